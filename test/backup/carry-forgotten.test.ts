@@ -11,10 +11,8 @@ import { openWarehouse } from "../../src/warehouse/open.ts";
 import { insertPrivacyAct, readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../support/calls.ts";
-import { setRules } from "../support/facts.ts";
-import { locked } from "../support/locked.ts";
-import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { locked, setRules, storeCalls } from "../support/warehouse.ts";
 
 const FORGOTTEN = Date.parse("2026-11-20T12:00:00.000Z");
 const NOW = "2026-12-01T00:00:00.000Z";

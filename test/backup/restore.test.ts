@@ -18,8 +18,6 @@ import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
 import { bindOrigin } from "../../src/warehouse/origin.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL } from "../support/calls.ts";
-import { locked } from "../support/locked.ts";
-import { readIds, readRows } from "../support/row-service.ts";
 import {
   CALLS,
   copyWithLog,
@@ -31,8 +29,8 @@ import {
   names,
   openIn,
 } from "../support/small-warehouse.ts";
-import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { locked, readIds, readRows, storeCalls } from "../support/warehouse.ts";
 
 const NOW = { nowMs: Date.parse("2026-11-20T12:00:00.000Z") };
 const KEPT = "calls.db.replaced-20261120T120000000Z";

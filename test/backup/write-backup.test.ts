@@ -9,10 +9,9 @@ import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL } from "../support/calls.ts";
-import { readIds, readRows } from "../support/row-service.ts";
 import { CALLS, dump, flipByte, makeWarehouse, names } from "../support/small-warehouse.ts";
-import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readIds, readRows, storeCalls } from "../support/warehouse.ts";
 
 const NOW = { nowMs: Date.parse("2026-11-20T12:00:00.000Z") };
 

@@ -11,9 +11,9 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { readIds, readRows } from "../support/row-service.ts";
 import { calltally, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readIds, readRows } from "../support/warehouse.ts";
 
 /** Of the moments to be killed at, each in `npm run test:soak`. */
 const STEP = process.env.CALLTALLY_KILLS === undefined ? 3 : 1;

@@ -9,12 +9,10 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
 import { readBySheetJs } from "../export/workbook-readers.ts";
 import { makeCall } from "../support/calls.ts";
-import { markGone } from "../support/facts.ts";
 import { BIN, calltally, settingsFor } from "../support/run.ts";
-import { storeCalls } from "../support/store-calls.ts";
 import { readLines, readParquetObjects } from "../support/tables.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { listFiles, readText } from "../support/warehouse.ts";
+import { listFiles, makeTempFolder, readText } from "../support/temp-folder.ts";
+import { markGone, storeCalls } from "../support/warehouse.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** Noon in UTC, so many days ago. */

@@ -10,9 +10,9 @@ import { openWarehouse } from "../../src/warehouse/open.ts";
 import { parsePrometheus } from "../schedule/prometheus.ts";
 import { json, startBadServer, text } from "../support/bad-server.ts";
 import { selfSigned } from "../support/certificate.ts";
-import { readRows } from "../support/row-service.ts";
 import { calltally, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readRows } from "../support/warehouse.ts";
 
 const NEVER = "0 0 29 2 *";
 const RECENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);

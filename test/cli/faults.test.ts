@@ -5,8 +5,6 @@ import { json } from "../support/bad-server.ts";
 import {
   failsOn,
   type RowService,
-  readIds,
-  readRows,
   rowsOf,
   serverError,
   startRowService,
@@ -14,6 +12,7 @@ import {
 } from "../support/row-service.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readIds, readRows } from "../support/warehouse.ts";
 
 const SMALL_PAGES = { CALLTALLY_LIMIT: "20", CALLTALLY_CONCURRENCY: "1", CALLTALLY_RETRY_SECONDS: "1" };
 

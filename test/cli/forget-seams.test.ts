@@ -11,9 +11,10 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findTraces, spell } from "../support/forgettable.ts";
-import { readRows, startRowService, TOKEN } from "../support/row-service.ts";
+import { startRowService, TOKEN } from "../support/row-service.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readRows } from "../support/warehouse.ts";
 import { skipped, uid, unlessSkipped } from "./other-user.ts";
 
 // What `forget` has to do with everything else that remembers calls.

@@ -13,8 +13,8 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL } from "../support/calls.ts";
 import { findTraces, makePersonal, spell } from "../support/forgettable.ts";
 import { calltally, settingsFor, startCalltally } from "../support/run.ts";
-import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { storeCalls } from "../support/warehouse.ts";
 
 // What the issue asks for is shown with CALLTALLY_FORGET_CALLS=10000 CALLTALLY_FORGET_CALLERS=50 and --testTimeout=0.
 const CALLS = Number(process.env.CALLTALLY_FORGET_CALLS ?? 300);

@@ -2,9 +2,10 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { json } from "../support/bad-server.ts";
-import { readRows, startRowService, TOKEN } from "../support/row-service.ts";
+import { startRowService, TOKEN } from "../support/row-service.ts";
 import { calltally, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readRows } from "../support/warehouse.ts";
 
 const CALLS = 300;
 const DAY_MS = 86_400_000;

@@ -7,9 +7,8 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeCall } from "../support/calls.ts";
 import { BIN, calltally, settingsFor } from "../support/run.ts";
-import { storeCalls } from "../support/store-calls.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { listFiles, readText } from "../support/warehouse.ts";
+import { listFiles, makeTempFolder, readText } from "../support/temp-folder.ts";
+import { storeCalls } from "../support/warehouse.ts";
 
 const CALLS = [
   makeCall({

@@ -6,9 +6,9 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { openWarehouseReader } from "../../src/warehouse/open.ts";
 import { compareDumps, dumpWarehouse } from "../crash/dump.ts";
 import { clearAddresses, findTraces, makePersonal, type Person } from "../support/forgettable.ts";
-import { readRows } from "../support/row-service.ts";
 import { calltally, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readRows } from "../support/warehouse.ts";
 
 // What the issue asks for is shown with CALLTALLY_PRUNE_CALLS=10000 --testTimeout=0 -t never: of many calls, hardly a caller has none of late.
 const CALLS = Number(process.env.CALLTALLY_PRUNE_CALLS ?? 300);

@@ -8,8 +8,8 @@ import { layOutTable } from "../../src/cli/terminal/query-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { calltally, startCalltally } from "../support/run.ts";
-import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { storeCalls } from "../support/warehouse.ts";
 
 const ENDLESS = "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
 const MILLION = `WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000000)

@@ -7,9 +7,9 @@ import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { makeCall } from "../support/calls.ts";
 import { foldRollup } from "../support/fold.ts";
 import { readTables } from "../support/page.ts";
+import { makeWarehouse } from "../support/produce-files.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { makeWarehouse } from "../support/warehouse.ts";
 
 const METRICS = [
   "calls",

@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeCall } from "../support/calls.ts";
 import { calltally } from "../support/run.ts";
-import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { storeCalls } from "../support/warehouse.ts";
 
 const READERS = [["status"], ["explain", "1"], ["query", "SELECT channel FROM rollup_channel"]];
 const OTHER = { CALLTALLY_QUALIFIED_SECONDS: "5" };

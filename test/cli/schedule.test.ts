@@ -11,9 +11,9 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { parsePrometheus } from "../schedule/prometheus.ts";
 import { json, stall, startBadServer, text } from "../support/bad-server.ts";
-import { readRows } from "../support/row-service.ts";
 import { calltally, type RunOptions, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readRows } from "../support/warehouse.ts";
 
 const LEAST_KILLS = 2;
 /** How long the daemon runs on a cron of seconds, at least: two minutes in `npm run test:soak`. */

@@ -14,9 +14,8 @@ import { json, startBadServer } from "../support/bad-server.ts";
 import { makeCall } from "../support/calls.ts";
 import { exportToStream } from "../support/produce-files.ts";
 import { calltally } from "../support/run.ts";
-import { storeCalls } from "../support/store-calls.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { readText } from "../support/warehouse.ts";
+import { makeTempFolder, readText } from "../support/temp-folder.ts";
+import { storeCalls } from "../support/warehouse.ts";
 
 /** Calls by utm_source and month: of each number, so many callers. */
 const CALLS: Record<string, Record<string, number>> = {

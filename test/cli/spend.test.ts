@@ -5,8 +5,9 @@ import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { readBySheetJs } from "../export/workbook-readers.ts";
 import { makeCall } from "../support/calls.ts";
+import { makeWarehouse } from "../support/produce-files.ts";
 import { calltally, type Finished } from "../support/run.ts";
-import { listFiles, makeWarehouse } from "../support/warehouse.ts";
+import { listFiles } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
 
 type Record_ = Record<string, string>;

@@ -16,9 +16,10 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { readIds, readRows, startRowService, syncFrom, TOKEN } from "../support/row-service.ts";
+import { startRowService, syncFrom, TOKEN } from "../support/row-service.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readIds, readRows } from "../support/warehouse.ts";
 
 const PAGE_SIZE = 16_384;
 const isRoot = process.getuid?.() === 0;

@@ -1,87 +1,8 @@
 import { Argument, Command } from "@commander-js/extra-typings";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { didYouMean, nearest, orMeant } from "../../src/base/nearest.ts";
 import { oneOf, someOf } from "../../src/cli/suggest.ts";
 
 const NAMES = ["utm_source", "utm_medium", "campaign", "gclid", "export"] as const;
-
-describe("nearest", () => {
-  it.each([
-    ["utm_sauce", "utm_source"],
-    ["utm_surce", "utm_source"],
-    ["UTM_MEDIUM", "utm_medium"],
-    ["campain", "campaign"],
-    [" gclid", "gclid"],
-    ["xeport", "export"],
-  ])("takes %j for %s", (word, meant) => {
-    expect(nearest(word, NAMES)).toBe(meant);
-  });
-
-  it.each(["", "dance", "x", "source_of_all"])("has no idea what %j should be", (word) => {
-    expect(nearest(word, NAMES)).toBeUndefined();
-  });
-
-  it("finds every candidate in spite of one typing error, and returns candidates alone", () => {
-    const typo = fc.record({
-      name: fc.constantFrom(...NAMES),
-      at: fc.nat(20),
-      put: fc.string({ maxLength: 1 }),
-    });
-    fc.assert(
-      fc.property(typo, ({ name, at, put }) => {
-        const place = at % name.length;
-        const meant = nearest(name.slice(0, place) + put + name.slice(place + 1), NAMES);
-        expect(meant).toBe(name);
-      }),
-    );
-    fc.assert(fc.property(fc.string(), (word) => [...NAMES, undefined].includes(nearest(word, NAMES))));
-  });
-});
-
-describe("didYouMean", () => {
-  const PHRASES = ["Brand | Exact | DE", "Brand | Exact", "Brand", "Generic"];
-
-  it.each([
-    ["a slip", "Generc", PHRASES, "Did you mean Generic?"],
-    [
-      "a part of names, the shortest first",
-      "exact",
-      PHRASES,
-      "Did you mean Brand | Exact or Brand | Exact | DE?",
-    ],
-    ["words in another order", "exact brand", PHRASES, "Did you mean Brand | Exact or Brand | Exact | DE?"],
-    [
-      "most of the words",
-      "first_time_caller",
-      ["call_started", "is_first_call"],
-      "Did you mean is_first_call?",
-    ],
-    [
-      "a part of more names than are read",
-      "ab a",
-      ["ab a1", "ab a12345", "ab a1234", "ab a123456"],
-      "Did you mean ab a1?",
-    ],
-    [
-      "a part of many",
-      "long",
-      ["long1234567", "long12345678", "long12345", "long123456"],
-      "Did you mean long12345, long123456 or long1234567?",
-    ],
-  ])("asks for %s", (_, word, candidates, question) => {
-    expect(didYouMean(word, candidates)).toBe(question);
-    expect(orMeant(word, candidates)).toBe(question.replace("Did", "; did"));
-  });
-
-  it.each(["", "x", "br", "time off", "CALLTALLY_OTHER"])(
-    "asks for nothing where %j is like none",
-    (word) => {
-      expect(didYouMean(word, [...PHRASES, "CALLTALLY_JITTER_SECONDS"])).toBeUndefined();
-      expect(orMeant(word, PHRASES)).toBe("");
-    },
-  );
-});
 
 /** What a command with these names as its argument makes of some words. */
 function parse(words: string[]): readonly string[] {

@@ -4,9 +4,9 @@ import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { BASELINE_VERSION } from "../../src/warehouse/migrate.ts";
-import { readIds, readRows } from "../support/row-service.ts";
 import { BIN, calltally, type Finished, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readIds, readRows } from "../support/warehouse.ts";
 
 const NEXT_VERSION = BASELINE_VERSION + 1;
 

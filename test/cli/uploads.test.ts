@@ -8,9 +8,8 @@ import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { makeCall } from "../support/calls.ts";
 import { type CheckedKind, readConversions } from "../support/conversion-checker.ts";
 import { calltally, startCalltally } from "../support/run.ts";
-import { storeCalls } from "../support/store-calls.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { readText } from "../support/warehouse.ts";
+import { makeTempFolder, readText } from "../support/temp-folder.ts";
+import { storeCalls } from "../support/warehouse.ts";
 
 const DATABASE = "data/calltally.db";
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();

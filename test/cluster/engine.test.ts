@@ -22,8 +22,7 @@ import {
 } from "../support/clickhouse-servers.ts";
 import { draws } from "../support/draws.ts";
 import { calltally, startCalltally } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { readFiles } from "../support/warehouse.ts";
+import { makeTempFolder, readFiles } from "../support/temp-folder.ts";
 import { startProxy } from "./cutting-proxy.ts";
 import { askBoth, everyQuestion, rollup } from "./engine-questions.ts";
 import { makeOddAccount, makeOddAccounts, type OddAccount, publishAccount } from "./odd-accounts.ts";

@@ -7,8 +7,8 @@ import { importSpend } from "../../src/spend/spend-table.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { accounts as arbitraryAccounts, spends } from "../rollup/questions.ts";
-import { markGone, setRules } from "../support/facts.ts";
-import { makeWarehouse } from "../support/warehouse.ts";
+import { makeWarehouse } from "../support/produce-files.ts";
+import { markGone, setRules } from "../support/warehouse.ts";
 
 /** An account with a warehouse of its own, gone with it. */
 export interface OddAccount {

@@ -23,11 +23,9 @@ import {
   startClickhouse,
   UNLESS_SKIPPED,
 } from "../support/clickhouse-servers.ts";
-import { markGone, setRules } from "../support/facts.ts";
-import { locked } from "../support/locked.ts";
+import { makeWarehouse } from "../support/produce-files.ts";
 import { calltally, startCalltally } from "../support/run.ts";
-import { storeCalls } from "../support/store-calls.ts";
-import { makeWarehouse } from "../support/warehouse.ts";
+import { locked, markGone, setRules, storeCalls } from "../support/warehouse.ts";
 import { type Fate, startProxy } from "./cutting-proxy.ts";
 import { makeCalls, readExpected, readFound } from "./published-calls.ts";
 

@@ -14,9 +14,9 @@ import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { arbitraryCalls, makeCall } from "../support/calls.ts";
 import { readConversions } from "../support/conversion-checker.ts";
 import { draws, least } from "../support/draws.ts";
-import type { ExportOptions } from "../support/produce-files.ts";
+import { clockAt, type ExportOptions, makeWarehouse } from "../support/produce-files.ts";
 import { readLines } from "../support/tables.ts";
-import { clockAt, makeWarehouse, readText } from "../support/warehouse.ts";
+import { readText } from "../support/temp-folder.ts";
 
 const NOW = Date.parse("2026-10-01T12:00:00.000Z");
 const HOUR_MS = 3_600_000;

@@ -6,6 +6,8 @@ import { forgetUploads } from "../../src/conversions/upload-files.ts";
 import { readUploadFiles } from "../../src/conversions/upload-table.ts";
 import type { ConversionOptions } from "../../src/request/resolve.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { clockAt, makeWarehouse, type Target } from "../support/produce-files.ts";
+import { readText } from "../support/temp-folder.ts";
 import {
   at,
   conversionCall,
@@ -20,9 +22,7 @@ import {
   sync,
   writeAdjustments,
   writeNew,
-} from "../export/upload-files.ts";
-import type { Target } from "../support/produce-files.ts";
-import { clockAt, makeWarehouse, readText } from "../support/warehouse.ts";
+} from "./upload-files.ts";
 
 describe("export --new", () => {
   it("writes what no earlier file had, with an order id, and says of the rest that it was uploaded", async () => {

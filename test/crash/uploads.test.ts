@@ -9,9 +9,8 @@ import { readExportPaths, readLastExport } from "../../src/warehouse/runs/export
 import { makeCall } from "../support/calls.ts";
 import { readConversions } from "../support/conversion-checker.ts";
 import { exportToFolder } from "../support/produce-files.ts";
-import { storeCalls } from "../support/store-calls.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { readText } from "../support/warehouse.ts";
+import { makeTempFolder, readText } from "../support/temp-folder.ts";
+import { storeCalls } from "../support/warehouse.ts";
 import { buildProgram, type Mutation, type Program } from "./mutants.ts";
 import { runProgram } from "./program.ts";
 

@@ -1,5 +1,4 @@
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   claimDelivery,
@@ -10,17 +9,15 @@ import {
   recordAttemptEnd,
 } from "../../src/delivery/delivery-table.ts";
 import { startReportRun } from "../../src/delivery/report-run-table.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { newWarehouse } from "../support/warehouse.ts";
 
 const NOW = "2026-11-16T07:00:00.000Z";
 const ANN = { channel: "email", recipient: "ann@example.com", message_id: "<1@example.com>" } as const;
 const HOOK = { channel: "webhook", recipient: "example.com #12345678", message_id: null } as const;
 
 function withRun(test: (warehouse: Warehouse) => void): void {
-  using folder = makeTempFolder();
-  using warehouse = openWarehouse(join(folder.path, "calls.db"));
+  using warehouse = newWarehouse();
   startReportRun(warehouse, { report: "weekly", account: null, scheduledFor: null, startedAt: NOW });
   test(warehouse);
 }
@@ -101,8 +98,7 @@ describe("readDeliveriesSince", () => {
   it.each([null, "acme"])(
     "is of the latest run with recipients, of that report and account (%s)",
     (account) => {
-      using folder = makeTempFolder();
-      using warehouse = openWarehouse(join(folder.path, "calls.db"));
+      using warehouse = newWarehouse();
       const runs: [report: string, account: string | null, recipients: (typeof ANN | typeof HOOK)[]][] = [
         ["weekly", account, [ANN]],
         ["weekly", account, []],

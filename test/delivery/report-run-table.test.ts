@@ -1,5 +1,4 @@
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hasEnded, markProcess } from "../../src/base/process-mark.ts";
 import {
@@ -9,16 +8,14 @@ import {
   startReportRun,
   updateReportRun,
 } from "../../src/delivery/report-run-table.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { newWarehouse } from "../support/warehouse.ts";
 
 const DUE = "2026-11-16T07:00:00.000Z";
 const DONE = { status: "done", finishedAt: "2026-11-16T07:01:00.000Z", error: null } as const;
 
 function withWarehouse(test: (warehouse: Warehouse) => void): void {
-  using folder = makeTempFolder();
-  using warehouse = openWarehouse(join(folder.path, "calls.db"));
+  using warehouse = newWarehouse();
   test(warehouse);
 }
 

@@ -5,10 +5,9 @@ import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
 import { makeCall } from "../support/calls.ts";
-import { markGone } from "../support/facts.ts";
 import { calltally, settingsFor } from "../support/run.ts";
-import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { markGone, storeCalls } from "../support/warehouse.ts";
 import { readBlocks, readPages } from "./pages.ts";
 
 type Row = Record<string, unknown>;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { makeCall } from "../support/calls.ts";
-import type { Target } from "../support/produce-files.ts";
+import { makeWarehouse, type Target } from "../support/produce-files.ts";
 import { readLines } from "../support/tables.ts";
-import { makeWarehouse, readText } from "../support/warehouse.ts";
+import { readText } from "../support/temp-folder.ts";
 
 const CALLS = [1, 2, 3].map((call_id) =>
   makeCall({ call_id, utm_source: call_id === 3 ? "bing" : "google", disposition: "ANSWERED", duration: 60 }),

@@ -7,9 +7,9 @@ import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { MAX_DURATION } from "../../src/call.ts";
 import { PRIVATE_COLUMNS } from "../../src/request/option-values.ts";
 import { makeCall } from "../support/calls.ts";
-import type { ExportOptions, Target } from "../support/produce-files.ts";
+import { type ExportOptions, makeWarehouse, type Target } from "../support/produce-files.ts";
 import { readLines, readParquetObjects } from "../support/tables.ts";
-import { makeWarehouse, readText } from "../support/warehouse.ts";
+import { readText } from "../support/temp-folder.ts";
 
 const ROLLUP: Target = { kind: "rollup", dimensions: ["utm_source"] };
 const MILLISECONDS = { ...DEFAULT_RULES, duration_unit: "milliseconds" } as const;

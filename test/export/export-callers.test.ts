@@ -11,9 +11,9 @@ import type { Call } from "../../src/call.ts";
 import { TABLE_FORMATS } from "../../src/request/option-values.ts";
 import { arbitraryCalls, makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
-import type { Target } from "../support/produce-files.ts";
+import { makeWarehouse, type Target } from "../support/produce-files.ts";
 import { readLines, readParquetObjects } from "../support/tables.ts";
-import { makeWarehouse, readText } from "../support/warehouse.ts";
+import { readText } from "../support/temp-folder.ts";
 
 const CALLERS: Target = { kind: "callers" };
 const KEY_BYTES = Buffer.alloc(32);

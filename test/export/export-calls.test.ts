@@ -9,10 +9,9 @@ import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { PRIVATE_COLUMNS } from "../../src/request/option-values.ts";
 import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../support/calls.ts";
-import type { ExportOptions, Target } from "../support/produce-files.ts";
+import { type ExportOptions, makeWarehouse, type Target } from "../support/produce-files.ts";
 import { readLines, readParquetObjects } from "../support/tables.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { listFiles, makeWarehouse, readText } from "../support/warehouse.ts";
+import { listFiles, makeTempFolder, readText } from "../support/temp-folder.ts";
 
 const CALLS: Target = { kind: "calls" };
 const KEY = "00".repeat(32);

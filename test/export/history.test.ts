@@ -3,8 +3,8 @@ import type { Call } from "../../src/call.ts";
 import { describeHistory } from "../../src/export/manifest.ts";
 import { makeCall } from "../support/calls.ts";
 import { readCsv } from "../support/page.ts";
-import type { FolderExportOptions } from "../support/produce-files.ts";
-import { makeWarehouse, readText } from "../support/warehouse.ts";
+import { type FolderExportOptions, makeWarehouse } from "../support/produce-files.ts";
+import { readText } from "../support/temp-folder.ts";
 
 /** Two callers in April and three in May, who never called before. */
 const CALLS = ["04-10", "04-11", "05-01", "05-12", "05-31"].map((day, index) =>

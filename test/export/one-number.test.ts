@@ -5,7 +5,8 @@ import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import { readCallersFile } from "../../src/config/callers-file.ts";
 import { makeCall } from "../support/calls.ts";
-import { makeWarehouse, readText } from "../support/warehouse.ts";
+import { makeWarehouse } from "../support/produce-files.ts";
+import { readText } from "../support/temp-folder.ts";
 
 /** One number, as services and people write it. */
 const SPELLINGS = ["+49 30 123456", "0049 (30) 123-456", "4930123456", "+49\u00a030/12\u201134.56"];

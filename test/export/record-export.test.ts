@@ -3,9 +3,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
-import { locked } from "../support/locked.ts";
-import type { Target } from "../support/produce-files.ts";
-import { clockAt, listFiles, makeWarehouse, readFiles, readText } from "../support/warehouse.ts";
 import {
   at,
   conversionCall,
@@ -15,7 +12,10 @@ import {
   sync,
   type Warehouse,
   writeNew,
-} from "./upload-files.ts";
+} from "../conversions/upload-files.ts";
+import { clockAt, makeWarehouse, type Target } from "../support/produce-files.ts";
+import { listFiles, readFiles, readText } from "../support/temp-folder.ts";
+import { locked } from "../support/warehouse.ts";
 
 const CONVERSION = { name: "Qualified call", every: false, isNew: true };
 const BOTH: Target[] = [

@@ -10,17 +10,17 @@ import { fingerprintOf } from "../../src/export/manifest.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../../src/rollup/dimensions.ts";
 import { arbitraryCalls, makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
-import { type ExportOptions, exportToFolder, exportToStream, type Target } from "../support/produce-files.ts";
-import { readLines } from "../support/tables.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
 import {
   clockAt,
-  listFiles,
+  type ExportOptions,
+  exportToFolder,
+  exportToStream,
   makeWarehouse,
   RUN_FINISHED_AT,
-  readFiles,
-  readText,
-} from "../support/warehouse.ts";
+  type Target,
+} from "../support/produce-files.ts";
+import { readLines } from "../support/tables.ts";
+import { listFiles, makeTempFolder, readFiles, readText } from "../support/temp-folder.ts";
 
 const METRICS =
   "calls,answered_calls,missed_calls,other_calls,answer_rate,unique_callers,first_time_callers,qualified_calls,total_duration_seconds,average_duration_seconds,median_duration_seconds,first_call_at,last_call_at";

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
@@ -26,10 +26,7 @@ import { readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
-import { setRules } from "../support/facts.ts";
-import { locked } from "../support/locked.ts";
-import { storeCalls } from "../support/store-calls.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { locked, newWarehouse, setRules, storeCalls } from "../support/warehouse.ts";
 import { findChanges } from "../warehouse/table-changes.ts";
 
 const NOW = "2026-11-20T12:00:00.000Z";
@@ -48,39 +45,12 @@ const CALLS: readonly Call[] = [
   makeCall({ call_id: 6, caller_id: BOB, utm_term: "+49 30 123456" }),
 ];
 
-/** The files of warehouses, made once, and the key of each where it has one. */
-const templates = new Map<string, { file: Buffer; key: Buffer | undefined }>();
-
 /** A warehouse with these calls. */
 function open(calls: readonly Call[] = CALLS, rules = DEFAULT_RULES, { isFirstLoad = false } = {}) {
-  const name = JSON.stringify([calls, rules, isFirstLoad]);
-  const template = templates.get(name) ?? makeTemplate(calls, rules, isFirstLoad);
-  templates.set(name, template);
-  const folder = makeTempFolder();
-  const database = join(folder.path, "calls.db");
-  writeFileSync(database, template.file);
-  if (template.key !== undefined) writeFileSync(callerKeyOf(database), template.key);
-  const warehouse = openWarehouse(database);
-  return {
-    warehouse,
-    folder: folder.path,
-    [Symbol.dispose]: () => {
-      warehouse[Symbol.dispose]();
-      folder[Symbol.dispose]();
-    },
-  };
-}
-
-function makeTemplate(calls: readonly Call[], rules: typeof DEFAULT_RULES, isFirstLoad: boolean) {
-  using folder = makeTempFolder();
-  const database = join(folder.path, "calls.db");
-  {
-    using warehouse = openWarehouse(database);
-    setRules(warehouse, rules);
-    upsert(warehouse, calls, isFirstLoad);
-  }
-  const key = callerKeyOf(database);
-  return { file: readFileSync(database), key: existsSync(key) ? readFileSync(key) : undefined };
+  const warehouse = newWarehouse();
+  setRules(warehouse, rules);
+  upsert(warehouse, calls, isFirstLoad);
+  return warehouse;
 }
 
 function upsert(warehouse: Warehouse, calls: readonly Call[], isFirstLoad = false): void {
@@ -128,8 +98,7 @@ const CALLERS = "SELECT * FROM callers ORDER BY first_call_id";
 
 describe("forgetCallers", () => {
   it("takes out of all tables what is personal of a caller, and changes nothing else", async () => {
-    using opened = open();
-    const { warehouse } = opened;
+    using warehouse = open();
     const rejected = [
       { call_id: 9, json: `{"caller_id":"${ADA}"}`, path: "a.030123456", reason: "no integer" },
       { call_id: null, json: '{"caller_id":"+49 30 123456"}', path: "b", reason: "no integer" },
@@ -216,8 +185,7 @@ describe("forgetCallers", () => {
   });
 
   it("forgets who is forgotten only once, and of calls that come back", () => {
-    using opened = open();
-    const { warehouse } = opened;
+    using warehouse = open();
     const first = forget(warehouse, [ADA, ADA, BOB]);
     expect([first.counts.callers, first.callers, first.pseudonyms.length]).toEqual([2, [ADA, ADA, BOB], 2]);
     let again: typeof first | undefined;
@@ -245,8 +213,7 @@ describe("forgetCallers", () => {
   });
 
   it("does nothing where one of them is unknown, but for a key; and where they are allowed, keeps them out", () => {
-    using opened = open();
-    const { warehouse } = opened;
+    using warehouse = open();
     const stranger = "+4930999999";
     let outcome: ReturnType<typeof forget> | undefined;
     expect(
@@ -263,16 +230,14 @@ describe("forgetCallers", () => {
   });
 
   it("knows a caller whom only a text names", () => {
-    using opened = open();
-    const { warehouse } = opened;
+    using warehouse = open();
     insert(warehouse, "jobs", { job: "sync", error: "no 030 999999" });
     const outcome = forget(warehouse, ["+4930999999"]);
     expect([outcome.unknown, outcome.counts]).toEqual([[], { ...NO_COUNTS, callers: 1, texts: 1 }]);
   });
 
   it("takes the hash of an exported file for a caller whose number is kept", () => {
-    using opened = open();
-    const { warehouse } = opened;
+    using warehouse = open();
     const { hash } = openCallerHash(warehouse.path);
     const whom = [{ callerHash: hash(ADA) }, { callerHash: "f".repeat(64) }];
     const options = { nowMs: Date.parse(NOW) };
@@ -286,8 +251,7 @@ describe("forgetCallers", () => {
   });
 
   it("renames callers that are digests, be their numbers kept or not", async () => {
-    using opened = open(CALLS, { ...DEFAULT_RULES, caller_digests: true });
-    const { warehouse } = opened;
+    using warehouse = open(CALLS, { ...DEFAULT_RULES, caller_digests: true });
     const { hash } = openCallerHash(warehouse.path);
     const nowMs = Date.parse(NOW);
     await prune(locked(warehouse), { cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: 70 }, nowMs), nowMs });
@@ -318,23 +282,22 @@ describe("forgetCallers", () => {
     expect(readForgotten(warehouse)).toMatchObject([{ calls: 2 }]);
     // One whose numbers are all gone is found by the hash.
     using gone = open([makeCall({ call_id: 1, caller_id: ADA })], { ...DEFAULT_RULES, caller_digests: true });
-    await prune(locked(gone.warehouse), {
+    await prune(locked(gone), {
       cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: "never" }, nowMs),
       nowMs,
     });
-    const { hash: toHash } = openCallerHash(gone.warehouse.path);
-    const byHash = forgetCallers(locked(gone.warehouse), [{ callerHash: toHash(ADA) }], { nowMs });
+    const { hash: toHash } = openCallerHash(gone.path);
+    const byHash = forgetCallers(locked(gone), [{ callerHash: toHash(ADA) }], { nowMs });
     expect([byHash.callers, byHash.unknown, byHash.counts.calls]).toEqual([[], [], 1]);
-    expect(readForgotten(gone.warehouse)).toMatchObject([{ national_digest: null, calls: 1 }]);
-    expect(read(gone.warehouse, CALLERS)).toMatchObject([{ caller: byHash.pseudonyms[0], calls: 1 }]);
+    expect(readForgotten(gone)).toMatchObject([{ national_digest: null, calls: 1 }]);
+    expect(read(gone, CALLERS)).toMatchObject([{ caller: byHash.pseudonyms[0], calls: 1 }]);
   });
 
   it("leaves what is withheld of others' calls, which name somebody, as it was", async () => {
-    using opened = open([{ ...FULL_CALL, call_id: 1, caller_id: BOB, disposition: "030 123456" }], {
+    using warehouse = open([{ ...FULL_CALL, call_id: 1, caller_id: BOB, disposition: "030 123456" }], {
       ...DEFAULT_RULES,
       caller_digests: true,
     });
-    const { warehouse } = opened;
     const nowMs = Date.parse(NOW);
     await prune(locked(warehouse), {
       cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: "never" }, nowMs),
@@ -350,11 +313,10 @@ describe("forgetCallers", () => {
   it("leaves the names and types alone of undocumented members, of all calls, rows and drift", () => {
     const extra = '{"callback":"020 7654321","dni_data":{"msclkid":"ab12"}}';
     const types = '{"callback":{"type":"string"},"dni_data":{"msclkid":{"type":"string"}}}';
-    using opened = open([
+    using warehouse = open([
       makeCall({ call_id: 1, caller_id: ADA }),
       makeCall({ call_id: 2, caller_id: BOB, extra }),
     ]);
-    const { warehouse } = opened;
     const json = `{"call_id":9,"caller_id":"${BOB}","note":"She said so."}`;
     const row = { call_id: 9, json, path: "duration", reason: "no integer" };
     const drift = { kind: "unknown", json_type: "string", first_run_id: 1, first_seen_at: NOW } as const;
@@ -388,16 +350,15 @@ describe("forgetCallers", () => {
         caller_id: index % 125 === 0 || index === count - 1 ? ADA : `+4930${7_000_000 + (index % 9)}`,
       }),
     );
-    using opened = open(calls);
+    using warehouse = open(calls);
     const own = calls.filter(({ caller_id }) => caller_id === ADA).length;
-    expect(forget(opened.warehouse, [ADA]).counts).toEqual({ ...NO_COUNTS, callers: 1, calls: own });
-    expect(readForgotten(opened.warehouse)).toMatchObject([{ calls: own }]);
+    expect(forget(warehouse, [ADA]).counts).toEqual({ ...NO_COUNTS, callers: 1, calls: own });
+    expect(readForgotten(warehouse)).toMatchObject([{ calls: own }]);
   });
 
   it("leaves the callers of a first load that goes on to its end", () => {
     const settle = (work: (warehouse: Warehouse) => void) => {
-      using opened = open(CALLS, DEFAULT_RULES, { isFirstLoad: true });
-      const { warehouse } = opened;
+      using warehouse = open(CALLS, DEFAULT_RULES, { isFirstLoad: true });
       work(warehouse);
       writeTransaction(warehouse, (tx) => settleCallers(tx));
       return [
@@ -417,8 +378,7 @@ describe("forgetCallers", () => {
   });
 
   it("is no change of facts: it is not logged, and what is logged has no name left", () => {
-    using opened = open();
-    const { warehouse } = opened;
+    using warehouse = open();
     insert(warehouse, "exported_rollups", {});
     const log = beginFactLog(warehouse);
     upsert(warehouse, [makeCall({ call_id: 2, caller_id: BOB, call_started: "2026-09-01T00:00:00.000Z" })]);
@@ -433,8 +393,7 @@ describe("forgetCallers", () => {
 
   it("keeps to the key that was used before, and makes none in its place", () => {
     for (const rules of [DEFAULT_RULES, { ...DEFAULT_RULES, caller_digests: true }]) {
-      using opened = open(CALLS, rules);
-      const { warehouse } = opened;
+      using warehouse = open(CALLS, rules);
       if (!rules.caller_digests) forget(warehouse, [BOB]);
       rmSync(callerKeyOf(warehouse.path));
       expect(findChanges(warehouse, () => expect(() => forget(warehouse, [ADA])).toThrow(/the key/))).toEqual(
@@ -445,8 +404,7 @@ describe("forgetCallers", () => {
   });
 
   it("throws what goes wrong, with nothing done", () => {
-    using opened = open();
-    const { warehouse } = opened;
+    using warehouse = open();
     warehouse.sqlite.exec(
       "CREATE TRIGGER no BEFORE UPDATE ON calls WHEN OLD.call_id = 6 BEGIN SELECT RAISE(ABORT, 'not now'); END",
     );
@@ -470,11 +428,10 @@ describe("forgetCallers, by the marks of columns", () => {
       referring_url: "https://030123456.example.com/",
       extra: `{"said":"${ADA}"}`,
     };
-    using opened = open([
+    using warehouse = open([
       { ...call, call_id: 1, caller_id: ADA },
       { ...call, call_id: 2, caller_id: BOB },
     ]);
-    const { warehouse } = opened;
     recordRejected(
       warehouse,
       [{ call_id: null, json: text, path: ADA, reason: ADA }],
@@ -519,8 +476,7 @@ describe("forgetCallers, in other texts", () => {
 
   it("masks the number in each of them; of one that was called too, not where JSON names that alone", () => {
     // The company calls from a number of its own.
-    using opened = open([makeCall({ call_id: 1, caller_id: BOB, tracking_number: ADA })]);
-    const { warehouse } = opened;
+    using warehouse = open([makeCall({ call_id: 1, caller_id: BOB, tracking_number: ADA })]);
     for (const { table, columns } of all)
       insert(warehouse, table, Object.fromEntries(columns.map((column) => [column, json])));
     insert(warehouse, "sync_runs", { error: "no number", advice: "١٢٣" });
@@ -548,8 +504,7 @@ describe("forgetCallers, in other texts", () => {
   });
 
   it("leaves one of two rows that are the same then", () => {
-    using opened = open();
-    const { warehouse } = opened;
+    using warehouse = open();
     for (const caller of ["+4930123456", "+4930123457"])
       insert(warehouse, "exported_rows", {
         exported_id: 1,
@@ -562,8 +517,7 @@ describe("forgetCallers, in other texts", () => {
   });
 
   it("leaves what is no text", () => {
-    using opened = open();
-    const { warehouse } = opened;
+    using warehouse = open();
     warehouse.sqlite.exec(
       "INSERT INTO jobs (job, started_at, error) VALUES ('sync', '', x'343933303132333435')",
     );
@@ -574,8 +528,8 @@ describe("forgetCallers, in other texts", () => {
 
 describe("forgetAgain", () => {
   it("forgets in a copy from before whom the warehouse has forgotten since", () => {
-    using opened = open();
-    const { warehouse, folder } = opened;
+    using warehouse = open();
+    const { folder } = warehouse;
     warehouse.sqlite.pragma("wal_checkpoint(TRUNCATE)");
     const path = join(folder, "copy.db");
     copyFileSync(warehouse.path, path);

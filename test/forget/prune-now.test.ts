@@ -6,9 +6,9 @@ import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { type PruneNowOptions, pruneNow } from "../../src/forget/prune-now.ts";
 import { KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { readRows } from "../support/row-service.ts";
 import { CALLS, dump, makeWarehouse } from "../support/small-warehouse.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readRows } from "../support/warehouse.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";
 /** Of two months after the calls. */

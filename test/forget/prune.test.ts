@@ -1,5 +1,3 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
@@ -17,18 +15,14 @@ import { withhold, withholdFromRow } from "../../src/privacy/withhold.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
-import { callerKeyOf } from "../../src/warehouse/calls/caller-key.ts";
 import { readRejected, recordRejected } from "../../src/warehouse/calls/rejected.ts";
 import { checkRowHashes } from "../../src/warehouse/calls/row-hashes.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import { readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
 import { startRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
-import { setRules } from "../support/facts.ts";
-import { locked } from "../support/locked.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { locked, newWarehouse, setRules } from "../support/warehouse.ts";
 import { awaitChanges } from "../warehouse/table-changes.ts";
 
 const DAY_MS = 86_400_000;
@@ -79,45 +73,18 @@ const REJECTED = [
   rejected(null, "yesterday"),
 ];
 
-/** The files of warehouses that callers are known in by digests, made once, and the key of each. */
-const templates = new Map<string, { file: Buffer; key: Buffer }>();
-
-function makeTemplate(calls: readonly Call[], rows: readonly (typeof REJECTED)[number][]) {
-  using folder = makeTempFolder();
-  const database = join(folder.path, "calls.db");
-  {
-    using warehouse = openWarehouse(database);
-    setRules(warehouse, { ...DEFAULT_RULES, caller_digests: true });
-    // The first met of all, thirty days ago.
-    startRun(warehouse, { started_at: daysAgo(30), mode: "full", plan_reason: "", pid: 1 });
-    writeTransaction(warehouse, (tx) => {
-      const keeping = keepingAll(warehouse);
-      prepareUpsertCalls(warehouse, 1)(
-        tx,
-        calls,
-        calls.map(({ call_id }) => `served ${call_id}`),
-      );
-      recordRejected(warehouse, rows, 1, keeping);
-    });
-  }
-  return { file: readFileSync(database), key: readFileSync(callerKeyOf(database)) };
-}
-
-function open(name: string, calls: readonly Call[], rows: readonly (typeof REJECTED)[number][] = []) {
-  const { file, key } = templates.get(name) ?? makeTemplate(calls, rows);
-  templates.set(name, { file, key });
-  const folder = makeTempFolder();
-  const database = join(folder.path, "calls.db");
-  writeFileSync(database, file);
-  writeFileSync(callerKeyOf(database), key);
-  const warehouse = openWarehouse(database);
-  return {
-    warehouse,
-    [Symbol.dispose]: () => {
-      warehouse[Symbol.dispose]();
-      folder[Symbol.dispose]();
-    },
-  };
+/** A warehouse that knows callers by digests, with these calls and rejected rows. */
+function open(calls: readonly Call[], rows: readonly (typeof REJECTED)[number][] = []) {
+  const warehouse = newWarehouse();
+  setRules(warehouse, { ...DEFAULT_RULES, caller_digests: true });
+  // The first met of all, thirty days ago.
+  startRun(warehouse, { started_at: daysAgo(30), mode: "full", plan_reason: "", pid: 1 });
+  writeTransaction(warehouse, (tx) => {
+    const hashes = calls.map(({ call_id }) => `served ${call_id}`);
+    prepareUpsertCalls(warehouse, 1)(tx, calls, hashes);
+    recordRejected(warehouse, rows, 1, keepingAll(warehouse));
+  });
+  return warehouse;
 }
 
 type Stored = Call & {
@@ -217,9 +184,8 @@ describe("prune", () => {
       calls: makeCalls(BATCH + 20, (index) => (index < 20 ? null : daysAgo(index + 301))),
     },
     { name: "rows that did not parse alone", calls: [] },
-  ])("removes what is past its days, call by call, of $name", async ({ name, calls }) => {
-    using opened = open(name, calls, REJECTED);
-    const { warehouse } = opened;
+  ])("removes what is past its days, call by call, of $name", async ({ calls }) => {
+    using warehouse = open(calls, REJECTED);
     const model = new Model(warehouse);
     const total = { ...NONE };
     let nowMs = START;
@@ -274,8 +240,7 @@ describe("prune", () => {
       makeCall({ call_id: 2, call_started: daysAgo(50), summary: "A tap." }),
       makeCall({ call_id: 3, call_started: daysAgo(5), summary: "A tap." }),
     ];
-    using opened = open("transcripts", calls);
-    const { warehouse } = opened;
+    using warehouse = open(calls);
     const options = { cutoffs: cutoffsAt({ ...KEEP_ALL, summaries: 10 }, START), nowMs: START };
     const changes = await awaitChanges(warehouse, async () => {
       await prune(locked(warehouse), options);
@@ -307,8 +272,7 @@ describe("prune", () => {
   });
 
   it("gives rows without an id a key by which nobody can try what was in them, and others theirs", async () => {
-    using opened = open("keys", [], REJECTED);
-    const { warehouse } = opened;
+    using warehouse = open([], REJECTED);
     warehouse.sqlite.exec("UPDATE rejected_calls SET row_key = 'sha256:ab' WHERE json LIKE '%yesterday%'");
     const { seal } = openCallerHash(warehouse.path);
     const cutoffs = cutoffsAt({ ...KEEP_ALL, summaries: 100 }, START);
@@ -321,8 +285,7 @@ describe("prune", () => {
   });
 
   it("does nothing where all is kept, and was", async () => {
-    using opened = open("rows", [], [rejected(null, daysAgo(50))]);
-    const { warehouse } = opened;
+    using warehouse = open([], [rejected(null, daysAgo(50))]);
     warehouse.sqlite.exec("UPDATE rejected_calls SET row_key = 'sha256:ab'");
     const cutoffs = cutoffsAt(KEEP_ALL, START);
     const changes = await awaitChanges(warehouse, async () => {
@@ -333,8 +296,7 @@ describe("prune", () => {
 
   it("leaves a call of which nothing is to be removed as it is, and its hash, which may tell of damage", async () => {
     const calls = [5, 50].map((days) => makeCall({ call_id: days, call_started: daysAgo(days) }));
-    using opened = open("damaged", calls);
-    const { warehouse } = opened;
+    using warehouse = open(calls);
     warehouse.sqlite.exec("UPDATE calls SET row_hash = 'damaged'");
     const cutoffs = cutoffsAt({ ...KEEP_ALL, transcripts: 10 }, START);
     const changes = await awaitChanges(warehouse, async () => {
@@ -344,8 +306,7 @@ describe("prune", () => {
   });
 
   it("moves no mark before the calls up to there are done", async () => {
-    using opened = open("marks", makeCalls(125, daysAgo));
-    const { warehouse } = opened;
+    using warehouse = open(makeCalls(125, daysAgo));
     const prunedTo = (days: number, signal?: AbortSignal) =>
       prune(locked(warehouse), {
         cutoffs: cutoffsAt({ ...KEEP_ALL, summaries: days }, START),
@@ -363,8 +324,7 @@ describe("prune", () => {
   it("records the first time that something is not always kept, but not in an empty warehouse", async () => {
     const keep: Keep = { ...KEEP_ALL, recording_urls: 10 };
     const acts = async (calls: Call[], rows: typeof REJECTED) => {
-      using opened = open(`first ${calls.length} ${rows.length}`, calls, rows);
-      const { warehouse } = opened;
+      using warehouse = open(calls, rows);
       await prune(locked(warehouse), { cutoffs: cutoffsAt(keep, START), nowMs: START });
       await prune(locked(warehouse), { cutoffs: cutoffsAt(keep, START), nowMs: START });
       return readPrivacyActs(warehouse).map(({ counts }) => counts);
@@ -379,8 +339,7 @@ describe("prune", () => {
     "goes on where it was stopped after %i steps, and counts each call once",
     async (steps) => {
       const calls = makeCalls(2 * BATCH + 20, (index) => daysAgo(20 + Math.floor(index / 10)));
-      using opened = open("stopped", calls, REJECTED);
-      const { warehouse } = opened;
+      using warehouse = open(calls, REJECTED);
       const model = new Model(warehouse);
       const keep: Keep = { ...KEEP_ALL, transcripts: 10, summaries: 10 };
       const expected = model.prune(keep, START);

@@ -14,9 +14,9 @@ import {
   startClickhouse,
   UNLESS_SKIPPED,
 } from "../support/clickhouse-servers.ts";
+import { makeWarehouse } from "../support/produce-files.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { makeWarehouse } from "../support/warehouse.ts";
 
 const FOLDER = "jobs/deploy/clickhouse";
 const DATABASE = "calls";

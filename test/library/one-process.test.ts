@@ -7,9 +7,10 @@ import { describe, expect, it } from "vitest";
 import { openWarehouse, syncWarehouse } from "../../src/library/index.ts";
 import { json } from "../support/bad-server.ts";
 import { honestly, newestFirst, startListService } from "../support/list-service.ts";
-import { readIds, TOKEN } from "../support/row-service.ts";
+import { TOKEN } from "../support/row-service.ts";
 import { settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readIds } from "../support/warehouse.ts";
 
 const LIBRARY = pathToFileURL("src/library/index.ts").href;
 

@@ -64,7 +64,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   rollup: {
     floor: 90,
     parts: [
-      ...own("rollup", "call-filter", "own-words", "session-spend", "spend-campaigns"),
+      ...own("rollup", "call-filter", "reserved-keys", "session-spend", "spend-campaigns"),
       {
         files: ["src/rollup/{dimensions,duration-bands,figure-sql,metrics,rollup-query,sql-text}.ts"],
         tests: ["test/rollup/figures.test.ts"],
@@ -89,8 +89,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     floor: 90,
     parts: [
       ...own("sync", "check-file", "claim-warehouse", "latest", "order-members", "plan"),
-      ...own("sync", "service-clock", "sync-options", "ledger", "prune-now", "read-calls"),
-      ...own("sync", "finish", "store"),
+      ...own("sync", "service-clock", "sync-options", "ledger", "read-calls", "finish"),
+      ...own("sync", "store"),
+      ...own("forget", "prune-now"),
       {
         files: ["src/sync/sync-warehouse.ts"],
         tests: ["test/sync/{finish,ledger}.test.ts"],
@@ -110,13 +111,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   schedule: {
     floor: 90,
     parts: [
-      ...own("schedule", "allowed-host", "child-queue", "doorbell-page", "health", "heartbeat"),
-      ...own("schedule", "job-journal", "job-outcome", "log-attribution"),
+      ...own("schedule", "allowed-host", "child-queue", "doorbell/doorbell-page", "health"),
+      ...own("schedule", "heartbeat", "job-journal", "job-outcome", "log-attribution"),
       ...own("schedule", "monitor", "prometheus-format", "schedule-metrics", "zone-offsets"),
       // What a ring starts is seen on the schedule alone.
       {
-        files: ["src/schedule/{bell,keep-schedule}.ts"],
-        tests: ["test/schedule/{bell,keep-schedule}.test.ts"],
+        files: ["src/schedule/{doorbell/bell,keep-schedule}.ts"],
+        tests: ["test/schedule/{doorbell/bell,keep-schedule}.test.ts"],
       },
       // The other tests of slots take minutes for as many mutants as there are.
       { files: ["src/schedule/cron.ts"], tests: ["test/schedule/cron-edges.test.ts"] },
@@ -143,22 +144,22 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   conversions: {
     floor: 90,
     parts: [
-      ...own("export", "conversion-kinds", "uploaded-orders"),
+      ...own("conversions", "conversion-kinds", "uploaded-orders"),
       {
         files: ["src/conversions/adjustments.ts"],
-        tests: ["test/export/{uploads,uploads-remembered}.test.ts"],
+        tests: ["test/conversions/{take-back,uploads-remembered}.test.ts"],
       },
       {
         files: ["src/conversions/conversions.ts"],
-        tests: ["test/export/{conversions,uploads,uploads-remembered}.test.ts"],
+        tests: ["test/conversions/{conversions,take-back,uploads-remembered}.test.ts"],
       },
     ],
   },
   restatements: {
     floor: 90,
     parts: [
-      ...own("export", "restatement-file", "restatement-words"),
-      ...own("warehouse", "drift", "restatement-table"),
+      ...own("restatements", "restatement-file", "restatement-table", "restatement-words"),
+      ...own("warehouse/calls", "drift"),
     ],
   },
   facts: {
@@ -176,18 +177,27 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
     ],
   },
-  callers: { floor: 90, parts: own("warehouse", "caller-hash", "caller-key", "caller-names", "callers") },
-  lock: { floor: 90, parts: own("warehouse", "copy", "lock", "restore", "restored-key", "write-backup") },
-  erasure: { floor: 90, parts: own("warehouse", "carry-forgotten", "erase", "prune") },
+  callers: {
+    floor: 90,
+    parts: own("warehouse/calls", "caller-hash", "caller-key", "caller-names", "callers"),
+  },
+  lock: {
+    floor: 90,
+    parts: [...own("warehouse", "lock"), ...own("backup", "copy", "restore", "restored-key", "write-backup")],
+  },
+  erasure: {
+    floor: 90,
+    parts: [...own("backup", "carry-forgotten"), ...own("warehouse", "erase"), ...own("forget", "prune")],
+  },
   privacy: {
     floor: 90,
     parts: [
-      ...own("privacy", "keep", "pseudonym"),
+      ...own("privacy", "keep-settings", "pseudonym"),
       {
         files: ["src/privacy/undocumented.ts", "src/privacy/withhold.ts"],
         tests: ["test/privacy/withhold.test.ts"],
       },
-      ...own("warehouse", "forgotten", "keeping"),
+      ...own("warehouse/calls", "forgotten-callers", "call-guard"),
       {
         files: ["src/forget/{forget-callers,mask-texts,rename-forgotten,resolve-callers,strip-calls}.ts"],
         tests: ["test/forget/forget-callers.test.ts", "test/warehouse/personal-columns.test.ts"],

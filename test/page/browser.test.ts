@@ -7,8 +7,8 @@ import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeCall } from "../support/calls.ts";
+import { makeWarehouse } from "../support/produce-files.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { makeWarehouse } from "../support/warehouse.ts";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

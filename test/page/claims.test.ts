@@ -5,7 +5,7 @@ import type { Call } from "../../src/call.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { makeCall } from "../support/calls.ts";
 import { readTables } from "../support/page.ts";
-import { makeWarehouse, RUN_FINISHED_AT } from "../support/warehouse.ts";
+import { makeWarehouse, RUN_FINISHED_AT } from "../support/produce-files.ts";
 
 const DAYS = { from: "2026-08-31", to: "2026-09-27" };
 /** Finds the head of the page that says how complete the copy is. */

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type FigureValue, RESTATEMENT_REASONS, type Restatement } from "../../src/export/restatement.ts";
@@ -7,8 +6,7 @@ import {
   type RestatementFilter,
   readRestatements,
 } from "../../src/restatements/restatement-table.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { newWarehouse } from "../support/warehouse.ts";
 
 const at = (hour: number) => `2026-09-01T${String(hour).padStart(2, "0")}:00:00.000Z`;
 const hour = fc.integer({ min: 0, max: 6 });
@@ -67,8 +65,7 @@ const filter: fc.Arbitrary<RestatementFilter> = fc.record({
 
 describe("readRestatements", () => {
   it("gives back what was found, the latest first, and of a figure that was found twice what was found last", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const seen: Record<string, number> = {};
     const see = (name: string, times: number) => {
       seen[name] = (seen[name] ?? 0) + times;
@@ -126,8 +123,7 @@ describe("readRestatements", () => {
 
 describe("insertRestatements", () => {
   it("keeps what is found in the same period again, of a figure that was given out again", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const first: Restatement = {
       found_at: at(1),
       path: "/out/source.csv",
@@ -151,8 +147,7 @@ describe("insertRestatements", () => {
   });
 
   it("is read by nobody where something else wrote it", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const columns =
       "found_at, path, contents, period, starts_at, ends_at, metric, given_out_at, key, was, now, reasons";
     const texts = { key: '{"a":1}', was: "1", now: "2", reasons: "[]" };

@@ -2,11 +2,8 @@ import type { AttributionRules } from "../../src/attribution/attribution-rules.t
 import type { Call } from "../../src/call.ts";
 import type { SpendRow } from "../../src/spend/read-report.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { markGone, setRules } from "../support/facts.ts";
-import { storeCalls } from "../support/store-calls.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { markGone, newWarehouse, setRules, storeCalls } from "../support/warehouse.ts";
 
 /** What an account holds. */
 export interface AccountContents {
@@ -18,8 +15,7 @@ export interface AccountContents {
 
 /** Returns the file of a warehouse; of the spend, the first seven rows are from another report than the others. */
 export function makeAccountImage({ rules, calls, gone, spend }: AccountContents): Buffer {
-  using folder = makeTempFolder();
-  using warehouse = openWarehouse(`${folder.path}/calls.db`);
+  using warehouse = newWarehouse();
   setRules(warehouse, rules);
   writeTransaction(warehouse, () => {
     storeCalls(warehouse, calls);

@@ -10,9 +10,8 @@ import { RollupSession } from "../../src/rollup/session.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../support/calls.ts";
-import { deleteCalls, markGone, setRules } from "../support/facts.ts";
-import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { deleteCalls, markGone, setRules, storeCalls } from "../support/warehouse.ts";
 import { CALLS, GONE, MILLISECONDS, RULES } from "./account.ts";
 
 interface Facts {

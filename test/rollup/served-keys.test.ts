@@ -6,12 +6,9 @@ import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import { NOT_SET, OTHER, TOTAL, toServed } from "../../src/rollup/reserved-keys.ts";
 import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
-import { deleteCalls } from "../support/facts.ts";
-import { storeCalls } from "../support/store-calls.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { deleteCalls, newWarehouse, storeCalls } from "../support/warehouse.ts";
 
 /** Texts that read like ours, and some that nearly do. */
 const texts = fc.oneof(
@@ -67,8 +64,7 @@ async function keysIn(
 
 describe("keys of rollups", () => {
   it("of served values are never taken for ours, nor for each other, and a filter by one finds its calls", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = newWarehouse();
     const seen = { quoted: 0, filtered: 0 };
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(texts, { maxLength: 12 }), async (served) => {
@@ -113,8 +109,7 @@ describe("keys of rollups", () => {
   });
 
   it("are the same in views as in files", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = newWarehouse();
     fill(warehouse, ["(total)", '"(total)"', "(not set)", "(Other)", "Autumn"]);
     const keys = warehouse.sqlite.prepare("SELECT campaign FROM rollup_campaign ORDER BY 1").pluck().all();
     expect(keys).toEqual(['""(total)""', '"(Other)"', '"(total)"', NOT_SET, "Autumn"]);
@@ -123,8 +118,7 @@ describe("keys of rollups", () => {
 
 describe("filters", () => {
   it("find what has no letter and no digit by its own row, and with (not set) calls without a value alone", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = newWarehouse();
     const served = ["-", "__", "null", null, "desk"];
     const calls = served.map((text, index) =>
       makeCall({ call_id: index + 1, disposition: text, tracking_number: text }),
@@ -141,8 +135,7 @@ describe("filters", () => {
 
 describe("findUnmatched", () => {
   const unmatched = async (filter: Parameters<RollupSession["findUnmatched"]>[0]) => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = newWarehouse();
     const calls = [
       makeCall({
         call_id: 1,
@@ -197,8 +190,7 @@ describe("findUnmatched", () => {
   });
 
   it("suggests a value as files show it, and so as it is found", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = newWarehouse();
     fill(warehouse, ['"(not set)"']);
     using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
     const meant = '""(not set)""';
@@ -209,8 +201,7 @@ describe("findUnmatched", () => {
   });
 
   it("has nothing to compare with in a warehouse without calls", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = newWarehouse();
     using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
     expect(await session.findUnmatched({ source: ["gogle"] })).toEqual([]);
   });

@@ -19,11 +19,8 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
-import { deleteCalls, markGone, setRules } from "../support/facts.ts";
 import { firstStartOf, foldRollup, matchCampaign } from "../support/fold.ts";
-import { openNewWarehouse } from "../support/new-warehouse.ts";
-import { storeCalls } from "../support/store-calls.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { deleteCalls, markGone, newWarehouse, setRules, storeCalls } from "../support/warehouse.ts";
 import { accounts, questions, resolve, rules, spends } from "./questions.ts";
 
 /** Puts other calls in place of those the warehouse has. */
@@ -61,8 +58,7 @@ async function readRecords(
   dimension: Dimension,
   { rules = DEFAULT_RULES, ...options }: Partial<RollupQuery> & { rules?: AttributionRules } = {},
 ) {
-  using folder = makeTempFolder();
-  using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
+  using warehouse = newWarehouse();
   fill(warehouse, calls, [], rules);
   const query = { dimensions: [dimension], ...options };
   const names = rollupColumns(query, rules).map(({ name }) => name);
@@ -78,8 +74,7 @@ const liveOf = (calls: readonly Call[], gone: readonly Call[]) =>
 
 describe("RollupSession.rollup", () => {
   it("counts by each dimension as the fold in memory does, row for row", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
+    using warehouse = newWarehouse();
     await fc.assert(
       fc.asyncProperty(accounts, rules, fc.boolean(), async ({ calls, gone }, rules, raw) => {
         fill(warehouse, calls, gone, rules);
@@ -95,8 +90,7 @@ describe("RollupSession.rollup", () => {
   });
 
   it("answers any question as the fold in memory does: dimensions, filter, periods, comparison", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
+    using warehouse = newWarehouse();
     const seen = {
       rows: 0,
       filled: 0,
@@ -145,8 +139,7 @@ describe("RollupSession.rollup", () => {
   });
 
   it("sets spend beside calls as the fold in memory does: matched, unmatched, filtered, with calls and without", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
+    using warehouse = newWarehouse();
     const seen = {
       withBoth: 0,
       withoutCalls: 0,
@@ -227,8 +220,7 @@ describe("RollupSession.rollup", () => {
   });
 
   it("tells weekdays and hours by the clocks of a zone, in their order, with the keys that remain as one", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
+    using warehouse = newWarehouse();
     const seen = { changed: 0, other: 0, unknown: 0 };
     const local = fc.subarray<Dimension>(["weekday", "hour", "channel"], { minLength: 1 });
     await fc.assert(
@@ -282,8 +274,7 @@ describe("RollupSession.rollup", () => {
   });
 
   it("has the same totals in every dimension, whatever the filter", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
+    using warehouse = newWarehouse();
     await fc.assert(
       fc.asyncProperty(accounts, questions, async ({ calls, gone }, question) => {
         const { query } = resolve({ ...question, previousRange: undefined });
@@ -420,8 +411,7 @@ describe("RollupSession.rollup", () => {
   });
 
   it("gives no row for no calls", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
+    using warehouse = newWarehouse();
     for (const dimension of DIMENSIONS)
       expect(await readRows(warehouse, { dimensions: [dimension] })).toEqual([]);
   });

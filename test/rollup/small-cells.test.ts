@@ -6,10 +6,8 @@ import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
-import { deleteCalls } from "../support/facts.ts";
-import { openNewWarehouse } from "../support/new-warehouse.ts";
-import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { deleteCalls, openNewWarehouse, storeCalls } from "../support/warehouse.ts";
 
 const MONTHS = ["2026-08", "2026-09", "2026-10", "2026-11"];
 

@@ -17,8 +17,8 @@ import { type RunChanges, startRun, updateRun } from "../../src/warehouse/runs/r
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
-import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { storeCalls } from "../support/warehouse.ts";
 
 // sync at 7 past every hour, export at 05:30, insights at 04:15; all UTC.
 const NOW = "2026-11-20T15:30:00.000Z";

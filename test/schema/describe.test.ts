@@ -1,17 +1,14 @@
-import { join } from "node:path";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { describeSchema } from "../../src/schema/describe.ts";
 import { TABLES } from "../../src/schema/schema.ts";
 import { about, describeTable } from "../../src/warehouse/described.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { newWarehouse } from "../support/warehouse.ts";
 
 describe("describeSchema", () => {
   it("has the tables, views and columns of a real warehouse, no fewer and no more", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const real = warehouse.sqlite
       .prepare(
         `SELECT t.type AS kind, t.name AS "table", c.name AS "column" FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
@@ -26,8 +23,7 @@ describe("describeSchema", () => {
   });
 
   it("has the types of a real warehouse's tables", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     for (const { name, columns } of TABLES) {
       const types = warehouse.sqlite
         .prepare<[string], [string, string]>("SELECT name, lower(type) FROM pragma_table_xinfo(?)")

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SpendRow } from "../../src/spend/read-report.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { openNewWarehouse } from "../support/new-warehouse.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { newWarehouse } from "../support/warehouse.ts";
 
 const ROW: SpendRow = {
   line: 2,
@@ -35,8 +34,7 @@ const readRows = ({ sqlite }: Warehouse) =>
 
 describe("importSpend", () => {
   it("adds up what is given together, and replaces the days of a source that come again, no others", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
+    using warehouse = newWarehouse();
     const first = importRows(warehouse, {
       "a.csv": [{}, { cost_micros: 1 }, { day: "2026-10-02" }],
       "b.csv": [{ cost_micros: 2 }, { source: "bing", cost_micros: 1e15 }],
@@ -75,8 +73,7 @@ describe("importSpend", () => {
   });
 
   it("refuses a second currency, whoever names it, and imports nothing", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
+    using warehouse = newWarehouse();
     expect(() => importRows(warehouse, { "a.csv": [{ currency: null }] })).toThrow(
       "nothing says its currency",
     );

@@ -1,3 +1,6 @@
+import { join } from "node:path";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import type { Call } from "../../src/call.ts";
 import { folderOutput } from "../../src/export/output/folder.ts";
 import type { Output } from "../../src/export/output/output.ts";
 import { streamOutput } from "../../src/export/output/stream.ts";
@@ -6,6 +9,10 @@ import { type WarehouseSourceOptions, warehouseSource } from "../../src/produce/
 import type { Content } from "../../src/request/contents.ts";
 import type { PrivateColumn } from "../../src/request/option-values.ts";
 import { type Ask, type ConversionOptions, resolve } from "../../src/request/resolve.ts";
+import { exports } from "../../src/schema/schema.ts";
+import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { makeTempFolder } from "./temp-folder.ts";
+import { markGone, openNewWarehouse, storeRun } from "./warehouse.ts";
 
 /** A content, with the options that it alone takes. */
 export type Target = Content & {
@@ -78,5 +85,52 @@ function interrupted(output: Output, meanwhile: NonNullable<FolderExportOptions[
         },
       };
     },
+  };
+}
+
+/** When the only run of a warehouse ended. */
+export const RUN_FINISHED_AT = "2026-10-01T00:01:00.000Z";
+
+export const clockAt = (now: number) => ({ now: () => now, sleep: () => Promise.resolve() });
+
+type Options = Partial<FolderExportOptions> & Pick<FolderExportOptions, "targets">;
+
+/** A warehouse of these calls, closed, in a temporary folder, and how to export it: in UTC, by the default rules. */
+export function makeWarehouse(calls: readonly Call[], { isDone = true } = {}) {
+  const temp = makeTempFolder();
+  const database = join(temp.path, "calls.db");
+  const folder = join(temp.path, "exports");
+  {
+    using warehouse = openNewWarehouse(database);
+    const finishedAt = isDone ? RUN_FINISHED_AT : undefined;
+    storeRun(warehouse, calls, { startedAt: "2026-10-01T00:00:00.000Z", finishedAt });
+  }
+  return {
+    database,
+    folder,
+    export: (options: Options): Promise<Made & { folder: string }> =>
+      exportToFolder({
+        database,
+        folder,
+        timezone: "UTC",
+        lookbackHours: 72,
+        rules: DEFAULT_RULES,
+        clock: clockAt(Date.parse(RUN_FINISHED_AT)),
+        ...options,
+      }),
+    markGone: (callId: number, at: string) => {
+      using warehouse = openExistingWarehouse(database);
+      markGone(warehouse, [callId], at);
+    },
+    /** Changes the warehouse. */
+    execute: (sql: string) => {
+      using warehouse = openExistingWarehouse(database);
+      warehouse.sqlite.exec(sql);
+    },
+    readExports: () => {
+      using warehouse = openExistingWarehouse(database);
+      return warehouse.db.select().from(exports).all();
+    },
+    [Symbol.dispose]: () => temp[Symbol.dispose](),
   };
 }

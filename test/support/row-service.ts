@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
+
 import { runSync } from "../../src/sync/run.ts";
 import type { SyncOptions } from "../../src/sync/sync-options.ts";
+
 import type { SyncRun } from "../../src/warehouse/runs/runs.ts";
 import { type Answer, type BadServer, json, startBadServer, text } from "./bad-server.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { openNewWarehouse } from "./new-warehouse.ts";
+import { openNewWarehouse } from "./warehouse.ts";
 
 /** A request for calls, as the service sees it. */
 export interface RangeRequest {
@@ -94,24 +95,4 @@ export function syncFrom(
     clock: new FakeClock(),
     ...options,
   });
-}
-
-/** Reads rows of a warehouse by SQL, with a connection of its own. */
-export function readRows(database: string, sql: string): unknown[] {
-  const sqlite = new Database(database, { readonly: true });
-  try {
-    return sqlite.prepare(sql).all();
-  } finally {
-    sqlite.close();
-  }
-}
-
-/** The ids of the calls in a warehouse, in order. */
-export function readIds(database: string): number[] {
-  const sqlite = new Database(database, { readonly: true });
-  try {
-    return sqlite.prepare<[], number>("SELECT call_id FROM calls ORDER BY call_id").pluck().all();
-  } finally {
-    sqlite.close();
-  }
 }

@@ -5,9 +5,8 @@ import type { Call } from "../../src/call.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { startRun } from "../../src/warehouse/runs/runs.ts";
 import { FULL_CALL } from "./calls.ts";
-import { readRows } from "./row-service.ts";
-import { storeCalls } from "./store-calls.ts";
 import { makeTempFolder } from "./temp-folder.ts";
+import { readRows, storeCalls } from "./warehouse.ts";
 
 export const CALLS = Array.from({ length: 40 }, (_, index) => ({
   ...FULL_CALL,

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkFile } from "../../src/sync/check-file.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { openNew } from "./scene.ts";
+import { newWarehouse } from "../support/warehouse.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";
 const AN_HOUR_AGO = "2026-11-20T14:00:00.000Z";
@@ -41,8 +40,7 @@ describe("checkFile", () => {
       isDue: true,
     },
   ] as const)("says when it looked where $title: $isDue", ({ status, checked, hours, isDue }) => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     if (status !== undefined) {
       // An earlier one, to which it does not come down.
       updateRun(warehouse, startRun(warehouse, STARTED), { status: "done" });
@@ -52,24 +50,21 @@ describe("checkFile", () => {
   });
 
   it("goes by the last run alone, and by the last look of any", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     updateRun(warehouse, startRun(warehouse, STARTED), { status: "failed", file_checked_at: NOW });
     updateRun(warehouse, startRun(warehouse, STARTED), { status: "done" });
     expect(checkFile(warehouse, { clock, checkEveryHours: 168 })).toBeUndefined();
   });
 
   it("looks at the structure alone, and not for rows that refer to others", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     warehouse.sqlite.pragma("foreign_keys = OFF");
     warehouse.sqlite.exec("INSERT INTO transcripts (call_id) VALUES (417)");
     expect(checkFile(warehouse, { clock, checkEveryHours: 168 })).toBe(NOW);
   });
 
   it("refuses a damaged file, and says what to do", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     // As a bit that has turned over: a column that may not be null is.
     warehouse.sqlite.unsafeMode().exec(
       `CREATE TABLE torn (a INTEGER); INSERT INTO torn VALUES (NULL);

@@ -4,9 +4,7 @@ import { type Claim, claimWarehouse } from "../../src/sync/claim-warehouse.ts";
 import { isBoundTo, readOrigin } from "../../src/warehouse/origin.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../support/calls.ts";
-import { storeCalls } from "../support/store-calls.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { openNew } from "./scene.ts";
+import { newWarehouse, storeCalls } from "../support/warehouse.ts";
 
 const CLAIM: Claim = { baseUrl: new URL("https://api.example.com/x/"), token: "mine", isRebound: false };
 const OTHER = { ...CLAIM, token: "other" };
@@ -16,8 +14,8 @@ const EARLIER = "2026-11-19T15:00:00.000Z";
 const row = (id: number | null, started: string | null): Row => ({ id, started, name: null });
 
 /** A warehouse with call 7 of `EARLIER` and call 8 without a time, bound to a service where one is given. */
-function openWith(folder: string, bound: Claim | undefined, calls = 2) {
-  const warehouse = openNew(folder);
+function openWith(bound: Claim | undefined, calls = 2) {
+  const warehouse = newWarehouse();
   const known = [makeCall({ call_id: 7, call_started: EARLIER }), makeCall({ call_id: 8 })];
   warehouse.sqlite.transaction(() => storeCalls(warehouse, known.slice(0, calls)))();
   if (bound !== undefined)
@@ -27,8 +25,7 @@ function openWith(folder: string, bound: Claim | undefined, calls = 2) {
 
 describe("claimWarehouse", () => {
   it("binds a new one with its first calls, and not with a page of none", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWith(folder.path, undefined, 0);
+    using warehouse = openWith(undefined, 0);
     const { isRebound: _, ...service } = CLAIM;
     writeTransaction(warehouse, (tx) => claimWarehouse(tx, CLAIM, [], EARLIER));
     expect(readOrigin(warehouse)).toMatchObject({ base_url: null, token_mark: null });
@@ -47,8 +44,7 @@ describe("claimWarehouse", () => {
     { title: "newer calls alone", rows: [row(1, AT)], isTaken: false },
     { title: "no calls", rows: [], isTaken: false },
   ])("takes another token with $title: $isTaken", ({ rows, isTaken }) => {
-    using folder = makeTempFolder();
-    using warehouse = openWith(folder.path, CLAIM);
+    using warehouse = openWith(CLAIM);
     const claim = () => writeTransaction(warehouse, (tx) => claimWarehouse(tx, OTHER, rows, AT));
     if (isTaken) claim();
     else {
@@ -67,8 +63,7 @@ describe("claimWarehouse", () => {
   });
 
   it("asks nothing more once it is bound", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWith(folder.path, CLAIM);
+    using warehouse = openWith(CLAIM);
     const before = readOrigin(warehouse);
     writeTransaction(warehouse, (tx) => claimWarehouse(tx, CLAIM, [row(99, AT)], AT));
     expect(readOrigin(warehouse)).toEqual(before);

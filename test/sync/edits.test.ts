@@ -12,9 +12,8 @@ import { prepareRecognize } from "../../src/warehouse/calls/recognize.ts";
 import type { SyncRun } from "../../src/warehouse/runs/runs.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { draws, least } from "../support/draws.ts";
-import { deleteCalls } from "../support/facts.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { makeRun, openNew } from "./scene.ts";
+import { deleteCalls, newWarehouse } from "../support/warehouse.ts";
+import { makeRun } from "./scene.ts";
 
 const HOUR_MS = 3_600_000;
 const LOOKBACK_HOURS = 72;
@@ -338,8 +337,7 @@ class World {
 
 describe("sync, of a service whose calls are edited, appear and go,", () => {
   it("has the service's whole rows after each pass, and marks as gone what is gone", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const met = newCounts();
     await fc.assert(
       fc.asyncProperty(timeline, async (given) => {

@@ -2,17 +2,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../src/sync/run.ts";
 import { type Answer, gzip, json, raw, reset, text } from "../support/bad-server.ts";
-import {
-  failsOn,
-  readIds,
-  readRows,
-  rowOf,
-  rowsOf,
-  serverError,
-  startRowService,
-  syncFrom,
-} from "../support/row-service.ts";
+import { failsOn, rowOf, rowsOf, serverError, startRowService, syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readIds, readRows } from "../support/warehouse.ts";
 
 /** Pages of 20 rows overlap by 10, so they start at 0, 10, 20, … and each row but the first ten is on two of them. */
 const IDS = Array.from({ length: 40 }, (_, index) => index + 1);

@@ -15,8 +15,8 @@ import { readRuns, type SyncRun, startRun } from "../../src/warehouse/runs/runs.
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { makeRun, openNew } from "./scene.ts";
+import { newWarehouse } from "../support/warehouse.ts";
+import { makeRun } from "./scene.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";
 const NOW_MS = Date.parse(NOW);
@@ -70,8 +70,8 @@ const newestFirst = (count: number) => Array.from({ length: count }, (_, at) => 
 const shuffled = (count: number) => newestFirst(count).sort((a, b) => ((a * 37) % 61) - ((b * 37) % 61));
 
 /** Opens a warehouse, and syncs from a service when it is asked to. */
-function open(folder: string, listing: Listing, rules: Partial<Run> = {}) {
-  const [warehouse, clock] = [openNew(folder), new FakeClock(NOW)];
+function open(listing: Listing, rules: Partial<Run> = {}) {
+  const [warehouse, clock] = [newWarehouse(), new FakeClock(NOW)];
   return {
     warehouse,
     clock,
@@ -94,9 +94,8 @@ const readMarks = (warehouse: Warehouse) =>
 
 describe("a run in the ledger", () => {
   it("says what was read, how long that took, and what it is worth", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     listing.disturb = (slice) => {
       scene.clock.advance(1000);
       return slice;
@@ -136,8 +135,7 @@ describe("a run in the ledger", () => {
   });
 
   it("ends the log of facts that explains no rollup any more", async () => {
-    using folder = makeTempFolder();
-    using scene = open(folder.path, new Listing(newestFirst(60)));
+    using scene = open(new Listing(newestFirst(60)));
     await scene.sync();
     const log = beginFactLog(scene.warehouse);
     expect(readFactLog(scene.warehouse)).toBe(log);
@@ -146,9 +144,8 @@ describe("a run in the ledger", () => {
   });
 
   it("counts the calls of another organization unit than was asked for", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing([1]);
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     listing.disturb = (slice) => {
       const call = makeCall({ call_id: 1, call_started: startOf(1), org_unit_id: 8 });
       return toSlice({ ...slice.page, rows: [{ call, drift: [] }] });
@@ -189,9 +186,8 @@ describe("a run in the ledger", () => {
       expected: { status: "failed", not_before: null },
     },
   ])("says that it $title", async ({ error, expected }) => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     listing.disturb = (slice, request) => {
       if (request < 2) return slice;
       if (request === 2) scene.clock.advance(1000);
@@ -210,9 +206,8 @@ describe("a run in the ledger", () => {
   });
 
   it("is left to another process that has taken it over", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     listing.disturb = (slice, request) => {
       if (request < 2) return slice;
       scene.warehouse.sqlite.exec("UPDATE sync_runs SET pid = 1");
@@ -223,8 +218,7 @@ describe("a run in the ledger", () => {
   });
 
   it("is not ended in the ledger either where that happened after its last page", async () => {
-    using folder = makeTempFolder();
-    using scene = open(folder.path, new Listing(newestFirst(60)));
+    using scene = open(new Listing(newestFirst(60)));
     const { pages } = await scene.sync();
     let stored = 0;
     const onProgress = () => {
@@ -242,9 +236,8 @@ function unwell(retryAfterMs: number | undefined): ApiError {
 
 describe("the verdict over a run", () => {
   it("counts the responses that an earlier run had, too", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     listing.disturb = (slice, request) => (request === 2 ? keptByCache(slice) : slice);
     expect(await scene.sync()).toMatchObject({ verdict: "exact" });
     expect(await scene.sync(FULL)).toMatchObject({
@@ -254,10 +247,9 @@ describe("the verdict over a run", () => {
   });
 
   it("stands on the last verified pass where only the news were read", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
     listing.rows[50] = { broken: "{}", id: 10 };
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     await scene.sync();
     // Of a row that is not there any more nothing is expected.
     listing.rows.splice(50, 1);
@@ -278,9 +270,8 @@ describe("the verdict over a run", () => {
   });
 
   it("does not take an order by id alone for the one by start that was there", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     expect(await scene.sync()).toMatchObject({ order_key: expect.stringContaining("call_id desc") });
     listing.rows.unshift(62, 61);
     listing.disturb = (slice) => {
@@ -298,9 +289,8 @@ describe("the verdict over a run", () => {
   });
 
   it("leaves nothing of a read of the news that cannot be trusted to a full pass that fails at once", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     await scene.sync();
     listing.rows = newestFirst(60).reverse();
     const isFull = () => readRuns(scene.warehouse, 1)[0]?.plan_reason?.includes("not listed as they were");
@@ -316,8 +306,7 @@ describe("the verdict over a run", () => {
   });
 
   it("is none that can be trusted where no pass was ever verified", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const listing = new Listing(newestFirst(60));
     const run = makeRun(warehouse, listing.fetch, new FakeClock(NOW), { limit: LIMIT });
     const started = { started_at: NOW, mode: "incremental", plan_reason: "", pid: process.pid } as const;
@@ -337,9 +326,8 @@ describe("the verdict over a run", () => {
 
 describe("rows without an id", () => {
   it("are let go of by a sure pass that does not meet them, and by no other", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     const count = () => readAll(scene.warehouse, "SELECT 1 FROM rejected_calls").length;
     const broken = { broken: "null", id: null };
     await scene.sync();
@@ -365,9 +353,8 @@ describe("a call that a full pass does not meet", () => {
     { title: "is gone once it was missing for six hours", afterMs: 6 * HOUR_MS, gone: 1 },
     { title: "is only missing before", afterMs: 6 * HOUR_MS - 1, gone: 0 },
   ])("$title", async ({ afterMs, gone }) => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     const { sync, clock, warehouse } = scene;
     await sync();
     listing.remove(7);
@@ -392,9 +379,8 @@ describe("a call that a full pass does not meet", () => {
     { title: "eleven at once", missing: 11, acceptGone: 3, isMarked: false },
     { title: "eleven at once, where so many may be", missing: 11, acceptGone: 11, isMarked: true },
   ])("is believed to be missing, or not: $title", async ({ missing, acceptGone, isMarked }) => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing, { acceptGone });
+    using scene = open(listing, { acceptGone });
     await scene.sync();
     listing.rows.splice(10, missing);
     expect(await scene.sync(FULL)).toMatchObject({
@@ -405,9 +391,8 @@ describe("a call that a full pass does not meet", () => {
   });
 
   it("is gone after two passes that began six hours apart, however long they took", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     await scene.sync();
     listing.remove(7);
     listing.disturb = (slice, request) => {
@@ -422,9 +407,8 @@ describe("a call that a full pass does not meet", () => {
   });
 
   it("is not gone sooner where the clock was set a year ahead, by the service's clock", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     const pass = async (aheadMs: number) =>
       (
         await scene.sync({
@@ -447,9 +431,8 @@ describe("a call that a full pass does not meet", () => {
     { title: "that lists no call, where so many may be missing", left: [], acceptGone: 3, isMarked: true },
     { title: "that lists the oldest one", left: [1], acceptGone: 0, isMarked: true },
   ])("is believed to be missing, or not: by a pass $title", async ({ left, acceptGone, isMarked }) => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(3));
-    using scene = open(folder.path, listing, { acceptGone });
+    using scene = open(listing, { acceptGone });
     await scene.sync();
     listing.rows = left;
     const absent = 3 - left.length;
@@ -461,9 +444,8 @@ describe("a call that a full pass does not meet", () => {
   });
 
   it("is not marked by a pass that is not sure", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     await scene.sync();
     listing.remove(7);
     listing.disturb = (slice) => ({ ...slice, isOld: true });
@@ -480,9 +462,8 @@ describe("calls that are older than any that a service lists", () => {
   const countLive = (warehouse: Warehouse) => countCalls(warehouse).live;
 
   it("keep counting, day after day, while the service lists the newest 60", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing, { fullEveryHours: 24 });
+    using scene = open(listing, { fullEveryHours: 24 });
     await scene.sync();
     // As many a day as the missing-call threshold lets pass.
     for (let newest = 70; newest <= 120; newest += 10) {
@@ -506,9 +487,8 @@ describe("calls that are older than any that a service lists", () => {
   });
 
   it("do not count toward the missing-call threshold, however many they are at once", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     await scene.sync();
     listing.rows = newestFirst(60).slice(0, 40);
     listing.remove(25, 26, 27);
@@ -520,9 +500,8 @@ describe("calls that are older than any that a service lists", () => {
   });
 
   it("are listed again once they come back, and missing if the list goes back beyond them without them", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     await scene.sync();
     listing.rows = newestFirst(60).slice(0, 50);
     await scene.sync(FULL);
@@ -540,9 +519,8 @@ describe("calls that are older than any that a service lists", () => {
   });
 
   it("are not missing either where they began at the same time as the oldest", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     listing.disturb = ({ page }) => {
       const rows = page.rows.map((row) =>
         "call" in row && row.call.call_id < 6
@@ -558,9 +536,8 @@ describe("calls that are older than any that a service lists", () => {
   });
 
   it("are those of the lowest ids in a list in the order of ids, whenever they began", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     listing.disturb = ({ page }) => {
       const rows = page.rows.map((row) =>
         "call" in row && [4, 50].includes(row.call.call_id)
@@ -577,9 +554,8 @@ describe("calls that are older than any that a service lists", () => {
   });
 
   it("are older than a row that does not parse, where the warehouse has an earlier version of it", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     await scene.sync();
     listing.rows = [...newestFirst(60).slice(0, 50), { broken: "{}", id: 10 }];
     listing.remove(11);
@@ -587,9 +563,8 @@ describe("calls that are older than any that a service lists", () => {
   });
 
   it("are marked by a pass that is sure, and by no other", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     await scene.sync();
     listing.rows = newestFirst(60).slice(0, 50);
     listing.disturb = (slice) => ({ ...slice, isOld: true });
@@ -598,9 +573,8 @@ describe("calls that are older than any that a service lists", () => {
   });
 
   it("keep counting where the list has no order", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(shuffled(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     await scene.sync();
     listing.rows = shuffled(60).filter((row) => row > 10);
     listing.remove(30);
@@ -620,9 +594,8 @@ describe("a call that a pass over a service without an order does not meet", () 
     );
 
   it("is gone after three passes that count, over a day", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(shuffled(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     const { sync, clock, warehouse } = scene;
     expect(await sync()).toMatchObject({ verdict: "probable", order_key: null, ...NO_ABSENCE });
     listing.remove(7);
@@ -674,9 +647,8 @@ describe("a call that a pass over a service without an order does not meet", () 
     },
   ];
   it.each(uncounted)("is as before where the pass $title", async ({ disturb }) => {
-    using folder = makeTempFolder();
     const listing = new Listing(shuffled(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     await scene.sync();
     listing.remove(7);
     expect(await scene.sync()).toMatchObject({ ...NO_ABSENCE, calls_missing: 1 });
@@ -688,9 +660,8 @@ describe("a call that a pass over a service without an order does not meet", () 
   });
 
   it("is not counted as absent where more calls than a page has begin at one moment", async () => {
-    using folder = makeTempFolder();
     const listing = new Listing(shuffled(60));
-    using scene = open(folder.path, listing);
+    using scene = open(listing);
     listing.disturb = ({ page }) => {
       const rows = page.rows.map((row) =>
         "call" in row ? { ...row, call: { ...row.call, call_started: NOW } } : row,
@@ -709,8 +680,7 @@ describe("a call that a pass over a service without an order does not meet", () 
   });
 
   it("is told nothing of by a read of the news alone", async () => {
-    using folder = makeTempFolder();
-    using scene = open(folder.path, new Listing(newestFirst(60)));
+    using scene = open(new Listing(newestFirst(60)));
     await scene.sync();
     const { sqlite } = scene.warehouse;
     sqlite.prepare("UPDATE calls SET absent_since = ?, absent_passes = 2 WHERE call_id = 7").run(NOW);

@@ -16,8 +16,9 @@ import { checkRowHashes } from "../../src/warehouse/calls/row-hashes.ts";
 import { openWarehouseReader } from "../../src/warehouse/open.ts";
 import { draws, least } from "../support/draws.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { type RowService, readRows, startRowService, syncFrom } from "../support/row-service.ts";
+import { type RowService, startRowService, syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readRows } from "../support/warehouse.ts";
 
 const DAY_MS = 86_400_000;
 const START = "2026-11-20T15:00:00.000Z";

@@ -10,9 +10,8 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { storeCalls } from "../support/store-calls.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { makeRun, openNew } from "./scene.ts";
+import { newWarehouse, storeCalls } from "../support/warehouse.ts";
+import { makeRun } from "./scene.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";
 const NOW_MS = Date.parse(NOW);
@@ -52,8 +51,7 @@ describe("startOrResume", () => {
   ] satisfies { title: string; changes: RunChanges }[])(
     "takes up a full pass that $title, with all of its pages",
     ({ changes }) => {
-      using folder = makeTempFolder();
-      using warehouse = openNew(folder.path);
+      using warehouse = newWarehouse();
       withRun(
         warehouse,
         { ...changes, sort: "source_name asc" },
@@ -105,8 +103,7 @@ describe("startOrResume", () => {
     { title: "names a call that is not there", second: { call_ids: "[8,null]" } },
   ];
   it.each(anew)("begins anew where the last pass $title", ({ changes = {}, first = {}, second }) => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     withRun(warehouse, { status: "failed", error: "as it was", ...changes }, ...(second ? [second] : []));
     const names = Object.entries(first);
     for (const [name, value] of names)
@@ -128,8 +125,7 @@ describe("startOrResume", () => {
   });
 
   it("begins the first run of a warehouse, and takes up one that was killed at its very first page, not before", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     expect(startOrResume(warehouse, FULL, NOW_MS)).toEqual({ runId: 1, sort: "own", earlier: [] });
     expect(startOrResume(warehouse, FULL, NOW_MS)).toEqual({ runId: 2, sort: "own", earlier: [] });
@@ -139,8 +135,7 @@ describe("startOrResume", () => {
   });
 
   it("takes none up where it is only to read the news, and closes those that were killed", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     withRun(warehouse, {});
     expect(startOrResume(warehouse, INCREMENTAL, NOW_MS)).toEqual({ runId: 2, sort: "own", earlier: [] });
     expect(readRuns(warehouse, 2)).toMatchObject([
@@ -150,8 +145,7 @@ describe("startOrResume", () => {
   });
 
   it("takes a row that did not parse for one that is there, and begins in the order of the last verified pass", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     withRun(warehouse, {}, { call_ids: "[8,null]" });
     sqlite.exec("INSERT INTO rejected_calls VALUES ('id:8', 8, '{}', '', '', 1, 1)");
@@ -171,8 +165,7 @@ describe("lockedError", () => {
     { status: "running", by: `by process 417 since ${NOW}` },
     { status: "done", by: "by another process that has just started" },
   ] as const)("says who holds the lock where the last run is $status", ({ status, by }) => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     startRun(warehouse, { started_at: ago(HOUR_MS), mode: "full", plan_reason: "", pid: 1 });
     updateRun(warehouse, startRun(warehouse, { started_at: NOW, mode: "full", plan_reason: "", pid: 417 }), {
       status,
@@ -199,8 +192,7 @@ describe("syncWarehouse, before it asks for anything,", () => {
   };
 
   it("stays away until the time that the service asked for", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     withRun(warehouse, { status: "failed", not_before: NOW });
     const run = (nowMs: number, rules = {}) =>
       syncWarehouse(makeRun(warehouse, silent, new FakeClock(new Date(nowMs).toISOString()), rules));
@@ -216,8 +208,7 @@ describe("syncWarehouse, before it asks for anything,", () => {
   });
 
   it("refuses to read incrementally where that is not possible, and says why", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     await expect(
       syncWarehouse(makeRun(warehouse, silent, new FakeClock(), { force: "incremental" })),
     ).rejects.toMatchObject({
@@ -234,8 +225,7 @@ describe("syncWarehouse, before it asks for anything,", () => {
     { force: undefined, hours: 24, mode: "full", reason: "the last verified full pass is older than 24 h" },
     { force: undefined, hours: 23, mode: "incremental", reason: "run 1 found the newest start first" },
   ] as const)("plans a pass $hours h after the last, with $force asked for", async (given) => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     withRun(warehouse, {
       status: "done",
       verdict: "exact",

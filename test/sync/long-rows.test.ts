@@ -5,9 +5,9 @@ import { parseServedRow, takeFingerprint } from "../../src/api/served-row.ts";
 import { type Call, hashCall } from "../../src/call.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
-import { readRows, rowOf, startRowService, syncFrom } from "../support/row-service.ts";
+import { rowOf, startRowService, syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { placeWarehouse } from "./scene.ts";
+import { readRows } from "../support/warehouse.ts";
 
 const KIB = 1024;
 const MIB = KIB * KIB;
@@ -122,7 +122,7 @@ describe("hashCall, of long members,", () => {
 describe("sync, of rows beyond 64 KiB and a megabyte,", () => {
   it("sees a change wherever it is, and none where there is none", async () => {
     using folder = makeTempFolder();
-    const database = placeWarehouse(join(folder.path, "calls.db"));
+    const database = join(folder.path, "calls.db");
     const lengths = [65_000, 66_000, 140_000, MIB + 1, 10];
     const texts = lengths.map((length) => "x".repeat(length));
     const rowsWith = (changed: readonly string[], signature: string) =>

@@ -12,8 +12,9 @@ import {
   type ServedCall,
   startListService,
 } from "../support/list-service.ts";
-import { readIds, readRows, syncFrom } from "../support/row-service.ts";
+import { syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readIds, readRows } from "../support/warehouse.ts";
 
 const MARKED = "SELECT call_id FROM calls WHERE missing_since IS NOT NULL OR gone_at IS NOT NULL";
 const FULL = { force: "full" } as const;

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { honestly, type ListService, newestFirst, startListService } from "../support/list-service.ts";
-import { readIds, readRows, syncFrom } from "../support/row-service.ts";
+import { syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readIds, readRows } from "../support/warehouse.ts";
 
 /** Lets something happen before a request is answered. */
 async function whenAsked(request: number, happen: () => void | Promise<void>) {

@@ -9,10 +9,9 @@ import { readPages } from "../../src/warehouse/runs/page-table.ts";
 import { readRuns } from "../../src/warehouse/runs/runs.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
-import { deleteCalls } from "../support/facts.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { makeRun, openNew } from "./scene.ts";
+import { deleteCalls, newWarehouse } from "../support/warehouse.ts";
+import { makeRun } from "./scene.ts";
 
 const NEWEST_MS = Date.parse("2026-11-20T00:00:00.000Z");
 
@@ -99,8 +98,7 @@ const scene = fc.record({
 
 describe("sync, of a service that is odd,", () => {
   it("says so in its verdict, its exit code and the ledger, and ends", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const seen = new Map(ODD.map((odd) => [odd, new Set<Verdict | null>()]));
     const codes = new Map<number, number>();
     const met = { onePage: 0, empty: 0, sureWhileGrowing: 0 };

@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DNI_FIELDS } from "../../src/call.ts";
 import { exitCodeOf } from "../../src/sync/run.ts";
-import { readRows, rowOf, startRowService, syncFrom } from "../support/row-service.ts";
+import { rowOf, startRowService, syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readRows } from "../support/warehouse.ts";
 
 const TEXTS = [
   "insight_name",

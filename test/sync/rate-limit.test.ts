@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Answer, json } from "../support/bad-server.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { page, readIds, readRows, rowsOf, startRowService, syncFrom } from "../support/row-service.ts";
+import { page, rowsOf, startRowService, syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readIds, readRows } from "../support/warehouse.ts";
 
 const busy = (retryAfter: string) =>
   json({ code: 429, message: "Too many" }, 429, { "retry-after": retryAfter });

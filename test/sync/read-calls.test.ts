@@ -9,8 +9,8 @@ import { startRun } from "../../src/warehouse/runs/runs.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { makeRun, openNew } from "./scene.ts";
+import { newWarehouse } from "../support/warehouse.ts";
+import { makeRun } from "./scene.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";
 const NOW_MS = Date.parse(NOW);
@@ -96,8 +96,7 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
     { title: "ends at a page whose last 50 calls are known and old", added: 70, offsets: [0, 0] },
     { title: "goes on where one of these 50 is new", added: 71, offsets: [0, 117, 0] },
   ])("$title", async ({ added, offsets }) => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const listing = new Listing(300, 100);
     const { sync } = await readBefore(warehouse, listing);
     listing.add(added, 0);
@@ -105,8 +104,7 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
   });
 
   it("goes on behind a change among the last 50 calls of a page, and finds the next one", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const listing = new Listing(400, 100);
     const { sync } = await readBefore(warehouse, listing);
     listing.edit(119, 150, 399);
@@ -119,8 +117,7 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
     { title: "that do not parse", row: { id: 181, broken: true } as const },
     { title: "without an id", row: { id: null, broken: true } as const },
   ])("goes on where the last 50 calls of a page have rows $title", async ({ row }) => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const listing = new Listing(400, 100);
     const { sync } = await readBefore(warehouse, listing);
     listing.rows[110] = row;
@@ -131,8 +128,7 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
     { title: "are older", youngest: 3, offsets: [0, 0] },
     { title: "are just as old", youngest: 2, offsets: [0, 117, 0] },
   ])("counts the look-back from the last sync: the last 50 calls $title", async ({ youngest, offsets }) => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const listing = new Listing(300, youngest);
     const { sync, clock } = await readBefore(warehouse, listing);
     clock.advance(200 * HOUR_MS);
@@ -142,16 +138,14 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
   });
 
   it("counts it from now where the clock was ahead as the last sync began", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const { sync } = await readBefore(warehouse, new Listing(300, 1));
     warehouse.sqlite.exec("UPDATE sync_runs SET started_at = '2026-12-24T00:00:00.000Z'");
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 117, 0] });
   });
 
   it("counts it from the last verified pass where the clock was ahead as a later sync began", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const { sync, clock } = await readBefore(warehouse, new Listing(300, 2));
     clock.advance(200 * HOUR_MS);
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 117, 0] });
@@ -161,8 +155,7 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
   });
 
   it("asks for the order that the service has by itself", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const listing = new Listing(300, 100);
     const sorts: string[] = [];
     const fetch = (sort: string) => {
@@ -175,8 +168,7 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
   });
 
   it("has made a full pass of it where it met the end, since nothing was settled", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const { sync } = await readBefore(warehouse, new Listing(200, 1), { lookbackHours: 500 });
     expect(await sync()).toMatchObject({ mode: "full", verdict: "exact", offsets: [0, 117, 200, 0] });
   });
@@ -184,8 +176,7 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
 
 describe("readIncremental, of a service that lists the oldest calls first,", () => {
   it("begins with the last page of before, and reads what came behind it", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const listing = new Listing(300, 100, "oldest");
     const { sync } = await readBefore(warehouse, listing);
     listing.add(30, 0);
@@ -196,15 +187,13 @@ describe("readIncremental, of a service that lists the oldest calls first,", () 
     { title: "ends where the first 50 calls of that page are old", youngest: 3, offsets: [180, 297, 300] },
     { title: "goes back where one of them is not", youngest: 2, offsets: [180, 63, 297, 300] },
   ])("$title", async ({ youngest, offsets }) => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const { sync } = await readBefore(warehouse, new Listing(300, youngest, "oldest"));
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets });
   });
 
   it("goes back behind a change among these 50, and finds the next one", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const listing = new Listing(400, 100, "oldest");
     const { sync } = await readBefore(warehouse, listing);
     listing.edit(0, 250, 280);
@@ -214,8 +203,7 @@ describe("readIncremental, of a service that lists the oldest calls first,", () 
   });
 
   it("has not made a full pass of it where all calls are on one page", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const { sync } = await readBefore(warehouse, new Listing(30, 1, "oldest"));
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 30] });
   });
@@ -226,8 +214,7 @@ describe("readIncremental, of a service of which nothing is known,", () => {
     { newestAt: "front", isFull: true },
     { newestAt: "end", isFull: false },
   ] as const)("reads all, from the first call on: newest at the $newestAt", async ({ newestAt, isFull }) => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const listing = new Listing(200, 1, newestAt === "front" ? "newest" : "oldest");
     const run = makeRun(warehouse, listing.fetch, new FakeClock(NOW), { limit: LIMIT });
     const started = { started_at: NOW, mode: "incremental", plan_reason: "", pid: process.pid } as const;
@@ -249,8 +236,7 @@ describe("a read, page by page,", () => {
     readPages(warehouse, 1).map(({ seq, offset, fetched_at }) => [seq, offset, fetched_at]);
 
   it("stores each as it comes, and says how far it has come", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(300, 1), new FakeClock(NOW)];
     const progress: unknown[] = [];
     listing.onRequest = () => clock.advance(1000);
@@ -271,8 +257,7 @@ describe("a read, page by page,", () => {
   });
 
   it("ends between two of them at a signal, with what was read kept, and goes on with that", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const [listing, clock, stop] = [new Listing(300, 1), new FakeClock(NOW), new AbortController()];
     const onProgress = () => stop.abort(new Error("Enough"));
     const run = makeRun(warehouse, listing.fetch, clock, { limit: LIMIT });
@@ -294,8 +279,7 @@ describe("a read, page by page,", () => {
   });
 
   it("forgets those of a chain that is given up, once another has begun", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(400, 1), new FakeClock(NOW)];
     const run = makeRun(warehouse, listing.fetch, clock, { limit: LIMIT });
     listing.onRequest = (requests) => {

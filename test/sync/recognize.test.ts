@@ -5,10 +5,10 @@ import { parseServedRow, takeFingerprint } from "../../src/api/served-row.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { prepareRecognize } from "../../src/warehouse/calls/recognize.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { readRows, rowOf, rowsOf, startRowService, syncFrom } from "../support/row-service.ts";
+import { rowOf, rowsOf, startRowService, syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { newWarehouse, readRows } from "../support/warehouse.ts";
 
 const recorded = (signature: string, members = {}) =>
   JSON.stringify({
@@ -65,8 +65,7 @@ describe("parseOutdated", () => {
   };
 
   it("parses a call that was known when its page came, and was written since", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const [upsertCalls, recognize] = [
       prepareUpsertCalls(warehouse, 1),
       prepareRecognize(warehouse, new Set(), keepingAll(warehouse)),

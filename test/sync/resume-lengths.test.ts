@@ -10,8 +10,8 @@ import { readRuns, type SyncRun } from "../../src/warehouse/runs/runs.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { makeRun, openNew } from "./scene.ts";
+import { newWarehouse } from "../support/warehouse.ts";
+import { makeRun } from "./scene.ts";
 
 const LIMIT = 20;
 const HOUR_MS = 3_600_000;
@@ -82,8 +82,8 @@ const readAll = ({ sqlite }: Warehouse) =>
     .all();
 
 /** A whole pass of a new warehouse, never cut short. */
-async function passAtOnce(folder: string, listing: Listing, rules: Partial<Run> = {}) {
-  const warehouse = openNew(folder, "at-once.db");
+async function passAtOnce(listing: Listing, rules: Partial<Run> = {}) {
+  const warehouse = newWarehouse();
   const run = await syncWarehouse(makeRun(warehouse, listing.fetch, new FakeClock(), rules));
   return Object.assign(warehouse, { run });
 }
@@ -94,16 +94,15 @@ const inUnit = {
 
 describe("sync, stopped after each number of pages and taken up again", () => {
   it("says of calls and pages what it says when it is not stopped", async () => {
-    using folder = makeTempFolder();
     // All of another unit than was asked for, so that this count has something to lose as well.
     const world = () => new Listing({ unit: 8 });
-    using whole = await passAtOnce(folder.path, world(), inUnit);
+    using whole = await passAtOnce(world(), inUnit);
     const pages = whole.run.pages ?? 0;
     expect(pages).toBeGreaterThan(5);
     expect(whole.run).toMatchObject({ verdict: "exact", calls_other_unit: 100, calls_unchanged: 0 });
     const [clock, seen] = [new FakeClock(), new Set<number>()];
     for (let stopAt = 1; stopAt <= pages; stopAt++) {
-      using warehouse = openNew(folder.path, `${stopAt}.db`);
+      using warehouse = newWarehouse();
       const listing = world();
       const run = makeRun(warehouse, listing.fetch, clock, inUnit);
       expect(await stopAfter(stopAt, run)).toBe(true);
@@ -130,11 +129,10 @@ describe("sync, stopped after each number of pages and taken up again", () => {
   });
 
   it("counts calls that came back before it was stopped, and after", async () => {
-    using folder = makeTempFolder();
     const clock = new FakeClock();
     let split = 0;
     for (let stopAt = 1; stopAt <= 6; stopAt++) {
-      using warehouse = openNew(folder.path, `${stopAt}.db`);
+      using warehouse = newWarehouse();
       const listing = new Listing({ twice: [99] });
       const run = makeRun(warehouse, listing.fetch, clock, { force: "full" });
       await syncWarehouse(run);
@@ -161,9 +159,8 @@ describe("sync, stopped after each number of pages and taken up again", () => {
   });
 
   it("stopped again and again ends as the others do", async () => {
-    using folder = makeTempFolder();
-    using whole = await passAtOnce(folder.path, new Listing());
-    using warehouse = openNew(folder.path);
+    using whole = await passAtOnce(new Listing());
+    using warehouse = newWarehouse();
     const run = makeRun(warehouse, new Listing().fetch, new FakeClock());
     let stops = 0;
     // Each time it reads the last page and the front again, and so needs a third to get on.
@@ -189,13 +186,12 @@ describe("sync, stopped after each number of pages, whose chain does not join an
     { title: "calls were deleted", change: shrink, calls: 70 },
     { title: "all calls are others", change: replace, calls: 100 },
   ])("begins anew, and counts nothing of what it gave up: $title", async ({ change, calls }) => {
-    using folder = makeTempFolder();
     const [clock, met] = [new FakeClock(), { anew: 0, joined: 0 }];
     const later = new Listing();
     change(later);
-    using whole = await passAtOnce(folder.path, later);
+    using whole = await passAtOnce(later);
     for (let stopAt = 1; stopAt <= 6; stopAt++) {
-      using warehouse = openNew(folder.path, `${stopAt}.db`);
+      using warehouse = newWarehouse();
       const listing = new Listing();
       const run = makeRun(warehouse, listing.fetch, clock);
       await stopAfter(stopAt, run);
@@ -237,8 +233,7 @@ describe("sync, stopped after each number of pages, whose chain does not join an
   });
 
   it("forgets a row that did not parse, where it reads the call well the second time", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const listing = new Listing();
     listing.bad.add(95).add(75);
     const run = makeRun(warehouse, listing.fetch, new FakeClock());

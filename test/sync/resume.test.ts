@@ -1,17 +1,14 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Throttle } from "../../src/paging/throttle.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import type { Run } from "../../src/sync/read-calls.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
-import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import { readPages } from "../../src/warehouse/runs/page-table.ts";
 import { closeKilledRuns, readRuns, startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { newWarehouse } from "../support/warehouse.ts";
+import { makeRun } from "./scene.ts";
 
 const LIMIT = 20;
 const OVERLAP = 3;
@@ -45,24 +42,8 @@ function idsDown(first: number, last: number): number[] {
   return Array.from({ length: first - last + 1 }, (_, index) => first - index);
 }
 
-function makeRun(warehouse: Warehouse, { fetch }: Listing, clock: FakeClock): Run {
-  return {
-    warehouse,
-    source: { fetch: () => fetch, isRefusal: () => false },
-    claim: { baseUrl: new URL("https://api.example.com"), token: "secret", isRebound: false },
-    keeping: keepingAll(warehouse),
-    clock,
-    limit: LIMIT,
-    overlap: OVERLAP,
-    throttle: new Throttle(1), // its own: a run that was left alone keeps its place in it for ever
-    lookbackHours: 72,
-    fullEveryHours: 24,
-    goneAfterHours: 6,
-    checkEveryHours: 168,
-    acceptGone: 0,
-    attempts: () => ({ retries: 0, failed_request_ids: "[]" }),
-  };
-}
+const runOver = (warehouse: Warehouse, { fetch }: Listing, clock: FakeClock): Run =>
+  makeRun(warehouse, fetch, clock, { limit: LIMIT, overlap: OVERLAP });
 
 function countPages(warehouse: Warehouse): number {
   return readRuns(warehouse, 10).flatMap(({ run_id }) => readPages(warehouse, run_id)).length;
@@ -77,7 +58,7 @@ async function abandon(
 ): Promise<void> {
   listing.answered = listing.offsets.length + pages;
   const before = countPages(warehouse);
-  void syncWarehouse(makeRun(warehouse, listing, clock));
+  void syncWarehouse(runOver(warehouse, listing, clock));
   while (countPages(warehouse) < before + pages) await new Promise(setImmediate);
   listing.answered = Number.POSITIVE_INFINITY;
   listing.offsets.length = 0;
@@ -91,20 +72,19 @@ function readCalls({ sqlite }: Warehouse): unknown[] {
 }
 
 /** What a run alone, never cut short, leaves of a service. */
-async function readCleanCalls(folder: string, { calls }: Listing): Promise<unknown[]> {
+async function readCleanCalls({ calls }: Listing): Promise<unknown[]> {
   const listing = new Listing();
   listing.calls = calls;
-  using warehouse = openWarehouse(join(folder, "clean.db"));
-  await syncWarehouse(makeRun(warehouse, listing, new FakeClock()));
+  using warehouse = newWarehouse();
+  await syncWarehouse(runOver(warehouse, listing, new FakeClock()));
   return readCalls(warehouse);
 }
 
 describe("syncWarehouse, after a full pass that was killed", () => {
   it.each([0, HOUR_MS])("goes on from its last page when that is %i ms old", async (ageMs) => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
-    const run = makeRun(warehouse, listing, clock);
+    const run = runOver(warehouse, listing, clock);
     await abandon(warehouse, listing, clock, 3);
     expect(readRuns(warehouse, 2)).toMatchObject([{ run_id: 1, status: "running" }]);
     clock.advance(ageMs);
@@ -122,14 +102,13 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     expect(listing.offsets[0]).toBe(51);
     expect(listing.offsets.slice(0, -1).every((offset) => offset >= 51)).toBe(true);
     expect(listing.offsets.at(-1)).toBe(0);
-    expect(readCalls(warehouse)).toEqual(await readCleanCalls(folder.path, listing));
+    expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
   });
 
   it("starts again when its last page is older than an hour, and says what became of it", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
-    const run = makeRun(warehouse, listing, clock);
+    const run = runOver(warehouse, listing, clock);
     await abandon(warehouse, listing, clock, 3);
     clock.advance(HOUR_MS + 1);
     expect(await syncWarehouse(run)).toMatchObject({
@@ -148,14 +127,13 @@ describe("syncWarehouse, after a full pass that was killed", () => {
       verdict: null,
     });
     expect(readPages(warehouse, 1).every(({ call_ids }) => call_ids === null)).toBe(true);
-    expect(readCalls(warehouse)).toEqual(await readCleanCalls(folder.path, listing));
+    expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
   });
 
   it("starts again when the seam does not join any more, and does not say that it went on", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
-    const run = makeRun(warehouse, listing, clock);
+    const run = runOver(warehouse, listing, clock);
     await abandon(warehouse, listing, clock, 3);
     listing.calls = idsDown(92, 1);
     expect(await syncWarehouse(run)).toMatchObject({
@@ -173,14 +151,13 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     expect(readPages(warehouse, 1).map(({ seq, offset }) => [seq, offset])).toEqual(
       pages.map((offset, seq) => [seq, offset]),
     );
-    expect(readCalls(warehouse)).toEqual(await readCleanCalls(folder.path, listing));
+    expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
   });
 
   it("finds the calls that came to the front meanwhile", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
-    const run = makeRun(warehouse, listing, clock);
+    const run = runOver(warehouse, listing, clock);
     await abandon(warehouse, listing, clock, 3);
     listing.calls = idsDown(110, 1);
     expect(await syncWarehouse(run)).toMatchObject({
@@ -190,14 +167,13 @@ describe("syncWarehouse, after a full pass that was killed", () => {
       calls_read: 110,
       calls_new: 110,
     });
-    expect(readCalls(warehouse)).toEqual(await readCleanCalls(folder.path, listing));
+    expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
   });
 
   it("goes on twice, and counts it", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
-    const run = makeRun(warehouse, listing, clock);
+    const run = runOver(warehouse, listing, clock);
     await abandon(warehouse, listing, clock, 2);
     await abandon(warehouse, listing, clock, 2);
     expect(await syncWarehouse(run)).toMatchObject({
@@ -209,10 +185,9 @@ describe("syncWarehouse, after a full pass that was killed", () => {
   });
 
   it("goes on from a run that failed, too, and clears what it failed of", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
-    const run = makeRun(warehouse, listing, clock);
+    const run = runOver(warehouse, listing, clock);
     const fetch = async (offset: number) => {
       if (offset > 40) throw new Error("The line is dead");
       return await listing.fetch(offset);
@@ -231,10 +206,9 @@ describe("syncWarehouse, after a full pass that was killed", () => {
   });
 
   it("starts again when a page was put together from several answers, since it may lack a call", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
-    const run = makeRun(warehouse, listing, clock);
+    const run = runOver(warehouse, listing, clock);
     const lost = 74;
     listing.tear = (slice) => {
       if (slice.offset !== 17) return slice;
@@ -249,16 +223,15 @@ describe("syncWarehouse, after a full pass that was killed", () => {
       verdict: "exact",
       calls_read: 100,
     });
-    expect(readCalls(warehouse)).toEqual(await readCleanCalls(folder.path, listing));
+    expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
   });
 });
 
 describe("syncWarehouse, after an incremental pass that was killed", () => {
   it("begins anew from the live end", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock("2026-10-05T05:00:00.000Z")];
-    const run = makeRun(warehouse, listing, clock);
+    const run = runOver(warehouse, listing, clock);
     await syncWarehouse(run);
     listing.calls = idsDown(103, 1);
     await abandon(warehouse, listing, clock, 1);
@@ -270,14 +243,13 @@ describe("syncWarehouse, after an incremental pass that was killed", () => {
     });
     expect(listing.offsets[0]).toBe(0);
     expect(readRuns(warehouse, 3)[1]).toMatchObject({ run_id: 2, status: "interrupted" });
-    expect(readCalls(warehouse)).toEqual(await readCleanCalls(folder.path, listing));
+    expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
   });
 });
 
 describe("closeKilledRuns", () => {
   it("marks the runs that still seem to run, and no other", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const statuses = ["done", "running", "failed", "interrupted", "running"] as const;
     for (const status of statuses) {
       const started = { started_at: "2026-10-01T00:00:00.000Z", plan_reason: "a test", pid: 1 };

@@ -17,9 +17,9 @@ import {
   newestFirst,
   startListService,
 } from "../support/list-service.ts";
-import { readRows, syncFrom } from "../support/row-service.ts";
+import { syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { openNew } from "./scene.ts";
+import { newWarehouse, readRows } from "../support/warehouse.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -44,8 +44,7 @@ describe("exitCodeOf", () => {
     { verdict: "exact", calls_rejected: 1, code: 3 },
     { verdict: "exact", calls_withheld: 1, code: 3 },
   ] as const)("is $code of a run that is $verdict", ({ code, ...changes }) => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     warehouse.sqlite.exec(
       "INSERT INTO sync_runs (started_at, status, mode, plan_reason, pid) VALUES ('', 'done', 'full', '', 1)",
     );

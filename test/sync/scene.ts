@@ -1,35 +1,10 @@
-import { copyFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Clock } from "../../src/base/clock.ts";
 import type { FetchSlice } from "../../src/paging/prefetch.ts";
 import { Throttle } from "../../src/paging/throttle.ts";
 import type { PageSlice } from "../../src/sync/fetch.ts";
 import type { Run } from "../../src/sync/read-calls.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-
-let template: string | undefined;
-
-/** Puts an empty warehouse of the latest schema at a path: migrating one anew takes ten times as long. */
-export function placeWarehouse(path: string): string {
-  if (template === undefined) {
-    const folder = makeTempFolder();
-    process.once("exit", () => folder.remove());
-    template = join(folder.path, "template.db");
-    openWarehouse(template)[Symbol.dispose]();
-  }
-  copyFileSync(template, path);
-  return path;
-}
-
-/** Opens a new warehouse in a folder, as quick as one that need not outlive the machine. */
-export function openNew(folder: string, name = "calls.db"): Warehouse {
-  const warehouse = openWarehouse(placeWarehouse(join(folder, name)));
-  warehouse.sqlite.pragma("synchronous = OFF");
-  return warehouse;
-}
 
 /** A run over a service in memory, one request at a time. */
 export function makeRun(

@@ -18,10 +18,7 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
-import { deleteCalls } from "../support/facts.ts";
-import { locked } from "../support/locked.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { openNew } from "./scene.ts";
+import { deleteCalls, locked, newWarehouse } from "../support/warehouse.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";
 const LATER = "2026-11-20T16:00:00.000Z";
@@ -67,8 +64,7 @@ const readDurations = (warehouse: Warehouse) =>
 
 describe("PageStore", () => {
   it("writes each page with its calls, its place in the ledger, and what was new in it", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const store = startStore(warehouse);
     expect(store.lastWritten).toEqual(new Set());
     store.save(pageOf([callOf(3), rejectedOf(2), callOf(1)], 0), NOW);
@@ -99,8 +95,7 @@ describe("PageStore", () => {
   });
 
   it("has no number of a forgotten caller in the ledger, of pages before and after", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const page = pageOf([
       callOf(2, { insight_name: "Call +49\t30 123456" }),
       callOf(1, { insight_name: "B" }),
@@ -117,8 +112,7 @@ describe("PageStore", () => {
   });
 
   it("goes on counting where the run was cut short", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     startStore(warehouse).save(pageOf([callOf(2), callOf(1)]), NOW);
     updateRun(warehouse, 1, { calls_changed: 10, calls_returned: 20, calls_conflicting: 30 });
     const store = storeOf(warehouse, 1, 1);
@@ -133,8 +127,7 @@ describe("PageStore", () => {
   });
 
   it("counts what has changed, came back, or is told twice", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     startStore(warehouse).save(pageOf([callOf(3), callOf(2), callOf(1)]), NOW);
     startRun(warehouse, { started_at: NOW, mode: "full", plan_reason: "", pid: 1 });
     const pass = { runId: 2, startedAt: NOW, isById: false, clockAheadMs: null, waitMs: 0, limit: () => 3 };
@@ -148,8 +141,7 @@ describe("PageStore", () => {
   });
 
   it("keeps of two responses what was asked for later; one without its place is the oldest of all", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const store = startStore(warehouse);
     store.save(pageOf([callOf(1, { duration: 5 })], 5), NOW);
     store.save(pageOf([callOf(1, { duration: 4 }), callOf(2, { duration: 4 })], 4), NOW);
@@ -166,8 +158,7 @@ describe("PageStore", () => {
   });
 
   it("remembers by which bytes a call came, and takes over a link that was signed anew", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const link = (signature: string) => `https://r.example/1?track=1&sig=${signature}`;
     startStore(warehouse).save(
       pageOf([
@@ -213,8 +204,7 @@ describe("PageStore", () => {
   });
 
   it("keeps rows aside that do not parse, from the first time on, until the call is read well", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     startStore(warehouse).save(pageOf([rejectedOf(1), rejectedOf(2), rejectedOf(null, "null")]), NOW);
     const store = startStore(warehouse);
     store.save(pageOf([rejectedOf(1), rejectedOf(3)]), NOW);
@@ -249,8 +239,7 @@ describe("PageStore", () => {
   });
 
   it("forgets its pages where another walk begins, but neither their calls nor what was counted", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const store = startStore(warehouse);
     updateRun(warehouse, 1, { resumed: 3 });
     store.save(pageOf([callOf(1)]), NOW);
@@ -264,8 +253,7 @@ describe("PageStore", () => {
   });
 
   it("records members that are not as documented, each once, up to 1,000 in one run", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const member = (path: string, kind: Drift["kind"] = "unknown") => ({ path, kind, json_type: "number" });
     const store = startStore(warehouse);
     store.save(pageOf([callOf(1, {}, [member("a"), member("b"), member("b", "type")])]), NOW);
@@ -284,8 +272,7 @@ describe("PageStore", () => {
   });
 
   it("keeps callers in step with each page, but in a first load, which settles them at its end", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const caller = (id: number) => callOf(id, { caller_id: `+49301${id}` });
     const countCallers = () => readAll(warehouse, "SELECT * FROM callers").length;
     const first = startStore(warehouse);
@@ -301,8 +288,7 @@ describe("PageStore", () => {
   });
 
   it("writes nothing for a run that another process has taken over", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const store = startStore(warehouse);
     store.save(pageOf([callOf(1)]), NOW);
     updateRun(warehouse, 1, { pid: 1 });
@@ -315,8 +301,7 @@ describe("PageStore", () => {
   });
 
   it("has the newest of what responses under way at once say of a call, or calls it disputed", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const seen = { disputed: 0, settled: 0 };
     const response = fc.record({
       sent: fc.nat({ max: 8 }),
@@ -357,8 +342,7 @@ describe("PageStore", () => {
   });
 
   it("leaves a call disputed that a page asked for again does not have, or not readable", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNew(folder.path);
+    using warehouse = newWarehouse();
     const store = startStore(warehouse);
     store.save(pageOf([callOf(1, { duration: 2 })], 0, 0, 2), NOW);
     store.save(pageOf([callOf(1, { duration: 1 })], 1, 0, 2), NOW);

@@ -1,20 +1,16 @@
-import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../src/base/clock.ts";
-import { Throttle } from "../../src/paging/throttle.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import type { Run } from "../../src/sync/read-calls.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
-import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import type { SyncRun } from "../../src/warehouse/runs/runs.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
-import { deleteCalls } from "../support/facts.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { deleteCalls, newWarehouse } from "../support/warehouse.ts";
+import { makeRun } from "./scene.ts";
 
 const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? draws(120));
 const HOUR_MS = 3_600_000;
@@ -162,32 +158,6 @@ function readIds({ sqlite }: Warehouse, where: string): number[] {
     .all();
 }
 
-function makeRun(warehouse: Warehouse, server: TimedServer, rules: Partial<Run> = {}): Run {
-  return {
-    warehouse,
-    source: { fetch: () => server.fetch, isRefusal: () => false },
-    claim: { baseUrl: new URL("https://api.example.com"), token: "secret", isRebound: false },
-    keeping: keepingAll(warehouse),
-    clock: server,
-    limit: server.limit,
-    overlap: 3,
-    throttle: new Throttle(1),
-    lookbackHours: 72,
-    fullEveryHours: 24,
-    goneAfterHours: 6,
-    checkEveryHours: 168,
-    acceptGone: 0,
-    attempts: () => ({ retries: 0, failed_request_ids: "[]" }),
-    ...rules,
-  };
-}
-
-function openForTests(path: string): Warehouse {
-  const warehouse = openWarehouse(path);
-  warehouse.sqlite.pragma("synchronous = OFF");
-  return warehouse;
-}
-
 const isSure = ({ verdict }: SyncRun) => verdict === "exact" || verdict === "verified";
 
 /** Lives through a timeline; returns its runs, and throws at the first wrong claim. */
@@ -200,7 +170,12 @@ async function live(warehouse: Warehouse, timeline: Timeline, rules: Partial<Run
     server.begin(step);
     const { goneAfterHours } = timeline;
     const run = await syncWarehouse(
-      makeRun(warehouse, server, { goneAfterHours, force: step.force, ...rules }),
+      makeRun(warehouse, server.fetch, server, {
+        limit: server.limit,
+        goneAfterHours,
+        force: step.force,
+        ...rules,
+      }),
     );
     runs.push(run);
     const existing = server.existing;
@@ -214,8 +189,7 @@ async function live(warehouse: Warehouse, timeline: Timeline, rules: Partial<Run
 
 describe("syncWarehouse", () => {
   it(`never vouches for a pass that misses a call, nor takes one for gone that exists, listed or not: ${RUNS} services`, async () => {
-    using folder = makeTempFolder();
-    using warehouse = openForTests(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const runs: SyncRun[] = [];
     await fc.assert(
       fc.asyncProperty(timelines, async (timeline) => {

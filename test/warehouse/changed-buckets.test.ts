@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
@@ -13,11 +12,7 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
-import { markGone, setRules } from "../support/facts.ts";
-import { locked } from "../support/locked.ts";
-import { openNewWarehouse } from "../support/new-warehouse.ts";
-import { storeCalls } from "../support/store-calls.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { locked, markGone, newWarehouse, setRules, storeCalls } from "../support/warehouse.ts";
 
 const write = (warehouse: Warehouse, ...calls: Parameters<typeof makeCall>[0][]) =>
   storeCalls(
@@ -73,8 +68,7 @@ describe("readChanges", () => {
   it.each([false, true])(
     "has the bucket of every call whose facts have changed, whatever changed them (facts are logged: %s)",
     (isLogged) => {
-      using folder = makeTempFolder();
-      using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+      using warehouse = newWarehouse();
       write(warehouse, { call_id: 1 });
       if (isLogged) beginFactLog(warehouse);
       beginMarks(warehouse);
@@ -98,8 +92,7 @@ describe("readChanges", () => {
   );
 
   it("has nothing of calls that are written as they were", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     write(warehouse, { call_id: 1 }, { call_id: 2000 });
     beginMarks(warehouse);
     const { changeId } = readChanges(warehouse);
@@ -112,8 +105,7 @@ describe("readChanges", () => {
 
 describe("readPublications", () => {
   it("says that a cluster is behind once calls or spend have changed, and lists the one that is asked for", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     beginMarks(warehouse);
     const at = "2026-01-01T00:00:00.000Z";
     const isBehind = () => readPublications(warehouse, "a").map(({ is_behind }) => is_behind);
@@ -148,8 +140,7 @@ describe("readPublications", () => {
 
 describe("beginMarks", () => {
   it("takes nothing for known that changed while somebody had taken the triggers out", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     beginMarks(warehouse);
     const at = "2026-01-01T00:00:00.000Z";
     const publication = { target: "a", account: "acme", attempted_at: at, error: null, totals: "{}" };

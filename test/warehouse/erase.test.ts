@@ -8,8 +8,8 @@ import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
 import { insertPrivacyAct, readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { locked } from "../support/locked.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { locked } from "../support/warehouse.ts";
 
 const NOW = "2026-11-20T12:00:00.000Z";
 const SECRET = "a word that nobody may read any more";

@@ -15,8 +15,8 @@ import {
   openWarehouseReader,
 } from "../../src/warehouse/open.ts";
 import { FULL_CALL } from "../support/calls.ts";
-import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { storeCalls } from "../support/warehouse.ts";
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 

@@ -6,8 +6,8 @@ import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts"
 import { runQuery } from "../../src/warehouse/run-query.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
-import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { storeCalls } from "../support/warehouse.ts";
 
 /** A folder with a warehouse of two calls, which nobody has open. */
 function makeWarehouse(): Disposable & { folder: string; path: string } {

@@ -1,9 +1,8 @@
-import { join } from "node:path";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { newWarehouse } from "../support/warehouse.ts";
 
 const insertCall = ({ sqlite }: Warehouse, id: number) =>
   sqlite
@@ -13,8 +12,7 @@ const readIds = ({ sqlite }: Warehouse) => sqlite.prepare("SELECT call_id FROM c
 
 describe("writeTransaction", () => {
   it("keeps everything and returns what the work returned", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     using reader = openReader(warehouse);
     const result = writeTransaction(warehouse, () => {
       insertCall(warehouse, 1);
@@ -28,8 +26,7 @@ describe("writeTransaction", () => {
   });
 
   it("keeps nothing when the work throws, and throws the same", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     insertCall(warehouse, 1);
     const reason = new Error("no more");
     const failing = () => {
@@ -43,8 +40,7 @@ describe("writeTransaction", () => {
   });
 
   it("takes the write lock at its start", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     using other = openWarehouse(warehouse.path);
     other.sqlite.pragma("busy_timeout = 0");
     writeTransaction(warehouse, () => {
@@ -54,8 +50,7 @@ describe("writeTransaction", () => {
   });
 
   it("refuses asynchronous work, and keeps nothing of it", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     // @ts-expect-error: work that goes on after the commit
     const run = () => writeTransaction(warehouse, async () => void insertCall(warehouse, 1));
     expect(run).toThrow("cannot return a promise");

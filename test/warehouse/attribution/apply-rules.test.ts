@@ -22,10 +22,8 @@ import { openExistingWarehouse, openWarehouse } from "../../../src/warehouse/ope
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/calls.ts";
-import { markGone } from "../../support/facts.ts";
-import { locked } from "../../support/locked.ts";
-import { storeCalls } from "../../support/store-calls.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
+import { locked, markGone, newWarehouse, storeCalls } from "../../support/warehouse.ts";
 
 const CALLS = [
   makeCall({ call_id: 1, utm_source: "fb", disposition: "GREETED", duration: 90 }),
@@ -57,9 +55,7 @@ const DEFAULT_VIEW = [
 
 describe("applyRules", () => {
   it("makes facts and views follow the rules, and the default ones when they are gone", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    storeCalls(warehouse, CALLS);
+    using warehouse = newWarehouse(CALLS);
     expect(readView(warehouse)).toEqual(DEFAULT_VIEW);
     await applyRules(locked(warehouse), RULES, NOW);
     expect(readView(warehouse)).toEqual([
@@ -95,8 +91,7 @@ describe("applyRules", () => {
   });
 
   it("writes nothing where the rules mean what they meant", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     await applyRules(locked(warehouse), RULES, NOW);
     const version = () => warehouse.sqlite.prepare("SELECT total_changes()").pluck().get();
     const schema = () => warehouse.sqlite.pragma("schema_version", { simple: true });
@@ -127,8 +122,7 @@ describe("applyRules", () => {
   });
 
   it("leaves everything as it was when it is stopped", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const calls = Array.from({ length: 501 }, (_, index) => makeCall({ ...CALLS[0], call_id: index }));
     storeCalls(warehouse, calls);
     const stop = new AbortController();
@@ -215,8 +209,7 @@ describe("attributeAnew", () => {
   it.each([0, 250, 251, 501])(
     "writes the facts of all of %i calls, and says how far it is",
     async (length) => {
-      using folder = makeTempFolder();
-      using warehouse = openWarehouse(join(folder.path, "calls.db"));
+      using warehouse = newWarehouse();
       const order = (["against", "with", "without"] as const)[length % 3] ?? "with";
       writeTransaction(warehouse, () => {
         storeCalls(warehouse, someCalls(length, order));
@@ -238,9 +231,7 @@ describe("attributeAnew", () => {
   );
 
   it("makes anew whatever the facts, the callers and the count were, and leaves none of calls that are not there", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    storeCalls(warehouse, someCalls(20, "against"));
+    using warehouse = newWarehouse(someCalls(20, "against"));
     expect(hasAllFacts(warehouse)).toBe(true);
     warehouse.sqlite.exec(`PRAGMA foreign_keys = OFF;
       DELETE FROM calls WHERE call_id IN (15, 18);
@@ -256,8 +247,7 @@ describe("attributeAnew", () => {
   });
 
   it("logs one change of each call, by the rules, where all that differs is the name of its caller", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     storeCalls(warehouse, someCalls(501, "against"));
     sqlite.exec(`UPDATE rules SET version = version - 1; UPDATE callers SET caller = 'old' || caller;
@@ -278,9 +268,7 @@ describe("attributeAnew", () => {
   });
 
   it("keeps what the facts are to the last bit where it fails on its way, and says nothing of it", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    storeCalls(warehouse, someCalls(20, "with"));
+    using warehouse = newWarehouse(someCalls(20, "with"));
     const before = readStored(warehouse);
     const fail = (when: string) =>
       warehouse.sqlite.exec(
@@ -299,9 +287,7 @@ describe("attributeAnew", () => {
   });
 
   it("needs nobody to listen", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    storeCalls(warehouse, someCalls(251, "with"));
+    using warehouse = newWarehouse(someCalls(251, "with"));
     await attributeAnew(locked(warehouse), RULES, NOW);
     expect(readStored(warehouse)).toEqual(foldFacts(warehouse, RULES));
   });
@@ -318,8 +304,7 @@ describe("attributeAnew", () => {
   });
 
   it("has callers known by digests from then on, whatever later rules say, and logs that as no change", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     writeFileSync(callerKeyOf(warehouse.path), KEY.toString("hex"));
     const secureDelete = () => warehouse.sqlite.pragma("secure_delete", { simple: true });
     const digestOf = (caller: string) => (isPseudonym(caller) ? caller : hmac(caller));
@@ -352,8 +337,7 @@ describe("attributeAnew", () => {
   });
 
   it("renames callers once, when they become digests, and not what is a digest already", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     writeFileSync(callerKeyOf(warehouse.path), KEY.toString("hex"));
     const call = makeCall({ call_id: 1, caller_id: "+491" });
     storeCalls(warehouse, [call]);
@@ -371,9 +355,7 @@ describe("attributeAnew", () => {
 
 describe("needsAttribution", () => {
   it("is so where the program's own part is of another version", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    storeCalls(warehouse, CALLS);
+    using warehouse = newWarehouse(CALLS);
     const readDurations = () =>
       warehouse.sqlite.prepare("SELECT DISTINCT duration FROM call_facts").pluck().all();
     // What only deriving them anew mends.
@@ -427,8 +409,7 @@ describe("refreshViews", () => {
 
 describe("hasAllFacts", () => {
   it("is so where as many calls are stored, counted, and have facts", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     storeCalls(warehouse, CALLS);
     sqlite.pragma("foreign_keys = OFF");

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attributeCall, type CallFacts } from "../../../src/attribution/attribute-call.ts";
@@ -9,14 +8,11 @@ import { call_facts, callers, counts } from "../../../src/schema/schema.ts";
 import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import { readUnsettled, settleCallers } from "../../../src/warehouse/calls/first-load.ts";
 import { clearAbsence } from "../../../src/warehouse/calls/gone.ts";
-import { openWarehouse } from "../../../src/warehouse/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { arbitraryCalls, makeCall } from "../../support/calls.ts";
 import { draws, least } from "../../support/draws.ts";
-import { deleteCalls, markGone, setRules } from "../../support/facts.ts";
-import { storeCalls } from "../../support/store-calls.ts";
-import { makeTempFolder } from "../../support/temp-folder.ts";
+import { deleteCalls, markGone, newWarehouse, setRules, storeCalls } from "../../support/warehouse.ts";
 
 type Step =
   | { kind: "page" | "load"; calls: readonly Call[]; ids: readonly number[] }
@@ -208,8 +204,7 @@ function readStored({ db }: Warehouse) {
 
 describe("a first load", () => {
   it("has no callers, and no first calls, until they are settled, whatever goes and returns meanwhile", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const at = (hour: number) => `2026-01-01T0${hour}:00:00.000Z`;
     const load = [5, 4, 3].map((id) => makeCall({ call_id: id, caller_id: "+491", call_started: at(id) }));
     writeTransaction(warehouse, (tx) => {
@@ -248,8 +243,7 @@ describe("a first load", () => {
   });
 
   it("that has no calls leaves nothing to be settled, and the indexes as they were", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const indexes = () =>
       warehouse.sqlite.prepare("SELECT name FROM sqlite_schema WHERE type = 'index'").pluck().all();
     const before = indexes();
@@ -260,8 +254,7 @@ describe("a first load", () => {
 
 describe("the facts of a warehouse", () => {
   it("are those made from scratch, whatever calls and rules went through", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const seen: Record<string, number> = {};
     fc.assert(
       fc.property(steps, (steps) => {
@@ -295,8 +288,7 @@ describe("the facts of a warehouse", () => {
   });
 
   it("count a gone call for its caller again, where it returns at the same time with other content", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const history = new History();
     const call = makeCall({ call_id: 1, caller_id: "+491", duration: 10 });
     for (const step of [
@@ -311,8 +303,7 @@ describe("the facts of a warehouse", () => {
   });
 
   it("say of a call by other content what its caller's first is, where a page has several of one caller", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const write = (...calls: Call[]) => storeCalls(warehouse, calls);
     const call = (call_id: number, hour: number | null, caller_id = "+491") =>
       makeCall({ call_id, caller_id, call_started: hour === null ? null : `2026-01-01T0${hour}:00:00.000Z` });

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { type Call, hashCall } from "../../../src/call.ts";
@@ -15,14 +14,11 @@ import { isWithoutLink, Keeping, keepingAll } from "../../../src/warehouse/calls
 import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import { openCallerHash } from "../../../src/warehouse/calls/caller-hash.ts";
 import { prepareRecognize } from "../../../src/warehouse/calls/recognize.ts";
-import { openWarehouse } from "../../../src/warehouse/open.ts";
 import { startRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { FULL_CALL, makeCall } from "../../support/calls.ts";
-import { setRules } from "../../support/facts.ts";
-import { locked } from "../../support/locked.ts";
-import { makeTempFolder } from "../../support/temp-folder.ts";
+import { locked, newWarehouse, setRules } from "../../support/warehouse.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const NOTHING = { withheld: null, caller_digest: null };
@@ -30,16 +26,9 @@ const SERVED = "served";
 
 /** A warehouse that knows callers by digests, or by their numbers. */
 function open(knowsBy: "digests" | "numbers") {
-  const folder = makeTempFolder();
-  const warehouse = openWarehouse(join(folder.path, "calls.db"));
+  const warehouse = newWarehouse();
   if (knowsBy === "digests") setRules(warehouse, { ...DEFAULT_RULES, caller_digests: true });
-  return {
-    warehouse,
-    [Symbol.dispose]: () => {
-      warehouse[Symbol.dispose]();
-      folder[Symbol.dispose]();
-    },
-  };
+  return warehouse;
 }
 
 const keepingOf = (warehouse: Warehouse, keep: Partial<Keep>, nowMs = NOW) =>
@@ -51,8 +40,7 @@ function addRun(warehouse: Warehouse, started_at: string): number {
 
 describe("Keeping.kindsPast", () => {
   it("goes by the call's own time; without one, by when it was first met, which is now of a new one", () => {
-    using opened = open("numbers");
-    const { warehouse } = opened;
+    using warehouse = open("numbers");
     const early = addRun(warehouse, "2026-11-01T00:00:00.000Z");
     const late = addRun(warehouse, "2026-11-15T00:00:00.000Z");
     const keeping = keepingOf(warehouse, { summaries: 10 });
@@ -94,19 +82,19 @@ describe("Keeping.toStored", () => {
   ) => keepingAll(warehouse).toStored({ ...FULL_CALL, ...members, ...prior }, kinds);
 
   it("stores all of a call where all of it may be kept", () => {
-    using opened = open("numbers");
-    expect(take(opened.warehouse, [])).toEqual({
+    using warehouse = open("numbers");
+    expect(take(warehouse, [])).toEqual({
       call: { ...FULL_CALL, row_hash: hashCall(FULL_CALL), served_hash: SERVED, ...NOTHING },
       removed: [],
     });
   });
 
   it("names what was taken out now and before, in one order; its hash is of what is left", () => {
-    using opened = open("numbers");
+    using warehouse = open("numbers");
     const prior = { withheld: "recording_urls,summaries", caller_digest: null, served_hash: null };
     const members = { recording_url: null, summary: null };
     const left = { ...FULL_CALL, ...members, transcription: null, transcription_details: null };
-    expect(take(opened.warehouse, ["transcripts", "summaries"], members, prior)).toEqual({
+    expect(take(warehouse, ["transcripts", "summaries"], members, prior)).toEqual({
       call: {
         ...left,
         row_hash: hashCall(left),
@@ -119,22 +107,22 @@ describe("Keeping.toStored", () => {
   });
 
   it("seals the hash of what was served, and has a digest of the caller, once the number is gone", () => {
-    using opened = open("digests");
-    const { hash, seal } = openCallerHash(opened.warehouse.path);
+    using warehouse = open("digests");
+    const { hash, seal } = openCallerHash(warehouse.path);
     const taken = {
       served_hash: seal(SERVED),
       withheld: "caller_numbers",
       caller_digest: hash("+4930123456"),
     };
-    expect(take(opened.warehouse, ["caller_numbers"]).call).toMatchObject({ caller_id: null, ...taken });
+    expect(take(warehouse, ["caller_numbers"]).call).toMatchObject({ caller_id: null, ...taken });
     // It goes once: what is sealed is not sealed again.
-    expect(take(opened.warehouse, KEEP_KINDS, { caller_id: null }, taken).call).toMatchObject({
+    expect(take(warehouse, KEEP_KINDS, { caller_id: null }, taken).call).toMatchObject({
       served_hash: seal(SERVED),
       withheld: "transcripts,summaries,caller_numbers,recording_urls",
       caller_digest: hash("+4930123456"),
     });
     const unknown = { ...NOTHING, served_hash: null };
-    expect(take(opened.warehouse, ["caller_numbers"], {}, unknown).call).toMatchObject({
+    expect(take(warehouse, ["caller_numbers"], {}, unknown).call).toMatchObject({
       ...taken,
       served_hash: null,
     });
@@ -147,15 +135,15 @@ describe("Keeping.toStored", () => {
     { caller_id: "forgotten0123456789abcdef", digestOf: null, withheld: null },
     { caller_id: null, digestOf: null, withheld: null },
   ])("has the digest of $digestOf for $caller_id", ({ caller_id, digestOf, withheld }) => {
-    using opened = open("digests");
-    const { hash } = openCallerHash(opened.warehouse.path);
-    const { call } = take(opened.warehouse, ["caller_numbers"], { caller_id });
+    using warehouse = open("digests");
+    const { hash } = openCallerHash(warehouse.path);
+    const { call } = take(warehouse, ["caller_numbers"], { caller_id });
     expect([call.caller_digest, call.withheld]).toEqual([digestOf && hash(digestOf), withheld]);
   });
 
   it("takes no number where callers are known by their numbers", () => {
-    using opened = open("numbers");
-    expect(() => take(opened.warehouse, ["caller_numbers"])).toThrow(
+    using warehouse = open("numbers");
+    expect(() => take(warehouse, ["caller_numbers"])).toThrow(
       new Error("The callers of the warehouse are no digests"),
     );
   });
@@ -163,8 +151,8 @@ describe("Keeping.toStored", () => {
 
 describe("Keeping.findRemovable", () => {
   it("names the kinds that a stored call still has something of", () => {
-    using opened = open("numbers");
-    const keeping = keepingAll(opened.warehouse);
+    using warehouse = open("numbers");
+    const keeping = keepingAll(warehouse);
     expect(keeping.findRemovable({ ...FULL_CALL, summary: null }, ["summaries", "caller_numbers"])).toEqual([
       "caller_numbers",
     ]);
@@ -180,8 +168,8 @@ describe("Keeping.isSame", () => {
     { title: "the number is withheld", stored: ["caller_numbers", "summaries"], kinds: ["caller_numbers"] },
     { title: "the number is withheld that may be kept now", stored: ["caller_numbers"], kinds: [] },
   ] as const)("knows a call again of which $title, and another one", ({ stored, kinds }) => {
-    using opened = open("digests");
-    const keeping = keepingAll(opened.warehouse);
+    using warehouse = open("digests");
+    const keeping = keepingAll(warehouse);
     const { call: row } = keeping.toStored({ ...FULL_CALL, ...NOTHING, served_hash: null }, stored);
     const isSame = (members: Partial<Call>) => keeping.isSame({ ...FULL_CALL, ...members }, row, kinds);
     const isOut = (kind: KeepKind) => (stored as readonly KeepKind[]).includes(kind);
@@ -205,8 +193,8 @@ describe("Keeping.isSame", () => {
   });
 
   it("does not take a call for the same of which something more is to go", () => {
-    using opened = open("digests");
-    const keeping = keepingAll(opened.warehouse);
+    using warehouse = open("digests");
+    const keeping = keepingAll(warehouse);
     const row = { row_hash: hashCall(FULL_CALL), ...NOTHING };
     expect(keeping.isSame(FULL_CALL, row, ["summaries"])).toBe(false);
     // Its number is gone where it never had one.
@@ -220,9 +208,9 @@ describe("Keeping.isSame", () => {
 
 describe("Keeping.toStoredHash, mayKeepMore", () => {
   it("seal a hash of what was served where the number is not kept", () => {
-    using opened = open("digests");
-    const { seal } = openCallerHash(opened.warehouse.path);
-    const keeping = keepingAll(opened.warehouse);
+    using warehouse = open("digests");
+    const { seal } = openCallerHash(warehouse.path);
+    const keeping = keepingAll(warehouse);
     const withheld = [null, "summaries", "caller_numbers", "summaries,caller_numbers", "xcaller_numbers"];
     expect(withheld.map((each) => keeping.toStoredHash(SERVED, each))).toEqual([
       SERVED,
@@ -234,8 +222,8 @@ describe("Keeping.toStoredHash, mayKeepMore", () => {
   });
 
   it("tell whether something may be kept now that is withheld", () => {
-    using opened = open("numbers");
-    const keeping = keepingAll(opened.warehouse);
+    using warehouse = open("numbers");
+    const keeping = keepingAll(warehouse);
     expect([
       keeping.mayKeepMore(null, []),
       keeping.mayKeepMore(null, KEEP_KINDS),
@@ -249,8 +237,7 @@ describe("Keeping.toStoredHash, mayKeepMore", () => {
 
 describe("undocumented members", () => {
   it("lose their values while anything is not kept, and come back when all is, as no change of the call", async () => {
-    using opened = open("numbers");
-    const { warehouse } = opened;
+    using warehouse = open("numbers");
     const call = { ...FULL_CALL, extra: '{"callback":"+49 30 123456"}' };
     const upsert = (keeping: Keeping) => {
       const counts = writeTransaction(warehouse, (tx) =>
@@ -289,9 +276,9 @@ describe("Keeping.toStoredRow", () => {
   };
 
   it("takes out what may not be kept of a call of that time", () => {
-    using opened = open("numbers");
-    const early = addRun(opened.warehouse, "2026-11-01T00:00:00.000Z");
-    const keeping = keepingOf(opened.warehouse, { summaries: 10, transcripts: 18 });
+    using warehouse = open("numbers");
+    const early = addRun(warehouse, "2026-11-01T00:00:00.000Z");
+    const keeping = keepingOf(warehouse, { summaries: 10, transcripts: 18 });
     const stored = (members: object, runId?: number) =>
       JSON.parse(keeping.toStoredRow(JSON.stringify({ ...row, ...members }), runId));
     const { summary, ...withoutSummary } = row;
@@ -308,8 +295,8 @@ describe("Keeping.toStoredRow", () => {
   });
 
   it("keeps nothing personal without the number, by which it could be found again", () => {
-    using opened = open("numbers");
-    const keeping = keepingOf(opened.warehouse, { caller_numbers: 10 });
+    using warehouse = open("numbers");
+    const keeping = keepingOf(warehouse, { caller_numbers: 10 });
     expect(keeping.toStoredRow(JSON.stringify(row))).toBe(
       JSON.stringify({ call_id: 9, call_started: row.call_started }),
     );
@@ -319,17 +306,17 @@ describe("Keeping.toStoredRow", () => {
 describe("Keeping.toRowKey", () => {
   it("is under the key where callers are known by digests", () => {
     using numbers = open("numbers");
-    expect(keepingAll(numbers.warehouse).toRowKey("ab")).toBe("sha256:ab");
+    expect(keepingAll(numbers).toRowKey("ab")).toBe("sha256:ab");
     using digests = open("digests");
-    const { seal } = openCallerHash(digests.warehouse.path);
-    expect(keepingAll(digests.warehouse).toRowKey("ab")).toBe(`sealed:${seal("ab")}`);
+    const { seal } = openCallerHash(digests.path);
+    expect(keepingAll(digests).toRowKey("ab")).toBe(`sealed:${seal("ab")}`);
   });
 });
 
 describe("keepingAll, isWithoutLink", () => {
   it("keep whatever comes, and tell by what is withheld whether the link is not kept", () => {
-    using opened = open("numbers");
-    expect(keepingAll(opened.warehouse).kindsPast("0000-01-01T00:00:00.000Z")).toEqual([]);
+    using warehouse = open("numbers");
+    expect(keepingAll(warehouse).kindsPast("0000-01-01T00:00:00.000Z")).toEqual([]);
     const withheld = [null, "", "summaries", "recording_urls", "summaries,recording_urls"];
     expect(withheld.map(isWithoutLink)).toEqual([false, false, false, true, true]);
   });

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CALL_COLUMNS, type Call, hashCall, TRANSCRIPT_COLUMNS } from "../../../src/call.ts";
@@ -13,10 +12,7 @@ import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/calls.ts";
 import { draws } from "../../support/draws.ts";
-import { deleteCalls, markGone } from "../../support/facts.ts";
-import { openNewWarehouse } from "../../support/new-warehouse.ts";
-import { storeCalls } from "../../support/store-calls.ts";
-import { makeTempFolder } from "../../support/temp-folder.ts";
+import { deleteCalls, markGone, newWarehouse, storeCalls } from "../../support/warehouse.ts";
 
 interface Counts {
   new: number;
@@ -133,8 +129,7 @@ const runs: fc.Arbitrary<Call[][][]> = fc.array(
 
 describe("prepareUpsertCalls", () => {
   it("leaves the rows, and counts, as a map in memory does", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     fc.assert(
       fc.property(runs, (pagesOfRuns) => {
         deleteCalls(warehouse);
@@ -150,8 +145,7 @@ describe("prepareUpsertCalls", () => {
   });
 
   it("keeps the hash by which a call is recognized until the call has other content", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const upsertCalls = prepareUpsertCalls(warehouse, 1);
     const kept = warehouse.sqlite.prepare("SELECT served_hash FROM calls").pluck();
     const steps: [duration: number, served: string | undefined, kept: string | null][] = [
@@ -167,8 +161,7 @@ describe("prepareUpsertCalls", () => {
   });
 
   it("gives back every value as it came", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     fc.assert(
       fc.property(arbitraryCalls(20), (page) => {
         deleteCalls(warehouse);
@@ -193,8 +186,7 @@ describe("prepareUpsertCalls", () => {
     },
     { what: "a member called __proto__", call: makeCall({ extra: '{"__proto__":{"polluted":true}}' }) },
   ])("keeps a call with $what", ({ call }) => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     expect(upsert(warehouse, 1, [call])).toEqual([{ new: 1, changed: 0 }]);
     const hasTranscript = call.summary !== null;
     expect(readAll(warehouse)).toEqual({
@@ -205,8 +197,7 @@ describe("prepareUpsertCalls", () => {
   });
 
   it("keeps U+FFFD for half a surrogate pair, and takes the same half for no change", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const call = makeCall({ utm_source: "A\ud83d", gclid: "\udcde", summary: "\ud83d" });
     upsert(warehouse, 1, [call]);
     const kept = { utm_source: "A\ufffd", gclid: "\ufffd", summary: "\ufffd" };
@@ -222,8 +213,7 @@ describe("prepareUpsertCalls", () => {
   });
 
   it("writes nothing for calls that are as they were", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const page = [FULL_CALL, makeCall({ call_id: 2, utm_source: "bing" })];
     upsert(warehouse, 1, page);
     const [before, rows] = [totalChanges(warehouse), readAll(warehouse)];
@@ -237,8 +227,7 @@ describe("prepareUpsertCalls", () => {
   });
 
   it("keeps a recording's new signature without counting a change, and counts a new address or member", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const signed = (url: string) => [makeCall({ recording_url: url })];
     upsert(warehouse, 1, signed("https://r.example/5.mp3?Expires=1&Signature=a"));
     const resigned = "https://r.example/5.mp3?Expires=2&Signature=b";
@@ -257,8 +246,7 @@ describe("prepareUpsertCalls", () => {
   });
 
   it("adds, changes and removes a transcript", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const states: Partial<Call>[] = [
       {},
       { summary: "A tap." },
@@ -280,8 +268,7 @@ describe("prepareUpsertCalls", () => {
   });
 
   it("counts a call that changes within a run once", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const spelled = (disposition: string) => [makeCall({ disposition })];
     upsert(warehouse, 1, spelled("a"));
     expect(upsert(warehouse, 2, spelled("b"), spelled("c"), spelled("c"))).toEqual([
@@ -293,8 +280,7 @@ describe("prepareUpsertCalls", () => {
   });
 
   it("leaves nothing behind of a page that was rolled back, and writes it in the next run", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const page = [makeCall({ utm_source: "Google", caller_id: "+491" })];
     const failing = () => {
       storeCalls(warehouse, page);
@@ -310,16 +296,14 @@ describe("prepareUpsertCalls", () => {
   });
 
   it("takes an empty page", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     expect(upsert(warehouse, 1, [])).toEqual([{ new: 0, changed: 0 }]);
   });
 });
 
 describe("countCalls", () => {
   it("counts live and gone calls apart", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     expect(countCalls(warehouse)).toEqual({ live: 0, gone: 0 });
     upsert(
       warehouse,
@@ -333,8 +317,7 @@ describe("countCalls", () => {
 
 describe("calls", () => {
   it("take their transcripts with them", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     upsert(warehouse, 1, [FULL_CALL]);
     warehouse.sqlite.exec("DELETE FROM calls");
     expect(readAll(warehouse)).toEqual({ calls: [], transcripts: [] });

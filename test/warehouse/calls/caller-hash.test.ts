@@ -1,6 +1,5 @@
 import { createHmac, hash } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { CalltallyError } from "../../../src/base/errors.ts";
@@ -13,10 +12,9 @@ import {
 import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
 import { CallerDigests, insertForgotten } from "../../../src/warehouse/calls/forgotten-callers.ts";
 import { insertRules } from "../../../src/warehouse/calls/rules.ts";
-import { openWarehouse } from "../../../src/warehouse/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { makeTempFolder } from "../../support/temp-folder.ts";
+import { newWarehouse } from "../../support/warehouse.ts";
 
 const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
 const FINGERPRINT = hash("sha256", KEY).slice(0, 16);
@@ -26,18 +24,10 @@ const PSEUDONYM = "forgotten0123456789abcdef";
 
 /** A warehouse with the key beside it. */
 function makeWarehouse() {
-  const folder = makeTempFolder();
-  const warehouse = openWarehouse(join(folder.path, "calls.db"));
+  const warehouse = newWarehouse();
   const key = callerKeyOf(warehouse.path);
   writeFileSync(key, KEY.toString("hex"));
-  return {
-    warehouse,
-    key,
-    [Symbol.dispose]: () => {
-      warehouse[Symbol.dispose]();
-      folder[Symbol.dispose]();
-    },
-  };
+  return { warehouse, key, [Symbol.dispose]: () => warehouse[Symbol.dispose]() };
 }
 
 /** Has the callers of a warehouse known by digests from now on, or by their numbers. */

@@ -1,20 +1,16 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
 import { renameCallers } from "../../../src/warehouse/calls/caller-names.ts";
 import { readFactLog } from "../../../src/warehouse/calls/fact-log.ts";
-import { openWarehouse } from "../../../src/warehouse/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import { makeCall } from "../../support/calls.ts";
-import { storeCalls } from "../../support/store-calls.ts";
-import { makeTempFolder } from "../../support/temp-folder.ts";
+import { newWarehouse, storeCalls } from "../../support/warehouse.ts";
 
 describe("renameCallers", () => {
   it.each([true, false])(
     "gives other names wherever the facts have them, and logs nothing: %s",
     (isLogged) => {
-      using folder = makeTempFolder();
-      using warehouse = openWarehouse(join(folder.path, "calls.db"));
+      using warehouse = newWarehouse();
       const { sqlite } = warehouse;
       const log = isLogged ? beginFactLog(warehouse) : undefined;
       // Another trigger than those of the log goes on working.

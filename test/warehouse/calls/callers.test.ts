@@ -6,8 +6,8 @@ import { call_facts, callers, fact_changes } from "../../../src/schema/schema.ts
 import { type CallerCall, CallerTable, isFirstCall } from "../../../src/warehouse/calls/callers.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { draws, least } from "../../support/draws.ts";
-import { openNewWarehouse } from "../../support/new-warehouse.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
+import { openNewWarehouse } from "../../support/warehouse.ts";
 
 interface Facts extends CallerCall {
   is_live: boolean;

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cutoffsAt, KEEP_ALL } from "../../../src/privacy/keep-settings.ts";
 import { Keeping, keepingAll } from "../../../src/warehouse/calls/call-guard.ts";
@@ -8,8 +7,7 @@ import {
   type SchemaDrift,
   withholdDrift,
 } from "../../../src/warehouse/calls/drift.ts";
-import { openWarehouse } from "../../../src/warehouse/open.ts";
-import { makeTempFolder } from "../../support/temp-folder.ts";
+import { newWarehouse } from "../../support/warehouse.ts";
 
 const msclkid: SchemaDrift = {
   path: "dni_data.msclkid",
@@ -21,8 +19,7 @@ const msclkid: SchemaDrift = {
 
 describe("recordDrift", () => {
   it("lists a member once for each kind, as it was met first", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const later = {
       ...msclkid,
       json_type: "number",
@@ -39,8 +36,7 @@ describe("recordDrift", () => {
   });
 
   it("records and leaves no name that is a value, where anything may not be kept", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const named = [
       "dni_data.+4930123456",
       "dni_data.jane@example.com",

@@ -18,10 +18,8 @@ import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { FULL_CALL, makeCall } from "../../support/calls.ts";
-import { markGone, setRules } from "../../support/facts.ts";
-import { openNewWarehouse } from "../../support/new-warehouse.ts";
-import { storeCalls } from "../../support/store-calls.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
+import { markGone, newWarehouse, openNewWarehouse, setRules, storeCalls } from "../../support/warehouse.ts";
 
 const write = (warehouse: Warehouse, ...calls: Parameters<typeof makeCall>[0][]) =>
   storeCalls(
@@ -65,8 +63,7 @@ const first = {
 
 describe("the log of facts", () => {
   it("knows of no rollup any more where changes were not logged for a time", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     remember(warehouse, "/out/source.csv", beginFactLog(warehouse), "2026-11-01T00:00:00.000Z");
     beginFactLog(warehouse);
     const place = { path: "/out/source.csv", contents: "source" };
@@ -77,8 +74,7 @@ describe("the log of facts", () => {
   });
 
   it("has what was true of a call before each change, and why it changed", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     write(warehouse, first);
     beginFactLog(warehouse);
     write(warehouse, first, { ...first, call_id: 2, summary: "said" });
@@ -105,8 +101,7 @@ describe("the log of facts", () => {
   });
 
   it("is kept only while an export is remembered, and no further back than the earliest of them", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     write(warehouse, first);
     expect([readLog(warehouse), readFactLog(warehouse)]).toEqual([[], undefined]);
 
@@ -133,8 +128,7 @@ describe("the log of facts", () => {
   });
 
   it("that ended while figures were made keeps these from being remembered, though it has begun again", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const log = beginFactLog(warehouse);
     writeTransaction(warehouse, (tx) => pruneFactLog(tx, 0));
     expect(beginFactLog(warehouse)).not.toBe(log);
@@ -143,8 +137,7 @@ describe("the log of facts", () => {
   });
 
   it("is the same log as long as each change of a fact is logged as this version does it", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     expect(readFactLog(warehouse)).toBeUndefined();
     const names = ["fact_has_changed", "fact_is_gone", "fact_is_new"];
@@ -208,8 +201,7 @@ describe("the log of facts", () => {
   });
 
   it("has each fact of a call before the change, and the moment of it", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     beginFactLog(warehouse);
     write(warehouse, { ...FULL_CALL, call_id: 1 });
     const before = warehouse.db.select().from(call_facts).get();
@@ -235,8 +227,7 @@ describe("the log of facts", () => {
   });
 
   it("names each fact that can be another, and nothing where none is", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     write(warehouse, FULL_CALL);
     beginFactLog(warehouse);
     const { sqlite } = warehouse;
@@ -258,8 +249,7 @@ describe("the log of facts", () => {
   });
 
   it("is let go of after 400 days to the millisecond, and explains what was written since", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     write(warehouse, first);
     const log = beginFactLog(warehouse);
     const days = (count: number) => new Date(Date.parse("2026-01-01T00:00:00.000Z") + count * 86_400_000);
@@ -291,8 +281,7 @@ describe("the log of facts", () => {
   });
 
   it("leaves other changes alone where it was not begun", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     warehouse.db.insert(fact_changes).values({ call_id: 1, changed_at: "t", reason: "late" }).run();
     writeTransaction(warehouse, (tx) => pruneFactLog(tx, 0));
     expect(readLog(warehouse)).toHaveLength(1);
@@ -301,8 +290,7 @@ describe("the log of facts", () => {
 
 describe("isLoggedSince", () => {
   it("is so as long as the log is the same, and the change after that one is there, or has not been made yet", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     expect(readFactState(warehouse)).toEqual({ changeId: 0, rulesId: 1 });
     write(warehouse, first);
@@ -323,8 +311,7 @@ describe("isLoggedSince", () => {
   });
 
   it("knows the rules that were put in force last", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     setRules(warehouse, { ...DEFAULT_RULES, missed: [] });
     setRules(warehouse, DEFAULT_RULES);
     expect(readFactState(warehouse).rulesId).toBe(3);
@@ -335,8 +322,7 @@ describe("isLoggedSince", () => {
 
 describe("withoutFactLog", () => {
   it("logs nothing of a change, and everything after it, by the triggers that were there", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     write(warehouse, first);
     const triggers = () =>
@@ -365,8 +351,7 @@ describe("withoutFactLog", () => {
 
 describe("setRulesBeingApplied", () => {
   it("has changes made by those rules, until it is told of none", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     write(warehouse, first);
     beginFactLog(warehouse);
     const { db } = warehouse;

@@ -16,6 +16,7 @@ import {
 import { openWarehouse } from "../../../src/warehouse/open.ts";
 import { FULL_CALL, makeCall } from "../../support/calls.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
+import { newWarehouse } from "../../support/warehouse.ts";
 
 const KEY = Buffer.alloc(32, 7);
 const digests = new CallerDigests(KEY);
@@ -296,15 +297,13 @@ describe("ForgottenCallers.stripRejected", () => {
 
 describe("openForgotten", () => {
   it("opens nothing where nobody was forgotten, and makes no key", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     expect(openForgotten(warehouse)).toBeUndefined();
     expect(hasForgotten(warehouse)).toBe(false);
   });
 
   it("tells callers by the key beside the warehouse, and by no other", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const file = callerKeyOf(warehouse.path);
     const own = new CallerDigests(openCallerKey(warehouse.path).key);
     const caller = { ...ada, digest: own.of(ADA), key_mark: own.mark };

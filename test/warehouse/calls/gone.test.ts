@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { call_facts, callers, calls, rejected_calls } from "../../../src/schema/schema.ts";
@@ -13,16 +12,13 @@ import {
   readUnlisted,
   readWithheld,
 } from "../../../src/warehouse/calls/gone.ts";
-import { openWarehouse } from "../../../src/warehouse/open.ts";
 import { insertPage } from "../../../src/warehouse/runs/page-table.ts";
 import { startRun, updateRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/calls.ts";
 import { draws, least } from "../../support/draws.ts";
-import { deleteCalls } from "../../support/facts.ts";
-import { storeCalls } from "../../support/store-calls.ts";
-import { makeTempFolder } from "../../support/temp-folder.ts";
+import { deleteCalls, newWarehouse, storeCalls } from "../../support/warehouse.ts";
 
 const HOUR_MS = 3_600_000;
 const START = Date.parse("2026-10-01T00:00:00.000Z");
@@ -183,8 +179,7 @@ const CALLS = IDS.map((call_id) =>
 
 describe("calls that passes do not meet", () => {
   it("are missing, gone and back as in a model in memory, with either kind of pass, thresholds and returns among them", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const seen: Record<string, number> = {};
     let hour = 0;
     const see = (name: string, times: number) => {
@@ -278,9 +273,7 @@ describe("calls that passes do not meet", () => {
   });
 
   it("are withheld where passes without an order key miss too many, and gone once the limit allows it", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    storeCalls(warehouse, CALLS);
+    using warehouse = newWarehouse(CALLS);
     const gone = [2, 3, 4];
     const met = IDS.filter((id) => !gone.includes(id));
     const passAt = (hour: number, limit: number) =>
@@ -412,9 +405,7 @@ describe("calls that passes do not meet", () => {
   )(
     "are gone by passes $kind an order key after a day, though the clock $title",
     ({ mark, passes, since }) => {
-      using folder = makeTempFolder();
-      using warehouse = openWarehouse(join(folder.path, "calls.db"));
-      storeCalls(warehouse, CALLS);
+      using warehouse = newWarehouse(CALLS);
       const gone = passes.map(([hour, ahead, began = hour], index) => {
         const runId = passOver(
           warehouse,
@@ -439,9 +430,7 @@ describe("calls that passes do not meet", () => {
   );
 
   it("forgets counted passes of those alone that it is told of", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    storeCalls(warehouse, CALLS);
+    using warehouse = newWarehouse(CALLS);
     const count = () => readRows(warehouse).filter((row) => row.absent_passes !== null).length;
     const options = { startedAt: at(1), isById: false, clockAheadMs: null, waitMs: HOUR_MS, limit: () => 0 };
     writeTransaction(warehouse, (tx) =>
@@ -461,9 +450,7 @@ describe("calls that passes do not meet", () => {
 
 describe("countExpected", () => {
   it("adds rows that did not parse since a run and are no calls here, once each", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    storeCalls(warehouse, CALLS);
+    using warehouse = newWarehouse(CALLS);
     const rows: [row_key: string, call_id: number | null, last_run_id: number][] = [
       ["id:50", 50, 4],
       ["id:51", 51, 5],
@@ -480,8 +467,7 @@ describe("countExpected", () => {
 
 describe("readWithheld", () => {
   it("is that of the latest full pass that could tell, by its number and not by its time", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     expect(readWithheld(warehouse)).toBe(0);
     const runs = [
       { calls_withheld: 7, verdict: "probable", mode: "full", expected: 7 },

@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { keepingAll } from "../../../src/warehouse/calls/call-guard.ts";
 import {
@@ -8,8 +7,7 @@ import {
   readRejected,
   recordRejected,
 } from "../../../src/warehouse/calls/rejected.ts";
-import { openNewWarehouse } from "../../support/new-warehouse.ts";
-import { makeTempFolder } from "../../support/temp-folder.ts";
+import { newWarehouse } from "../../support/warehouse.ts";
 
 const withId = { call_id: 5, json: '{"call_id":5,"duration":"x"}', path: "duration", reason: "no integer" };
 const withoutId = { call_id: null, json: '{"call_id":"five"}', path: "call_id", reason: "no integer" };
@@ -17,8 +15,7 @@ const keyOf = (json: string) => `sha256:${hash("sha256", json)}`;
 
 describe("recordRejected", () => {
   it("keeps each row once, with what was last wrong with it", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     recordRejected(warehouse, [withId, withoutId, withId], 1, keepingAll(warehouse));
     const later = {
       ...withId,
@@ -35,8 +32,7 @@ describe("recordRejected", () => {
   });
 
   it("tells rows without an id apart by their content", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const other = { ...withoutId, json: "null" };
     recordRejected(warehouse, [withoutId, other, withoutId], 1, keepingAll(warehouse));
     expect(
@@ -49,8 +45,7 @@ describe("recordRejected", () => {
 
 describe("deleteRejected", () => {
   it("lets go of the calls that were read well, and of no other row", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const ids = [5, 50, -5, Number.MAX_SAFE_INTEGER];
     recordRejected(
       warehouse,
@@ -68,8 +63,7 @@ describe("deleteRejected", () => {
   });
 
   it("takes as many ids as a page may have", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     recordRejected(warehouse, [{ ...withId, call_id: 999 }], 1, keepingAll(warehouse));
     deleteRejected(warehouse, [...Array(1000).keys()]);
     expect(readRejected(warehouse)).toEqual([]);
@@ -78,8 +72,7 @@ describe("deleteRejected", () => {
 
 describe("countRejected", () => {
   it("counts the rows of one run", () => {
-    using folder = makeTempFolder();
-    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     recordRejected(warehouse, [withId, { ...withId, call_id: 6 }, withoutId], 1, keepingAll(warehouse));
     expect(countRejected(warehouse, 1)).toBe(3);
     recordRejected(warehouse, [withId], 2, keepingAll(warehouse));

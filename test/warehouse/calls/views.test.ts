@@ -1,15 +1,11 @@
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attributeCall } from "../../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { presentText, trimText } from "../../../src/attribution/call-text.ts";
 import { DNI_FIELDS } from "../../../src/call.ts";
-import { openWarehouse } from "../../../src/warehouse/open.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/calls.ts";
-import { markGone } from "../../support/facts.ts";
-import { storeCalls } from "../../support/store-calls.ts";
-import { makeTempFolder } from "../../support/temp-folder.ts";
+import { markGone, newWarehouse, storeCalls } from "../../support/warehouse.ts";
 
 /** The members of an attributed call in API v3 § 2.3, those of `dni_data` in its place. */
 const API_MEMBERS = [
@@ -58,8 +54,7 @@ const FACTS = [
 
 describe("attributed_calls", () => {
   it("shows each live call under the API's names, with its transcript where it has one", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const bare = makeCall({ call_id: 1 });
     const gone = { ...FULL_CALL, call_id: 2 };
     const missing = { ...FULL_CALL, call_id: 3, summary: null };
@@ -88,9 +83,7 @@ describe("attributed_calls", () => {
   it("has a value of each member where the call has one, and else NULL", () => {
     fc.assert(
       fc.property(arbitraryCalls(60), (calls) => {
-        using folder = makeTempFolder();
-        using warehouse = openWarehouse(join(folder.path, "calls.db"));
-        storeCalls(warehouse, calls);
+        using warehouse = newWarehouse(calls);
         const rows = new Map(
           warehouse.sqlite
             .prepare<[], Record<string, unknown>>("SELECT * FROM attributed_calls")
@@ -121,8 +114,7 @@ describe("attributed_calls", () => {
   it.each([" null\t", "{{campaign.name}}", "(Not Set)", "\ufeff\u3000", "undefined"])(
     "has no value where the service served %j",
     (blank) => {
-      using folder = makeTempFolder();
-      using warehouse = openWarehouse(join(folder.path, "calls.db"));
+      using warehouse = newWarehouse();
       const dni = Object.fromEntries(DNI_FIELDS.map((field) => [field, blank]));
       storeCalls(warehouse, [makeCall({ ...dni, caller_id: blank })]);
       const columns = [...DNI_FIELDS, "caller_id"].join(", ");

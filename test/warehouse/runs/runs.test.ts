@@ -1,7 +1,5 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sync_pages } from "../../../src/schema/schema.ts";
-import { openWarehouse } from "../../../src/warehouse/open.ts";
 import {
   countDistinctCalls,
   deletePages,
@@ -19,7 +17,7 @@ import {
 } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { makeTempFolder } from "../../support/temp-folder.ts";
+import { newWarehouse } from "../../support/warehouse.ts";
 
 const startedAt = "2026-10-01T00:00:00.000Z";
 const start = (warehouse: Warehouse) =>
@@ -85,8 +83,7 @@ const readPages = ({ db }: Warehouse) =>
 
 describe("startRun, updateRun", () => {
   it("keep a run from its start to its end, and no other's row is touched", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     expect([start(warehouse), start(warehouse)]).toEqual([1, 2]);
     const outcome = {
       finished_at: "2026-10-01T00:01:00.000Z",
@@ -103,8 +100,7 @@ describe("startRun, updateRun", () => {
 
 describe("readLastDoneRun", () => {
   it("passes over runs that did not come to their end", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     expect(readLastDoneRun(warehouse)).toBeUndefined();
     for (const status of ["done", "done", "failed", "interrupted", "running"] as const) {
       updateRun(warehouse, start(warehouse), { status });
@@ -115,8 +111,7 @@ describe("readLastDoneRun", () => {
 
 describe("readPages, deletePages", () => {
   it("read a run's pages in the order of the walk, and forget that run's alone", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const [run, other] = [start(warehouse), start(warehouse)];
     const pages = [makePage(run, 0, [1]), makePage(run, 1, [2]), makePage(run, 10, [null])];
     for (const page of [...pages.toReversed(), makePage(other, 0, [3])])
@@ -129,8 +124,7 @@ describe("readPages, deletePages", () => {
 
 describe("countDistinctCalls", () => {
   it("counts a call that several pages hold once, and an unreadable one not at all", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const [run, other] = [start(warehouse), start(warehouse)];
     writeTransaction(warehouse, (tx) =>
       insertPage(tx, makePage(run, 0, [1, 2, null, -3, Number.MAX_SAFE_INTEGER])),
@@ -148,8 +142,7 @@ describe("countDistinctCalls", () => {
 
 describe("trimPages", () => {
   it("drops the ids of the pages up to this run, and the pages of runs a hundred back", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const runs = Array.from({ length: 102 }, () => start(warehouse));
     const pages = runs.flatMap((run) => [makePage(run, 0, [1, 2]), makePage(run, 1, [2, 3])]);
     for (const page of pages) writeTransaction(warehouse, (tx) => insertPage(tx, page));
@@ -165,8 +158,7 @@ describe("trimPages", () => {
 
 describe("sync_pages", () => {
   it("belong to a run that is there", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     expect(() => writeTransaction(warehouse, (tx) => insertPage(tx, makePage(1, 0)))).toThrow();
     expect(readPages(warehouse)).toEqual([]);
   });

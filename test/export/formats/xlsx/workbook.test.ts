@@ -15,10 +15,9 @@ import { toSheetNames } from "../../../../src/export/formats/xlsx/workbook.ts";
 import { assertFits, toZip } from "../../../../src/export/formats/xlsx/zip.ts";
 import type { Column, Value } from "../../../../src/export/table.ts";
 import { FULL_CALL, makeCall } from "../../../support/calls.ts";
-import type { ExportOptions, Target } from "../../../support/produce-files.ts";
+import { type ExportOptions, makeWarehouse, type Target } from "../../../support/produce-files.ts";
 import { readLines } from "../../../support/tables.ts";
-import { makeTempFolder } from "../../../support/temp-folder.ts";
-import { listFiles, makeWarehouse, readText } from "../../../support/warehouse.ts";
+import { listFiles, makeTempFolder, readText } from "../../../support/temp-folder.ts";
 import {
   HAS_LIBRE_OFFICE,
   readByLibreOffice,

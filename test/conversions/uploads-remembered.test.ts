@@ -6,10 +6,10 @@ import { prune } from "../../src/forget/prune.ts";
 import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import type { ConversionOptions } from "../../src/request/resolve.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
-import { locked } from "../support/locked.ts";
-import type { Target } from "../support/produce-files.ts";
+import { clockAt, makeWarehouse, type Target } from "../support/produce-files.ts";
 import { readLines } from "../support/tables.ts";
-import { clockAt, makeWarehouse, readText } from "../support/warehouse.ts";
+import { readText } from "../support/temp-folder.ts";
+import { locked } from "../support/warehouse.ts";
 import {
   at,
   conversionCall,

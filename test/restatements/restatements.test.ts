@@ -15,12 +15,16 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
-import { deleteCalls, markGone, setRules } from "../support/facts.ts";
 import { foldRollup } from "../support/fold.ts";
-import { exportToFolder, type Target } from "../support/produce-files.ts";
-import { storeCalls } from "../support/store-calls.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { clockAt, makeWarehouse, RUN_FINISHED_AT, readText } from "../support/warehouse.ts";
+import {
+  clockAt,
+  exportToFolder,
+  makeWarehouse,
+  RUN_FINISHED_AT,
+  type Target,
+} from "../support/produce-files.ts";
+import { makeTempFolder, readText } from "../support/temp-folder.ts";
+import { deleteCalls, markGone, setRules, storeCalls } from "../support/warehouse.ts";
 
 const METRICS = [
   "calls",

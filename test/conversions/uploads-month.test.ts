@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
 import { seededRandom } from "../../src/sandbox/random.ts";
 import type { CheckedRow } from "../support/conversion-checker.ts";
-import { makeWarehouse } from "../support/warehouse.ts";
+import { makeWarehouse } from "../support/produce-files.ts";
 import {
   at,
   conversionCall,

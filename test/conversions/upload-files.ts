@@ -11,10 +11,10 @@ import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../support/calls.ts";
 import { type CheckedRow, readConversions } from "../support/conversion-checker.ts";
-import type { Target } from "../support/produce-files.ts";
-import { storeCalls } from "../support/store-calls.ts";
+import { clockAt, type makeWarehouse, type Target } from "../support/produce-files.ts";
 import { readLines } from "../support/tables.ts";
-import { clockAt, type makeWarehouse, readText } from "../support/warehouse.ts";
+import { readText } from "../support/temp-folder.ts";
+import { storeCalls } from "../support/warehouse.ts";
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { EXIT } from "../src/base/errors.ts";
-import { readCommands } from "../src/reference/command-tree.ts";
-import { EXIT_CODES } from "../src/reference/exit-codes.ts";
-import { referencePages } from "../src/reference/reference-pages.ts";
+import { EXIT } from "../../src/base/errors.ts";
+import { readCommands } from "../../src/reference/command-tree.ts";
+import { EXIT_CODES } from "../../src/reference/exit-codes.ts";
+import { referencePages } from "../../src/reference/reference-pages.ts";
 
 const pages = await referencePages();
 
