@@ -90,7 +90,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     parts: [
       ...own("sync", "check-file", "claim-warehouse", "latest", "order-members", "plan"),
       ...own("sync", "service-clock", "sync-options", "ledger", "prune-now", "read-calls"),
-      ...own("sync", "finish", "store"),
+      {
+        files: ["src/sync/{finish,infer-absence,judge-reading}.ts"],
+        tests: ["test/sync/finish.test.ts"],
+      },
+      {
+        files: ["src/sync/{row-sorter,store,undocumented-store}.ts"],
+        tests: ["test/sync/store.test.ts"],
+      },
       {
         files: ["src/sync/sync-warehouse.ts"],
         tests: ["test/sync/{finish,ledger}.test.ts"],
