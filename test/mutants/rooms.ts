@@ -152,7 +152,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     parts: [
       ...own("export", "conversion-kinds", "uploaded-orders"),
       {
-        files: ["src/conversions/adjustments.ts"],
+        files: ["src/conversions/{adjustments,find-adjustments}.ts"],
         tests: ["test/export/{uploads,uploads-remembered}.test.ts"],
       },
       {
