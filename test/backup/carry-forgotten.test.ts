@@ -12,7 +12,7 @@ import { insertPrivacyAct, readPrivacyActs } from "../../src/warehouse/privacy-a
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../support/calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { locked, setRules, storeCalls } from "../support/warehouse.ts";
+import { locked, readRows, setRules, storeCalls } from "../support/warehouse.ts";
 
 const FORGOTTEN = Date.parse("2026-11-20T12:00:00.000Z");
 const NOW = "2026-12-01T00:00:00.000Z";
@@ -33,14 +33,7 @@ function makeBoth() {
     using warehouse = openWarehouse(target);
     forgetCallers(locked(warehouse), [{ caller: ADA }], { nowMs: FORGOTTEN });
   }
-  const readDraft = (query: string) => {
-    const sqlite = new Database(draft, { readonly: true });
-    try {
-      return sqlite.prepare(query).all();
-    } finally {
-      sqlite.close();
-    }
-  };
+  const readDraft = (query: string) => readRows(draft, query);
   return { folder, target, draft, readDraft, [Symbol.dispose]: () => folder[Symbol.dispose]() };
 }
 

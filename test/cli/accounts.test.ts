@@ -1,9 +1,9 @@
-import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { listen } from "../support/bad-server.ts";
 import { calltally, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
@@ -19,20 +19,9 @@ async function startCounter({ url, token }: { url: string; token: string }) {
       response.pipe(outgoing);
     });
     incoming.pipe(onward);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    token,
-    most: () => most,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  });
+  const { port, ...listening } = await listen(server);
+  return { ...listening, url: `http://127.0.0.1:${port}`, token, most: () => most };
 }
 
 describe("several accounts", () => {

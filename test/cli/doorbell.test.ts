@@ -1,14 +1,13 @@
-import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { json, startBadServer } from "../support/bad-server.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { calltally, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readColumn } from "../support/warehouse.ts";
 import { writeAccounts } from "./agency.ts";
 
 const SECRET = "s3cret-of-the-doorbell";
@@ -23,14 +22,8 @@ function writeSecret(folder: string, secret = SECRET): void {
 }
 
 /** What a column of an account's warehouse holds. */
-function read(folder: string, account: string, sql: string): unknown[] {
-  const database = new Database(join(folder, `data/${account}/calltally.db`), { readonly: true });
-  try {
-    return database.prepare(sql).pluck().all();
-  } finally {
-    database.close();
-  }
-}
+const read = (folder: string, account: string, sql: string) =>
+  readColumn(join(folder, `data/${account}/calltally.db`), sql);
 
 const callsOf = (folder: string, account: string) =>
   read(folder, account, "SELECT call_id FROM calls").map(Number);
@@ -271,22 +264,12 @@ describe("calltally webhook patch --doorbell", () => {
 
   it("keeps and shows no secret that the service sends back", async () => {
     using folder = makeTempFolder();
-    const server = createServer((_request, response) => {
-      const message = `static_parameters: ${SECRET} is too long`;
-      response.writeHead(400, { "content-type": "application/json" });
-      response.end(JSON.stringify({ code: 400, message, request_id: SECRET }));
-    });
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const address = server.address();
-    const port = typeof address === "object" && address !== null ? address.port : 0;
-    writeAccounts(
-      folder.path,
-      { acme: { url: `http://127.0.0.1:${port}`, token: "t0ken-of-acme" } },
-      { top: TOP },
-    );
+    const message = `static_parameters: ${SECRET} is too long`;
+    await using server = await startBadServer(json({ code: 400, message, request_id: SECRET }, 400));
+    const acme = { url: server.url.origin, token: "t0ken-of-acme" };
+    writeAccounts(folder.path, { acme }, { top: TOP });
     writeSecret(folder.path);
     const ended = await calltally([...set, "--clear-static-parameters"], { cwd: folder.path });
-    server.close();
     expect(ended.code).toBe(8);
     expect(ended.stderr).toContain("[secret] is too long");
     const file = readFileSync(join(folder.path, "data/acme/calltally.db"));

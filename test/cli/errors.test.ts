@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { unusedPort } from "../support/bad-server.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
@@ -150,13 +150,3 @@ describe("calltally, when something is wrong", () => {
     });
   });
 });
-
-async function unusedPort(): Promise<number> {
-  const server = createServer();
-  const { promise, resolve: listening } = Promise.withResolvers<void>();
-  server.listen(0, "127.0.0.1", listening);
-  await promise;
-  const address = server.address();
-  server.close();
-  return typeof address === "object" && address !== null ? address.port : 0;
-}

@@ -6,13 +6,13 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
+import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { readBySheetJs } from "../export/workbook-readers.ts";
 import { makeCall } from "../support/calls.ts";
 import { BIN, calltally, settingsFor } from "../support/run.ts";
 import { readLines, readParquetObjects } from "../support/tables.ts";
 import { listFiles, makeTempFolder, readText } from "../support/temp-folder.ts";
-import { markGone, storeCalls } from "../support/warehouse.ts";
+import { fillWarehouse, markGone } from "../support/warehouse.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** Noon in UTC, so many days ago. */
@@ -271,10 +271,10 @@ describe.concurrent("calltally export", () => {
 
   it("says how many calls are left out of the list of callers, which have none", async () => {
     using folder = makeTempFolder();
-    {
-      using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
-      storeCalls(warehouse, [makeCall({ call_id: 1 }), makeCall({ call_id: 2, caller_id: "null" })]);
-    }
+    fillWarehouse(join(folder.path, "data/calltally.db"), [
+      makeCall({ call_id: 1 }),
+      makeCall({ call_id: 2, caller_id: "null" }),
+    ]);
     const { stdout } = await calltally(["export", "callers"], { cwd: folder.path });
     expect(stdout).toMatch(/callers\.csv {2}0 callers, 0 calls; left out: 2 no caller\n/);
     expect(stdout).not.toContain("the files have no rows");
@@ -340,10 +340,7 @@ describe.concurrent("calltally export", () => {
 
   it("ends with 3 while no sync has come to its end, for nobody knows of how many calls these are a part", async () => {
     using folder = makeTempFolder();
-    {
-      using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
-      storeCalls(warehouse, [makeCall({ call_id: 1 })]);
-    }
+    fillWarehouse(join(folder.path, "data/calltally.db"), [makeCall({ call_id: 1 })]);
     const { code, stdout } = await calltally(["export"], { cwd: folder.path });
     expect({ code, stdout }).toEqual({
       code: 3,

@@ -1,5 +1,4 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:https";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
@@ -9,7 +8,7 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { parsePrometheus } from "../schedule/prometheus.ts";
 import { json, startBadServer, text } from "../support/bad-server.ts";
-import { selfSigned } from "../support/certificate.ts";
+import { startReceiver } from "../support/receiver.ts";
 import { calltally, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
@@ -262,17 +261,12 @@ describe("CALLTALLY_INSIGHT_IDS", () => {
 
 it("sync says when certificates are not checked", async () => {
   using folder = makeTempFolder();
-  const server = createServer(selfSigned("localhost"), (_, response) => void response.end("{}"));
-  server.listen(0, "127.0.0.1");
-  await new Promise((listening) => server.once("listening", listening));
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : undefined;
+  await using service = await startReceiver((response) => response.end("{}"));
   const env = {
-    ...settingsFor({ url: `https://127.0.0.1:${port}`, token: "token-417" }),
+    ...settingsFor({ url: service.url, token: "token-417" }),
     CALLTALLY_RETRY_SECONDS: "0",
     NODE_TLS_REJECT_UNAUTHORIZED: "0",
   };
   const { stderr } = await calltally(["sync"], { cwd: folder.path, env });
-  server.close();
   expect(stderr).toContain("NODE_TLS_REJECT_UNAUTHORIZED");
 });

@@ -8,13 +8,13 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { insights } from "../../src/schema/schema.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
 import { readDrift, recordDrift } from "../../src/warehouse/calls/drift.ts";
-import { openExistingWarehouse, openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
+import { openExistingWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL } from "../support/calls.ts";
 import { findTraces, makePersonal, spell } from "../support/forgettable.ts";
 import { calltally, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { storeCalls } from "../support/warehouse.ts";
+import { fillWarehouse, storeCalls } from "../support/warehouse.ts";
 
 // What the issue asks for is shown with CALLTALLY_FORGET_CALLS=10000 CALLTALLY_FORGET_CALLERS=50 and --testTimeout=0.
 const CALLS = Number(process.env.CALLTALLY_FORGET_CALLS ?? 300);
@@ -56,14 +56,11 @@ const PERSON = { number: NUMBER, callIds: [5, 6], traces: [...spell(NUMBER), "gu
 /** A folder with a warehouse of three calls, two of one caller. */
 function makeSmall() {
   const folder = makeTempFolder();
-  {
-    using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
-    storeCalls(warehouse, [
-      { ...FULL_CALL, call_id: 5, caller_id: NUMBER, summary: "A gusher." },
-      { ...FULL_CALL, call_id: 6, caller_id: "1 (214) 555-0123" },
-      { ...FULL_CALL, call_id: 7, caller_id: "+15550002222", transcription: null },
-    ]);
-  }
+  fillWarehouse(join(folder.path, "data/calltally.db"), [
+    { ...FULL_CALL, call_id: 5, caller_id: NUMBER, summary: "A gusher." },
+    { ...FULL_CALL, call_id: 6, caller_id: "1 (214) 555-0123" },
+    { ...FULL_CALL, call_id: 7, caller_id: "+15550002222", transcription: null },
+  ]);
   const run = (...args: string[]) => calltally(args, { cwd: folder.path });
   return { folder: folder.path, run, [Symbol.asyncDispose]: async () => folder.remove() };
 }

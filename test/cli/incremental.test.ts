@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { calltally, type Finished, type RunOptions, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readColumn } from "../support/warehouse.ts";
 
 interface Sync extends Finished {
   /** The run as `--json` prints it. */
@@ -22,14 +23,7 @@ async function sync(sandbox: Sandbox, options: RunOptions, ...flags: string[]): 
   };
 }
 
-function query(folder: string, sql: string): unknown {
-  const database = new Database(join(folder, "data/calltally.db"), { readonly: true });
-  try {
-    return database.prepare(sql).pluck().get();
-  } finally {
-    database.close();
-  }
-}
+const query = (folder: string, sql: string) => readColumn(join(folder, "data/calltally.db"), sql)[0];
 
 describe("sync, the second time", () => {
   it.each(["newest", "oldest"] as const)("of 3,000 calls, %s first, reads the news alone", async (order) => {

@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
@@ -24,6 +24,7 @@ import { toStarterYaml } from "../../src/cli/init/starter-file.ts";
 import { silentContext } from "../../src/cli/silent-context.ts";
 import { readConfiguration } from "../../src/config/read-configuration.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { text as page, startBadServer } from "../support/bad-server.ts";
 import { BIN, calltally, type Finished } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { startOnTerminal } from "./terminal.ts";
@@ -175,28 +176,20 @@ Next:
   it("writes nothing where the token is refused (4), the service unreachable (5) or not the API (8)", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
-    let asked = 0;
-    const other = createServer((_, response) => {
-      asked++;
-      response.end("<html>");
-    }).listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const address = other.address();
-    const port = typeof address === "object" ? address?.port : undefined;
+    const other = await startBadServer(page("<html>", 200, { "content-type": "text/html" }));
     const tryAt = (url: string) => init(folder.path, ["--base-url", url, "--timezone", "UTC"], "wr0ng-token");
     expect(await tryAt(sandbox.url)).toMatchObject({
       code: 4,
       stdout: "",
       stderr: expect.stringMatching(/The API refused the token.*\n.*Nothing was written\.\n$/),
     });
-    expect(await tryAt(`http://127.0.0.1:${port}`)).toMatchObject({
+    expect(await tryAt(other.url.origin)).toMatchObject({
       code: 8,
       stderr: expect.stringContaining("Nothing was written."),
     });
-    expect(asked).toBe(1);
-    other.close();
-    other.closeAllConnections();
-    expect(await tryAt(`http://127.0.0.1:${port}`)).toMatchObject({
+    expect(other.requests.length).toBe(1);
+    await other[Symbol.asyncDispose]();
+    expect(await tryAt(other.url.origin)).toMatchObject({
       code: 5,
       stderr: expect.stringContaining("--offline writes the files"),
     });
@@ -230,18 +223,14 @@ Next:
     const data = { calls: [], total: 0, limit: 2, offset: 0 };
     const waiting: ServerResponse[] = [];
     // Until all have looked whether the files are there, none is answered.
-    const server = createServer((_, response) => {
+    await using server = await startBadServer((_, response) => {
       if (waiting.push(response) < names.length) return;
       for (const held of waiting) held.end(JSON.stringify({ code: 200, data }));
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const address = server.address();
-    const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
-    const flags = ["--base-url", url, "--timezone", "UTC"];
+    });
+    const flags = ["--base-url", server.url.origin, "--timezone", "UTC"];
     const ended = await Promise.all(
       names.map((name) => init(folder.path, [...flags, "--account", name], `t0ken-of-${name}`)),
     );
-    server.close();
     const winners = names.filter((_, index) => ended[index]?.code === 0);
     expect(ended.map(({ code }) => code).sort()).toEqual([0, 2, 2, 2]);
     expect(readdirSync(folder.path).sort()).toEqual(["calltally.yaml", "secrets"]);

@@ -1,19 +1,12 @@
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { json, startBadServer } from "../support/bad-server.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readRows } from "../support/warehouse.ts";
 
-function readAll(folder: string, sql: string): unknown[] {
-  const database = new Database(join(folder, "data/calltally.db"), { readonly: true });
-  try {
-    return database.prepare(sql).all();
-  } finally {
-    database.close();
-  }
-}
+const readAll = (folder: string, sql: string) => readRows(join(folder, "data/calltally.db"), sql);
 
 describe("calltally insight", () => {
   it("shows insights, in words and as JSON", async () => {

@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeCall } from "../support/calls.ts";
 import { BIN, calltally, settingsFor } from "../support/run.ts";
 import { listFiles, makeTempFolder, readText } from "../support/temp-folder.ts";
-import { storeCalls } from "../support/warehouse.ts";
+import { fillWarehouse } from "../support/warehouse.ts";
 
 const CALLS = [
   makeCall({
@@ -31,8 +30,7 @@ const CALLS = [
 /** A folder with a warehouse of these calls where the settings have it by default. */
 function makeFolder(calls = CALLS) {
   const folder = makeTempFolder();
-  using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
-  storeCalls(warehouse, calls);
+  fillWarehouse(join(folder.path, "data/calltally.db"), calls);
   return folder;
 }
 

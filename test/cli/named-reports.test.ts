@@ -15,6 +15,7 @@ import { openWarehouse } from "../../src/warehouse/open.ts";
 import { type MailServer, startMailServer } from "../delivery/mail-server.ts";
 import { calltally, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readColumn, readRows } from "../support/warehouse.ts";
 import { writeAccounts } from "./agency.ts";
 
 const WEEKLY = `  weekly:
@@ -45,13 +46,7 @@ function configure(
 
 /** Rows of an account's ledger. */
 function ledgerOf(folder: string, account: string, table: "report_runs" | "deliveries") {
-  using database = openReadOnly(join(folder, "data", account, "calltally.db"));
-  return database.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table} ORDER BY 1`).all();
-}
-
-function openReadOnly(path: string) {
-  const database = new Database(path, { readonly: true });
-  return Object.assign(database, { [Symbol.dispose]: () => void database.close() });
+  return readRows(join(folder, "data", account, "calltally.db"), `SELECT * FROM ${table} ORDER BY 1`);
 }
 
 const addresses = (mail: MailServer) => mail.taken.flatMap(({ to }) => to).sort();
@@ -293,8 +288,8 @@ describe("named reports", () => {
       await calltally(["sync"], options);
       age(folder.path, 3);
       expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
-      using database = openReadOnly(join(folder.path, "data/acme/calltally.db"));
-      expect(database.prepare("SELECT count(*) FROM sync_runs").pluck().get()).toBe(2);
+      const database = join(folder.path, "data/acme/calltally.db");
+      expect(readColumn(database, "SELECT count(*) FROM sync_runs")).toEqual([2]);
     }
     age(folder.path, 3);
     const byHand = await calltally(["run", "weekly", "--deliver"], options);

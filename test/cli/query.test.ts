@@ -5,11 +5,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import { layOutTable } from "../../src/cli/terminal/query-table.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { calltally, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { storeCalls } from "../support/warehouse.ts";
+import { fillWarehouse } from "../support/warehouse.ts";
 
 const ENDLESS = "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
 const MILLION = `WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000000)
@@ -19,8 +18,7 @@ const MILLION = `WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n
 function makeFolder(): Disposable & { path: string; database: string } {
   const folder = makeTempFolder();
   const database = join(folder.path, "data/calltally.db");
-  using warehouse = openWarehouse(database);
-  storeCalls(warehouse, [FULL_CALL, makeCall({ call_id: 2, utm_source: 'a, "b"\r\n\u202Ec\x1b[2J' })]);
+  fillWarehouse(database, [FULL_CALL, makeCall({ call_id: 2, utm_source: 'a, "b"\r\n\u202Ec\x1b[2J' })]);
   return { path: folder.path, database, [Symbol.dispose]: () => folder.remove() };
 }
 

@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeCall } from "../support/calls.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { storeCalls } from "../support/warehouse.ts";
+import { fillWarehouse } from "../support/warehouse.ts";
 
 const READERS = [["status"], ["explain", "1"], ["query", "SELECT channel FROM rollup_channel"]];
 const OTHER = { CALLTALLY_QUALIFIED_SECONDS: "5" };
@@ -13,10 +12,7 @@ const NOTE =
 
 it("commands that only read say that the settings are others, until an export has applied them", async () => {
   using folder = makeTempFolder();
-  {
-    using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
-    storeCalls(warehouse, [makeCall({ call_id: 1 })]);
-  }
+  fillWarehouse(join(folder.path, "data/calltally.db"), [makeCall({ call_id: 1 })]);
   const read = (env: Record<string, string>) =>
     Promise.all(
       READERS.map(async (args) => {

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { calls } from "../../src/schema/schema.ts";
-import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
+import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { startMailServer } from "../delivery/mail-server.ts";
 import { readBySheetJs } from "../export/workbook-readers.ts";
@@ -15,7 +15,7 @@ import { makeCall } from "../support/calls.ts";
 import { exportToStream } from "../support/produce-files.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder, readText } from "../support/temp-folder.ts";
-import { storeCalls } from "../support/warehouse.ts";
+import { fillWarehouse } from "../support/warehouse.ts";
 
 /** Calls by utm_source and month: of each number, so many callers. */
 const CALLS: Record<string, Record<string, number>> = {
@@ -39,8 +39,7 @@ function makeFolder(sources: Record<string, Record<string, number>> = CALLS) {
       ),
     ),
   );
-  using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
-  storeCalls(warehouse, calls);
+  fillWarehouse(join(folder.path, "data/calltally.db"), calls);
   const run = (...args: string[]) => calltally(["export", ...args], { cwd: folder.path });
   const rows = async (...args: string[]) => {
     const { stdout, stderr } = await run("utm_source", "--format", "json", "--stdout", ...args);

@@ -19,7 +19,7 @@ import { openWarehouse } from "../../src/warehouse/open.ts";
 import { startRowService, syncFrom, TOKEN } from "../support/row-service.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { readIds, readRows } from "../support/warehouse.ts";
+import { readColumn, readIds, readRows } from "../support/warehouse.ts";
 
 const PAGE_SIZE = 16_384;
 const isRoot = process.getuid?.() === 0;
@@ -55,15 +55,8 @@ function findLeaves(file: string): number[] {
 }
 
 /** Where a page begins that no sync of calls reads. */
-function findInsights(file: string): number {
-  const database = new Database(file, { readonly: true });
-  const page = database
-    .prepare<[], number>("SELECT pageno FROM dbstat WHERE name = 'insights'")
-    .pluck()
-    .get();
-  database.close();
-  return ((page ?? 1) - 1) * PAGE_SIZE;
-}
+const findInsights = (file: string) =>
+  (Number(readColumn(file, "SELECT pageno FROM dbstat WHERE name = 'insights'")[0]) - 1) * PAGE_SIZE;
 
 /** What a warehouse may have become, and what is said of it. */
 const DAMAGES: { title: string; damage: (file: string) => void; says: string }[] = [

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -11,6 +10,7 @@ import { makeCall } from "../support/calls.ts";
 import { foldRollup } from "../support/fold.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readColumn } from "../support/warehouse.ts";
 
 const nullableText = z.string().nullable().default(null);
 const nullableNumber = z.number().nullable().default(null);
@@ -81,8 +81,9 @@ describe("sync, then export", () => {
 
     const visible = new Set(sandbox.calls.ids);
     const lasting = before.filter((id) => visible.has(id));
-    using warehouse = openReadOnly(join(folder.path, "data/calltally.db"));
-    const stored = new Set(warehouse.database.prepare("SELECT call_id FROM attributed_calls").pluck().all());
+    const stored = new Set(
+      readColumn(join(folder.path, "data/calltally.db"), "SELECT call_id FROM attributed_calls"),
+    );
     expect(lasting.length).toBeGreaterThan(1900);
     expect(lasting.filter((id) => !stored.has(id))).toEqual([]);
   });
@@ -138,8 +139,3 @@ describe("sync, then export", () => {
     });
   });
 });
-
-function openReadOnly(path: string): Disposable & { database: Database.Database } {
-  const database = new Database(path, { readonly: true });
-  return { database, [Symbol.dispose]: () => void database.close() };
-}

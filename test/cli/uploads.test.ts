@@ -3,13 +3,12 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
-import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
-import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
+import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { makeCall } from "../support/calls.ts";
 import { type CheckedKind, readConversions } from "../support/conversion-checker.ts";
 import { calltally, startCalltally } from "../support/run.ts";
 import { makeTempFolder, readText } from "../support/temp-folder.ts";
-import { storeCalls } from "../support/warehouse.ts";
+import { openNewWarehouse, storeCalls, storeRun } from "../support/warehouse.ts";
 
 const DATABASE = "data/calltally.db";
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
@@ -28,20 +27,8 @@ const conversionCall = (call_id: number, members: Partial<Call> = {}): Call =>
 function makeFolder(calls: readonly Call[]) {
   const folder = makeTempFolder();
   {
-    using warehouse = openWarehouse(join(folder.path, DATABASE));
-    const runId = startRun(warehouse, {
-      started_at: daysAgo(0),
-      mode: "full",
-      plan_reason: "a test",
-      pid: 1,
-    });
-    storeCalls(warehouse, calls, { runId: runId });
-    updateRun(warehouse, runId, {
-      status: "done",
-      finished_at: daysAgo(0),
-      verdict: "exact",
-      verdict_reason: "Each page met the next.",
-    });
+    using warehouse = openNewWarehouse(join(folder.path, DATABASE));
+    storeRun(warehouse, calls, { startedAt: daysAgo(0), finishedAt: daysAgo(0) });
   }
   const run = async (...args: string[]) => await calltally(args, { cwd: folder.path });
   return {

@@ -1,13 +1,12 @@
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { startBadServer } from "../support/bad-server.ts";
 import { calltally, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readRows } from "../support/warehouse.ts";
 
 const WEBHOOK = {
   webhook_name: "CRM",
@@ -16,21 +15,11 @@ const WEBHOOK = {
   method: "POST",
 };
 
-function addressOf(server: Server): string {
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
-}
-
-function readChanges(folder: string): unknown[] {
-  const database = new Database(join(folder, "data/calltally.db"), { readonly: true });
-  try {
-    return database
-      .prepare("SELECT webhook_id, method, body, outcome, request_id FROM webhook_changes")
-      .all();
-  } finally {
-    database.close();
-  }
-}
+const readChanges = (folder: string) =>
+  readRows(
+    join(folder, "data/calltally.db"),
+    "SELECT webhook_id, method, body, outcome, request_id FROM webhook_changes",
+  );
 
 describe("calltally webhook", () => {
   it("patches a webhook, and keeps the change with its answer", async () => {
@@ -231,18 +220,16 @@ describe("calltally webhook", () => {
   ])("$title", async ({ webhookId, code, outcome }) => {
     using folder = makeTempFolder();
     const bodies: string[] = [];
-    const server = createServer(async (request, response) => {
+    await using server = await startBadServer(async (request, response) => {
       bodies.push(await text(request));
       const envelope = { code: 200, message: "Success", data: { webhookId }, request_id: "r-44" };
       response.setHeader("content-type", "application/json").end(JSON.stringify(envelope));
     });
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const env = { CALLTALLY_BASE_URL: addressOf(server), CALLTALLY_TOKEN: "token-4711" };
+    const env = { CALLTALLY_BASE_URL: server.url.origin, CALLTALLY_TOKEN: "token-4711" };
     const read = { webhook_id: 44, ...WEBHOOK };
     writeFileSync(join(folder.path, "w.json"), JSON.stringify(read));
     const args = ["webhook", "replace", "44", "--file", "w.json"];
     const ended = await calltally(args, { cwd: folder.path, env });
-    server.close();
     expect(ended.code).toBe(code);
     expect(bodies.map((body) => JSON.parse(body))).toEqual([read]);
     expect(readChanges(folder.path)).toMatchObject([{ webhook_id: 44, outcome, request_id: "r-44" }]);
@@ -253,36 +240,29 @@ describe("calltally webhook", () => {
 
   it("ends with 5 and sends no second request when the connection is cut after a change was sent", async () => {
     using folder = makeTempFolder();
-    let requests = 0;
-    const server = createServer((request) => {
-      requests++;
+    await using server = await startBadServer((request) => {
       request.resume().on("end", () => request.socket.destroy());
     });
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const env = { CALLTALLY_BASE_URL: addressOf(server), CALLTALLY_TOKEN: "token-4711" };
+    const env = { CALLTALLY_BASE_URL: server.url.origin, CALLTALLY_TOKEN: "token-4711" };
     const { code, stderr } = await calltally(["webhook", "patch", "44", "--description", "x"], {
       cwd: folder.path,
       env,
     });
-    server.close();
-    expect({ code, requests }).toEqual({ code: 5, requests: 1 });
+    expect({ code, requests: server.requests.length }).toEqual({ code: 5, requests: 1 });
     expect(stderr).toContain("outcome unknown");
     expect(readChanges(folder.path)).toMatchObject([{ outcome: "unknown" }]);
   });
 
   it("keeps it open what became of a change that is stopped before it was answered", async () => {
     using folder = makeTempFolder();
-    const server = createServer();
-    const asked = once(server, "request");
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const env = { CALLTALLY_BASE_URL: addressOf(server), CALLTALLY_TOKEN: "token-4711" };
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    await using server = await startBadServer(() => resolve());
+    const env = { CALLTALLY_BASE_URL: server.url.origin, CALLTALLY_TOKEN: "token-4711" };
     const args = ["webhook", "patch", "44", "--description", "x"];
     const change = startCalltally(args, { cwd: folder.path, env });
     await asked;
     change.kill("SIGINT");
     expect((await change.done).code).toBe(130);
-    server.close();
-    server.closeAllConnections();
     expect(readChanges(folder.path)).toMatchObject([{ outcome: "unknown" }]);
   });
 });

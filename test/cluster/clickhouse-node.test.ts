@@ -1,10 +1,10 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { EXIT } from "../../src/base/errors.ts";
 import { ClickhouseNode } from "../../src/cluster/clickhouse-node.ts";
+import { listen } from "../support/bad-server.ts";
 import { HAS_CLICKHOUSE, PUBLISHER, startClickhouse, UNLESS_SKIPPED } from "../support/clickhouse-servers.ts";
 
 describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
@@ -98,16 +98,14 @@ async function startLiar(settings: string, response: Buffer | string) {
     const body = requests++ === 0 ? gzipSync(settings) : response;
     if (Buffer.isBuffer(body)) outgoing.setHeader("content-encoding", "gzip");
     outgoing.end(body);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("It does not listen");
-  const node = new ClickhouseNode(new URL(`http://127.0.0.1:${address.port}`), PUBLISHER);
+  });
+  const listening = await listen(server);
+  const node = new ClickhouseNode(new URL(`http://127.0.0.1:${listening.port}`), PUBLISHER);
   return {
     select: node.select.bind(node),
     [Symbol.asyncDispose]: async () => {
       await node[Symbol.asyncDispose]();
-      server.close();
+      await listening[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { createServer, request } from "node:http";
+import { listen } from "../support/bad-server.ts";
 
 /** What becomes of a request; what is said succeeds. */
 export type Fate = "pass" | "swallow" | { said: string };
@@ -24,16 +24,7 @@ export async function startProxy(host: string, decide: Decide) {
     });
     passed.on("error", () => outgoing.destroy());
     passed.end(body);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("It does not listen");
-  return {
-    host: `127.0.0.1:${address.port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  });
+  const listening = await listen(server);
+  return { ...listening, host: `127.0.0.1:${listening.port}` };
 }

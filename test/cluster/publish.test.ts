@@ -23,7 +23,7 @@ import {
   startClickhouse,
   UNLESS_SKIPPED,
 } from "../support/clickhouse-servers.ts";
-import { makeWarehouse } from "../support/produce-files.ts";
+import { clockAt, makeWarehouse } from "../support/produce-files.ts";
 import { calltally, startCalltally } from "../support/run.ts";
 import { locked, markGone, setRules, storeCalls } from "../support/warehouse.ts";
 import { type Fate, startProxy } from "./cutting-proxy.ts";
@@ -393,7 +393,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     const options = {
       ...optionsFor(database, "acme", servers.url("brief")),
       isThorough: false,
-      clock: { now: () => nowMs, sleep: () => Promise.resolve() },
+      clock: clockAt(nowMs),
     };
     const publishAgain = async (own: Partial<PublishOptions> = {}) => {
       nowMs += 60_000;

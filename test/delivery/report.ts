@@ -5,9 +5,8 @@ import type { DeliveryTarget } from "../../src/delivery/delivery-target.ts";
 import { startReportRun } from "../../src/delivery/report-run-table.ts";
 import type { ReportFile, ReportSummary } from "../../src/delivery/report-summary.ts";
 import type { SmtpServer } from "../../src/delivery/smtp-url.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { newWarehouse } from "../support/warehouse.ts";
 
 /** Writes a file of a report. */
 export function writeReportFile(folder: string, name: string, content: string | Buffer): ReportFile {
@@ -45,19 +44,14 @@ export const VALUES = {
 
 /** A warehouse with one report run that is under way. */
 export function makeRun() {
-  const folder = makeTempFolder();
-  const database = join(folder.path, "calltally.db");
-  const warehouse = openWarehouse(database);
+  const warehouse = newWarehouse();
   return {
-    folder: folder.path,
-    database,
+    folder: warehouse.folder,
+    database: warehouse.path,
     warehouse,
     runId: startRun(warehouse),
-    summary: makeSummary(folder.path),
-    [Symbol.dispose]: () => {
-      warehouse[Symbol.dispose]();
-      folder.remove();
-    },
+    summary: makeSummary(warehouse.folder),
+    [Symbol.dispose]: () => warehouse[Symbol.dispose](),
   };
 }
 

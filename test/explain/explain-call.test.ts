@@ -11,12 +11,12 @@ import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { arbitraryCalls, makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
-import { exportToFolder } from "../support/produce-files.ts";
+import { clockAt, exportToFolder } from "../support/produce-files.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { storeCalls } from "../support/warehouse.ts";
 
 const NOW = Date.parse("2026-04-01T00:00:00.000Z");
-const clock = { now: () => NOW, sleep: () => Promise.resolve() };
+const clock = clockAt(NOW);
 const rules = { ...DEFAULT_RULES, aliases: { "face book": "facebook" } };
 
 function makeWarehouse(folder: string, calls: readonly Call[]): string {

@@ -1,17 +1,14 @@
-import { fork } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { once } from "node:events";
-import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { PRIVATE_COLUMNS } from "../../src/request/option-values.ts";
-import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../support/calls.ts";
 import { type ExportOptions, makeWarehouse, type Target } from "../support/produce-files.ts";
 import { readLines, readParquetObjects } from "../support/tables.ts";
-import { listFiles, makeTempFolder, readText } from "../support/temp-folder.ts";
+import { listFiles, readText } from "../support/temp-folder.ts";
 
 const CALLS: Target = { kind: "calls" };
 const KEY = "00".repeat(32);
@@ -193,6 +190,26 @@ describe("export calls", () => {
       ["61.500", "1"],
     ]);
   });
+
+  it("hashes the digits of a number, so that its spelling makes no difference", async () => {
+    const numbers = ["+49 30 1", "+49301", "+49 (30) 1", "+49-30.1", "+49302", null, "", " - "];
+    using warehouse = makeWarehouse(
+      numbers.map((caller_id, index) => makeCall({ call_id: index, caller_id })),
+    );
+    writeFileSync(`${warehouse.database}.caller-key`, KEY);
+    const rows = await exportRows(warehouse);
+    const one = hmac("+49301");
+    expect(rows.map(({ caller_hash }) => caller_hash)).toEqual([
+      one,
+      one,
+      one,
+      one,
+      hmac("+49302"),
+      "",
+      "",
+      "",
+    ]);
+  });
 });
 
 describe("export calls as Parquet", () => {
@@ -298,85 +315,5 @@ describe("export calls as Parquet", () => {
       }),
       { numRuns: 5 },
     );
-  });
-});
-
-describe("openCallerHash", () => {
-  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
-
-  it("makes a key for its owner's eyes beside the warehouse, once", () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    const first = openCallerHash(database).hash("+49301");
-    const key = readText(folder.path, "calls.db.caller-key");
-    expect(key).toMatch(/^[0-9a-f]{64}\n$/);
-    expect(modeOf(`${database}.caller-key`)).toBe("600");
-    expect(openCallerHash(database).hash("+49301")).toBe(first);
-    expect(first).toBe(createHmac("sha256", Buffer.from(key.trim(), "hex")).update("+49301").digest("hex"));
-    expect(readText(folder.path, "calls.db.caller-key")).toBe(key);
-    expect(listFiles(folder.path)).toEqual(["calls.db.caller-key"]);
-  });
-
-  it("gives a caller another pseudonym in another warehouse", () => {
-    using folder = makeTempFolder();
-    const hashes = ["a.db", "b.db"].map((name) => openCallerHash(join(folder.path, name)).hash("+49301"));
-    expect(new Set(hashes).size).toBe(2);
-  });
-
-  it("gives several makers at once the key of one of them", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    // Each waits until all are there, so that they look for the key at the same time.
-    const makers = Array.from({ length: 4 }, () =>
-      fork(new URL("hash-caller.ts", import.meta.url), [database], {
-        stdio: ["ignore", "ignore", "inherit", "ipc"],
-      }),
-    );
-    await Promise.all(makers.map((maker) => once(maker, "message")));
-    const hashes = makers.map((maker) => once(maker, "message"));
-    for (const maker of makers) maker.send("go");
-    const answers = new Set((await Promise.all(hashes)).map(([hash]) => hash));
-    expect([...answers]).toEqual([openCallerHash(database).hash("+49301")]);
-    expect(listFiles(folder.path)).toEqual(["calls.db.caller-key"]);
-  });
-
-  it.each(["", "abc", "00".repeat(31), "00".repeat(33)])("refuses the key %j with exit 7", (key) => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    writeFileSync(`${database}.caller-key`, key);
-    expect(() => openCallerHash(database)).toThrow(expect.objectContaining({ exitCode: 7 }));
-    expect(readText(folder.path, "calls.db.caller-key")).toBe(key);
-  });
-
-  it("refuses a link to a key that is not there with exit 7", () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    symlinkSync(join(folder.path, "unmounted/key"), `${database}.caller-key`);
-    expect(() => openCallerHash(database)).toThrow(
-      expect.objectContaining({
-        exitCode: 7,
-        message: expect.stringContaining("Cannot read the key of caller_hash"),
-      }),
-    );
-  });
-
-  it("hashes the digits of a number, so that its spelling makes no difference", async () => {
-    const numbers = ["+49 30 1", "+49301", "+49 (30) 1", "+49-30.1", "+49302", null, "", " - "];
-    using warehouse = makeWarehouse(
-      numbers.map((caller_id, index) => makeCall({ call_id: index, caller_id })),
-    );
-    writeFileSync(`${warehouse.database}.caller-key`, KEY);
-    const rows = await exportRows(warehouse);
-    const one = hmac("+49301");
-    expect(rows.map(({ caller_hash }) => caller_hash)).toEqual([
-      one,
-      one,
-      one,
-      one,
-      hmac("+49302"),
-      "",
-      "",
-      "",
-    ]);
   });
 });

@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { unusedPort } from "../support/bad-server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Whether this user can have file systems, users and processes that the rest of the machine does not see. */
@@ -92,11 +92,3 @@ ps -e -o user=,args= | grep 'schedule --[l]isten'`;
       expect(stdout).toMatch(line);
   });
 });
-
-async function unusedPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  return typeof address === "object" && address !== null ? address.port : 0;
-}

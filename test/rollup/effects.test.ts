@@ -7,11 +7,9 @@ import type { Dimension } from "../../src/rollup/dimensions.ts";
 import { toShown } from "../../src/rollup/reserved-keys.ts";
 import { type RollupQuery, rollupColumns } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../support/calls.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { deleteCalls, markGone, setRules, storeCalls } from "../support/warehouse.ts";
+import { deleteCalls, markGone, newWarehouse, setRules, storeCalls } from "../support/warehouse.ts";
 import { CALLS, GONE, MILLISECONDS, RULES } from "./account.ts";
 
 interface Facts {
@@ -48,8 +46,7 @@ const PARTS: Record<string, { part: Part; adds?: true }> = {
 
 /** Makes an account, changes it in all ways, and gives what was logged. */
 function change(rules = RULES) {
-  const folder = makeTempFolder();
-  const warehouse = openWarehouse(`${folder.path}/calls.db`);
+  const warehouse = newWarehouse();
   const { sqlite } = warehouse;
   const write = (calls: readonly ReturnType<typeof makeCall>[]) => storeCalls(warehouse, calls);
   setRules(warehouse, rules);
@@ -94,10 +91,7 @@ function change(rules = RULES) {
     warehouse,
     since,
     rules: { ...rules, answered: ["busy"], missed: ["answered"] },
-    [Symbol.dispose]: () => {
-      warehouse[Symbol.dispose]();
-      folder[Symbol.dispose]();
-    },
+    [Symbol.dispose]: () => warehouse[Symbol.dispose](),
   };
 }
 

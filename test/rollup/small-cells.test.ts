@@ -6,8 +6,7 @@ import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { deleteCalls, openNewWarehouse, storeCalls } from "../support/warehouse.ts";
+import { deleteCalls, newWarehouse, storeCalls } from "../support/warehouse.ts";
 
 const MONTHS = ["2026-08", "2026-09", "2026-10", "2026-11"];
 
@@ -35,8 +34,7 @@ const PREVIOUS = {
 type Counts = Record<string, number>[];
 
 function makeSession() {
-  const folder = makeTempFolder();
-  const warehouse = openNewWarehouse(`${folder.path}/calls.db`);
+  const warehouse = newWarehouse();
   return {
     ask: async <T>(counts: Counts, work: (session: RollupSession) => Promise<T>): Promise<T> => {
       const calls = counts.flatMap((ofMonth, month) =>
@@ -55,10 +53,7 @@ function makeSession() {
       using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
       return await work(session);
     },
-    [Symbol.dispose]: () => {
-      warehouse[Symbol.dispose]();
-      folder.remove();
-    },
+    [Symbol.dispose]: () => warehouse[Symbol.dispose](),
   };
 }
 

@@ -1,5 +1,11 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { gzipSync } from "node:zlib";
 
 /** Answers one request, well or badly. */
@@ -11,6 +17,7 @@ export interface SeenRequest {
   headers: IncomingMessage["headers"];
 }
 
+/** What the other servers of the tests are made of. */
 export interface BadServer extends AsyncDisposable {
   readonly url: URL;
   readonly requests: readonly SeenRequest[];
@@ -26,14 +33,17 @@ export async function startBadServer(...answers: [Answer, ...Answer[]]): Promise
     response.on("error", () => undefined);
     answer?.(request, response);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const { port, ...listening } = await listen(server);
+  return { ...listening, url: new URL(`http://127.0.0.1:${port}`), requests };
+}
+
+/** Has a server listen on 127.0.0.1, at a port that is free; it closes with all its connections. */
+export async function listen(server: Server): Promise<AsyncDisposable & { port: number }> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error(`Cannot tell the port: ${address}`);
-
   return {
-    url: new URL(`http://127.0.0.1:${address.port}`),
-    requests,
+    port: address.port,
     async [Symbol.asyncDispose]() {
       const closed = once(server, "close");
       server.close();
@@ -41,6 +51,12 @@ export async function startBadServer(...answers: [Answer, ...Answer[]]): Promise
       await closed;
     },
   };
+}
+
+/** Returns a port at which nothing listens. */
+export async function unusedPort(): Promise<number> {
+  await using server = await startBadServer(stall);
+  return Number(server.url.port);
 }
 
 /** A body with its length, as JSON unless the headers say otherwise. */

@@ -48,7 +48,7 @@ export const honestly: ListService["tell"] = ({ offset, limit }, calls) => ({
   rows: calls.slice(offset, offset + limit),
 });
 
-/** Starts a service over a list of calls. */
+/** Starts a service over calls as objects, which may sort them or say of them what is not so; that of rows serves given bytes. */
 export async function startListService(
   calls: readonly ServedCall[],
   tell: ListService["tell"] = honestly,

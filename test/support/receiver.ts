@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import { text } from "node:stream/consumers";
+import { listen } from "./bad-server.ts";
 import { selfSigned } from "./certificate.ts";
 
 const identity = selfSigned("localhost");
@@ -35,18 +36,11 @@ export async function startReceiver(
     answer(response, whole);
     server.emit("received");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The receiver has no port");
+  const { port, ...listening } = await listen(server);
   return {
-    url: `https://127.0.0.1:${address.port}`,
+    ...listening,
+    url: `https://127.0.0.1:${port}`,
     received,
     next: async () => void (await once(server, "received")),
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
   };
 }

@@ -2,11 +2,9 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, readlinkSync, writ
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Call } from "../../src/call.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
-import { startRun } from "../../src/warehouse/runs/runs.ts";
 import { FULL_CALL } from "./calls.ts";
 import { makeTempFolder } from "./temp-folder.ts";
-import { readRows, storeCalls } from "./warehouse.ts";
+import { openNewWarehouse, readRows, storeRun } from "./warehouse.ts";
 
 export const CALLS = Array.from({ length: 40 }, (_, index) => ({
   ...FULL_CALL,
@@ -18,7 +16,7 @@ export const CALLS = Array.from({ length: 40 }, (_, index) => ({
 /** Each made once, since that takes most of the time of a test. */
 const made = new Map<readonly Call[], Buffer>();
 
-/** Makes a warehouse of calls with transcripts and a run, and closes it. */
+/** Makes a warehouse of calls with transcripts and a run, and closes it: all of the same calls have one id, as copies have. */
 export function makeWarehouse(file: string, calls: readonly Call[] = CALLS): void {
   const bytes = made.get(calls) ?? bytesOf(calls);
   made.set(calls, bytes);
@@ -37,14 +35,8 @@ function bytesOf(calls: readonly Call[]): Buffer {
   using folder = makeTempFolder();
   const file = join(folder.path, "calls.db");
   {
-    using warehouse = openWarehouse(file);
-    const started = {
-      started_at: "2026-11-20T11:00:00.000Z",
-      mode: "full",
-      plan_reason: "",
-      pid: 1,
-    } as const;
-    storeCalls(warehouse, calls, { runId: startRun(warehouse, started) });
+    using warehouse = openNewWarehouse(file);
+    storeRun(warehouse, calls, { startedAt: "2026-11-20T11:00:00.000Z" });
   }
   return readFileSync(file);
 }

@@ -116,21 +116,25 @@ export function locked(warehouse: Warehouse): LockedWarehouse {
 }
 
 /** Reads rows of a warehouse by SQL, with a connection of its own. */
-export function readRows(database: string, sql: string): unknown[] {
+export function readRows(database: string, sql: string): Record<string, unknown>[] {
   const sqlite = new Database(database, { readonly: true });
   try {
-    return sqlite.prepare(sql).all();
+    return sqlite.prepare<[], Record<string, unknown>>(sql).all();
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** Reads the first column of a warehouse's rows by SQL. */
+export function readColumn(database: string, sql: string): unknown[] {
+  const sqlite = new Database(database, { readonly: true });
+  try {
+    return sqlite.prepare(sql).pluck().all();
   } finally {
     sqlite.close();
   }
 }
 
 /** The ids of the calls in a warehouse, in order. */
-export function readIds(database: string): number[] {
-  const sqlite = new Database(database, { readonly: true });
-  try {
-    return sqlite.prepare<[], number>("SELECT call_id FROM calls ORDER BY call_id").pluck().all();
-  } finally {
-    sqlite.close();
-  }
-}
+export const readIds = (database: string): number[] =>
+  readColumn(database, "SELECT call_id FROM calls ORDER BY call_id").map(Number);

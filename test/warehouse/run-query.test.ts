@@ -2,19 +2,18 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
+import { openWarehouseReader } from "../../src/warehouse/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { storeCalls } from "../support/warehouse.ts";
+import { fillWarehouse } from "../support/warehouse.ts";
 
 /** A folder with a warehouse of two calls, which nobody has open. */
 function makeWarehouse(): Disposable & { folder: string; path: string } {
   const folder = makeTempFolder();
   const path = join(folder.path, "calls.db");
-  using warehouse = openWarehouse(path);
-  storeCalls(warehouse, [FULL_CALL, makeCall({ call_id: 2, utm_source: "bing" })]);
+  fillWarehouse(path, [FULL_CALL, makeCall({ call_id: 2, utm_source: "bing" })]);
   return { folder: folder.path, path, [Symbol.dispose]: () => folder.remove() };
 }
 

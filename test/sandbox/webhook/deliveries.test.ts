@@ -4,6 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../../src/sandbox/server.ts";
 import { isLoopback } from "../../../src/sandbox/webhook/delivery-request.ts";
+import { unusedPort } from "../../support/bad-server.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
 import { fetchPage, send } from "../../support/requests.ts";
 
@@ -244,7 +245,7 @@ describe("A delivery that cannot be made is recorded and harms nobody:", () => {
     await using moved = await startReceiver((response) =>
       response.writeHead(302, { location: elsewhere.url }).end(),
     );
-    const { url: closed } = await startThenClose();
+    const closed = `https://127.0.0.1:${await unusedPort()}`;
     await using plain = await startSandbox({ calls: 0 });
     await using sandbox = await startFor(failing);
 
@@ -352,17 +353,6 @@ test.for([
 ] as const)("isLoopback of %s is %s", ([url, expected]) => {
   expect(isLoopback(new URL(url))).toBe(expected);
 });
-
-async function startThenClose(): Promise<{ url: string }> {
-  const server = createServer();
-  const { promise, resolve } = Promise.withResolvers<{ url: string }>();
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address();
-    const port = address !== null && typeof address === "object" ? address.port : 0;
-    server.close(() => resolve({ url: `https://127.0.0.1:${port}` }));
-  });
-  return promise;
-}
 
 /** Takes a connection and, once it is opened, leads it to `target`; without one it says nothing for ever. */
 async function startGate(target?: string) {

@@ -1,5 +1,8 @@
+import { fork } from "node:child_process";
 import { createHmac, hash } from "node:crypto";
-import { rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { CalltallyError } from "../../../src/base/errors.ts";
@@ -14,6 +17,7 @@ import { CallerDigests, insertForgotten } from "../../../src/warehouse/calls/for
 import { insertRules } from "../../../src/warehouse/calls/rules.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { newWarehouse } from "../../support/warehouse.ts";
 
 const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
@@ -61,6 +65,23 @@ describe("openCallerHash", () => {
     using made = makeWarehouse();
     rmSync(made.key);
     expect(openCallerHash(made.warehouse.path).newKey).toBe(made.key);
+  });
+
+  it("gives several makers at once the key of one of them", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    // Each waits until all are there, so that they look for the key at the same time.
+    const makers = Array.from({ length: 4 }, () =>
+      fork(new URL("hash-caller.ts", import.meta.url), [database], {
+        stdio: ["ignore", "ignore", "inherit", "ipc"],
+      }),
+    );
+    await Promise.all(makers.map((maker) => once(maker, "message")));
+    const hashes = makers.map((maker) => once(maker, "message"));
+    for (const maker of makers) maker.send("go");
+    const answers = new Set((await Promise.all(hashes)).map(([hash]) => hash));
+    expect([...answers]).toEqual([openCallerHash(database).hash("+49301")]);
+    expect(readdirSync(folder.path)).toEqual(["calls.db.caller-key"]);
   });
 });
 

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
@@ -6,8 +5,7 @@ import { call_facts, callers, fact_changes } from "../../../src/schema/schema.ts
 import { type CallerCall, CallerTable, isFirstCall } from "../../../src/warehouse/calls/callers.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { draws, least } from "../../support/draws.ts";
-import { makeTempFolder } from "../../support/temp-folder.ts";
-import { openNewWarehouse } from "../../support/warehouse.ts";
+import { newWarehouse } from "../../support/warehouse.ts";
 
 interface Facts extends CallerCall {
   is_live: boolean;
@@ -15,8 +13,7 @@ interface Facts extends CallerCall {
 
 /** A warehouse of facts alone, and callers kept in step with them as those do who write facts. */
 function makeFacts() {
-  const folder = makeTempFolder();
-  const warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+  const warehouse = newWarehouse();
   const { db, sqlite } = warehouse;
   sqlite.pragma("foreign_keys = OFF"); // there are no calls
   sqlite.exec("BEGIN"); // nothing of it has to reach the disk
@@ -62,10 +59,7 @@ function makeFacts() {
         .all()
         .flatMap(({ call_id, is_first_call }) => (is_first_call ? call_id : [])),
     }),
-    [Symbol.dispose]: () => {
-      warehouse[Symbol.dispose]();
-      folder[Symbol.dispose]();
-    },
+    [Symbol.dispose]: () => warehouse[Symbol.dispose](),
   };
 }
 

@@ -1,4 +1,4 @@
-import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
+import { openCallerHash } from "../../../src/warehouse/calls/caller-hash.ts";
 
 /** A process that says when it is there, and hashes one caller when it is told to. */
 const [, , database = ""] = process.argv;
