@@ -8,7 +8,7 @@ import type { Metric } from "../rollup/metrics.ts";
 import { IS_OTHER, OTHER } from "../rollup/reserved-keys.ts";
 import type { ZoneOffset } from "../rollup/rollup-query.ts";
 import { literal, type SqlText } from "../rollup/sql-text.ts";
-import { shownKeyText } from "../rollup/sqlite-calls-sql.ts";
+import { shownKeyText } from "../rollup/sqlite/sqlite-calls-sql.ts";
 import {
   bandsQuestion,
   type ClusterQuestion,

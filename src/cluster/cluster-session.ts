@@ -1,56 +1,50 @@
-import { existsSync } from "node:fs";
 import type { FactColumn } from "../attribution/attribute-call.ts";
-import { toPhoneDigits } from "../attribution/call-text.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { type CalltallyError, UsageError } from "../base/errors.ts";
-import { realFile } from "../base/folder.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { type CallFilter, comparedFacts } from "../rollup/call-filter.ts";
 import type { FactValue } from "../rollup/engine.ts";
 import { FigureSession, selectionOf } from "../rollup/figure-session.ts";
-import { openPseudonyms, prepareCallerName } from "../warehouse/calls/caller-hash.ts";
-import { openAsPermitted, openReader } from "../warehouse/open.ts";
-import { readOrigin } from "../warehouse/origin.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
 import { rowsQuestion } from "./clickhouse-calls-sql.ts";
 import { type ClusterAccess, openCluster } from "./cluster.ts";
+import { toCallerName } from "./cluster-caller-name.ts";
 import { assertAll, ClusterEngine } from "./cluster-engine.ts";
 import { ClusterReader, PublicationMovedError } from "./cluster-reader.ts";
 import { type Published, readPublished } from "./published.ts";
 import { type About, parseAbout } from "./published-about.ts";
 
-/** An account as it is published, at one moment of the cluster. */
+/** A published account, at one moment of the cluster. */
 export interface PublishedAccount {
   account: string;
   about: About;
   /** When the cluster had confirmed all of it, ISO 8601 UTC. */
   publishedAt: string;
   /**
-   * Starts to answer questions of the calls that a filter lets through.
+   * Opens a session on the calls that match a filter.
    *
-   * @param database path of the account's warehouse, which tells its callers by their numbers, where it is here
-   * @throws UsageError for callers left out, where nothing here tells them
+   * @param database path of the account's warehouse, if it is on this machine: it maps numbers to published callers
+   * @throws UsageError if the filter excludes callers, and nothing here identifies them
    */
   openSession: (filter: CallFilter, database: string) => Promise<FigureSession>;
 }
 
-/** A reading is tried so often, while the cluster is published to. */
+/** Attempts to read while the cluster is being published to. */
 const ATTEMPTS = 5;
 const FIRST_WAIT_MS = 1000;
 
 interface ReadOptions {
   signal?: AbortSignal | undefined;
-  /** Whether what was done cannot be undone, so that it cannot be tried again. @default it can */
+  /** Whether the work had effects that forbid another attempt. @default never */
   isFinal?: () => boolean;
   clock?: Clock;
 }
 
 /**
- * Reads accounts of a cluster, all at one moment: what is done while something is published is done again.
+ * Reads accounts of a cluster, all at one moment; repeats the work if something is published meanwhile.
  *
- * @param names those of the accounts; undefined for all
+ * @param names of the accounts; undefined for all
  * @throws UsageError for a name that no account in the cluster has
- * @throws CalltallyError (exit 5) that names a server which is down, or an account that is being published all the while
+ * @throws CalltallyError (exit 5) that names a server which is down, or an account that is being published in every attempt
  */
 export async function readCluster<Result>(
   access: ClusterAccess,
@@ -126,7 +120,7 @@ function unfinishedError(account: string, since: string | null): CalltallyError 
 /**
  * Asserts that the cluster has as many calls of each account as were published.
  *
- * @returns whether there are rows that others take the place of, which are to be left out
+ * @returns whether there are replaced rows, which queries must leave out
  */
 async function assertWhole(
   reader: ClusterReader,
@@ -150,43 +144,4 @@ async function assertWhole(
     hasReplaced ||= lying !== rows;
   }
   return hasReplaced;
-}
-
-/** The warehouse says what is known of a caller by its number, where it is here; else those are known that are published as numbers. */
-function toCallerName(
-  { account, about }: { account: string; about: About },
-  { exclude_callers }: CallFilter,
-  database: string,
-): ((phoneDigits: string) => string) | undefined {
-  if (exclude_callers === undefined) return undefined;
-  if (existsSync(realFile(database))) {
-    using warehouse = openAsPermitted(database);
-    using reader = openReader(warehouse);
-    if (readOrigin(reader).warehouse_id === about.origin.warehouse_id)
-      return readCallerNames(reader, about, exclude_callers);
-  }
-  if (about.is_personal && !about.caller_digests) return undefined;
-  throw new UsageError(
-    `Cannot leave out callers of ${account}: the cluster has keyed digests of their numbers, and the warehouse, which has the key, is not here`,
-    {
-      hint: "Ask for it where the warehouse is, or publish with CALLTALLY_PUBLISH_PERSONAL_DATA=true.",
-    },
-  );
-}
-
-/** Names them at once: nothing holds the warehouse afterwards. */
-function readCallerNames(
-  reader: Warehouse,
-  { is_personal }: About,
-  numbers: readonly string[],
-): (phoneDigits: string) => string {
-  const nameCaller = prepareCallerName(reader);
-  const toPublished = is_personal ? (caller: string) => caller : openPseudonyms(reader).toPseudonym;
-  const names = new Map(
-    numbers.map((number) => {
-      const digits = toPhoneDigits(number);
-      return [digits, toPublished(nameCaller(digits))];
-    }),
-  );
-  return (phoneDigits) => names.get(phoneDigits) ?? phoneDigits;
 }

@@ -1,6 +1,27 @@
+import type { Clock } from "../base/clock.ts";
 import { UsageError } from "../base/errors.ts";
+import type { ClusterAddress } from "../config/cluster-url.ts";
 import type { Settings } from "../config/load-settings.ts";
-import type { PublishOptions } from "./publish.ts";
+import type { OwnWarehouse } from "../warehouse/own-warehouse.ts";
+
+export interface PublishOptions extends OwnWarehouse {
+  /** @default "default" */
+  account: string | undefined;
+  to: ClusterAddress;
+  user?: string | undefined;
+  passwordFile?: string | undefined;
+  /** Whether callers' numbers and click ids are published, rather than keyed digests. */
+  isPersonal: boolean;
+  /** Whether to hash all facts, rather than those that changed since the last publication. @default true */
+  isThorough?: boolean | undefined;
+  /** Published with the account, for its readers. */
+  timezone: string;
+  lookbackHours: number;
+  clock?: Clock;
+  signal?: AbortSignal | undefined;
+  /** Receives how many rows of a table were sent so far. */
+  onSent?: ((rows: number) => void) | undefined;
+}
 
 type Published = Pick<
   Settings,

@@ -1,8 +1,7 @@
 import { ageOf } from "../base/clock.ts";
 import { EXIT } from "../base/errors.ts";
 import { formatAge, formatQuantity } from "../base/quantity-text.ts";
-import { hasAllFacts } from "../warehouse/calls/attribute-all.ts";
-import { readCallCount } from "../warehouse/calls/call-table.ts";
+import { hasAllFacts, readCallCount } from "../warehouse/calls/call-table.ts";
 import { checkRowHashes, describeDamaged } from "../warehouse/calls/row-hashes.ts";
 import { findDamage } from "../warehouse/integrity.ts";
 import { readLastFileCheck } from "../warehouse/runs/runs.ts";

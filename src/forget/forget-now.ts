@@ -1,5 +1,4 @@
 import { systemClock } from "../base/clock.ts";
-import { toFileError } from "../base/file-access.ts";
 import { recoverUploads } from "../conversions/upload-files.ts";
 import { sweepRunFolders } from "../delivery/run-folder.ts";
 import { findCopies } from "../warehouse/backup-table.ts";
@@ -9,14 +8,16 @@ import { lockedError } from "../warehouse/locked-error.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
-import { type Forgettable, type Forgotten, forgetCallers, prepareMaskJson } from "./forget-callers.ts";
-import { holdsTraces } from "./personal-bytes.ts";
+import { type Forgotten, forgetCallers } from "./forget-callers.ts";
+import { prepareMaskJson } from "./mask-texts.ts";
+import { mayHoldTraces } from "./personal-bytes.ts";
 import {
   findPersonalFiles,
   type PersonalFile,
   removePersonalFiles,
   tracesInExports,
 } from "./personal-files.ts";
+import type { Forgettable } from "./resolve-callers.ts";
 
 export interface ForgetOptions {
   own: OwnWarehouse;
@@ -68,19 +69,9 @@ export async function forgetNow(
   recoverUploads(warehouse);
   if (isExportRemoved) await removePersonalFiles(files, maskJson, signal);
   const texts = [...traces.numbers.map((number) => number.slice(1)), ...traces.texts];
-  const copies = findCopies(warehouse).filter((copy) => mayHold(copy, texts));
+  const copies = findCopies(warehouse).filter((copy) => mayHoldTraces(copy, { numbers: [], texts }));
   const clusters = readPublications(warehouse).flatMap(({ target, is_behind }) =>
     is_behind ? [target] : [],
   );
   return { ...forgotten, files, copies, clusters };
-}
-
-/** A file that cannot be read may. */
-function mayHold(copy: string, texts: readonly string[]): boolean {
-  try {
-    return holdsTraces(copy, { numbers: [], texts });
-  } catch (error) {
-    if (toFileError(error) === undefined) throw error;
-    return true;
-  }
 }

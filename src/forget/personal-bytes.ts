@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { maskNumbers, toNational } from "../attribution/phone-mentions.ts";
+import { toFileError } from "../base/file-access.ts";
 
 const HEAD_BYTES = 65_536;
 const CHUNK_BYTES = 4_194_304;
@@ -25,7 +26,17 @@ export function isTextFile(file: string): boolean {
   }
 }
 
-/** Whether a file has the number of one of the callers in it, in any spelling, or another trace of them. */
+/** Whether a file contains a trace of the callers, or cannot be read. */
+export function mayHoldTraces(file: string, traces: Traces): boolean {
+  try {
+    return holdsTraces(file, traces);
+  } catch (error) {
+    if (toFileError(error) === undefined) throw error;
+    return true;
+  }
+}
+
+/** Whether a file contains the number of one of the callers, in any spelling, or another trace of them. */
 export function holdsTraces(file: string, { numbers, texts }: Traces): boolean {
   const wanted = new Set(numbers.flatMap((number) => [number, toNational(number) ?? number]));
   const holds = (chunk: string) =>

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { cutoffsAt, type Keep } from "../privacy/keep-settings.ts";
-import { type AttributionOptions, applyRules } from "../warehouse/calls/attribute-all.ts";
+import { type AttributionOptions, applyRules } from "../warehouse/attribution/apply-rules.ts";
 import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
 import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
 import { openExistingWarehouse, openWarehouseReader } from "../warehouse/open.ts";

@@ -7,6 +7,11 @@ export type Verdict = (typeof VERDICTS)[number];
 /** The verdicts of a pass that is known to have read every call. */
 export const SURE_VERDICTS = ["exact", "verified"] as const satisfies readonly Verdict[];
 
+/** Whether a verdict proves that a full pass read every call. */
+export function isSure(verdict: string | null | undefined): boolean {
+  return SURE_VERDICTS.some((sure) => sure === verdict);
+}
+
 export interface Judgement {
   verdict: Verdict;
   /** Why, in one sentence. */

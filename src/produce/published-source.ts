@@ -1,5 +1,5 @@
 import { describeError, UsageError } from "../base/errors.ts";
-import { type PublishedAccount, readCluster } from "../cluster/cluster-session.ts";
+import type { PublishedAccount } from "../cluster/cluster-session.ts";
 import { parseClusterUrl } from "../config/cluster-url.ts";
 import type { Settings } from "../config/load-settings.ts";
 import type { Source } from "./source.ts";
@@ -53,6 +53,8 @@ export async function readEngine<Result>(
   };
   const asked = names.length === 0 ? undefined : names;
   const accounts = (published: readonly PublishedAccount[]) => work(published.map(toAccount));
+  // Its client takes time to load.
+  const { readCluster } = await import("../cluster/cluster-session.ts");
   return await readCluster({ address, user, passwordFile }, asked, accounts, options);
 }
 

@@ -4,7 +4,7 @@ import type { SourceCan } from "../request/check.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 import type { RollupSession } from "../rollup/session.ts";
-import type { AttributionProgress } from "../warehouse/calls/attribute-all.ts";
+import type { AttributionProgress } from "../warehouse/attribution/attribute-all.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
 import type { Basis } from "../warehouse/runs/basis.ts";
 import type { Standing } from "../warehouse/runs/standing.ts";

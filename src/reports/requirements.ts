@@ -3,7 +3,7 @@ import { CalltallyError, EXIT } from "../base/errors.ts";
 import { parseAge } from "../calendar/age-text.ts";
 import type { Job } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
-import { SURE_VERDICTS } from "../paging/verdict.ts";
+import { isSure } from "../paging/verdict.ts";
 import { readLastDoneRun, readLastGoodRun } from "../warehouse/runs/runs.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { NamedReport } from "./report.ts";
@@ -35,7 +35,7 @@ export function isProven(warehouse: Warehouse, report: NamedReport): boolean {
 }
 
 function isProvenEnough(verdict: string | null | undefined, { content }: NamedReport): boolean {
-  return content.require === undefined || SURE_VERDICTS.some((sure) => sure === verdict);
+  return content.require === undefined || isSure(verdict);
 }
 
 /** @throws CalltallyError (exit 9) if the report must not be delivered */

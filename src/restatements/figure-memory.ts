@@ -9,11 +9,10 @@ import { readLastDoneRun } from "../warehouse/runs/runs.ts";
 import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { extentOf, type GivenScope } from "./comparable-periods.ts";
-import { readExportedRollup } from "./exported-rollups.ts";
 import { findRestatements } from "./find-restatements.ts";
+import { hindranceOf, recallRollup } from "./recall-rollup.ts";
 import { type RollupToRemember, rememberRollups } from "./remember-rollups.ts";
 import { insertRestatements } from "./restatement-table.ts";
-import { questionOf } from "./rollup-question.ts";
 import { keepRows, MAX_ROWS, type WatchedRollup, watchRollup } from "./watched-rollup.ts";
 
 interface RememberOptions
@@ -37,6 +36,8 @@ interface Compared {
 /** Compares the rollups of an export with those that the same files held before, and remembers them with the export. */
 export class FigureMemory implements CommitStep, RememberedFigures {
   readonly #options: RememberOptions;
+  /** Why no figure can be compared. */
+  readonly #hindrance: string | undefined;
   readonly #given: GivenScope | undefined;
   readonly #state: ReturnType<typeof readFactState>;
   readonly #runId: number;
@@ -52,23 +53,18 @@ export class FigureMemory implements CommitStep, RememberedFigures {
     this.#options = options;
     this.#state = readFactState(reader);
     this.#runId = run?.run_id ?? 0;
+    this.#hindrance = hindranceOf(options);
     this.#given =
-      until === undefined ? undefined : { range: scope.range, extent: extentOf(scope), settledUntil: until };
+      until === undefined || this.#hindrance !== undefined
+        ? undefined
+        : { range: scope.range, extent: extentOf(scope), settledUntil: until };
   }
 
   /** Keeps the rows of complete periods. */
   *watch(outlet: RollupOutlet, rows: Table["rows"]): Generator<readonly Value[]> {
-    const { scope, reader, folder } = this.#options;
-    const place = { path: join(folder, outlet.file), contents: outlet.contents };
-    const stored = readExportedRollup(reader, place);
-    const hindrance = this.#hindrance();
-    // Without a comparison no key is needed, and perhaps none can be made.
-    const question = hindrance === undefined ? questionOf(outlet, scope, this.#options) : "";
-    const isOther = stored !== undefined && stored.question !== question;
-    const refusal = hindrance ?? (isOther ? "another question than before" : undefined);
-    const before = refusal === undefined ? stored : undefined;
-    const given = hindrance === undefined ? this.#given : undefined;
-    const watched = watchRollup(outlet, { ...place, question, before, refusal }, given, this.#options);
+    const path = join(this.#options.folder, outlet.file);
+    const recalled = recallRollup(outlet, path, this.#hindrance, this.#options);
+    const watched = watchRollup(outlet, recalled, this.#given, this.#options);
     this.#watched.push(watched);
     yield* keepRows(watched, rows);
   }
@@ -119,16 +115,6 @@ export class FigureMemory implements CommitStep, RememberedFigures {
     const { log } = this.#options;
     insertRestatements(tx, this.#restatements);
     rememberRollups(tx, this.#remembered, { log, exportedAt: now });
-  }
-
-  /** Returns why no figure can be compared; undefined if some can. */
-  #hindrance(): string | undefined {
-    const { ask, scope, writer } = this.#options;
-    const { raw, top, minCell } = ask;
-    if (raw) return "utm values as stored";
-    if (top !== undefined || minCell !== undefined) return "keys put together as (other)";
-    if (scope.filter.include_gone) return "gone calls are counted";
-    return writer === null ? "the warehouse can only be read here" : undefined;
   }
 
   #toRemember({ question, figures }: WatchedRollup): NonNullable<RollupToRemember["rollup"]> | undefined {

@@ -2,7 +2,7 @@ import type { Job, Lists } from "../export/job.ts";
 import type { FigureValue, Restatement } from "../export/restatement.ts";
 import { keyColumns } from "../rollup/dimensions.ts";
 import { METRIC_NAMES } from "../rollup/metrics.ts";
-import type { RowEffect } from "../rollup/session.ts";
+import type { RowEffect } from "../rollup/sqlite/read-effects.ts";
 import { describeRulesChange } from "../warehouse/calls/rules.ts";
 import type { ExportedRollup } from "./exported-rollups.ts";
 import { type ExportedRow, iterateExportedRows } from "./exported-rows.ts";

@@ -1,6 +1,6 @@
 import type { Effect, FigureValue } from "../export/restatement.ts";
 import { spendMetrics } from "../rollup/metrics.ts";
-import type { RowEffect } from "../rollup/session.ts";
+import type { RowEffect } from "../rollup/sqlite/read-effects.ts";
 
 export function effectsOf(effects: readonly RowEffect[], metric: string): Effect[] {
   return effects.flatMap(({ reason, figures }) => {

@@ -16,13 +16,17 @@ import type { ExportedRow } from "./exported-rows.ts";
 /** More rows of complete periods than these are not remembered: nobody reads what changed in them. */
 export const MAX_ROWS = 100_000;
 
-/** A rollup whose rows are kept while they are written, and what its file held before. */
-export interface WatchedRollup extends RollupOutlet, RollupPlace {
+/** What the file of a rollup held before. */
+export interface RecalledRollup extends RollupPlace {
   question: string;
   /** What the file held before; undefined if nothing can be compared with it. */
   before: ExportedRollup | undefined;
   /** Why it is not compared. */
   refusal: string | undefined;
+}
+
+/** A rollup whose rows are kept while they are written, and what its file held before. */
+export interface WatchedRollup extends RollupOutlet, RecalledRollup {
   /** Names of the figures, and their positions in a row. */
   figures: readonly { name: string; index: number; isAdditive: boolean; empty: FigureValue }[];
   comparable: readonly Stretch[];
@@ -37,17 +41,17 @@ export interface WatchedRollup extends RollupOutlet, RollupPlace {
 /** @param given undefined if no period is complete, or none may be remembered */
 export function watchRollup(
   outlet: RollupOutlet,
-  memory: RollupPlace & Pick<WatchedRollup, "question" | "before" | "refusal">,
+  recalled: RecalledRollup,
   given: GivenScope | undefined,
   { scope, session }: Pick<Job, "scope"> & Pick<Lists, "session">,
 ): WatchedRollup {
   const { query, columns } = outlet;
-  const { before } = memory;
+  const { before } = recalled;
   const firstFigure = (query.periods === undefined ? 0 : 1) + keyColumns(query.dimensions).length;
   const empty = new Map(metrics(session.rules).map(({ name, isCount }) => [name, isCount ? 0 : null]));
   return {
     ...outlet,
-    ...memory,
+    ...recalled,
     figures: columns.flatMap(({ name, comparison, isAdditive = false }, index) =>
       index < firstFigure || comparison !== undefined
         ? []

@@ -7,7 +7,7 @@ import { type CostPer, isCompared, isOfFirstCalls, metrics } from "./metrics.ts"
 import { IS_OTHER, NOT_SET, OTHER } from "./reserved-keys.ts";
 import { callMeasures, type Measure, measuresOf, type RollupQuery } from "./rollup-query.ts";
 import { groupBy, literal, type SqlText } from "./sql-text.ts";
-import { callGroupsText, groupsText } from "./sqlite-calls-sql.ts";
+import { callGroupsText, groupsText } from "./sqlite/sqlite-calls-sql.ts";
 
 /*
  * What is made of the sides of a rollup, whatever engine says what they are: spend beside calls, comparison, gaps filled,

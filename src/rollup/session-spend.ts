@@ -20,7 +20,7 @@ import {
   spendFormText,
   spendSumsText,
   unmatchedText,
-} from "./sqlite-spend-sql.ts";
+} from "./sqlite/sqlite-spend-sql.ts";
 
 /** What some spend adds up to. */
 export interface SpendSum {

@@ -1,13 +1,9 @@
 import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { presentId, toCaller } from "../attribution/call-text.ts";
-import { microsoftClickId } from "../attribution/microsoft-click-id.ts";
 import type { CallFilter, Span } from "./call-filter.ts";
 import type { CallerSummary } from "./caller-summary.ts";
-import { CHANGE_REASONS, type ChangeReason } from "./change-reasons.ts";
 import type { Candidate, ConversionQuery } from "./conversion-query.ts";
-import { keyColumns } from "./dimensions.ts";
 import {
   FigureSession,
   type FigureSessionOptions,
@@ -16,31 +12,22 @@ import {
   type Value,
 } from "./figure-session.ts";
 import { type ListedMember, listedText } from "./listed-member.ts";
-import { callMeasures, measuresOf, type RollupQuery } from "./rollup-query.ts";
+import type { RollupQuery } from "./rollup-query.ts";
 import type { SqlText } from "./sql-text.ts";
-import { callersText } from "./sqlite-callers-sql.ts";
-import { factText, selectionText } from "./sqlite-calls-sql.ts";
-import { candidatesText, firstConversionsText, listText } from "./sqlite-conversions-sql.ts";
-import { effectsText, stepsText } from "./sqlite-effects-sql.ts";
-import { readOffsets, SqliteEngine } from "./sqlite-engine.ts";
+import { type RowEffect, readEffects } from "./sqlite/read-effects.ts";
+import { callersText } from "./sqlite/sqlite-callers-sql.ts";
+import { factText, selectionText } from "./sqlite/sqlite-calls-sql.ts";
+import { candidatesText, firstConversionsText, listText } from "./sqlite/sqlite-conversions-sql.ts";
+import { defineFunctions, SqliteEngine } from "./sqlite/sqlite-engine.ts";
 
-/** What a list of calls shows: a fact, a member of the call, or since when it is gone. */
+/** A column of a list of calls: a fact, a member of the call, or since when it is gone. */
 export type CallSource = { fact: FactColumn } | { member: ListedMember } | { stored: "gone_at" };
 
-/** Some calls, in the order of time, those of unknown time last. */
+/** Calls in the order of time, those of unknown time last. */
 export interface Selected<Item> {
   count: number;
-  /** Reads them; more than once, if need be. */
+  /** Reads them; may be called more than once. */
   read: () => Iterable<Item>;
-}
-
-/** What changes of calls for one reason did to one row of a rollup. */
-export interface RowEffect {
-  /** Values of the key columns, the period first where there is one. */
-  key: Row;
-  reason: ChangeReason;
-  /** By the name of a metric: how many calls changed it, and by how much together; null for one that does not add up. */
-  figures: ReadonlyMap<string, { calls: number; effect: number | null }>;
 }
 
 export interface SessionOptions extends Omit<FigureSessionOptions, "rules"> {
@@ -50,17 +37,15 @@ export interface SessionOptions extends Omit<FigureSessionOptions, "rules"> {
 
 const CACHE_KIB = 16_384;
 
-/** Answers questions to the facts of a warehouse, all at one moment of it; dispose of it to let that moment go. */
+/** Answers questions about the facts of a warehouse at one moment of it, until it is disposed of. */
 export class RollupSession extends FigureSession implements Disposable {
   readonly #listValues: SqliteEngine["listValues"];
 
-  /** @param database a connection that nobody else uses meanwhile, read-only will do */
+  /** @param database a connection that nothing else uses meanwhile; may be read-only */
   constructor(database: Database, { rules, ...others }: SessionOptions) {
     // SQLite sorts in pieces of this size: with its own 2 MB a rollup of a million clicks takes a tenth longer.
     database.pragma(`cache_size = ${-CACHE_KIB}`);
-    database.function("microsoft_click_id", { deterministic: true }, microsoftClickId);
-    database.function("present_id", { deterministic: true }, presentId);
-    database.function("caller_of", { deterministic: true }, toCaller);
+    defineFunctions(database);
     database.exec("BEGIN");
     const options = { ...others, rules: typeof rules === "function" ? rules() : rules };
     const engine = new SqliteEngine(database);
@@ -69,36 +54,9 @@ export class RollupSession extends FigureSession implements Disposable {
     this.#listValues = listValues;
   }
 
-  /**
-   * Tells what changes of calls did to the rows of a rollup, of values that are not raw and calls that are not gone. The
-   * effects on a row are together what its sums are more now than when the changes began.
-   *
-   * @param since the last row in `fact_changes` that is not looked at
-   * @param zone IANA zone of weekdays and hours
-   */
-  *effects(query: RollupQuery, since: number, zone: string): Generator<RowEffect> {
-    const facts = this.database
-      .prepare<[], string>("SELECT name FROM pragma_table_info('call_facts')")
-      .pluck()
-      .all();
-    const steps = this.engine.makeTable(["sign", "reason", ...facts].join(", "));
-    this.database.prepare(stepsText(steps, facts)).run({ since });
-    // The facts before a change may have values that no call has any more.
-    const readValues = (fact: FactColumn) =>
-      this.database.prepare<[], Value>(`SELECT DISTINCT ${fact} FROM ${steps}`).pluck().all();
-    const selection = { ...selectionOf(this.options, readValues), isGoneCounted: false, facts: steps };
-    const offsets = query.offsets && readOffsets(this.database, zone, steps);
-    const measures = callMeasures(measuresOf(query, this.rules));
-    const keys = keyColumns(query.dimensions).length + (query.periods ? 1 : 0);
-    for (const row of this.iterate(effectsText({ ...query, offsets }, selection))) {
-      const reason = CHANGE_REASONS.find((known) => known === row[keys]);
-      if (reason === undefined) throw new Error(`fact_changes has an unknown reason: ${row[keys]}`);
-      const figures = measures.map(({ name }, index): [string, { calls: number; effect: number | null }] => {
-        const [calls, effect = null] = row.slice(keys + 1 + 2 * index);
-        return [name, { calls: Number(calls), effect: effect === null ? null : Number(effect) }];
-      });
-      yield { key: row.slice(0, keys), reason, figures: new Map(figures) };
-    }
+  /** See {@link readEffects}. */
+  effects(query: RollupQuery, since: number, zone: string): Generator<RowEffect> {
+    return readEffects(this.database, this.engine, this.options, { query, since, zone });
   }
 
   /** Lists calls. */

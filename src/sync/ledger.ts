@@ -1,9 +1,14 @@
+import { ApiError } from "../api/api-errors.ts";
+import { MAX_RETRY_AFTER_MS } from "../api/retry.ts";
 import { ageOf } from "../base/clock.ts";
+import { describeError, InterruptedError } from "../base/errors.ts";
 import type { Sort } from "../paging/order-key.ts";
 import type { Slice } from "../paging/slice.ts";
 import { hasAllCalls, readPages, trimPages } from "../warehouse/runs/page-table.ts";
 import {
+  assertHeld,
   closeKilledRuns,
+  type RunHold,
   readLastVerifiedPass,
   readRuns,
   startRun,
@@ -13,6 +18,7 @@ import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { readRows } from "./order-members.ts";
 import type { Plan } from "./plan.ts";
+import type { Run } from "./read-calls.ts";
 
 /** Age of its first page up to which a full pass that was cut short is taken up again. */
 const RESUMABLE_MS = 3_600_000;
@@ -23,6 +29,12 @@ export interface StartedRun {
   sort: Sort;
   /** The chain of slices in it that the run has already, if it was cut short before. */
   earlier: Slice[];
+}
+
+/** The entry of a run in the ledger. */
+export interface Entry extends RunHold {
+  /** When this process began with it, milliseconds. */
+  startedMs: number;
 }
 
 /** Opens a run in the ledger, or the last one again where that was a full pass cut short a little while ago. */
@@ -56,6 +68,31 @@ export function startOrResume(warehouse: Warehouse, plan: Plan, nowMs: number): 
     });
     return { runId, sort, earlier: [] };
   });
+}
+
+/**
+ * Ends a run in the ledger that was cut short; what it has read is kept.
+ *
+ * @throws CalltallyError if another process has taken the run over
+ */
+export function fail(run: Run, entry: Entry, error: unknown): void {
+  const asked = error instanceof ApiError ? error.retryAfterMs : undefined;
+  const untilMs = asked === undefined ? undefined : run.clock.now() + Math.min(asked, MAX_RETRY_AFTER_MS);
+  writeTransaction(run.warehouse, (tx) => {
+    assertHeld(tx, entry);
+    updateRun(tx, entry.runId, {
+      ...ended(run, entry),
+      status: error instanceof InterruptedError ? "interrupted" : "failed",
+      error: describeError(error),
+      not_before: untilMs === undefined ? null : new Date(untilMs).toISOString(),
+    });
+  });
+}
+
+/** Returns the columns that every end of a run sets. */
+export function ended({ clock, attempts }: Run, { startedMs }: Entry) {
+  const nowMs = clock.now();
+  return { finished_at: new Date(nowMs).toISOString(), elapsed_ms: nowMs - startedMs, ...attempts() };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Row } from "../paging/slice.ts";
+import type { ForgottenCallers } from "../warehouse/calls/forgotten-callers.ts";
 
 const membersSchema = z.object({
   started: z.array(z.string().nullable()),
@@ -7,11 +8,15 @@ const membersSchema = z.object({
   rejected: z.array(z.number()),
 });
 
-/** What the ledger keeps of the rows of a page beside their ids, so that what they prove can be proven anew. */
-export function toMembers(rows: readonly Row[]): z.infer<typeof membersSchema> {
+/**
+ * Returns what the ledger keeps of the rows of a page besides their ids, for a resumed pass to prove the same from. Names with
+ * the number of a forgotten caller are left out: a resumed pass then proves no order by source.
+ */
+export function toMembers(rows: readonly Row[], forgotten?: ForgottenCallers): z.infer<typeof membersSchema> {
+  const isClean = (name: string) => forgotten === undefined || forgotten.mask(name) === name;
   return {
     started: rows.map(({ started }) => started),
-    name: rows.map(({ name }) => name),
+    name: rows.map(({ name }) => (name === null || isClean(name) ? name : null)),
     rejected: rows.flatMap(({ isRejected }, index) => (isRejected ? [index] : [])),
   };
 }

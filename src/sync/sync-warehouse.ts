@@ -2,8 +2,9 @@ import { ApiError } from "../api/api-errors.ts";
 import { EXIT, UsageError } from "../base/errors.ts";
 import { readLastVerifiedPass, readPause, type SyncRun, updateRun } from "../warehouse/runs/runs.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import { fail, finish, judgeReading } from "./finish.ts";
-import { startOrResume } from "./ledger.ts";
+import { finish } from "./finish.ts";
+import { judgeReading } from "./judge-reading.ts";
+import { fail, startOrResume } from "./ledger.ts";
 import { choosePlan, type Plan } from "./plan.ts";
 import { type Run, readAll, readIncremental } from "./read-calls.ts";
 import { PageStore } from "./store.ts";
@@ -35,7 +36,7 @@ export async function syncWarehouse(run: Run): Promise<SyncRun> {
     const store = new PageStore(warehouse, entry, start.earlier.length, { claim, signature, keeping });
     if (plan.mode === "incremental") {
       const reading = await readIncremental(run, store, plan.newestAt);
-      const judged = judgeReading(run, entry, reading);
+      const judged = judgeReading(run, runId, reading);
       const isTrusted = judged.judgement.verdict !== "unverified";
       if (isTrusted || force === "incremental") return finish(run, entry, store, judged);
       // Its pages first: those of half a walk must never be taken for the beginning of a full one.
@@ -43,12 +44,12 @@ export async function syncWarehouse(run: Run): Promise<SyncRun> {
       updateRun(warehouse, runId, { mode: "full", plan_reason: judged.judgement.verdict_reason });
     }
     const reading = await readAll(run, store, start);
-    return finish(run, entry, store, judgeReading(run, entry, reading));
+    return finish(run, entry, store, judgeReading(run, runId, reading));
   } catch (error) {
     try {
       fail(run, entry, error);
     } catch {
-      // A full disk, say, which the first error tells as well; the next run closes this one as killed.
+      // The first error says why, such as a full disk; the next run closes this one as killed.
     }
     throw error;
   }

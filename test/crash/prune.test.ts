@@ -38,7 +38,7 @@ function killAt(
   return { file, edits };
 }
 
-const NAMING = killAt("src/warehouse/calls/attribute-all.ts", [
+const NAMING = killAt("src/warehouse/attribution/attribute-all.ts", [
   ["while callers are named", "after", "setRulesBeingApplied(tx, rulesId);"],
 ]);
 const NAMED = killAt("src/forget/prune-now.ts", [

@@ -329,6 +329,8 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       to: '""',
       because: "in CSV only texts are told from others, and this one begins as no formula does",
     },
+  ],
+  "src/conversions/find-adjustments.ts": [
     {
       on: "...new Set(standing.flatMap((order) => (order.is_every === every ? order.call_id : []))),",
       from: "order.is_every === every",
@@ -994,7 +996,29 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "neither is a time",
     },
   ],
+  "src/sync/row-sorter.ts": [
+    {
+      on: "const resigned: KnownCall[] = [];",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "no call has the id that is in none",
+    },
+  ],
   "src/sync/store.ts": [
+    {
+      on: 'const callIds = page.rows.flatMap((row) => ("rejected" in row ? [] : callOf(row).call_id));',
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "no record has that as its key",
+    },
+    {
+      on: "const metIds = rows.flatMap(({ id }) => id ?? []);",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "no call has that as its id",
+    },
+  ],
+  "src/sync/undocumented-store.ts": [
     {
       on: "this.#hasRejected = readRejected(warehouse).length > 0;",
       from: "readRejected(warehouse).length > 0",
@@ -1008,19 +1032,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "it only spares the look for records that are not there",
     },
     {
-      on: 'const callIds = page.rows.flatMap((row) => ("rejected" in row ? [] : callOf(row).call_id));',
-      from: "[]",
-      to: '["Stryker was here"]',
-      because: "no record has that as its key",
-    },
-    {
-      on: "const metIds = rows.flatMap(({ id }) => id ?? []);",
-      from: "[]",
-      to: '["Stryker was here"]',
-      because: "no call has that as its id",
-    },
-    {
-      on: "if (this.#hasRejected) deleteRejected(this.#warehouse, callIds);",
+      on: "if (this.#hasRejected) deleteRejected(tx, callIds);",
       from: "this.#hasRejected",
       to: "true",
       because: "it only spares the look for records that are not there",
@@ -1036,12 +1048,6 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       from: "rejected.length > 0",
       to: "rejected.length >= 0",
       because: "it only spares the look for records that are not there",
-    },
-    {
-      on: "const resigned: KnownCall[] = [];",
-      from: "[]",
-      to: '["Stryker was here"]',
-      because: "no call has the id that is in none",
     },
   ],
   "src/warehouse/calls/call-facts.ts": [

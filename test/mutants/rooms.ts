@@ -69,10 +69,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         files: ["src/rollup/{dimensions,duration-bands,figure-sql,metrics,rollup-query,sql-text}.ts"],
         tests: ["test/rollup/figures.test.ts"],
       },
-      { files: ["src/rollup/sqlite-spend-sql.ts"], tests: ["test/rollup/session-spend.test.ts"] },
-      { files: ["src/rollup/sqlite-effects-sql.ts"], tests: ["test/rollup/effects.test.ts"] },
+      { files: ["src/rollup/sqlite/sqlite-spend-sql.ts"], tests: ["test/rollup/session-spend.test.ts"] },
       {
-        files: ["src/rollup/sqlite-{callers,conversions}-sql.ts", "src/rollup/sqlite-engine.ts"],
+        files: ["src/rollup/sqlite/{read-effects,sqlite-effects-sql}.ts"],
+        tests: ["test/rollup/effects.test.ts"],
+      },
+      {
+        files: ["src/rollup/sqlite/sqlite-{callers-sql,conversions-sql,engine}.ts"],
         tests: ["test/rollup/session-lists.test.ts"],
       },
       {
@@ -80,7 +83,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         tests: ["test/rollup/{effects,session-lists,session-spend}.test.ts"],
       },
       {
-        files: ["src/rollup/{rollup-sql,sqlite-calls-sql}.ts"],
+        files: ["src/rollup/{rollup-sql,sqlite/sqlite-calls-sql}.ts"],
         tests: ["test/rollup/{account-rollups,figures,session-lists}.test.ts"],
       },
     ],
@@ -89,8 +92,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     floor: 90,
     parts: [
       ...own("sync", "check-file", "claim-warehouse", "latest", "order-members", "plan"),
-      ...own("sync", "service-clock", "sync-options", "ledger", "read-calls", "finish"),
-      ...own("sync", "store"),
+      ...own("sync", "service-clock", "sync-options", "ledger", "read-calls"),
+      {
+        files: ["src/sync/{finish,infer-absence,judge-reading}.ts"],
+        tests: ["test/sync/finish.test.ts"],
+      },
+      {
+        files: ["src/sync/{row-sorter,store,undocumented-store}.ts"],
+        tests: ["test/sync/store.test.ts"],
+      },
       ...own("forget", "prune-now"),
       {
         files: ["src/sync/sync-warehouse.ts"],
@@ -102,7 +112,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         tests: ["test/sync/source.test.ts"],
       },
       {
-        files: ["src/sync/run.ts"],
+        files: ["src/sync/{prepare-warehouse,run,start-keeping,sync-from-service}.ts"],
         tests: ["test/sync/{rate-limit,run}.test.ts"],
       },
     ],
@@ -146,7 +156,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     parts: [
       ...own("conversions", "conversion-kinds", "uploaded-orders"),
       {
-        files: ["src/conversions/adjustments.ts"],
+        files: ["src/conversions/{adjustments,find-adjustments}.ts"],
         tests: ["test/conversions/{take-back,uploads-remembered}.test.ts"],
       },
       {
@@ -165,10 +175,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   facts: {
     floor: 90,
     parts: [
-      ...own("warehouse/calls", "attribute-all", "fact-log", "gone"),
+      ...own("warehouse/calls", "fact-log", "gone"),
+      ...own("warehouse/attribution", "apply-rules"),
+      {
+        files: ["src/warehouse/attribution/attribute-all.ts"],
+        tests: ["test/warehouse/attribution/apply-rules.test.ts"],
+      },
       {
         files: ["src/warehouse/calls/call-facts.ts"],
-        tests: ["test/warehouse/calls/{attribute-all,call-facts,fact-log}.test.ts"],
+        tests: ["test/warehouse/{attribution/apply-rules,calls/call-facts,calls/fact-log}.test.ts"],
       },
     ],
   },
@@ -194,7 +209,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
       ...own("warehouse/calls", "forgotten-callers", "call-guard"),
       {
-        files: ["src/forget/forget-callers.ts"],
+        files: ["src/forget/{forget-callers,mask-texts,rename-forgotten,resolve-callers,strip-calls}.ts"],
         tests: ["test/forget/forget-callers.test.ts", "test/warehouse/personal-columns.test.ts"],
       },
     ],

@@ -15,7 +15,7 @@ import { isCompared, isOfSpend, METRIC_NAMES, metrics, spendMetrics } from "../.
 import { callMeasures, measuresOf, rollupColumns } from "../../src/rollup/rollup-query.ts";
 import { MATCHES } from "../../src/rollup/spend-campaigns.ts";
 import { groupBy, literal } from "../../src/rollup/sql-text.ts";
-import { shownKeyText } from "../../src/rollup/sqlite-calls-sql.ts";
+import { shownKeyText } from "../../src/rollup/sqlite/sqlite-calls-sql.ts";
 
 const SECONDS = { duration_unit: "seconds" } as const;
 const MILLISECONDS = { duration_unit: "milliseconds" } as const;

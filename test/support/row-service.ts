@@ -1,6 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { runSync, type SyncOptions } from "../../src/sync/run.ts";
+
+import { runSync } from "../../src/sync/run.ts";
+import type { SyncOptions } from "../../src/sync/sync-options.ts";
+
 import type { SyncRun } from "../../src/warehouse/runs/runs.ts";
 import { type Answer, type BadServer, json, startBadServer, text } from "./bad-server.ts";
 import { FakeClock } from "./fake-clock.ts";

@@ -4,7 +4,7 @@ import { ApiError } from "../../src/api/api-errors.ts";
 import { type ExitCode, InterruptedError } from "../../src/base/errors.ts";
 import { beginFactLog } from "../../src/restatements/logged-facts.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
-import { judgeReading } from "../../src/sync/finish.ts";
+import { judgeReading } from "../../src/sync/judge-reading.ts";
 import { type Run, readIncremental } from "../../src/sync/read-calls.ts";
 import { PageStore } from "../../src/sync/store.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
@@ -314,7 +314,7 @@ describe("the verdict over a run", () => {
     const { claim, keeping } = run;
     const store = new PageStore(warehouse, entry, 0, { claim, keeping, signature: new Set() });
     const reading = await readIncremental(run, store, "end");
-    expect(judgeReading(run, entry, reading)).toMatchObject({
+    expect(judgeReading(run, entry.runId, reading)).toMatchObject({
       read: 60,
       judgement: {
         verdict: "unverified",

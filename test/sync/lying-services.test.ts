@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { SyncOptions } from "../../src/sync/run.ts";
+import type { SyncOptions } from "../../src/sync/sync-options.ts";
 import { type Answer, json } from "../support/bad-server.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import {

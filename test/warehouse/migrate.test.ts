@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { applyRules } from "../../src/warehouse/calls/attribute-all.ts";
+import { applyRules } from "../../src/warehouse/attribution/apply-rules.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { assertCurrent, BASELINE_VERSION, migrate } from "../../src/warehouse/migrate.ts";
 import { openExistingWarehouse, openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";

@@ -2,19 +2,13 @@ import { Command } from "@commander-js/extra-typings";
 import { UsageError } from "../../base/errors.ts";
 import { toApiAccess } from "../../config/api-access.ts";
 import { type Doorbell, readDoorbell } from "../../config/doorbell.ts";
-import type { Settings } from "../../config/load-settings.ts";
-import {
-  checkWebhookChange,
-  maskSecrets,
-  sendWebhookChange,
-  type WebhookChange,
-} from "../../webhooks/change-webhook.ts";
+import { checkWebhookChange, sendWebhookChange, type WebhookChange } from "../../webhooks/change-webhook.ts";
 import { toDoorbellChange } from "../../webhooks/doorbell-change.ts";
-import { OPTIONAL_WEBHOOK_FIELDS } from "../../webhooks/webhook-client.ts";
 import { configurationOf, onlyAccountOf, settingsOf } from "../chosen-accounts.ts";
 import type { Context } from "../context.ts";
 import { action, note, type Result } from "../frame.ts";
 import { readJson } from "../json-file.ts";
+import { describeRequest, notesOnDoor, notesOnReplacing } from "../terminal/webhook-text.ts";
 import { declarePatch, declareReplace, toChanges } from "../webhook-options.ts";
 
 export const command = (context: Context) =>
@@ -53,33 +47,6 @@ const patchCommand = (context: Context) =>
     }),
   );
 
-function notesOnReplacing({ body }: WebhookChange): string[] {
-  const leftOut = OPTIONAL_WEBHOOK_FIELDS.filter((field) => !(field in body));
-  const emptied = leftOut.filter((field) => field !== "webhook_status");
-  return [
-    ...(emptied.length > 0
-      ? [
-          `Left out of the body: ${emptied.join(", ")}.`,
-          "Our reading of a full update: they become empty or false; the API's documentation does not say.",
-        ]
-      : []),
-    ...(leftOut.includes("webhook_status")
-      ? ["webhook_status is left out of the body, and keeps its value."]
-      : []),
-    ...(body.static_parameters ? ["static_parameters replaces the stored list whole."] : []),
-  ];
-}
-
-/** A proxy may rewrite paths, so that a door of another account is no error. */
-function notesOnDoor(url: string, name: string | undefined, { account: only }: Doorbell): string[] {
-  const door = name === undefined ? "/doorbell" : `/doorbell/${name}`;
-  const doors = name === only ? [door, "/doorbell"] : [door];
-  if (doors.some((path) => new URL(url).pathname.endsWith(path))) return [];
-  return [
-    `${url} does not end with ${door}: unless a proxy rewrites it, deliveries do not sync ${name ?? "this account"}.`,
-  ];
-}
-
 function requireDoorbell(context: Context): Doorbell {
   const { file } = configurationOf(context);
   const doorbell = file && readDoorbell(file);
@@ -101,9 +68,4 @@ async function send(
   const response = await sendWebhookChange(settings.database, access, change, context.signal);
   const done = `Webhook ${response.webhook_id} ${change.method === "PUT" ? "replaced" : "changed"}`;
   return { data: response, summary: `${done}, request ${response.request_id ?? "unknown"}` };
-}
-
-function describeRequest({ id, method, body }: WebhookChange, { baseUrl }: Settings): string {
-  const address = (baseUrl?.href ?? "{base_url}").replace(/\/+$/, "");
-  return `${method} ${address}/v3/webhooks/${id}\n${JSON.stringify(maskSecrets(body), null, 2)}`;
 }

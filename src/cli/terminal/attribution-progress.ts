@@ -1,5 +1,5 @@
 import { formatQuantity } from "../../base/quantity-text.ts";
-import type { AttributionProgress } from "../../warehouse/calls/attribute-all.ts";
+import type { AttributionProgress } from "../../warehouse/attribution/attribute-all.ts";
 import type { Context } from "../context.ts";
 import { ProgressBar } from "./progress.ts";
 

@@ -1,5 +1,5 @@
 import { formatCount, formatElapsed, formatQuantity } from "../../base/quantity-text.ts";
-import type { PublishResult } from "../../cluster/publish.ts";
+import type { PublishResult } from "../../cluster/publish-account.ts";
 
 /** Returns a publication in words. */
 export function describePublished({

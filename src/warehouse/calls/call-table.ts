@@ -219,6 +219,18 @@ export function readCallCount({ db }: Pick<Warehouse, "db">): number {
   return readCount({ db }, "calls") ?? 0;
 }
 
+/** Returns the different `caller_id`s of all calls. */
+export function readCallerIds({ db }: Warehouse): (string | null)[] {
+  const rows = db.selectDistinct({ caller_id: calls.caller_id }).from(calls).all();
+  return rows.map(({ caller_id }) => caller_id);
+}
+
+/** Whether every call has facts and is counted. Reads the keys of both tables. */
+export function hasAllFacts({ db }: Warehouse): boolean {
+  const stored = readCallCount({ db });
+  return countRows({ db }, calls) === stored && countRows({ db }, call_facts) === stored;
+}
+
 /** Returns when the calls of some ids began, as stored, by id; of those that are there. */
 export function readStarts({ sqlite }: Warehouse, ids: readonly number[]): Map<number, string | null> {
   const read = sqlite.prepare<[string], [id: number, started: string | null]>(

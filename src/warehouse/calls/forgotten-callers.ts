@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
+import { count, eq, sql } from "drizzle-orm";
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { toCaller } from "../../attribution/call-text.ts";
 import { maskNumbers } from "../../attribution/phone-mentions.ts";
@@ -7,9 +8,11 @@ import { CalltallyError, EXIT } from "../../base/errors.ts";
 import type { Call } from "../../call.ts";
 import { isPseudonym, toPseudonym } from "../../privacy/pseudonym.ts";
 import { about, describeTable, type PersonalKind, personalColumns } from "../described.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { callerKeyOf, hasCallerKey, openCallerKey } from "./caller-key.ts";
 import { CALLS } from "./calls.ts";
+import { call_facts } from "./facts.ts";
 import { TRANSCRIPTS } from "./transcripts.ts";
 
 const columns = {
@@ -206,6 +209,17 @@ export function readForgotten({ db }: Pick<Warehouse, "db">): ForgottenCaller[] 
 /** Adds forgotten callers; those who are forgotten already stay as they are. */
 export function insertForgotten({ db }: Pick<Warehouse, "db">, callers: readonly ForgottenCaller[]): void {
   for (const caller of callers) db.insert(forgotten_callers).values(caller).onConflictDoNothing().run();
+}
+
+/** Records how many calls each forgotten caller has. */
+export function countForgottenCalls({ db }: Tx): void {
+  const ofCaller = db
+    .select({ calls: count() })
+    .from(call_facts)
+    .where(eq(call_facts.caller, forgotten_callers.pseudonym));
+  db.update(forgotten_callers)
+    .set({ calls: sql`${ofCaller}` })
+    .run();
 }
 
 /** Whether a warehouse has forgotten callers. */

@@ -4,8 +4,10 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { countRows } from "../count-rows.ts";
 import { about, describeTable } from "../described.ts";
 import { excluded, placeholders, prepareWrite } from "../positional.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import type { Keeping } from "./call-guard.ts";
+import type { ForgottenCallers } from "./forgotten-callers.ts";
 
 const columns = {
   row_key: about(
@@ -100,4 +102,21 @@ export function countAllRejected(warehouse: Warehouse): number {
 
 function toRowKey({ call_id, json }: Rejection, keeping: Keeping): string {
   return call_id === null ? keeping.toRowKey(hash("sha256", json)) : `id:${call_id}`;
+}
+
+/** Removes the content of records that belong to forgotten callers or name them; returns how many changed. */
+export function stripRejectedRows(warehouse: Tx, forgotten: ForgottenCallers, keeping: Keeping): number {
+  let stripped = 0;
+  for (const row of readRejected(warehouse)) {
+    const left = forgotten.stripRejected(row);
+    const json = keeping.toStoredRow(left.json, row.first_run_id);
+    if (left === row && json === row.json) continue;
+    warehouse.db
+      .update(rejected_calls)
+      .set({ ...left, json })
+      .where(eq(rejected_calls.row_key, row.row_key))
+      .run();
+    if (left !== row) stripped++;
+  }
+  return stripped;
 }

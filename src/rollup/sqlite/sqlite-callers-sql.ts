@@ -1,7 +1,7 @@
-import type { Span } from "./call-filter.ts";
-import type { CallerSummary } from "./caller-summary.ts";
-import type { CallSelection } from "./engine.ts";
-import type { SqlText } from "./sql-text.ts";
+import type { Span } from "../call-filter.ts";
+import type { CallerSummary } from "../caller-summary.ts";
+import type { CallSelection } from "../engine.ts";
+import type { SqlText } from "../sql-text.ts";
 import { selectionText } from "./sqlite-calls-sql.ts";
 
 const ENDS = ["source", "channel", "campaign"] as const;

@@ -1,11 +1,13 @@
 import type { Database } from "better-sqlite3";
-import type { FactColumn } from "../attribution/attribute-call.ts";
-import { type OffsetSpan, offsetSpanAt } from "../calendar/local-time.ts";
-import type { Span } from "./call-filter.ts";
-import type { CallSelection, Engine, FactValue, ImportedSpend, Side } from "./engine.ts";
-import type { Metric } from "./metrics.ts";
-import type { ZoneOffset } from "./rollup-query.ts";
-import type { SqlText } from "./sql-text.ts";
+import type { FactColumn } from "../../attribution/attribute-call.ts";
+import { presentId, toCaller } from "../../attribution/call-text.ts";
+import { microsoftClickId } from "../../attribution/microsoft-click-id.ts";
+import { type OffsetSpan, offsetSpanAt } from "../../calendar/local-time.ts";
+import type { Span } from "../call-filter.ts";
+import type { CallSelection, Engine, FactValue, ImportedSpend, Side } from "../engine.ts";
+import type { Metric } from "../metrics.ts";
+import type { ZoneOffset } from "../rollup-query.ts";
+import type { SqlText } from "../sql-text.ts";
 import { callGroupsText, durationBandsText, selectionText } from "./sqlite-calls-sql.ts";
 import { SQLITE_CAMPAIGNS_TEXT } from "./sqlite-spend-sql.ts";
 
@@ -80,6 +82,13 @@ export class SqliteEngine implements Engine {
   #all({ sql, values }: SqlText): FactValue[][] {
     return this.#database.prepare<[SqlText["values"]], FactValue[]>(sql).raw().all(values);
   }
+}
+
+/** Defines the functions that the SQL of lists and rollups uses. */
+export function defineFunctions(database: Database): void {
+  database.function("microsoft_click_id", { deterministic: true }, microsoftClickId);
+  database.function("present_id", { deterministic: true }, presentId);
+  database.function("caller_of", { deterministic: true }, toCaller);
 }
 
 /** Returns a zone's offsets under which there are any calls in a table of facts, each from the first of these calls on. */

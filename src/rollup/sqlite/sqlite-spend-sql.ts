@@ -1,5 +1,5 @@
-import type { Condition, Span } from "./call-filter.ts";
-import type { SqlText } from "./sql-text.ts";
+import type { Condition, Span } from "../call-filter.ts";
+import type { SqlText } from "../sql-text.ts";
 import { selectionText } from "./sqlite-calls-sql.ts";
 
 /** A session's table of spend, and what must hold of its rows. */

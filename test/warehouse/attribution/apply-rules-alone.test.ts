@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { addUnsettled } from "../../src/warehouse/calls/first-load.ts";
-import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { openExistingWarehouse } from "../../src/warehouse/open.ts";
-import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeCall } from "../support/calls.ts";
-import { makeWarehouse } from "../support/produce-files.ts";
-import { readFiles, readText } from "../support/temp-folder.ts";
-import { setRules } from "../support/warehouse.ts";
+
+import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import { addUnsettled } from "../../../src/warehouse/calls/first-load.ts";
+import { tryAcquireLock } from "../../../src/warehouse/lock.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { writeTransaction } from "../../../src/warehouse/transaction.ts";
+import { makeCall } from "../../support/calls.ts";
+import { makeWarehouse } from "../../support/produce-files.ts";
+import { readFiles, readText } from "../../support/temp-folder.ts";
+import { setRules } from "../../support/warehouse.ts";
 
 const CALLS = [
   makeCall({ call_id: 1, caller_id: "+491", disposition: "GREETED", duration: 90 }),

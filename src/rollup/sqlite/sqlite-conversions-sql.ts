@@ -1,6 +1,6 @@
-import type { ConversionKey, ConversionQuery } from "./conversion-query.ts";
-import type { CallSelection } from "./engine.ts";
-import { literal, type SqlText } from "./sql-text.ts";
+import type { ConversionKey, ConversionQuery } from "../conversion-query.ts";
+import type { CallSelection } from "../engine.ts";
+import { literal, type SqlText } from "../sql-text.ts";
 import { FACTS_AND_CALLS, selectionText } from "./sqlite-calls-sql.ts";
 
 /**

@@ -1,23 +1,18 @@
-import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { CalltallyError, EXIT } from "../base/errors.ts";
-import {
-  type AttributionOptions,
-  applyRules,
-  needsAttribution,
-  refreshViews,
-} from "./calls/attribute-all.ts";
-import { readUnsettled, settleCallers } from "./calls/first-load.ts";
-import { tryAcquireLock, underLock } from "./lock.ts";
-import { nameFile } from "./sqlite-errors.ts";
-import { writeTransaction } from "./transaction.ts";
-import type { Warehouse } from "./warehouse.ts";
+import type { AttributionRules } from "../../attribution/attribution-rules.ts";
+import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { readUnsettled, settleCallers } from "../calls/first-load.ts";
+import { tryAcquireLock, underLock } from "../lock.ts";
+import { nameFile } from "../sqlite-errors.ts";
+import { writeTransaction } from "../transaction.ts";
+import type { Warehouse } from "../warehouse.ts";
+import { type AttributionOptions, applyRules, needsAttribution, refreshViews } from "./apply-rules.ts";
 
 /**
- * Makes the facts of all calls anew where the rules are others than those they stand on, with no sync beside it; and
- * settles the callers of a first load that was cut short.
+ * Recomputes the facts of all calls if they follow other rules than these, under the lock, and settles the callers of a
+ * first load that was cut short.
  *
- * @throws CalltallyError (exit 6) where a sync is under way
- * @throws CalltallyError (exit 7) where the rules are others and the warehouse is open to read alone
+ * @throws CalltallyError (exit 6) if they follow other rules and a sync is running
+ * @throws CalltallyError (exit 7) if they follow other rules and the warehouse is read-only
  */
 export async function applyRulesAlone(
   warehouse: Warehouse,

@@ -1,12 +1,12 @@
-import type { FactColumn } from "../attribution/attribute-call.ts";
-import type { LabelledPeriod } from "../calendar/periods.ts";
-import type { Condition, Span } from "./call-filter.ts";
-import { type KeyColumn, type LocalPart, WEEKDAYS } from "./dimensions.ts";
-import type { CallSelection, Side } from "./engine.ts";
-import { figureText, type Part } from "./figure-sql.ts";
-import type { Metric } from "./metrics.ts";
-import { IS_OTHER, NOT_SET, OTHER, OWN_WORDS } from "./reserved-keys.ts";
-import { groupBy, literal, type SqlText } from "./sql-text.ts";
+import type { FactColumn } from "../../attribution/attribute-call.ts";
+import type { LabelledPeriod } from "../../calendar/periods.ts";
+import type { Condition, Span } from "../call-filter.ts";
+import { type KeyColumn, type LocalPart, WEEKDAYS } from "../dimensions.ts";
+import type { CallSelection, Side } from "../engine.ts";
+import { figureText, type Part } from "../figure-sql.ts";
+import type { Metric } from "../metrics.ts";
+import { IS_OTHER, NOT_SET, OTHER, OWN_WORDS } from "../reserved-keys.ts";
+import { groupBy, literal, type SqlText } from "../sql-text.ts";
 
 /*
  * What SQLite says of the facts of calls. `f` are the facts, `c` the calls where values are asked for as they are stored.

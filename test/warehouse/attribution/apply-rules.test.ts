@@ -12,10 +12,10 @@ import { call_facts, callers, calls, counts, rules } from "../../../src/schema/s
 import {
   applyRules,
   attributeAnew,
-  hasAllFacts,
   needsAttribution,
   refreshViews,
-} from "../../../src/warehouse/calls/attribute-all.ts";
+} from "../../../src/warehouse/attribution/apply-rules.ts";
+import { hasAllFacts } from "../../../src/warehouse/calls/call-table.ts";
 import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
 import { readRulesInForce } from "../../../src/warehouse/calls/rules.ts";
 import { openExistingWarehouse, openWarehouse } from "../../../src/warehouse/open.ts";

@@ -1,7 +1,7 @@
-import { keyColumns } from "./dimensions.ts";
-import type { Metric } from "./metrics.ts";
-import { callMeasures, measuresOf, type RollupQuery } from "./rollup-query.ts";
-import { groupBy, literal, type SqlText } from "./sql-text.ts";
+import { keyColumns } from "../dimensions.ts";
+import type { Metric } from "../metrics.ts";
+import { callMeasures, measuresOf, type RollupQuery } from "../rollup-query.ts";
+import { groupBy, literal, type SqlText } from "../sql-text.ts";
 import { keyText, periodText, type SqliteSelection, selectionText } from "./sqlite-calls-sql.ts";
 
 /**

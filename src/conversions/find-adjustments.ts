@@ -1,0 +1,83 @@
+import type { Scope } from "../export/scope.ts";
+import type { ConversionOptions } from "../request/resolve.ts";
+import type { CallFilter } from "../rollup/call-filter.ts";
+import type { ConversionLists } from "./conversion-job.ts";
+import { KINDS, type Reason, reasonAgainst } from "./conversion-kinds.ts";
+import { populationOf } from "./conversions.ts";
+import { openUploadKey } from "./upload-key.ts";
+import type { Order } from "./uploaded-orders.ts";
+
+/** The present value of the conversions of a name; undefined to restate none. */
+export type AdjustedValue = Pick<ConversionOptions, "name" | "value" | "currency">;
+
+/** An adjustment of a conversion. */
+export interface Adjustment {
+  order: Order;
+  action: "retract" | "restate";
+  /** Why it is retracted. */
+  reason: Reason | "another click" | "gone" | "excluded caller" | null;
+}
+
+/** Returns the adjustments of conversions that are not retracted yet; most need none. */
+export function findAdjustments(
+  { reader, session }: ConversionLists,
+  scope: Scope,
+  orders: readonly Order[],
+  conversion: AdjustedValue,
+): Adjustment[] {
+  const standing = orders.filter(({ isRetracted }) => !isRetracted);
+  if (standing.length === 0) return [];
+  const { seal } = openUploadKey(reader);
+  const latest = new Map(
+    standing.map((order) => [JSON.stringify([order.conversion_name, order.call_id]), order]),
+  );
+  // A reported conversion stays right when its call becomes too old to report.
+  const kind = {
+    ...KINDS["google-ads"],
+    maxAgeMs: Number.POSITIVE_INFINITY,
+    minAgeMs: Number.NEGATIVE_INFINITY,
+  };
+  const clicks = new Map<number, string>();
+  // By the rule that it was reported by: with --every each call of a click is a conversion.
+  const reasonsBy = new Map(
+    [true, false].map((every) => {
+      const likeCalls = [
+        ...new Set(standing.flatMap((order) => (order.is_every === every ? order.call_id : []))),
+      ];
+      const { exclude_callers, ...others } = populationOf(scope.filter);
+      const judge = (population: CallFilter) =>
+        [...session.conversions({ ...kind, every, likeCalls }, population).read()].map(
+          (call): [number, Adjustment["reason"]] => {
+            if (call.key !== null) clicks.set(call.call_id, seal(call.key));
+            const isCounted = call.is_live || scope.filter.include_gone;
+            return [call.call_id, isCounted ? (reasonAgainst(call, kind, 0) ?? null) : "gone"];
+          },
+        );
+      const reasonsOfAll = new Map(judge(others));
+      if (exclude_callers === undefined) return [every, reasonsOfAll];
+      const reasons = judge({ ...others, exclude_callers }).map(
+        ([id, reason]): [number, Adjustment["reason"]] => {
+          // An excluded caller has no first call of a click.
+          const isExcluded = reason === "duplicate" && reasonsOfAll.get(id) === null;
+          return [id, isExcluded ? "excluded caller" : reason];
+        },
+      );
+      return [every, new Map(reasons)];
+    }),
+  );
+  return standing.flatMap((order): Adjustment[] => {
+    const { conversion_name, call_id, is_every, key_digest } = order;
+    const isLatest = latest.get(JSON.stringify([conversion_name, call_id])) === order;
+    const reasons = reasonsBy.get(is_every);
+    const ofCall = reasons?.has(call_id) ? (reasons.get(call_id) ?? null) : "gone";
+    const reason = ofCall ?? (clicks.get(call_id) === key_digest ? null : "another click");
+    if (reason !== null || !isLatest) return [{ order, action: "retract", reason: reason ?? "duplicate" }];
+    return isOtherValue(order, conversion) ? [{ order, action: "restate", reason: null }] : [];
+  });
+}
+
+function isOtherValue(order: Order, { name, value, currency }: AdjustedValue): boolean {
+  if (order.conversion_name !== name || value === undefined) return false;
+  const isSameValue = order.value !== null && Number(order.value) === Number(value);
+  return !isSameValue || (currency !== undefined && order.currency !== currency);
+}

@@ -1,0 +1,71 @@
+import { presentNumber } from "../attribution/call-text.ts";
+import { TABLES } from "../schema/schema.ts";
+import { CALLS } from "../warehouse/calls/calls.ts";
+import { CALL_FACTS, call_facts } from "../warehouse/calls/facts.ts";
+import { type ForgottenCallers, openForgotten } from "../warehouse/calls/forgotten-callers.ts";
+import { REJECTED_CALLS } from "../warehouse/calls/rejected.ts";
+import { type DescribedTable, type PersonalKind, personalColumns } from "../warehouse/described.ts";
+import type { Tx } from "../warehouse/transaction.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
+
+/** Tables whose rows are stripped as a whole, so that their hashes and the facts of calls follow. */
+const STRIPPED: readonly DescribedTable[] = [CALLS, CALL_FACTS, REJECTED_CALLS];
+
+/** Prepares to mask the numbers of forgotten callers in exported JSON, except tracking numbers. */
+export function prepareMaskJson(
+  warehouse: Warehouse,
+  forgotten = openForgotten(warehouse),
+): (json: string) => string {
+  if (forgotten === undefined) return (json) => json;
+  const isCalled = prepareIsCalled(warehouse);
+  return (json) => json.replace(JSON_TEXT, (text) => (isCalled(text) ? text : forgotten.mask(text)));
+}
+
+/** Masks the numbers of forgotten callers in all other texts; returns how many changed. Of rows that become equal, one is left. */
+export function maskTexts(warehouse: Tx, forgotten: ForgottenCallers): number {
+  const { sqlite } = warehouse;
+  const maskJson = prepareMaskJson(warehouse, forgotten);
+  let masked = 0;
+  sqlite.function("mask_numbers", { directOnly: true }, (text, isSpared) => {
+    const left = isSpared === 1 ? maskJson(String(text)) : forgotten.mask(String(text));
+    if (left !== text) masked++;
+    return left;
+  });
+  for (const { table, column, personal } of columnsOf("text", "key")) {
+    sqlite.exec(`UPDATE OR REPLACE ${table} SET "${column}" = mask_numbers("${column}", ${personal === "key"})
+      WHERE typeof("${column}") = 'text' AND "${column}" GLOB '${MAY_HAVE_DIGITS}'`);
+  }
+  return masked;
+}
+
+/**
+ * Empties columns that a later run fills again: hashes of rows, by which numbers could be guessed, and names in insights, whose
+ * unfinished pass then begins again.
+ */
+export function clearScratch({ sqlite }: Tx): void {
+  for (const { table, column } of columnsOf("scratch")) sqlite.exec(`UPDATE ${table} SET ${column} = NULL`);
+}
+
+/** Returns the columns of some kinds, of all tables that are not stripped as a whole. */
+function columnsOf(...kinds: PersonalKind[]) {
+  return TABLES.filter((table) => !STRIPPED.includes(table)).flatMap((table) =>
+    personalColumns(table, kinds).map(({ name, personal }) => ({
+      table: table.name,
+      column: name,
+      personal,
+    })),
+  );
+}
+
+/** Matches texts with digits or characters beyond ASCII, such as digits of other scripts. */
+const MAY_HAVE_DIGITS = "*[^ -/:-~]*";
+
+/** A string in JSON, or what is between two strings. */
+const JSON_TEXT = /"(?:[^"\\]|\\.)*"|[^"]+/g;
+
+/** Prepares to check whether a string in JSON is a tracking number. */
+function prepareIsCalled({ db }: Warehouse): (text: string) => boolean {
+  const rows = db.selectDistinct({ number: call_facts.tracking_number }).from(call_facts).all();
+  const called = new Set(rows.map(({ number }) => number));
+  return (text) => text.startsWith('"') && called.has(presentNumber(String(JSON.parse(text))));
+}

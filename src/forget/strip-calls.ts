@@ -1,0 +1,73 @@
+import { eq } from "drizzle-orm";
+import { type Call, TRANSCRIPT_COLUMNS } from "../call.ts";
+import { isPseudonym } from "../privacy/pseudonym.ts";
+import { CallFactsTable } from "../warehouse/calls/call-facts.ts";
+import type { Keeping, Withheld } from "../warehouse/calls/call-guard.ts";
+import { openCallerDigests } from "../warehouse/calls/caller-hash.ts";
+import { calls } from "../warehouse/calls/calls.ts";
+import { eachBatch } from "../warehouse/calls/each-call.ts";
+import { withoutFactLog } from "../warehouse/calls/fact-log.ts";
+import { readUnsettled } from "../warehouse/calls/first-load.ts";
+import type { ForgottenCallers } from "../warehouse/calls/forgotten-callers.ts";
+import { readRulesInForce } from "../warehouse/calls/rules.ts";
+import { prepareWriteTranscript, transcripts, WHOLE_CALL } from "../warehouse/calls/transcripts.ts";
+import type { Tx } from "../warehouse/transaction.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
+
+/** Strips the stored calls, and removes all undocumented members. Row hashes are of what is left, as when a call is served again. */
+export function stripCalls(warehouse: Tx, forgotten: ForgottenCallers, keeping: Keeping) {
+  const { db } = warehouse;
+  const { rules } = readRulesInForce(warehouse);
+  const facts = new CallFactsTable(warehouse, rules, {
+    isFirstLoad: readUnsettled(warehouse) > 0,
+    digests: openCallerDigests(warehouse),
+  });
+  const writeTranscript = prepareWriteTranscript(warehouse);
+  const counts = { calls: 0, transcripts: 0 };
+  const spellings = new Set<string>();
+  for (const batch of readCalls(warehouse)) {
+    const changed = batch.flatMap((call) => {
+      const named = forgotten.strip(call, call.caller_digest);
+      const isNamed = named !== call;
+      // The hash of the whole row would let somebody guess what was removed.
+      const served_hash = isNamed ? null : call.served_hash;
+      const { call: kept, removed } = keeping.toStored({ ...named, served_hash }, ["extra"]);
+      if (!isNamed && removed.length === 0) return [];
+      // Nothing is left to withhold in a forgotten caller's own call.
+      const isOwn = isPseudonym(kept.caller_id) && !isPseudonym(call.caller_id);
+      return { call, isNamed, stripped: isOwn ? { ...kept, withheld: null, caller_digest: null } : kept };
+    });
+    for (const { call, isNamed, stripped } of changed) {
+      if (call.caller_id !== null && call.caller_id !== stripped.caller_id) spellings.add(call.caller_id);
+      db.update(calls).set(pickColumns(stripped)).where(eq(calls.call_id, stripped.call_id)).run();
+      if (TRANSCRIPT_COLUMNS.every((column) => call[column] === stripped[column])) continue;
+      writeTranscript(stripped);
+      if (isNamed) counts.transcripts++;
+    }
+    const ofNamed = changed.filter(({ isNamed }) => isNamed);
+    counts.calls += ofNamed.length;
+    withoutFactLog(warehouse, () =>
+      facts.write(
+        warehouse,
+        ofNamed.map(({ stripped }) => ({ call: stripped, isNew: false })),
+      ),
+    );
+  }
+  return { counts, spellings: [...spellings] };
+}
+
+function pickColumns({ summary, transcription, transcription_details, ...columns }: StoredCall & Withheld) {
+  return columns;
+}
+
+type StoredCall = Call & Omit<Withheld, "row_hash">;
+
+function readCalls({ db }: Warehouse): Generator<StoredCall[]> {
+  const { served_hash, withheld, caller_digest } = calls;
+  const query = db
+    .select({ ...WHOLE_CALL, served_hash, withheld, caller_digest })
+    .from(calls)
+    .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
+    .$dynamic();
+  return eachBatch(calls.call_id, query);
+}

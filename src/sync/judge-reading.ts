@@ -1,0 +1,32 @@
+import { minuteOf } from "../base/clock.ts";
+import { readKeys } from "../paging/order-key.ts";
+import { type Judgement, judge, judgeIncremental } from "../paging/verdict.ts";
+import { countExpected } from "../warehouse/calls/gone.ts";
+import { countDistinctCalls, countRepeatedRequests } from "../warehouse/runs/page-table.ts";
+import { readLastVerifiedPass } from "../warehouse/runs/runs.ts";
+import type { Reading, Run } from "./read-calls.ts";
+
+/** What a run has read, and its verdict. */
+export interface Judged extends Reading {
+  judgement: Judgement;
+  /** Different calls that the run has read. */
+  read: number;
+}
+
+/** Judges what was read: a full pass by what its pages prove, an incremental one also by the calls in the warehouse. */
+export function judgeReading(run: Run, runId: number, reading: Reading): Judged {
+  const { warehouse } = run;
+  const read = countDistinctCalls(warehouse, runId);
+  const repeated = reading.evidence.repeated + countRepeatedRequests(warehouse, runId);
+  const evidence = { ...reading.evidence, repeated };
+  return { ...reading, evidence, read, judgement: judgeBy(run, { ...reading, evidence }, read) };
+}
+
+function judgeBy({ warehouse }: Run, { isFull, evidence }: Reading, read: number): Judgement {
+  if (isFull) return judge(evidence, read);
+  const last = readLastVerifiedPass(warehouse);
+  const expected = countExpected(warehouse, last?.run_id ?? 0);
+  const since = last?.finished_at ? `${minuteOf(last.finished_at)} UTC` : null;
+  const keys = readKeys(last?.order_key).filter(({ name }) => name.startsWith("call_started"));
+  return judgeIncremental(evidence, { expected, since, keys });
+}

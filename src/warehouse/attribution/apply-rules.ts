@@ -1,0 +1,74 @@
+import { setImmediate } from "node:timers/promises";
+import type { AttributionRules } from "../../attribution/attribution-rules.ts";
+import { type CallerHash, openCallerDigests, openCallerHash } from "../calls/caller-hash.ts";
+import { isInForce, readRulesInForce } from "../calls/rules.ts";
+import { areViewsCurrent, updateViews } from "../calls/views.ts";
+import type { LockedWarehouse } from "../lock.ts";
+import { overwriteDeleted } from "../secure-delete.ts";
+import { longTransaction, writeTransaction } from "../transaction.ts";
+import type { Warehouse } from "../warehouse.ts";
+import { type AttributionProgress, attributeAll } from "./attribute-all.ts";
+
+export interface AttributionOptions {
+  nowMs: number;
+  signal?: AbortSignal | undefined;
+  /** Receives the progress. */
+  onAttributed?: ((progress: AttributionProgress) => void) | undefined;
+}
+
+/** Whether the facts of a warehouse differ from those that the given rules would give. */
+export function needsAttribution(warehouse: Warehouse, rules: AttributionRules): boolean {
+  return !isInForce(readRulesInForce(warehouse), rules);
+}
+
+/**
+ * Recomputes the facts of all calls if they follow other rules than these.
+ *
+ * @throws the reason of the signal
+ */
+export async function applyRules(
+  warehouse: LockedWarehouse,
+  rules: AttributionRules,
+  options: AttributionOptions,
+): Promise<void> {
+  if (needsAttribution(warehouse, rules)) await attributeAnew(warehouse, rules, options);
+  else refreshViews(warehouse, rules);
+}
+
+/** Recreates the views that are not those of this version of the program, if the facts follow these rules. */
+export function refreshViews(warehouse: Warehouse, rules: AttributionRules): void {
+  const { sqlite } = warehouse;
+  // Acquiring the write lock for nothing would wait for a long write of another process.
+  if (areViewsCurrent(sqlite, rules)) return;
+  writeTransaction(warehouse, (tx) => {
+    if (!needsAttribution(warehouse, rules)) updateViews(tx, rules);
+  });
+}
+
+/** Recomputes the facts of all calls in one transaction, which keeps out other writers. */
+export async function attributeAnew(
+  warehouse: LockedWarehouse,
+  rules: AttributionRules,
+  { nowMs, signal, onAttributed }: AttributionOptions,
+): Promise<void> {
+  // The facts that are replaced may hold numbers that must not be kept.
+  if (rules.caller_digests) overwriteDeleted(warehouse);
+  const done = await longTransaction(warehouse, async (tx) => {
+    const steps = attributeAll(tx, rules, nowMs, openDigests(tx, rules));
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) {
+      onAttributed?.(step.value);
+      await setImmediate();
+      signal?.throwIfAborted();
+    }
+    return step.value;
+  });
+  // Not before the commit: the disk may be full.
+  onAttributed?.(done);
+}
+
+/** Callers that have become digests stay so. */
+function openDigests(warehouse: Warehouse, rules: AttributionRules): CallerHash | undefined {
+  const digests = openCallerDigests(warehouse);
+  return digests ?? (rules.caller_digests ? openCallerHash(warehouse.path) : undefined);
+}

@@ -1,0 +1,72 @@
+import { notInArray } from "drizzle-orm";
+import type { AttributionRules } from "../../attribution/attribution-rules.ts";
+import { isPseudonym } from "../../privacy/pseudonym.ts";
+import { CallFactsTable } from "../calls/call-facts.ts";
+import type { CallerHash } from "../calls/caller-hash.ts";
+import { renameCallers } from "../calls/caller-names.ts";
+import { calls, MEMBERS } from "../calls/calls.ts";
+import { eachBatch } from "../calls/each-call.ts";
+import { setRulesBeingApplied } from "../calls/fact-log.ts";
+import { call_facts } from "../calls/facts.ts";
+import { settleCallers } from "../calls/first-load.ts";
+import { insertRules, readRulesInForce } from "../calls/rules.ts";
+import { updateViews } from "../calls/views.ts";
+import { countRows } from "../count-rows.ts";
+import { setCount } from "../counts.ts";
+import type { Tx } from "../transaction.ts";
+
+/** Progress of recomputing the facts, in calls. */
+export interface AttributionProgress {
+  read: number;
+  total: number;
+}
+
+/**
+ * Recomputes the facts of all calls in batches; yields the progress, and returns it at the end.
+ *
+ * @param digests makes the digests that replace callers' numbers in the facts. @default the facts hold numbers
+ */
+export function* attributeAll(
+  tx: Tx,
+  rules: AttributionRules,
+  nowMs: number,
+  digests?: CallerHash,
+): Generator<AttributionProgress, AttributionProgress, void> {
+  const { db } = tx;
+  const { recording_url, extra, ...members } = MEMBERS;
+  const { caller_digest, gone_at } = calls;
+  const query = db
+    .select({ ...members, caller_digest, gone_at })
+    .from(calls)
+    .$dynamic();
+  const total = countRows({ db }, calls);
+  if (digests !== undefined && readRulesInForce(tx).caller_key === null) {
+    renameCallers(tx, (caller) => (isPseudonym(caller) ? caller : digests.hash(caller)));
+  }
+  const since = new Date(nowMs).toISOString();
+  const rulesId = insertRules(tx, rules, {
+    since,
+    calls: total,
+    callerKey: digests?.fingerprint ?? null,
+  });
+  setRulesBeingApplied(tx, rulesId);
+  // Facts of stored calls are overwritten rather than deleted, so that the log shows only those that change.
+  db.delete(call_facts)
+    .where(notInArray(call_facts.call_id, db.select({ id: calls.call_id }).from(calls)))
+    .run();
+  const facts = new CallFactsTable(tx, rules, { isFirstLoad: true, digests });
+  let read = 0;
+  for (const batch of eachBatch(calls.call_id, query)) {
+    facts.write(
+      tx,
+      batch.map((call) => ({ call, isNew: true, isLive: call.gone_at === null })),
+    );
+    read += batch.length;
+    if (read < total) yield { read, total };
+  }
+  settleCallers(tx);
+  setCount(tx, "calls", read);
+  setRulesBeingApplied(tx, null);
+  updateViews(tx, rules);
+  return { read, total };
+}
