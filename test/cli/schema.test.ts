@@ -38,7 +38,7 @@ describe("calltally schema", () => {
       {
         name: "insight_groups",
         kind: "table",
-        help: "The organization units (groups) that an insight is associated with.",
+        help: "The org units (groups) of an insight.",
         columns: [
           { name: "insight_id", type: "integer", help: "The insight in `insights`." },
           { name: "group_id", type: "integer", help: "The group's id, `group_list[].id`." },
@@ -61,7 +61,7 @@ describe("calltally schema", () => {
           description: expect.stringContaining("attributed_calls has one row a call"),
           tables: {
             insight_groups: {
-              description: "The organization units (groups) that an insight is associated with.",
+              description: "The org units (groups) of an insight.",
               columns: {
                 insight_id: "The insight in insights.",
                 group_id: "The group's id, group_list[].id.",
