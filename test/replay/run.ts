@@ -200,7 +200,7 @@ async function playLane(
     const startMs = performance.now();
     const after = await playCase(each, now, values.own ? now : old, stand);
     spentMs += performance.now() - startMs;
-    const differences = compare(each, before, after);
+    const differences = compare(each, before, after, values.own);
     if (differences.length > 0) found.push({ each, differences });
     for (const { code } of before.runs) codes.set(code, (codes.get(code) ?? 0) + 1);
     if (++played % 50 === 0) process.stderr.write(`${played} of ${chosen.length}, ${found.length} differ\n`);
