@@ -25,7 +25,7 @@ export async function writeAdjustments(job: ConversionJob): Promise<ManifestFile
   const known = readUploadLines(reader, ADJUSTMENTS, rewritten);
   // A report whose run was cut short after its file was sent to somebody sends the same to the others.
   const isRepeated = repeats !== undefined && hasUploadFile(reader, ADJUSTMENTS, repeats, rewritten);
-  const due = isRepeated ? [] : findAdjustments(lists, job.scope, toOrders(known), conversion);
+  const due = isRepeated ? [] : findAdjustments(lists, job.timeframe, toOrders(known), conversion);
   const hindered = due.map((adjustment) => ({
     ...adjustment,
     hindrance: hindranceOf(adjustment.order, nowMs),
@@ -37,7 +37,7 @@ export async function writeAdjustments(job: ConversionJob): Promise<ManifestFile
     ({ contents, report_run_id }) => isRepeated && contents === ADJUSTMENTS && report_run_id === repeats,
   );
   const written: Omit<UploadLine, "key_digest">[] = [...repeated, ...lines];
-  const file = await job.write(`${ADJUSTMENTS}.csv`, toFile(written, job.scope.timezone));
+  const file = await job.write(`${ADJUSTMENTS}.csv`, toFile(written, job.timeframe.timezone));
   lists.remember({ contents: ADJUSTMENTS, file, rows: written.length, lines, isChosen: true });
 
   const left = hindered.filter(({ hindrance }) => hindrance !== undefined);

@@ -27,14 +27,14 @@ export async function writeConversions(
   job: ConversionJob,
   target: { kind: ConversionKind },
 ): Promise<ManifestFile[]> {
-  const { ask, scope, nowMs } = job;
+  const { ask, timeframe, nowMs } = job;
   const lists = listsOf(job);
   const kind = KINDS[target.kind];
   const { every, isNew } = ask.conversion;
   const name = kind.toName?.(ask.conversion.name) ?? ask.conversion.name;
-  const options = { ...ask.conversion, name, timezone: scope.timezone, nowMs };
-  const population = populationOf(scope.filter);
-  const candidates = lists.session.conversions({ ...kind, every }, population, scope.span);
+  const options = { ...ask.conversion, name, timezone: timeframe.timezone, nowMs };
+  const population = populationOf(timeframe.filter);
+  const candidates = lists.session.conversions({ ...kind, every }, population, timeframe.span);
   const past = isNew ? readPast(lists, nowMs, { kind: target.kind, name, every }) : undefined;
   const judged = function* () {
     for (const call of candidates.read()) {

@@ -1,4 +1,4 @@
-import type { Scope } from "../export/scope.ts";
+import type { Timeframe } from "../export/timeframe.ts";
 import type { ConversionOptions } from "../request/resolve.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import type { ConversionLists } from "./conversion-job.ts";
@@ -21,7 +21,7 @@ export interface Adjustment {
 /** Returns the adjustments of conversions that are not retracted yet; most need none. */
 export function findAdjustments(
   { reader, session }: ConversionLists,
-  scope: Scope,
+  timeframe: Timeframe,
   orders: readonly Order[],
   conversion: AdjustedValue,
 ): Adjustment[] {
@@ -44,12 +44,12 @@ export function findAdjustments(
       const likeCalls = [
         ...new Set(standing.flatMap((order) => (order.is_every === every ? order.call_id : []))),
       ];
-      const { exclude_callers, ...others } = populationOf(scope.filter);
+      const { exclude_callers, ...others } = populationOf(timeframe.filter);
       const judge = (population: CallFilter) =>
         [...session.conversions({ ...kind, every, likeCalls }, population).read()].map(
           (call): [number, Adjustment["reason"]] => {
             if (call.key !== null) clicks.set(call.call_id, seal(call.key));
-            const isCounted = call.is_live || scope.filter.include_gone;
+            const isCounted = call.is_live || timeframe.filter.include_gone;
             return [call.call_id, isCounted ? (reasonAgainst(call, kind, 0) ?? null) : "gone"];
           },
         );

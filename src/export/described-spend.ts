@@ -1,7 +1,7 @@
 import { formatMicros } from "../base/currency.ts";
 import type { SessionSpend, SpendSum } from "../rollup/session-spend.ts";
 import { MATCHES, type Match } from "../rollup/spend-campaigns.ts";
-import type { Scope } from "./scope.ts";
+import type { Timeframe } from "./timeframe.ts";
 
 /** What a manifest says of spend; amounts are of the currency, of the days and the filter of the export. */
 export interface DescribedSpend {
@@ -25,7 +25,7 @@ export interface DescribedSpend {
 const OF_BOTH: readonly string[] = ["source", "channel", "campaign", "include_gone"];
 
 /** Describes what the days of an export cost. */
-export function describeSpend(spend: SessionSpend, { span, filter }: Scope): DescribedSpend {
+export function describeSpend(spend: SessionSpend, { span, filter }: Timeframe): DescribedSpend {
   const sums = spend.sums(span);
   const none: SpendSum = { rows: 0, cost_micros: 0n };
   const all = [...sums.values()].reduce(

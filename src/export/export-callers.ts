@@ -18,7 +18,7 @@ export async function writeCallers(job: Job): Promise<ManifestFile[]> {
   const callers = openPseudonyms(reader);
   if (callers.newKey !== undefined) onNewKey(callers.newKey);
   const columns = callerColumns(callers.toPseudonym);
-  const { callsWithoutCaller, read } = session.callers(job.scope.span);
+  const { callsWithoutCaller, read } = session.callers(job.timeframe.span);
   const entry = {
     contents: "callers",
     caller_key: callers.fingerprint,

@@ -29,16 +29,16 @@ export async function writeCalls(job: Job): Promise<ManifestFile[]> {
 }
 
 function callsTable(job: Job): NamedTable {
-  const { scope } = job;
+  const { timeframe } = job;
   const { with: privateColumns = [] } = job.ask;
   const { session, reader, onNewKey } = listsOf(job);
-  const toLocal = localTime(scope.timezone);
+  const toLocal = localTime(timeframe.timezone);
   const callers = openPseudonyms(reader);
   if (callers.newKey !== undefined) onNewKey(callers.newKey);
   const columns = callColumns(session.rules, toLocal, callers.toPseudonym, privateColumns);
   const { count: rowCount, read } = session.calls(
     columns.map(({ of }) => of),
-    scope.span,
+    timeframe.span,
   );
   return {
     name: "calls",
@@ -52,7 +52,7 @@ function callsTable(job: Job): NamedTable {
 
 async function writeCallsByMonth(job: Job, calls: NamedTable): Promise<ManifestFile[]> {
   const { columns, rows, audience, entry } = calls;
-  const toLocal = localTime(job.scope.timezone);
+  const toLocal = localTime(job.timeframe.timezone);
   const started = columns.findIndex(({ name }) => name === "call_started");
   let latest = "";
   const monthOf = (row: readonly Value[]) => {

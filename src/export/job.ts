@@ -10,14 +10,14 @@ import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { NamedTable } from "./named-table.ts";
 import type { WrittenFile } from "./output/file-set.ts";
 import type { Restatement } from "./restatement.ts";
-import type { Scope } from "./scope.ts";
 import type { Table } from "./table.ts";
+import type { Timeframe } from "./timeframe.ts";
 
 /** What the writer of a content works with: a question, and one moment of its source. */
 export interface Job {
   ask: Ask;
   /** The days of the question as instants, cut into periods. */
-  scope: Scope;
+  timeframe: Timeframe;
   /** Milliseconds since 1970-01-01 UTC. */
   nowMs: number;
   session: FigureSession;

@@ -12,7 +12,7 @@ import type { DescribedOrigin } from "../warehouse/origin.ts";
 import type { Standing } from "../warehouse/runs/standing.ts";
 import { type DescribedSpend, describeSpend } from "./described-spend.ts";
 import type { WrittenFile } from "./output/file-set.ts";
-import type { Scope } from "./scope.ts";
+import type { Timeframe } from "./timeframe.ts";
 
 /** A stretch of time in a manifest. */
 export interface DescribedSpan extends DateRange {
@@ -187,7 +187,7 @@ export function fingerprintOf({
 export async function startManifest(
   standing: Standing,
   session: FigureSession,
-  scope: Scope,
+  timeframe: Timeframe,
   {
     raw,
     lookbackHours,
@@ -202,7 +202,7 @@ export async function startManifest(
   },
 ): Promise<Manifest> {
   const { run, origin, unlisted } = standing;
-  const { exclude_callers, include_gone, ...filter } = scope.filter;
+  const { exclude_callers, include_gone, ...filter } = timeframe.filter;
   const until = settledUntil(run, lookbackHours);
   const firstStart = await session.readFirstStart();
   const describeSpan = ({ startsAt, endsAt }: Span, range: DateRange = {}): DescribedSpan => ({
@@ -220,7 +220,7 @@ export async function startManifest(
     ...(published && { published }),
     ...(caveats && { caveats }),
     ...(unlisted && { unlisted }),
-    timezone: scope.timezone,
+    timezone: timeframe.timezone,
     filter: {
       gone_calls: include_gone ? "counted" : "left out",
       ...filter,
@@ -229,15 +229,15 @@ export async function startManifest(
         excluded_callers_without_calls: await session.countUnknownCallers(exclude_callers),
       }),
     },
-    range: describeSpan(scope.span, scope.range),
-    ...(scope.previousSpan && {
+    range: describeSpan(timeframe.span, timeframe.range),
+    ...(timeframe.previousSpan && {
       compared_with: {
-        ...describeSpan(scope.previousSpan, scope.previousRange),
-        ...(!scope.isPreviousCovered && { begins_before_first_call: true }),
+        ...describeSpan(timeframe.previousSpan, timeframe.previousRange),
+        ...(!timeframe.isPreviousCovered && { begins_before_first_call: true }),
       },
     }),
-    ...(scope.grain && {
-      periods: scope.periods.map(({ period, ...span }) => ({ period, ...describeSpan(span) })),
+    ...(timeframe.grain && {
+      periods: timeframe.periods.map(({ period, ...span }) => ({ period, ...describeSpan(span) })),
     }),
     rules: {
       ...rules,
@@ -245,7 +245,7 @@ export async function startManifest(
       aliases: Object.keys(aliases).length,
       utm_values: raw ? "as stored" : "folded",
     },
-    ...(spend && { spend: describeSpend(spend, scope) }),
+    ...(spend && { spend: describeSpend(spend, timeframe) }),
     files: [],
     fingerprint: "",
   };

@@ -21,9 +21,9 @@ export async function writeRollup(
   job: Job,
   { dimensions }: Extract<Content, { kind: "rollup" }>,
 ): Promise<ManifestFile[]> {
-  const { ask, scope, session, spend } = job;
+  const { ask, timeframe, session, spend } = job;
   const { raw, fill, top, minCell, format } = ask;
-  const { span, grain, periods, previousSpan, previousPeriods } = scope;
+  const { span, grain, periods, previousSpan, previousPeriods } = timeframe;
   const hasTotal = ask.total && (dimensions.length > 0 || grain !== undefined); // one row of everything is its own total
   const query: RollupQuery = {
     dimensions,
@@ -32,7 +32,7 @@ export async function writeRollup(
     top,
     minCell,
     figures: figuresOf(ask),
-    offsets: isLocal(dimensions) ? await session.readOffsets(scope.timezone) : undefined,
+    offsets: isLocal(dimensions) ? await session.readOffsets(timeframe.timezone) : undefined,
     span,
     spend: spend?.form,
     periods: grain && periods,

@@ -7,7 +7,7 @@ import type { Column } from "./table.ts";
 
 /** Lists the campaigns of spend that no call has, most spend first, with the nearest name that one has. */
 export async function unmatchedTable(
-  { session, scope }: Pick<Job, "session" | "scope">,
+  { session, timeframe }: Pick<Job, "session" | "timeframe">,
   spend: SessionSpend,
 ): Promise<NamedTable> {
   const columns: Column[] = [
@@ -19,7 +19,7 @@ export async function unmatchedTable(
     { name: "nearest_campaign", type: "text" },
   ];
   const names = await session.readCampaigns();
-  const rows = spend.unmatched(scope.span).map(({ campaign, campaign_id, source, cost_micros, days }) => {
+  const rows = spend.unmatched(timeframe.span).map(({ campaign, campaign_id, source, cost_micros, days }) => {
     const near = campaign === null ? undefined : nearest(campaign, names);
     return [campaign, campaign_id, source, Number(formatMicros(cost_micros)), days, near ?? null];
   });

@@ -99,8 +99,11 @@ export async function readHeadline(
 }
 
 /** Reads all figures of a report; what takes the time is sorting the calls by a key, so it asks for few. */
-export async function readReportFigures(session: FigureSession, scope: ReportScope): Promise<ReportFigures> {
-  const { span, periods, previousSpan, timezone, spend } = scope;
+export async function readReportFigures(
+  session: FigureSession,
+  timeframe: ReportScope,
+): Promise<ReportFigures> {
+  const { span, periods, previousSpan, timezone, spend } = timeframe;
   const previous = { span: previousSpan };
   const read = async (query: RollupQuery) => nameFigures(await session.rollup(query));
   const headline = await readHeadline(session, { span, previous });

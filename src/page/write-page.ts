@@ -13,9 +13,9 @@ const CONTENTS = "report";
 
 /** Writes the page of charts, of days with a grain and a stretch to compare with. */
 export async function writePage(job: Job): Promise<ManifestFile[]> {
-  const { session, scope, manifest, spend } = job;
-  const { span, grain, periods, previousSpan, timezone } = scope;
-  const { from, to } = scope.range;
+  const { session, timeframe, manifest, spend } = job;
+  const { span, grain, periods, previousSpan, timezone } = timeframe;
+  const { from, to } = timeframe.range;
   if (grain === undefined || previousSpan === undefined || from === undefined || to === undefined)
     throw new Error("A report has days, a grain and a stretch to compare with");
   const figures = await readReportFigures(session, { span, periods, previousSpan, timezone, spend });
@@ -45,10 +45,10 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
 
 /** Compares the figures of the periods with those that the page had when it was last written. */
 function compareWithPage(
-  { remembered, scope, session }: Job,
+  { remembered, timeframe, session }: Job,
   { periods: rows }: ReportFigures,
 ): readonly Restatement[] {
-  const { span, periods } = scope;
+  const { span, periods } = timeframe;
   const query = { dimensions: [], span, periods, figures: PERIOD_FIGURES };
   const columns = rollupColumns(query, session.rules);
   const values = rows.map((row) => columns.map(({ name }) => row[name] ?? null));

@@ -57,7 +57,7 @@ export class Recorder {
 
   /** Returns what compares the figures of a job with those that its files hold. */
   compare(
-    job: Pick<Job, "ask" | "scope" | "nowMs">,
+    job: Pick<Job, "ask" | "timeframe" | "nowMs">,
     lists: Pick<Lists, "reader" | "session" | "onNewKey">,
     lookbackHours: number,
   ): FigureMemory {

@@ -25,20 +25,26 @@ export interface ReportHeadline {
 }
 
 /** Reads the headline of a report, at the moment of its files. */
-export async function readReportHeadline({ ask, session, scope }: Job): Promise<ReportHeadline> {
-  const { span, range, timezone, grain, previousPeriods } = scope;
+export async function readReportHeadline({ ask, session, timeframe }: Job): Promise<ReportHeadline> {
+  const { span, range, timezone, grain, previousPeriods } = timeframe;
   const { from, to } = range;
   const isClosed = from !== undefined && to !== undefined;
-  const compared = scope.previousRange ?? (isClosed ? comparisonRange({ from, to }, "previous") : undefined);
+  const compared =
+    timeframe.previousRange ?? (isClosed ? comparisonRange({ from, to }, "previous") : undefined);
   // A report of those days may have left a period blank, which their total would show.
   const periodsBefore = ({ from, to }: DateRange) =>
     grain && from !== undefined && to !== undefined && periods({ from, to, grain, zone: timezone });
   const previous = compared && {
     span: toInstants(compared, timezone),
-    periods: (scope.previousSpan ? grain && previousPeriods : periodsBefore(compared)) || undefined,
+    periods: (timeframe.previousSpan ? grain && previousPeriods : periodsBefore(compared)) || undefined,
   };
   const { minCell } = ask;
-  const figures = await readHeadline(session, { span, periods: grain && scope.periods, previous, minCell });
+  const figures = await readHeadline(session, {
+    span,
+    periods: grain && timeframe.periods,
+    previous,
+    minCell,
+  });
   return { figures, compared };
 }
 

@@ -2,7 +2,7 @@ import { type DateRange, toInstants } from "../calendar/dates.ts";
 import type { Grain } from "../calendar/grain.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { type Period, periods } from "../calendar/periods.ts";
-import { MAX_PERIODS, mostPeriods, type Scope } from "../export/scope.ts";
+import { MAX_PERIODS, mostPeriods, type Timeframe } from "../export/timeframe.ts";
 import type { ExportedRollup } from "./exported-rollups.ts";
 
 /** The days of an export, in its zone. */
@@ -31,12 +31,12 @@ interface Cut {
 
 /** Returns the complete stretches of an export: they ended in its range, and no correction is expected any more. */
 export function completeStretches(
-  scope: GivenScope,
+  timeframe: GivenScope,
   { grain, timezone }: Cut,
   /** Further days to look at. */
   other?: Required<DateRange>,
 ): Stretch[] {
-  const { range, extent, settledUntil } = scope;
+  const { range, extent, settledUntil } = timeframe;
   const cut = toInstants(range, timezone);
   if (grain === undefined) {
     const { startsAt, endsAt } = cut;
@@ -76,7 +76,7 @@ export function comparableStretches(before: GivenScope, now: GivenScope, questio
 }
 
 /** Returns the days from the first period to the last day; undefined without periods. */
-export function extentOf({ range, periods, timezone }: Scope): Required<DateRange> | undefined {
+export function extentOf({ range, periods, timezone }: Timeframe): Required<DateRange> | undefined {
   const [first, last] = [periods[0], periods.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   const lastDay = localDate(new Date(Date.parse(last.endsAt) - 1).toISOString(), timezone);

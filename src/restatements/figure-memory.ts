@@ -16,7 +16,7 @@ import { insertRestatements } from "./restatement-table.ts";
 import { keepRows, MAX_ROWS, type WatchedRollup, watchRollup } from "./watched-rollup.ts";
 
 interface RememberOptions
-  extends Pick<Job, "ask" | "scope" | "nowMs">,
+  extends Pick<Job, "ask" | "timeframe" | "nowMs">,
     Pick<Lists, "reader" | "session" | "onNewKey"> {
   lookbackHours: number;
   /** Absolute path, with links resolved. */
@@ -47,7 +47,7 @@ export class FigureMemory implements CommitStep, RememberedFigures {
   readonly #restatements: Restatement[] = [];
 
   constructor(options: RememberOptions) {
-    const { reader, scope, lookbackHours } = options;
+    const { reader, timeframe, lookbackHours } = options;
     const run = readLastDoneRun(reader);
     const until = settledUntil(run, lookbackHours);
     this.#options = options;
@@ -57,7 +57,7 @@ export class FigureMemory implements CommitStep, RememberedFigures {
     this.#given =
       until === undefined || this.#hindrance !== undefined
         ? undefined
-        : { range: scope.range, extent: extentOf(scope), settledUntil: until };
+        : { range: timeframe.range, extent: extentOf(timeframe), settledUntil: until };
   }
 
   /** Keeps the rows of complete periods. */

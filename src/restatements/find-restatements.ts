@@ -9,7 +9,7 @@ import { type ExportedRow, iterateExportedRows } from "./exported-rows.ts";
 import { changeOf, effectsOf, spendEffectsOf } from "./restatement-reasons.ts";
 import { toCell, type WatchedRollup } from "./watched-rollup.ts";
 
-interface FindOptions extends Pick<Job, "scope" | "nowMs">, Pick<Lists, "reader" | "session"> {
+interface FindOptions extends Pick<Job, "timeframe" | "nowMs">, Pick<Lists, "reader" | "session"> {
   /** Number of the rules by which the figures were computed now. */
   rulesId: number;
 }
@@ -18,7 +18,7 @@ interface FindOptions extends Pick<Job, "scope" | "nowMs">, Pick<Lists, "reader"
 export function findRestatements(
   watched: WatchedRollup,
   before: ExportedRollup,
-  { reader, session, scope, nowMs, rulesId }: FindOptions,
+  { reader, session, timeframe, nowMs, rulesId }: FindOptions,
 ): Restatement[] {
   const found_at = new Date(nowMs).toISOString();
   const { query, path, contents, figures, comparable } = watched;
@@ -34,7 +34,7 @@ export function findRestatements(
     span: { startsAt: first.startsAt, endsAt: last.endsAt },
     periods: query.periods && comparable,
   };
-  for (const effect of session.effects(asked, before.change_id, scope.timezone)) {
+  for (const effect of session.effects(asked, before.change_id, timeframe.timezone)) {
     const [period, ...rest] = query.periods === undefined ? ["", ...effect.key] : effect.key;
     const cell = toCell(String(period), JSON.stringify(rest));
     effects.set(cell, [...(effects.get(cell) ?? []), effect]);

@@ -43,7 +43,7 @@ export function watchRollup(
   outlet: RollupOutlet,
   recalled: RecalledRollup,
   given: GivenScope | undefined,
-  { scope, session }: Pick<Job, "scope"> & Pick<Lists, "session">,
+  { timeframe, session }: Pick<Job, "timeframe"> & Pick<Lists, "session">,
 ): WatchedRollup {
   const { query, columns } = outlet;
   const { before } = recalled;
@@ -57,9 +57,10 @@ export function watchRollup(
         ? []
         : [{ name, index, isAdditive, empty: empty.get(name) ?? null }],
     ),
-    comparable: before && given ? comparableStretches(givenScopeOf(before), given, scope) : [],
-    complete: new Set((given ? completeStretches(given, scope) : []).map(({ period }) => period)),
-    isOpen: given !== undefined && query.periods !== undefined && !(scope.range.from && scope.range.to),
+    comparable: before && given ? comparableStretches(givenScopeOf(before), given, timeframe) : [],
+    complete: new Set((given ? completeStretches(given, timeframe) : []).map(({ period }) => period)),
+    isOpen:
+      given !== undefined && query.periods !== undefined && !(timeframe.range.from && timeframe.range.to),
     rows: new Map(),
     isTooLong: false,
   };

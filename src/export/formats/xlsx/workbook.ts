@@ -28,7 +28,7 @@ const SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml
  * @throws UsageError for more rows than a sheet holds
  */
 export async function writeWorkbook(
-  job: Pick<Job, "scope" | "write" | "manifest">,
+  job: Pick<Job, "timeframe" | "write" | "manifest">,
   tables: readonly NamedTable[],
 ): Promise<ManifestFile> {
   const { manifest } = job;
@@ -40,7 +40,7 @@ export async function writeWorkbook(
       ({ table, sheet, cut }): SheetEntry => ({ sheet, ...table.entry, ...(cut > 0 && { cut_texts: cut }) }),
     );
 
-  const context = { styles: new Styles(), toLocal: localTime(job.scope.timezone) };
+  const context = { styles: new Styles(), toLocal: localTime(job.timeframe.timezone) };
   const parts = function* (): Generator<ZipPart> {
     yield part("[Content_Types].xml", contentTypes(sheets.length + 1));
     yield part("_rels/.rels", relationships([["officeDocument", "xl/workbook.xml"]]));

@@ -9,10 +9,10 @@ import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 
 /** Which calls a question is about, and how they are cut into periods. */
-export type ScopeOptions = Pick<Ask, "timezone" | "range" | "filter" | "grain" | "compare" | "spell">;
+export type TimeframeOptions = Pick<Ask, "timezone" | "range" | "filter" | "grain" | "compare" | "spell">;
 
 /** The range as instants. */
-export interface Scope {
+export interface Timeframe {
   timezone: string;
   filter: CallFilter;
   range: DateRange;
@@ -40,12 +40,15 @@ export const MAX_PERIODS = 4000;
  *
  * @throws UsageError where that is too many periods
  */
-export async function resolveScope(session: FigureSession, options: ScopeOptions): Promise<Scope> {
+export async function resolveTimeframe(
+  session: FigureSession,
+  options: TimeframeOptions,
+): Promise<Timeframe> {
   const { timezone, range = {}, filter, grain, compare, spell } = options;
-  const scope = { timezone, filter, range, span: toInstants(range, timezone), grain };
+  const timeframe = { timezone, filter, range, span: toInstants(range, timezone), grain };
   const closed = grain && (await closeRange(session, range, timezone));
   const current = grain && closed ? periodsOf(closed, grain, timezone, spell) : [];
-  if (compare === undefined) return { ...scope, periods: current, previousPeriods: [] };
+  if (compare === undefined) return { ...timeframe, periods: current, previousPeriods: [] };
 
   const compared =
     grain && closed
@@ -53,7 +56,7 @@ export async function resolveScope(session: FigureSession, options: ScopeOptions
       : { range: comparisonRange(range, compare), periods: [] };
   const previousSpan = toInstants(compared.range, timezone);
   return {
-    ...scope,
+    ...timeframe,
     periods: current,
     previousRange: compared.range,
     previousSpan,
