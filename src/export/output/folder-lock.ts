@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readlinkSync, statSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
@@ -52,7 +52,7 @@ function tryCreate(file: string): boolean {
     throw error;
   }
   try {
-    writeSync(handle, `${hostname()} ${markProcess() ?? process.pid}`);
+    writeSync(handle, `${nameMachine()} ${markProcess() ?? process.pid}`);
     return true;
   } catch (cause) {
     removeFile(file); // on a full disk: the next export would wait for it
@@ -76,8 +76,17 @@ function describeHolder(file: string): string {
   }
 }
 
-/** Whether the process was killed; of another machine nobody can tell. */
+/** Whether the process was killed; of another machine or container nobody can say. */
 function isDead(holder: string): boolean {
-  const [host, mark] = holder.split(" ");
-  return host === hostname() && mark !== undefined && hasEnded(mark);
+  const [machine, mark] = holder.split(" ");
+  return machine === nameMachine() && mark !== undefined && hasEnded(mark);
+}
+
+/** Containers may share a host name, but not the namespace of their process ids. */
+function nameMachine(): string {
+  try {
+    return `${hostname()}/${readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    return hostname(); // not Linux
+  }
 }

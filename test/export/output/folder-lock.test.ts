@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -8,6 +8,8 @@ import { lockFolder } from "../../../src/export/output/folder-lock.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
 const lockFile = (folder: string) => join(folder, ".calltally.lock");
+
+const MACHINE = `${hostname()}/${readlinkSync("/proc/self/ns/pid")}`;
 
 describe("lockFolder", () => {
   it("lets one at a time in, and leaves nothing behind", async () => {
@@ -28,14 +30,15 @@ describe("lockFolder", () => {
   it("takes over from a process that was killed", async () => {
     using folder = makeTempFolder();
     const { pid } = spawnSync("true");
-    writeFileSync(lockFile(folder.path), `${hostname()} ${pid}`);
+    writeFileSync(lockFile(folder.path), `${MACHINE} ${pid}`);
     using _lock = await lockFolder(folder.path, undefined);
-    expect(readFileSync(lockFile(folder.path), "utf8")).toBe(`${hostname()} ${markProcess()}`);
+    expect(readFileSync(lockFile(folder.path), "utf8")).toBe(`${MACHINE} ${markProcess()}`);
   });
 
   it.each([
-    { title: "a process that lives", holder: `${hostname()} ${markProcess()}` },
-    { title: "another machine", holder: `${hostname()}-2 1` },
+    { title: "a process that lives", holder: `${MACHINE} ${markProcess()}` },
+    { title: "another machine", holder: `${MACHINE.replace("/", "-2/")} 1` },
+    { title: "another container with this host name", holder: `${hostname()}/pid:[1] 1@1` },
   ])("waits for $title, until it is aborted", async ({ holder }) => {
     using folder = makeTempFolder();
     writeFileSync(lockFile(folder.path), holder);
