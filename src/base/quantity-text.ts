@@ -9,8 +9,8 @@ export function formatAmount(amount: number): string {
 }
 
 /** 1 row, 5,432 rows */
-export function formatQuantity(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+export function formatQuantity(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }
 
 /** 512 → 0.5 kB, 5_242_880 → 5.2 MB */

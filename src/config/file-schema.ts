@@ -286,7 +286,7 @@ const report = z
       );
     if (content.on_restatement !== undefined && content.engine !== undefined)
       context.addIssue(
-        "on_restatement cannot go with engine: the warehouse alone remembers what was given out",
+        "on_restatement cannot go with engine: the warehouse alone remembers what was exported",
       );
   })
   .meta({ description: "Figures that are made again and again: whatever `export` and `report` take." });

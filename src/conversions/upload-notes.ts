@@ -1,3 +1,4 @@
+import { formatQuantity } from "../base/quantity-text.ts";
 import type { ShownUpload, UploadNotes } from "./upload-ledger.ts";
 
 /** What is said of a file in each list, with the command that takes it back. */
@@ -18,7 +19,7 @@ export function describeUploads(notes: UploadNotes): string[] {
     (notes[list] ?? []).map((file) => {
       const { upload_file_id, contents, rows, written_at } = file;
       const day = written_at.slice(0, "YYYY-MM-DD".length);
-      const name = `File ${upload_file_id} (${contents}, ${rows.toLocaleString("en-US")} row${rows === 1 ? "" : "s"}, ${day})`;
+      const name = `File ${upload_file_id} (${contents}, ${formatQuantity(rows, "row")}, ${day})`;
       return `${name} ${SAID[list](file, `calltally uploads forget ${upload_file_id}`)}`;
     }),
   );

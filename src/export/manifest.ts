@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
+import { formatQuantity } from "../base/quantity-text.ts";
 import type { DateRange } from "../calendar/dates.ts";
 import { HISTORY_DAYS, hasHistory } from "../calendar/history.ts";
 import { localDate } from "../calendar/local-time.ts";
@@ -61,7 +62,7 @@ export interface Manifest {
   /** What ads cost, where that stands beside the calls. */
   spend?: DescribedSpend;
   files: ManifestFile[];
-  /** What came of the comparison with what the files held before; missing where nothing was given out yet. */
+  /** What came of the comparison with what the files held before; missing where nothing was exported before. */
   restatements?: {
     /** Those that were compared, and those that could not be. */
     rollups: ComparedRollup[];
@@ -85,7 +86,7 @@ export interface DescribedPublication {
 export interface ComparedRollup {
   file: string;
   contents: string;
-  /** When the earlier figures were given out, ISO 8601 UTC. */
+  /** When the earlier figures were exported, ISO 8601 UTC. */
   given_out_at?: string;
   /** How many figures of complete periods are others now; they stand in `restatements.csv`. */
   restated_cells?: number;
@@ -278,7 +279,7 @@ export function encodeManifest(manifest: object): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** Returns a sentence on figures that were given out and are others now; none where there are none. */
+/** Returns a sentence on exported figures that changed; none where none did. */
 export function describeRestated({
   restatements,
   timezone,
@@ -288,8 +289,8 @@ export function describeRestated({
   if (cells === 0) return [];
   const days = new Set(restated.map(({ given_out_at = "" }) => localDate(given_out_at, timezone)));
   const when = days.size === 1 ? `on ${[...days].join()}` : "before";
-  const count = `${cells.toLocaleString("en-US")} figure${cells === 1 ? "" : "s"}`;
-  return [`${count} given out ${when} ${cells === 1 ? "has" : "have"} changed: see restatements.csv.`];
+  const count = formatQuantity(cells, "figure");
+  return [`${count} exported ${when} ${cells === 1 ? "has" : "have"} changed: see restatements.csv.`];
 }
 
 /** Returns what a person should know of the figures of first-time callers, a sentence each. */

@@ -16,7 +16,7 @@ export interface Effect {
 /** A value of a figure; null where it is blank. */
 export type FigureValue = string | number | null;
 
-/** A figure of a complete period that was given out and is another now. */
+/** A figure of a complete period that changed after it was exported. */
 export interface Restatement {
   /** When it was found, ISO 8601 UTC. */
   found_at: string;
@@ -37,7 +37,7 @@ export interface Restatement {
   now: FigureValue;
   /** Null for times, and where one of them is blank. */
   change: number | null;
-  /** When the earlier value was given out, ISO 8601 UTC. */
+  /** When the earlier value was exported, ISO 8601 UTC. */
   given_out_at: string;
   reasons: readonly Effect[];
   /** Names of the settings for attribution that changed in between, separated by commas; null where none did. */

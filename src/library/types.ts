@@ -26,7 +26,7 @@ export interface SyncOptions {
   /**
    * Other settings, by their names in docs/reference/settings.md, such as `{ CALLTALLY_LOOKBACK_HOURS: "48" }`. Those that
    * say how calls are read, kept and attributed count; those of exports, the schedule, the log and publishing do nothing here.
-   * Give those that the program itself has: with others, all calls are attributed anew. @default their defaults
+   * Give those that the program itself has: with others, all calls are attributed again. @default their defaults
    */
   settings?: Readonly<Record<string, string>> | undefined;
 }

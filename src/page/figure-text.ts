@@ -62,10 +62,6 @@ export function formatDuration(seconds: number): string {
   return hours > 0 ? `${sign}${hours}:${padded(minutes)}:${rest}` : `${sign}${minutes}:${rest}`;
 }
 
-export function formatCount(count: number): string {
-  return counts.format(count);
-}
-
 // Texts are made of counts: a rate has been rounded already, and would be rounded twice.
 
 /** The share of answered calls; null where there is no call. */
@@ -92,9 +88,4 @@ export function formatPoints(figures: Figures): string | null {
 function quotient(part: Value | undefined, whole: Value | undefined, format: Intl.NumberFormat) {
   if (typeof part !== "number" || typeof whole !== "number" || !(whole > 0)) return null;
   return format.format(part / whole);
-}
-
-/** 1 call, 5,432 calls */
-export function formatQuantity(count: number, noun: string, plural = `${noun}s`): string {
-  return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }

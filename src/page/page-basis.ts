@@ -1,11 +1,12 @@
 import { html } from "hono/html";
 import { toPrintable } from "../base/printable.ts";
+import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { localTime } from "../calendar/local-time.ts";
 import { sentencesOnSpend } from "../export/described-spend.ts";
 import { describeCaveats, describeHistory } from "../export/manifest.ts";
 import { unlistedInWords } from "../warehouse/calls/gone.ts";
 import { originInWords } from "../warehouse/origin.ts";
-import { formatCount, formatQuantity, type Html } from "./figure-text.ts";
+import type { Html } from "./figure-text.ts";
 import { capitalized } from "./period-text.ts";
 import type { Report } from "./report-model.ts";
 

@@ -1,8 +1,9 @@
 import { html, raw } from "hono/html";
 import { toPrintable } from "../base/printable.ts";
+import { formatCount } from "../base/quantity-text.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import { NOT_SET } from "../rollup/reserved-keys.ts";
-import { formatCount, type Html } from "./figure-text.ts";
+import type { Html } from "./figure-text.ts";
 import type { HeatStep, Series } from "./report-charts.ts";
 import type { Figures } from "./report-figures.ts";
 import { NARROW, WIDE } from "./static-chart.ts";

@@ -1,8 +1,9 @@
 import { html } from "hono/html";
 import { toPrintable } from "../base/printable.ts";
+import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { describeReasons } from "../restatements/restatement-words.ts";
-import { countOf, formatCount, formatQuantity, type Html } from "./figure-text.ts";
+import { countOf, type Html } from "./figure-text.ts";
 import { capitalized } from "./period-text.ts";
 import type { Report } from "./report-model.ts";
 

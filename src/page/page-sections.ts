@@ -1,17 +1,9 @@
 import { html } from "hono/html";
+import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { describeHistory, type Manifest } from "../export/manifest.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import type { DurationBand } from "../rollup/duration-bands.ts";
-import {
-  answerRateOf,
-  changeOf,
-  countOf,
-  durationOf,
-  formatCount,
-  formatDuration,
-  formatQuantity,
-  type Html,
-} from "./figure-text.ts";
+import { answerRateOf, changeOf, countOf, durationOf, formatDuration, type Html } from "./figure-text.ts";
 import {
   chart,
   headRow,

@@ -1,5 +1,6 @@
 import { html } from "hono/html";
-import { amountOf, countOf, formatCount, formatQuantity, type Html } from "./figure-text.ts";
+import { formatCount, formatQuantity } from "../base/quantity-text.ts";
+import { amountOf, countOf, type Html } from "./figure-text.ts";
 import { headRow, ID, idCell, isolated, nameAmong, nameOf, scrolled } from "./page-parts.ts";
 import type { Figures, SpendFigures } from "./report-figures.ts";
 import type { Report } from "./report-model.ts";

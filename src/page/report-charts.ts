@@ -1,5 +1,5 @@
 import type { EChartsOption } from "echarts";
-import { formatCount } from "./figure-text.ts";
+import { formatCount } from "../base/quantity-text.ts";
 import type { Figures, ReportFigures } from "./report-figures.ts";
 import { drawChart, NARROW } from "./static-chart.ts";
 

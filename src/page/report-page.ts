@@ -1,9 +1,10 @@
 import { hash } from "node:crypto";
 import { html, raw } from "hono/html";
 import { toPrintable } from "../base/printable.ts";
+import { formatQuantity } from "../base/quantity-text.ts";
 import { HISTORY_DAYS } from "../calendar/history.ts";
 import type { Manifest } from "../export/manifest.ts";
-import { answerRateOf, changeOf, countOf, formatPoints, formatQuantity, type Html } from "./figure-text.ts";
+import { answerRateOf, changeOf, countOf, formatPoints, type Html } from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
 import { restatementSection } from "./page-restatements.ts";
 import { chartSections } from "./page-sections.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { formatCount } from "../base/quantity-text.ts";
 import { comparisonRange, type DateRange, toInstants } from "../calendar/dates.ts";
 import { periods } from "../calendar/periods.ts";
 import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
@@ -12,7 +13,7 @@ import {
   MADE_UP,
   type Manifest,
 } from "../export/manifest.ts";
-import { formatAnswerRate, formatChange, formatCount, formatPoints } from "../page/figure-text.ts";
+import { formatAnswerRate, formatChange, formatPoints } from "../page/figure-text.ts";
 import { describeDays } from "../page/period-text.ts";
 import { type Figures, readHeadline } from "../page/report-figures.ts";
 import type { ReportPlan } from "./plan-report.ts";

@@ -33,7 +33,7 @@ export interface OutputCan {
   mergesAccounts?: boolean;
 }
 
-/** How whoever asks spells options. */
+/** How options are spelled. */
 export interface Wording {
   /** Returns the spelling of an option of a request: `--tracking-number` for `filter.tracking_number`. Empty where there is no such option. */
   spell: (option: string) => string;

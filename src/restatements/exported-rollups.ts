@@ -46,7 +46,7 @@ export interface RollupPlace {
   contents: string;
 }
 
-/** Returns what is remembered of a rollup; undefined where it was not written yet, or is forgotten. */
+/** Returns a remembered rollup; undefined where it was not written yet, or is forgotten. */
 export function readExportedRollup(
   { db }: Store,
   { path, contents }: RollupPlace,

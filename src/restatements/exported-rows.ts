@@ -38,7 +38,7 @@ export function iterateExportedRows(
     .iterate(exported_id);
 }
 
-/** Writes those rows of a rollup alone that are others than before: of an hourly export, few are. */
+/** Writes only the rows of a rollup that changed: in an hourly export, few do. */
 export function replaceRows(
   { sqlite }: Pick<Warehouse, "sqlite">,
   exportedId: number,

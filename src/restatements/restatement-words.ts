@@ -12,7 +12,7 @@ const WORDS: Record<RestatementReason, string> = {
   corrected: "corrected",
   gone: "gone from the service",
   returned: "listed again",
-  rules: "attributed anew",
+  rules: "attributed again",
   first_call: "first of their callers no more, or now",
   spend_changed: "costs of ads",
 };

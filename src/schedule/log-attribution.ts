@@ -4,6 +4,6 @@ import type { AttributionProgress } from "../warehouse/attribution/attribute-all
 /** Logs how many calls had their attribution recomputed, once that is done. */
 export function logAttribution(log: Log): (progress: AttributionProgress) => void {
   return ({ read, total }) => {
-    if (total > 0 && read === total) log.info({ calls: total }, "attributed anew");
+    if (total > 0 && read === total) log.info({ calls: total }, "attributed again");
   };
 }

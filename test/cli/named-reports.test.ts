@@ -145,7 +145,7 @@ describe("named reports", () => {
     expect(await again()).toBe(2);
     const [first, second] = mail.taken.map(({ raw }) => raw.replaceAll("=\r\n", ""));
     expect(first).not.toContain("restatements.csv");
-    expect(second).toMatch(/figures given out on \d{4}-\d\d-\d\d have changed/);
+    expect(second).toMatch(/figures exported on \d{4}-\d\d-\d\d have changed/);
     expect(second).toMatch(/filename="?restatements\.csv/);
     const [, made] = ledgerOf(folder.path, "acme", "report_runs");
     expect(made).toMatchObject({ report: "weekly", scheduled_for: null, status: "done" });

@@ -65,7 +65,7 @@ describe("describeReasons", () => {
       "1 corrected (+1)",
       "2 gone from the service",
       "3 listed again (-1)",
-      "4 attributed anew (-2)",
+      "4 attributed again (-2)",
       "5 first of their callers no more",
       "or now",
       "costs of ads (-4)",
@@ -79,7 +79,7 @@ describe("describeReasons", () => {
       { reason: "rules", calls: 3, effect: 0 },
     ];
     expect(describeReasons(restatement({ reasons, rules_changed: "aliases, missed" }))).toBe(
-      "1 came late (+1), 3 attributed anew by other aliases, missed (0)",
+      "1 came late (+1), 3 attributed again by other aliases, missed (0)",
     );
   });
 });

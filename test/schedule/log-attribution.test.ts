@@ -9,7 +9,7 @@ it("logAttribution says once, at the end, how many calls had their facts made an
   note({ read: 0, total: 0 });
   note({ read: 1, total: 1 });
   expect(lines).toEqual([
-    { level: 30, calls: 600, msg: "attributed anew" },
-    { level: 30, calls: 1, msg: "attributed anew" },
+    { level: 30, calls: 600, msg: "attributed again" },
+    { level: 30, calls: 1, msg: "attributed again" },
   ]);
 });

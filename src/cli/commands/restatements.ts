@@ -12,7 +12,7 @@ export const command = (context: Context) =>
   new Command("restatements")
     .description(
       "Lists figures of complete periods that changed after they were exported, the latest first: what they were, what " +
-        "they are, and how many calls came late, were corrected, left the service or were attributed anew.",
+        "they are, and how many calls came late, were corrected, left the service or were attributed again.",
     )
     .option(
       "--since <date>",

@@ -47,7 +47,7 @@ export function noteLeft(
     ["Exported files that may have them still, and do not tell", pathsOf("perhaps")],
   ];
   for (const [text, paths] of lists) if (paths.length > 0) notes.push(`${text}:${list(paths, folder)}`);
-  if (!isRemoved && files.length > 0) notes.push("Remove them with --exports, and export anew.");
+  if (!isRemoved && files.length > 0) notes.push("Remove them with --exports, and export again.");
   if (copies.length > 0) notes.push(`Copies of the warehouse that have them still:${list(copies, folder)}`);
   if (clusters.length > 0) {
     const named = clusters.map((target) => `\n  ${target}`).join("");

@@ -15,14 +15,14 @@ export function describeRestatements(
   timezone: string,
   folder: string,
 ): string {
-  if (found.length === 0) return "No figure that was given out has been found to be another.";
+  if (found.length === 0) return "No restatements.";
   const toLocal = localTime(timezone);
   const minuteOf = (time: string) => toLocal(time).local.slice(0, "YYYY-MM-DD HH:MM".length);
   const lines: string[] = [];
   let heading = "";
   for (const each of found.slice(0, MOST_SHOWN)) {
     const { path, contents, found_at, given_out_at, period, metric } = each;
-    const next = `${minuteOf(found_at)}  ${relative(folder, path)}, ${contents}, given out ${minuteOf(given_out_at)}`;
+    const next = `${minuteOf(found_at)}  ${relative(folder, path)}, ${contents}, exported ${minuteOf(given_out_at)}`;
     if (next !== heading) lines.push(...(heading === "" ? [] : [""]), ellipsize(next, WIDTH));
     heading = next;
     lines.push(

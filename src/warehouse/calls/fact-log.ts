@@ -18,7 +18,7 @@ const columns = {
     text({ enum: CHANGE_REASONS }).notNull(),
     "late: the call was not here. corrected: the service serves other content. gone or returned: the service no longer lists it, or lists it again. rules: it was attributed again. first_call: it became, or ceased to be, the first of its caller.",
   ),
-  rules_id: about(integer(), "The row in `rules` by which it was attributed anew; null for other reasons."),
+  rules_id: about(integer(), "The row in `rules` by which it was attributed again; null for other reasons."),
   is_live: about(
     integer({ mode: "boolean" }),
     "`is_live` in `call_facts` before the change; this and all that follow are null where the call was not here.",
@@ -95,7 +95,7 @@ const STATEMENTS = Object.entries(TRIGGERS).map(([name, text]) => ({
   statement: `CREATE TRIGGER ${name} ${text}`,
 }));
 
-/** Begins to log changes of facts anew; returns the number of the log. */
+/** Begins a new log of changes of facts; returns the number of the log. */
 export function startFactLog(tx: Tx): number {
   for (const { name, statement } of STATEMENTS)
     tx.sqlite.exec(`DROP TRIGGER IF EXISTS ${name}; ${statement}`);

@@ -18,6 +18,7 @@ import {
 } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { TOLERANCE_MS } from "../../base/clock.ts";
+import { formatQuantity } from "../../base/quantity-text.ts";
 import { countRows } from "../count-rows.ts";
 import { idsOfRun } from "../runs/page-table.ts";
 import { sync_runs } from "../runs/runs.ts";
@@ -226,7 +227,7 @@ export interface Unlisted {
 
 /** Returns it in words. */
 export function unlistedInWords({ calls, since }: Unlisted): string {
-  const count = `${calls.toLocaleString("en-US")} call${calls === 1 ? "" : "s"}`;
+  const count = formatQuantity(calls, "call");
   return `${count} since ${since.slice(0, 10)}, older than any listed; still counted`;
 }
 

@@ -29,7 +29,7 @@ const { summary, transcription, transcription_details } = transcripts;
 /** The members of a call, for a SELECT from `calls` that joins its transcript. */
 export const WHOLE_CALL = { ...MEMBERS, summary, transcription, transcription_details };
 
-/** Prepares to write what was said in a call, in the place of what is stored of it. */
+/** Prepares to replace the stored transcript of a call. */
 export function prepareWriteTranscript({
   db,
   sqlite,

@@ -44,7 +44,7 @@ const columns = {
   calls_withheld: about(integer(), "Calls not marked as missing: more than the missing-call threshold."),
   calls_conflicting: about(
     integer(),
-    "Calls served with different contents in one response, or in two of unknown order, and again when requested anew.",
+    "Calls served with different contents in one response, or in two of unknown order, and again when requested again.",
   ),
   calls_other_unit: about(integer(), "New and changed calls with another `org_unit_id` than requested."),
   pages: about(integer(), "Pages of the walk."),
