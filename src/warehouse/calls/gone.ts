@@ -78,11 +78,7 @@ export function markAbsent(warehouse: Tx, options: AbsenceOptions): Absence {
     .where(and(isNull(calls.gone_at), isLongAgo(calls.missing_since, options), isAbsent))
     .returning({ call_id: calls.call_id })
     .all();
-  setLive(
-    warehouse,
-    gone.map(({ call_id }) => call_id),
-    false,
-  );
+  setLive(warehouse, idsOf(gone), false);
   if (found > 0) db.update(calls).set({ missing_since: now }).where(newlyMissing).run();
   return { calls_missing: found, calls_gone: gone.length, calls_withheld: 0, calls_unlisted };
 }
@@ -174,11 +170,7 @@ export function markUnorderedAbsent(warehouse: Tx, options: AbsenceOptions): Abs
     .where(isEnough)
     .returning({ call_id: calls.call_id })
     .all();
-  setLive(
-    warehouse,
-    gone.map(({ call_id }) => call_id),
-    false,
-  );
+  setLive(warehouse, idsOf(gone), false);
   forgetUnorderedAbsent({ db }, isNotNull(calls.gone_at));
   return { calls_missing, calls_gone: found, calls_withheld: 0, calls_unlisted };
 }
@@ -202,11 +194,7 @@ export function clearAbsence(warehouse: Tx, callIds: readonly number[]): number 
     .where(and(or(isNotNull(calls.missing_since), isNotNull(calls.unlisted_since)), isOneOf))
     .returning({ call_id: calls.call_id })
     .all();
-  setLive(
-    warehouse,
-    returned.map(({ call_id }) => call_id),
-    true,
-  );
+  setLive(warehouse, idsOf(returned), true);
   return returned.length;
 }
 
@@ -267,4 +255,8 @@ export function countExpected(warehouse: Warehouse, sinceRunId: number): number 
     (SELECT count(*) FROM rejected_calls AS r WHERE r.last_run_id >= ${sinceRunId}
       AND NOT EXISTS (SELECT 1 FROM calls AS c WHERE c.call_id = r.call_id)) AS unread`);
   return readCallCount(warehouse) - row.missing + row.unread;
+}
+
+function idsOf(rows: readonly { call_id: number }[]): number[] {
+  return rows.map(({ call_id }) => call_id);
 }
