@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { CHANNELS } from "../attribution/channel-rules.ts";
 import { readLast } from "../calendar/last.ts";
+import { OPTION } from "./context.ts";
 import { oneOf, parser } from "./suggest.ts";
 
 /** Declares a command about some calls, with the flags that say which. */
@@ -17,7 +18,7 @@ export function callsCommand(name: string) {
     )
     .option("--from <date>", "first local day, e.g. 2026-10-01")
     .option("--to <date>", "last local day")
-    .option("--timezone <zone>", "time zone of the days (CALLTALLY_TIMEZONE, UTC)")
+    .option(...OPTION.timezone)
     .addOption(several("--org-unit <name or id>", "calls of this group"))
     .addOption(several("--channel <channel>", "calls of this channel, e.g. paid search", parseChannel))
     .addOption(several("--source <source>", "calls of this source, e.g. google"))

@@ -1,5 +1,5 @@
 import { EXIT, UsageError } from "../base/errors.ts";
-import { settingsOfAccount } from "../config/accounts.ts";
+import { loadSettings } from "../config/load-settings.ts";
 import { folderOutput } from "../export/output/folder.ts";
 import { streamOutput } from "../export/output/stream.ts";
 import { type AccountAsk, produceMerged } from "../produce/merge-accounts.ts";
@@ -46,7 +46,10 @@ export async function exportMerged(
       return { account: name, source, ask: toAsk(request, can, zoneOf(account, flags)) };
     };
     const work = (published: readonly EngineAccount[]) => write(published.map(toAccountAsk));
-    const owners = accounts.map((account) => ({ name: account.name, settings: settingsOfAccount(account) }));
+    const owners = accounts.map((account) => ({
+      name: account.name,
+      settings: loadSettings(account.sources),
+    }));
     return await readEngine(engine, owners, work, { signal });
   }
   return await write(
@@ -56,7 +59,7 @@ export async function exportMerged(
           hint: "Without accounts, leave account out of --by.",
         });
       }
-      const settings = settingsOfAccount(account);
+      const settings = loadSettings(account.sources);
       return {
         account: account.name,
         source: sourceOf(settings),

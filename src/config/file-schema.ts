@@ -13,8 +13,7 @@ import {
   PLACEHOLDERS,
   type Placeholder,
 } from "./placeholder-names.ts";
-import { LOG_LEVELS } from "./setting-parsers.ts";
-import { SETTINGS, type SettingSpec } from "./settings.ts";
+import { ALL_SETTINGS } from "./settings.ts";
 
 /** Concurrent requests to one host, by all accounts together. */
 export const DEFAULT_HOST_REQUESTS = 8;
@@ -22,119 +21,27 @@ export const DEFAULT_HOST_REQUESTS = 8;
 /** Names that are safe as names of folders, everywhere. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
-/** Says in the schema for editors what a setting is; the help is that of the environment variable. */
-function about(spec: SettingSpec<unknown>, example: unknown) {
-  const { env, help, default: fallback } = spec;
-  const standard = fallback === undefined ? "" : ` Default: ${fallback}.`;
-  return { description: `${help}.${standard} As ${env}.`, examples: [example] };
-}
-
-const textSetting = (
-  spec: SettingSpec<unknown>,
-  example: string,
-  check: (text: string) => unknown = spec.parse,
-) => z.string().superRefine(by(check)).meta(about(spec, example)).optional();
-
-const numberSetting = (spec: SettingSpec<unknown>) =>
-  z
-    .int()
-    .superRefine(by(spec.parse))
-    .meta(about(spec, Number(spec.default)))
-    .optional();
-
-const yesNoSetting = (spec: SettingSpec<unknown>) =>
-  z
-    .boolean()
-    .meta(about(spec, spec.default === "true"))
-    .optional();
-
-const listSetting = (spec: SettingSpec<unknown>, example: readonly string[]) =>
-  z
-    .array(z.string().superRefine(by(parseItem)))
-    .superRefine(by(spec.parse))
-    .meta(about(spec, example))
-    .optional();
-
-/** In an environment variable, a comma begins the next one. */
-function parseItem(text: string): void {
-  if (text.trim() === "") throw new Error("is empty");
-  if (text.includes(",")) throw new Error("must be without a comma: each value is an item of its own");
-}
-
-/** What holds for all accounts, or for one of them. */
-const sharedSettings = {
-  base_url: textSetting(SETTINGS.baseUrl, "https://api.example.com"),
-  timezone: textSetting(SETTINGS.timezone, "America/New_York"),
-  limit: numberSetting(SETTINGS.limit),
-  concurrency: numberSetting(SETTINGS.concurrency),
-  timeout_seconds: numberSetting(SETTINGS.timeoutSeconds),
-  retry_seconds: numberSetting(SETTINGS.retrySeconds),
-  lookback_hours: numberSetting(SETTINGS.lookbackHours),
-  full_every_hours: numberSetting(SETTINGS.fullEveryHours),
-  check_every_hours: numberSetting(SETTINGS.checkEveryHours),
-  gone_after_hours: numberSetting(SETTINGS.goneAfterHours),
-  recording_signature: listSetting(SETTINGS.recordingSignature, ["sig"]),
-  keep: z
-    .strictObject({
-      transcripts: textSetting(SETTINGS.keepTranscripts, "90d"),
-      summaries: textSetting(SETTINGS.keepSummaries, "90d"),
-      caller_numbers: textSetting(SETTINGS.keepCallerNumbers, "90d"),
-      recording_urls: textSetting(SETTINGS.keepRecordingUrls, "never"),
-    })
-    .meta({ description: "What is kept of calls, and how long." })
-    .optional(),
-  answered: listSetting(SETTINGS.answered, ["answered", "transferred"]),
-  missed: listSetting(SETTINGS.missed, ["no answer", "busy"]),
-  qualified_seconds: numberSetting(SETTINGS.qualifiedSeconds),
-  duration_unit: z.enum(["seconds", "milliseconds"]).meta(about(SETTINGS.durationUnit, "seconds")).optional(),
-  aliases: textSetting(SETTINGS.aliasesFile, "aliases.csv"),
-  currency: textSetting(SETTINGS.currency, "USD"),
-  publish: z
-    .strictObject({
-      to: textSetting(SETTINGS.publishTo, "clickhouse://ch1.example.com,ch2.example.com/calls"),
-      user: textSetting(SETTINGS.clickhouseUser, "calltally_publisher"),
-      password_file: textSetting(SETTINGS.clickhousePasswordFile, "secrets/clickhouse.password"),
-      personal_data: yesNoSetting(SETTINGS.publishPersonalData),
-      after_sync: yesNoSetting(SETTINGS.publishAfterSync),
-    })
-    .meta({ description: "The ClickHouse cluster that the facts are published to." })
-    .optional(),
-  sync_cron: textSetting(SETTINGS.syncCron, "7 * * * *"),
-  export_cron: textSetting(SETTINGS.exportCron, "30 5 * * *"),
-  insights_cron: textSetting(SETTINGS.insightsCron, "15 4 * * *"),
-  jitter_seconds: numberSetting(SETTINGS.jitterSeconds),
-  job_minutes: numberSetting(SETTINGS.jobMinutes),
+/** What is said of keys that have settings below them. */
+const GROUPS: Readonly<Record<string, string>> = {
+  keep: "What is kept of calls, and how long.",
+  publish: "The ClickHouse cluster that the facts are published to.",
 };
 
-/** What tells accounts apart. */
-const ownSettings = {
-  token_file: z.string().superRefine(by(parseFilePath)).meta(about(SETTINGS.tokenFile, "secrets/acme.token")),
-  org_unit_id: z
-    .union([z.string(), z.int()])
-    .superRefine(by(SETTINGS.orgUnitId.parse))
-    .meta(about(SETTINGS.orgUnitId, "17"))
-    .optional(),
-  database: textSetting(
-    { ...SETTINGS.database, default: "data/{account}/calltally.db" },
-    "data/acme/calltally.db",
-  ),
-  export_dir: textSetting({ ...SETTINGS.exportDir, default: "data/{account}/exports" }, "data/acme/exports"),
-  insight_ids: z
-    .array(z.int().nonnegative())
-    .meta(about(SETTINGS.insightIds, [101, 102]))
-    .optional(),
-  heartbeat_url_file: z
-    .string()
-    .superRefine(by(parseFilePath))
-    .meta({
-      description: `File that holds the address of CALLTALLY_HEARTBEAT_URL. ${SETTINGS.heartbeatUrl.help}.`,
-      examples: ["secrets/acme.heartbeat"],
-    })
-    .optional(),
-};
+/** Returns the keys of the settings that this part of the file may have. */
+function settingKeys(...scopes: (string | undefined)[]): Record<never, z.ZodType> {
+  const settings = ALL_SETTINGS.filter(({ scope }) => scopes.includes(scope));
+  const byName = Map.groupBy(settings, ({ key }) => key.replace(/\..*/, ""));
+  const keys = [...byName].map(([name, members]) => {
+    const description = GROUPS[name];
+    if (description === undefined) return [name, members[0]?.schema];
+    const below = members.map(({ key, schema }) => [key.slice(name.length + 1), schema]);
+    return [name, z.strictObject(Object.fromEntries(below)).meta({ description }).optional()];
+  });
+  return Object.fromEntries(keys);
+}
 
 const account = z
-  .strictObject({ ...ownSettings, ...sharedSettings })
+  .strictObject(settingKeys("account", undefined))
   .meta({ description: "One account of the service: a warehouse, token, zone and rules of its own." });
 
 /** The name of an account or a report. */
@@ -294,8 +201,7 @@ const report = z
 /** What `calltally.yaml` may hold. */
 export const fileSchema = z
   .strictObject({
-    ...sharedSettings,
-    log_level: z.enum(LOG_LEVELS).meta(about(SETTINGS.logLevel, "info")).optional(),
+    ...settingKeys("program", undefined),
     host_requests: z
       .int()
       .min(1)
@@ -349,39 +255,3 @@ export const fileSchema = z
 
 export type FileContent = z.infer<typeof fileSchema>;
 export type ReportContent = z.infer<typeof report>;
-
-const keyOf = ({ env }: SettingSpec<unknown>) => env.replace("CALLTALLY_", "").toLowerCase();
-
-/** Keys that have others below them, which are settings. */
-export const SETTING_GROUPS = ["keep", "publish"] as const;
-
-/** The settings that the file can hold, by their keys in it: of `transcripts` below `keep`, `keep_transcripts`. */
-export const FILE_SETTINGS: ReadonlyMap<string, SettingSpec<unknown>> = new Map([
-  ...Object.values(SETTINGS)
-    .map((spec: SettingSpec<unknown>) => [keyOf(spec), spec] as const)
-    .filter(
-      ([key]) =>
-        key in ownSettings ||
-        key in fileSchema.shape ||
-        SETTING_GROUPS.some((group) => key.startsWith(`${group}_`)),
-    ),
-  ["publish_user", SETTINGS.clickhouseUser],
-  ["publish_password_file", SETTINGS.clickhousePasswordFile],
-]);
-
-/** Settings that tell accounts apart: with accounts in the file, no other place may have them. */
-export const OWN_SETTINGS: readonly SettingSpec<unknown>[] = [
-  SETTINGS.baseUrl,
-  SETTINGS.token,
-  SETTINGS.heartbeatUrl,
-  ...[...FILE_SETTINGS].filter(([key]) => key in ownSettings).map(([, spec]) => spec),
-];
-
-/** Keys that hold paths, which are relative to the file's folder. */
-export const PATH_SETTINGS: ReadonlySet<SettingSpec<unknown>> = new Set<SettingSpec<unknown>>([
-  SETTINGS.tokenFile,
-  SETTINGS.database,
-  SETTINGS.exportDir,
-  SETTINGS.aliasesFile,
-  SETTINGS.clickhousePasswordFile,
-]);

@@ -101,3 +101,13 @@ function childOf(
   const item = isSeq<Node>(node) && typeof key === "number" ? node.items[key] : undefined;
   return item && { key: item, value: item };
 }
+
+/** Returns what stands at a path of plain values; undefined for what is not there. */
+export function valueAt(root: unknown, path: Path): unknown {
+  let value = root;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
+}

@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
-import { chooseAccounts, findFile, settingsOfAccount } from "../../src/config/accounts.ts";
+import { chooseAccounts, findFile } from "../../src/config/accounts.ts";
+import { loadSettings } from "../../src/config/load-settings.ts";
 import { readConfiguration } from "../../src/config/read-configuration.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
@@ -273,10 +274,7 @@ ${TWO}    timezone: Europe/Paris
             if (values.CALLTALLY_TOKEN_FILE)
               Object.assign(values, { CALLTALLY_TOKEN_FILE: join(folder, values.CALLTALLY_TOKEN_FILE) });
           }
-          const found = settingsOfAccount({
-            name,
-            sources: { ...inFolder, flags: { CALLTALLY_LIMIT: "9" } },
-          });
+          const found = loadSettings({ ...inFolder, flags: { CALLTALLY_LIMIT: "9" } });
           const {
             token,
             limit,
@@ -339,7 +337,7 @@ ${TWO}    timezone: Europe/Paris
         files: { "conf/acme.token": "t" },
       },
       ({ accounts }, folder) => {
-        const settings = accounts.map((account) => settingsOfAccount(account));
+        const settings = accounts.map((account) => loadSettings(account.sources));
         expect(settings).toMatchObject([
           {
             token: "t",
@@ -408,7 +406,7 @@ ${TWO}    timezone: Europe/Paris
     const tokenOf = (mode: number) => {
       chmodSync(file, mode);
       return read({ yaml: ACME.replace("acme.token", file) }, ({ accounts }) =>
-        accounts.map((account) => settingsOfAccount(account).token),
+        accounts.map((account) => loadSettings(account.sources).token),
       );
     };
     expect(tokenOf(0o600)).toEqual(["t"]);

@@ -2,7 +2,8 @@ import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { describeError, EXIT, worstCode } from "../../base/errors.ts";
 import { toCalltallyError } from "../../base/known-error.ts";
 import { type Age, parseAge } from "../../calendar/age-text.ts";
-import { type Account, settingsOfAccount } from "../../config/accounts.ts";
+import type { Account } from "../../config/accounts.ts";
+import { loadSettings } from "../../config/load-settings.ts";
 import { findLate, findProblems } from "../../status/find-problems.ts";
 import { reportsOf } from "../../status/read-reports.ts";
 import { readStatus } from "../../status/read-status.ts";
@@ -40,7 +41,7 @@ export const command = (context: Context) =>
         const { file } = configurationOf(context);
         const nowMs = Date.now();
         const read = (account: Account) =>
-          readStatus(settingsOfAccount(account), {
+          readStatus(loadSettings(account.sources), {
             runs: runs ?? RUNS_SHOWN,
             nowMs,
             reports: reportsOf(file, account),
