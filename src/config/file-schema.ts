@@ -48,205 +48,142 @@ const account = z
 export const nameSchema = z
   .string()
   .regex(NAME, "must be letters, digits, - and _, at most 64, the first a letter or digit");
-const file = z.string().superRefine(by(parseFilePath));
-const flag = (help: string) => z.boolean().meta({ description: help }).optional();
 
+/** A key with its help, and an example for editors. */
+const key = <S extends z.ZodType>(schema: S, description: string, example?: unknown) =>
+  schema.meta({ description, ...(example !== undefined && { examples: [example] }) });
+const text = (parse: (given: string) => unknown) => z.string().superRefine(by(parse));
+const file = text(parseFilePath);
 /** A text in which words in braces are replaced. */
-const pattern = (known: readonly Placeholder[]) =>
-  z
-    .string()
-    .min(1)
-    .superRefine(by((text) => assertPlaceholders(text, known)));
-
-function parseFolderPattern(text: string): void {
-  assertFolderPattern(parsePath(text));
-}
-
+const pattern = (known: readonly Placeholder[]) => text((given) => assertPlaceholders(given, known)).min(1);
 const address = z
   .string()
   .refine(isMailAddress, "must be one plain mail address, such as marketing@acme.example");
 
+const email = z.strictObject({
+  to: key(z.array(address).min(1), "Who gets it.", ["marketing@acme.example"]),
+  from: key(
+    address,
+    "The sender; by default the user of the SMTP address.",
+    "reports@agency.example",
+  ).optional(),
+  subject: key(pattern(PLACEHOLDERS), "Subject of the mail.", "Calls, {period}").optional(),
+});
+
+const webhook = z.strictObject({
+  url_file: key(file, "File that holds the address: https, or http on this machine.", "secrets/slack.url"),
+});
+
 const delivery = z
   .strictObject({
-    email: z
-      .strictObject({
-        to: z
-          .array(address)
-          .min(1)
-          .meta({ description: "Who gets it.", examples: [["marketing@acme.example"]] }),
-        from: address
-          .meta({
-            description: "The sender; by default the user of the SMTP address.",
-            examples: ["reports@agency.example"],
-          })
-          .optional(),
-        subject: pattern(PLACEHOLDERS)
-          .meta({ description: "Subject of the mail.", examples: ["Calls, {period}"] })
-          .optional(),
-      })
-      .meta({
-        description:
-          "Mail by the server in smtp_url_file. Files are attached in their order as long as they fit into 10 MB together; the others are named.",
-      })
-      .optional(),
-    webhook: z
-      .strictObject({
-        url_file: file.meta({
-          description: "File that holds the address: https, or http on this machine.",
-          examples: ["secrets/slack.url"],
-        }),
-      })
-      .meta({ description: "A JSON message that Slack and Teams show." })
-      .optional(),
-    command: z
-      .array(pattern(COMMAND_PLACEHOLDERS))
-      .min(1)
-      .meta({
-        description: "A program and its arguments, without a shell.",
-        examples: [["rclone", "copy", "{folder}", "remote:calls/{account}"]],
-      })
-      .optional(),
+    email: key(
+      email,
+      "Mail by the server in smtp_url_file. Files are attached in their order as long as they fit into 10 MB together; the others are named.",
+    ).optional(),
+    webhook: key(webhook, "A JSON message that Slack and Teams show.").optional(),
+    command: key(
+      z.array(pattern(COMMAND_PLACEHOLDERS)).min(1),
+      "A program and its arguments, without a shell.",
+      ["rclone", "copy", "{folder}", "remote:calls/{account}"],
+    ).optional(),
   })
-  .superRefine((value, context) => {
-    if (Object.keys(value).length !== 1) context.addIssue("must have one of email, webhook and command");
-  })
+  .refine((value) => Object.keys(value).length === 1, "must have one of email, webhook and command")
   .meta({ description: "One recipient: email, webhook or command.", minProperties: 1, maxProperties: 1 });
 
 const report = z
   .strictObject({
-    accounts: z
-      .array(z.string())
-      .min(1)
-      .meta({ description: "Which accounts; all by default.", examples: [["acme"]] })
-      .optional(),
+    accounts: key(z.array(z.string()).min(1), "Which accounts; all by default.", ["acme"]).optional(),
     ...REQUEST_KEYS,
-    folder: z
-      .string()
-      .superRefine(by(parseFolderPattern))
-      .meta({
-        description: `Where the files go; ${PLACEHOLDERS.map((word) => `{${word}}`).join(", ")} are replaced, {period} by the whole range: 2026-W47, 2026-11 or 2026-Q4 where it is one week, month or quarter, else 2026-10-26 to 2026-11-22. Default: reports/{account}/{report}.`,
-        examples: ["reports/{account}/weekly"],
-      })
-      .optional(),
-    cron: z
-      .string()
-      .min(1)
-      .meta({
-        description: "When the schedule makes it, in the account's time zone; by hand alone by default.",
-        examples: ["0 7 * * 1"],
-      })
-      .optional(),
-    fresh: z
-      .string()
-      .superRefine(by(parseAge))
-      .meta({
-        description: "How old the last good sync may be: else the schedule waits for one, or starts it.",
-        examples: ["2h"],
-      })
-      .optional(),
-    require: z
-      .enum(["verified"])
-      .meta({
-        description:
-          "Deliver it only if the last sync read every call, proven: exact or verified. The schedule makes a full pass first where it did not.",
-        examples: ["verified"],
-      })
-      .optional(),
-    engine: z
-      .string()
-      .superRefine(by(parseClusterUrl))
-      .meta({
-        description:
-          "ClickHouse cluster that computes the figures, of the account as it was last published there. The user of the address, or of publish, may read it.",
-        examples: ["clickhouse://analyst@ch1.example.com,ch2.example.com/calls"],
-      })
-      .optional(),
-    personal_data: flag(
+    folder: key(
+      text((given) => assertFolderPattern(parsePath(given))),
+      `Where the files go; ${PLACEHOLDERS.map((word) => `{${word}}`).join(", ")} are replaced, {period} by the whole range: 2026-W47, 2026-11 or 2026-Q4 where it is one week, month or quarter, else 2026-10-26 to 2026-11-22. Default: reports/{account}/{report}.`,
+      "reports/{account}/weekly",
+    ).optional(),
+    cron: key(
+      z.string().min(1),
+      "When the schedule makes it, in the account's time zone; by hand alone by default.",
+      "0 7 * * 1",
+    ).optional(),
+    fresh: key(
+      text(parseAge),
+      "How old the last good sync may be: else the schedule waits for one, or starts it.",
+      "2h",
+    ).optional(),
+    require: key(
+      z.enum(["verified"]),
+      "Deliver it only if the last sync read every call, proven: exact or verified. The schedule makes a full pass first where it did not.",
+      "verified",
+    ).optional(),
+    engine: key(
+      text(parseClusterUrl),
+      "ClickHouse cluster that computes the figures, of the account as it was last published there. The user of the address, or of publish, may read it.",
+      "clickhouse://analyst@ch1.example.com,ch2.example.com/calls",
+    ).optional(),
+    personal_data: key(
+      z.boolean(),
       `Let e-mail and commands deliver files with a row for each call, caller or conversion: ${LISTS.join(", ")}.`,
-    ),
-    deliver: z.array(delivery).min(1).meta({ description: "Who gets it." }).optional(),
-    on_restatement: z
-      .enum(["deliver"])
-      .meta({
-        description:
-          "Make it again after a sync, of the days of its last slot, where figures that it gave out have changed since; and deliver it.",
-        examples: ["deliver"],
-      })
-      .optional(),
+    ).optional(),
+    deliver: key(z.array(delivery).min(1), "Who gets it.").optional(),
+    on_restatement: key(
+      z.enum(["deliver"]),
+      "Make it again after a sync, of the days of its last slot, where figures that it gave out have changed since; and deliver it.",
+      "deliver",
+    ).optional(),
   })
-  .superRefine((content, context) => {
-    if (content.on_restatement !== undefined && (content.cron === undefined || content.deliver === undefined))
-      context.addIssue(
-        "on_restatement needs cron and deliver: it delivers again what was due and has changed",
-      );
-    if (content.require !== undefined && content.deliver === undefined)
-      context.addIssue("require needs deliver: it says what is delivered");
-    if (
-      content.on_restatement !== undefined &&
-      (content.raw ||
-        content.top !== undefined ||
-        content.min_cell !== undefined ||
-        content.filter?.include_gone)
-    )
-      context.addIssue(
+  .superRefine((content, { addIssue }) => {
+    const { on_restatement, cron, deliver, require, raw, top, min_cell, filter, engine } = content;
+    if (require !== undefined && deliver === undefined)
+      addIssue("require needs deliver: it says what is delivered");
+    if (on_restatement === undefined) return;
+    if (cron === undefined || deliver === undefined)
+      addIssue("on_restatement needs cron and deliver: it delivers again what was due and has changed");
+    if (raw || top !== undefined || min_cell !== undefined || filter?.include_gone)
+      addIssue(
         "on_restatement cannot go with raw, top, min_cell or include_gone: their figures are not compared",
       );
-    if (content.on_restatement !== undefined && content.engine !== undefined)
-      context.addIssue(
-        "on_restatement cannot go with engine: the warehouse alone remembers what was exported",
-      );
+    if (engine !== undefined)
+      addIssue("on_restatement cannot go with engine: the warehouse alone remembers what was exported");
   })
   .meta({ description: "Figures that are made again and again: whatever `export` and `report` take." });
+
+const doorbell = z.strictObject({
+  secret_file: key(
+    file,
+    "File that holds the secret of the deliveries: at least 16 printable ASCII characters.",
+    "secrets/doorbell",
+  ),
+  account: key(
+    z.string(),
+    "The one account that is synced, at /doorbell as well; without it, each at /doorbell/<account>.",
+    "acme",
+  ).optional(),
+  min_seconds: key(
+    z.int().min(1).max(86_400),
+    "Seconds from the start of one sync of an account to that of the next. Default: 60.",
+    60,
+  ).optional(),
+});
 
 /** What `calltally.yaml` may hold. */
 export const fileSchema = z
   .strictObject({
     ...settingKeys("program", undefined),
-    host_requests: z
-      .int()
-      .min(1)
-      .max(256)
-      .meta({
-        description: `Requests to one host at once, by all accounts together. Default: ${DEFAULT_HOST_REQUESTS}.`,
-        examples: [8],
-      })
-      .optional(),
-    smtp_url_file: file
-      .meta({
-        description:
-          "File that holds the address of the mail server, such as smtps://user:password@mail.example.com.",
-        examples: ["secrets/smtp.url"],
-      })
-      .optional(),
-    doorbell: z
-      .strictObject({
-        secret_file: file.meta({
-          description:
-            "File that holds the secret of the deliveries: at least 16 printable ASCII characters.",
-          examples: ["secrets/doorbell"],
-        }),
-        account: z
-          .string()
-          .meta({
-            description:
-              "The one account that is synced, at /doorbell as well; without it, each at /doorbell/<account>.",
-            examples: ["acme"],
-          })
-          .optional(),
-        min_seconds: z
-          .int()
-          .min(1)
-          .max(86_400)
-          .meta({
-            description: "Seconds from the start of one sync of an account to that of the next. Default: 60.",
-            examples: [60],
-          })
-          .optional(),
-      })
-      .meta({ description: "Starts a sync when the platform delivers an event to `schedule --listen`." })
-      .optional(),
-    accounts: z.record(nameSchema, account).meta({ description: "The accounts, by name." }).optional(),
-    reports: z.record(nameSchema, report).meta({ description: "The reports, by name." }).optional(),
+    host_requests: key(
+      z.int().min(1).max(256),
+      `Requests to one host at once, by all accounts together. Default: ${DEFAULT_HOST_REQUESTS}.`,
+      8,
+    ).optional(),
+    smtp_url_file: key(
+      file,
+      "File that holds the address of the mail server, such as smtps://user:password@mail.example.com.",
+      "secrets/smtp.url",
+    ).optional(),
+    doorbell: key(
+      doorbell,
+      "Starts a sync when the platform delivers an event to `schedule --listen`.",
+    ).optional(),
+    accounts: key(z.record(nameSchema, account), "The accounts, by name.").optional(),
+    reports: key(z.record(nameSchema, report), "The reports, by name.").optional(),
   })
   .meta({
     title: "calltally.yaml",

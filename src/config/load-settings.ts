@@ -109,32 +109,38 @@ function toSettings(layers: readonly Layer[], read: (setting: Setting, given: Gi
   const values = Object.fromEntries(
     Object.entries(SETTINGS).map(([name, setting]) => [name, read(setting, findGiven(setting, layers))]),
   ) as Values;
+  const { tokenFile, token, heartbeatUrlFile, heartbeatUrl, recordingSignature, insightIds, ...rest } =
+    values;
+  const { keepTranscripts, keepSummaries, keepCallerNumbers, keepRecordingUrls, ...others } = rest;
+  const { answered, missed, qualifiedSeconds, durationUnit, ...apart } = others;
+  const { publishTo, publishUser, publishPasswordFile, publishPersonalData, publishAfterSync, ...plain } =
+    apart;
   return {
-    ...values,
-    token: values.tokenFile ?? values.token,
+    ...plain,
+    token: tokenFile ?? token,
     /** What holds the token, for errors. */
     tokenPlace: findGiven(SETTINGS.tokenFile, layers)?.text ?? SETTINGS.token.env,
-    heartbeatUrl: values.heartbeatUrlFile ?? values.heartbeatUrl,
-    recordingSignature: new Set(values.recordingSignature?.map((name) => name.toLowerCase())),
-    insightIds: values.insightIds ?? [],
+    heartbeatUrl: heartbeatUrlFile ?? heartbeatUrl,
+    recordingSignature: new Set(recordingSignature?.map((name) => name.toLowerCase())),
+    insightIds: insightIds ?? [],
     keep: {
-      transcripts: values.keepTranscripts,
-      summaries: values.keepSummaries,
-      caller_numbers: values.keepCallerNumbers,
-      recording_urls: values.keepRecordingUrls,
+      transcripts: keepTranscripts,
+      summaries: keepSummaries,
+      caller_numbers: keepCallerNumbers,
+      recording_urls: keepRecordingUrls,
     } satisfies Keep,
     rules: {
-      answered: values.answered,
-      missed: values.missed,
-      qualified_seconds: values.qualifiedSeconds,
-      duration_unit: values.durationUnit,
+      answered,
+      missed,
+      qualified_seconds: qualifiedSeconds,
+      duration_unit: durationUnit,
     } satisfies Omit<AttributionRules, "aliases">,
     publish: {
-      to: values.publishTo,
-      user: values.publishUser,
-      passwordFile: values.publishPasswordFile,
-      isPersonal: values.publishPersonalData,
-      isAfterSync: values.publishAfterSync,
+      to: publishTo,
+      user: publishUser,
+      passwordFile: publishPasswordFile,
+      isPersonal: publishPersonalData,
+      isAfterSync: publishAfterSync,
     },
   };
 }

@@ -4,7 +4,19 @@ import { parseFilePath } from "../base/path-text.ts";
 import { by } from "../request/issues.ts";
 import { readSecret } from "./secret-file.ts";
 
-/** What is said of a setting beside its name and type. */
+/** How a value is written: as text, and in `calltally.yaml`. */
+interface Kind<T> {
+  /** Reads its text; throws an Error that says what is wrong with it. */
+  parse: (text: string) => T;
+  /** Its value in `calltally.yaml`. */
+  schema: z.ZodType;
+  /** A path, which `calltally.yaml` has relative to its own folder. */
+  isPath?: boolean;
+  /** The value is read from the file that the path names. */
+  isRead?: boolean;
+}
+
+/** What is said of a setting beside its name and kind. */
 interface About {
   /** Unit, bounds and meaning, without a dot at the end. */
   help: string;
@@ -12,18 +24,14 @@ interface About {
   default?: string;
   /** The default of an account of `calltally.yaml`, where it is another. */
   accountDefault?: string;
-  /** An example for `calltally.yaml`. @default the default */
+  /** For `calltally.yaml`. @default the default */
   example?: unknown;
   /** The flag that takes precedence, where commands have one. */
   flag?: string;
-  /** Its name in commander. @default that of the flag */
+  /** The flag's name in commander. @default that of the flag */
   option?: string;
   /** Only its length is ever shown. */
   isSecret?: boolean;
-  /** A path, which `calltally.yaml` has relative to its own folder. */
-  isPath?: boolean;
-  /** Its value is read from the file that it names. */
-  isRead?: boolean;
   /**
    * Who may have it: each account or all of them together, one account alone, the program, or the environment alone.
    * @default shared
@@ -34,135 +42,99 @@ interface About {
 }
 
 /** One setting: what the environment, flags, `calltally.yaml`, its JSON Schema and the reference pages have of it. */
-export interface Setting<T = unknown> extends About {
+export interface Setting<T = unknown> extends Kind<T>, About {
   /** As in `calltally.yaml`; `keep.transcripts` is below `keep`. */
   key: string;
   /** As in the environment: CALLTALLY_KEEP_TRANSCRIPTS. */
   env: string;
-  /** Reads its text; throws an Error that says what is wrong with it. */
-  parse: (text: string) => T;
-  /** Its value in `calltally.yaml`. */
-  schema: z.ZodType;
 }
 
-function declare<T, const A extends About>(
-  key: string,
-  parse: (text: string) => T,
-  schema: z.ZodType,
-  about: A,
-): Setting<T> & A {
+export function setting<T, const A extends About>(key: string, kind: Kind<T>, about: A): Setting<T> & A {
+  const { help, default: standard = "", accountDefault = standard, example, isRequired }: About = about;
   const env = `CALLTALLY_${key.replace(".", "_").toUpperCase()}`;
-  const { help, example, isRequired }: About = about;
-  const fallback = (about as About).accountDefault ?? (about as About).default;
-  const described = schema.meta({
-    description: `${help}.${fallback === undefined ? "" : ` Default: ${fallback}.`} As ${env}.`,
-    ...(example !== undefined && { examples: [example] }),
+  const described = kind.schema.meta({
+    description: `${help}.${accountDefault === "" ? "" : ` Default: ${accountDefault}.`} As ${env}.`,
+    examples: [example ?? (/^(\d+|true|false)$/.test(standard) ? JSON.parse(standard) : standard)],
   });
-  return { ...about, key, env, parse, schema: isRequired ? described : described.optional() };
+  return { ...kind, ...about, key, env, schema: isRequired ? described : described.optional() };
 }
 
-export function textSetting<T, const A extends About>(key: string, parse: (text: string) => T, about: A) {
-  return declare(key, parse, z.string().superRefine(by(parse)), about);
-}
+export const text = <T>(parse: (text: string) => T): Kind<T> => ({
+  parse,
+  schema: z.string().superRefine(by(parse)),
+});
 
 /** A text that may look like a number. */
-export function idSetting<T, const A extends About>(key: string, parse: (text: string) => T, about: A) {
-  return declare(key, parse, z.union([z.string(), z.int()]).superRefine(by(parse)), about);
-}
+export const id = <T>(parse: (text: string) => T): Kind<T> => ({
+  parse,
+  schema: z.union([z.string(), z.int()]).superRefine(by(parse)),
+});
 
-export function pathSetting<const A extends About>(key: string, parse: (text: string) => string, about: A) {
-  return declare(key, parse, z.string().superRefine(by(parse)), { isPath: true, ...about });
-}
+export const path = (parse: (text: string) => string): Kind<string> => ({ ...text(parse), isPath: true });
 
 /** The path of a file that holds the value. */
-export function secretFileSetting<T, const A extends About>(
-  key: string,
-  parse: (text: string) => T,
-  about: A,
-) {
-  return declare(key, inFile(parse), z.string().superRefine(by(parseFilePath)), {
-    isPath: true,
-    isRead: true,
-    isSecret: true,
-    ...about,
-  });
-}
-
-export function wholeNumberSetting<const A extends About & { default: string }>(
-  key: string,
-  min: number,
-  max: number,
-  about: A,
-) {
-  const parse = wholeNumber(min, max);
-  return declare(key, parse, z.int().superRefine(by(parse)), { example: Number(about.default), ...about });
-}
-
-export function yesNoSetting<const A extends About & { default: string }>(key: string, about: A) {
-  return declare(key, parseYesNo, z.boolean(), { example: about.default === "true", ...about });
-}
-
-export function choiceSetting<const C extends string, const A extends About>(
-  key: string,
-  choices: readonly C[],
-  about: A,
-) {
-  const parse = (text: string): C => {
-    const choice = choices.find((known) => known === text.toLowerCase());
-    if (choice === undefined) throw new Error(`must be one of ${choices.join(", ")}`);
-    return choice;
-  };
-  return declare(key, parse, z.enum(choices), about);
-}
-
-export function listSetting<const A extends About>(key: string, about: A) {
-  return declare(key, parseList, z.array(z.string().superRefine(by(parseItem))), about);
-}
-
-export function idsSetting<const A extends About>(key: string, about: A) {
-  return declare(key, parseIds, z.array(z.int().nonnegative()), about);
-}
-
-export function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    throw new Error(`must be a whole number from ${min} to ${max}`);
-  };
-}
-
-function parseYesNo(text: string): boolean {
-  if (text !== "true" && text !== "false") throw new Error("must be true or false");
-  return text === "true";
-}
-
-function parseList(text: string): string[] {
-  return text
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
-}
-
-function parseIds(text: string): number[] {
-  return parseList(text).map((item) => {
-    if (/^\d{1,15}$/.test(item)) return Number(item);
-    throw new Error(`must be whole numbers separated by commas, and ${item} is none`);
-  });
-}
-
-/** In an environment variable, a comma begins the next one. */
-function parseItem(text: string): void {
-  if (text.trim() === "") throw new Error("is empty");
-  if (text.includes(",")) throw new Error("must be without a comma: each value is an item of its own");
-}
-
-function inFile<T>(parse: (text: string) => T): (file: string) => T {
-  return (file) => {
-    const text = readSecret(parseFilePath(file));
+export const secretFile = <T>(parse: (text: string) => T): Kind<T> => ({
+  ...path(parseFilePath),
+  isRead: true,
+  parse: (file) => {
+    const secret = readSecret(parseFilePath(file));
     try {
-      return parse(text);
+      return parse(secret);
     } catch (error) {
       throw new Error(`${file} ${describeError(error)}`);
     }
+  },
+});
+
+export function whole(min: number, max: number): Kind<number> {
+  const parse = (given: string) => {
+    const value = Number(given);
+    if (/^\d+$/.test(given) && value >= min && value <= max) return value;
+    throw new Error(`must be a whole number from ${min} to ${max}`);
   };
+  return { parse, schema: z.int().superRefine(by(parse)) };
+}
+
+export function choice<const C extends string>(choices: readonly C[]): Kind<C> {
+  const parse = (given: string) => {
+    const found = choices.find((known) => known === given.toLowerCase());
+    if (found === undefined) throw new Error(`must be one of ${choices.join(", ")}`);
+    return found;
+  };
+  return { parse, schema: z.enum(choices) };
+}
+
+export const YES_NO: Kind<boolean> = {
+  parse: (given) => {
+    if (given !== "true" && given !== "false") throw new Error("must be true or false");
+    return given === "true";
+  },
+  schema: z.boolean(),
+};
+
+/** Texts separated by commas. */
+export const LIST: Kind<string[]> = {
+  parse: toItems,
+  schema: z.array(
+    z
+      .string()
+      .regex(/^[^,]*$/, "must be without a comma: each value is an item of its own")
+      .regex(/\S/, "is empty"),
+  ),
+};
+
+export const IDS: Kind<number[]> = {
+  parse: (given) =>
+    toItems(given).map((item) => {
+      if (/^\d{1,15}$/.test(item)) return Number(item);
+      throw new Error(`must be whole numbers separated by commas, and ${item} is none`);
+    }),
+  schema: z.array(z.int().nonnegative()),
+};
+
+function toItems(given: string): string[] {
+  return given
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
 }

@@ -4,16 +4,17 @@ import { parseFilePath, parsePath } from "../base/path-text.ts";
 import { parseKeepFor } from "../privacy/keep-settings.ts";
 import { parseClusterUrl } from "./cluster-url.ts";
 import {
-  choiceSetting,
-  idSetting,
-  idsSetting,
-  listSetting,
-  pathSetting,
+  choice,
+  IDS,
+  id,
+  LIST,
+  path,
   type Setting,
-  secretFileSetting,
-  textSetting,
-  wholeNumberSetting,
-  yesNoSetting,
+  secretFile,
+  setting,
+  text,
+  whole,
+  YES_NO,
 } from "./setting.ts";
 import {
   LOG_LEVELS,
@@ -27,27 +28,28 @@ import { parseTimeZone } from "./time-zone.ts";
 
 /** All settings, in the order of docs/reference/settings.md. */
 export const SETTINGS = {
-  baseUrl: textSetting("base_url", parseBaseUrl, {
+  baseUrl: setting("base_url", text(parseBaseUrl), {
     help: "Address of the API, without `/v3`; https, or http on this machine",
     example: "https://api.example.com",
   }),
-  tokenFile: secretFileSetting("token_file", parseToken, {
+  tokenFile: setting("token_file", secretFile(parseToken), {
+    isSecret: true,
     scope: "account",
     isRequired: true,
     help: "File that holds the bearer token; takes precedence over `CALLTALLY_TOKEN`",
     example: "secrets/acme.token",
   }),
-  token: textSetting("token", parseToken, {
+  token: setting("token", text(parseToken), {
     scope: "environment",
     isSecret: true,
     help: "The bearer token itself",
   }),
-  orgUnitId: idSetting("org_unit_id", parseOrgUnitId, {
+  orgUnitId: setting("org_unit_id", id(parseOrgUnitId), {
     scope: "account",
     help: "Organization unit whose calls are read, sent as `org_unit_id` with every request for calls; the API's documentation does not state its type and meaning. Not sent by default",
     example: "17",
   }),
-  database: pathSetting("database", parseFilePath, {
+  database: setting("database", path(parseFilePath), {
     scope: "account",
     flag: "--database <file>",
     default: "data/calltally.db",
@@ -55,7 +57,7 @@ export const SETTINGS = {
     help: "The warehouse, an SQLite file",
     example: "data/acme/calltally.db",
   }),
-  exportDir: pathSetting("export_dir", parsePath, {
+  exportDir: setting("export_dir", path(parsePath), {
     scope: "account",
     flag: "--out <folder>",
     default: "data/exports",
@@ -63,158 +65,156 @@ export const SETTINGS = {
     help: "Folder for exported files and `manifest.json`",
     example: "data/acme/exports",
   }),
-  timezone: textSetting("timezone", parseTimeZone, {
+  timezone: setting("timezone", text(parseTimeZone), {
     flag: "--timezone <zone>",
     default: "UTC",
     help: "IANA time zone of days and times, and of the schedule",
     example: "America/New_York",
   }),
-  limit: wholeNumberSetting("limit", 2, 1000, {
+  limit: setting("limit", whole(2, 1000), {
     flag: "--limit <rows>",
     default: "1000",
-    help: "Calls requested per page, 2 to 1000: a page of one call cannot overlap the next, and would prove nothing",
+    help: "Calls requested per page, 2 to 1000: pages of one call could not overlap",
   }),
-  concurrency: wholeNumberSetting("concurrency", 1, 32, {
+  concurrency: setting("concurrency", whole(1, 32), {
     flag: "--concurrency <pages>",
     default: "4",
     help: "Pages fetched concurrently, 1 to 32",
   }),
-  timeoutSeconds: wholeNumberSetting("timeout_seconds", 1, 3600, {
+  timeoutSeconds: setting("timeout_seconds", whole(1, 3600), {
     default: "60",
     help: "Timeout of one request attempt in seconds, from connecting to the last byte of the response",
   }),
-  retrySeconds: wholeNumberSetting("retry_seconds", 0, 86_400, {
+  retrySeconds: setting("retry_seconds", whole(0, 86_400), {
     default: "120",
     help: "Time in seconds after which a failing request is no longer retried; at most 6 attempts",
   }),
-  lookbackHours: wholeNumberSetting("lookback_hours", 0, 8760, {
+  lookbackHours: setting("lookback_hours", whole(0, 8760), {
     default: "72",
     help: "Hours before the last good sync from which calls are read again, to pick up late transcripts and corrections",
   }),
-  fullEveryHours: wholeNumberSetting("full_every_hours", 0, 8760, {
+  fullEveryHours: setting("full_every_hours", whole(0, 8760), {
     default: "24",
     help: "Hours after a verified full pass until the next one is due; 0 makes every pass a full one",
   }),
-  checkEveryHours: wholeNumberSetting("check_every_hours", 0, 87_600, {
+  checkEveryHours: setting("check_every_hours", whole(0, 87_600), {
     default: "168",
     help: "Hours between full checks of the warehouse file for damage; `sync` also checks it after a run that failed or was killed",
   }),
-  goneAfterHours: wholeNumberSetting("gone_after_hours", 0, 8760, {
+  goneAfterHours: setting("gone_after_hours", whole(0, 8760), {
     default: "6",
     help: "Hours a call must be missing from verified full passes before it is marked as gone",
   }),
-  recordingSignature: listSetting("recording_signature", {
+  recordingSignature: setting("recording_signature", LIST, {
     help: "Query parameters of recording links that change with every response, in addition to the usual ones such as `X-Amz-Signature`, `Expires` and `token`; `*` for all",
     example: ["sig"],
   }),
-  keepTranscripts: textSetting("keep.transcripts", parseKeepFor, {
+  keepTranscripts: setting("keep.transcripts", text(parseKeepFor), {
     default: "always",
     help: "How long transcripts are kept: `always`, `never`, or a number of days from the start of the call, such as `90d`; figures do not need them",
     example: "90d",
   }),
-  keepSummaries: textSetting("keep.summaries", parseKeepFor, {
+  keepSummaries: setting("keep.summaries", text(parseKeepFor), {
     default: "always",
     help: "How long AI-generated summaries are kept, as above",
     example: "90d",
   }),
-  keepCallerNumbers: textSetting("keep.caller_numbers", parseKeepFor, {
+  keepCallerNumbers: setting("keep.caller_numbers", text(parseKeepFor), {
     default: "always",
     help: "How long callers' phone numbers are kept, as above; keyed digests still tell callers apart, so that no figure differs",
     example: "90d",
   }),
-  keepRecordingUrls: textSetting("keep.recording_urls", parseKeepFor, {
+  keepRecordingUrls: setting("keep.recording_urls", text(parseKeepFor), {
     default: "always",
     help: "How long links to recordings are kept, as above",
     example: "never",
   }),
-  answered: listSetting("answered", {
+  answered: setting("answered", LIST, {
     default: DEFAULT_RULES.answered.join(","),
     help: "Dispositions that count as answered; case, white space, `-` and `_` do not matter",
     example: ["answered", "transferred"],
   }),
-  missed: listSetting("missed", {
+  missed: setting("missed", LIST, {
     default: DEFAULT_RULES.missed.join(","),
     help: "Dispositions that count as missed; all others count as `other`",
     example: ["no answer", "busy"],
   }),
-  qualifiedSeconds: wholeNumberSetting("qualified_seconds", 0, 86_400, {
+  qualifiedSeconds: setting("qualified_seconds", whole(0, 86_400), {
     default: String(DEFAULT_RULES.qualified_seconds),
     help: "Minimum duration of a qualified call, in seconds",
   }),
-  durationUnit: choiceSetting("duration_unit", ["seconds", "milliseconds"], {
+  durationUnit: setting("duration_unit", choice(["seconds", "milliseconds"]), {
     default: DEFAULT_RULES.duration_unit,
     help: "Unit of the API field `duration`, which its documentation does not state: `seconds` or `milliseconds`",
   }),
-  aliasesFile: pathSetting("aliases", parseFilePath, {
+  aliasesFile: setting("aliases", path(parseFilePath), {
     help: "CSV file with the header `raw,value` that maps utm values to the name they count under, such as `fb,facebook`",
     example: "aliases.csv",
   }),
-  currency: textSetting("currency", parseCurrency, {
+  currency: setting("currency", text(parseCurrency), {
     help: "ISO 4217 code of the currency that ads are paid in. By default that of the first import of `spend`; a report in another one is refused",
     example: "USD",
   }),
-  publishTo: textSetting("publish.to", parseClusterUrl, {
+  publishTo: setting("publish.to", text(parseClusterUrl), {
     flag: "--to <url>",
     option: "publishTo", // `to` is a day, in other commands
     help: "ClickHouse cluster that `publish` sends the facts to, such as `clickhouse://host1,host2/database`; `?cluster=` names it where the servers do not call it `calltally`. HTTPS and port 8443, or on this machine HTTP and 8123",
     example: "clickhouse://ch1.example.com,ch2.example.com/calls",
   }),
-  publishUser: textSetting("publish.user", parseUserName, {
+  publishUser: setting("publish.user", text(parseUserName), {
     help: "User at the ClickHouse cluster, where its address names none. By default `default`",
     example: "calltally_publisher",
   }),
-  publishPasswordFile: pathSetting("publish.password_file", parseFilePath, {
+  publishPasswordFile: setting("publish.password_file", path(parseFilePath), {
     isSecret: true, // somebody may have written the password in its place
     help: "File that holds the password of that user. By default none is sent",
     example: "secrets/clickhouse.password",
   }),
-  publishPersonalData: yesNoSetting("publish.personal_data", {
+  publishPersonalData: setting("publish.personal_data", YES_NO, {
     default: "false",
     help: "Whether callers' numbers and Google click ids go to the cluster as they are: `true` or `false`. By default their keyed digests do",
   }),
-  publishAfterSync: yesNoSetting("publish.after_sync", {
+  publishAfterSync: setting("publish.after_sync", YES_NO, {
     default: "true",
     help: "Whether each sync ends with a publication, where there is a cluster to publish to: `true` or `false`",
   }),
-  insightIds: idsSetting("insight_ids", {
+  insightIds: setting("insight_ids", IDS, {
     scope: "account",
     help: "Ids of the insights that the job `insights` refreshes, separated by commas",
     example: [101, 102],
   }),
-  syncCron: textSetting("sync_cron", String, {
+  syncCron: setting("sync_cron", text(String), {
     default: "7 * * * *",
     help: "Cron expression for `sync` in `schedule`",
-    example: "7 * * * *",
   }),
-  exportCron: textSetting("export_cron", String, {
+  exportCron: setting("export_cron", text(String), {
     default: "30 5 * * *",
     help: "Cron expression for `export` in `schedule`",
-    example: "30 5 * * *",
   }),
-  insightsCron: textSetting("insights_cron", String, {
+  insightsCron: setting("insights_cron", text(String), {
     default: "15 4 * * *",
     help: "Cron expression for `insights` in `schedule`",
-    example: "15 4 * * *",
   }),
-  jitterSeconds: wholeNumberSetting("jitter_seconds", 0, 3600, {
+  jitterSeconds: setting("jitter_seconds", whole(0, 3600), {
     default: "30",
     help: "Maximum random delay before a scheduled start, in seconds. Spreads the load when many machines share a schedule",
   }),
-  jobMinutes: wholeNumberSetting("job_minutes", 1, 1440, {
+  jobMinutes: setting("job_minutes", whole(1, 1440), {
     default: "60",
     help: "Maximum run time of a job in minutes; `schedule` then stops it, and a stopped sync resumes where it was the next time",
   }),
-  heartbeatUrlFile: secretFileSetting("heartbeat_url_file", parseHeartbeatUrl, {
+  heartbeatUrlFile: setting("heartbeat_url_file", secretFile(parseHeartbeatUrl), {
+    isSecret: true,
     scope: "account",
     help: "File that holds the address of the monitor; takes precedence over `CALLTALLY_HEARTBEAT_URL`",
     example: "secrets/acme.heartbeat",
   }),
-  heartbeatUrl: textSetting("heartbeat_url", parseHeartbeatUrl, {
+  heartbeatUrl: setting("heartbeat_url", text(parseHeartbeatUrl), {
     scope: "environment",
     isSecret: true,
     help: "Address of a monitor to ping for each sync by `schedule` or `job`: with `/start` appended before the sync, unchanged after success, and with `/fail` appended otherwise, after any other job that fails, and after each sync until that job has succeeded",
   }),
-  logLevel: choiceSetting("log_level", LOG_LEVELS, {
+  logLevel: setting("log_level", choice(LOG_LEVELS), {
     scope: "program",
     default: "info",
     help: "Log level of `schedule` and `job`: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`",

@@ -118,7 +118,9 @@ describe("loadSettings", () => {
       CALLTALLY_LOG_LEVEL: "Debug",
     };
     const names = Object.values(SETTINGS).map((setting) => setting.env);
-    expect([...Object.keys(env), "CALLTALLY_TOKEN_FILE"].sort()).toEqual(names.sort());
+    expect([...Object.keys(env), "CALLTALLY_TOKEN_FILE", "CALLTALLY_HEARTBEAT_URL_FILE"].sort()).toEqual(
+      names.sort(),
+    );
     expect(load({ env })).toEqual({
       baseUrl: new URL("https://api.example.com/base"),
       token: TOKEN,
@@ -277,7 +279,7 @@ describe("loadSettings", () => {
       name: "CALLTALLY_LIMIT",
       value: "1",
       says: "must be a whole number from 2 to 1000",
-      hint: "cannot overlap the next",
+      hint: "could not overlap",
     },
     { name: "CALLTALLY_LIMIT", value: "01", says: "must be a whole number from 2 to 1000" },
     { name: "CALLTALLY_LIMIT", value: "0", says: "must be a whole number from 2 to 1000" },
