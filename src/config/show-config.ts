@@ -40,8 +40,8 @@ function keysOf({ content, placeOf }: CalltallyFile, hostRequests: number): Show
   const { host_requests, smtp_url_file, doorbell } = content;
   const keys = [
     { setting: "host_requests", value: Number.isFinite(hostRequests) ? hostRequests : host_requests },
-    { setting: "smtp_url_file", value: smtp_url_file },
-    { setting: "doorbell", value: doorbell && (doorbell.account ?? "each account") },
+    { setting: "smtp_url_file", value: smtp_url_file && "set, in a file" },
+    { setting: "doorbell", value: doorbell && `of ${doorbell.account ?? "each account"}` },
   ];
   return keys.flatMap(({ setting, value }) =>
     value === undefined
