@@ -1,6 +1,5 @@
 /** What the log lets through, from all to nothing. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 // Each reads the text of a setting, and throws an Error that says what is wrong with it.
 
