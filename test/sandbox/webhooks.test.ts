@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { startSandbox } from "../../../src/sandbox/server.ts";
-import { ENDPOINT_CASES } from "../../support/endpoint-cases.ts";
-import { send } from "../../support/requests.ts";
-import { METHOD_CASES } from "../../webhooks/method-cases.ts";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { ENDPOINT_CASES } from "../support/endpoint-cases.ts";
+import { send } from "../support/requests.ts";
+import { METHOD_CASES } from "../webhooks/method-cases.ts";
 
 const NOW = new Date("2026-11-20T15:00:00.000Z");
 const ACTIVE = "/v3/webhooks/44";
@@ -225,7 +225,7 @@ describe("PUT and PATCH answer", () => {
     expect(sandbox.webhooks.ids).toEqual([44, 45, 46]);
   });
 
-  test("401 without the token, before all but a body that is not read to its end; 405 to other methods", async () => {
+  test("401 without the token, before all but a body that is too large; 405 to other methods", async () => {
     await using sandbox = await start();
     const tooLarge = { method: "PUT", body: " ".repeat(1_000_001) };
     expect((await fetch(`${sandbox.url}${ACTIVE}`, tooLarge)).status).toBe(400);
