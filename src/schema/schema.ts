@@ -5,8 +5,12 @@ import { REPORT_RUNS, report_runs } from "../delivery/report-run-table.ts";
 import { INSIGHT_CHANGES, insight_changes } from "../insights/insight-changes.ts";
 import { INSIGHT_GROUPS, insight_groups } from "../insights/insight-groups.ts";
 import { INSIGHTS, insights } from "../insights/insights.ts";
-import { EXPORTED_ROLLUPS, exported_rollups } from "../restatements/exported-rollups.ts";
-import { EXPORTED_ROWS, exported_rows } from "../restatements/exported-rows.ts";
+import {
+  EXPORTED_ROLLUPS,
+  EXPORTED_ROWS,
+  exported_rollups,
+  exported_rows,
+} from "../restatements/exported-rollups.ts";
 import { RESTATEMENTS, restatements } from "../restatements/restatement-table.ts";
 import { SPEND, spend } from "../spend/spend-table.ts";
 import { BACKUPS, backups } from "../warehouse/backup-table.ts";

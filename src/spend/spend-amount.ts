@@ -44,19 +44,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 };
 
 /** Letters that stand for a currency, and are no code. */
-const ABBREVIATED: ReadonlySet<string> = new Set([
-  "kr",
-  "zł",
-  "kč",
-  "ft",
-  "lei",
-  "fr",
-  "r",
-  "rm",
-  "rp",
-  "rs",
-  "лв",
-]);
+const ABBREVIATED: ReadonlySet<string> = new Set("kr zł kč ft lei fr r rm rp rs лв".split(" "));
 
 /** Whether what stands beside a number is a currency: a code, a sign, or letters with a sign, as in US$. */
 function isMoney(beside: string): boolean {

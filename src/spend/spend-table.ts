@@ -81,20 +81,23 @@ export function importSpend(
   const insert = prepareWrite(sqlite, db.insert(spend).values(placeholders(namesOf(imported))));
   // With SQLite's own 2 MB a large import is written to the log several times over.
   sqlite.pragma(`cache_size = ${-CACHE_KIB}`);
-  const sources = new Map<string, ImportedSource & { known: Set<string> }>();
+  const bySource = Map.groupBy(
+    files.flatMap(({ rows }) => rows),
+    ({ source }) => source,
+  );
   return writeTransaction(warehouse, () => {
-    for (const { day, source, cost_micros } of files.flatMap(({ rows }) => rows)) {
-      const sums = sources.get(source) ?? emptySource(source, day);
-      sources.set(source, sums);
-      sums.rows++;
-      sums.cost_micros += BigInt(cost_micros);
-      if (day < sums.first_day) sums.first_day = day;
-      if (day > sums.last_day) sums.last_day = day;
-      if (sums.known.has(day)) continue;
-      sums.known.add(day);
-      sums.days++;
-      sums.replaced_rows += remove.run(day, source).changes;
-    }
+    const sources = [...bySource].map(([source, rows]): ImportedSource => {
+      const days = [...new Set(rows.map(({ day }) => day))].sort();
+      return {
+        source,
+        days: days.length,
+        first_day: days[0] ?? "",
+        last_day: days.at(-1) ?? "",
+        rows: rows.length,
+        cost_micros: rows.reduce((sum, { cost_micros }) => sum + BigInt(cost_micros), 0n),
+        replaced_rows: days.reduce((sum, day) => sum + remove.run(day, source).changes, 0),
+      };
+    });
     // Of what is left: an import in the wrong currency can be replaced as a whole.
     const currency = decideCurrency(warehouse, files, given);
     for (const { file, rows } of files) {
@@ -102,24 +105,11 @@ export function importSpend(
       for (const { line: _, ...row } of rows.toSorted(byDay))
         insert({ ...row, currency, file, imported_at: importedAt });
     }
-    return { currency, sources: [...sources.values()].map(({ known: _, ...source }) => source) };
+    return { currency, sources };
   });
 }
 
 const byDay = (a: SpendRow, b: SpendRow) => (a.day === b.day ? 0 : a.day < b.day ? -1 : 1);
-
-function emptySource(source: string, day: string) {
-  return {
-    source,
-    days: 0,
-    first_day: day,
-    last_day: day,
-    rows: 0,
-    cost_micros: 0n,
-    replaced_rows: 0,
-    known: new Set<string>(),
-  };
-}
 
 function decideCurrency(
   { sqlite }: Warehouse,
