@@ -15,7 +15,7 @@ import { rejected_calls } from "../warehouse/calls/rejected.ts";
 import { prepareWriteTranscript, transcripts, WHOLE_CALL } from "../warehouse/calls/transcripts.ts";
 import { personalColumns } from "../warehouse/described.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
-import { prepareWrite } from "../warehouse/positional.ts";
+
 import { insertPrivacyAct, updatePrivacyAct } from "../warehouse/privacy-act-table.ts";
 import { readRetention, setRetention } from "../warehouse/retention.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
@@ -231,7 +231,7 @@ class Pruning {
   #removeFrom(row: StoredRow, kinds: readonly WithheldKind[]): readonly WithheldKind[] {
     const { call, removed } = this.#keeping.toStored(row, kinds);
     if (removed.length === 0) return [];
-    this.#updateCall(call);
+    this.#updateCall.run(call);
     this.#writeTranscript(call);
     return removed;
   }
@@ -262,8 +262,7 @@ const CHANGED = [
   "caller_digest",
 ];
 
-function prepareUpdateCall({ db, sqlite }: Warehouse) {
-  const set = Object.fromEntries(CHANGED.map((column) => [column, sql`${sql.placeholder(column)}`]));
-  const isCall = eq(calls.call_id, sql.placeholder("call_id"));
-  return prepareWrite(sqlite, db.update(calls).set(set).where(isCall));
+function prepareUpdateCall({ sqlite }: Warehouse) {
+  const set = CHANGED.map((column) => `${column} = @${column}`).join(", ");
+  return sqlite.prepare(`UPDATE calls SET ${set} WHERE call_id = @call_id`);
 }

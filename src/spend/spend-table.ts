@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { UsageError } from "../base/errors.ts";
 import { about, describeTable, namesOf } from "../warehouse/described.ts";
-import { placeholders, prepareWrite } from "../warehouse/positional.ts";
+
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { SpendRow } from "./read-report.ts";
@@ -76,9 +76,12 @@ export function importSpend(
   files: readonly SpendFile[],
   { importedAt, ...given }: ImportSpendOptions,
 ): ImportedSpend {
-  const { sqlite, db } = warehouse;
+  const { sqlite } = warehouse;
   const remove = sqlite.prepare<[string, string]>("DELETE FROM spend WHERE day = ? AND source = ?");
-  const insert = prepareWrite(sqlite, db.insert(spend).values(placeholders(namesOf(imported))));
+  const names = namesOf(imported);
+  const insert = sqlite.prepare(
+    `INSERT INTO spend (${names.join(", ")}) VALUES (${names.map((name) => `@${name}`).join(", ")})`,
+  );
   // With SQLite's own 2 MB a large import is written to the log several times over.
   sqlite.pragma(`cache_size = ${-CACHE_KIB}`);
   const bySource = Map.groupBy(
@@ -103,7 +106,7 @@ export function importSpend(
     for (const { file, rows } of files) {
       // By day, so that what is replaced together lies together.
       for (const { line: _, ...row } of rows.toSorted(byDay))
-        insert({ ...row, currency, file, imported_at: importedAt });
+        insert.run({ ...row, currency, file, imported_at: importedAt });
     }
     return { currency, sources };
   });

@@ -1,12 +1,12 @@
-import { and, desc, eq, inArray, isNotNull, max, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, max } from "drizzle-orm";
 import { CALL_COLUMNS, type Call, isSameRecording } from "../../call.ts";
 import { countRows } from "../count-rows.ts";
 import { addToCount, readCount } from "../counts.ts";
-import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "../positional.ts";
+import { prepareUpsert } from "../positional.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
-import { isWithoutLink, type Keeping, keepingAll } from "./call-guard.ts";
+import { isWithoutLink, type Keeping, keepingAll, type Withheld } from "./call-guard.ts";
 import { calls } from "./calls.ts";
 import { call_facts } from "./facts.ts";
 import type { ForgottenCallers } from "./forgotten-callers.ts";
@@ -66,7 +66,14 @@ export function prepareUpsertCalls(
   runId: number,
   { signature = new Set(), isFirstLoad = false, keeping = keepingAll(warehouse) }: UpsertOptions = {},
 ): UpsertCalls {
-  const { readHashes, upsertCall, setServedHash } = prepareStatements(warehouse);
+  const { sqlite } = warehouse;
+  const readHeads = sqlite.prepare<[string], StoredHead & { call_id: number }>(
+    `SELECT call_id, row_hash, served_hash, withheld, caller_digest, first_run_id, changed_run_id, recording_url AS link
+      FROM calls WHERE call_id IN (SELECT value FROM json_each(?))`,
+  );
+  const updated = ROW_COLUMNS.filter((column) => column !== "call_id" && column !== "first_run_id");
+  const upsertCall = prepareUpsert(sqlite, "calls", ROW_COLUMNS, updated);
+  const setServedHash = sqlite.prepare("UPDATE calls SET served_hash = ? WHERE call_id = ?");
   const writeTranscript = prepareWriteTranscript(warehouse);
   const refreshRecording = prepareRefreshRecording(warehouse);
   const { rules } = readRulesInForce(warehouse);
@@ -76,7 +83,7 @@ export function prepareUpsertCalls(
     const written = new Map<number, CallToAttribute>();
     const counts = { new: 0, changed: 0, conflicting: 0 };
     const ids = JSON.stringify(page.map((call) => call.call_id));
-    const known = new Map(readHashes(ids).map((row) => [row[0], toStoredHead(row)]));
+    const known = new Map<number, StoredHead>(readHeads.all(ids).map((head) => [head.call_id, head]));
     for (const { call, served } of inOrderOfId(page, hashes, keeping.forgotten)) {
       const { call_id } = call;
       const stored = known.get(call_id);
@@ -92,7 +99,7 @@ export function prepareUpsertCalls(
           refreshRecording(call_id, call.recording_url);
         const served_hash = served === null ? null : keeping.toStoredHash(served, stored.withheld);
         if (served_hash !== null && stored.served_hash !== served_hash)
-          setServedHash({ served_hash, call_id });
+          setServedHash.run(served_hash, call_id);
         continue;
       }
       const { call: row } = keeping.toStored({ ...call, ...NOTHING_WITHHELD, served_hash: served }, kinds);
@@ -116,77 +123,17 @@ export function prepareUpsertCalls(
   };
 }
 
-type StoredHeadRow = [
-  call_id: number,
-  row_hash: string,
-  served_hash: string | null,
-  withheld: string | null,
-  caller_digest: string | null,
-  first_run_id: number,
-  changed_run_id: number,
-  link: string | null,
-];
-
 /** What of a stored call tells whether another one of the service is the same. */
-function toStoredHead(row: StoredHeadRow) {
-  const [, row_hash, served_hash, withheld, caller_digest, first_run_id, changed_run_id, link] = row;
-  return { row_hash, served_hash, withheld, caller_digest, first_run_id, changed_run_id, link };
-}
-
-/** Prepares the statements that run once for each call, or for each page. */
-function prepareStatements({ db, sqlite }: Warehouse) {
-  const { call_id, row_hash, served_hash, withheld, caller_digest } = calls;
-  const { first_run_id, changed_run_id, recording_url } = calls;
-  return {
-    readHashes: prepareRead<StoredHeadRow>(
-      sqlite,
-      db
-        .select({
-          call_id,
-          row_hash,
-          served_hash,
-          withheld,
-          caller_digest,
-          first_run_id,
-          changed_run_id,
-          recording_url,
-        })
-        .from(calls)
-        .where(inArray(call_id, elementsOf("ids"))),
-    ),
-    upsertCall: prepareWrite<(typeof ROW_COLUMNS)[number]>(
-      sqlite,
-      db
-        .insert(calls)
-        .values(placeholders(ROW_COLUMNS))
-        .onConflictDoUpdate({
-          target: call_id,
-          set: excluded(ROW_COLUMNS.filter((column) => column !== "call_id" && column !== "first_run_id")),
-        }),
-    ),
-    setServedHash: prepareWrite<"served_hash" | "call_id">(
-      sqlite,
-      db
-        .update(calls)
-        .set({ served_hash: sql`${sql.placeholder("served_hash")}` })
-        .where(eq(call_id, sql.placeholder("call_id"))),
-    ),
-  };
+interface StoredHead extends Withheld {
+  first_run_id: number;
+  changed_run_id: number;
+  link: string | null;
 }
 
 /** Prepares to update recording links whose signature has changed. */
-export function prepareRefreshRecording({
-  db,
-  sqlite,
-}: Warehouse): (callId: number, url: string | null) => void {
-  const refresh = prepareWrite<"recording_url" | "call_id">(
-    sqlite,
-    db
-      .update(calls)
-      .set({ recording_url: sql`${sql.placeholder("recording_url")}` })
-      .where(eq(calls.call_id, sql.placeholder("call_id"))),
-  );
-  return (call_id, recording_url) => refresh({ call_id, recording_url });
+export function prepareRefreshRecording({ sqlite }: Warehouse): (callId: number, url: string | null) => void {
+  const refresh = sqlite.prepare("UPDATE calls SET recording_url = ? WHERE call_id = ?");
+  return (callId, url) => void refresh.run(url, callId);
 }
 
 /**

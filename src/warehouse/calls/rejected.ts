@@ -3,7 +3,7 @@ import { and, eq, inArray, isNull, lt } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { countRows } from "../count-rows.ts";
 import { about, describeTable } from "../described.ts";
-import { excluded, placeholders, prepareWrite } from "../positional.ts";
+import { prepareUpsert } from "../positional.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import type { Keeping } from "./call-guard.ts";
@@ -40,7 +40,7 @@ export type Rejection = Pick<RejectedCall, "call_id" | "json" | "path" | "reason
  * callers without their content.
  */
 export function recordRejected(
-  { db, sqlite }: Warehouse,
+  { sqlite }: Warehouse,
   rejections: readonly Rejection[],
   runId: number,
   keeping: Keeping,
@@ -49,15 +49,11 @@ export function recordRejected(
   const readFirstRun = sqlite
     .prepare<[string], number>("SELECT first_run_id FROM rejected_calls WHERE row_key = ?")
     .pluck();
-  const upsert = prepareWrite<keyof RejectedCall>(
+  const upsert = prepareUpsert(
     sqlite,
-    db
-      .insert(rejected_calls)
-      .values(placeholders(["row_key", "call_id", "json", "path", "reason", "first_run_id", "last_run_id"]))
-      .onConflictDoUpdate({
-        target: rejected_calls.row_key,
-        set: excluded(["json", "path", "reason", "last_run_id"]),
-      }),
+    "rejected_calls",
+    ["row_key", "call_id", "json", "path", "reason", "first_run_id", "last_run_id"],
+    ["json", "path", "reason", "last_run_id"],
   );
   for (const rejection of rejections) {
     const served: Rejection & { row_key?: string } = rejection;
