@@ -22,7 +22,6 @@ export function ageOf(time: string | null | undefined, nowMs: number): number {
   return ageMs >= -TOLERANCE_MS ? Math.max(0, ageMs) : Number.POSITIVE_INFINITY;
 }
 
-/** Whether a stored time is in the future. */
 export function isFuture(time: string | null | undefined, nowMs: number): boolean {
   return time != null && ageOf(time, nowMs) === Number.POSITIVE_INFINITY;
 }

@@ -13,14 +13,12 @@ export function parseCurrency(text: string): string {
   );
 }
 
-/** Whether a text is an ISO 4217 code in capitals. */
 export function isCurrency(text: string): boolean {
   return knownCodes().has(text);
 }
 
 let codes: ReadonlySet<string> | undefined;
 
-/** They take a while to list. */
 function knownCodes(): ReadonlySet<string> {
   codes ??= new Set(Intl.supportedValuesOf("currency"));
   return codes;

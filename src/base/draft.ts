@@ -4,7 +4,6 @@ import { basename, dirname, join } from "node:path";
 import { fsyncPath, removeFile } from "./folder.ts";
 import { hasEnded, markProcess } from "./process-mark.ts";
 
-/** What SQLite may keep next to a draft. */
 const LOGS = ["-wal", "-shm", "-journal"];
 const MARK = /\.(\d+(?:@\d+)?)\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp(?:-\w+)?$/;
 

@@ -34,7 +34,6 @@ const GRAVITY: readonly ExitCode[] = [
   EXIT.unverified,
 ];
 
-/** Returns the worst of some exit codes; 0 where there is none. */
 export function worstCode(codes: Iterable<ExitCode>): ExitCode {
   const known = new Set(codes);
   return GRAVITY.find((code) => known.has(code)) ?? EXIT.done;
@@ -67,7 +66,6 @@ export class UsageError extends CalltallyError {
   }
 }
 
-/** Values of a filter that no call has. */
 export class UnmatchedError extends UsageError {
   override name = "UnmatchedError";
   /** The filter, the value, and a question whether values that calls have were meant. */
@@ -119,7 +117,6 @@ export function describeError(thrown: unknown): string {
   return (error.message || error.name) + cause;
 }
 
-/** Returns what was wrong, and below it what to do. */
 export function describeWithHint(error: CalltallyError): string {
   return [describeError(error), ...(error.hint === undefined ? [] : [error.hint])].join("\n");
 }

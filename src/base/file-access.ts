@@ -51,7 +51,6 @@ export function toFileError(error: unknown): CalltallyError | undefined {
   );
 }
 
-/** Says why a file cannot be used, in a few words; of any other error all that it says. */
 export function reasonOf(error: unknown): string {
   if (!isFileError(error)) return describeError(error);
   if (error.code === "EISDIR") return "it is a folder";

@@ -46,7 +46,6 @@ export function makeFolder(folder: string, audience: Audience = "owner"): string
   }
 }
 
-/** Links that are followed one after the other before they are taken for a circle, as Linux does. */
 const MAX_LINKS = 40;
 
 /**

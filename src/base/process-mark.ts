@@ -16,7 +16,6 @@ export function markProcess(pid: number = process.pid): string | undefined {
   }
 }
 
-/** Whether the process with a mark has ended. */
 export function hasEnded(mark: string): boolean {
   return markProcess(Number.parseInt(mark, 10)) !== mark;
 }

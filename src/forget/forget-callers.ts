@@ -47,7 +47,6 @@ export interface Forgotten {
   spellings: string[];
   /** Pseudonyms of the callers to forget. */
   pseudonyms: string[];
-  /** Path of the key, if this made it. */
   newKey?: string | undefined;
 }
 
@@ -129,7 +128,6 @@ export function forgetAgain(
   });
 }
 
-/** Removes personal data of forgotten callers from every table. */
 function takeOut(tx: Tx) {
   const forgotten = openForgotten(tx);
   if (forgotten === undefined) return NOTHING_DONE;

@@ -33,7 +33,6 @@ export interface ForgetOptions {
 export interface ForgetResult extends Forgotten {
   /** Exported files that name the callers; they are gone with `isExportRemoved`. */
   files: readonly PersonalFile[];
-  /** Copies of the warehouse that have them still. */
   copies: readonly string[];
   /** Addresses of clusters that have them until the next publication. */
   clusters: readonly string[];

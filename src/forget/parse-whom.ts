@@ -25,7 +25,6 @@ export function parseWhom({ numbers, file, hashes }: Whom): Named[] {
   throw new UsageError("Cannot forget: no number, --file or --caller-hash was given");
 }
 
-/** Returns the error for callers of whom nothing is in the warehouse. */
 export function unknownError(whom: readonly Named[], unknown: readonly number[]): UsageError {
   const places = unknown.map((index) => whom[index]?.as).join(", ");
   return new UsageError(`Cannot forget ${places}: nothing in the warehouse is of such a caller`, {

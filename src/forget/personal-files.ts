@@ -27,7 +27,6 @@ import { holdsTraces, isTextFile, type Traces } from "./personal-bytes.ts";
  * theirs by what identifies them no more.
  */
 export interface PersonalFile {
-  /** Absolute path. */
   path: string;
   holds: "yes" | "perhaps";
 }
@@ -54,9 +53,7 @@ export interface PersonalFileSearch {
   /** Folder of exports, beside those that the warehouse remembers. */
   exportFolder: string;
   traces: Traces;
-  /** What the callers are called now. */
   pseudonyms: readonly string[];
-  /** Masks them in a manifest. */
   maskJson: (json: string) => string;
 }
 

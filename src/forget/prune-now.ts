@@ -16,7 +16,6 @@ export interface PruneNowOptions extends AttributionOptions, OwnWarehouse {
   keep: Keep;
   /** Those of the settings: with digests for callers whose numbers are not always kept. */
   rules: AttributionRules;
-  /** Whether it is only counted, and nothing is written. */
   isDryRun: boolean;
 }
 

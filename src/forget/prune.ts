@@ -25,7 +25,6 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 export type PruneCounts = Record<WithheldKind | "rejected_rows", number>;
 
 export interface PruneOptions {
-  /** What may not be kept any more. */
   cutoffs: Cutoffs;
   nowMs: number;
   signal?: AbortSignal | undefined;
@@ -59,7 +58,6 @@ export async function countPrunable(reader: Warehouse, options: PruneOptions): P
   return pruning.counts;
 }
 
-/** Whether anything was removed. */
 export function hasAny(counts: PruneCounts): boolean {
   return Object.values(counts).some((count) => count > 0);
 }
@@ -72,7 +70,6 @@ interface Stretch {
   to: string;
 }
 
-/** The last call that was looked at. */
 interface Place {
   started: string;
   callId: number;
@@ -253,7 +250,6 @@ class Pruning {
   }
 }
 
-/** The columns of a call that pruning changes. */
 const CHANGED = [
   ...personalColumns(CALLS, WITHHELD_KINDS).map(({ name }) => name),
   "row_hash",

@@ -5,7 +5,6 @@ import { type Period, periods } from "../calendar/periods.ts";
 import { MAX_PERIODS, mostPeriods, type Timeframe } from "../export/timeframe.ts";
 import type { ExportedRollup } from "./exported-rollups.ts";
 
-/** The days of an export, and until when they were complete. */
 export type ExportedScope = Pick<
   ExportedRollup,
   "range_from" | "range_to" | "first_day" | "last_day" | "settled_until"
@@ -19,7 +18,6 @@ const LONGEST_PERIOD_DAYS = 100;
 /** Upper bound for two consecutive exports; if they are further apart, a clock was wrong. */
 const MOST_PERIODS = 2 * MAX_PERIODS;
 
-/** How rows are cut into periods. */
 interface Cut {
   grain?: Grain | undefined;
   timezone: string;

@@ -59,15 +59,11 @@ export const EXPORTED_ROWS = describeTable(
 
 export type ExportedRollup = typeof exported_rollups.$inferSelect;
 
-/** A rollup that was written, by the file that it is in. */
 export interface RollupPlace {
-  /** Absolute path. */
   path: string;
-  /** The dimensions, separated by commas. */
   contents: string;
 }
 
-/** Returns a remembered rollup; undefined where it was not written yet, or is forgotten. */
 export function readExportedRollup({ db }: Warehouse, place: RollupPlace): ExportedRollup | undefined {
   return db.select().from(exported_rollups).where(isAt(place)).get();
 }

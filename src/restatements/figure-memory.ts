@@ -30,7 +30,6 @@ interface RememberOptions
 /** Compares the rollups of an export with those that the same files held before, and remembers them with the export. */
 export class FigureMemory implements CommitStep, RememberedFigures {
   readonly #options: RememberOptions;
-  /** Why no figure can be compared. */
   readonly #hindrance: string | undefined;
   readonly #scope: ExportedScope | undefined;
   readonly #state: ReturnType<typeof readFactState>;
@@ -51,7 +50,6 @@ export class FigureMemory implements CommitStep, RememberedFigures {
       until === undefined || this.#hindrance !== undefined ? undefined : scopeOf(timeframe, until);
   }
 
-  /** Keeps the rows of complete periods. */
   *watch(outlet: RollupOutlet, rows: Table["rows"]): Generator<readonly Value[]> {
     const path = join(this.#options.folder, outlet.file);
     const [hindrance, scope] = [this.#hindrance, this.#scope];
@@ -75,7 +73,6 @@ export class FigureMemory implements CommitStep, RememberedFigures {
     return found;
   }
 
-  /** Compares the rollups whose rows have been written. */
   compare(): { restatements: readonly Restatement[]; rollups: ComparedRollup[] } {
     const rollups = this.#watched.flatMap((watched): ComparedRollup[] => {
       const { file, contents, before, isTooLong } = watched;

@@ -8,7 +8,6 @@ import { type ExportedRollup, type ExportedRow, iterateExportedRows } from "./ex
 import { toCell, type WatchedRollup } from "./watched-rollup.ts";
 
 interface FindOptions extends Pick<Job, "timeframe" | "nowMs">, Pick<Lists, "reader" | "session"> {
-  /** Number of the rules by which the figures were computed now. */
   rulesId: number;
 }
 

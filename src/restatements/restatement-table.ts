@@ -78,7 +78,6 @@ export interface RestatementFilter {
   limit?: number | undefined;
 }
 
-/** Reads what was found, the latest first. */
 export function readRestatements(
   { db }: Pick<Warehouse, "db">,
   { since, within, limit = -1 }: RestatementFilter = {},

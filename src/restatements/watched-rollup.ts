@@ -18,12 +18,10 @@ export const MAX_ROWS = 100_000;
 
 /** A rollup whose rows are kept while they are written, and what its file held before. */
 export interface WatchedRollup extends RollupOutlet {
-  /** Absolute path of the file. */
   path: string;
   question: string;
   /** What the file held before; undefined if nothing can be compared with it. */
   before: ExportedRollup | undefined;
-  /** Why it is not compared. */
   refusal: string | undefined;
   /** Names of the figures, and their positions in a row. */
   figures: readonly { name: string; index: number; isAdditive: boolean; empty: FigureValue }[];
@@ -104,7 +102,6 @@ function questionOf(
   });
 }
 
-/** Passes rows on, and keeps those of complete periods. */
 export function* keepRows(watched: WatchedRollup, rows: Table["rows"]): Generator<readonly Value[]> {
   const { query, figures, complete, comparable } = watched;
   const first = query.periods === undefined ? 0 : 1;
@@ -124,5 +121,4 @@ export function* keepRows(watched: WatchedRollup, rows: Table["rows"]): Generato
   }
 }
 
-/** Returns the key of a row in {@link WatchedRollup.rows}. */
 export const toCell = (period: string, key: string) => `${period}\n${key}`;

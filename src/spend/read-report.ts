@@ -16,7 +16,6 @@ import {
 import { findColumns, type HeaderMap, type SpendColumns, type SpendField } from "./spend-columns.ts";
 import { type DayOrder, type DayText, ordersOf, readDay, toDay } from "./spend-day.ts";
 
-/** What one row of a report says. */
 export interface SpendRow {
   /** Of the file, from 1 on. */
   line: number;
@@ -50,7 +49,6 @@ export interface ReadReport {
   left_out: { line: number; reason: string }[];
 }
 
-/** How a report is to be read, where it does not say so itself. */
 export interface ReadOptions {
   map: HeaderMap;
   source?: string | undefined;
@@ -61,7 +59,6 @@ export interface ReadOptions {
 
 /** More is no report of days, and would be held in memory. */
 export const MAX_REPORT_BYTES = 64 * 1024 * 1024;
-/** A header stands among the first lines. */
 const MAX_TITLES = 60;
 const DELIMITERS = [",", ";", "\t"];
 const TOTAL = /^(?:grand |overall )?totals?\b/i;
@@ -326,7 +323,6 @@ function toRow(
   return { ...rest, day, cost_micros, clicks: ofClicks, impressions: ofImpressions };
 }
 
-/** Whether a cell has swallowed lines behind a quote that nothing closes. */
 function isUnclosed(cell: string): boolean {
   return cell.trimStart().startsWith('"') && /[\r\n]/.test(cell);
 }

@@ -6,7 +6,6 @@ import { toPrintable } from "../base/printable.ts";
 import { MAX_REPORT_BYTES, type ReadReport, readReport } from "./read-report.ts";
 
 export interface ReportFile extends ReadReport {
-  /** Its name, without its folder. */
   file: string;
 }
 

@@ -4,10 +4,8 @@ import { isCurrency, MICROS } from "../base/currency.ts";
 export const DECIMAL_SIGNS = ["point", "comma"] as const;
 export type DecimalSign = (typeof DECIMAL_SIGNS)[number];
 
-/** A number as a report writes it. */
 export interface NumberText {
   isNegative: boolean;
-  /** Digits and separators. */
   body: string;
   /** ISO 4217, where a code or a sign that only one currency has stands beside it. */
   currency: string | null;
@@ -52,12 +50,10 @@ function isMoney(beside: string): boolean {
   return !isLetters || isCurrency(beside.toUpperCase()) || ABBREVIATED.has(beside.toLowerCase());
 }
 
-/** Whether a cell is one of those that stand for no figure. */
 export function isNothing(text: string): boolean {
   return NOTHING.test(text.trim());
 }
 
-/** Takes a number apart; undefined for what is none. */
 export function toNumberText(text: string): NumberText | undefined {
   const found = NUMBER.exec(text.trim())?.groups;
   if (found === undefined) return undefined;

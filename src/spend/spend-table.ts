@@ -30,7 +30,6 @@ export const SPEND = describeTable(
   columns,
 );
 
-/** The rows of one file. */
 export interface SpendFile {
   file: string;
   rows: readonly SpendRow[];
@@ -45,7 +44,6 @@ export interface ImportSpendOptions {
   importedAt: string;
 }
 
-/** What became of an import. */
 export interface ImportedSpend {
   currency: string | null;
   sources: ImportedSource[];
@@ -149,7 +147,6 @@ function decideCurrency(
   return first?.currency ?? null;
 }
 
-/** Whether any spend was ever imported. */
 export function hasSpend({ sqlite }: Warehouse): boolean {
   return sqlite.prepare("SELECT 1 FROM spend LIMIT 1").get() !== undefined;
 }

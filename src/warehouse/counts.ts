@@ -17,7 +17,6 @@ export const COUNTS = describeTable(counts, "Numbers that would take long to cou
 type Counted = "calls" | "unsettled_calls" | "fact_logs" | "rules_being_applied";
 type Store = Pick<Warehouse, "db">;
 
-/** Returns a number; undefined where it is not kept. */
 export function readCount({ db }: Store, name: Counted): number | undefined {
   return db.select({ value: counts.value }).from(counts).where(eq(counts.name, name)).get()?.value;
 }

@@ -7,7 +7,6 @@ import { markErased } from "./privacy-act-table.ts";
 import { sqliteErrorOf } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-/** How long others may go on reading, milliseconds. */
 const PATIENCE_MS = 5000;
 const AGAIN =
   "What is personal is gone from the tables already. Run the same command again to erase it from the file.";

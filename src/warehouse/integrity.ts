@@ -15,7 +15,6 @@ export function findDamage({ sqlite }: Warehouse, { thorough = true } = {}): str
   return orphans.length > 0 ? "rows refer to others that are not there" : undefined;
 }
 
-/** The error for a file that is damaged. */
 export function damagedError(file: string, found: string): DamagedError {
   const hint = "Nothing was changed. Restore another backup, or sync into a new warehouse.";
   return new DamagedError(file, found, hint);

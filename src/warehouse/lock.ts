@@ -47,7 +47,6 @@ export interface LockedWarehouse extends Warehouse {
   readonly [HELD]: true;
 }
 
-/** Returns a warehouse as one whose lock this process holds. */
 export function underLock(warehouse: Warehouse, lock: Lock): LockedWarehouse {
   return { ...warehouse, [HELD]: lock[HELD] };
 }

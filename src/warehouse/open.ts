@@ -107,7 +107,6 @@ export function openReader({ path, sqlite: open }: Pick<Warehouse, "path"> & Par
   return toWarehouse(path, sqlite);
 }
 
-/** Bytes of SQLite's smallest page. */
 const SMALLEST_PAGE = 512;
 
 /** How often each file is open in this thread; a copy in memory is none. */
@@ -214,7 +213,6 @@ export function assertOurs(file: string): void {
   });
 }
 
-/** Whether a warehouse has the schema of this version of the program. */
 export function isCurrent(path: string): boolean {
   return versionOf(realFile(path)) >= latestVersion();
 }

@@ -23,14 +23,11 @@ const columns = {
 export const origin = sqliteTable("origin", columns);
 export const ORIGIN = describeTable(origin, "What the warehouse is a copy of; one row.", columns);
 
-/** What a warehouse is a copy of, as the table `origin` has it. */
 export type Origin = typeof origin.$inferSelect;
 
-/** A service as it is asked for calls. */
 export interface Service {
   baseUrl: URL;
   token: string;
-  /** The organization unit that calls are asked of; undefined where none is sent. */
   orgUnitId?: string | undefined;
 }
 
@@ -45,7 +42,6 @@ export function toAddress(baseUrl: URL): string {
   return baseUrl.href.replace(/\/+$/, "");
 }
 
-/** What a warehouse is a copy of, in a manifest. */
 export interface DescribedOrigin
   extends Pick<Origin, "base_url" | "org_unit_id" | "account" | "warehouse_id"> {
   /** Present where `calltally demo` made the warehouse: the calls are made up. */
@@ -58,7 +54,6 @@ export function describeOrigin(found: Origin): DescribedOrigin {
   return { base_url, org_unit_id, account, warehouse_id, ...(is_demo && { made_by_demo: true }) };
 }
 
-/** Returns what a warehouse is a copy of, in words. */
 export function originInWords({
   base_url,
   org_unit_id,
@@ -69,7 +64,6 @@ export function originInWords({
   return `a copy of ${base_url ?? "an unknown service"}${unit}`;
 }
 
-/** Marks a new warehouse as one of the made-up calls of a local server. */
 export function markDemo({ db }: Warehouse, baseUrl: URL): void {
   db.update(origin)
     .set({ is_demo: true, base_url: toAddress(baseUrl) })

@@ -10,16 +10,13 @@ import {
 } from "./origin.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-/** The account that a command works for. */
 export interface Owner {
   /** Address of the service; where none is configured, nothing can be compared. */
   baseUrl?: URL | undefined;
   orgUnitId?: string | undefined;
 }
 
-/** The warehouse of an account. */
 export interface OwnWarehouse extends Owner {
-  /** Path of the warehouse. */
   database: string;
 }
 

@@ -32,7 +32,6 @@ export const PUBLICATIONS = describeTable(
 
 const { totals: _, ...SHOWN } = getTableColumns(publications);
 
-/** What is known of the publications to one cluster. */
 export type Publication = Omit<typeof publications.$inferSelect, "totals">;
 
 /** Writes what is known of the publications to a cluster; of what is left out, what was known stays. */
@@ -53,7 +52,6 @@ export function upsertPublication(
       .run();
 }
 
-/** Returns what is known of the publications to one cluster. */
 export function readPublication({ db }: Pick<Warehouse, "db">, target: string) {
   return db.select().from(publications).where(eq(publications.target, target)).get();
 }

@@ -118,7 +118,6 @@ function readColumns({ sqlite }: Warehouse): KnownColumn[] {
     .all();
 }
 
-/** Looks among the columns of the tables that the SQL names; without any, among all. */
 function suggestColumn(name: string, known: readonly KnownColumn[], sql: string): string | undefined {
   const owners = known.filter(({ column }) => column === name.toLowerCase());
   if (owners.length > 0) return `It is a column of ${owners.map(({ table }) => table).join(", ")}.`;

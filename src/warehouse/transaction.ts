@@ -2,7 +2,6 @@ import type { Warehouse } from "./warehouse.ts";
 
 const IN_TRANSACTION = Symbol("in a transaction");
 
-/** A warehouse inside a transaction that writes. */
 export interface Tx extends Warehouse {
   readonly [IN_TRANSACTION]: true;
 }

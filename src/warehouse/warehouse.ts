@@ -3,7 +3,6 @@ import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
 
 /** The open warehouse; dispose of it to close the file. */
 export interface Warehouse extends Disposable {
-  /** Absolute path of the database file. */
   readonly path: string;
   readonly sqlite: Database;
   readonly db: BetterSQLite3Database;

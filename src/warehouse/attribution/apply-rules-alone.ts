@@ -51,7 +51,6 @@ function unappliedError(database: string): CalltallyError {
   );
 }
 
-/** The error for facts that follow other rules than these, and cannot be recomputed now. */
 export function otherRulesError(database: string): CalltallyError {
   return new CalltallyError(
     EXIT.locked,

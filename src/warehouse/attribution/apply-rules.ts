@@ -12,7 +12,6 @@ import { type AttributionProgress, attributeAll } from "./attribute-all.ts";
 export interface AttributionOptions {
   nowMs: number;
   signal?: AbortSignal | undefined;
-  /** Receives the progress. */
   onAttributed?: ((progress: AttributionProgress) => void) | undefined;
 }
 

@@ -15,7 +15,6 @@ import { countRows } from "../count-rows.ts";
 import { setCount } from "../counts.ts";
 import type { Tx } from "../transaction.ts";
 
-/** Progress of recomputing the facts, in calls. */
 export interface AttributionProgress {
   read: number;
   total: number;

@@ -10,16 +10,13 @@ import { type CallerCall, CallerTable, isFirstCall } from "./callers.ts";
 import { call_facts, FACT_COLUMNS, FACTS } from "./facts.ts";
 import { addUnsettled, readUnsettled } from "./first-load.ts";
 
-/** A call whose facts are to be written. */
 export interface CallToAttribute {
   call: AttributedMembers & { call_id: number; caller_digest?: string | null };
   /** Whether the service shows it; of a call that has facts already they tell. */
   isLive?: boolean;
-  /** Whether it has no facts yet. */
   isNew: boolean;
 }
 
-/** Writes the facts of calls. */
 export class CallFactsTable {
   readonly #rules: AttributionRules;
   readonly #isFirstLoad: boolean;

@@ -18,13 +18,11 @@ import { type CallerHash, openCallerDigests } from "./caller-hash.ts";
 import type { calls } from "./calls.ts";
 import { type ForgottenCallers, openForgotten } from "./forgotten-callers.ts";
 
-/** What a row of `calls` says of what is not kept of the call. */
 export type Withheld = Pick<
   typeof calls.$inferSelect,
   "row_hash" | "served_hash" | "withheld" | "caller_digest"
 >;
 
-/** What of a stored call is told apart from the next one by. */
 type Prior = Omit<Withheld, "row_hash">;
 
 /** Takes out of calls what may not be kept, before they are written, and recognizes them all the same. */
@@ -129,14 +127,12 @@ export class Keeping {
     return withholdFromRow(json, kinds.includes("caller_numbers") ? WITHHELD_KINDS : kinds);
   }
 
-  /** Returns the path of a member that the API's document does not name as it is stored. */
   toStoredPath(path: string): string {
     if (this.#cutoffs.extra === BEFORE_ALL_TIMES) return path;
     const [, parent = "", name = ""] = /^(dni_data\.)?(.*)$/s.exec(path) ?? [];
     return parent + describeName(name);
   }
 
-  /** Returns the key of a row without a call id, by the hash of it. */
   toRowKey(sha256: string): string {
     return this.digests === undefined ? `sha256:${sha256}` : `sealed:${this.digests.seal(sha256)}`;
   }
@@ -152,7 +148,6 @@ export function keepingAll(warehouse: Pick<Warehouse, "db" | "sqlite" | "path">)
   return new Keeping(warehouse, cutoffsAt(KEEP_ALL, 0), 0);
 }
 
-/** Whether the recording's link of a stored call is not kept. */
 export function isWithoutLink(withheld: string | null): boolean {
   return toKinds(withheld).includes("recording_urls");
 }

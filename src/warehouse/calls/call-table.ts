@@ -14,9 +14,7 @@ import { readRulesInForce } from "./rules.ts";
 import { hasTranscript, prepareWriteTranscript, transcripts } from "./transcripts.ts";
 
 export interface Upserted {
-  /** Calls the warehouse did not have. */
   new: number;
-  /** Calls it had with other content. */
   changed: number;
   /** Calls that came more than once, with different contents; the last one counts. */
   conflicting: number;
@@ -130,7 +128,6 @@ interface StoredHead extends Withheld {
   link: string | null;
 }
 
-/** Prepares to update recording links whose signature has changed. */
 export function prepareRefreshRecording({ sqlite }: Warehouse): (callId: number, url: string | null) => void {
   const refresh = sqlite.prepare("UPDATE calls SET recording_url = ? WHERE call_id = ?");
   return (callId, url) => void refresh.run(url, callId);
@@ -166,7 +163,6 @@ export function readCallCount({ db }: Pick<Warehouse, "db">): number {
   return readCount({ db }, "calls") ?? 0;
 }
 
-/** Returns the different `caller_id`s of all calls. */
 export function readCallerIds({ db }: Warehouse): (string | null)[] {
   const rows = db.selectDistinct({ caller_id: calls.caller_id }).from(calls).all();
   return rows.map(({ caller_id }) => caller_id);

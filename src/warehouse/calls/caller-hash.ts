@@ -63,7 +63,6 @@ export function openCallerDigests(warehouse: Pick<Warehouse, "db" | "path">): Ca
   );
 }
 
-/** Pseudonyms of callers, in files. */
 export interface Pseudonyms extends Pick<CallerHash, "fingerprint" | "newKey"> {
   /** Returns the pseudonym of a caller, by what the facts know it by. */
   toPseudonym: (caller: string) => string;

@@ -7,7 +7,6 @@ import { realFile } from "../../base/folder.ts";
 
 const KEY_BYTES = 32;
 
-/** Path of the key of `caller_hash`, which lies beside the warehouse. */
 export function callerKeyOf(database: string): string {
   return `${realFile(database)}.caller-key`;
 }

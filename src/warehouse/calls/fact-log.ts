@@ -95,7 +95,6 @@ const STATEMENTS = Object.entries(TRIGGERS).map(([name, text]) => ({
   statement: `CREATE TRIGGER ${name} ${text}`,
 }));
 
-/** Begins a new log of changes of facts; returns the number of the log. */
 export function startFactLog(tx: Tx): number {
   for (const { name, statement } of STATEMENTS)
     tx.sqlite.exec(`DROP TRIGGER IF EXISTS ${name}; ${statement}`);

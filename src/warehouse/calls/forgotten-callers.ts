@@ -49,7 +49,6 @@ const EXTENSION = /[,;#*]/;
 /** What is left of a row that did not parse, where it is of a forgotten caller or names one. */
 const NOTHING = "{}";
 
-/** A row that did not parse. */
 interface RejectedRow {
   call_id: number | null;
   json: string;
@@ -77,7 +76,6 @@ export class CallerDigests {
     return this.ofHash(createHmac("sha256", this.#callerKey).update(caller).digest("hex"));
   }
 
-  /** Of a caller by the `caller_hash` of exported files. */
   ofHash(callerHash: string): string {
     return this.ofText(callerHash);
   }
@@ -152,12 +150,10 @@ export class ForgottenCallers {
     return maskNumbers(callerId, isOwn) === callerId ? undefined : this.#digests.pseudonymOf(caller);
   }
 
-  /** Returns the pseudonym of a caller who was forgotten; undefined of any other. */
   pseudonymOf(caller: string): string | undefined {
     return this.#byDigest.get(this.#digests.of(caller))?.pseudonym;
   }
 
-  /** The same of a caller by the digest that a warehouse has in the place of the number. */
   pseudonymOfHash(callerHash: string): string | undefined {
     return this.#byDigest.get(this.#digests.ofHash(callerHash))?.pseudonym;
   }
@@ -201,7 +197,6 @@ export function openForgotten({ db, path }: Pick<Warehouse, "db" | "path">): For
   );
 }
 
-/** Returns all forgotten callers, by what they can be told by. */
 export function readForgotten({ db }: Pick<Warehouse, "db">): ForgottenCaller[] {
   return db.select().from(forgotten_callers).all();
 }
@@ -211,7 +206,6 @@ export function insertForgotten({ db }: Pick<Warehouse, "db">, callers: readonly
   for (const caller of callers) db.insert(forgotten_callers).values(caller).onConflictDoNothing().run();
 }
 
-/** Records how many calls each forgotten caller has. */
 export function countForgottenCalls({ db }: Tx): void {
   const ofCaller = db
     .select({ calls: count() })
@@ -222,7 +216,6 @@ export function countForgottenCalls({ db }: Tx): void {
     .run();
 }
 
-/** Whether a warehouse has forgotten callers. */
 export function hasForgotten({ sqlite }: Pick<Warehouse, "sqlite">): boolean {
   return sqlite.prepare("SELECT 1 FROM forgotten_callers").get() !== undefined;
 }

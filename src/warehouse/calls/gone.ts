@@ -46,7 +46,6 @@ export interface Absence {
   calls_gone: number;
   /** Calls newly missing, but too many: nothing was marked. */
   calls_withheld: number;
-  /** Calls newly unlisted. */
   calls_unlisted: number;
 }
 
@@ -75,7 +74,6 @@ export function markAbsent(tx: Tx, options: AbsenceOptions): Absence {
   return { calls_missing: found, calls_gone, calls_withheld: 0, calls_unlisted };
 }
 
-/** Marks calls as gone; returns how many. */
 function markGone(tx: Tx, isGone: SQL | undefined, marks: { gone_at: string; missing_since?: SQL }): number {
   const gone = tx.db.update(calls).set(marks).where(isGone).returning({ call_id: calls.call_id }).all();
   setLive(tx, idsOf(gone), false);
@@ -188,7 +186,6 @@ export function clearAbsence(tx: Tx, callIds: readonly number[]): number {
   return returned.length;
 }
 
-/** Whether any call is marked as missing, gone or unlisted. */
 export function hasAbsentCalls({ db }: Warehouse): boolean {
   return [calls.missing_since, calls.absent_since, calls.unlisted_since].some(
     (column) =>
@@ -208,7 +205,6 @@ export function unlistedInWords({ calls, since }: Unlisted): string {
   return `${count} since ${since.slice(0, 10)}, older than any listed; still counted`;
 }
 
-/** Reads the unlisted calls; null where there are none. */
 export function readUnlisted({ db }: Warehouse): Unlisted | null {
   const row = db
     .select({ calls: count(), since: min(calls.unlisted_since) })

@@ -12,7 +12,6 @@ function isOtherUnit(asked: string | null | undefined, served: number | null | u
   return /^\d+$/.test(asked ?? "") && typeof served === "number" && served !== Number(asked);
 }
 
-/** Counts the live calls of other organization units than the one that was asked for. */
 export function countOtherUnits(warehouse: Pick<Warehouse, "db" | "path">): number {
   const units = warehouse.db
     .select({ unit: call_facts.org_unit_id, calls: count() })

@@ -32,7 +32,6 @@ export const REJECTED_CALLS = describeTable(
 
 export type RejectedCall = typeof rejected_calls.$inferSelect;
 
-/** A row that did not parse. */
 export type Rejection = Pick<RejectedCall, "call_id" | "json" | "path" | "reason">;
 
 /**
@@ -81,17 +80,14 @@ export function deleteUnnamed({ db }: Warehouse, runId: number): void {
     .run();
 }
 
-/** Returns all unresolved rows. */
 export function readRejected({ db }: Warehouse): RejectedCall[] {
   return db.select().from(rejected_calls).orderBy(rejected_calls.row_key).all();
 }
 
-/** Counts the rows a run rejected. */
 export function countRejected(warehouse: Warehouse, runId: number): number {
   return countRows(warehouse, rejected_calls, eq(rejected_calls.last_run_id, runId));
 }
 
-/** Counts all unresolved rows. */
 export function countAllRejected(warehouse: Warehouse): number {
   return countRows(warehouse, rejected_calls);
 }

@@ -19,7 +19,6 @@ const columns = {
 export const rules = sqliteTable("rules", columns);
 export const RULES = describeTable(rules, "The rules behind the facts; the last row is in force.", columns);
 
-/** The rules by which the facts of a warehouse were computed. */
 export interface RulesInForce extends Pick<typeof rules.$inferSelect, "version" | "since" | "caller_key"> {
   rules: AttributionRules;
 }
@@ -38,7 +37,6 @@ function isTextRecord(value: unknown): boolean {
   return value instanceof Object && Object.values(value).every((text) => typeof text === "string");
 }
 
-/** Returns the rules in force. */
 export function readRulesInForce({ db }: Pick<Warehouse, "db">): RulesInForce {
   const row = db.select().from(rules).orderBy(desc(rules.rules_id)).limit(1).get();
   if (row === undefined) throw new Error("The warehouse has no rules");
@@ -78,7 +76,6 @@ export function isInForce({ rules, version, caller_key }: RulesInForce, others: 
   return version === ATTRIBUTION_VERSION && toRulesJson(rules) === toRulesJson(others);
 }
 
-/** Records which rules are in force from now on; returns their number. */
 export function insertRules(
   { db }: Tx,
   inForce: AttributionRules,

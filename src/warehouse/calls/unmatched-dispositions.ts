@@ -4,11 +4,9 @@ import { didYouMean } from "../../base/nearest.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import type { Warehouse } from "../warehouse.ts";
 
-/** A disposition that the settings name and no call has. */
 export interface UnmatchedDisposition {
   setting: string;
   word: string;
-  /** Asks whether another disposition was meant, or says where they are. */
   advice: string;
 }
 
@@ -51,7 +49,6 @@ export function findUnmatchedDispositions(
   }));
 }
 
-/** Says it to a person, a sentence or two. */
 export function describeUnmatchedDisposition({ setting, word, advice }: UnmatchedDisposition): string {
   return `${setting} has ${word}, and no call in the warehouse has that disposition. ${advice}`;
 }

@@ -6,10 +6,8 @@ import { listedText } from "../../rollup/listed-member.ts";
 import { rollupViewText } from "../../rollup/rollup-sql.ts";
 import type { Tx } from "../transaction.ts";
 
-/** A view for analysts. */
 export interface View {
   name: string;
-  /** What it shows, one sentence. */
   help: string;
   /** Its SELECT; needs nothing but the warehouse's tables, so that any SQLite shell can read it. */
   sql: string;
@@ -24,7 +22,6 @@ const UTM_FOLDED =
 
 type ViewRules = Pick<AttributionRules, "duration_unit">;
 
-/** Returns the views of a warehouse whose facts stand on these rules. */
 export function viewsOf(rules: ViewRules): View[] {
   return [
     {
@@ -47,7 +44,6 @@ WHERE f.is_live`,
   ];
 }
 
-/** Whether the views are those of these rules, and of this version of the program. */
 export function areViewsCurrent(sqlite: Database, rules: ViewRules): boolean {
   return outdatedViews(sqlite, rules).length === 0;
 }

@@ -41,17 +41,14 @@ const RUNS_WITH_PAGES = 100;
 
 export type SyncPage = typeof sync_pages.$inferSelect;
 
-/** Records a page of the walk. */
 export function insertPage({ db }: Tx, page: typeof sync_pages.$inferInsert): void {
   db.insert(sync_pages).values(page).run();
 }
 
-/** Returns the pages of a run in the order of the walk. */
 export function readPages({ db }: Warehouse, runId: number): SyncPage[] {
   return db.select().from(sync_pages).where(eq(sync_pages.run_id, runId)).orderBy(asc(sync_pages.seq)).all();
 }
 
-/** Forgets the pages of a run, since it starts again. */
 export function deletePages({ db }: Warehouse, runId: number): void {
   db.delete(sync_pages).where(eq(sync_pages.run_id, runId)).run();
 }
@@ -62,7 +59,6 @@ export function idsOfRun(runId: number): SQL {
     WHERE page.run_id = ${runId} AND id.value IS NOT NULL`;
 }
 
-/** Counts the different calls that the pages of a run hold. */
 export function countDistinctCalls({ db }: Warehouse, runId: number): number {
   return db.get<{ calls: number }>(sql`SELECT count(DISTINCT value) AS calls FROM (${idsOfRun(runId)})`)
     .calls;

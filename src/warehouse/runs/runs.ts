@@ -65,7 +65,6 @@ export const SYNC_RUNS = describeTable(sync_runs, "The ledger: one row a run of 
 export type SyncRun = typeof sync_runs.$inferSelect;
 export type RunChanges = Omit<Partial<SyncRun>, "run_id" | "started_at">;
 
-/** Opens a run in the ledger; returns its id. */
 export function startRun(
   { db }: Warehouse,
   run: Pick<SyncRun, "started_at" | "mode" | "plan_reason" | "pid">,
@@ -99,7 +98,6 @@ export function assertHeld({ db, path }: Tx, { runId, pid }: RunHold): void {
   );
 }
 
-/** Writes what has become of a run; returns its row. */
 export function updateRun({ db }: Warehouse, runId: number, changes: RunChanges): SyncRun {
   return db.update(sync_runs).set(changes).where(eq(sync_runs.run_id, runId)).returning().get();
 }
@@ -124,7 +122,6 @@ function readLatest({ db }: Warehouse, where: SQL | undefined): SyncRun | undefi
   return db.select().from(sync_runs).where(where).orderBy(desc(sync_runs.run_id)).limit(1).get();
 }
 
-/** Returns when a run last checked the whole file for damage, ISO 8601 UTC. */
 export function readLastFileCheck(warehouse: Warehouse): string | undefined {
   return readLatest(warehouse, isNotNull(sync_runs.file_checked_at))?.file_checked_at ?? undefined;
 }
@@ -161,7 +158,6 @@ export function readLastUsablePass(warehouse: Warehouse): SyncRun | undefined {
   return readLatest(warehouse, and(eq(sync_runs.mode, "full"), IS_GOOD));
 }
 
-/** Returns the latest run that came to its end. */
 export function readLastDoneRun(warehouse: Warehouse): SyncRun | undefined {
   return readLatest(warehouse, eq(sync_runs.status, "done"));
 }
