@@ -1,7 +1,6 @@
 import { and, desc, eq, isNotNull, max } from "drizzle-orm";
 import { CALL_COLUMNS, type Call, isSameRecording } from "../../call.ts";
-import { countRows } from "../count-rows.ts";
-import { addToCount, readCount } from "../counts.ts";
+import { addToCount, countRows, readCount } from "../counts.ts";
 import { prepareUpsert } from "../positional.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";

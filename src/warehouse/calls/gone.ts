@@ -17,7 +17,7 @@ import {
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { TOLERANCE_MS } from "../../base/clock.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
-import { countRows } from "../count-rows.ts";
+import { countRows } from "../counts.ts";
 import { idsOfRun } from "../runs/page-table.ts";
 import { readLastUsablePass } from "../runs/runs.ts";
 import type { Tx } from "../transaction.ts";

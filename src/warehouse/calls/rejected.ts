@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { and, eq, inArray, isNull, lt } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { countRows } from "../count-rows.ts";
+import { countRows } from "../counts.ts";
 import { about, describeTable } from "../described.ts";
 import { prepareUpsert } from "../positional.ts";
 import type { Tx } from "../transaction.ts";

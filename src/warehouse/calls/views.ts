@@ -4,6 +4,7 @@ import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../call.ts";
 import type { Dimension } from "../../rollup/dimensions.ts";
 import { listedText } from "../../rollup/listed-member.ts";
 import { rollupViewText } from "../../rollup/rollup-sql.ts";
+import { findOutdated, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import type { Tx } from "../transaction.ts";
 
 export interface View {
@@ -45,24 +46,14 @@ WHERE f.is_live`,
 }
 
 export function areViewsCurrent(sqlite: Database, rules: ViewRules): boolean {
-  return outdatedViews(sqlite, rules).length === 0;
+  return findOutdated(sqlite, "VIEW", textsOf(rules)).length === 0;
 }
 
 /** Recreates the views that are not those of these rules, or of this version of the program. */
 export function updateViews({ sqlite }: Tx, rules: ViewRules): void {
-  for (const { name, statement } of outdatedViews(sqlite, rules)) {
-    sqlite.exec(`DROP VIEW IF EXISTS ${name}; ${statement}`);
-  }
+  replaceOutdated(sqlite, "VIEW", textsOf(rules));
 }
 
-function outdatedViews(sqlite: Database, rules: ViewRules): { name: string; statement: string }[] {
-  const stored = new Map(
-    sqlite
-      .prepare<[], [name: string, sql: string]>("SELECT name, sql FROM sqlite_schema WHERE type = 'view'")
-      .raw()
-      .all(),
-  );
-  return viewsOf(rules)
-    .map(({ name, sql }) => ({ name, statement: `CREATE VIEW ${name} AS ${sql}` }))
-    .filter(({ name, statement }) => stored.get(name) !== statement);
+function textsOf(rules: ViewRules): SchemaObjects {
+  return Object.fromEntries(viewsOf(rules).map(({ name, sql }) => [name, `AS ${sql}`]));
 }
