@@ -11,6 +11,7 @@ import {
   readForgotten,
 } from "../warehouse/calls/forgotten-callers.ts";
 import { stripRejectedRows } from "../warehouse/calls/rejected.ts";
+import { overwriteDeleted } from "../warehouse/erase.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { insertPrivacyAct } from "../warehouse/privacy-act-table.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
@@ -78,8 +79,7 @@ export function forgetCallers(
     pseudonyms: [],
     newKey: newFile,
   };
-  // Overwrites what is freed, rather than only giving it back.
-  warehouse.sqlite.pragma("secure_delete = ON");
+  overwriteDeleted(warehouse);
   const at = new Date(nowMs).toISOString();
   try {
     writeTransaction(warehouse, (tx) => {
@@ -116,7 +116,7 @@ export function forgetAgain(
   callers: readonly ForgottenCaller[],
   nowMs: number,
 ): boolean {
-  warehouse.sqlite.pragma("secure_delete = ON");
+  overwriteDeleted(warehouse);
   return writeTransaction(warehouse, (tx) => {
     const known = new Set(readForgotten(warehouse).map(({ digest }) => digest));
     const fresh = callers.filter(({ digest }) => !known.has(digest));

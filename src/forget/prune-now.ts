@@ -3,12 +3,11 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { cutoffsAt, type Keep } from "../privacy/keep-settings.ts";
 import { type AttributionOptions, applyRules } from "../warehouse/attribution/apply-rules.ts";
-import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
+import { eraseFreed, keepTempFilesBeside, overwriteDeleted } from "../warehouse/erase.ts";
 import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
 import { openExistingWarehouse, openWarehouseReader } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readErasure } from "../warehouse/privacy-act-table.ts";
-import { overwriteDeleted } from "../warehouse/secure-delete.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { countPrunable, type PruneCounts, prune } from "./prune.ts";
 

@@ -6,6 +6,7 @@ import {
   WITHHELD_KINDS,
   type WithheldKind,
 } from "../privacy/keep-settings.ts";
+import { withhold } from "../privacy/withhold.ts";
 import { Keeping } from "../warehouse/calls/call-guard.ts";
 import { CALLS, calls } from "../warehouse/calls/calls.ts";
 import { withholdDrift } from "../warehouse/calls/drift.ts";
@@ -219,9 +220,7 @@ class Pruning {
   #pruneCall(row: StoredRow, counted: readonly WithheldKind[]): void {
     const past = this.#keeping.kindsPast(row.call_started, row.first_run_id);
     const kinds = past.filter((kind) => counted.includes(kind));
-    const removed = this.#options.isDryRun
-      ? this.#keeping.findRemovable(row, kinds)
-      : this.#removeFrom(row, kinds);
+    const removed = this.#options.isDryRun ? withhold(row, kinds).withheld : this.#removeFrom(row, kinds);
     for (const kind of removed) this.counts[kind]++;
   }
 

@@ -28,7 +28,7 @@ export function resolveCallers(
     : new Map();
   return whom.map((one) => {
     if ("caller" in one) return { digest: digests.of(one.caller), caller: one.caller };
-    const digest = digests.ofHash(one.callerHash);
+    const digest = digests.ofText(one.callerHash);
     return { digest, caller: callers.get(digest) };
   });
 }

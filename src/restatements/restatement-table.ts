@@ -79,7 +79,7 @@ export interface RestatementFilter {
 }
 
 export function readRestatements(
-  { db }: Pick<Warehouse, "db">,
+  { db }: Warehouse,
   { since, within, limit = -1 }: RestatementFilter = {},
 ): Restatement[] {
   const where: (SQL | undefined)[] = [

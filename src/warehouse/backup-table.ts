@@ -36,7 +36,7 @@ export function recordBackup(database: string, path: string): void {
  * Returns the copies of a warehouse that are known and still there: backups, warehouses that `restore` has replaced, and
  * what killed processes left of either.
  */
-export function findCopies({ db, path }: Pick<Warehouse, "db" | "path">): string[] {
+export function findCopies({ db, path }: Warehouse): string[] {
   const recorded = db.select({ path: backups.path }).from(backups).orderBy(asc(backups.path)).all();
   const files = recorded.map((row) => row.path);
   const drafts = [path, ...files].flatMap((file) => {

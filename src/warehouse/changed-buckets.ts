@@ -55,10 +55,7 @@ export function beginMarks(warehouse: Warehouse): void {
 }
 
 /** Returns the number of the last change, and the buckets that have changed since an earlier one. */
-export function readChanges(
-  { sqlite }: Pick<Warehouse, "sqlite">,
-  since = 0,
-): { changeId: number; buckets: number[] } {
+export function readChanges({ sqlite }: Warehouse, since = 0): { changeId: number; buckets: number[] } {
   const rows = sqlite
     .prepare<[], [id: number, bucket: number]>("SELECT change_id, bucket FROM changed_buckets")
     .raw()

@@ -22,7 +22,7 @@ const AGAIN =
 export function eraseFreed(warehouse: LockedWarehouse, nowMs: number, patienceMs = PATIENCE_MS): void {
   const { sqlite, path } = warehouse;
   const busyMs = Number(sqlite.pragma("busy_timeout", { simple: true }));
-  sqlite.pragma("secure_delete = ON");
+  overwriteDeleted(warehouse);
   sqlite.pragma(`busy_timeout = ${patienceMs}`);
   // A copy of the whole in memory may be more than there is.
   sqlite.pragma("temp_store = FILE");
@@ -45,6 +45,11 @@ export function eraseFreed(warehouse: LockedWarehouse, nowMs: number, patienceMs
     sqlite.pragma("temp_store = MEMORY");
     sqlite.pragma(`busy_timeout = ${busyMs}`);
   }
+}
+
+/** Has SQLite write zeros over what this connection deletes from now on. */
+export function overwriteDeleted({ sqlite }: Warehouse): void {
+  sqlite.pragma("secure_delete = ON");
 }
 
 /**

@@ -31,7 +31,7 @@ export interface Service {
   orgUnitId?: string | undefined;
 }
 
-export function readOrigin({ db, path }: Pick<Warehouse, "db" | "path">): Origin {
+export function readOrigin({ db, path }: Warehouse): Origin {
   const row = db.select().from(origin).get();
   if (row === undefined) throw new Error(`${path} has lost its origin`);
   return row;

@@ -36,7 +36,7 @@ export type Publication = Omit<typeof publications.$inferSelect, "totals">;
 
 /** Writes what is known of the publications to a cluster; of what is left out, what was known stays. */
 export function upsertPublication(
-  { db }: Pick<Warehouse, "db">,
+  { db }: Warehouse,
   publication: Pick<Publication, "target" | "account" | "attempted_at" | "error"> &
     Partial<typeof publications.$inferSelect>,
 ): void {
@@ -52,7 +52,7 @@ export function upsertPublication(
       .run();
 }
 
-export function readPublication({ db }: Pick<Warehouse, "db">, target: string) {
+export function readPublication({ db }: Warehouse, target: string) {
   return db.select().from(publications).where(eq(publications.target, target)).get();
 }
 

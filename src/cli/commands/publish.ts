@@ -6,7 +6,7 @@ import { publish } from "../../cluster/publish.ts";
 import { isPublishedAfterSync, toPublishOptions } from "../../cluster/publish-options.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import type { Settings } from "../../config/load-settings.ts";
-import { applyRulesAlone } from "../../warehouse/attribution/apply-rules-alone.ts";
+import { applyRulesAlone } from "../../warehouse/attribution/apply-rules.ts";
 import { openAsPermitted } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { type Context, OPTION } from "../context.ts";

@@ -39,7 +39,7 @@ export class Keeping {
    * @param cutoffs what may not be kept, at one moment for all calls of a run
    * @throws CalltallyError (exit 7) where the callers of the warehouse are digests, or some were forgotten, and the key is lost
    */
-  constructor(warehouse: Pick<Warehouse, "db" | "sqlite" | "path">, cutoffs: Cutoffs, nowMs: number) {
+  constructor(warehouse: Warehouse, cutoffs: Cutoffs, nowMs: number) {
     this.#nowMs = nowMs;
     this.digests = openCallerDigests(warehouse);
     this.forgotten = openForgotten(warehouse);
@@ -85,11 +85,6 @@ export class Keeping {
       caller_digest: isNumberTaken ? this.#digestOf(call) : call.caller_digest,
     };
     return { call: row, removed };
-  }
-
-  /** Returns the kinds of which a stored call has something that may not be kept. */
-  findRemovable(stored: Call, kinds: readonly WithheldKind[]): readonly WithheldKind[] {
-    return withhold(stored, kinds).withheld;
   }
 
   /** Whether a call of the service is what is stored of it, but for what may not be kept, or was not. */
@@ -144,7 +139,7 @@ export class Keeping {
 }
 
 /** Keeps whatever comes, but for what is of forgotten callers. */
-export function keepingAll(warehouse: Pick<Warehouse, "db" | "sqlite" | "path">): Keeping {
+export function keepingAll(warehouse: Warehouse): Keeping {
   return new Keeping(warehouse, cutoffsAt(KEEP_ALL, 0), 0);
 }
 

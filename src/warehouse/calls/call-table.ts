@@ -158,8 +158,8 @@ export function countCalls(warehouse: Warehouse): { live: number; gone: number }
 }
 
 /** Returns the number of calls, gone ones included. */
-export function readCallCount({ db }: Pick<Warehouse, "db">): number {
-  return readCount({ db }, "calls") ?? 0;
+export function readCallCount(warehouse: Warehouse): number {
+  return readCount(warehouse, "calls") ?? 0;
 }
 
 export function readCallerIds({ db }: Warehouse): (string | null)[] {
@@ -168,9 +168,9 @@ export function readCallerIds({ db }: Warehouse): (string | null)[] {
 }
 
 /** Whether every call has facts and is counted. Reads the keys of both tables. */
-export function hasAllFacts({ db }: Warehouse): boolean {
-  const stored = readCallCount({ db });
-  return countRows({ db }, calls) === stored && countRows({ db }, call_facts) === stored;
+export function hasAllFacts(warehouse: Warehouse): boolean {
+  const stored = readCallCount(warehouse);
+  return countRows(warehouse, calls) === stored && countRows(warehouse, call_facts) === stored;
 }
 
 /** Returns when the calls of some ids began, as stored, by id; of those that are there. */
@@ -183,12 +183,11 @@ export function readStarts({ sqlite }: Warehouse, ids: readonly number[]): Map<n
 
 /** Returns when the newest call started, ISO 8601 UTC; null where there is none. */
 export function readNewestCall({ db }: Warehouse): string | null {
-  return (
-    db
-      .select({ newest: max(call_facts.call_started) })
-      .from(call_facts)
-      .get()?.newest ?? null
-  );
+  const row = db
+    .select({ newest: max(call_facts.call_started) })
+    .from(call_facts)
+    .get();
+  return row?.newest ?? null;
 }
 
 /** Returns the durations and transcripts of calls that have both, those with the highest identifiers first. */

@@ -26,6 +26,24 @@ export function openCallerKey(database: string): { key: Buffer; newFile?: string
   return { key: readKey(file), ...(isNew && { newFile: file }) };
 }
 
+/**
+ * Opens what some data was made with: the key beside the warehouse, or what is derived of it.
+ *
+ * @param use says what the key is for, and begins the message after `Cannot`
+ * @throws CalltallyError (exit 7) where the key is not there, or is another one
+ */
+export function openSameKey<Opened>(
+  database: string,
+  open: () => Opened,
+  isSame: (opened: Opened) => boolean,
+  { use, hint }: { use: string; hint: string },
+): Opened {
+  const opened = hasCallerKey(database) ? open() : undefined;
+  if (opened !== undefined && isSame(opened)) return opened;
+  const state = opened === undefined ? "not there" : "another one";
+  throw new CalltallyError(EXIT.storage, `Cannot ${use}, ${callerKeyOf(database)}, is ${state}`, { hint });
+}
+
 /** Whether there is a key; a link to a disk that is not there is one that cannot be read, and no lack of one. */
 export function hasCallerKey(database: string): boolean {
   return lstatSync(callerKeyOf(database), { throwIfNoEntry: false }) !== undefined;

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
+import type { Database } from "better-sqlite3";
 import { paced } from "../../base/paced.ts";
 import type { Warehouse } from "../warehouse.ts";
 
@@ -21,14 +22,14 @@ export async function digestTables({ sqlite }: Warehouse, signal?: AbortSignal):
   const digest = new Map<string, { rows: number; sha256: string }>();
   for (const name of names) {
     const hash = createHash("sha256");
-    const rows = await hashRows({ sqlite }, name, hash, signal);
+    const rows = await hashRows(sqlite, name, hash, signal);
     digest.set(name, { rows, sha256: hash.digest("hex") });
   }
   return digest;
 }
 
 async function hashRows(
-  { sqlite }: Pick<Warehouse, "sqlite">,
+  sqlite: Database,
   table: string,
   hash: Hash,
   signal: AbortSignal | undefined,

@@ -1,18 +1,18 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
-import { count, eq, sql } from "drizzle-orm";
+
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { toCaller } from "../../attribution/call-text.ts";
 import { maskNumbers } from "../../attribution/phone-mentions.ts";
 import { toReferringHost } from "../../attribution/referring-host.ts";
-import { CalltallyError, EXIT } from "../../base/errors.ts";
+
 import type { Call } from "../../call.ts";
 import { isPseudonym, toPseudonym } from "../../privacy/pseudonym.ts";
 import { about, describeTable, type PersonalKind, personalColumns } from "../described.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
-import { callerKeyOf, hasCallerKey, openCallerKey } from "./caller-key.ts";
+import { openCallerKey, openSameKey } from "./caller-key.ts";
 import { CALLS } from "./calls.ts";
-import { call_facts } from "./facts.ts";
+
 import { TRANSCRIPTS } from "./transcripts.ts";
 
 const columns = {
@@ -73,13 +73,10 @@ export class CallerDigests {
 
   /** Of a caller, or a number in national form. */
   of(caller: string): string {
-    return this.ofHash(createHmac("sha256", this.#callerKey).update(caller).digest("hex"));
+    return this.ofText(createHmac("sha256", this.#callerKey).update(caller).digest("hex"));
   }
 
-  ofHash(callerHash: string): string {
-    return this.ofText(callerHash);
-  }
-
+  /** Of the `caller_hash` in exported files, or any other text. */
   ofText(text: string): string {
     return createHmac("sha256", this.#key).update(text).digest("base64url");
   }
@@ -114,7 +111,7 @@ export class ForgottenCallers {
    */
   strip<C extends Call>(call: C, callerDigest: string | null = null): C {
     const pseudonym =
-      callerDigest === null ? this.pseudonymOfId(call.caller_id) : this.#findHash(callerDigest)?.pseudonym;
+      callerDigest === null ? this.pseudonymOfId(call.caller_id) : this.pseudonymOfHash(callerDigest);
     const stripped = pseudonym === undefined ? { ...call } : stripCall(call, pseudonym);
     let isSame = pseudonym === undefined;
     for (const [name, text] of Object.entries(stripped)) {
@@ -155,18 +152,14 @@ export class ForgottenCallers {
   }
 
   pseudonymOfHash(callerHash: string): string | undefined {
-    return this.#byDigest.get(this.#digests.ofHash(callerHash))?.pseudonym;
+    const found = this.#byDigest.get(this.#digests.ofText(callerHash));
+    if (found !== undefined) this.met.add(found.digest);
+    return found?.pseudonym;
   }
 
   /** Returns a text with nines in the place of the digits of forgotten numbers. */
   mask(text: string): string {
     return maskNumbers(text, (number) => this.#find(number) !== undefined);
-  }
-
-  #findHash(callerHash: string): ForgottenCaller | undefined {
-    const found = this.#byDigest.get(this.#digests.ofHash(callerHash));
-    if (found !== undefined) this.met.add(found.digest);
-    return found;
   }
 
   #find(caller: string): ForgottenCaller | undefined {
@@ -182,41 +175,38 @@ export class ForgottenCallers {
  *
  * @throws CalltallyError (exit 7) without the key that tells them: they would come back
  */
-export function openForgotten({ db, path }: Pick<Warehouse, "db" | "path">): ForgottenCallers | undefined {
-  const callers = readForgotten({ db });
+export function openForgotten(warehouse: Warehouse): ForgottenCallers | undefined {
+  const { path } = warehouse;
+  const callers = readForgotten(warehouse);
   if (callers.length === 0) return undefined;
-  const digests = hasCallerKey(path) ? new CallerDigests(openCallerKey(path).key) : undefined;
-  if (digests !== undefined && callers.every(({ key_mark }) => key_mark === digests.mark))
-    return new ForgottenCallers(digests, callers);
-  const file = callerKeyOf(path);
-  const state = digests === undefined ? "is not there" : "is another one";
-  throw new CalltallyError(
-    EXIT.storage,
-    `Cannot write calls into ${path}: the key by which forgotten callers are told, ${file}, ${state}`,
-    { hint: "Without it they would come back. Restore the key from beside a backup." },
+  const digests = openSameKey(
+    path,
+    () => new CallerDigests(openCallerKey(path).key),
+    ({ mark }) => callers.every(({ key_mark }) => key_mark === mark),
+    {
+      use: `write calls into ${path}: the key by which forgotten callers are told`,
+      hint: "Without it they would come back. Restore the key from beside a backup.",
+    },
   );
+  return new ForgottenCallers(digests, callers);
 }
 
-export function readForgotten({ db }: Pick<Warehouse, "db">): ForgottenCaller[] {
+export function readForgotten({ db }: Warehouse): ForgottenCaller[] {
   return db.select().from(forgotten_callers).all();
 }
 
 /** Adds forgotten callers; those who are forgotten already stay as they are. */
-export function insertForgotten({ db }: Pick<Warehouse, "db">, callers: readonly ForgottenCaller[]): void {
+export function insertForgotten({ db }: Warehouse, callers: readonly ForgottenCaller[]): void {
   for (const caller of callers) db.insert(forgotten_callers).values(caller).onConflictDoNothing().run();
 }
 
-export function countForgottenCalls({ db }: Tx): void {
-  const ofCaller = db
-    .select({ calls: count() })
-    .from(call_facts)
-    .where(eq(call_facts.caller, forgotten_callers.pseudonym));
-  db.update(forgotten_callers)
-    .set({ calls: sql`${ofCaller}` })
-    .run();
+export function countForgottenCalls({ sqlite }: Tx): void {
+  sqlite.exec(
+    "UPDATE forgotten_callers SET calls = (SELECT count(*) FROM call_facts WHERE caller = pseudonym)",
+  );
 }
 
-export function hasForgotten({ sqlite }: Pick<Warehouse, "sqlite">): boolean {
+export function hasForgotten({ sqlite }: Warehouse): boolean {
   return sqlite.prepare("SELECT 1 FROM forgotten_callers").get() !== undefined;
 }
 

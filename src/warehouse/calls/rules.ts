@@ -37,7 +37,7 @@ function isTextRecord(value: unknown): boolean {
   return value instanceof Object && Object.values(value).every((text) => typeof text === "string");
 }
 
-export function readRulesInForce({ db }: Pick<Warehouse, "db">): RulesInForce {
+export function readRulesInForce({ db }: Warehouse): RulesInForce {
   const row = db.select().from(rules).orderBy(desc(rules.rules_id)).limit(1).get();
   if (row === undefined) throw new Error("The warehouse has no rules");
   const { version, since, caller_key } = row;
@@ -54,11 +54,7 @@ export function readRulesInForce({ db }: Pick<Warehouse, "db">): RulesInForce {
  * Returns the names of the rules that are others in one row of the table than in another, separated by commas; `program` is
  * the program's own part.
  */
-export function describeRulesChange(
-  { db }: Pick<Warehouse, "db">,
-  beforeId: number,
-  nowId: number,
-): string | null {
+export function describeRulesChange({ db }: Warehouse, beforeId: number, nowId: number): string | null {
   const [before = {}, now = {}] = [beforeId, nowId].map((id): Record<string, unknown> => {
     const row = db.select().from(rules).where(eq(rules.rules_id, id)).get();
     return row === undefined ? {} : { ...rulesSchema.parse(JSON.parse(row.rules)), program: row.version };

@@ -28,7 +28,7 @@ const { summary, transcription, transcription_details } = transcripts;
 /** The members of a call, for a SELECT from `calls` that joins its transcript. */
 export const WHOLE_CALL = { ...MEMBERS, summary, transcription, transcription_details };
 
-export function prepareWriteTranscript({ sqlite }: Pick<Warehouse, "sqlite">): (call: Call) => void {
+export function prepareWriteTranscript({ sqlite }: Warehouse): (call: Call) => void {
   const upsert = prepareUpsert(sqlite, "transcripts", ["call_id", ...TRANSCRIPT_COLUMNS]);
   const remove = sqlite.prepare<[number]>("DELETE FROM transcripts WHERE call_id = ?");
   return (call) => {

@@ -18,7 +18,7 @@ const BY_DEFAULT = new Set([...DEFAULT_RULES.answered, ...DEFAULT_RULES.missed].
  * few rows.
  */
 export function findUnmatchedDispositions(
-  { sqlite }: Pick<Warehouse, "sqlite">,
+  { sqlite }: Warehouse,
   { answered, missed }: Pick<AttributionRules, "answered" | "missed">,
 ): UnmatchedDisposition[] {
   const open = new Map<string, { setting: string; word: string }>();

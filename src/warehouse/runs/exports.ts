@@ -55,7 +55,7 @@ export function readLastExport({ db }: Warehouse, folder: string): string | null
   return row?.last ?? null;
 }
 
-export function readExportPaths({ db }: Pick<Warehouse, "db">): string[] {
+export function readExportPaths({ db }: Warehouse): string[] {
   const rows = db.selectDistinct({ path: exports.path }).from(exports).orderBy(exports.path).all();
   return rows.map(({ path }) => path);
 }
