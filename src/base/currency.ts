@@ -1,10 +1,6 @@
 import { nearest } from "./nearest.ts";
 
-/**
- * Returns the ISO 4217 code that a text is, whatever its case.
- *
- * @throws Error that says which was probably meant
- */
+/** Parses an ISO 4217 code in any case. @throws Error that says which was probably meant */
 export function parseCurrency(text: string): string {
   const code = text.toUpperCase();
   if (isCurrency(code)) return code;

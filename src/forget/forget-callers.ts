@@ -58,8 +58,8 @@ export interface ForgetOptions {
 }
 
 /**
- * Removes personal data of callers from every table and keeps it from coming back. Calls stay, and so do all figures. It is
- * one transaction; it changes nothing if a caller is unknown and unknown callers are not allowed.
+ * Removes personal data of callers from every table, in one transaction, and keeps it from coming back. Calls and figures stay.
+ * Changes nothing if a caller is unknown and that is not allowed.
  */
 export function forgetCallers(
   warehouse: LockedWarehouse,
@@ -108,9 +108,7 @@ export function forgetCallers(
   return outcome;
 }
 
-/**
- * Forgets callers in a copy of the warehouse that is older than their forgetting; returns whether there were any.
- */
+/** Forgets callers in an older copy of the warehouse; returns whether there were any. */
 export function forgetAgain(
   warehouse: LockedWarehouse,
   callers: readonly ForgottenCaller[],

@@ -38,11 +38,7 @@ export interface ForgetResult extends Forgotten {
   clusters: readonly string[];
 }
 
-/**
- * Forgets callers in a warehouse, and looks for them in its exported files, copies and clusters.
- *
- * @throws CalltallyError (exit 6) while a sync is under way
- */
+/** Forgets callers in a warehouse, and looks for them elsewhere. @throws CalltallyError (exit 6) while a sync is under way */
 export async function forgetNow(
   whom: readonly Forgettable[],
   { own, exportDir, isExportRemoved, isUnknownAllowed, signal }: ForgetOptions,

@@ -38,10 +38,7 @@ export function maskTexts(warehouse: Tx, forgotten: ForgottenCallers): number {
   return masked;
 }
 
-/**
- * Empties columns that a later run fills again: hashes of rows, by which numbers could be guessed, and names in insights, whose
- * unfinished pass then begins again.
- */
+/** Empties columns that a later run fills again: hashes that could be guessed, and names in an unfinished pass of insights. */
 export function clearScratch({ sqlite }: Tx): void {
   for (const { table, column } of columnsOf("scratch")) sqlite.exec(`UPDATE ${table} SET ${column} = NULL`);
 }

@@ -13,11 +13,7 @@ interface Whom {
   hashes: readonly string[];
 }
 
-/**
- * Parses the callers to forget.
- *
- * @throws UsageError that names the place of what is wrong, and not the number, which must not get into a log
- */
+/** @throws UsageError that names the place of what is wrong, and not the number, which must not get into a log */
 export function parseWhom({ numbers, file, hashes }: Whom): Named[] {
   const byHash = parseHashes(hashes);
   const whom = [...parseNumbers(numbers), ...readFile(file), ...byHash];

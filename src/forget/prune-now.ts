@@ -24,11 +24,7 @@ export interface Pruned {
   isErased: boolean;
 }
 
-/**
- * Removes from a warehouse what may not be kept any more, as each sync does before it reads, and erases it from its files.
- *
- * @throws CalltallyError (exit 6) while a sync is under way, or another process reads
- */
+/** Removes what may not be kept any more, and erases it from the files. @throws CalltallyError (exit 6) if others sync or read */
 export async function pruneNow(options: PruneNowOptions): Promise<Pruned> {
   const { keep, rules, isDryRun, nowMs, signal } = options;
   const database = resolve(options.database);

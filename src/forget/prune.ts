@@ -32,8 +32,7 @@ export interface PruneOptions {
 }
 
 /**
- * Removes what may not be kept any more, and records how much that was. It does so in short transactions: killed on the way,
- * it goes on where it was the next time. What may be kept longer from now on is looked at again in due time.
+ * Removes what may not be kept any more, and records how much, in short transactions: after a kill it continues where it was.
  *
  * @throws CalltallyError (exit 7) where the key of the callers' digests is lost
  * @throws the reason of the signal
@@ -148,10 +147,7 @@ class Pruning {
     }
   }
 
-  /**
-   * Whether something of calls is not always kept from now on. Until now, what was deleted or replaced was not written over,
-   * such as a transcript that the service has corrected.
-   */
+  /** Whether a kind is not always kept from now on. Until now, what was deleted or replaced was not overwritten. */
   #isFirstOfKind(): boolean {
     const marks = readRetention(this.#warehouse);
     const isFirst = WITHHELD_KINDS.some(

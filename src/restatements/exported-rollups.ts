@@ -116,10 +116,9 @@ export interface RollupToRemember extends RollupPlace {
 }
 
 /**
- * Remembers a rollup that was written, in the place of what the same file held before.
+ * Remembers a rollup in place of what its file held before.
  *
- * @param log number of the log of facts from before the figures were made: of another log something may be missing, as it is
- *   where another export has let go of changes meanwhile, and the rollup is not remembered
+ * @param log number of the log of facts from before the figures were made; in another log changes may be missing
  */
 export function rememberRollup(
   tx: Tx,

@@ -11,11 +11,7 @@ export interface ImportFilesOptions extends ReadOptions, Pick<ImportSpendOptions
   signal: AbortSignal;
 }
 
-/**
- * Imports reports of ad platforms into the warehouse of an account.
- *
- * @throws UsageError for what cannot be imported, before anything is written
- */
+/** @throws UsageError for what cannot be imported, before anything is written */
 export function importFiles(
   own: OwnWarehouse & Pick<ImportSpendOptions, "currency">,
   paths: readonly string[],
@@ -32,10 +28,7 @@ export function importFiles(
   };
 }
 
-/**
- * Leaves out rows that an earlier report has as well, as where weeks overlap or one report was saved twice. A row that one
- * report has several times, as for several ad groups, is not repeated in itself.
- */
+/** Leaves out rows that an earlier report has, too, as where weeks overlap; within one report, equal rows are several ad groups. */
 export function leaveOutRepeated<Report extends Pick<ReadReport, "rows" | "left_out"> & { file: string }>(
   reports: readonly Report[],
 ): Report[] {

@@ -73,11 +73,7 @@ type Candidate = Omit<SpendRow, "day" | "cost_micros" | "clicks" | "impressions"
   day: DayText;
 } & Record<"cost" | "clicks" | "impressions", NumberText | null>;
 
-/**
- * Reads a report of daily spend: finds its encoding, delimiter and header, and what its dates and decimals look like.
- *
- * @throws UsageError for a file that cannot be used at all; it does not name the file
- */
+/** @throws UsageError for a file that cannot be used at all; it does not name the file */
 export function readReport(bytes: Uint8Array, options: ReadOptions): ReadReport {
   const text = decodeReport(bytes);
   const { delimiter, header, columns } = findHeader(text, options.map);
@@ -279,11 +275,7 @@ function decideSign(candidates: readonly Candidate[]): DecimalSign | undefined {
   );
 }
 
-/**
- * Returns the one of two readings that some lines admit alone; undefined where none does.
- *
- * @throws UsageError where other lines admit only the other reading
- */
+/** Returns the one of two readings that only some lines admit. @throws UsageError where lines contradict each other */
 function decide<Reading extends string>(
   flag: string,
   says: readonly (readonly [Reading, string])[],

@@ -9,11 +9,7 @@ export interface ReportFile extends ReadReport {
   file: string;
 }
 
-/**
- * Reads a report of an ad platform.
- *
- * @throws UsageError that names the file
- */
+/** @throws UsageError that names the file */
 export function readReportFile(path: string, options: Parameters<typeof readReport>[1]): ReportFile {
   const name = toPrintable(path);
   let bytes: Buffer;

@@ -87,10 +87,7 @@ export function isAmbiguous(number: NumberText): boolean {
   return other !== undefined && !Object.is(one, other); // too long for both signs: no amount, and not two
 }
 
-/**
- * Returns a number in millionths, exactly; NaN where it cannot be read by this sign, has digits behind the sixth after the
- * point, or is too large.
- */
+/** Returns exact millionths; NaN if the number cannot be read by this sign, has more than six decimals, or is too large. */
 export function toMicros({ body, isNegative }: NumberText, sign: DecimalSign): number {
   if (!READABLE[sign].test(body)) return Number.NaN;
   const [whole = "", fraction = ""] = body.split(sign === "point" ? "." : ",");

@@ -64,11 +64,7 @@ const CACHE_KIB = 65_536;
 
 const { spend_id: _, ...imported } = columns;
 
-/**
- * Puts the rows of some files in the place of those that the same days of the same sources had, all or none.
- *
- * @throws UsageError for a row in another currency than the account's, and where nobody names one
- */
+/** Replaces the spend of the imported days and sources, all or none. @throws UsageError for a second currency, or none */
 export function importSpend(
   warehouse: Warehouse,
   files: readonly SpendFile[],

@@ -59,12 +59,7 @@ export function namesOf(columns: object): string[] {
   return Object.keys(columns);
 }
 
-/**
- * Describes a table.
- *
- * @param builders those that the table was made of
- * @throws Error at a column without a description
- */
+/** @throws Error at a column without a description */
 export function describeTable(
   table: SQLiteTable,
   help: string,

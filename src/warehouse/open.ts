@@ -53,11 +53,10 @@ export function openExistingWarehouse(path: string, options?: OpenOptions): Ware
 }
 
 /**
- * Opens a warehouse for a short write, where it is one of this version's schema; returns undefined where there is none,
- * one that this user may only read, or one that has to be migrated first.
+ * Opens a warehouse for a short write; undefined if there is none, it is read-only here, or its schema is older.
  *
- * @param busyMs how long a write waits for that of another process
- * @throws CalltallyError (exit 7) if the file is not ours, damaged, or of a newer calltally; it is left untouched
+ * @param busyMs how long to wait for another process's write
+ * @throws CalltallyError (exit 7) if the file is not ours, damaged, or of a newer calltally
  */
 export function openCurrentWarehouse(path: string, busyMs: number): Warehouse | undefined {
   const file = realFile(path);
@@ -227,11 +226,7 @@ function headerReader(file: string): typeof readHeaderThroughSqlite {
   return openFiles.get(file) || isWritable(file) || hasIndex(file) ? readHeaderThroughSqlite : readHeader;
 }
 
-/**
- * Says what keeps a file from being a warehouse or the backup of one; undefined if nothing does.
- *
- * @throws CalltallyError (exit 7) where a newer or a development version made it
- */
+/** Returns what keeps a file from being a warehouse or a backup. @throws CalltallyError (exit 7) for another version's file */
 export function stateOf(
   file: string,
   stat: Stats,

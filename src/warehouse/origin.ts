@@ -71,11 +71,10 @@ export function markDemo({ db }: Warehouse, baseUrl: URL): void {
 }
 
 /**
- * Refuses what would mix the calls of two accounts, or of two organization units.
+ * Prevents mixing the calls of two accounts or organization units.
  *
  * @param isRebound whether the operator says that another address is of the same account
- * @throws UsageError where the warehouse is a copy of another service or organization unit, or was made by `calltally demo`
- * from another one
+ * @throws UsageError where the warehouse belongs to another service or organization unit
  */
 export function assertOrigin(
   warehouse: Warehouse,
@@ -105,11 +104,7 @@ function assertAddress(warehouse: Warehouse, baseUrl: URL, isRebound: boolean): 
   });
 }
 
-/**
- * Refuses what would mix two accounts, without calls that could tell them apart.
- *
- * @throws UsageError where the warehouse is a copy of another service, or the token is another one than its calls were read with
- */
+/** Prevents mixing two accounts if there are no calls to compare. @throws UsageError for another service or token */
 export function assertAccount(warehouse: Warehouse, service: Service): void {
   assertOrigin(warehouse, service);
   if (readOrigin(warehouse).token_mark === null || isBoundTo(warehouse, service)) return;
@@ -119,10 +114,7 @@ export function assertAccount(warehouse: Warehouse, service: Service): void {
   );
 }
 
-/**
- * No flag lifts this: the calls of the unit before would all be missing from the pages of the other one, and be taken for
- * gone.
- */
+/** No flag lifts this: all calls of the former unit would be missing from the new unit's pages, and count as gone. */
 function assertUnit(warehouse: Warehouse, orgUnitId: string | undefined): void {
   const { org_unit_id } = readOrigin(warehouse);
   if (org_unit_id === (orgUnitId ?? null)) return;
@@ -138,11 +130,7 @@ function nameUnit(orgUnitId: string | null | undefined): string {
   return orgUnitId ? `with org_unit_id ${orgUnitId}` : "without org_unit_id";
 }
 
-/**
- * Records the service that a warehouse is a copy of.
- *
- * @param boundAt ISO 8601 UTC
- */
+/** @param boundAt ISO 8601 UTC */
 export function bindOrigin(warehouse: Tx, service: Service, boundAt: string): void {
   if (isBoundTo(warehouse, service)) return;
   const { baseUrl, orgUnitId: org_unit_id = null } = service;

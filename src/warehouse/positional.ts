@@ -1,8 +1,7 @@
 import type { Database } from "better-sqlite3";
 
 /**
- * Prepares to write one row: to insert it or, where its key is there, to set some of its columns. Values are bound by position:
- * for rows by the million that takes half the time.
+ * Prepares to insert or update one row. Values are bound by position, which takes half the time for millions of rows.
  *
  * @param names the columns, the key first
  */

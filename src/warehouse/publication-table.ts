@@ -56,11 +56,7 @@ export function readPublication({ db }: Warehouse, target: string) {
   return db.select().from(publications).where(eq(publications.target, target)).get();
 }
 
-/**
- * Returns what is known of the publications, and whether the cluster is behind.
- *
- * @param target the one that the settings name, if they do: others are those of earlier settings, or by hand
- */
+/** @param target only the one in the settings; others are from earlier settings, or by hand */
 export function readPublications(
   warehouse: Warehouse,
   target?: string,

@@ -6,10 +6,6 @@ export interface Warehouse extends Disposable {
   readonly path: string;
   readonly sqlite: Database;
   readonly db: BetterSQLite3Database;
-  /**
-   * Asserts that the open file is still the one at the path.
-   *
-   * @throws CalltallyError (exit 7) where the file was removed, moved or replaced
-   */
+  /** @throws CalltallyError (exit 7) where the open file was removed, moved or replaced */
   assertInPlace(): void;
 }

@@ -23,11 +23,7 @@ export function needsAttribution(warehouse: Warehouse, rules: AttributionRules):
   return !isInForce(readRulesInForce(warehouse), rules);
 }
 
-/**
- * Recomputes the facts of all calls if they follow other rules than these.
- *
- * @throws the reason of the signal
- */
+/** Recomputes the facts of all calls if they follow other rules than these. @throws the reason of the signal */
 export async function applyRules(
   warehouse: LockedWarehouse,
   rules: AttributionRules,
@@ -48,11 +44,9 @@ export function refreshViews(warehouse: Warehouse, rules: AttributionRules): voi
 }
 
 /**
- * Recomputes the facts of all calls if they follow other rules than these, under the lock, and settles the callers of a
- * first load that was cut short.
+ * Applies rules under the lock, and settles the callers of a first load that was cut short.
  *
- * @throws CalltallyError (exit 6) if they follow other rules and a sync is running
- * @throws CalltallyError (exit 7) if they follow other rules and the warehouse is read-only
+ * @throws CalltallyError if the facts follow other rules, and a sync is running (exit 6) or the warehouse is read-only (exit 7)
  */
 export async function applyRulesAlone(
   warehouse: Warehouse,

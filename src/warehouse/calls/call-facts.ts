@@ -26,9 +26,8 @@ export class CallFactsTable {
   readonly #upsert;
 
   /**
-   * @param rules those in force
    * @param isFirstLoad whether callers are settled by `settleCallers`, once all calls are written
-   * @param digests makes the digests by which callers are known, where they are not known by their numbers
+   * @param digests of callers; undefined where the facts hold their numbers
    */
   constructor(
     warehouse: Warehouse,

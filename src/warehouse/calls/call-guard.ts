@@ -49,11 +49,7 @@ export class Keeping {
       .pluck();
   }
 
-  /**
-   * Returns what may not be kept of a call.
-   *
-   * @param firstRunId the run that first met it; of a new one, now counts where its own time is not known
-   */
+  /** @param firstRunId the run that first met the call, whose start replaces an unknown start of the call. @default now */
   kindsPast(callStarted: string | null, firstRunId?: number): WithheldKind[] {
     return kindsPast(this.#cutoffs, this.#since(callStarted, firstRunId));
   }
@@ -64,11 +60,7 @@ export class Keeping {
     return firstMet ?? new Date(this.#nowMs).toISOString();
   }
 
-  /**
-   * Returns a call as it is to be stored.
-   *
-   * @param prior what is stored of it, or how it was served: `served_hash` is null where that is not known
-   */
+  /** @param call with what is stored of it, or how it was served: `served_hash` is null where that is not known */
   toStored<C extends Call>(
     call: C & Prior,
     kinds: readonly WithheldKind[],
@@ -113,10 +105,7 @@ export class Keeping {
     return withheld !== null && !toKinds(withheld).every((kind) => kinds.includes(kind));
   }
 
-  /**
-   * Returns the JSON of a row that does not parse without what may not be kept. Without its number nobody could find it again
-   * when its caller is to be forgotten, so then nothing of the others is kept either.
-   */
+  /** Strips the JSON of a row that does not parse. Without its number nobody could find it to forget its caller. */
   toStoredRow(json: string, firstRunId?: number): string {
     const kinds = this.kindsPast(startOfRow(json), firstRunId);
     return withholdFromRow(json, kinds.includes("caller_numbers") ? WITHHELD_KINDS : kinds);

@@ -22,10 +22,9 @@ export interface Upserted {
 }
 
 /**
- * Writes calls of one run and their facts, by the rules in force; returns what was new in them. What is of forgotten
- * callers is not written.
+ * Writes calls and their facts, without the data of forgotten callers.
  *
- * @param hashes of the calls as they were served, where that is known: then calls are recognized by it later on
+ * @param hashes of the calls as they were served, by which they are recognized later
  */
 export type UpsertCalls = (
   tx: Tx,
@@ -54,10 +53,7 @@ const ROW_COLUMNS = [
   "changed_run_id",
 ] as const;
 
-/**
- * Prepares the statements that write calls. Only rows whose content differs are written: the page's hashes are read
- * first, which is much faster than an upsert that ends in nothing.
- */
+/** Prepares to write calls of a run. Reading the hashes of a page first is much faster than upserts that change nothing. */
 export function prepareUpsertCalls(
   warehouse: Warehouse,
   runId: number,

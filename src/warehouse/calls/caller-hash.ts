@@ -21,11 +21,9 @@ export interface CallerHash {
 }
 
 /**
- * Returns how callers get their pseudonyms: the HMAC-SHA-256 of the digits and the plus sign of their number, in hex. Without the key,
- * which lies beside the warehouse and is made when it is first needed, nobody can try all numbers until one fits.
+ * Returns the keyed hash for pseudonyms: HMAC-SHA-256 of the digits and the plus sign of a number, in hex. Makes the key if there is none.
  *
- * @param database path of the warehouse
- * @throws CalltallyError (exit 7) if the key cannot be read, or is none
+ * @throws CalltallyError (exit 7) if the key cannot be read or is invalid
  */
 export function openCallerHash(database: string): CallerHash {
   const { key, newFile } = openCallerKey(database);
@@ -41,10 +39,9 @@ export function openCallerHash(database: string): CallerHash {
 }
 
 /**
- * Returns how callers get the digests by which a warehouse knows them; undefined where it knows them by their numbers.
+ * Returns the digests that replace callers' numbers in the facts; undefined where the facts hold the numbers.
  *
- * @throws CalltallyError (exit 7) where the key that they were made with is not there: with another one, all callers would
- * seem to be new
+ * @throws CalltallyError (exit 7) if their key is missing or another one: every caller would count as new
  */
 export function openCallerDigests(warehouse: Warehouse): CallerHash | undefined {
   const { path } = warehouse;
@@ -66,11 +63,7 @@ export interface Pseudonyms extends Pick<CallerHash, "fingerprint" | "newKey"> {
   toPseudonym: (caller: string) => string;
 }
 
-/**
- * Returns the pseudonyms of callers as the facts have them: where they know them by digests, those are the pseudonyms.
- *
- * @throws CalltallyError (exit 7) if the key cannot be read, or is none
- */
+/** Returns the pseudonyms of callers for files; where the facts hold digests, those are the pseudonyms. */
 export function openPseudonyms(warehouse: Warehouse): Pseudonyms {
   const digests = openCallerDigests(warehouse);
   const { hash: toHash, fingerprint, newKey } = digests ?? openCallerHash(warehouse.path);

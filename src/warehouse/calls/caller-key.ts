@@ -12,12 +12,10 @@ export function callerKeyOf(database: string): string {
 }
 
 /**
- * Returns the key of what is told apart without being told: of `caller_hash`, and of forgotten callers. It lies beside the
- * warehouse and is made when it is first needed.
+ * Returns the HMAC key for caller pseudonyms and forgotten callers, which lies beside the warehouse; makes it if there is none.
  *
- * @param database path of the warehouse
- * @returns `newFile`, the path of the key, where it was made just now
- * @throws CalltallyError (exit 7) if the key cannot be read, or is none
+ * @returns `newFile`, the path of a key made just now
+ * @throws CalltallyError (exit 7) if the key cannot be read or is invalid
  */
 export function openCallerKey(database: string): { key: Buffer; newFile?: string } {
   const file = callerKeyOf(database);

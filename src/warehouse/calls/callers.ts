@@ -38,8 +38,8 @@ interface Entry {
 const NO_START = "~";
 
 /**
- * Keeps the callers, and which call is the first of each, in step with the facts. A change is begun before the facts of
- * its calls are written, since they say whether a call is the first, and ended after it.
+ * Keeps callers and their first calls in step with the facts: begin a change before the facts are written, since they say which call is
+ * the first, and end it afterwards.
  */
 export class CallerTable {
   readonly #readCallers;
@@ -96,11 +96,7 @@ export class CallerTable {
     return entries;
   }
 
-  /**
-   * Ends a change.
-   *
-   * @param written ids of the calls whose facts say already that they are first, or not
-   */
+  /** @param written ids of the calls whose facts already say whether they are the first */
   end(entries: ReadonlyMap<string, Entry>, written: ReadonlySet<number> = new Set()): void {
     for (const [caller, entry] of entries) {
       if (entry.isOpen) entry.first = this.#readFirst.get(caller);

@@ -8,8 +8,7 @@ export type Digest = ReadonlyMap<string, { rows: number; sha256: string }>;
 
 /**
  * Returns a digest of every table but `transcripts`, whose text is part of the hashes in `calls` and too long to be read
- * twice. The digests of two warehouses are equal when their tables hold the same rows. Nobody may write meanwhile, so each
- * table is one long read.
+ * twice. Nobody may write meanwhile, so each table is one long read.
  */
 export async function digestTables({ sqlite }: Warehouse, signal?: AbortSignal): Promise<Digest> {
   const names = sqlite

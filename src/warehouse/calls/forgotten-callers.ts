@@ -104,8 +104,7 @@ export class ForgottenCallers {
   }
 
   /**
-   * Returns a call without what is personal, where its caller was forgotten, and without the number of any forgotten caller;
-   * the call itself where there is nothing to take out. What figures are made of stays.
+   * Removes personal data from a forgotten caller's call, and forgotten numbers from any call; returns the same call if it has neither.
    *
    * @param callerDigest of a stored call whose number is not kept
    */
@@ -170,11 +169,7 @@ export class ForgottenCallers {
   }
 }
 
-/**
- * Opens what is known of forgotten callers; undefined where there are none.
- *
- * @throws CalltallyError (exit 7) without the key that tells them: they would come back
- */
+/** Returns undefined if nobody was forgotten. @throws CalltallyError (exit 7) without their key: they would come back */
 export function openForgotten(warehouse: Warehouse): ForgottenCallers | undefined {
   const { path } = warehouse;
   const callers = readForgotten(warehouse);

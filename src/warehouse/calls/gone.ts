@@ -49,10 +49,7 @@ export interface Absence {
   calls_unlisted: number;
 }
 
-/**
- * Marks the calls that a verified full pass did not meet: at first as missing, and when they are still missing some
- * hours later as gone. Nothing is deleted.
- */
+/** Marks the calls that a verified full pass did not meet: first as missing, and some hours later as gone. */
 export function markAbsent(tx: Tx, options: AbsenceOptions): Absence {
   const { db } = tx;
   const { runId, startedAt, limit } = options;
@@ -132,10 +129,7 @@ function markUnlisted({ db }: Tx, { runId, startedAt, isById }: AbsenceOptions):
 /** Passes in a row over a service without an order key that a call has to be absent from before it is gone. */
 const UNORDERED_PASSES = 3;
 
-/**
- * Counts the passes in a row, over a service without an order key, that a call is absent from, and marks as gone those for which
- * they are enough.
- */
+/** Without an order key: counts the passes in a row that each call is absent from, and marks calls as gone after enough of them. */
 export function markUnorderedAbsent(tx: Tx, options: AbsenceOptions): Absence {
   const { runId, startedAt, limit } = options;
   const now = markedAt(options);
@@ -214,18 +208,12 @@ export function readUnlisted({ db }: Warehouse): Unlisted | null {
   return row?.since ? { calls: row.calls, since: row.since } : null;
 }
 
-/**
- * Returns how many calls wait for a word because more went missing at once than is believed: those of the latest pass that
- * could tell.
- */
+/** Returns how many calls were missing from the latest usable pass, but exceeded the missing-call threshold. */
 export function readWithheld(warehouse: Warehouse): number {
   return readLastUsablePass(warehouse)?.calls_withheld ?? 0;
 }
 
-/**
- * Counts the calls that the service should list: those neither missing, gone nor unlisted, and rows it listed that did not
- * parse and are no calls here.
- */
+/** Counts the calls that the service should list, including rows that it listed and that did not parse. */
 export function countExpected(warehouse: Warehouse, sinceRunId: number): number {
   const row = warehouse.db.get<{ missing: number; unread: number }>(sql`SELECT
     (SELECT count(*) FROM calls WHERE missing_since IS NOT NULL)

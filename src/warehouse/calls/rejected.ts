@@ -34,10 +34,7 @@ export type RejectedCall = typeof rejected_calls.$inferSelect;
 
 export type Rejection = Pick<RejectedCall, "call_id" | "json" | "path" | "reason">;
 
-/**
- * Records rows that did not parse, each once, with its latest error, without what may not be kept of them; of forgotten
- * callers without their content.
- */
+/** Records rows that did not parse, each once, with its latest error and without what may not be kept. */
 export function recordRejected(
   { sqlite }: Warehouse,
   rejections: readonly Rejection[],
@@ -70,10 +67,7 @@ export function deleteRejected({ db }: Warehouse, callIds: readonly number[]): v
   db.delete(rejected_calls).where(inArray(rejected_calls.row_key, keys)).run();
 }
 
-/**
- * Deletes the records of rows without an identifier that a verified full pass did not meet. Each was either read without
- * errors under an identifier that was unreadable before, or is gone.
- */
+/** Deletes rows without an id that a verified full pass did not meet: they are gone, or were read well under an id. */
 export function deleteUnnamed({ db }: Warehouse, runId: number): void {
   db.delete(rejected_calls)
     .where(and(isNull(rejected_calls.call_id), lt(rejected_calls.last_run_id, runId)))

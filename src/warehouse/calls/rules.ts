@@ -50,10 +50,7 @@ export function readRulesInForce({ db }: Warehouse): RulesInForce {
   };
 }
 
-/**
- * Returns the names of the rules that are others in one row of the table than in another, separated by commas; `program` is
- * the program's own part.
- */
+/** Returns the names of the settings that two rows of the table differ in, by commas; `program` is the program's own part. */
 export function describeRulesChange({ db }: Warehouse, beforeId: number, nowId: number): string | null {
   const [before = {}, now = {}] = [beforeId, nowId].map((id): Record<string, unknown> => {
     const row = db.select().from(rules).where(eq(rules.rules_id, id)).get();
@@ -63,10 +60,7 @@ export function describeRulesChange({ db }: Warehouse, beforeId: number, nowId: 
   return names.length === 0 ? null : names.join(", ");
 }
 
-/**
- * Whether facts that stand on some rules are those that this program would make by others. Callers that have become digests
- * stay so: the numbers of some calls are gone.
- */
+/** Whether facts follow some rules. Callers that have become digests stay so: the numbers of some calls are gone. */
 export function isInForce({ rules, version, caller_key }: RulesInForce, others: AttributionRules): boolean {
   if (others.caller_digests && caller_key === null) return false;
   return version === ATTRIBUTION_VERSION && toRulesJson(rules) === toRulesJson(others);

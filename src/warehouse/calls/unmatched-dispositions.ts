@@ -13,9 +13,8 @@ export interface UnmatchedDisposition {
 const BY_DEFAULT = new Set([...DEFAULT_RULES.answered, ...DEFAULT_RULES.missed].map(toComparableDisposition));
 
 /**
- * Finds dispositions that the operator set and no call in the warehouse has; none where no call has any. Those of the
- * defaults are left out: a service need not have all of them. Reads no further than it must: where each has its call, a
- * few rows.
+ * Finds dispositions that the operator set and no call has, if any call has one; not those of the defaults, which a service need not
+ * have. Stops reading once each has its call.
  */
 export function findUnmatchedDispositions(
   { sqlite }: Warehouse,

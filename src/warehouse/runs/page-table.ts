@@ -64,10 +64,7 @@ export function countDistinctCalls({ db }: Warehouse, runId: number): number {
     .calls;
 }
 
-/**
- * Counts the different calls that the pages of a run hold and that it found as they were. What it wrote from pages that it gave up
- * since may be on none of these, so it cannot be told by subtracting.
- */
+/** Counts the calls on a run's pages that it found unchanged. Subtraction would not do: calls may be on no page after a new start. */
 export function countUnchanged({ db }: Warehouse, runId: number): number {
   return db.get<{ calls: number }>(sql`SELECT count(*) AS calls FROM calls
     WHERE call_id IN (${idsOfRun(runId)}) AND changed_run_id <> ${runId}

@@ -82,12 +82,7 @@ export interface RunHold {
   pid: number;
 }
 
-/**
- * Makes sure that a run is still ours: whoever deletes the lock's file lets another process begin, which closes or takes up
- * this run.
- *
- * @throws CalltallyError (exit 6)
- */
+/** @throws CalltallyError (exit 6) if the lock's file was deleted, and another process has closed or continued the run */
 export function assertHeld({ db, path }: Tx, { runId, pid }: RunHold): void {
   const run = db.select().from(sync_runs).where(eq(sync_runs.run_id, runId)).get();
   if (run?.status === "running" && run.pid === pid) return;
@@ -167,10 +162,7 @@ export function readRuns({ db }: Warehouse, limit: number): SyncRun[] {
   return db.select().from(sync_runs).orderBy(desc(sync_runs.run_id)).limit(limit).all();
 }
 
-/**
- * Returns until when the service asked for a pause, ISO 8601 UTC; undefined where that is over, or was said at a time in the
- * future.
- */
+/** Returns until when the service asked for a pause, ISO 8601 UTC; undefined if that is over, or was stored by a wrong clock. */
 export function readPause(warehouse: Warehouse, nowMs: number): string | undefined {
   const [last] = readRuns(warehouse, 1);
   const until = last?.not_before ?? undefined;
