@@ -7,7 +7,7 @@ import { isPublishedAfterSync, toPublishOptions } from "../../cluster/publish-op
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import type { Settings } from "../../config/load-settings.ts";
 import { SETTINGS } from "../../config/settings.ts";
-import { applyRulesAlone } from "../../warehouse/attribution/apply-rules-alone.ts";
+import { applyRulesAlone } from "../../warehouse/attribution/apply-rules.ts";
 import { openAsPermitted } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { type Context, flagOf, OPTION } from "../context.ts";

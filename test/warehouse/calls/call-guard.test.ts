@@ -149,17 +149,6 @@ describe("Keeping.toStored", () => {
   });
 });
 
-describe("Keeping.findRemovable", () => {
-  it("names the kinds that a stored call still has something of", () => {
-    using warehouse = open("numbers");
-    const keeping = keepingAll(warehouse);
-    expect(keeping.findRemovable({ ...FULL_CALL, summary: null }, ["summaries", "caller_numbers"])).toEqual([
-      "caller_numbers",
-    ]);
-    expect(keeping.findRemovable(makeCall(), KEEP_KINDS)).toEqual([]);
-  });
-});
-
 describe("Keeping.isSame", () => {
   it.each([
     { title: "all is kept", stored: [], kinds: [] },

@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import { readExportedRollup } from "../../../src/restatements/exported-rollups.ts";
+import { readExportedRollup, rememberRollup } from "../../../src/restatements/exported-rollups.ts";
 import { beginFactLog, pruneFactLog } from "../../../src/restatements/logged-facts.ts";
-import { rememberRollups } from "../../../src/restatements/remember-rollups.ts";
 import {
   fact_changes,
   isLoggedSince,
@@ -52,7 +51,10 @@ const ROLLUP = {
 function remember(warehouse: Warehouse, path: string, log: number | undefined, exportedAt: string): void {
   const { changeId } = readFactState(warehouse);
   const rollup = { path, contents: "source", rollup: { ...ROLLUP, change_id: changeId }, rows: [] };
-  writeTransaction(warehouse, (tx) => rememberRollups(tx, [rollup], { log, exportedAt }));
+  writeTransaction(warehouse, (tx) => {
+    rememberRollup(tx, rollup, { log, exportedAt });
+    pruneFactLog(tx, Date.parse(exportedAt));
+  });
 }
 
 const first = {

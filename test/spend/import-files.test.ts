@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { leaveOutRepeated } from "../../src/spend/import-files.ts";
 import type { SpendRow } from "../../src/spend/read-report.ts";
-import { leaveOutRepeated } from "../../src/spend/repeated-rows.ts";
 
 const row = (line: number, day: string, members: Partial<SpendRow> = {}): SpendRow => ({
   line,
