@@ -1,9 +1,9 @@
 import { type AttributionRules, findContradictions } from "../attribution/attribution-rules.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
-import { describeFixedZone } from "../calendar/zone-names.ts";
 import { readLayers } from "./load-settings.ts";
 import { findGiven, type Layer, type Origin, type SettingSources, toLayers } from "./setting-layers.ts";
 import { SETTINGS } from "./settings.ts";
+import { describeFixedZone } from "./time-zone.ts";
 
 /** A name that looks like that of a setting and is none. */
 export interface UnknownName {

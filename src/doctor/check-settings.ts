@@ -1,11 +1,10 @@
 import { describeError, EXIT, UsageError } from "../base/errors.ts";
-import { describeFixedZone } from "../calendar/zone-names.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { FoundSetting, inspectSettings } from "../config/inspect-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { describeContradiction, type UnknownName } from "../config/setting-remarks.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { parseTimeZone } from "../config/time-zone.ts";
+import { describeFixedZone, parseTimeZone } from "../config/time-zone.ts";
 import { CRON_HINT, parseCron } from "../schedule/cron.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 

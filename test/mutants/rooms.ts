@@ -44,13 +44,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   calendar: {
     floor: 90,
-    parts: [
-      ...own("calendar", "age-text", "comparison", "dates", "local-time", "periods"),
-      {
-        files: ["src/calendar/zone-names.ts"],
-        tests: ["test/calendar/zone-names.test.ts", "test/config/time-zone.test.ts"],
-      },
-    ],
+    parts: [...own("calendar", "age-text", "comparison", "dates", "local-time", "periods")],
   },
   retry: { floor: 90, parts: own("api", "retry") },
   spend: {
