@@ -684,12 +684,6 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "there are five fields at least",
     },
     {
-      on: "if (changedMs !== undefined && skipped < changedMs + offset) slot = Math.min(slot, skipped - earlier);",
-      from: "changedMs !== undefined",
-      to: "true",
-      because: "nothing is less than what is no number",
-    },
-    {
       on: "const late = hours.filter((hour) => (hour + 1) * 3_600_000 > sinceMs);",
       from: "hours.filter((hour) => (hour + 1) * 3_600_000 > sinceMs)",
       to: "hours",

@@ -117,7 +117,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     parts: [
       ...own("schedule", "allowed-host", "child-queue", "doorbell/doorbell-page", "health"),
       ...own("schedule", "heartbeat", "job-journal", "job-outcome", "log-attribution"),
-      ...own("schedule", "monitor", "prometheus-format", "schedule-metrics", "zone-offsets"),
+      ...own("schedule", "monitor", "prometheus-format", "schedule-metrics"),
       // What a ring starts is seen on the schedule alone.
       {
         files: ["src/schedule/{doorbell/bell,keep-schedule}.ts"],
