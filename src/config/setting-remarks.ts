@@ -1,8 +1,8 @@
 import { type AttributionRules, findContradictions } from "../attribution/attribution-rules.ts";
-import { describeFixedZone } from "../calendar/zone-names.ts";
 import { inspectSettings } from "./load-settings.ts";
 import type { SettingSources } from "./setting-layers.ts";
 import { SETTINGS } from "./settings.ts";
+import { describeFixedZone } from "./time-zone.ts";
 
 /** Returns what is odd about the settings and yet no error, a sentence each. */
 export function remarkOnSettings(sources: SettingSources): string[] {

@@ -1,10 +1,9 @@
 import { describeError, EXIT, UsageError } from "../base/errors.ts";
-import { describeFixedZone } from "../calendar/zone-names.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { FoundSetting, Inspected, Settings } from "../config/load-settings.ts";
 import { describeContradiction } from "../config/setting-remarks.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { parseTimeZone } from "../config/time-zone.ts";
+import { describeFixedZone, parseTimeZone } from "../config/time-zone.ts";
 import type { UnknownName } from "../config/unknown-names.ts";
 import { CRON_HINT, parseCron } from "../schedule/cron.ts";
 import { type Check, fail, ok, warn } from "./check.ts";

@@ -290,14 +290,6 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "of two equal dates it is either",
     },
   ],
-  "src/calendar/zone-names.ts": [
-    {
-      on: "const [, behind] = /^Etc\\/GMT([+-]\\d+)$/.exec(zone) ?? [];",
-      from: "[]",
-      to: '["Stryker was here"]',
-      because: "the first of them is not looked at",
-    },
-  ],
   "src/conversions/adjustments.ts": [
     {
       on: "const isRepeated = repeats !== undefined && hasUploadFile(reader, ADJUSTMENTS, repeats);",
@@ -692,12 +684,6 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "there are five fields at least",
     },
     {
-      on: "if (changedMs !== undefined && skipped < changedMs + offset) slot = Math.min(slot, skipped - earlier);",
-      from: "changedMs !== undefined",
-      to: "true",
-      because: "nothing is less than what is no number",
-    },
-    {
       on: "const late = hours.filter((hour) => (hour + 1) * 3_600_000 > sinceMs);",
       from: "hours.filter((hour) => (hour + 1) * 3_600_000 > sinceMs)",
       to: "hours",
@@ -738,50 +724,6 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       from: "value > 0",
       to: "value >= 0",
       because: "zero is finite",
-    },
-  ],
-  "src/schedule/zone-offsets.ts": [
-    {
-      on: 'if (timezone === "UTC") return () => 0;',
-      from: 'timezone === "UTC"',
-      to: "false",
-      because: "it only spares a format",
-    },
-    {
-      on: 'if (timezone === "UTC") return () => 0;',
-      from: '"UTC"',
-      to: '""',
-      because: "it only spares a format",
-    },
-    {
-      on: 'const name = format.formatToParts(instantMs).find(({ type }) => type === "timeZoneName")?.value ?? "";',
-      from: 'format.formatToParts(instantMs).find(({ type }) => type === "timeZoneName")?.value',
-      to: 'format.formatToParts(instantMs).find(({ type }) => type === "timeZoneName").value',
-      because: "the format has such a part",
-    },
-    {
-      on: 'const name = format.formatToParts(instantMs).find(({ type }) => type === "timeZoneName")?.value ?? "";',
-      from: '""',
-      to: '"Stryker was here!"',
-      because: "the format has such a part",
-    },
-    {
-      on: 'const [, sign, hours, minutes, seconds = "0"] = /([+-])(\\d\\d):(\\d\\d)(?::(\\d\\d))?$/.exec(name) ?? [];',
-      from: '"0"',
-      to: '""',
-      because: "either is the number 0",
-    },
-    {
-      on: 'const [, sign, hours, minutes, seconds = "0"] = /([+-])(\\d\\d):(\\d\\d)(?::(\\d\\d))?$/.exec(name) ?? [];',
-      from: "/([+-])(\\d\\d):(\\d\\d)(?::(\\d\\d))?$/",
-      to: "/([+-])(\\d\\d):(\\d\\d)(?::(\\d\\d))?/",
-      because: "nothing follows in such a name",
-    },
-    {
-      on: 'const [, sign, hours, minutes, seconds = "0"] = /([+-])(\\d\\d):(\\d\\d)(?::(\\d\\d))?$/.exec(name) ?? [];',
-      from: "[]",
-      to: '["Stryker was here"]',
-      because: "the first of them is not looked at",
     },
   ],
   "src/spend/read-report.ts": [

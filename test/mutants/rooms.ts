@@ -44,13 +44,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   calendar: {
     floor: 90,
-    parts: [
-      ...own("calendar", "age-text", "comparison", "dates", "local-time", "periods"),
-      {
-        files: ["src/calendar/zone-names.ts"],
-        tests: ["test/calendar/zone-names.test.ts", "test/config/time-zone.test.ts"],
-      },
-    ],
+    parts: [...own("calendar", "age-text", "comparison", "dates", "local-time", "periods")],
   },
   retry: { floor: 90, parts: own("api", "retry") },
   spend: {
@@ -123,7 +117,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     parts: [
       ...own("schedule", "allowed-host", "child-queue", "doorbell/doorbell-page", "health"),
       ...own("schedule", "heartbeat", "job-journal", "job-outcome", "log-attribution"),
-      ...own("schedule", "monitor", "prometheus-format", "schedule-metrics", "zone-offsets"),
+      ...own("schedule", "monitor", "prometheus-format", "schedule-metrics"),
       // What a ring starts is seen on the schedule alone.
       {
         files: ["src/schedule/{doorbell/bell,keep-schedule}.ts"],
