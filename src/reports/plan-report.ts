@@ -5,7 +5,7 @@ import { describeRange } from "../calendar/periods.ts";
 import { readCallersFile } from "../config/callers-file.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
-import { expandPattern, type PlaceholderValues } from "../delivery/placeholders.ts";
+import { fillPlaceholders, type PlaceholderValues } from "../delivery/placeholders.ts";
 import { FOLDER_CAN } from "../export/output/folder.ts";
 import { CLUSTER_CAN } from "../produce/published-source.ts";
 import { WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
@@ -50,7 +50,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
     };
     return {
       ask,
-      folder: file.resolvePath(expandPattern(folderOf(content, account), values)),
+      folder: file.resolvePath(fillPlaceholders(folderOf(content, account), values)),
       values,
       personal: LISTS.filter((list) => ask.contents.some(({ kind }) => kind === list)),
     };
