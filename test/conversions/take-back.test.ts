@@ -79,7 +79,7 @@ describe("export --new", () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     await writeNew(warehouse);
     expect(ordersOf((await writeNew(warehouse, { name: "Other" })).rows)).toEqual(["1"]);
-    const conversion = { name: "Qualified call", every: false, isNew: true };
+    const conversion = { name: "Qualified call", every: false, new: true };
     const { manifest } = await warehouse.export({
       targets: [
         { kind: "google-leads", conversion },
@@ -130,7 +130,7 @@ describe("export --new", () => {
     ]);
     const kinds = ["google-leads", "google-data-manager", "microsoft-ads", "ga4-events"] as const;
     const write = async (options: Partial<ConversionOptions> = {}) => {
-      const conversion = { name: "Qualified call", every: false, isNew: true, ...options };
+      const conversion = { name: "Qualified call", every: false, new: true, ...options };
       const targets = kinds.map((kind): Target => ({ kind, conversion }));
       const { manifest } = await warehouse.export({ targets, clock: clockAt(NOW) });
       return manifest.files.flatMap(({ examined, rows }) => (examined === undefined ? [] : rows));
@@ -147,7 +147,7 @@ describe("export --new", () => {
     const click = { gclid: "CjABC" };
     using warehouse = makeWarehouse([conversionCall(1, click), conversionCall(2, click)]);
     await writeNew(warehouse);
-    await writeNew(warehouse, { name: "Without", isNew: false });
+    await writeNew(warehouse, { name: "Without", new: false });
     warehouse.markGone(1, at(NOW));
     const late = NOW + 50 * DAY_MS;
     expect((await writeNew(warehouse, { nowMs: late })).reasons).toEqual({ 2: "uploaded" });
@@ -220,7 +220,7 @@ describe("export --new", () => {
       call(2, "2026-10-20T08:00:01.000Z"),
     ]);
     const write = async (every: boolean) => {
-      const conversion = { name: "Qualified call", every, isNew: true };
+      const conversion = { name: "Qualified call", every, new: true };
       const { manifest } = await warehouse.export({ targets: [{ kind, conversion }], clock: clockAt(NOW) });
       return { rows: manifest.files[0]?.rows, excluded: manifest.files[0]?.excluded };
     };
@@ -238,7 +238,7 @@ describe("export --new", () => {
   it("writes nothing where another export has entered conversions meanwhile", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     const other = `${warehouse.folder}-other`;
-    const conversion = { name: "Qualified call", every: false, isNew: true };
+    const conversion = { name: "Qualified call", every: false, new: true };
     const failed = warehouse.export({
       targets: [{ kind: "google-ads", conversion }],
       meanwhile: () => writeNew(warehouse, { folder: other }),
@@ -331,7 +331,7 @@ describe("export google-ads-adjustments", () => {
 
   it("leaves out what has no order id, and what is older than Google adjusts", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
-    await writeNew(warehouse, { isNew: false });
+    await writeNew(warehouse, { new: false });
     sync(warehouse, [conversionCall(2)]);
     await writeNew(warehouse);
     sync(warehouse, [conversionCall(1, { duration: 1 }), conversionCall(2, { duration: 1 })]);
@@ -350,7 +350,7 @@ describe("export google-ads-adjustments", () => {
     using warehouse = makeWarehouse(calls.slice(0, 3));
     // A formula for a name stays a text.
     const name = "=1+1";
-    await writeNew(warehouse, { name, isNew: false });
+    await writeNew(warehouse, { name, new: false });
     sync(warehouse, calls);
     await writeNew(warehouse, { name, value: "40" });
     sync(

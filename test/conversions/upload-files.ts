@@ -59,7 +59,7 @@ export async function writeNew(
 ) {
   const target: Target = {
     kind: "google-ads",
-    conversion: { name: "Qualified call", every: false, isNew: true, ...conversion },
+    conversion: { name: "Qualified call", every: false, new: true, ...conversion },
   };
   const result = await warehouse.export({
     targets: [target],
