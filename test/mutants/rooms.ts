@@ -121,7 +121,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...own("rollup", "call-filter", "reserved-keys", "session-spend", "spend-campaigns"),
       {
         files: ["src/rollup/{dimensions,duration-bands,figure-sql,metrics,rollup-query,sql-text}.ts"],
-        tests: ["test/rollup/figures.test.ts"],
+        tests: ["test/rollup/{account-rollups,figures}.test.ts"],
       },
       { files: ["src/rollup/sqlite/sqlite-spend-sql.ts"], tests: ["test/rollup/session-spend.test.ts"] },
       {
