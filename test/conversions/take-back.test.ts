@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
+import { takeBack } from "../../src/conversions/take-back.ts";
 import { forgetUploads } from "../../src/conversions/upload-files.ts";
 import { readUploadFiles } from "../../src/conversions/upload-table.ts";
 import type { ConversionOptions } from "../../src/request/resolve.ts";
@@ -110,6 +111,15 @@ describe("export --new", () => {
       const { rows } = await writeNew(warehouse);
       expect(rows).toMatchObject([{ "Order ID": round, "Conversion Time": second }]);
     }
+  });
+
+  it("has a call again that was retracted and is qualified again, when its retracted conversion is too old to adjust", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    await writeNew(warehouse);
+    sync(warehouse, [conversionCall(1, { disposition: "BUSY" })]);
+    await writeAdjustments(warehouse);
+    sync(warehouse, [conversionCall(1)]);
+    expect(ordersOf((await writeNew(warehouse, { nowMs: NOW + 50 * DAY_MS })).rows)).toEqual(["1-2"]);
   });
 
   it("tells of another call of a click in another second than that of the first one, which was retracted", async () => {
@@ -259,6 +269,23 @@ describe("export --new", () => {
     rmSync(join(warehouse.folder, "google-ads.csv"), { recursive: true });
     expect(readLedger(warehouse)).toEqual({ files: [], lines: [] });
     expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["1"]);
+  });
+});
+
+describe("takeBack", () => {
+  it("names later files that have rows of earlier ones, and none whose rows are all new", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    const mayBeIn = () => {
+      using store = openExistingWarehouse(warehouse.database);
+      return takeBack(store, "1", { folder: warehouse.folder, now: at(NOW), describe: String }).mayBeIn;
+    };
+    await writeNew(warehouse);
+    sync(warehouse, [conversionCall(2)]);
+    await writeNew(warehouse);
+    expect(mayBeIn()).toEqual([]);
+    warehouse.execute("UPDATE upload_files SET forgotten_at = NULL");
+    await writeNew(warehouse, { isNew: false });
+    expect(mayBeIn()).toEqual([3]);
   });
 });
 

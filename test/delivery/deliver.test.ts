@@ -180,6 +180,14 @@ describe("deliver by e-mail", () => {
     expect(await call()).toMatchObject({ status: "failed", attempts: 6, last_error });
   });
 
+  it("has failed after the last of its attempts in all, and not one attempt later", async () => {
+    using run = makeRun();
+    await using server = await startMailServer({ onRcpt: () => 451 });
+    const targets = [emailTo(["ann@example.com"], smtpAt(server.port))];
+    const [result] = await send(run, targets, { attemptsInAll: BRIEF_RETRY.attempts });
+    expect(result).toMatchObject({ status: "failed", attempts: BRIEF_RETRY.attempts });
+  });
+
   it("does not try again after a refusal for good, which takes no other recipient with it", async () => {
     using run = makeRun();
     await using server = await startMailServer({
