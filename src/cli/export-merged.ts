@@ -8,9 +8,8 @@ import { sourceOf, WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
 import type { ExportRequest } from "../request/export-request.ts";
 import { accountsOf, configurationOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
-import type { ExportFlags } from "./export-options.ts";
 import { note, type Result } from "./frame.ts";
-import { assertPossible, type OutletFlags, toAsk, zoneOf } from "./request-flags.ts";
+import { assertPossible, type GroupedBy, type OutletFlags, toAsk, zoneOf } from "./request-flags.ts";
 import { attributionProgress } from "./terminal/attribution-progress.ts";
 import { caveatsOf, describeMerged } from "./terminal/merged-text.ts";
 
@@ -18,7 +17,7 @@ import { caveatsOf, describeMerged } from "./terminal/merged-text.ts";
 export async function exportMerged(
   context: Context,
   request: ExportRequest,
-  by: NonNullable<ExportFlags["by"]>,
+  by: GroupedBy,
   flags: OutletFlags,
 ): Promise<Result> {
   const { engine, stdout, out, replace } = flags;

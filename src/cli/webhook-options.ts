@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { OPTION } from "./context.ts";
-import { choice } from "./suggest.ts";
+import { choice, wholeNumber } from "./parsers.ts";
 
 const STATUSES = ["active", "inactive"] as const;
 
@@ -91,8 +91,5 @@ function parseParameter(given: string, others: { field_name: string; field_value
 }
 
 function idArgument() {
-  return new Argument("<id>", "id of the webhook").argParser((given: string): number => {
-    if (/^\d{1,15}$/.test(given)) return Number(given);
-    throw new InvalidArgumentError("must be a whole number");
-  });
+  return new Argument("<id>", "id of the webhook").argParser(wholeNumber());
 }

@@ -39,7 +39,8 @@ const range = z
       .string()
       .superRefine(by((text) => parseLast(text, "2026-01-01")))
       .meta({
-        description: "The last complete days, weeks or months, or a period to date.",
+        description:
+          "The last complete days, weeks or months, or a period to date: 7d, 4w, 3m, today, yesterday, mtd, ytd, last-month.",
         examples: ["4w", "mtd"],
       })
       .optional(),
@@ -71,9 +72,9 @@ const filter = z
   .strictObject({
     org_unit: oneOrMore("Calls of these groups, by name or id.", "north"),
     channel: channel.optional(),
-    source: oneOrMore("As in the dimension source.", "google"),
-    campaign: oneOrMore("As in the dimension campaign, by name or id.", "brand"),
-    disposition: oneOrMore("As the service names it.", "answered"),
+    source: oneOrMore("Calls of these sources, as in the dimension source.", "google"),
+    campaign: oneOrMore("Calls of these campaigns, by name or id.", "brand"),
+    disposition: oneOrMore("Calls with these dispositions, as the service names them.", "answered"),
     min_duration_seconds: z
       .int()
       .nonnegative()
@@ -98,13 +99,17 @@ const conversion = z
   .strictObject({
     name: z
       .string()
+      .trim()
       .regex(/\S/, "must be the name of a conversion action in the ad platform")
-      .meta({ description: "Name of the conversion action.", examples: ["Qualified call"] })
+      .meta({
+        description: "Name of the conversion action, by default Qualified call.",
+        examples: ["Qualified call"],
+      })
       .optional(),
     value: z
       .union([z.number().nonnegative(), z.string()])
       .refine((value) => AMOUNT.test(String(value)), "must be a number such as 149.50")
-      .meta({ description: "Value of a conversion.", examples: [40] })
+      .meta({ description: "Value of a conversion; blank by default.", examples: [40] })
       .optional(),
     currency: z
       .string()
@@ -149,8 +154,8 @@ export const REQUEST_KEYS = {
   compare: z.enum(COMPARISONS).meta({ description: "Add the columns …_previous and …_change." }).optional(),
   fill: flag("Add rows of zeros for periods without calls."),
   total: flag("Add a row of totals, in which each caller counts once."),
-  raw: flag("Group by utm values exactly as stored."),
-  spend: flag("Add cost, clicks, impressions and costs per call."),
+  raw: flag("Group by utm values exactly as stored, so that Google and google stay separate."),
+  spend: flag("Add cost, clicks, impressions and costs per call, from what `spend import` read."),
   columns: z
     .array(z.enum(FIGURES))
     .min(1)
@@ -174,12 +179,15 @@ export const REQUEST_KEYS = {
     .min(1)
     .max(MAX_TOP)
     .meta({
-      description: "Keep the keys with the most calls, and put the others into one row.",
+      description: "Keep the keys with the most calls, and put all others into one row, (other).",
       examples: [20],
     })
     .optional(),
   filter: filter.optional(),
-  format: z.enum(REQUEST_FORMATS).meta({ description: "csv by default." }).optional(),
+  format: z
+    .enum(REQUEST_FORMATS)
+    .meta({ description: "csv by default; xlsx is one workbook with a sheet for each." })
+    .optional(),
   profile: z
     .enum(PROFILES)
     .meta({

@@ -5,7 +5,7 @@ import { parseFilePath } from "../../base/path-text.ts";
 import { overFiles } from "../account-files.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
-import { parser } from "../suggest.ts";
+import { parser } from "../parsers.ts";
 import { describeCopy } from "../terminal/copy-text.ts";
 import { notesOnOrigin } from "../warehouse-notes.ts";
 

@@ -2,7 +2,7 @@ import { Argument, Command } from "@commander-js/extra-typings";
 import { Command as UntypedCommand } from "commander";
 import type { Context } from "../context.ts";
 import { action } from "../frame.ts";
-import { oneOf } from "../suggest.ts";
+import { oneOf } from "../parsers.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 

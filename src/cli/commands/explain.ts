@@ -1,9 +1,10 @@
-import { Argument, Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { Argument, Command } from "@commander-js/extra-typings";
 import { UsageError } from "../../base/errors.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
+import { wholeNumber } from "../parsers.ts";
 import { describeExplanation } from "../terminal/explanation-text.ts";
 import { notesOnRules } from "../warehouse-notes.ts";
 
@@ -12,7 +13,7 @@ export const command = (context: Context) =>
     .description(
       "Shows how a call was attributed: its values, the rules that were tried, and whether it is a first call, qualified, and fit for upload.",
     )
-    .addArgument(new Argument("<call_id>", "the call").argParser(parseCallId))
+    .addArgument(new Argument("<call_id>", "the call").argParser(wholeNumber()))
     .option("--timezone <zone>", "time zone of local times (CALLTALLY_TIMEZONE, UTC)")
     .option(...OPTION.database)
     .option(...OPTION.json)
@@ -34,8 +35,3 @@ export const command = (context: Context) =>
         };
       }),
     );
-
-function parseCallId(text: string): number {
-  if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
-  throw new InvalidArgumentError("must be a whole number");
-}

@@ -4,6 +4,7 @@ import { parseWhom, unknownError } from "../../forget/parse-whom.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
+import { collect } from "../parsers.ts";
 import { noteLeft, summarizeForgotten } from "../terminal/forget-text.ts";
 
 export const command = (context: Context) =>
@@ -52,7 +53,3 @@ export const command = (context: Context) =>
         };
       }),
     );
-
-function collect(text: string, collected: readonly string[] | undefined): readonly string[] {
-  return [...(collected ?? []), text];
-}

@@ -1,10 +1,11 @@
-import { Argument, Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { Argument, Command } from "@commander-js/extra-typings";
 import { ApiClient } from "../../api/client.ts";
 import { toApiAccess } from "../../config/api-access.ts";
 import { fetchInsights, syncInsights } from "../../insights/sync-insights.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { show } from "../frame.ts";
+import { wholeNumber } from "../parsers.ts";
 import { describeInsight, describeUpdate } from "../terminal/insight-text.ts";
 
 export const command = (context: Context) =>
@@ -42,10 +43,8 @@ const syncCommand = (context: Context) =>
     });
 
 function idsArgument() {
+  const parseId = wholeNumber();
   return new Argument("<id...>", "ids of insights").argParser(
-    (text: string, ids: number[] | undefined): number[] => {
-      if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("must be a whole number");
-      return [...(ids ?? []), Number(text)];
-    },
+    (text: string, ids: readonly number[] | undefined) => [...(ids ?? []), parseId(text)],
   );
 }

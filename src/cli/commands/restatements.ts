@@ -5,7 +5,7 @@ import { openWarehouseReader } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { type Context, OPTION } from "../context.ts";
 import { perAccount } from "../frame.ts";
-import { parser } from "../suggest.ts";
+import { parser } from "../parsers.ts";
 import { describeRestatements } from "../terminal/restatements-text.ts";
 
 export const command = (context: Context) =>

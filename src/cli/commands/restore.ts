@@ -4,7 +4,7 @@ import { parseFilePath } from "../../base/path-text.ts";
 import { overFiles } from "../account-files.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
-import { parser } from "../suggest.ts";
+import { parser } from "../parsers.ts";
 import { describeRestored, noteRestored } from "../terminal/copy-text.ts";
 import { BACKUP_FILE } from "./backup.ts";
 

@@ -8,7 +8,7 @@ import { DAY_ORDERS } from "../../spend/spend-day.ts";
 import { overFiles } from "../account-files.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
-import { choice, oneOf, parser } from "../suggest.ts";
+import { choice, oneOf, parser, parseText } from "../parsers.ts";
 import { describeImport, spendToJson } from "../terminal/spend-text.ts";
 
 export const command = (context: Context) =>
@@ -38,8 +38,8 @@ recognized by their English headers, and so are columns named ${SPEND_FIELDS.joi
         parseMap,
       ),
     )
-    .option("--source <source>", "source of rows without a column for it, e.g. google", parseName)
-    .option("--medium <medium>", "medium of rows without a column for it, e.g. cpc", parseName)
+    .option("--source <source>", "source of rows without a column for it, e.g. google", parseText)
+    .option("--medium <medium>", "medium of rows without a column for it, e.g. cpc", parseText)
     .addOption(
       new Option("--currency <code>", "currency of rows that name none, e.g. USD").argParser(
         parser(parseCurrency),
@@ -80,9 +80,4 @@ function parseMap(text: string, collected: HeaderMap = {}): HeaderMap {
     map[oneOf(SPEND_FIELDS)(name)] = header;
   }
   return map;
-}
-
-function parseName(text: string): string {
-  if (text.trim() !== "") return text;
-  throw new InvalidArgumentError("must not be blank");
 }
