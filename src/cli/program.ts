@@ -72,7 +72,7 @@ export async function createProgram(context: Context, args: readonly string[] = 
     const { completeCommand } = await import("./commands/completion.ts");
     // The library that it uses adds a command for the scripts of its own.
     const others = COMMANDS.filter((name) => name !== "completion");
-    const complete = completeCommand(() => assemble(others, context, others));
+    const complete = completeCommand((words) => assemble(others, context, words));
     configure(complete, context);
     program.addCommand(complete, { hidden: true });
   }
