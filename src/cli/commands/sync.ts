@@ -7,11 +7,10 @@ import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { type AccountScope, action, overAccounts, type Result, SYNCS_AT_ONCE } from "../frame.ts";
 import { wholeNumber } from "../parsers.ts";
-import { attributionProgress } from "../terminal/attribution-progress.ts";
-import { ProgressBar } from "../terminal/progress.ts";
-import { describePruned } from "../terminal/pruned-text.ts";
+import { attributionProgress, ProgressBar } from "../terminal/progress.ts";
 import { summarizeRun } from "../terminal/run-summary.ts";
 import { notesOnDispositions } from "../warehouse-notes.ts";
+import { describePruned } from "./prune.ts";
 import { publishSynced } from "./publish.ts";
 
 export const command = (context: Context) =>
