@@ -10,8 +10,8 @@ import { accountsOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 import { type AccountScope, overAccounts, type Result } from "./frame.ts";
 import { assertPossible, type OutletFlags, toAsk, zoneOf } from "./request-flags.ts";
-import { attributionProgress } from "./terminal/attribution-progress.ts";
 import { describeMade, remarksOnStream } from "./terminal/made-text.ts";
+import { attributionProgress } from "./terminal/progress.ts";
 import { notesOnDispositions } from "./warehouse-notes.ts";
 
 /**

@@ -1,24 +1,25 @@
+import { join, relative } from "node:path";
 import { EXIT, UsageError } from "../base/errors.ts";
+import { formatQuantity } from "../base/quantity-text.ts";
 import { loadSettings } from "../config/load-settings.ts";
+import { describeCaveats } from "../export/manifest.ts";
 import { folderOutput } from "../export/output/folder.ts";
 import { streamOutput } from "../export/output/stream.ts";
-import { type AccountAsk, produceMerged } from "../produce/merge-accounts.ts";
+import { type AccountAsk, type AccountsManifest, produceMerged } from "../produce/merge-accounts.ts";
 import { type EngineAccount, readEngine } from "../produce/published-source.ts";
 import { sourceOf, WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
 import type { ExportRequest } from "../request/export-request.ts";
 import { accountsOf, configurationOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
-import type { ExportFlags } from "./export-options.ts";
 import { note, type Result } from "./frame.ts";
-import { assertPossible, type OutletFlags, toAsk, zoneOf } from "./request-flags.ts";
-import { attributionProgress } from "./terminal/attribution-progress.ts";
-import { caveatsOf, describeMerged } from "./terminal/merged-text.ts";
+import { assertPossible, type GroupedBy, type OutletFlags, toAsk, zoneOf } from "./request-flags.ts";
+import { attributionProgress } from "./terminal/progress.ts";
 
 /** Runs `calltally export --by account,…`: one file with the figures of all accounts. */
 export async function exportMerged(
   context: Context,
   request: ExportRequest,
-  by: NonNullable<ExportFlags["by"]>,
+  by: GroupedBy,
   flags: OutletFlags,
 ): Promise<Result> {
   const { engine, stdout, out, replace } = flags;
@@ -67,5 +68,34 @@ export async function exportMerged(
         onAttributed: attributionProgress(context, (text) => note(context, text)),
       };
     }),
+  );
+}
+
+/** Returns the files of several accounts together, and what each account's figures are based on. */
+function describeMerged(
+  { folder = "", manifest }: { folder?: string; manifest: AccountsManifest },
+  workingFolder: string,
+): string {
+  const accounts = Object.entries(manifest.accounts);
+  return [
+    ...manifest.files.map(({ file, rows, sums }) => {
+      const path = relative(workingFolder, join(folder, file));
+      return `${path}  ${formatQuantity(rows, "row")}, ${formatQuantity(sums?.calls ?? 0, "call")}`;
+    }),
+    ...accounts.flatMap(([name, { run }]) =>
+      run ? `${name}: from run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}` : [],
+    ),
+    ...accounts.flatMap(([name, { published }]) =>
+      published ? `${name}: read in ${published.to}, published ${published.published_at}` : [],
+    ),
+    ...caveatsOf(manifest),
+    manifest.callers,
+  ].join("\n");
+}
+
+/** Returns the caveats of each account, in words. */
+function caveatsOf({ accounts }: AccountsManifest): string[] {
+  return Object.entries(accounts).flatMap(([name, own]) =>
+    describeCaveats(own).map((caveat) => `${name}: ${caveat}`),
   );
 }

@@ -1,6 +1,7 @@
 import { Command, type CommandUnknownOpts, Help, Option } from "@commander-js/extra-typings";
 import packageJson from "../../package.json" with { type: "json" };
 import type { Context } from "./context.ts";
+import { collect } from "./parsers.ts";
 import { toUsageError } from "./usage-error.ts";
 
 type CreateCommand = (context: Context) => CommandUnknownOpts;
@@ -71,7 +72,7 @@ export async function createProgram(context: Context, args: readonly string[] = 
     const { completeCommand } = await import("./commands/completion.ts");
     // The library that it uses adds a command for the scripts of its own.
     const others = COMMANDS.filter((name) => name !== "completion");
-    const complete = completeCommand(() => assemble(others, context, others));
+    const complete = completeCommand((words) => assemble(others, context, words));
     configure(complete, context);
     program.addCommand(complete, { hidden: true });
   }
@@ -162,8 +163,4 @@ function pathOf(command: CommandUnknownOpts): string {
 
 function describeOption(option: Option): string {
   return option.isBoolean() ? option.description : new Help().optionDescription(option);
-}
-
-function collect(text: string, collected: readonly string[] | undefined): readonly string[] {
-  return [...(collected ?? []), text];
 }

@@ -3,83 +3,48 @@ import { UsageError } from "../base/errors.ts";
 import { readCallersFile } from "../config/callers-file.ts";
 import { CLUSTER_CAN, type EngineAccount } from "../produce/published-source.ts";
 import { WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
-import { check, type OutputCan, type SourceCan, type Wording } from "../request/check.ts";
+import { check, type OutputCan, type SourceCan } from "../request/check.ts";
 import type { ExportRequest, RequestedContent } from "../request/export-request.ts";
 import { ACCOUNT } from "../request/option-values.ts";
 import { type Ask, resolve } from "../request/resolve.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
-import type { ExportFlags } from "./export-options.ts";
-
-/** Flags of `export` and `report`. */
-type RequestFlags = Partial<ExportFlags>;
+import { FLAG_WORDING, FLAGGED_OPTIONS, flaggedRequest } from "./request-options.ts";
 
 /** The flags that say where figures are read, and where files go. */
-export type OutletFlags = Pick<ExportFlags, "engine" | "stdout" | "out" | "json" | "replace" | "timezone">;
+export interface OutletFlags {
+  engine?: string | undefined;
+  stdout?: true | undefined;
+  out?: string | undefined;
+  json?: true | undefined;
+  replace?: true | undefined;
+  timezone?: string | undefined;
+}
 
-/** Options whose flags are not named after their last part. */
-const FLAGS: Readonly<Record<string, string>> = {
-  contents: "the contents",
-  "filter.min_duration_seconds": "--min-duration",
-  "conversion.name": "--conversion-name",
-  "conversion.value": "--conversion-value",
-};
-
-/** How the command line spells options. */
-export const FLAG_WORDING: Wording = {
-  spell: (option) => FLAGS[option] ?? `--${option.slice(option.indexOf(".") + 1).replaceAll("_", "-")}`,
-  hint: "See calltally export --help.",
-};
+/** What `--by` takes. */
+export type GroupedBy = readonly (Dimension | typeof ACCOUNT)[];
 
 /** Returns the request that a command line makes; `account` in `--by` is not part of it. */
 export function toRequest(
   contents: readonly RequestedContent[],
-  flags: RequestFlags,
-): { [Key in keyof Required<ExportRequest>]: ExportRequest[Key] } {
-  const { last, from, to, orgUnit, channel, source, campaign, disposition, trackingNumber } = flags;
-  const by = flags.by?.filter((dimension): dimension is Dimension => dimension !== ACCOUNT);
-  const isDated = [last, from, to].some((given) => given !== undefined);
+  { by, ...flags }: { by?: GroupedBy | undefined; [flag: string]: unknown },
+): ExportRequest {
+  const given: Record<string, unknown> = {};
+  for (const option of FLAGGED_OPTIONS.keys()) {
+    const value = flags[toAttribute(FLAG_WORDING.spell(option))];
+    const [key = "", part] = option.split(".");
+    if (value === undefined) continue;
+    given[key] = part === undefined ? value : { ...Object(given[key]), [part]: value };
+  }
   return {
-    contents: contents.length > 0 ? [...contents] : undefined,
-    by,
-    range: isDated ? { last, from, to } : undefined,
-    grain: flags.grain,
-    compare: flags.compare,
-    fill: flags.fill,
-    total: flags.total,
-    raw: flags.raw,
-    spend: flags.spend,
-    columns: flags.columns && [...flags.columns],
-    min_cell: flags.minCell,
-    top: flags.top,
-    filter: {
-      org_unit: toList(orgUnit),
-      channel: toList(channel),
-      source: toList(source),
-      campaign: toList(campaign),
-      disposition: toList(disposition),
-      min_duration_seconds: flags.minDuration,
-      first_time: flags.firstTime,
-      has_gclid: flags.hasGclid,
-      tracking_number: toList(trackingNumber),
-      exclude_callers: toList(flags.excludeCallers),
-      include_gone: flags.includeGone,
-      allow_empty: flags.allowEmpty,
-    },
-    format: flags.format,
-    profile: flags.profile,
-    delimiter: flags.delimiter,
-    with: flags.with && [...flags.with],
-    conversion: {
-      name: flags.conversionName,
-      value: flags.conversionValue,
-      currency: flags.currency,
-      ad_user_data: flags.adUserData,
-      ad_personalization: flags.adPersonalization,
-      every: flags.every,
-      new: flags.new,
-      measurement_id: flags.measurementId,
-    },
+    ...flaggedRequest.parse(given),
+    ...(contents.length > 0 && { contents: [...contents] }),
+    ...(by && { by: by.filter((dimension) => dimension !== ACCOUNT) }),
   };
+}
+
+/** Returns the name that commander gives to the value of a flag: minCell for --min-cell. */
+function toAttribute(flag: string): string {
+  return flag.slice(2).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**
@@ -119,5 +84,3 @@ export function toAsk(
 export function zoneOf({ timezone, settings }: EngineAccount, flags: OutletFlags): string {
   return flags.timezone === undefined ? timezone : settings.timezone;
 }
-
-const toList = <T>(values: readonly T[] | undefined): T[] | undefined => values && [...values];

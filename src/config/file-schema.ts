@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseFilePath, parsePath } from "../base/path-text.ts";
 import { parseAge } from "../calendar/age-text.ts";
 import { REQUEST_KEYS } from "../request/export-request.ts";
-import { by } from "../request/issues.ts";
+import { option, parsed } from "../request/issues.ts";
 import { LISTS } from "../request/option-values.ts";
 import { parseClusterUrl } from "./cluster-url.ts";
 import { isMailAddress } from "./mail-address.ts";
@@ -49,86 +49,84 @@ export const nameSchema = z
   .string()
   .regex(NAME, "must be letters, digits, - and _, at most 64, the first a letter or digit");
 
-/** A key with its help, and an example for editors. */
-const key = <S extends z.ZodType>(schema: S, description: string, example?: unknown) =>
-  schema.meta({ description, ...(example !== undefined && { examples: [example] }) });
-const text = (parse: (given: string) => unknown) => z.string().superRefine(by(parse));
-const file = text(parseFilePath);
+const file = parsed(parseFilePath);
 /** A text in which words in braces are replaced. */
-const pattern = (known: readonly Placeholder[]) => text((given) => assertPlaceholders(given, known)).min(1);
+const pattern = (known: readonly Placeholder[]) => parsed((given) => assertPlaceholders(given, known)).min(1);
 const address = z
   .string()
   .refine(isMailAddress, "must be one plain mail address, such as marketing@acme.example");
 
 const email = z.strictObject({
-  to: key(z.array(address).min(1), "Who gets it.", ["marketing@acme.example"]),
-  from: key(
-    address,
-    "The sender; by default the user of the SMTP address.",
-    "reports@agency.example",
-  ).optional(),
-  subject: key(pattern(PLACEHOLDERS), "Subject of the mail.", "Calls, {period}").optional(),
+  to: z
+    .array(address)
+    .min(1)
+    .meta({ description: "Who gets it.", examples: [["marketing@acme.example"]] }),
+  from: option(address, "The sender; by default the user of the SMTP address.", "reports@agency.example"),
+  subject: option(pattern(PLACEHOLDERS), "Subject of the mail.", "Calls, {period}"),
 });
 
 const webhook = z.strictObject({
-  url_file: key(file, "File that holds the address: https, or http on this machine.", "secrets/slack.url"),
+  url_file: file.meta({
+    description: "File that holds the address: https, or http on this machine.",
+    examples: ["secrets/slack.url"],
+  }),
 });
 
 const delivery = z
   .strictObject({
-    email: key(
+    email: option(
       email,
       "Mail by the server in smtp_url_file. Files are attached in their order as long as they fit into 10 MB together; the others are named.",
-    ).optional(),
-    webhook: key(webhook, "A JSON message that Slack and Teams show.").optional(),
-    command: key(
+    ),
+    webhook: option(webhook, "A JSON message that Slack and Teams show."),
+    command: option(
       z.array(pattern(COMMAND_PLACEHOLDERS)).min(1),
       "A program and its arguments, without a shell.",
       ["rclone", "copy", "{folder}", "remote:calls/{account}"],
-    ).optional(),
+    ),
   })
   .refine((value) => Object.keys(value).length === 1, "must have one of email, webhook and command")
   .meta({ description: "One recipient: email, webhook or command.", minProperties: 1, maxProperties: 1 });
 
 const report = z
   .strictObject({
-    accounts: key(z.array(z.string()).min(1), "Which accounts; all by default.", ["acme"]).optional(),
+    accounts: option(z.array(z.string()).min(1), "Which accounts; all by default.", ["acme"]),
     ...REQUEST_KEYS,
-    folder: key(
-      text((given) => assertFolderPattern(parsePath(given))),
+    folder: option(
+      parsed((given) => assertFolderPattern(parsePath(given))),
       `Where the files go; ${PLACEHOLDERS.map((word) => `{${word}}`).join(", ")} are replaced, {period} by the whole range: 2026-W47, 2026-11 or 2026-Q4 where it is one week, month or quarter, else 2026-10-26 to 2026-11-22. Default: reports/{account}/{report}.`,
       "reports/{account}/weekly",
-    ).optional(),
-    cron: key(
+    ),
+    cron: option(
       z.string().min(1),
       "When the schedule makes it, in the account's time zone; by hand alone by default.",
       "0 7 * * 1",
-    ).optional(),
-    fresh: key(
-      text(parseAge),
+    ),
+    fresh: option(
+      parsed(parseAge),
       "How old the last good sync may be: else the schedule waits for one, or starts it.",
       "2h",
-    ).optional(),
-    require: key(
+    ),
+    require: option(
       z.enum(["verified"]),
       "Deliver it only if the last sync read every call, proven: exact or verified. The schedule makes a full pass first where it did not.",
       "verified",
-    ).optional(),
-    engine: key(
-      text(parseClusterUrl),
+    ),
+    engine: option(
+      parsed(parseClusterUrl),
       "ClickHouse cluster that computes the figures, of the account as it was last published there. The user of the address, or of publish, may read it.",
       "clickhouse://analyst@ch1.example.com,ch2.example.com/calls",
-    ).optional(),
-    personal_data: key(
+    ),
+    personal_data: option(
       z.boolean(),
       `Let e-mail and commands deliver files with a row for each call, caller or conversion: ${LISTS.join(", ")}.`,
-    ).optional(),
-    deliver: key(z.array(delivery).min(1), "Who gets it.").optional(),
-    on_restatement: key(
+    ),
+    deliver: option(z.array(delivery).min(1), "Who gets it."),
+    on_restatement: option(
       z.enum(["deliver"]),
       "Make it again after a sync, of the days of its last slot, where figures that it gave out have changed since; and deliver it.",
       "deliver",
-    ).optional(),
+    ),
   })
   .superRefine((content, { addIssue }) => {
     const { on_restatement, cron, deliver, require, raw, top, min_cell, filter, engine } = content;
@@ -147,43 +145,39 @@ const report = z
   .meta({ description: "Figures that are made again and again: whatever `export` and `report` take." });
 
 const doorbell = z.strictObject({
-  secret_file: key(
-    file,
-    "File that holds the secret of the deliveries: at least 16 printable ASCII characters.",
-    "secrets/doorbell",
-  ),
-  account: key(
+  secret_file: file.meta({
+    description: "File that holds the secret of the deliveries: at least 16 printable ASCII characters.",
+    examples: ["secrets/doorbell"],
+  }),
+  account: option(
     z.string(),
     "The one account that is synced, at /doorbell as well; without it, each at /doorbell/<account>.",
     "acme",
-  ).optional(),
-  min_seconds: key(
+  ),
+  min_seconds: option(
     z.int().min(1).max(86_400),
     "Seconds from the start of one sync of an account to that of the next. Default: 60.",
     60,
-  ).optional(),
+  ),
 });
 
 /** What `calltally.yaml` may hold. */
 export const fileSchema = z
   .strictObject({
     ...settingKeys("program", undefined),
-    host_requests: key(
+    host_requests: option(
       z.int().min(1).max(256),
       `Requests to one host at once, by all accounts together. Default: ${DEFAULT_HOST_REQUESTS}.`,
       8,
-    ).optional(),
-    smtp_url_file: key(
+    ),
+    smtp_url_file: option(
       file,
       "File that holds the address of the mail server, such as smtps://user:password@mail.example.com.",
       "secrets/smtp.url",
-    ).optional(),
-    doorbell: key(
-      doorbell,
-      "Starts a sync when the platform delivers an event to `schedule --listen`.",
-    ).optional(),
-    accounts: key(z.record(nameSchema, account), "The accounts, by name.").optional(),
-    reports: key(z.record(nameSchema, report), "The reports, by name.").optional(),
+    ),
+    doorbell: option(doorbell, "Starts a sync when the platform delivers an event to `schedule --listen`."),
+    accounts: option(z.record(nameSchema, account), "The accounts, by name."),
+    reports: option(z.record(nameSchema, report), "The reports, by name."),
   })
   .meta({
     title: "calltally.yaml",

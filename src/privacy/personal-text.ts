@@ -9,20 +9,8 @@ const MOST_BESIDE_DATES = 2;
 
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 const OTHER_DIGIT = /(?!\d)\p{Nd}/gu;
-/** Bytes of UTF-8 as a URL has them, perhaps escaped several times. */
-const ESCAPED = /(?:%(?:25)*[0-9a-f]{2})+/gi;
-/** A character as HTML, JavaScript or JSON have it by its code. */
-const BY_CODE =
-  /&(?:amp;)*#(?:x([0-9a-f]{1,6})|(\d{1,7}));?|\\(?:u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2}))/gi;
-/** Signs of numbers and mail addresses that have names in HTML, and white space. */
-const BY_NAME =
-  /&(?:amp;)*(commat|period|plus|hyphen|dash|ndash|mdash|minus|lpar|rpar|sol|nbsp|ensp|emsp|thinsp|shy|zwnj|zwj);/gi;
-const SIGN_IN_WORDS: readonly (readonly [RegExp, string])[] = [
-  [/\s*[([{<]\s*at\s*[)\]}>]\s*/gi, "@"],
-  [/\s*[([{<]\s*dot\s*[)\]}>]\s*/gi, "."],
-];
-
-const SIGNS: Readonly<Record<string, string>> = { commat: "@", period: ".", plus: "+" };
+/** Bytes of UTF-8 as a URL has them. */
+const ESCAPED = /(?:%[0-9a-f]{2})+/gi;
 
 const MAIL = /[\p{L}\p{N}]["'>)\]]?\s*@\s*[\p{L}\p{N}](?:[\p{L}\p{N}-]*[.。]\s*)+\p{L}{2}/u;
 
@@ -47,28 +35,18 @@ const DATE = new RegExp(
 const AMOUNT = /\p{Sc}\s?\d{1,3}(?:([,.'])\d{3})(?:\1\d{3})*(?!\d)/gu;
 
 /**
- * Returns what a text looks like, however it is spelled: with any separators, in the digits of any script, with characters that
- * nobody sees, or as a URL has it. Seven digits or more are a phone number but for dates and amounts of money, and but for a run of 16
- * or more without a separator, which is an id.
+ * Returns what a text looks like, as it is or as a URL has it, in the digits of any script. Seven digits or more are a phone
+ * number, with any separators; dates, amounts of money and a run of 16 or more, which is an id, are none.
  */
 export function personalKind(text: string): PersonalKind | undefined {
-  const plain = toPlain(text);
+  const plain = text
+    .replace(ESCAPED, (bytes) => Buffer.from(bytes.replaceAll("%", ""), "hex").toString())
+    .normalize("NFKC")
+    .replace(INVISIBLE, "")
+    .replace(OTHER_DIGIT, "9");
   if (MAIL.test(plain)) return "a mail address";
   const numbers = plain.replace(AMOUNT, " = ").match(NUMBER) ?? [];
   return numbers.some(isPhoneNumber) ? "a phone number" : undefined;
-}
-
-function toPlain(text: string): string {
-  const unescaped = text
-    .replace(ESCAPED, (bytes) => Buffer.from(bytes.replace(/%(?:25)*/g, ""), "hex").toString())
-    .replace(BY_CODE, (text, html, decimal, braced, script, byte) => {
-      const hex = html ?? braced ?? script ?? byte;
-      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      return code <= 0x10_ff_ff ? String.fromCodePoint(code) : text;
-    })
-    .replace(BY_NAME, (_, name: string) => SIGNS[name.toLowerCase()] ?? "-");
-  const folded = unescaped.normalize("NFKC").replace(INVISIBLE, "").replace(OTHER_DIGIT, "9");
-  return SIGN_IN_WORDS.reduce((plain, [words, sign]) => plain.replace(words, sign), folded);
 }
 
 function isPhoneNumber(number: string): boolean {

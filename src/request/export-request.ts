@@ -6,7 +6,7 @@ import { parseDate, parseLast } from "../calendar/dates.ts";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import { DIMENSIONS } from "../rollup/dimensions.ts";
 import { FIGURES } from "../rollup/metrics.ts";
-import { by } from "./issues.ts";
+import { option, parsed } from "./issues.ts";
 import {
   ADJUSTMENTS,
   AMOUNT,
@@ -25,11 +25,7 @@ import {
 /** Formats of a request: those of tables, a workbook, and the page of charts. */
 const REQUEST_FORMATS = [...FORMATS, "html"] as const;
 
-/** An option, with what it is for; the examples are for the JSON Schema. */
-const option = <Schema extends z.ZodType>(schema: Schema, description: string, ...examples: unknown[]) =>
-  schema.meta({ description, ...(examples.length > 0 && { examples }) }).optional();
 const flag = (help: string) => option(z.boolean(), help);
-const parsed = (parse: (text: string) => unknown) => z.string().superRefine(by(parse));
 const file = parsed(parseFilePath);
 const oneOrMore = (help: string, example: string) =>
   option(z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]), help, example);
@@ -38,7 +34,7 @@ const range = z
   .strictObject({
     last: option(
       parsed((text) => parseLast(text, "2026-01-01")),
-      "The last complete days, weeks or months, or a period to date.",
+      "The last complete days, weeks or months, or a period to date: 7d, 4w, 3m, today, yesterday, mtd, ytd, last-month.",
       "4w",
       "mtd",
     ),
@@ -58,9 +54,9 @@ const channel: z.ZodType<string | string[]> = z.union([z.enum(CHANNELS), z.array
 const filter = z.strictObject({
   org_unit: oneOrMore("Calls of these groups, by name or id.", "north"),
   channel: option(channel, "Calls of these channels.", "Paid Search"),
-  source: oneOrMore("As in the dimension source.", "google"),
-  campaign: oneOrMore("As in the dimension campaign, by name or id.", "brand"),
-  disposition: oneOrMore("As the service names it.", "answered"),
+  source: oneOrMore("Calls of these sources, as in the dimension source.", "google"),
+  campaign: oneOrMore("Calls of these campaigns, by name or id.", "brand"),
+  disposition: oneOrMore("Calls with these dispositions, as the service names them.", "answered"),
   min_duration_seconds: option(z.int().nonnegative(), "Calls of at least this duration.", 30),
   first_time: flag("Only the first call of each caller."),
   has_gclid: flag("Only calls with a gclid."),
@@ -76,15 +72,15 @@ const filter = z.strictObject({
 
 const conversion = z.strictObject({
   name: option(
-    z.string().regex(/\S/, "must be the name of a conversion action in the ad platform"),
-    "Name of the conversion action.",
+    z.string().trim().regex(/\S/, "must be the name of a conversion action in the ad platform"),
+    "Name of the conversion action, by default Qualified call.",
     "Qualified call",
   ),
   value: option(
     z
       .union([z.number().nonnegative(), z.string()])
       .refine((value) => AMOUNT.test(String(value)), "must be a number such as 149.50"),
-    "Value of a conversion.",
+    "Value of a conversion; blank by default.",
     40,
   ),
   currency: option(parsed(parseCurrency), "ISO 4217 code of the currency of the value.", "USD"),
@@ -115,8 +111,8 @@ export const REQUEST_KEYS = {
   compare: option(z.enum(COMPARISONS), "Add the columns …_previous and …_change."),
   fill: flag("Add rows of zeros for periods without calls."),
   total: flag("Add a row of totals, in which each caller counts once."),
-  raw: flag("Group by utm values exactly as stored."),
-  spend: flag("Add cost, clicks, impressions and costs per call."),
+  raw: flag("Group by utm values exactly as stored, so that Google and google stay separate."),
+  spend: flag("Add cost, clicks, impressions and costs per call, from what `spend import` read."),
   columns: option(z.array(z.enum(FIGURES)).min(1), "Write these figures only, in this order.", [
     "calls",
     "answer_rate",
@@ -128,11 +124,11 @@ export const REQUEST_KEYS = {
   ),
   top: option(
     z.int().min(1).max(MAX_TOP),
-    "Keep the keys with the most calls, and put the others into one row.",
+    "Keep the keys with the most calls, and put all others into one row, (other).",
     20,
   ),
   filter: option(filter, "Which calls; a list matches any of its values."),
-  format: option(z.enum(REQUEST_FORMATS), "csv by default."),
+  format: option(z.enum(REQUEST_FORMATS), "csv by default; xlsx is one workbook with a sheet for each."),
   profile: option(
     z.enum(PROFILES),
     "By default, texts that a spreadsheet would take for a formula are guarded; `machine` leaves every value as it is; `excel` writes values that Excel reads from a CSV file.",

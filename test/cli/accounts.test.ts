@@ -91,7 +91,7 @@ describe("several accounts", () => {
       origin: { base_url: expect.stringContaining(beta.url) },
     });
 
-    const doctored = await calltally(["doctor"], options);
+    const doctored = await calltally(["doctor", "--all"], options);
     expect(doctored.code).toBe(0);
     expect(doctored.stdout).toMatch(
       /^gamma\nok +CALLTALLY_BASE_URL +http.* \(from calltally.yaml:10:15: accounts.gamma.base_url\)$/m,

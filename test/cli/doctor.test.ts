@@ -52,10 +52,13 @@ describe("calltally doctor", () => {
       total: "steady at 1,500 calls",
       "duration unit": expect.stringMatching(/^seconds, as \d+ transcripts agree$/),
     });
-    const { stdout } = await calltally(["doctor"], options);
+    const { stdout } = await calltally(["doctor", "--all"], options);
     expect(stdout).toMatch(/^ok {4}CALLTALLY_TOKEN +set, 13 characters/m);
-    expect(stdout).toMatch(/\n\n\d+ ok, 0 warn, 0 fail\n$/);
+    expect(stdout).toMatch(/\n\n(\d+) of \1 checks are in order\n$/);
     expect(stdout).not.toContain(sandbox.token);
+    expect((await calltally(["doctor"], options)).stdout).toMatch(
+      /^(\d+) of \1 checks are in order; --all lists them\n$/,
+    );
   });
 
   it("works with nothing at all, changes nothing, and ends with 2", async () => {
@@ -73,6 +76,42 @@ describe("calltally doctor", () => {
     writeFileSync(join(folder.path, "notes.txt"), "not a folder");
     const below = await complaints({ cwd: folder.path }, "--database", "notes.txt/calls.db");
     expect(below).toMatchObject({ code: 2, found: [expect.any(String), expect.any(String), NO_WAREHOUSE] });
+  });
+
+  it("shows on one screen what is wrong with some of five accounts", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 60 });
+    const names = ["acme", "beta", "gamma", "delta", "epsilon"];
+    const tokens = { "good.token": sandbox.token, "bad.token": "wr0ng-token" };
+    for (const [name, token] of Object.entries(tokens))
+      writeFileSync(join(folder.path, name), token, { mode: 0o600 });
+    const write = (bad: readonly string[]) => {
+      const accounts = names.map(
+        (name) => `  ${name}: { token_file: ${bad.includes(name) ? "bad" : "good"}.token }`,
+      );
+      const text = `base_url: ${sandbox.url}\naccounts:\n${accounts.join("\n")}\n`;
+      writeFileSync(join(folder.path, "calltally.yaml"), text, { mode: 0o600 });
+    };
+    const options = { cwd: folder.path };
+    write([]);
+    await calltally(["sync"], options);
+    expect((await calltally(["doctor"], options)).stdout).toMatch(
+      /^In order: acme, beta, gamma, delta, epsilon\n\n\d+ of \d+ checks are in order; --all lists them\n$/,
+    );
+    write(["beta"]);
+    const { code, stdout } = await calltally(["doctor"], options);
+    expect(code).toBe(4);
+    expect(stdout).toMatch(
+      /^beta\nfail {2}token {2}The API refused the token.*\n {13}\S.*\n\nIn order: acme, gamma, delta, epsilon\n\n\d+ of/,
+    );
+    const misspelled = await calltally(["doctor"], { ...options, env: { CALLTALLY_LIMT: "5" } });
+    expect(misspelled.stdout).toMatch(
+      /^acme, gamma, delta, epsilon\nwarn {2}CALLTALLY_LIMT .*\n.*\n\nbeta\nwarn {2}CALLTALLY_LIMT /,
+    );
+    const data = z.record(z.string(), findingsSchema);
+    const all = data.parse(JSON.parse((await calltally(["doctor", "--json"], options)).stdout));
+    expect(Object.keys(all)).toEqual(names);
+    for (const { checks } of Object.values(all)) expect(checks.length).toBeGreaterThan(40);
   });
 
   it("names a bad setting and one that is none, and looks at the rest", async () => {

@@ -555,7 +555,7 @@ describe.concurrent("calltally export, told what cannot be", () => {
     { args: ["google-ads", "--conversion-value", "12,50"], says: ["--conversion-value", "such as 149.50"] },
     { args: ["google-ads", "--conversion-name", " "], says: ["--conversion-name", "must be the name"] },
     { args: ["google-ads", "--ad-user-data", "grant"], says: ["--ad-user-data", "Did you mean granted?"] },
-    { args: ["--min-duration", "1m"], says: ["--min-duration", "whole number of seconds"] },
+    { args: ["--min-duration", "1m"], says: ["--min-duration", "must be a whole number"] },
     { args: ["--tracking-number", ""], says: ["--tracking-number", "must not be blank"] },
     { args: ["--source", " "], says: ["--source", "must not be blank"] },
     { args: ["--exclude-callers", "callers.txt"], says: ["--exclude-callers", "line 2 of callers.txt"] },

@@ -10,26 +10,24 @@ import {
   writeFileSync,
 } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
 import type { Context } from "../../src/cli/context.ts";
-import { accountOfHost } from "../../src/cli/init/answers.ts";
-import type { InitFlags } from "../../src/cli/init/declare-init.ts";
-import { type NewFile, writeNewFiles } from "../../src/cli/init/new-files.ts";
-import { readFlags } from "../../src/cli/init/read-flags.ts";
-import { REPORT_CHOICES } from "../../src/cli/init/report-choices.ts";
+import { accountOfHost, type InitFlags, readFlags } from "../../src/cli/init/answers.ts";
+import { type NewFile, writeNewFiles } from "../../src/cli/init/run-init.ts";
 import { toStarterYaml } from "../../src/cli/init/starter-file.ts";
 import { silentContext } from "../../src/cli/silent-context.ts";
 import { readConfiguration } from "../../src/config/read-configuration.ts";
+import { findGiven } from "../../src/config/setting-layers.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { text as page, startBadServer } from "../support/bad-server.ts";
 import { BIN, calltally, type Finished } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { startOnTerminal } from "./terminal.ts";
 
-const SMTP_URL = "smtps://calls:s3cret%40@mail.example.com?from=calls@example.com";
 const OFFLINE = ["--offline", "--base-url", "https://api.acme.example", "--timezone", "europe/berlin"];
 
 /** Runs the built `calltally init`, with a token on standard input. */
@@ -99,53 +97,31 @@ Next:
     });
   });
 
-  const variants = [true, false]
-    .flatMap((mail) => REPORT_CHOICES.map((report) => ({ report, mail })))
-    .filter(({ report, mail }) => report !== "none" || !mail);
-  it.each(variants)("writes what config check takes: $report, by mail: $mail", async ({ report, mail }) => {
+  it("names the file of --token-file, and leaves it as it is", async () => {
     using folder = makeTempFolder();
     const cwd = folder.path;
-    const secrets = { "a.token": "t0ken-of-acme", smtp: SMTP_URL };
-    for (const [name, secret] of Object.entries(secrets))
-      writeFileSync(join(cwd, name), secret, { mode: 0o600 });
-    const mailFlags = ["--email", "a@acme.example", "b@acme.example", "--smtp-url-file", "smtp"];
-    const flags = ["--token-file", "a.token", "--report", report, "--out", "made/here/"];
-    const made = await calltally(["init", ...OFFLINE, ...flags, ...(mail ? mailFlags : [])], { cwd });
-    expect(made).toMatchObject({
+    writeFileSync(join(cwd, "a.token"), "t0ken-of-acme", { mode: 0o600 });
+    expect(await calltally(["init", ...OFFLINE, "--token-file", "a.token"], { cwd })).toMatchObject({
       code: 0,
       stderr: "",
       stdout: expect.stringMatching(/^Wrote calltally.yaml\n/),
     });
-    expect(readdirSync(cwd).sort()).toEqual(["a.token", "calltally.yaml", "smtp"]);
-
-    const reports = report === "none" ? "0 reports" : "1 report";
-    expect(await calltally(["config", "check"], { cwd })).toMatchObject({
-      code: 0,
-      stdout: `calltally.yaml: 1 account, ${reports}: no problem\n`,
-    });
+    expect(readdirSync(cwd).sort()).toEqual(["a.token", "calltally.yaml"]);
     const { file, accounts } = readConfiguration("calltally.yaml", { env: {}, folder: cwd });
     expect(accounts.map(({ name }) => name)).toEqual(["acme"]);
     expect(file?.content).toMatchObject({
       timezone: "Europe/Berlin",
       accounts: { acme: { base_url: "https://api.acme.example", token_file: "a.token" } },
     });
-    const [[name, content] = []] = Object.entries(file?.content.reports ?? {});
-    expect(content?.folder).toBe(report === "none" ? undefined : `made/here/{account}/${name}`);
-    const to = ["a@acme.example", "b@acme.example"];
-    expect(content?.deliver).toEqual(mail ? [{ email: { to } }] : undefined);
-    const yaml = readFileSync(join(cwd, "calltally.yaml"), "utf8");
-    expect(Math.max(...yaml.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
   it("writes the file that --config names, its secrets beside it, and says so in what comes next", async () => {
     using folder = makeTempFolder();
     const cwd = folder.path;
-    writeFileSync(join(cwd, "smtp"), SMTP_URL, { mode: 0o600 });
-    const flags = ["--config", "conf/c.yaml", "--email", "a@b.example", "--smtp-url-file", "smtp"];
-    const { code, stdout } = await init(cwd, [...OFFLINE, ...flags]);
+    const { code, stdout } = await init(cwd, [...OFFLINE, "--config", "conf/c.yaml"]);
     expect(code).toBe(0);
     expect(stdout).toContain("Wrote conf/secrets/acme.token, conf/c.yaml\n");
-    expect(stdout).toContain("calltally run weekly --deliver --config conf/c.yaml");
+    expect(stdout).toContain("calltally run weekly --config conf/c.yaml");
     expect((await calltally(["config", "check", "--config", "conf/c.yaml"], { cwd })).code).toBe(0);
   });
 
@@ -157,10 +133,6 @@ Next:
       stderr: expect.stringMatching(
         /^calltally: --base-url, --token-file, --timezone are missing, and there is no terminal to ask on\n/,
       ),
-    });
-    expect(await init(folder.path, [...OFFLINE, "--email", "a@b.example"])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("calltally: --smtp-url-file is missing, and there is no terminal"),
     });
     // With it set, no command would take the file.
     const env = { CALLTALLY_TOKEN: "t0ken-of-env" };
@@ -244,13 +216,9 @@ describe("readFlags", () => {
     [{ timezone: " " }, "--timezone is empty"],
     [{ baseUrl: "api.acme.example" }, "--base-url api.acme.example: is not a full address such as"],
     [{ baseUrl: "http://api.acme.example" }, "--base-url http://api.acme.example: must start with https://"],
-    [{ out: "{account}" }, "--out {account}: must be without { and }"],
-    [{ email: ["a@b.example", "me"] }, "--email a@b.example,me: me is not a mail address"],
-    [{ report: "none", email: ["a@b.example"] }, "--email has nothing to send with --report none"],
     [{ tokenFile: "open" }, "--token-file: other users can read "],
     [{ tokenFile: "none" }, "--token-file: cannot be read: no such file or directory"],
-    [{ tokenFile: "words" }, "--token-file: the content holds characters that a bearer token cannot have"],
-    [{ smtpUrlFile: "words" }, "--smtp-url-file: the content is not a URL"],
+    [{ tokenFile: "words" }, " that a bearer token cannot have"],
   ])("refuses %j, without a secret", async (flags, message) => {
     using folder = makeTempFolder();
     writeFileSync(join(folder.path, "open"), "t0ken", { mode: 0o644 });
@@ -301,6 +269,17 @@ describe("writeNewFiles", () => {
 });
 
 describe("toStarterYaml", () => {
+  const write = (file: string, yaml: string) => {
+    writeFileSync(file, yaml, { mode: 0o600 });
+    return readConfiguration(basename(file), { env: {}, folder: dirname(file) }).file?.content;
+  };
+  const STARTER = {
+    baseUrl: new URL("https://api.example.com"),
+    timezone: "UTC",
+    account: "acme",
+    tokenFile: "a.token",
+  };
+
   it.each(["null", "true", "1e3", "007", "0x1F", "y", "acme"])("names the account %s as it is", (account) => {
     using folder = makeTempFolder();
     const yaml = toStarterYaml({
@@ -308,31 +287,34 @@ describe("toStarterYaml", () => {
       timezone: "Etc/GMT+1",
       account,
       tokenFile: "my: secrets/# token",
-      report: "daily-csv",
-      out: "figures: & # more",
-      email: { to: ["o'neil@acme.example", "123@acme.example"], smtpUrlFile: "@smtp" },
     });
-    writeFileSync(join(folder.path, "c.yaml"), yaml, { mode: 0o600 });
-    const { file } = readConfiguration("c.yaml", { env: {}, folder: folder.path });
-    expect(file?.content).toMatchObject({
+    expect(write(join(folder.path, "c.yaml"), yaml)).toMatchObject({
       timezone: "Etc/GMT+1",
-      smtp_url_file: "@smtp",
       accounts: {
         [account]: { base_url: "https://api.example.com/calls", token_file: "my: secrets/# token" },
       },
-      reports: {
-        daily: {
-          folder: "figures: & # more/{account}/daily",
-          deliver: [{ email: { to: ["o'neil@acme.example", "123@acme.example"] } }],
-        },
-      },
     });
+  });
+
+  it("has examples that are valid, each by itself and all together", async () => {
+    using folder = makeTempFolder();
+    const yaml = toStarterYaml(STARTER);
+    const examples = yaml.match(/^ *#(?=\S).*$/gm) ?? [];
+    expect(examples.length).toBeGreaterThan(15);
+    const file = join(folder.path, "calltally.yaml");
+    const plain = write(file, yaml);
+    for (const example of examples) {
+      expect(write(file, yaml.replace(example, example.replace("#", ""))), example).not.toEqual(plain);
+    }
+    const all = yaml.replace(/^( *)#(?=\S)/gm, "$1");
+    write(file, all);
+    expect(await calltally(["config", "show"], { cwd: folder.path })).toMatchObject({ code: 0, stderr: "" });
+    expect(Math.max(...yaml.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 });
 
 const hasScript = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
 const ENTER = "\r";
-const DOWN = "\u001b[B";
 
 describe.skipIf(!hasScript)(`calltally init on a terminal${hasScript ? "" : " (SKIPPED: no script)"}`, () => {
   it("asks for all of it, for what is wrong again, and shows no secret", async () => {
@@ -343,49 +325,37 @@ describe.skipIf(!hasScript)(`calltally init on a terminal${hasScript ? "" : " (S
     await terminal.reply("is not a full address", `\u0015${sandbox.url}${ENTER}`);
     await terminal.reply("Token (not shown)", `wr0ng-token${ENTER}`);
     await terminal.reply("The API refused the token", "");
+    await terminal.reply("Address of the API", ENTER);
     await terminal.reply("Token (not shown)", `${sandbox.token}${ENTER}`);
     await terminal.reply("accepts the token, and counts 300 calls", "");
     await terminal.reply("Time zone of the reports", `PST${ENTER}`);
     await terminal.reply("did you mean America/Los_Angeles?", `\u0015${ENTER}`);
-    await terminal.reply("A name for the account", `acme${ENTER}`);
-    await terminal.reply("First report", DOWN);
-    await terminal.reply("charts for a browser", ENTER);
-    await terminal.reply("Folder for reports", ENTER);
-    await terminal.reply("Mail it to", `a@acme.example, b@acme.example${ENTER}`);
-    await terminal.reply("Mail server", `mail.example.com${ENTER}`);
-    await terminal.reply("is not a URL", `\u0015${SMTP_URL}${ENTER}`);
     expect(await terminal.ended).toBe(0);
-    expect(terminal.shown).toContain("Wrote secrets/acme.token, secrets/smtp.url, calltally.yaml\r\n");
-    for (const secret of ["wr0ng", sandbox.token, "s3cret"]) expect(terminal.shown).not.toContain(secret);
+    expect(terminal.shown).toContain("Wrote secrets/main.token, calltally.yaml\r\n");
+    for (const secret of ["wr0ng", sandbox.token]) expect(terminal.shown).not.toContain(secret);
     expect(sandbox.requests.length).toBe(2);
-    expect(readFileSync(join(folder.path, "secrets/smtp.url"), "utf8")).toBe(`${SMTP_URL}\n`);
+    expect(modeOf(join(folder.path, "secrets/main.token"))).toBe(0o600);
     expect((await calltally(["config", "check"], { cwd: folder.path })).stdout).toBe(
       "calltally.yaml: 1 account, 1 report: no problem\n",
     );
-    const { file } = readConfiguration("calltally.yaml", { env: {}, folder: folder.path });
-    expect(file?.content).toMatchObject({
-      timezone: "America/Denver",
-      reports: {
-        weekly: { format: "html", deliver: [{ email: { to: ["a@acme.example", "b@acme.example"] } }] },
-      },
-    });
+    const { accounts } = readConfiguration("calltally.yaml", { env: {}, folder: folder.path });
+    expect(accounts.map(({ sources }) => findGiven(SETTINGS.timezone, sources.file ?? [])?.text)).toEqual([
+      "America/Denver",
+    ]);
   });
 
-  it("does not ask for what the flags say, and stops or goes on where the service is unreachable", async () => {
+  it("does not ask for what the flags say, and ends where that does not work", async () => {
     using folder = makeTempFolder();
     writeFileSync(join(folder.path, "a.token"), "t0ken", { mode: 0o600 });
-    const flags = ["--base-url", "http://127.0.0.1:1", "--token-file", "a.token", "--timezone", "UTC"];
+    const flags = ["--base-url", "http://127.0.0.1:1", "--token-file", "a.token"];
     const start = (...more: string[]) => startOnTerminal(["init", ...flags, ...more], { cwd: folder.path });
     await using first = start();
-    await first.reply("What now?", DOWN + DOWN + DOWN + ENTER);
     expect(await first.ended).toBe(5);
     expect(readdirSync(folder.path)).toEqual(["a.token"]);
-    await using second = start("--account", "acme");
-    await second.reply("What now?", DOWN + DOWN + ENTER);
-    await second.reply("First report", DOWN + DOWN + DOWN + ENTER);
+    await using second = start("--offline");
+    await second.reply("Time zone of the reports", ENTER);
     expect(await second.ended).toBe(0);
-    for (const question of ["Address", "Token", "Time zone", "A name", "Folder"])
-      expect(second.shown).not.toContain(question);
+    for (const question of ["Address", "Token"]) expect(second.shown).not.toContain(question);
     expect(readdirSync(folder.path).sort()).toEqual(["a.token", "calltally.yaml"]);
   });
 
@@ -395,11 +365,10 @@ describe.skipIf(!hasScript)(`calltally init on a terminal${hasScript ? "" : " (S
     ["Esc", "\u001b"],
   ])("writes nothing when it is cancelled by %s", async (_, key) => {
     using folder = makeTempFolder();
-    await using terminal = startOnTerminal(["init", ...OFFLINE], {
-      cwd: folder.path,
-    });
+    await using terminal = startOnTerminal(["init", "--offline"], { cwd: folder.path });
+    await terminal.reply("Address of the API", `https://api.acme.example${ENTER}`);
     await terminal.reply("Token (not shown)", `t0ken${ENTER}`);
-    await terminal.reply("A name for the account", key);
+    await terminal.reply("Time zone of the reports", key);
     expect(await terminal.ended).toBe(130);
     expect(terminal.shown).toContain("Cancelled: nothing was written");
     expect(readdirSync(folder.path)).toEqual([]);

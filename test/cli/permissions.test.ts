@@ -163,7 +163,7 @@ describe.skipIf(skipped)(`a warehouse that may only be read${unlessSkipped}`, ()
       code: 0,
       stderr: "",
     });
-    const doctor = await place.run(["doctor"], { CALLTALLY_EXPORT_DIR: "out" });
+    const doctor = await place.run(["doctor", "--all"], { CALLTALLY_EXPORT_DIR: "out" });
     expect(doctor.stdout).toMatch(/^ok +warehouse +300 calls/m);
     expect(doctor.stdout).toMatch(
       /^warn +folders +Cannot write to .*: permission denied; the warehouse in it can be read$/m,

@@ -284,7 +284,7 @@ describe("takeBack", () => {
     await writeNew(warehouse);
     expect(mayBeIn()).toEqual([]);
     warehouse.execute("UPDATE upload_files SET forgotten_at = NULL");
-    await writeNew(warehouse, { isNew: false });
+    await writeNew(warehouse, { new: undefined });
     expect(mayBeIn()).toEqual([3]);
   });
 });

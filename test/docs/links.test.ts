@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readDocsPages } from "../../src/cli/docs-pages.ts";
+import { readDocsPages } from "../../src/cli/commands/docs.ts";
 import { readPages } from "./pages.ts";
 
 const PAGES = readPages();

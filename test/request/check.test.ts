@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { FLAG_WORDING } from "../../src/cli/request-flags.ts";
+import { FLAG_WORDING } from "../../src/cli/request-options.ts";
+import { silentContext } from "../../src/cli/silent-context.ts";
 import { check, type OutputCan, type SourceCan } from "../../src/request/check.ts";
 import { CONTENT_OPTIONS } from "../../src/request/contents.ts";
 import type { ExportRequest } from "../../src/request/export-request.ts";
@@ -128,8 +129,8 @@ describe("check", () => {
 
 describe("FLAG_WORDING", () => {
   it("spells each option of a content as the flag that the command has", async () => {
-    const { declareExport } = await import("../../src/cli/export-options.ts");
-    const flags = declareExport().options.map(({ long }) => long);
+    const { command } = await import("../../src/cli/commands/export.ts");
+    const flags = command(silentContext()).options.map(({ long }) => long);
     for (const option of new Set(Object.values(CONTENT_OPTIONS).flatMap(({ takes }) => takes)))
       expect(flags).toContain(FLAG_WORDING.spell(option));
   });

@@ -1,15 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { comparableStretches, type GivenScope } from "../../src/restatements/comparable-periods.ts";
+import { comparableStretches, type ExportedScope } from "../../src/restatements/comparable-periods.ts";
 
-const scope = (from: string, to: string): GivenScope => ({
-  range: { from, to },
-  extent: { from, to },
-  settledUntil: "2026-12-01T00:00:00.000Z",
+const scope = (from: string, to: string): ExportedScope => ({
+  range_from: from,
+  range_to: to,
+  first_day: from,
+  last_day: to,
+  settled_until: "2026-12-01T00:00:00.000Z",
 });
 
 describe("comparableStretches", () => {
   it("has the months that two exports cut alike, at the start and at the end", () => {
-    const compare = (before: GivenScope, now: GivenScope) =>
+    const compare = (before: ExportedScope, now: ExportedScope) =>
       comparableStretches(before, now, { grain: "month", timezone: "UTC" }).map(({ period }) => period);
     const before = scope("2026-06-10", "2026-08-20");
     expect(compare(before, before)).toEqual(["2026-06", "2026-07", "2026-08"]);
@@ -18,7 +20,7 @@ describe("comparableStretches", () => {
   });
 
   it("has the whole range where there are no periods, if both ends are the same", () => {
-    const compare = (now: GivenScope) =>
+    const compare = (now: ExportedScope) =>
       comparableStretches(scope("2026-06-10", "2026-08-20"), now, { timezone: "UTC" });
     expect(compare(scope("2026-06-10", "2026-08-20"))).toHaveLength(1);
     expect(compare(scope("2026-06-10", "2026-08-21"))).toEqual([]);

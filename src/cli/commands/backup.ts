@@ -1,12 +1,12 @@
 import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
+import type { Copied } from "../../backup/copy.ts";
 import { backupWarehouse } from "../../backup/write-backup.ts";
 import { parseFilePath } from "../../base/path-text.ts";
-import { overFiles } from "../account-files.ts";
+import { formatBytes, formatQuantity } from "../../base/quantity-text.ts";
 import { type Context, OPTION } from "../context.ts";
-import { action } from "../frame.ts";
-import { parser } from "../suggest.ts";
-import { describeCopy } from "../terminal/copy-text.ts";
+import { action, overFiles } from "../frame.ts";
+import { parser } from "../parsers.ts";
 import { notesOnOrigin } from "../warehouse-notes.ts";
 
 export const command = (context: Context) =>
@@ -39,3 +39,7 @@ Examples:
     );
 
 export const BACKUP_FILE = "the backup file; {account} in its path stands for the name of each account";
+
+export function describeCopy({ calls, runs, bytes }: Copied): string {
+  return `${formatQuantity(calls, "call")} and ${formatQuantity(runs, "run")} in ${formatBytes(bytes)}, every row's hash checked`;
+}

@@ -2,7 +2,7 @@ import { Argument, Command } from "@commander-js/extra-typings";
 import { Command as UntypedCommand } from "commander";
 import type { Context } from "../context.ts";
 import { action } from "../frame.ts";
-import { oneOf } from "../suggest.ts";
+import { oneOf } from "../parsers.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 
@@ -38,12 +38,12 @@ export const command = (context: Context) =>
 /**
  * The command that those scripts call, with the words typed so far.
  *
- * @param createProgram makes a program whose commands the library reads, and adds its own to
+ * @param createProgram makes a program whose commands the library reads, and adds its own to; those among the words are whole
  */
-export function completeCommand(createProgram: () => Promise<unknown>) {
+export function completeCommand(createProgram: (words: readonly string[]) => Promise<unknown>) {
   return new Command("complete").argument("[words...]").action(async (words) => {
     const { default: tab } = await import("@bomb.sh/tab/commander");
-    const program = await createProgram();
+    const program = await createProgram(words);
     // Commander's class under another type: the one with inferred arguments does not fit the one without.
     if (!(program instanceof UntypedCommand))
       throw new TypeError("The program is not a command of commander's");

@@ -1,8 +1,12 @@
 import { Command } from "@commander-js/extra-typings";
 import { EXIT } from "../../base/errors.ts";
+import { formatQuantity } from "../../base/quantity-text.ts";
+import type { ShownConfig } from "../../config/show-config.ts";
+import type { CheckedConfig } from "../../doctor/check-config.ts";
 import { accountsOf, loadConfiguration } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
+import { formatTable } from "../terminal/text.ts";
 
 export const command = (context: Context) =>
   new Command("config")
@@ -20,7 +24,6 @@ const checkCommand = (context: Context) =>
     .action(
       action(context, async () => {
         const { checkConfig } = await import("../../doctor/check-config.ts");
-        const { describeConfigCheck } = await import("../terminal/config-text.ts");
         const configuration = await loadConfiguration(context);
         const checked = checkConfig(configuration, accountsOf(context), context);
         return {
@@ -39,7 +42,6 @@ const showCommand = (context: Context) =>
     .action(
       action(context, async () => {
         const { showConfig } = await import("../../config/show-config.ts");
-        const { describeConfig } = await import("../terminal/config-text.ts");
         const configuration = await loadConfiguration(context);
         const shown = showConfig(configuration, accountsOf(context));
         return { data: shown, text: describeConfig(shown) };
@@ -63,3 +65,37 @@ Example:
         return { text: reference ? describeReference() : JSON.stringify(jsonSchema(), null, 2) };
       }),
     );
+
+/** Returns the settings in force as tables: those of the file, of each account, and the reports. */
+function describeConfig({ file, keys, accounts, reports }: ShownConfig): string {
+  const tables = [
+    ...(keys.length > 0 ? [toTable("key of the file", keys)] : []),
+    ...accounts.map(({ account, settings }) => {
+      const set = settings.filter(({ from }) => from !== "not set");
+      return `${account === null ? "" : `${account}\n`}${toTable("setting", set)}`;
+    }),
+  ];
+  const rows = Object.entries(reports).map(([name, { accounts: of, cron, format = "csv", deliver = [] }]) => [
+    name,
+    of?.join(", ") ?? "all",
+    format,
+    cron ?? "by hand",
+    deliver.flatMap((way) => Object.keys(way)).join(", "),
+  ]);
+  if (rows.length > 0)
+    tables.push(formatTable(["report", "accounts", "format", "cron", "delivered by"], rows, "left"));
+  const place = file === null ? "No calltally.yaml: one account, of the environment" : `File  ${file}`;
+  return [place, ...tables].join("\n\n");
+}
+
+function toTable(head: string, settings: ShownConfig["keys"]): string {
+  const rows = settings.map(({ setting, from, value, problem }) => [setting, from, problem ?? value ?? ""]);
+  return formatTable([head, "from", "value"], rows, "left");
+}
+
+/** Returns the problems, a line each, and a last line that counts them. */
+function describeConfigCheck({ accounts, reports, problems }: CheckedConfig, name: string | undefined) {
+  const counts = `${formatQuantity(accounts, "account")}, ${formatQuantity(reports, "report")}`;
+  const end = problems.length === 0 ? "no problem" : formatQuantity(problems.length, "problem");
+  return [...problems, `${name ?? "Without calltally.yaml"}: ${counts}: ${end}`].join("\n");
+}

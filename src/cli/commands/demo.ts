@@ -1,10 +1,17 @@
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { formatCount } from "../../base/quantity-text.ts";
 import { DEMO_CALLS } from "../../demo/demo-calls.ts";
+import type { Demo } from "../../demo/make-demo.ts";
+import type { ReadTable } from "../../export/output/memory.ts";
+import { formatAnswerRate } from "../../page/figure-text.ts";
+import type { Figures } from "../../page/report-figures.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import type { Context } from "../context.ts";
 import { action } from "../frame.ts";
+import { describeMade } from "../terminal/made-text.ts";
+import { summarizeRun } from "../terminal/run-summary.ts";
+import { ellipsize, formatTable } from "../terminal/text.ts";
 
 export const command = (context: Context) =>
   new Command("demo")
@@ -15,10 +22,44 @@ export const command = (context: Context) =>
     .action(
       action(context, async () => {
         const { makeDemo } = await import("../../demo/make-demo.ts");
-        const { describeDemo } = await import("../terminal/demo-text.ts");
         const { exitCodeOf } = await import("../../sync/run.ts");
         const folder = join(context.folder, "data", "demo");
         const demo = await makeDemo(folder, settingsOf(context), context.signal);
         return { summary: describeDemo(demo, context.folder), exit: exitCodeOf(demo.run) };
       }),
     );
+
+const ROWS_SHOWN = 8;
+/** The columns that fit a terminal of 80. */
+const SHOWN: Readonly<Record<string, (figures: Figures) => string | null>> = {
+  calls: ({ calls }) => formatCount(Number(calls)),
+  answered: ({ answered_calls }) => formatCount(Number(answered_calls)),
+  rate: (figures) => formatAnswerRate(figures),
+  callers: ({ unique_callers }) => formatCount(Number(unique_callers)),
+  qualified: ({ qualified_calls }) => formatCount(Number(qualified_calls)),
+  "avg s": ({ average_duration_seconds: seconds }) => (seconds === null ? null : Number(seconds).toFixed(1)),
+};
+
+function describeDemo({ run, made, tables, page }: Demo, folder: string): string {
+  return [
+    summarizeRun(run),
+    ...tables.map(describeRollup),
+    describeMade(made, folder),
+    `Open ${relative(folder, page)} in a browser for charts of four weeks.`,
+  ].join("\n\n");
+}
+
+function describeRollup({ name, columns, rows }: ReadTable): string {
+  const shown = rows
+    .slice(0, ROWS_SHOWN)
+    .map(
+      (row): Figures => Object.fromEntries(columns.map((column, index) => [column.name, row[index] ?? null])),
+    );
+  return formatTable(
+    [name, ...Object.keys(SHOWN)],
+    shown.map((figures) => [
+      ellipsize(String(figures[name]), 26),
+      ...Object.values(SHOWN).map((format) => format(figures) ?? ""),
+    ]),
+  );
+}

@@ -1,34 +1,62 @@
 import { Command } from "@commander-js/extra-typings";
 import { type Check, worstOf } from "../../doctor/check.ts";
 import { examine } from "../../doctor/examine.ts";
+import { accountsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
-import { perAccount } from "../frame.ts";
+import { action, overAccounts } from "../frame.ts";
 
 export const command = (context: Context) =>
   new Command("doctor")
     .description(
-      "Checks the settings, this machine, the warehouse and the service (at most ten requests), and changes nothing.",
+      "Checks the settings, this machine, the warehouse and the service (at most ten requests), and changes nothing. It prints what is not in order.",
     )
+    .option("--all", "print all checks, also those in order")
     .option("--deep", "check the whole file for damage, and recompute the hash of every stored call", false)
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally doctor --deep")
     .action(
-      perAccount(context, async ({ account }, { deep }) => {
+      action(context, async ({ all, deep, json }) => {
         const { env, folder, signal } = context;
-        const checks = await examine(account, { env, folder, deep, signal });
-        const exit = worstOf(checks);
-        return { data: { exit_code: exit, checks }, text: describeChecks(checks), exit };
+        const checked: AccountChecks[] = [];
+        const result = await overAccounts(context, accountsOf(context), async ({ account }) => {
+          const checks = await examine(account, { env, folder, deep, signal });
+          checked.push({ name: account.name, checks });
+          const exit = worstOf(checks);
+          return { data: { exit_code: exit, checks }, exit };
+        });
+        return json ? result : { ...result, text: describeChecks(checked, all) };
       }),
     );
 
-/** One line a check, what to do below it, and a last line that counts them. */
-function describeChecks(checks: readonly Check[]): string {
+interface AccountChecks {
+  name: string | undefined;
+  checks: readonly Check[];
+}
+
+/** Returns what is not in order, once for accounts that have the same, and below it how much is in order. */
+function describeChecks(checked: readonly AccountChecks[], isAllShown = false): string {
+  const isShown = ({ state }: Check) => isAllShown || state !== "ok";
+  const accountsOfText = Map.groupBy(checked, ({ checks }) => listChecks(checks.filter(isShown)));
+  const namesOf = (accounts: readonly AccountChecks[]) => accounts.map(({ name }) => name).join(", ");
+  const { "": inOrder = [], ...found } = Object.fromEntries(accountsOfText);
+  const lines = Object.entries(found).flatMap(([text, accounts]) =>
+    checked.length > 1 ? [namesOf(accounts), text, ""] : [text, ""],
+  );
+  if (checked.length > 1 && inOrder.length > 0) lines.push(`In order: ${namesOf(inOrder)}`, "");
+  const checks = checked.flatMap((account) => account.checks);
+  const count = checks.filter(({ state }) => state === "ok").length;
+  const hint = isAllShown ? "" : "; --all lists them";
+  return [...lines, `${count} of ${checks.length} checks are in order${hint}`].join("\n");
+}
+
+/** One line a check, and what to do below it. */
+function listChecks(checks: readonly Check[]): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
-  const lines = checks.flatMap(({ name, state, message, hint }) => {
-    const line = `${state.padEnd(4)}  ${name.padEnd(width)}  ${message}`;
-    return state === "ok" || hint === undefined ? [line] : [line, `${" ".repeat(8 + width)}${hint}`];
-  });
-  const count = (state: Check["state"]) => checks.filter((check) => check.state === state).length;
-  return [...lines, "", `${count("ok")} ok, ${count("warn")} warn, ${count("fail")} fail`].join("\n");
+  return checks
+    .flatMap(({ name, state, message, hint }) => {
+      const line = `${state.padEnd(4)}  ${name.padEnd(width)}  ${message}`;
+      return state === "ok" || hint === undefined ? [line] : [line, `${" ".repeat(8 + width)}${hint}`];
+    })
+    .join("\n");
 }

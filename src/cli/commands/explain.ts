@@ -1,10 +1,15 @@
-import { Argument, Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { relative } from "node:path";
+import { Argument, Command } from "@commander-js/extra-typings";
+import { presentText } from "../../attribution/call-text.ts";
 import { UsageError } from "../../base/errors.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
+import type { Explanation } from "../../explain/explain-call.ts";
+import { NOT_SET } from "../../rollup/reserved-keys.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
-import { describeExplanation } from "../terminal/explanation-text.ts";
+import { wholeNumber } from "../parsers.ts";
+import { ellipsize } from "../terminal/text.ts";
 import { notesOnRules } from "../warehouse-notes.ts";
 
 export const command = (context: Context) =>
@@ -12,7 +17,7 @@ export const command = (context: Context) =>
     .description(
       "Shows how a call was attributed: its values, the rules that were tried, and whether it is a first call, qualified, and fit for upload.",
     )
-    .addArgument(new Argument("<call_id>", "the call").argParser(parseCallId))
+    .addArgument(new Argument("<call_id>", "the call").argParser(wholeNumber()))
     .option(...OPTION.timezone)
     .option(...OPTION.database)
     .option(...OPTION.json)
@@ -35,7 +40,148 @@ export const command = (context: Context) =>
       }),
     );
 
-function parseCallId(text: string): number {
-  if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
-  throw new InvalidArgumentError("must be a whole number");
+const WIDTH = 78;
+
+function describeExplanation(explanation: Explanation, folder: string): string {
+  const { dni, utm, channel_rules } = explanation;
+  const tried = channel_rules.tried.map(({ channel, holds }, index) =>
+    line(`  ${index + 1}`, `${channel}: ${holds ? "yes" : "no"}`),
+  );
+  const missed = channel_rules.tried.every(({ holds }) => !holds);
+  return [
+    line("call", `${explanation.call_id}, ${explanation.local_time ?? "at an unknown time"}`),
+    line("counted", describeCounted(explanation)),
+    "",
+    ...Object.entries(utm).map(([field, value]) => line(field, describeUtm(dni[field] ?? null, value))),
+    line("gclid", describeClick(explanation)),
+    line("source", describeFill(explanation, explanation.source, utm.utm_source?.tallied_as)),
+    line("medium", describeFill(explanation, explanation.medium, utm.utm_medium?.tallied_as)),
+    line("campaign", describeCampaign(explanation)),
+    line("referring_host", explanation.referring_host ?? NOT_SET),
+    line("decided by", describeRule(explanation)),
+    "",
+    line("channel", `${explanation.channel}; rules ${channel_rules.version}, tried in order:`),
+    ...(missed ? [line("", `none of the ${tried.length} holds`)] : tried),
+    "",
+    line("outcome", describeOutcome(explanation)),
+    line("qualified", describeQualified(explanation)),
+    line("first call", describeFirst(explanation)),
+    line("google-ads", describeUpload(explanation.google_ads)),
+    line("google-leads", describeUpload(explanation.google_leads)),
+    line("microsoft-ads", describeUpload(explanation.microsoft_ads)),
+    line("ga4-events", describeUpload(explanation.ga4_events)),
+    // Whole, since the end of a path is what tells it from others.
+    ...explanation.uploads.map(
+      (upload, index) => `${(index === 0 ? "uploads" : "").padEnd(15)} ${describeSaid(upload, folder)}`,
+    ),
+  ].join("\n");
+}
+
+function line(name: string, text: string): string {
+  return ellipsize(`${name.padEnd(15)} ${text}`, WIDTH).trimEnd();
+}
+
+function quote(text: string | null): string {
+  return text === null ? "none" : JSON.stringify(ellipsize(text, 40));
+}
+
+function describeUtm(
+  raw: string | null,
+  { folded, tallied_as }: { folded: string | null; tallied_as: string | null },
+) {
+  const alias = folded === tallied_as ? "" : `, an alias of ${folded}`;
+  return `${tallied_as ?? NOT_SET}${alias}; as served: ${quote(raw)}`;
+}
+
+function describeClick({ dni, is_google_click }: Explanation): string {
+  const gclsrc = dni.gclsrc ? `, gclsrc ${quote(dni.gclsrc)}` : "";
+  const click = is_google_click ? "a Google Ads click" : "not a Google Ads click";
+  return dni.gclid ? `${click}${gclsrc}; as served: ${quote(dni.gclid)}` : NOT_SET;
+}
+
+function describeFill(
+  { is_google_click }: Explanation,
+  value: string | null,
+  tagged: string | null | undefined,
+): string {
+  const isFilled = is_google_click && value !== (tagged ?? null);
+  return `${value ?? NOT_SET}${isFilled ? ", filled in from the Google Ads click" : ""}`;
+}
+
+/** What decided about source and medium. */
+function describeRule({ source_rule, referring_host, referrer_kind }: Explanation): string {
+  switch (source_rule) {
+    case "utm":
+      return "the utm values";
+    case "click id":
+      return "the click id, as there are no utm values";
+    case "campaign":
+      return "nothing: a campaign without utm values or a click id has no source";
+    case "referrer": {
+      const kind = referrer_kind === null ? "not on" : `${referrer_kind} on`;
+      return `the referrer ${referring_host}, ${kind} Google's list of sources`;
+    }
+    default:
+      return "no utm values, click id or referrer: direct";
+  }
+}
+
+function describeCampaign({ campaign, dni }: Explanation): string {
+  if (campaign === null) return NOT_SET;
+  const id = dni.campaign_id ? `, id ${dni.campaign_id.trim()}` : "";
+  return `${campaign}${id}; from ${presentText(dni.campaign_name ?? null) === campaign ? "campaign_name" : "utm_campaign"}`;
+}
+
+function describeOutcome({ outcome, disposition }: Explanation): string {
+  const list =
+    outcome === "other"
+      ? "neither in CALLTALLY_ANSWERED nor CALLTALLY_MISSED"
+      : `in CALLTALLY_${outcome.toUpperCase()}`;
+  return presentText(disposition) === null
+    ? "other: it has no disposition"
+    : `${outcome}: ${quote(disposition)} is ${list}`;
+}
+
+function describeQualified({
+  qualified,
+  outcome,
+  duration,
+  duration_unit,
+  qualified_seconds,
+}: Explanation): string {
+  if (outcome !== "answered") return "no: not answered";
+  if (duration === null) return "no: its duration is not known";
+  return `${qualified ? "yes" : "no"}: it lasted ${duration} ${duration_unit}, and the minimum is ${qualified_seconds} seconds`;
+}
+
+function describeCounted({ gone_at, unlisted_since }: Explanation): string {
+  if (gone_at !== null) return `no: gone from the service, seen ${gone_at}`;
+  return unlisted_since === null
+    ? "yes"
+    : `yes; unlisted since ${unlisted_since}: the service lists no call as old`;
+}
+
+function describeFirst({ gone_at, first_time_caller, first_call, is_first_load }: Explanation): string {
+  if (gone_at !== null) return "no: a call that is gone is not counted";
+  if (is_first_load) return "not known yet: the first load has not ended";
+  if (first_time_caller) return "yes: the caller's first in the warehouse";
+  if (first_call === null) return "no: the caller is not known";
+  return `no: that was ${first_call.call_id}, ${first_call.call_started ?? "at an unknown time"}`;
+}
+
+function describeSaid(upload: Explanation["uploads"][number], folder: string): string {
+  const { action, reason, value, currency, order_id, conversion_name } = upload;
+  const money = value === null ? "" : ` ${[value, currency].filter(Boolean).join(" ")}`;
+  const said = {
+    convert: `${conversion_name}${money}${order_id === null ? "" : `, order id ${order_id}`}`,
+    retract: `retracted, ${reason}`,
+    restate: `restated,${money}`,
+  }[action];
+  const state = upload.forgotten_at !== null ? ", taken back" : upload.state === "pending" ? ", pending" : "";
+  const day = upload.written_at.slice(0, "YYYY-MM-DD".length);
+  return `${day} ${relative(folder, upload.path)}: ${said}${state}`;
+}
+
+function describeUpload(reason: string | null): string {
+  return reason === null ? "fit for upload" : `left out: ${reason}`;
 }

@@ -1,10 +1,58 @@
-import { ACCOUNT } from "../../request/option-values.ts";
-import type { Context } from "../context.ts";
-import { declareExport } from "../export-options.ts";
+import { Argument } from "@commander-js/extra-typings";
+import { ACCOUNT, CONTENTS } from "../../request/option-values.ts";
+import { DEFAULT_DIMENSIONS, DIMENSIONS } from "../../rollup/dimensions.ts";
+import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
+import { severalOf, someOf } from "../parsers.ts";
+import { addRequestOptions, callsCommand } from "../request-options.ts";
 
-export const command = (context: Context) =>
-  declareExport().action(
+/** Options that begin the help. */
+const MOST_USED = /^--(last|from|to|timezone|channel|campaign|grain|compare|total|format|out)$/;
+
+/** Declares arguments and options; what they mean together, `request/check.ts` says. */
+export const command = (context: Context) => {
+  const declared = callsCommand("export")
+    .description(
+      `Writes a file for each dimension or list, and manifest.json, which records what the figures are based on.
+Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.
+To begin with, try \`calltally export channel campaign --last 4w --format xlsx\`.`,
+    )
+    .addArgument(
+      new Argument("[contents...]", "dimensions to group by, or lists of calls")
+        .choices(CONTENTS)
+        .argParser(someOf(CONTENTS)),
+    )
+    .optionsGroup("Figures:")
+    .addOption(
+      severalOf(
+        "--by <dimensions>",
+        [...DIMENSIONS, ACCOUNT],
+        "group by several dimensions together, separated by commas; account stands for those of calltally.yaml",
+      ),
+    );
+  const isOfFiles = (option: string) => ["format", "profile", "delimiter", "with"].includes(option);
+  addRequestOptions(declared, "Figures:", (option) => !option.includes(".") && !isOfFiles(option));
+  addRequestOptions(declared, "Conversions:", (option) => option.startsWith("conversion."));
+  addRequestOptions(declared, "Files:", isOfFiles);
+  const whole = declared
+    .option("--replace", "replace the files of another warehouse in the folder")
+    .option("--stdout", "write one file to standard output, without a manifest")
+    .option(...OPTION.out)
+    .option(...OPTION.engine)
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ calltally export channel utm_campaign --last 3m --grain month --total
+  $ calltally export --by utm_source,utm_medium --from 2026-10-01 --to 2026-10-31 --compare previous
+  $ calltally export google-ads google-ads-adjustments --new --conversion-value 40 --currency EUR
+  $ calltally export channel campaign calls --last 4w --format xlsx --timezone Europe/Berlin
+  $ calltally export calls --format parquet --timezone Europe/Berlin`,
+    );
+  for (const option of whole.options) if (MOST_USED.test(option.long ?? "")) option.helpGroup("Most used:");
+  return whole.action(
     action(context, async (contents = [], flags) => {
       // Loaded here, so that other commands do not wait for the libraries of dates and formats.
       const { toRequest } = await import("../request-flags.ts");
@@ -17,3 +65,4 @@ export const command = (context: Context) =>
       return await exportAccounts(context, request, flags);
     }),
   );
+};

@@ -1,10 +1,13 @@
+import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
-import { forgetNow } from "../../forget/forget-now.ts";
+import { formatQuantity } from "../../base/quantity-text.ts";
+import { type ForgetResult, forgetNow } from "../../forget/forget-now.ts";
 import { parseWhom, unknownError } from "../../forget/parse-whom.ts";
+import { isManifest } from "../../forget/personal-files.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
-import { noteLeft, summarizeForgotten } from "../terminal/forget-text.ts";
+import { collect } from "../parsers.ts";
 
 export const command = (context: Context) =>
   new Command("forget")
@@ -53,6 +56,62 @@ export const command = (context: Context) =>
       }),
     );
 
-function collect(text: string, collected: readonly string[] | undefined): readonly string[] {
-  return [...(collected ?? []), text];
+interface ForgetTextOptions {
+  isRemoved: boolean;
+  /** The working folder. */
+  folder: string;
+}
+
+/** Returns what was forgotten, and which exported files were removed. */
+function summarizeForgotten(
+  { counts, files }: ForgetResult,
+  { isRemoved, folder }: ForgetTextOptions,
+): string {
+  const { callers, calls, transcripts, rejected_rows, texts } = counts;
+  const others = [
+    transcripts > 0 && formatQuantity(transcripts, "transcript"),
+    rejected_rows > 0 && formatQuantity(rejected_rows, "rejected row"),
+    texts > 0 && formatQuantity(texts, "other text"),
+  ].filter((part) => part !== false);
+  const more = others.length > 0 ? `; in ${others.join(", ")} as well` : "";
+  const removed = (what: string, done: string, isThis: (path: string) => boolean) => {
+    const paths = isRemoved ? files.map(({ path }) => path).filter(isThis) : [];
+    return paths.length > 0 ? [`${formatQuantity(paths.length, what)} ${done}:${list(paths, folder)}`] : [];
+  };
+  return [
+    `${formatQuantity(callers, "caller")} forgotten: what is personal is gone from ${formatQuantity(calls, "call")}${more}. Figures stay as they were.`,
+    ...removed("exported file", "removed", (path) => !isManifest(path)),
+    ...removed("manifest", "rewritten without them", isManifest),
+  ].join("\n");
+}
+
+/** Returns where the callers are still. */
+function noteLeft(
+  { newKey, files, copies, clusters }: ForgetResult,
+  { isRemoved, folder }: ForgetTextOptions,
+): string[] {
+  const notes: string[] = [];
+  if (newKey !== undefined)
+    notes.push(`${newKey} is new: without it forgotten callers would come back. Keep it with your backups.`);
+  const pathsOf = (holds: "yes" | "perhaps") =>
+    isRemoved ? [] : files.filter((file) => file.holds === holds).map(({ path }) => path);
+  const lists: [text: string, paths: readonly string[]][] = [
+    ["Exported files that have them still", pathsOf("yes")],
+    ["Exported files that may have them still, and do not tell", pathsOf("perhaps")],
+  ];
+  for (const [text, paths] of lists) if (paths.length > 0) notes.push(`${text}:${list(paths, folder)}`);
+  if (!isRemoved && files.length > 0) notes.push("Remove them with --exports, and export again.");
+  if (copies.length > 0) notes.push(`Copies of the warehouse that have them still:${list(copies, folder)}`);
+  if (clusters.length > 0) {
+    const named = clusters.map((target) => `\n  ${target}`).join("");
+    notes.push(`Clusters that have them until the next publication, which erases them there:${named}`);
+  }
+  return [
+    ...notes,
+    "Out of reach: backups and files that were moved elsewhere, what was delivered, and what the file system and the disk keep of overwritten files.",
+  ];
+}
+
+function list(paths: readonly string[], folder: string): string {
+  return paths.map((path) => `\n  ${relative(folder, path)}`).join("");
 }

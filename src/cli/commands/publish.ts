@@ -2,7 +2,9 @@ import { Command } from "@commander-js/extra-typings";
 import { systemClock } from "../../base/clock.ts";
 import { EXIT } from "../../base/errors.ts";
 import { toCalltallyError } from "../../base/known-error.ts";
+import { formatCount, formatElapsed, formatQuantity } from "../../base/quantity-text.ts";
 import { publish } from "../../cluster/publish.ts";
+import type { PublishResult } from "../../cluster/publish-account.ts";
 import { isPublishedAfterSync, toPublishOptions } from "../../cluster/publish-options.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import type { Settings } from "../../config/load-settings.ts";
@@ -12,8 +14,7 @@ import { openAsPermitted } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { type Context, flagOf, OPTION } from "../context.ts";
 import { perAccount, toResult } from "../frame.ts";
-import { attributionProgress } from "../terminal/attribution-progress.ts";
-import { describePublished } from "../terminal/publication-text.ts";
+import { attributionProgress } from "../terminal/progress.ts";
 
 export function command(context: Context) {
   const declared = new Command("publish")
@@ -59,4 +60,30 @@ export async function publishSynced(settings: Settings, account: string | undefi
     const { errors, ...result } = toResult(toCalltallyError(thrown));
     return { ...result, errors: errors.map((text) => `Synced, and not published: ${text}`) };
   }
+}
+
+/** Returns a publication in words. */
+function describePublished({
+  target,
+  account,
+  shards,
+  totals,
+  sent,
+  erased,
+  elapsed_ms,
+}: PublishResult): string {
+  const { calls, spend } = sent;
+  const rows = (count: number) => formatCount(count).padStart(11);
+  return [
+    `Published ${account}, ${formatElapsed(elapsed_ms)}, to ${target}`,
+    `  calls     ${rows(totals.calls)}   in ${formatQuantity(shards, "shard")}, the same there: calls, seconds, callers and the hash of each bucket`,
+    `  sent      ${rows(calls.rows)}`,
+    `  removed   ${rows(calls.removed)}`,
+    ...(totals.spend_rows + spend.removed > 0
+      ? [
+          `  spend     ${rows(totals.spend_rows)}   rows; ${formatCount(spend.rows)} sent, ${formatCount(spend.removed)} removed`,
+        ]
+      : []),
+    ...(erased ? ["  erased                what was replaced: the servers have merged their parts"] : []),
+  ].join("\n");
 }

@@ -1,11 +1,11 @@
-import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { Command } from "@commander-js/extra-typings";
 import { EXIT } from "../../base/errors.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION, QUERY_PARENT } from "../context.ts";
 import { action } from "../frame.ts";
+import { choice, wholeNumber } from "../parsers.ts";
 import { QUERY_FORMATS, readSql, runInChild } from "../query-process.ts";
-import { choice } from "../suggest.ts";
 
 const DEFAULT_SECONDS = 60;
 const MOST_SECONDS = 86_400;
@@ -29,12 +29,12 @@ export const command = (context: Context) =>
     .option(
       "--max-rows <rows>",
       `stop after this many rows, with exit code 3 if there are more (table: ${DEFAULT_TABLE_ROWS}, else no limit)`,
-      wholeNumber(Number.MAX_SAFE_INTEGER),
+      wholeNumber(1),
     )
     .option(
       "--timeout <seconds>",
       "time limit for the query and its output",
-      wholeNumber(MOST_SECONDS),
+      wholeNumber(1, MOST_SECONDS),
       DEFAULT_SECONDS,
     )
     .option(...OPTION.database)
@@ -69,12 +69,3 @@ export const command = (context: Context) =>
         return { notes, exit: EXIT.unverified };
       }),
     );
-
-function wholeNumber(most: number): (text: string) => number {
-  return (text) => {
-    const number = /^\d{1,16}$/.test(text) ? Number(text) : 0;
-    if (number < 1 || number > most)
-      throw new InvalidArgumentError(`must be a whole number from 1 to ${most}`);
-    return number;
-  };
-}

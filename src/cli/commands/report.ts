@@ -1,23 +1,20 @@
-import { COMPARISONS, GRAINS } from "../../calendar/grain.ts";
 import { PAGE_FILE, PAGE_FOLDER } from "../../request/option-values.ts";
 import { DEFAULT_STRETCH } from "../../request/resolve.ts";
-import { callsCommand } from "../calls-options.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
-import { choice } from "../suggest.ts";
+import { addRequestOption, callsCommand } from "../request-options.ts";
 
-export const command = (context: Context) =>
-  callsCommand("report")
+export const command = (context: Context) => {
+  const declared = callsCommand("report")
     .description(
       `Writes ${PAGE_FILE}, a self-contained page of charts and tables, and manifest.json beside it.
 Without dates, it shows --last ${DEFAULT_STRETCH} beside the weeks before.`,
     )
-    .optionsGroup("Figures:")
-    .addOption(
-      choice("--grain <grain>", GRAINS, "length of the periods; by default, chosen by the number of days"),
-    )
-    .addOption(choice("--compare <with>", COMPARISONS, "what to compare with; previous by default"))
-    .option("--spend", "show costs even if no spend was imported for these days")
+    .optionsGroup("Figures:");
+  addRequestOption(declared, "grain", "length of the periods; by default, chosen by the number of days");
+  addRequestOption(declared, "compare", "what to compare with; previous by default");
+  addRequestOption(declared, "spend", "show costs even if no spend was imported for these days");
+  return declared
     .optionsGroup("Files:")
     .option("--replace", "replace the files of another warehouse in the folder")
     .option("--stdout", "write the page to standard output, without a manifest")
@@ -41,3 +38,4 @@ Examples:
         return await exportAccounts(context, request, flags, PAGE_FOLDER);
       }),
     );
+};

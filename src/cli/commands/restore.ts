@@ -1,12 +1,11 @@
+import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
-import { restoreWarehouse } from "../../backup/restore.ts";
+import { type Restored, restoreWarehouse } from "../../backup/restore.ts";
 import { parseFilePath } from "../../base/path-text.ts";
-import { overFiles } from "../account-files.ts";
 import { type Context, OPTION } from "../context.ts";
-import { action } from "../frame.ts";
-import { parser } from "../suggest.ts";
-import { describeRestored, noteRestored } from "../terminal/copy-text.ts";
-import { BACKUP_FILE } from "./backup.ts";
+import { action, overFiles } from "../frame.ts";
+import { parser } from "../parsers.ts";
+import { BACKUP_FILE, describeCopy } from "./backup.ts";
 
 export const command = (context: Context) =>
   new Command("restore")
@@ -31,3 +30,40 @@ export const command = (context: Context) =>
         }),
       ),
     );
+
+/** Returns what was restored, a line each. */
+function describeRestored(restored: Restored, folder: string): string {
+  const { database, replaced } = restored;
+  return [
+    `${relative(folder, database)}  ${describeCopy(restored)}`,
+    ...(replaced === null ? [] : [`The previous warehouse is kept as ${relative(folder, replaced)}`]),
+  ].join("\n");
+}
+
+function noteRestored(restored: Restored): string[] {
+  return [
+    restored.forgotten_again
+      ? "The backup is from before callers were forgotten: they are forgotten in what was restored."
+      : undefined,
+    describeKey(restored),
+  ].filter((note) => note !== undefined);
+}
+
+function describeKey({ caller_key, database }: Restored): string | undefined {
+  const key = `${database}.caller-key`;
+  switch (caller_key) {
+    case "copied":
+      return `The key of caller_hash was copied from beside the backup to ${key}.`;
+    case "kept another":
+      return `${key} was kept, and the key beside the backup is another: pseudonyms in files that were written with that one do not match.`;
+    case "missing":
+      return (
+        `There is no key of caller_hash at ${key}: the next export of calls makes a new one, whose pseudonyms do not ` +
+        "match those in earlier files. If you have the old key, put it there first."
+      );
+    case "needed":
+      return `There is no key of caller_hash at ${key}, and the warehouse knows its callers by digests that were made with it: put it there before the next sync.`;
+    default:
+      return undefined;
+  }
+}

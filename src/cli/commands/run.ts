@@ -1,7 +1,15 @@
 import { Command } from "@commander-js/extra-typings";
+import { type ExitCode, worstCode } from "../../base/errors.ts";
+import { toCalltallyError } from "../../base/known-error.ts";
+import type { DeliveryResult } from "../../delivery/deliver.ts";
+import { exitCodeOfReport, type MadeReport, makeReport } from "../../reports/make-report.ts";
+import { type NamedReport, ofAccount, type ReportOfFile } from "../../reports/report.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
-import { action, overAccounts } from "../frame.ts";
+import { type AccountScope, action, overAccounts, type Result, toResult } from "../frame.ts";
+import { describeMade } from "../terminal/made-text.ts";
+import { attributionProgress } from "../terminal/progress.ts";
+import { notesOnDispositions } from "../warehouse-notes.ts";
 
 export const command = (context: Context) =>
   new Command("run")
@@ -13,10 +21,75 @@ export const command = (context: Context) =>
     .action(
       action(context, async (names, { deliver }) => {
         // Figures and mail bring libraries along that other commands need not wait for.
-        const { runReports } = await import("../make-reports.ts");
         const { chooseReports } = await import("../../reports/report.ts");
         const reports = chooseReports(configurationOf(context).file, names);
         const run = runReports(context, reports, { isDelivered: deliver });
         return await overAccounts(context, accountsOf(context), run);
       }),
     );
+
+/** Returns how the reports of an account are made, one after the other: an error of one does not stop the others. One alone throws. */
+function runReports(
+  context: Context,
+  reports: readonly ReportOfFile[],
+  { isDelivered }: { isDelivered: boolean },
+) {
+  const { folder, signal } = context;
+  return async ({ account, note }: AccountScope): Promise<Result> => {
+    const named = reports.flatMap((report) => ofAccount(report, account) ?? []);
+    const results: (Result & { exit: ExitCode })[] = [];
+    for (const report of named) {
+      try {
+        const made = await makeReport(report, {
+          scheduledFor: null,
+          isDelivered,
+          workingFolder: folder,
+          signal,
+          onAttributed: attributionProgress(context, note),
+        });
+        if (made === undefined) continue; // a run by hand is never done already
+        const { isWarehouseEmpty: _, ...data } = made;
+        results.push({
+          data,
+          summary: describeReport(made, report, folder),
+          notes: notesOnDispositions(report.settings),
+          exit: exitCodeOfReport(made),
+        });
+      } catch (thrown) {
+        if (named.length === 1) throw thrown;
+        const { data, errors, exit } = toResult(toCalltallyError(thrown));
+        results.push({
+          data: { report: report.name, ...data },
+          errors: errors.map((text) => `${report.name}: ${text}`),
+          exit,
+        });
+        if (signal.aborted) break;
+      }
+    }
+    const summaries = results.flatMap(({ summary }) => summary ?? []);
+    return {
+      data: results.map(({ data }) => data),
+      summary: summaries.length > 0 ? summaries.join("\n") : undefined,
+      notes: results.flatMap(({ notes = [] }) => notes),
+      errors: results.flatMap(({ errors = [] }) => errors),
+      exit: worstCode(results.map(({ exit }) => exit)),
+    };
+  };
+}
+
+function describeReport(made: MadeReport, { content }: NamedReport, folder: string): string {
+  const stale = made.is_stale ? [`The last good sync is older than ${content.fresh}.`] : [];
+  return [
+    `${made.report}, report run ${made.report_run_id}`,
+    describeMade(made, folder),
+    ...stale,
+    ...made.deliveries.map(describeDelivery),
+  ].join("\n");
+}
+
+/** Says how a delivery stands, a line. */
+function describeDelivery({ channel, recipient, status, attempts, last_error }: DeliveryResult): string {
+  const what = `${channel} to ${recipient}: ${status}`;
+  if (status === "delivered") return attempts > 1 ? `${what} on attempt ${attempts}` : what;
+  return last_error === null ? what : `${what}: ${last_error}`;
+}

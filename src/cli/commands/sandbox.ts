@@ -5,7 +5,7 @@ import { FAULT_KINDS, type FaultKind } from "../../sandbox/faults.ts";
 import type { Sandbox } from "../../sandbox/server.ts";
 import type { Context } from "../context.ts";
 import { note, show } from "../frame.ts";
-import { choice, oneOf } from "../suggest.ts";
+import { choice, oneOf, wholeNumber } from "../parsers.ts";
 
 const ORDERS = ["newest", "oldest", "shuffled", "random"] as const;
 
@@ -15,21 +15,21 @@ export const command = (context: Context) =>
       "Serves the four documented operations of API v3 (list of calls, insight, PUT and PATCH of a webhook) on this machine until it is stopped. " +
         "Its state can be read at /_sandbox/state; POST /_sandbox/calls and PATCH /_sandbox/calls/<id> make and edit calls.",
     )
-    .option("--port <port>", "port to listen on; 0 picks a free one", number(0, 65_535), 8787)
-    .option("--calls <count>", "number of calls at the start", number(0, 10_000_000), 5000)
-    .option("--seed <number>", "the same seed makes the same calls", number(0, 2 ** 31), 1)
+    .option("--port <port>", "port to listen on; 0 picks a free one", wholeNumber(0, 65_535), 8787)
+    .option("--calls <count>", "number of calls at the start", wholeNumber(0, 10_000_000), 5000)
+    .option("--seed <number>", "the same seed makes the same calls", wholeNumber(0, 2 ** 31), 1)
     .option("--token <token>", "bearer token it accepts", "sandbox-token")
     .addOption(choice("--order <order>", ORDERS, "order of the calls").default("newest" as const))
-    .option("--page-cap <rows>", "serve at most this many calls a page", number(1, 1000))
-    .option("--latency <ms>", "wait before each response", number(0, 600_000), 0)
+    .option("--page-cap <rows>", "serve at most this many calls a page", wholeNumber(1, 1000))
+    .option("--latency <ms>", "wait before each response", wholeNumber(0, 600_000), 0)
     .option("--fault-rate <share>", "share of requests that fail, 0 to 1", share, 0)
     .addOption(
       new Option("--faults <kinds>", "kinds of faults, separated by commas")
         .argParser(faultKinds)
         .default([...FAULT_KINDS], FAULT_KINDS.join()),
     )
-    .option("--insert-every <requests>", "add a call with every n-th request", number(1, 1e9))
-    .option("--delete-every <requests>", "remove a call with every n-th request", number(1, 1e9))
+    .option("--insert-every <requests>", "add a call with every n-th request", wholeNumber(1, 1e9))
+    .option("--delete-every <requests>", "remove a call with every n-th request", wholeNumber(1, 1e9))
     .option("--allow-delivery", "also deliver webhook events to other machines", false)
     .option("--nulls", "make some missing values of calls null instead of leaving them out", false)
     .option("--odd-texts", "give some calls formulas, quotes, line breaks and blanks in their texts", false)
@@ -57,14 +57,6 @@ and the webhooks ${webhooksOf(sandbox)}. Use it from another terminal:
 
 function webhooksOf({ webhooks }: Sandbox): string {
   return webhooks.ids.map((id) => `${id} (${webhooks.get(id)?.webhook_status})`).join(", ");
-}
-
-function number(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`must be a whole number from ${min} to ${max}`);
-  };
 }
 
 function share(text: string): number {

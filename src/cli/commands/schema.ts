@@ -1,10 +1,10 @@
+import { parse } from "node:path";
 import { Command, Option } from "@commander-js/extra-typings";
 import { UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/nearest.ts";
 import type { Description } from "../../schema/describe.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
-import { datasetteMetadata } from "../datasette-metadata.ts";
 import { action } from "../frame.ts";
 import { hang } from "../terminal/text.ts";
 
@@ -48,4 +48,28 @@ function describe({ name, kind, help, columns }: Description): string {
       return hang(lead, column.help, lead.length);
     }),
   ].join("\n");
+}
+
+/**
+ * Returns the `metadata.json` of Datasette for a warehouse: what its tables, views and columns hold.
+ *
+ * @see https://docs.datasette.io/en/stable/metadata.html
+ */
+function datasetteMetadata(database: string, described: readonly Description[]) {
+  const tables = described.map(({ name, help, columns }) => {
+    const texts = columns.map((column): [string, string] => [column.name, plain(column.help)]);
+    return [name, { description: plain(help), columns: Object.fromEntries(texts) }];
+  });
+  const description =
+    "Calls, what is true of each, and how complete they are. attributed_calls has one row a call.";
+  return {
+    title: "calltally",
+    // Datasette names a database by its file.
+    databases: { [parse(database).name]: { description, tables: Object.fromEntries(tables) } },
+  };
+}
+
+/** Datasette shows a description as it is. */
+function plain(help: string): string {
+  return help.replaceAll("`", "");
 }

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { Command } from "@commander-js/extra-typings";
 import { describeError, EXIT, worstCode } from "../../base/errors.ts";
 import { toCalltallyError } from "../../base/known-error.ts";
 import { type Age, parseAge } from "../../calendar/age-text.ts";
@@ -10,7 +10,7 @@ import { readStatus } from "../../status/read-status.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overAccounts, type Result } from "../frame.ts";
-import { parser } from "../suggest.ts";
+import { parser, wholeNumber } from "../parsers.ts";
 import { type AccountStatus, describeAccounts } from "../terminal/account-table.ts";
 import { describeHistory, describeStatus } from "../terminal/status-screen.ts";
 import { notesOnRules } from "../warehouse-notes.ts";
@@ -28,7 +28,7 @@ export const command = (context: Context) =>
       "exit with code 3 if the last good run is older than this, e.g. 30m, 2h or 1d",
       parser(parseAge),
     )
-    .option("--runs <count>", "number of runs to show", parseRuns)
+    .option("--runs <count>", "number of runs to show", wholeNumber(1, 999_999))
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText(
@@ -90,9 +90,4 @@ function summarize(accounts: readonly Account[], { read, maxAge, nowMs }: Summar
     ),
     exit: worstCode(rows.map(({ exit }) => exit)),
   };
-}
-
-function parseRuns(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("must be a number of runs");
 }

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { Command, Option } from "@commander-js/extra-typings";
 import { hostLimits } from "../../api/host-limits.ts";
 import { EXIT, UsageError, worstCode } from "../../base/errors.ts";
 import { SETTINGS } from "../../config/settings.ts";
@@ -7,11 +7,11 @@ import { toSyncOptions } from "../../sync/sync-options.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, flagOf, OPTION } from "../context.ts";
 import { type AccountScope, action, overAccounts, type Result, SYNCS_AT_ONCE } from "../frame.ts";
-import { attributionProgress } from "../terminal/attribution-progress.ts";
-import { ProgressBar } from "../terminal/progress.ts";
-import { describePruned } from "../terminal/pruned-text.ts";
+import { wholeNumber } from "../parsers.ts";
+import { attributionProgress, ProgressBar } from "../terminal/progress.ts";
 import { summarizeRun } from "../terminal/run-summary.ts";
 import { notesOnDispositions } from "../warehouse-notes.ts";
+import { describePruned } from "./prune.ts";
 import { publishSynced } from "./publish.ts";
 
 export const command = (context: Context) =>
@@ -22,7 +22,7 @@ export const command = (context: Context) =>
     .option(...flagOf(SETTINGS.concurrency))
     .addOption(new Option("--full", "run a full pass over all calls").conflicts("incremental"))
     .option("--incremental", "sync incrementally, and never fall back to a full pass")
-    .option("--accept-gone <calls>", "accept that up to this many calls go missing at once", parseCount, 0)
+    .option("--accept-gone <calls>", "accept that up to this many calls go missing at once", wholeNumber(), 0)
     .option("--now", "start now, even if the service asked for a pause")
     .option(
       "--rebind",
@@ -74,8 +74,3 @@ export const command = (context: Context) =>
         });
       }),
     );
-
-function parseCount(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("must be a number of calls");
-}

@@ -1,6 +1,8 @@
+import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { systemClock } from "../../base/clock.ts";
-import { takeBack } from "../../conversions/take-back.ts";
+import { formatQuantity } from "../../base/quantity-text.ts";
+import { type TakenBack, takeBack, type UploadFile } from "../../conversions/take-back.ts";
 import { recoverUploads } from "../../conversions/upload-files.ts";
 import { readUploadFiles } from "../../conversions/upload-table.ts";
 import { openAsPermitted, openExistingWarehouse } from "../../warehouse/open.ts";
@@ -8,7 +10,7 @@ import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, perAccount } from "../frame.ts";
-import { describeTakenBack, layOutFiles } from "../terminal/uploads-text.ts";
+import { layOutTable } from "../terminal/query-table.ts";
 
 export const command = (context: Context) =>
   new Command("uploads")
@@ -68,3 +70,26 @@ const forgetCommand = (context: Context) =>
         };
       }),
     );
+
+function layOutFiles(files: readonly UploadFile[], folder: string): string {
+  return layOutTable(
+    ["number", "written_at", "contents", "rows", "state", "file"],
+    files.map((file) => [
+      file.upload_file_id,
+      file.written_at,
+      file.contents,
+      file.rows,
+      file.state,
+      relative(folder, file.path) || file.path,
+    ]),
+  );
+}
+
+/** Returns what was taken back, and where else it may be. */
+function describeTakenBack({ files, lines, mayBeIn }: TakenBack): string {
+  const isAdjustments = files[0]?.contents === "google-ads-adjustments";
+  const taken = `${formatQuantity(lines, isAdjustments ? "adjustment" : "conversion")} taken back: the next ${isAdjustments ? "file of adjustments" : "file with --new"} has ${lines === 1 ? "it" : "them"} again where ${lines === 1 ? "it still is" : "they still are"} due`;
+  if (mayBeIn.length === 0) return taken;
+  return `${taken}
+${mayBeIn.length === 1 ? "File" : "Files"} ${mayBeIn.join(", ")} may have the same: what of that was uploaded, the next file tells of a second time.`;
+}

@@ -1,73 +1,185 @@
-import { describeError } from "../../base/errors.ts";
-import { parsePath } from "../../base/path-text.ts";
+import { resolve } from "node:path";
+import { text as readText } from "node:stream/consumers";
+import { type CANCEL_SYMBOL, intro, isCancel, log, password, text, updateSettings } from "@clack/prompts";
+import { ApiError } from "../../api/api-errors.ts";
+import { CalltallyError, cannotUse, describeError, EXIT, UsageError } from "../../base/errors.ts";
+import { toPrintableLines } from "../../base/printable.ts";
 import { nameSchema } from "../../config/file-schema.ts";
-import { isMailAddress } from "../../config/mail-address.ts";
-import { parseBaseUrl } from "../../config/setting-parsers.ts";
+import { parseSecretFile } from "../../config/secret-file.ts";
+import { parseBaseUrl, parseToken } from "../../config/setting-parsers.ts";
 import { parseTimeZone } from "../../config/time-zone.ts";
-import type { ReportChoice } from "./report-choices.ts";
+import type { Context } from "../context.ts";
 
-/** A secret, and the file that holds it: undefined where it is yet to be written. */
-export interface Secret {
-  text: string;
-  file: string | undefined;
+/** Without `--config` and `--account`, which the program reads for all commands. */
+export interface InitFlags {
+  baseUrl?: string | undefined;
+  tokenFile?: string | undefined;
+  timezone?: string | undefined;
+  offline?: true | undefined;
+}
+
+/** How the service is asked for the calls of an account. */
+export interface Access {
+  baseUrl: URL;
+  /** The file that holds it is undefined where it is yet to be written. */
+  token: { text: string; file: string | undefined };
+  account: string;
 }
 
 /** What `init` has to know. */
-export interface Answers {
-  baseUrl: URL;
-  token: Secret;
+interface Answers extends Access {
   timezone: string;
-  account: string;
-  report: ReportChoice;
-  /** Folder for reports. */
-  out: string;
-  /** Who gets the report by e-mail. */
-  to: readonly string[];
-  /** Undefined where nobody does. */
-  smtpUrl: Secret | undefined;
 }
 
-/** What the flags say of it. */
-export type Given = { [Name in keyof Answers]: Answers[Name] | undefined };
+type Given = { [Name in keyof Answers]: Answers[Name] | undefined };
 
-/** The folder for reports, where none is named. */
-export const DEFAULT_OUT = "reports";
-
-// Each reads an answer, and throws an Error that says what is wrong with it.
-
-export function parseAddress(text: string): URL {
-  if (URL.parse(text.trim()) === null)
-    throw new Error("is not a full address such as https://api.example.com");
-  return parseBaseUrl(text.trim());
+/**
+ * Reads the flags, and the file of the token.
+ *
+ * @throws UsageError that names the flag, and not the token
+ */
+export async function readFlags(
+  { baseUrl, timezone, tokenFile }: InitFlags,
+  { folder, options: { account: accounts = [] } }: Pick<Context, "folder" | "options">,
+): Promise<Given> {
+  if (accounts.length > 1) throw new UsageError("--account is given more than once: init writes one");
+  return {
+    baseUrl: parseFlag("--base-url", baseUrl, parseAddress),
+    timezone: parseFlag("--timezone", timezone, parseTimeZone),
+    account: parseFlag("--account", accounts[0], parseAccount),
+    // Last: what comes on standard input may be long in coming.
+    token: tokenFile === undefined ? undefined : await readToken(tokenFile, folder),
+  };
 }
 
-export function parseZone(text: string): string {
-  return parseTimeZone(text.trim());
+function parseFlag<T>(flag: string, given: string | undefined, parse: (text: string) => T): T | undefined {
+  if (given === undefined) return undefined;
+  if (given.trim() === "") throw new UsageError(`${flag} is empty`);
+  try {
+    return parse(given.trim());
+  } catch (error) {
+    throw cannotUse(`${flag} ${given}`, describeError(error));
+  }
 }
 
-export function parseAccount(text: string): string {
-  const { data, error } = nameSchema.safeParse(text.trim());
+async function readToken(path: string, folder: string): Promise<Access["token"]> {
+  if (path.trim() === "") throw new UsageError("--token-file is empty");
+  if (path !== "-") {
+    const file = resolve(folder, path);
+    return { text: parseSecretFile(file, "Cannot use --token-file", parseToken), file };
+  }
+  if (process.stdin.isTTY) {
+    throw new UsageError("--token-file - reads standard input, which is this terminal", {
+      hint: "Leave it out: the token is asked for, and not shown.",
+    });
+  }
+  const given = await readText(process.stdin);
+  try {
+    return { text: parseToken(given), file: undefined };
+  } catch (error) {
+    throw cannotUse("--token-file -", `the content ${describeError(error)}`);
+  }
+}
+
+/**
+ * Returns what `init` has to know, by the flags alone.
+ *
+ * @throws UsageError that names all that is missing
+ */
+export function completeAnswers({ baseUrl, token, timezone, account }: Given): Answers {
+  if (baseUrl === undefined || token === undefined || timezone === undefined) {
+    const needed = { "--base-url": baseUrl, "--token-file": token, "--timezone": timezone };
+    const missing = Object.entries(needed).flatMap(([flag, given]) => (given === undefined ? [flag] : []));
+    const verb = missing.length === 1 ? "is" : "are";
+    throw new UsageError(`${missing.join(", ")} ${verb} missing, and there is no terminal to ask on`, {
+      hint: "e.g. calltally init --base-url https://api.example.com --token-file - --timezone Europe/Berlin < token",
+    });
+  }
+  return { baseUrl, token, timezone, account: account ?? accountOfHost(baseUrl) };
+}
+
+/**
+ * Asks on the terminal for whatever the flags do not say: address and token until the service takes them.
+ *
+ * @param tryAccess returns what the service said; undefined where it is not to be asked
+ * @throws CalltallyError when it is cancelled
+ */
+export async function askAnswers(
+  given: Given,
+  tryAccess: ((access: Access) => Promise<string>) | undefined,
+  signal: AbortSignal,
+): Promise<Answers> {
+  // Readline takes Ctrl-D for the end of the input, and no prompt would ever end.
+  updateSettings({ aliases: { "\u0004": "cancel" } });
+  intro("calltally.yaml in three questions; Ctrl-C writes nothing");
+  const ask = async <T>(
+    prompt: (options: PromptOptions) => Promise<string | typeof CANCEL_SYMBOL>,
+    parse: (text: string) => T,
+    suggested = "",
+  ): Promise<T> => {
+    const read = (typed: string | undefined) => parse((typed || suggested).trim());
+    const validate = (typed: string | undefined) => problemOf(() => read(typed));
+    const answer = await prompt({ validate, signal });
+    if (!isCancel(answer)) return read(answer);
+    signal.throwIfAborted();
+    throw new CalltallyError(EXIT.sigint, "Cancelled: nothing was written");
+  };
+  const askAccess = async (suggested?: string): Promise<Access> => {
+    const address = { message: "Address of the API", placeholder: suggested ?? "https://api.example.com" };
+    const baseUrl =
+      given.baseUrl ?? (await ask((options) => text({ ...address, ...options }), parseAddress, suggested));
+    const token = given.token ?? {
+      text: await ask((options) => password({ message: "Token (not shown)", ...options }), parseToken),
+      file: undefined,
+    };
+    const access = { baseUrl, token, account: given.account ?? accountOfHost(baseUrl) };
+    if (tryAccess === undefined) return access;
+    try {
+      log.step(`Asking ${baseUrl.host} for two calls …`);
+      log.success(await tryAccess(access));
+      return access;
+    } catch (error) {
+      if (!(error instanceof ApiError) || (given.baseUrl && given.token)) throw error;
+      log.error(toPrintableLines(error.message));
+      return await askAccess(baseUrl.href);
+    }
+  };
+  const access = await askAccess();
+  const zone = { message: "Time zone of the reports", placeholder: zoneOfMachine() };
+  const timezone =
+    given.timezone ??
+    (await ask((options) => text({ ...zone, ...options }), parseTimeZone, zone.placeholder));
+  return { ...access, timezone };
+}
+
+interface PromptOptions {
+  validate: (typed: string | undefined) => string | undefined;
+  signal: AbortSignal;
+}
+
+/** Returns what an error says, as a prompt shows it; undefined where there is none. */
+function problemOf(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return describeError(error);
+  }
+}
+
+function parseAddress(given: string): URL {
+  if (URL.parse(given) === null) throw new Error("is not a full address such as https://api.example.com");
+  return parseBaseUrl(given);
+}
+
+function parseAccount(given: string): string {
+  const { data, error } = nameSchema.safeParse(given);
   if (data !== undefined) return data;
   throw new Error(error?.issues[0]?.message);
 }
 
-export function parseOut(text: string): string {
-  const folder = parsePath(text.trim().replace(/(?<=.)[/\\]+$/, ""));
-  if (!/[{}]/.test(folder)) return folder;
-  throw new Error("must be without { and }: a folder for each account and report is made in it");
-}
-
-/** Addresses, separated by commas or white space. */
-export function parseRecipients(text: string): string[] {
-  const addresses = text.split(/[\s,;]+/).filter((part) => part !== "");
-  for (const address of addresses) {
-    if (!isMailAddress(address)) throw new Error(`${address} is not a mail address`);
-  }
-  return [...new Set(addresses)];
-}
-
 /** The time zone of this machine; UTC where it has none that has a name. */
-export function zoneOfMachine(): string {
+function zoneOfMachine(): string {
   try {
     return parseTimeZone(Intl.DateTimeFormat().resolvedOptions().timeZone);
   } catch {
@@ -81,19 +193,5 @@ const COMMON_LABELS = /^(api|app|www|v\d+|\d+)$/;
 /** Suggests a name for an account: acme for https://api.acme.example. */
 export function accountOfHost({ hostname }: URL): string {
   const label = hostname.split(".").find((part) => !COMMON_LABELS.test(part)) ?? "";
-  try {
-    return parseAccount(label);
-  } catch {
-    return "main"; // an IP address
-  }
-}
-
-/** Returns what is wrong with an answer, as a prompt shows it; undefined where it can be read. */
-export function problemOf(parse: (text: string) => unknown, text: string): string | undefined {
-  try {
-    parse(text);
-    return undefined;
-  } catch (error) {
-    return describeError(error);
-  }
+  return nameSchema.safeParse(label).data ?? "main"; // an IP address
 }

@@ -1,115 +1,162 @@
-import { existsSync } from "node:fs";
+import { lstatSync, rmdirSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { ApiError } from "../../api/api-errors.ts";
+import { fetchAttributionPage } from "../../api/attribution-client.ts";
+import { ApiClient } from "../../api/client.ts";
+import { Draft } from "../../base/draft.ts";
+import { CalltallyError, EXIT, type ExitCode, UsageError } from "../../base/errors.ts";
+import { makeFolder, removeFile } from "../../base/folder.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import { findFile } from "../../config/accounts.ts";
 import { assertNoneElsewhere } from "../../config/read-configuration.ts";
 import type { Context } from "../context.ts";
 import { show } from "../frame.ts";
-import type { Answers, Given } from "./answers.ts";
-import type { InitFlags } from "./declare-init.ts";
-import { assertAbsent, type NewFile, writeNewFiles } from "./new-files.ts";
-import { completeAnswers, readFlags } from "./read-flags.ts";
-import { STARTER_REPORTS, toStarterYaml } from "./starter-file.ts";
-import { nothingWritten, tryToken } from "./try-token.ts";
+import { type Access, askAnswers, completeAnswers, type InitFlags, readFlags } from "./answers.ts";
+import { STARTER_REPORT, toStarterYaml } from "./starter-file.ts";
+
+/** A person waits for it. */
+const TIMEOUT_MS = 20_000;
 
 /** Runs `calltally init`. */
 export async function runInit(context: Context, flags: InitFlags): Promise<void> {
-  const { env, folder } = context;
-  const target = resolve(folder, findFile(context.options.config, { env, folder }) ?? "calltally.yaml");
-  assertAbsent(target, nameFrom(folder, target));
+  const { env, folder, signal, options } = context;
+  const target = resolve(folder, findFile(options.config, { env, folder }) ?? "calltally.yaml");
+  const name = nameFrom(folder, target);
+  assertAbsent(target, name);
   // With them set, no command would take the file.
-  assertNoneElsewhere({ name: nameFrom(folder, target) }, { env, folder });
-  const given = await readFlags(flags, context);
-  let answers: Answers;
-  try {
-    answers = await findAnswers(given, { context, target, offline: flags.offline === true });
-  } catch (error) {
-    throw nothingWritten(error);
-  }
-  writeNewFiles(toFiles(answers, target, folder));
-  show(context, { summary: describeNext(context, answers, target) });
-}
-
-interface Circumstances {
-  context: Context;
-  /** The file to write. */
-  target: string;
-  offline: boolean;
-}
-
-async function findAnswers(given: Given, { context, target, offline }: Circumstances): Promise<Answers> {
-  const { folder, signal } = context;
-  const askService = async (baseUrl: URL, token: string) => {
-    const total = await tryToken(baseUrl, token, signal);
-    return `${baseUrl.host} accepts the token, and counts ${formatQuantity(total, "call")}`;
+  assertNoneElsewhere({ name }, { env, folder });
+  const tokenPath = ({ token, account }: Access) =>
+    token.file ?? join(dirname(target), "secrets", `${account}.token`);
+  const tryAccess = async (access: Access) => {
+    const path = tokenPath(access);
+    if (access.token.file === undefined) assertAbsent(path, nameFrom(folder, path));
+    const total = await countCalls(access, signal);
+    return `${access.baseUrl.host} accepts the token, and counts ${formatQuantity(total, "call")}`;
   };
-  const secretFile = (name: string) => join(dirname(target), SECRETS, name);
-  if (process.stdin.isTTY && process.stdout.isTTY) {
-    const { askAnswers } = await import("./ask-answers.ts");
-    const answers = await askAnswers(given, {
-      tryToken: offline ? undefined : askService,
-      isTaken: (name) => existsSync(secretFile(name)),
-      signal,
-    });
-    show(context, { summary: "" });
+  const given = await readFlags(flags, context);
+  const isOnTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  const find = async () => {
+    if (isOnTerminal) return await askAnswers(given, flags.offline ? undefined : tryAccess, signal);
+    const answers = completeAnswers(given);
+    if (!flags.offline) show(context, { summary: await tryAccess(answers) });
     return answers;
-  }
-  const answers = completeAnswers(given);
-  for (const { path, name } of toFiles(answers, target, folder)) assertAbsent(path, name);
-  if (!offline) show(context, { summary: await askService(answers.baseUrl, answers.token.text) });
-  return answers;
-}
-
-/** Folder of the secrets, beside `calltally.yaml`. */
-const SECRETS = "secrets";
-
-/** The files to write, `calltally.yaml` last: it never names one that is not there. */
-function toFiles(answers: Answers, target: string, workingFolder: string): NewFile[] {
-  const { token, smtpUrl, to, ...others } = answers;
-  const folder = dirname(target);
-  const secrets = [
-    { ...token, path: token.file ?? join(folder, SECRETS, `${answers.account}.token`) },
-    ...(smtpUrl === undefined
-      ? []
-      : [{ ...smtpUrl, path: smtpUrl.file ?? join(folder, SECRETS, "smtp.url") }]),
-  ];
-  const [tokenFile = "", smtpUrlFile] = secrets.map(({ path }) => nameFrom(folder, path));
-  const email = smtpUrlFile === undefined ? undefined : { to, smtpUrlFile };
-  const files = [
-    ...secrets
-      .filter(({ file }) => file === undefined)
-      .map(({ path, text }) => ({ path, text: `${text}\n`, mode: 0o600 })),
-    { path: target, text: toStarterYaml({ ...others, tokenFile, email }), mode: 0o644 },
-  ];
-  return files.map((file) => ({ ...file, name: nameFrom(workingFolder, file.path) }));
-}
-
-/** Says what was written, and what to do with it. */
-function describeNext({ options, folder }: Context, answers: Answers, target: string): string {
-  const { account, report, out, to } = answers;
-  const [first, second] =
-    report === "none"
-      ? ["export", `write figures as files, in data/${account}/exports`]
-      : [
-          `run ${STARTER_REPORTS[report].name}${to.length > 0 ? " --deliver" : ""}`,
-          `make ${to.length > 0 ? "and mail " : ""}the report, in ${out}/${account}/${STARTER_REPORTS[report].name}`,
-        ];
+  };
+  const answers = await find().catch((error: unknown) => {
+    throw nothingWritten(error);
+  });
+  const { account, token } = answers;
+  const path = tokenPath(answers);
+  const yaml = toStarterYaml({ ...answers, tokenFile: nameFrom(dirname(target), path) });
+  const files: NewFile[] = [
+    ...(token.file === undefined ? [{ path, text: `${token.text}\n`, mode: 0o600 }] : []),
+    { path: target, text: yaml, mode: 0o644 }, // last: it never names a file that is not there
+  ].map((file) => ({ ...file, name: nameFrom(folder, file.path) }));
+  writeNewFiles(files);
   const flag = options.config === undefined ? "" : ` --config ${options.config}`;
   const steps = [
     [`calltally sync${flag}`, `copy the calls, into data/${account}/calltally.db`],
-    [`calltally ${first}${flag}`, second ?? ""],
+    [`calltally run ${STARTER_REPORT}${flag}`, `make the report, in reports/${account}/${STARTER_REPORT}`],
     [`calltally schedule${flag}`, "do both at their times, until stopped"],
   ] as const;
   const width = Math.max(...steps.map(([command]) => command.length));
-  const written = toFiles(answers, target, folder).map(({ name }) => name);
-  return `Wrote ${written.join(", ")}
+  show(context, {
+    summary: `${isOnTerminal ? "\n" : ""}Wrote ${files.map((file) => file.name).join(", ")}
 
 Next:
-${steps.map(([command, what]) => `  ${command.padEnd(width)}  ${what}`).join("\n")}`;
+${steps.map(([command, what]) => `  ${command.padEnd(width)}  ${what}`).join("\n")}`,
+  });
 }
 
 /** Returns a path as it is shown, and as the file has it: relative to a folder where it is below that. */
 function nameFrom(folder: string, path: string): string {
   const below = relative(folder, path);
   return below.startsWith("..") || isAbsolute(below) ? path : below;
+}
+
+/**
+ * Asks the service for two calls, in one request.
+ *
+ * @returns how many calls the service counts
+ * @throws ApiError
+ */
+async function countCalls({ baseUrl, token }: Access, signal: AbortSignal): Promise<number> {
+  await using client = new ApiClient({ baseUrl, token: token.text, attemptTimeoutMs: TIMEOUT_MS });
+  const page = await fetchAttributionPage(client, { limit: 2, offset: 0 }, { signal, attempts: 1 });
+  return page.total;
+}
+
+const HINTS: Partial<Record<ExitCode, string>> = {
+  [EXIT.refused]: "The token may be mistyped, expired, or of API v2. Nothing was written.",
+  [EXIT.unreachable]:
+    "Check --base-url and the network; --offline writes the files without trying the token. Nothing was written.",
+  [EXIT.contract]:
+    "Check that --base-url is the address of the Call Analytics Platform API, without /v3. Nothing was written.",
+};
+
+function nothingWritten(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const { exitCode, message, cause } = error;
+  return new CalltallyError(exitCode, message, { cause, hint: HINTS[exitCode] ?? "Nothing was written." });
+}
+
+/** A file that is not there yet. */
+export interface NewFile {
+  /** Absolute. */
+  path: string;
+  /** As errors show it. */
+  name: string;
+  text: string;
+  /** Permissions, of which the umask takes away. */
+  mode: number;
+}
+
+/** @throws UsageError for a path that exists, even as a link to nowhere */
+function assertAbsent(path: string, name: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw existsAlready(name);
+}
+
+/**
+ * Writes new files, all of them or none, each whole from the first moment it is there. What is there already stays as it
+ * is. The folders made for them are for their owner alone.
+ *
+ * @throws UsageError that names the file that is there already
+ * @throws CalltallyError (exit 7)
+ */
+export function writeNewFiles(files: readonly NewFile[]): void {
+  const undo: (() => void)[] = [];
+  try {
+    for (const { path, name, text, mode } of files) {
+      for (const folder of makeFolder(dirname(path))) undo.push(() => removeEmptyFolder(folder));
+      using draft = new Draft(path);
+      draft.write(text, mode);
+      try {
+        draft.add();
+      } catch (error) {
+        throw codeOf(error) === "EEXIST" ? existsAlready(name) : error;
+      }
+      undo.push(() => removeFile(path));
+    }
+  } catch (error) {
+    for (const step of undo.reverse()) step();
+    throw error;
+  }
+}
+
+/** Another process may have put something in it. */
+function removeEmptyFolder(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) !== "ENOTEMPTY") throw error;
+  }
+}
+
+function existsAlready(name: string): UsageError {
+  return new UsageError(`Cannot write ${name}: it is there already; nothing was written`, {
+    hint: "calltally init never replaces a file: edit it, or move it away.",
+  });
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -1,6 +1,7 @@
 import { SingleBar } from "cli-progress";
-import { formatCount } from "../../base/quantity-text.ts";
+import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
 import type { SyncProgress } from "../../sync/read-calls.ts";
+import type { AttributionProgress } from "../../warehouse/attribution/attribute-all.ts";
 import type { Context } from "../context.ts";
 
 /** A bar with rate and time left on a terminal; nothing elsewhere. */
@@ -48,4 +49,20 @@ export class ProgressBar implements Disposable {
   [Symbol.dispose](): void {
     this.clear();
   }
+}
+
+/** Shows the progress of recomputing the attribution, and notes how many calls it covered. */
+export function attributionProgress(context: Context, note: (text: string) => void) {
+  let bar: ProgressBar | undefined;
+  return (progress: AttributionProgress): void => {
+    const { read, total } = progress;
+    if (total === 0) return;
+    bar ??= new ProgressBar(context);
+    bar.update(progress);
+    if (read < total) return;
+    bar[Symbol.dispose]();
+    note(
+      `Recomputed the attribution of ${formatQuantity(total, "call")}: the settings or the program have changed.`,
+    );
+  };
 }

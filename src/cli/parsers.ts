@@ -38,6 +38,20 @@ export function someOf<C extends string>(
   ];
 }
 
+/** Returns an option of names that are separated by commas, and that may be given more than once. */
+export function severalOf<const F extends string, C extends string>(
+  flags: F,
+  names: readonly C[],
+  help: string,
+) {
+  const parse = oneOf(names);
+  return new Option(flags, help)
+    .choices(names)
+    .argParser((text: string, collected: readonly C[] | undefined) => [
+      ...new Set([...(collected ?? []), ...text.split(",").map((name) => parse(name.trim()))]),
+    ]);
+}
+
 /** Returns an option that takes one of some values. */
 export function choice<const F extends string, C extends string>(
   flags: F,
@@ -57,4 +71,25 @@ export function parser<T>(parse: (text: string) => T): (text: string) => T {
       throw new InvalidArgumentError(describeError(error));
     }
   };
+}
+
+/** Returns a commander parser of whole numbers within bounds. */
+export function wholeNumber(least = 0, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    const bounds = most < Number.MAX_SAFE_INTEGER ? ` from ${least} to ${most}` : least > 0 ? " above 0" : "";
+    throw new InvalidArgumentError(`must be a whole number${bounds}`);
+  };
+}
+
+/** @throws InvalidArgumentError for a text that is blank */
+export function parseText(text: string): string {
+  if (text.trim() !== "") return text;
+  throw new InvalidArgumentError("must not be blank");
+}
+
+/** Collects the values of an option that may be given more than once. */
+export function collect(text: string, collected: readonly string[] | undefined): readonly string[] {
+  return [...(collected ?? []), text];
 }

@@ -1,6 +1,6 @@
 import { Argument, Command } from "@commander-js/extra-typings";
 import { describe, expect, it } from "vitest";
-import { oneOf, someOf } from "../../src/cli/suggest.ts";
+import { oneOf, someOf } from "../../src/cli/parsers.ts";
 
 const NAMES = ["utm_source", "utm_medium", "campaign", "gclid", "export"] as const;
 
