@@ -5,7 +5,7 @@ import { didYouMean } from "../base/nearest.ts";
 import { type CallFilter, comparedFacts } from "../rollup/call-filter.ts";
 import type { FactValue } from "../rollup/engine.ts";
 import { FigureSession, selectionOf } from "../rollup/figure-session.ts";
-import { rowsQuestion } from "./clickhouse-calls-sql.ts";
+import { type ClusterSource, rowsQuestion } from "./clickhouse-calls-sql.ts";
 import { type ClusterAccess, openCluster } from "./cluster.ts";
 import { toCallerName } from "./cluster-caller-name.ts";
 import { assertAll, ClusterEngine } from "./cluster-engine.ts";
@@ -91,16 +91,21 @@ async function openAccounts(reader: ClusterReader): Promise<PublishedAccount[]> 
     if (published_at === null || unfinished_since !== null) throw unfinishedError(account, unfinished_since);
     return { account, publishedAt: published_at, about: parseAbout(published) };
   });
-  const accounts = known.map(({ account }) => account);
-  const hasReplaced = await assertWhole(reader, known);
+  const source: ClusterSource = {
+    table: reader.table,
+    accounts: known.map(({ account }) => account),
+    conditions: [],
+    isGoneCounted: true,
+    hasReplaced: true,
+  };
+  source.hasReplaced = await assertWhole(reader, known, source);
   return known.map(({ account, publishedAt, about }) => ({
     account,
     publishedAt,
     about,
     openSession: async (filter, warehouse) => {
       const nameCaller = toCallerName({ account, about }, filter, warehouse);
-      const own = { account, accounts, hasReplaced, spendRows: about.totals.spend_rows };
-      const engine = new ClusterEngine(reader, own);
+      const engine = new ClusterEngine(reader, { account, source, spendRows: about.totals.spend_rows });
       const values = new Map<FactColumn, readonly FactValue[]>();
       for (const fact of comparedFacts(filter)) values.set(fact, await engine.readKnownValues(fact));
       const options = { rules: about.rules, filter, nameCaller };
@@ -125,9 +130,9 @@ function unfinishedError(account: string, since: string | null): CalltallyError 
 async function assertWhole(
   reader: ClusterReader,
   known: readonly { account: string; about: About }[],
+  source: ClusterSource,
 ): Promise<boolean> {
-  const accounts = known.map(({ account }) => account);
-  const table = await reader.ask(rowsQuestion({ table: reader.table, accounts }));
+  const table = await reader.ask(rowsQuestion(source));
   const select = reader.database.prepare<[], [account: string, lying: number, rows: number]>(
     `SELECT * FROM ${table}`,
   );

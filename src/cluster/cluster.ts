@@ -1,14 +1,8 @@
 import { CalltallyError, describeError, EXIT, UsageError } from "../base/errors.ts";
 import type { ClusterAddress } from "../config/cluster-url.ts";
 import { readSecretFile } from "../config/secret-file.ts";
-import {
-  ClickhouseNode,
-  type ClusterRows,
-  collect,
-  type Login,
-  type StatementOptions,
-} from "./clickhouse-node.ts";
-import { type ClusterValue, literal, quoted } from "./clickhouse-text.ts";
+import { ClickhouseNode, collect, type Login, type StatementOptions } from "./clickhouse-node.ts";
+import { type ClusterRow, literal, quoted } from "./clickhouse-text.ts";
 
 /** How a cluster is reached: what the settings say of it. */
 export interface ClusterAccess {
@@ -21,8 +15,8 @@ export interface ClusterAccess {
 /** A row of `system.clusters` as one of the servers has it. */
 interface Member {
   shard: number;
-  host: string;
-  port: number;
+  /** Host and port. */
+  server: string;
   isLocal: boolean;
 }
 
@@ -46,9 +40,8 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** Asks a SELECT over all shards, and returns its rows. */
-  async select(sql: string, options: StatementOptions): Promise<ClusterValue[][]> {
-    const { rows } = await this.iterate(sql, options);
-    return await collect(rows);
+  async select(sql: string, options: StatementOptions): Promise<ClusterRow[]> {
+    return await collect(this.iterate(sql, options));
   }
 
   /**
@@ -56,11 +49,11 @@ export class Cluster implements AsyncDisposable {
    *
    * @throws CalltallyError (exit 5) that names the servers that are down
    */
-  async iterate(sql: string, options: StatementOptions): Promise<ClusterRows> {
+  async *iterate(sql: string, options: StatementOptions): AsyncGenerator<ClusterRow> {
     const [first] = this.shards;
     if (first === undefined) throw new Error("A cluster has a server");
     try {
-      return await first.iterate(sql, options);
+      yield* first.iterate(sql, options);
     } catch (error) {
       if (error instanceof CalltallyError && error.exitCode === EXIT.unreachable) {
         // The server that was asked names another by an address of its own.
@@ -134,11 +127,10 @@ async function readMembers(
     `SELECT shard_num, host_name, port, is_local FROM system.clusters WHERE cluster = ${literal(cluster)} ORDER BY shard_num, replica_num`,
     { doing: "read system.clusters", signal },
   );
-  return rows.map(([shard, host, port, isLocal]) => ({
-    shard: Number(shard),
-    host: String(host),
-    port: Number(port),
-    isLocal: isLocal === 1,
+  return rows.map(({ shard_num, host_name, port, is_local }) => ({
+    shard: Number(shard_num),
+    server: `${host_name}:${port}`,
+    isLocal: is_local === 1,
   }));
 }
 
@@ -151,7 +143,7 @@ function inOrderOfShards(
   members: readonly Member[][],
   { cluster }: ClusterAddress,
 ): ClickhouseNode[] {
-  const shapes = members.map((own) => own.map(({ shard, host, port }) => `${shard} ${host}:${port}`).join());
+  const shapes = members.map((own) => own.map(({ shard, server }) => `${shard} ${server}`).join());
   const shards = nodes.map((node, index) => {
     const own = members[index] ?? [];
     const bad = (state: string) =>

@@ -5,9 +5,6 @@ import { literal } from "./clickhouse-text.ts";
 import { FACTS_TABLE, SPEND_TABLE } from "./cluster-tables.ts";
 import type { Totals } from "./published-about.ts";
 
-const TOTALS = `SELECT count(*), coalesce(sum(is_live), 0), coalesce(sum(duration), 0), count(DISTINCT caller),
-  (SELECT count(*) FROM ${SPEND_TABLE.name}) FROM ${FACTS_TABLE.name}`;
-
 /**
  * Returns the totals of an account in the warehouse, after it asserts that the cluster has the same.
  *
@@ -18,23 +15,27 @@ export async function confirmTotals(
   { sqlite }: Warehouse,
   signal: AbortSignal | undefined,
 ): Promise<Totals> {
-  const [calls = 0, live_calls = 0, duration = 0, callers = 0, spend_rows = 0] =
-    sqlite.prepare<[], number[]>(TOTALS).raw().get() ?? [];
-  const here: Totals = { calls, live_calls, duration, callers, spend_rows };
+  const here = sqlite
+    .prepare<[], Totals>(
+      `SELECT count(*) AS calls, coalesce(sum(is_live), 0) AS live_calls, coalesce(sum(duration), 0) AS duration,
+        count(DISTINCT caller) AS callers, (SELECT count(*) FROM ${SPEND_TABLE.name}) AS spend_rows FROM ${FACTS_TABLE.name}`,
+    )
+    .get();
+  if (here === undefined) throw new Error("A SELECT of sums has a row");
   const options = { doing: `read the totals of ${account}`, signal };
   const where = `FINAL WHERE account = ${literal(account)} AND is_deleted = 0`;
   const [counted] = await cluster.select(
-    `SELECT count(), sum(is_live), sum(duration), uniqExact(caller) FROM ${cluster.table(FACTS_TABLE.name)} ${where}`,
+    `SELECT count() AS calls, sum(is_live) AS live_calls, sum(duration) AS duration, uniqExact(caller) AS callers FROM ${cluster.table(FACTS_TABLE.name)} ${where}`,
     options,
   );
   const [spend] = await cluster.select(
-    `SELECT count() FROM ${cluster.table(SPEND_TABLE.name)} ${where}`,
+    `SELECT count() AS spend_rows FROM ${cluster.table(SPEND_TABLE.name)} ${where}`,
     options,
   );
-  const there = [...(counted ?? []), ...(spend ?? [])];
-  for (const [index, [name, value]] of Object.entries(here).entries()) {
+  const there = { ...counted, ...spend };
+  for (const [name, value] of Object.entries(here)) {
     // A sum over nothing is null.
-    const found = Number(there[index] ?? 0);
+    const found = Number(there[name] ?? 0);
     if (found === value) continue;
     throw new CalltallyError(
       EXIT.unverified,

@@ -47,13 +47,18 @@ export async function publishAccount(cluster: Cluster, warehouse: Warehouse, opt
   const local = { account, shards: cluster.shards.length, isPersonal };
 
   const claim = await Claim.take(cluster, { account, warehouse_id, startedMs }, signal);
-  const { state, ...calls } = await sendFacts(claim, reader, { ...options, local, last, nowMs: startedMs });
-  const spend = await sendDifferences(claim, openLocalSpend(reader, local), { signal, onSent });
+  const { state, sent: calls } = await sendFacts(claim, reader, {
+    ...options,
+    local,
+    last,
+    nowMs: startedMs,
+  });
+  const { sent: spend } = await sendDifferences(claim, openLocalSpend(reader, local), { signal, onSent });
   const totals = await confirmTotals(claim, reader, signal);
   const settings = { is_personal: isPersonal, timezone, lookback_hours: lookbackHours };
   const about: About = { ...readAbout(reader), ...settings, totals };
   const published_at = new Date(clock.now()).toISOString();
-  const before = await claim.confirm({ published_at, about, calls, spend });
+  const before = await claim.confirm(published_at, about);
   const act_id = readLastForgotten(reader);
   const isForgotten = before !== undefined && act_id > (last?.act_id ?? 0);
   const erased = await eraseReplaced(cluster, about, { account, isForgotten, signal });
@@ -65,7 +70,7 @@ export async function publishAccount(cluster: Cluster, warehouse: Warehouse, opt
     published_at,
     run_id: about.run?.run_id ?? null,
     totals,
-    sent: { calls: calls.sent, spend: spend.sent },
+    sent: { calls, spend },
     erased,
     elapsed_ms: clock.now() - startedMs,
   };

@@ -1,59 +1,25 @@
 import { z } from "zod";
 import { ATTRIBUTION_VERSION } from "../attribution/attribute-call.ts";
-import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import { readRulesInForce, rulesSchema } from "../warehouse/calls/rules.ts";
-import { type Basis, readBasis } from "../warehouse/runs/basis.ts";
-import { readStanding, type Standing } from "../warehouse/runs/standing.ts";
+import { readBasis } from "../warehouse/runs/basis.ts";
+import { readStanding } from "../warehouse/runs/standing.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Published } from "./published.ts";
 
-/** What a publication says of its account beside the rows: what figures stand on, for those who read them in the cluster. */
-export interface About extends Standing {
-  basis: Basis;
-  rules: AttributionRules;
-  /** Version of the program's own part of the rules. */
-  attribution_version: number;
-  /** Whether the warehouse itself knows callers by digests. */
-  caller_digests: boolean;
-  /** Fingerprint of the key of the digests. */
-  caller_key: string;
-  /** Whether numbers and click ids were published as they are. */
-  is_personal: boolean;
-  /** Zone of the account's days. */
-  timezone: string;
-  lookback_hours: number;
-  totals: Totals;
-}
-
 /** What an account adds up to, on both sides. */
-export interface Totals {
-  calls: number;
-  live_calls: number;
+const totalsSchema = z.object({
+  calls: z.number(),
+  live_calls: z.number(),
   /** In the unit of the API. */
-  duration: number;
-  callers: number;
-  spend_rows: number;
-}
+  duration: z.number(),
+  callers: z.number(),
+  spend_rows: z.number(),
+});
 
-type OfWarehouse = Omit<About, "is_personal" | "timezone" | "lookback_hours" | "totals">;
-
-/** Reads what a publication says of its warehouse. */
-export function readAbout(reader: Warehouse): OfWarehouse {
-  const { rules, version, caller_key } = readRulesInForce(reader);
-  const { caller_digests: _, ...stored } = rules;
-  return {
-    ...readStanding(reader),
-    basis: readBasis(reader),
-    rules: stored,
-    attribution_version: version,
-    caller_digests: caller_key !== null,
-    caller_key: openPseudonyms(reader).fingerprint,
-  };
-}
-
-const aboutSchema: z.ZodType<About> = z.object({
+/** What a publication says of its account beside the rows: what figures stand on, for those who read them in the cluster. */
+const aboutSchema = z.object({
   run: z
     .object({
       run_id: z.number(),
@@ -69,7 +35,7 @@ const aboutSchema: z.ZodType<About> = z.object({
     warehouse_id: z.string(),
     made_by_demo: z.literal(true).optional(),
   }),
-  withheld_calls: z.number(),
+  withheld_calls: z.number().nullable(),
   unlisted: z.object({ calls: z.number(), since: z.string() }).nullable(),
   first_load: z.boolean(),
   basis: z.object({
@@ -82,20 +48,36 @@ const aboutSchema: z.ZodType<About> = z.object({
     drift: z.array(z.string()),
   }),
   rules: rulesSchema,
+  /** Version of the program's own part of the rules. */
   attribution_version: z.number(),
+  /** Whether the warehouse itself knows callers by digests. */
   caller_digests: z.boolean(),
+  /** Fingerprint of the key of the digests. */
   caller_key: z.string(),
+  /** Whether numbers and click ids were published as they are. */
   is_personal: z.boolean(),
+  /** Zone of the account's days. */
   timezone: z.string(),
   lookback_hours: z.number(),
-  totals: z.object({
-    calls: z.number(),
-    live_calls: z.number(),
-    duration: z.number(),
-    callers: z.number(),
-    spend_rows: z.number(),
-  }),
+  totals: totalsSchema,
 });
+
+export type Totals = z.infer<typeof totalsSchema>;
+export type About = z.infer<typeof aboutSchema>;
+
+/** Reads what a publication says of its warehouse. */
+export function readAbout(reader: Warehouse) {
+  const { rules, version, caller_key } = readRulesInForce(reader);
+  const { caller_digests: _, ...stored } = rules;
+  return {
+    ...readStanding(reader),
+    basis: readBasis(reader),
+    rules: stored,
+    attribution_version: version,
+    caller_digests: caller_key !== null,
+    caller_key: openPseudonyms(reader).fingerprint,
+  };
+}
 
 /**
  * Reads what is published of an account.

@@ -76,16 +76,15 @@ async function readTotals(
   const totals = new BucketTotals(cluster.shards.length);
   const found = await cluster.atEach((node) =>
     node.select(
-      `SELECT bitAnd(${quoted(key)}, ${BUCKETS - 1}) AS bucket, count() AS rows, toString(groupBitXor(row_hash)) AS hash
+      `SELECT bitAnd(${quoted(key)}, ${BUCKETS - 1}) AS bucket, count() AS count, groupBitXor(row_hash) AS hash
 FROM ${cluster.table(localName(name))} FINAL
 WHERE account = ${literal(account)} AND is_deleted = 0 GROUP BY bucket`,
       { doing: `read the totals of ${account}`, signal },
     ),
   );
   for (const [shard, rows] of found.entries()) {
-    for (const [bucket, count, hash] of rows) {
-      totals.set(shard, Number(bucket), Number(count), BigInt(String(hash)));
-    }
+    for (const { bucket, count, hash } of rows)
+      totals.set(shard, Number(bucket), BigInt(count ?? 0), BigInt(hash ?? 0));
   }
   return totals;
 }
@@ -126,7 +125,7 @@ async function sendGroup(
     if (!group.has(shard * BUCKETS + bucketOf(id))) continue;
     const known = stored[shard]?.get(id);
     stored[shard]?.delete(id);
-    if (!isWhole && known !== undefined && known === hash.readBigUInt64BE(0)) continue;
+    if (!isWhole && known === hash) continue;
     await sender.add(shard, values);
   }
   for (const [shard, left] of stored.entries()) {
@@ -144,12 +143,12 @@ async function readStored(
 ): Promise<Map<number, bigint>> {
   const stored = new Map<number, bigint>();
   if (buckets.length === 0) return stored;
-  const { rows } = await node.iterate(
-    `SELECT ${quoted(key)}, toString(row_hash) FROM ${cluster.table(localName(name))} FINAL
+  const rows = node.iterate(
+    `SELECT ${quoted(key)} AS id, row_hash AS hash FROM ${cluster.table(localName(name))} FINAL
 WHERE account = ${literal(account)} AND is_deleted = 0 AND bitAnd(${quoted(key)}, ${BUCKETS - 1}) IN (${buckets.join(", ")})`,
     { doing: `read the rows of ${account}`, signal },
   );
-  for await (const [id, hash] of rows) stored.set(Number(id), BigInt(String(hash)));
+  for await (const { id, hash } of rows) stored.set(Number(id), BigInt(hash ?? 0));
   return stored;
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ageOf } from "../base/clock.ts";
-import { BUCKETS, readChanges } from "../warehouse/changed-buckets.ts";
+import { readChanges } from "../warehouse/changed-buckets.ts";
 import type { readPublication } from "../warehouse/publication-table.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Claim } from "./claim.ts";
@@ -17,8 +17,7 @@ interface FactsOptions extends Omit<SendOptions, "known"> {
   nowMs: number;
 }
 
-const keptSchema = z.object({ basis: z.string(), totals: z.string(), otherFirsts: z.string() });
-type Kept = z.infer<typeof keptSchema>;
+const keptSchema = z.object({ basis: z.string(), totals: z.string() });
 
 /** All rows are hashed once a day, whatever has changed. */
 const MAX_AGE_MS = 86_400_000;
@@ -36,30 +35,24 @@ export async function sendFacts(
   const changes = readChanges(reader, last?.change_id ?? 0);
   const isKnown = !isThorough && ageOf(last?.hashed_at, nowMs) < MAX_AGE_MS;
   const known = isKnown ? parseKnownTotals(last?.totals, facts, local.shards, changes.buckets) : undefined;
-  const { isHashed, ...done } = await sendDifferences(claim, facts, { ...options, known });
-  const { basis, otherFirsts } = facts;
-  const kept: Kept = { basis, totals: done.totals.toText(), otherFirsts: otherFirsts.toText() };
+  const { isHashed, totals, sent } = await sendDifferences(claim, facts, { ...options, known });
+  const kept: z.infer<typeof keptSchema> = { basis: facts.basis, totals: totals.toText() };
   const state = {
     change_id: changes.changeId,
     totals: JSON.stringify(kept),
     ...(isHashed && { hashed_at: new Date(nowMs).toISOString() }),
   };
-  return { ...done, state };
+  return { sent, state };
 }
 
 /** @returns undefined if nothing is known, or rows are now made differently */
 function parseKnownTotals(
   text: string | null | undefined,
-  { basis, otherFirsts }: LocalFacts,
+  { basis }: LocalFacts,
   shards: number,
   changed: readonly number[],
 ): KnownTotals | undefined {
   if (text == null) return undefined;
   const kept = keptSchema.parse(JSON.parse(text));
-  if (kept.basis !== basis) return undefined;
-  const moved = new BucketTotals(1, kept.otherFirsts).differences(otherFirsts);
-  return {
-    totals: new BucketTotals(shards, kept.totals),
-    changed: [...new Set([...changed, ...moved.map((index) => index % BUCKETS)])],
-  };
+  return kept.basis === basis ? { totals: new BucketTotals(shards, kept.totals), changed } : undefined;
 }
