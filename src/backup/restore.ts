@@ -7,9 +7,9 @@ import { fsyncPath, realFile } from "../base/folder.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
-import { tryAcquireLock } from "../warehouse/lock.ts";
+import { type Lock, tryAcquireLock, underLock } from "../warehouse/lock.ts";
 import { BASELINE_VERSION } from "../warehouse/migrate.ts";
-import { assertOurs, openExistingWarehouse, openReader, stateOf } from "../warehouse/open.ts";
+import { assertOurs, openExistingWarehouse, stateOf } from "../warehouse/open.ts";
 import { findOtherOrigin, type Owner } from "../warehouse/own-warehouse.ts";
 import { nameFile, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 import { carryForgotten } from "./carry-forgotten.ts";
@@ -66,30 +66,38 @@ export async function restoreWarehouse(
   removeLeftDrafts(target);
   using draft = new Draft(target);
   const copied = await copyWarehouse(source, draft.path, signal);
-  migrateCopy(draft.path);
-  assertOfAccount(source, draft.path, account);
-  const caller_key = restoreKey(source, target, draft.path);
-  const forgotten_again = carryForgotten(target, draft.path, lock, nowMs);
+  const settled = settleCopy(draft.path, { source, target, account, lock, nowMs });
   using _frozen = freeze(target);
   keepOwner(target, draft.path);
   const replaced = existsSync(target) ? keep(target, nowMs) : null;
   draft.replace();
-  return { database: target, replaced, ...copied, caller_key, forgotten_again };
+  return { database: target, replaced, ...copied, ...settled };
 }
 
-/** Migrates a backup of an older version at once, so that only backups are ever read in an older schema. */
-function migrateCopy(draft: string): void {
-  using warehouse = openExistingWarehouse(draft, { isLocked: true });
-  warehouse.sqlite.pragma("journal_mode = DELETE");
+interface Settling {
+  source: string;
+  target: string;
+  account: Owner;
+  lock: Lock;
+  nowMs: number;
 }
 
-function assertOfAccount(source: string, draft: string, account: Owner): void {
-  using copy = openReader({ path: draft });
-  const problem = findOtherOrigin(copy, account);
-  if (problem === undefined) return;
-  throw new UsageError(`Cannot restore ${source}: ${problem}`, {
-    hint: "Nothing was changed. Restore it into its own account. If the service has moved: restore it with the former address in CALLTALLY_BASE_URL, then run `calltally sync --rebind` with the new one.",
-  });
+/** Makes the copy what the warehouse is to be. It migrates an older one at once: only backups are ever read in an older schema. */
+function settleCopy(
+  draft: string,
+  { source, target, account, lock, nowMs }: Settling,
+): Pick<Restored, "caller_key" | "forgotten_again"> {
+  using opened = openExistingWarehouse(draft, { isLocked: true });
+  const problem = findOtherOrigin(opened, account);
+  if (problem !== undefined) {
+    throw new UsageError(`Cannot restore ${source}: ${problem}`, {
+      hint: "Nothing was changed. Restore it into its own account. If the service has moved: restore it with the former address in CALLTALLY_BASE_URL, then run `calltally sync --rebind` with the new one.",
+    });
+  }
+  const caller_key = restoreKey(source, target, opened);
+  const forgotten_again = carryForgotten(target, underLock(opened, lock), nowMs);
+  opened.sqlite.pragma("journal_mode = DELETE");
+  return { caller_key, forgotten_again };
 }
 
 /** Whatever else stands there may be a warehouse that was damaged, for which restoring is; it is kept, too. */

@@ -3,8 +3,7 @@ import { CalltallyError, EXIT, UsageError } from "../base/errors.ts";
 import { literal, quoted } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
 import { FACTS_TABLE, localName, PUBLISHED_TABLE, SPEND_TABLE } from "./cluster-tables.ts";
-import { type Published, readPublished } from "./published.ts";
-import type { About } from "./published-about.ts";
+import { type About, type Published, readPublished } from "./published.ts";
 import { shardOf } from "./row-hash.ts";
 
 /** Rows have the version that {@link Claim.hold} returns, or the next; the one above confirms them. */

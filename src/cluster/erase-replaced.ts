@@ -4,7 +4,7 @@ import type { ClickhouseNode } from "./clickhouse-node.ts";
 import { literal } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
 import { FACTS_TABLE, localName } from "./cluster-tables.ts";
-import type { About } from "./published-about.ts";
+import type { About } from "./published.ts";
 
 interface AccountOptions {
   account: string;
