@@ -7,11 +7,12 @@ import { fsyncPath, realFile } from "../base/folder.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
-import { type Lock, tryAcquireLock, underLock } from "../warehouse/lock.ts";
+import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
 import { BASELINE_VERSION } from "../warehouse/migrate.ts";
 import { assertOurs, openExistingWarehouse, stateOf } from "../warehouse/open.ts";
 import { findOtherOrigin, type Owner } from "../warehouse/own-warehouse.ts";
 import { nameFile, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import { carryForgotten } from "./carry-forgotten.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 import { type RestoredKey, restoreKey } from "./restored-key.ts";
@@ -66,38 +67,26 @@ export async function restoreWarehouse(
   removeLeftDrafts(target);
   using draft = new Draft(target);
   const copied = await copyWarehouse(source, draft.path, signal);
-  const settled = settleCopy(draft.path, { source, target, account, lock, nowMs });
+  // Migrates an older one at once, so that only backups are ever read in an older schema.
+  using copy = openExistingWarehouse(draft.path, { isLocked: true });
+  assertOfAccount(copy, source, account);
+  const caller_key = restoreKey(source, target, copy);
+  const forgotten_again = carryForgotten(target, underLock(copy, lock), nowMs);
+  copy.sqlite.pragma("journal_mode = DELETE");
+  copy[Symbol.dispose]();
   using _frozen = freeze(target);
   keepOwner(target, draft.path);
   const replaced = existsSync(target) ? keep(target, nowMs) : null;
   draft.replace();
-  return { database: target, replaced, ...copied, ...settled };
+  return { database: target, replaced, ...copied, caller_key, forgotten_again };
 }
 
-interface Settling {
-  source: string;
-  target: string;
-  account: Owner;
-  lock: Lock;
-  nowMs: number;
-}
-
-/** Makes the copy what the warehouse is to be. It migrates an older one at once: only backups are ever read in an older schema. */
-function settleCopy(
-  draft: string,
-  { source, target, account, lock, nowMs }: Settling,
-): Pick<Restored, "caller_key" | "forgotten_again"> {
-  using opened = openExistingWarehouse(draft, { isLocked: true });
-  const problem = findOtherOrigin(opened, account);
-  if (problem !== undefined) {
-    throw new UsageError(`Cannot restore ${source}: ${problem}`, {
-      hint: "Nothing was changed. Restore it into its own account. If the service has moved: restore it with the former address in CALLTALLY_BASE_URL, then run `calltally sync --rebind` with the new one.",
-    });
-  }
-  const caller_key = restoreKey(source, target, opened);
-  const forgotten_again = carryForgotten(target, underLock(opened, lock), nowMs);
-  opened.sqlite.pragma("journal_mode = DELETE");
-  return { caller_key, forgotten_again };
+function assertOfAccount(copy: Warehouse, source: string, account: Owner): void {
+  const problem = findOtherOrigin(copy, account);
+  if (problem === undefined) return;
+  throw new UsageError(`Cannot restore ${source}: ${problem}`, {
+    hint: "Nothing was changed. Restore it into its own account. If the service has moved: restore it with the former address in CALLTALLY_BASE_URL, then run `calltally sync --rebind` with the new one.",
+  });
 }
 
 /** Whatever else stands there may be a warehouse that was damaged, for which restoring is; it is kept, too. */

@@ -97,10 +97,8 @@ export function localName(name: string): string {
 /** A table as it is to be, and as `system.tables` and `system.columns` show it. */
 interface Definition {
   name: string;
-  /** Columns and their types, in their order. */
-  columns: readonly (readonly [name: string, type: string])[];
-  /** The expression of a column that the server computes from what it received. */
-  computed?: { name: string; type: string; expression: string };
+  /** Columns and their types, in their order; the expression of one that the server computes from what it received. */
+  columns: readonly (readonly [name: string, type: string, expression?: string])[];
   engine: string;
 }
 
@@ -130,8 +128,7 @@ function definitionsOf({ address: { database, cluster } }: Pick<Cluster, "addres
     return [
       {
         name: localName(name),
-        columns: all,
-        computed: { name: "row_hash", type: "UInt64", expression: rowHashExpression(columns) },
+        columns: [...all, ["row_hash", "UInt64 MATERIALIZED", rowHashExpression(columns)]],
         engine: `ReplacingMergeTree(version) ORDER BY (account, ${key})`,
       },
       // Without a sharding key it refuses rows: which server each of them belongs to is decided here.
@@ -175,11 +172,8 @@ export async function makeTables(cluster: Cluster, signal?: AbortSignal): Promis
   });
 }
 
-function createText(cluster: Cluster, { name, columns, computed, engine }: Definition): string {
-  const lines = columns.map(([column, type]) => `${quoted(column)} ${type}`);
-  if (computed !== undefined) {
-    lines.push(`${quoted(computed.name)} ${computed.type} MATERIALIZED ${computed.expression}`);
-  }
+function createText(cluster: Cluster, { name, columns, engine }: Definition): string {
+  const lines = columns.map(([column, ...rest]) => [quoted(column), ...rest].join(" "));
   return `CREATE TABLE IF NOT EXISTS ${cluster.table(name)} (\n  ${lines.join(",\n  ")}\n) ENGINE = ${engine}`;
 }
 
@@ -204,11 +198,10 @@ async function readDefinitions(node: ClickhouseNode, database: string, options: 
 function assertSame(
   node: ClickhouseNode,
   database: string,
-  { name, columns, computed, engine }: Definition,
+  { name, columns, engine }: Definition,
   found: { engine: string; columns: readonly string[] },
 ): void {
-  const wanted = columns.map((column) => column.join(" "));
-  if (computed !== undefined) wanted.push(`${computed.name} ${computed.type} MATERIALIZED`);
+  const wanted = columns.map(([column, type]) => `${column} ${type}`);
   const missing = wanted.find((column) => !found.columns.includes(column));
   const unknown = found.columns.find((column) => !wanted.includes(column));
   // Versions write names in engines with other quotes, and settings behind them.

@@ -144,27 +144,20 @@ function inOrderOfShards(
   { cluster }: ClusterAddress,
 ): ClickhouseNode[] {
   const shapes = members.map((own) => own.map(({ shard, server }) => `${shard} ${server}`).join());
-  const shards = nodes.map((node, index) => {
-    const own = members[index] ?? [];
+  const ordered = new Map<number, ClickhouseNode>();
+  for (const [index, node] of nodes.entries()) {
     const bad = (state: string) =>
       new UsageError(`Cannot use the cluster ${cluster}: ${node.name} ${state}`, { hint: CLUSTER_HINT });
+    const own = members[index] ?? [];
+    const count = new Set(own.map(({ shard }) => shard)).size;
     if (own.length === 0) throw bad("knows no cluster of that name");
-    if (own.length !== nodes.length || new Set(own.map(({ shard }) => shard)).size !== own.length) {
-      const count = new Set(own.map(({ shard }) => shard)).size;
+    if (own.length !== nodes.length || count !== own.length)
       throw bad(`has it with ${own.length} servers in ${count} shards, and ${nodes.length} are named`);
-    }
     if (shapes[index] !== shapes[0]) throw bad(`has other servers in it than ${nodes[0]?.name}`);
-    const local = own.filter(({ isLocal }) => isLocal);
-    const [shard] = local;
-    if (shard === undefined || local.length > 1) throw bad("is none of its servers, as it says itself");
-    return { node, shard: shard.shard };
-  });
-  const twice = shards.find(({ shard }, index) => shards.findIndex((other) => other.shard === shard) < index);
-  if (twice !== undefined) {
-    throw new UsageError(
-      `Cannot use the cluster ${cluster}: ${twice.node.name} is the server of a shard that is named already`,
-      { hint: CLUSTER_HINT },
-    );
+    const [local, ...others] = own.filter(({ isLocal }) => isLocal);
+    if (local === undefined || others.length > 0) throw bad("is none of its servers, as it says itself");
+    if (ordered.has(local.shard)) throw bad("is the server of a shard that is named already");
+    ordered.set(local.shard, node);
   }
-  return shards.toSorted((a, b) => a.shard - b.shard).map(({ node }) => node);
+  return [...ordered].toSorted(([a], [b]) => a - b).map(([, node]) => node);
 }
