@@ -8,6 +8,7 @@ import { lockedError } from "../warehouse/locked-error.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
+import type { Forgettable } from "./forget-callers.ts";
 import { type Forgotten, forgetCallers } from "./forget-callers.ts";
 import { prepareMaskJson } from "./mask-texts.ts";
 import { mayHoldTraces } from "./personal-bytes.ts";
@@ -17,7 +18,6 @@ import {
   removePersonalFiles,
   tracesInExports,
 } from "./personal-files.ts";
-import type { Forgettable } from "./resolve-callers.ts";
 
 export interface ForgetOptions {
   own: OwnWarehouse;

@@ -116,9 +116,8 @@ export async function removePersonalFiles(
       failed.push(...paths.filter((path) => !isGone(path)).map((path): [string, Error] => [path, cause]));
     }
   }
-  const [first] = failed;
-  if (first === undefined) return;
-  const [path, cause] = first;
+  const [path, cause] = failed[0] ?? [];
+  if (path === undefined) return;
   const others = failed.length > 1 ? ` and ${failed.length - 1} more` : "";
   throw new CalltallyError(EXIT.storage, `Cannot remove ${path}${others}, which may have the callers still`, {
     cause,

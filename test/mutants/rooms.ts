@@ -209,7 +209,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
       ...own("warehouse/calls", "forgotten-callers", "call-guard"),
       {
-        files: ["src/forget/{forget-callers,mask-texts,rename-forgotten,resolve-callers,strip-calls}.ts"],
+        files: ["src/forget/{forget-callers,mask-texts,strip-calls}.ts"],
         tests: ["test/forget/forget-callers.test.ts", "test/warehouse/personal-columns.test.ts"],
       },
     ],
