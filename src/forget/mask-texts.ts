@@ -17,7 +17,10 @@ export function prepareMaskJson(
   forgotten = openForgotten(warehouse),
 ): (json: string) => string {
   if (forgotten === undefined) return (json) => json;
-  const isCalled = prepareIsCalled(warehouse);
+  const rows = warehouse.db.selectDistinct({ number: call_facts.tracking_number }).from(call_facts).all();
+  const called = new Set(rows.map(({ number }) => number));
+  const isCalled = (text: string) =>
+    text.startsWith('"') && called.has(presentNumber(String(JSON.parse(text))));
   return (json) => json.replace(JSON_TEXT, (text) => (isCalled(text) ? text : forgotten.mask(text)));
 }
 
@@ -58,9 +61,3 @@ const MAY_HAVE_DIGITS = "*[^ -/:-~]*";
 
 /** A string in JSON, or what is between two strings. */
 const JSON_TEXT = /"(?:[^"\\]|\\.)*"|[^"]+/g;
-
-function prepareIsCalled({ db }: Warehouse): (text: string) => boolean {
-  const rows = db.selectDistinct({ number: call_facts.tracking_number }).from(call_facts).all();
-  const called = new Set(rows.map(({ number }) => number));
-  return (text) => text.startsWith('"') && called.has(presentNumber(String(JSON.parse(text))));
-}
