@@ -11,7 +11,7 @@ import { readPublications } from "../warehouse/publication-table.ts";
 import type { Forgettable } from "./forget-callers.ts";
 import { type Forgotten, forgetCallers } from "./forget-callers.ts";
 import { prepareMaskJson } from "./mask-texts.ts";
-import { mayHoldTraces } from "./personal-bytes.ts";
+import { holdsTraces, readOr } from "./personal-bytes.ts";
 import {
   findPersonalFiles,
   type PersonalFile,
@@ -64,7 +64,9 @@ export async function forgetNow(
   recoverUploads(warehouse);
   if (isExportRemoved) await removePersonalFiles(files, maskJson, signal);
   const texts = [...traces.numbers.map((number) => number.slice(1)), ...traces.texts];
-  const copies = findCopies(warehouse).filter((copy) => mayHoldTraces(copy, { numbers: [], texts }));
+  const copies = findCopies(warehouse).filter((copy) =>
+    readOr(() => holdsTraces(copy, { numbers: [], texts }), true),
+  );
   const clusters = readPublications(warehouse).flatMap(({ target, is_behind }) =>
     is_behind ? [target] : [],
   );

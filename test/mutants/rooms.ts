@@ -56,7 +56,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   spend: {
     floor: 90,
     parts: [
-      ...own("spend", "decode-report", "spend-amount", "spend-columns", "spend-day"),
+      ...own("spend", "report-file", "spend-amount", "spend-columns", "spend-day"),
       { files: ["src/spend/read-report.ts"], tests: ["test/spend/read-report.test.ts"] },
     ],
   },
