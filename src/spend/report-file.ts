@@ -30,7 +30,7 @@ export function readReportFile(path: string, options: Parameters<typeof readRepo
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const { message, hint } = error;
-    throw new UsageError(`Cannot import ${name}: ${message}`, hint === undefined ? {} : { hint });
+    throw new UsageError(`Cannot import ${name}: ${message}`, { hint });
   }
 }
 

@@ -81,7 +81,7 @@ function explain(error: unknown, reader: Warehouse, sql: string): unknown {
   if (error instanceof SqliteError) {
     if (!SQL_FAULT.test(error.code)) return nameFile(error, reader.path);
     const hint = hintFor(error.message, reader, sql);
-    return new UsageError(`Cannot run this SQL: ${error.message}`, hint === undefined ? {} : { hint });
+    return new UsageError(`Cannot run this SQL: ${error.message}`, { hint });
   }
   // better-sqlite3's own findings.
   if (!(error instanceof RangeError || error instanceof TypeError)) return error;
