@@ -50,7 +50,6 @@ export interface Forgotten {
   callers: string[];
   /** Their numbers as spelled in calls. */
   spellings: string[];
-  /** Pseudonyms of the callers to forget. */
   pseudonyms: string[];
   newKey?: string | undefined;
 }
@@ -109,7 +108,6 @@ export function forgetCallers(
   }
 }
 
-/** Rolls the transaction back. */
 class UnknownCallers extends Error {
   readonly outcome: Forgotten;
 

@@ -22,14 +22,12 @@ import {
 export interface ForgetOptions {
   own: OwnWarehouse;
   exportDir: string;
-  /** Whether exported files that name the callers are removed, too. */
   isExportRemoved: boolean;
   /** Whether callers without calls are accepted, and kept out from now on. */
   isUnknownAllowed: boolean;
   signal: AbortSignal;
 }
 
-/** What was forgotten, and where else the callers may be. */
 export interface ForgetResult extends Forgotten {
   /** Exported files that name the callers; they are gone with `isExportRemoved`. */
   files: readonly PersonalFile[];

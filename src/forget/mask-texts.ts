@@ -59,5 +59,5 @@ function columnsOf(...kinds: PersonalKind[]) {
 /** Matches texts with digits or characters beyond ASCII, such as digits of other scripts. */
 const MAY_HAVE_DIGITS = "*[^ -/:-~]*";
 
-/** A string in JSON, or what is between two strings. */
+/** A string in JSON, or the text between two strings. */
 const JSON_TEXT = /"(?:[^"\\]|\\.)*"|[^"]+/g;

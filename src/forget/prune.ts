@@ -45,7 +45,6 @@ export async function prune(warehouse: LockedWarehouse, options: PruneOptions): 
   return pruning.counts;
 }
 
-/** Counts what {@link prune} would remove. */
 export async function countPrunable(reader: Warehouse, options: PruneOptions): Promise<PruneCounts> {
   const pruning = new Pruning(reader, { ...options, isDryRun: true });
   for await (const countSome of pruning.steps()) countSome();
@@ -131,7 +130,6 @@ class Pruning {
     };
   }
 
-  /** Runs a step, and records what it has removed with it. */
   record(tx: Tx, removeSome: () => void): void {
     const before = JSON.stringify(this.counts);
     removeSome();

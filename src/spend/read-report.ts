@@ -162,7 +162,6 @@ function forEachLine(
   }
 }
 
-/** Asks for what every row needs and no column has. */
 function assertNamed({ indexes, report, ...known }: SpendColumns, options: ReadOptions): void {
   for (const field of ["source", "medium"] as const) {
     if (options[field] !== undefined || known[field] !== null || indexes.has(field)) continue;

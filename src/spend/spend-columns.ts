@@ -2,7 +2,6 @@ import { toCaseless } from "../attribution/call-text.ts";
 import { isCurrency } from "../base/currency.ts";
 import { UsageError } from "../base/errors.ts";
 
-/** What a report can say of a row. */
 export const SPEND_FIELDS = [
   "day",
   "cost",

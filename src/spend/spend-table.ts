@@ -36,7 +36,6 @@ export interface SpendFile {
 }
 
 export interface ImportSpendOptions {
-  /** The account's currency, as the settings have it. */
   currency: string | undefined;
   /** What rows are in that name none. */
   named: string | undefined;

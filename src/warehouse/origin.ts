@@ -106,7 +106,6 @@ export function isAt({ base_url, is_demo }: Origin, baseUrl: URL): boolean {
   return base_url === toAddress(baseUrl) || (base_url === null && !is_demo);
 }
 
-/** Whether a warehouse has calls of another organization unit. */
 export function isOtherUnit(warehouse: Warehouse, orgUnitId: string | undefined): boolean {
   if (readOrigin(warehouse).org_unit_id === (orgUnitId ?? null)) return false;
   return readCallCount(warehouse) > 0 || countAllRejected(warehouse) > 0;

@@ -17,7 +17,6 @@ export interface Upserted {
   changed: number;
   /** Calls that came more than once, with different contents; the last one counts. */
   conflicting: number;
-  /** The ids of those that were new or changed. */
   written: ReadonlySet<number>;
 }
 

@@ -37,7 +37,6 @@ export function settleExports({ db }: Warehouse, exportIds: readonly number[], e
     .run();
 }
 
-/** Removes files that did not get their names. */
 export function deleteExports({ db }: Warehouse, exportIds: readonly number[]): void {
   db.delete(exports)
     .where(inArray(exports.export_id, [...exportIds]))

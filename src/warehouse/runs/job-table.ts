@@ -53,7 +53,6 @@ export function updateJobEnd(warehouse: Tx, end: JobEnd): void {
   upsertJob(warehouse.db, record);
 }
 
-/** What a run's end changes in what is known of its job. */
 export type JobOutcome = Pick<JobRecord, "exit_code" | "error" | "succeeded_at" | "failing_since">;
 
 /** Returns what is known of a job after a run of it has ended. */
