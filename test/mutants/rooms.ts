@@ -104,7 +104,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   spend: {
     floor: 90,
     parts: [
-      ...own("spend", "decode-report", "spend-amount", "spend-columns", "spend-day"),
+      ...own("spend", "report-file", "spend-amount", "spend-columns", "spend-day"),
       { files: ["src/spend/read-report.ts"], tests: ["test/spend/read-report.test.ts"] },
     ],
   },
@@ -257,7 +257,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
       ...own("warehouse/calls", "forgotten-callers", "call-guard"),
       {
-        files: ["src/forget/{forget-callers,mask-texts,rename-forgotten,resolve-callers,strip-calls}.ts"],
+        files: ["src/forget/{forget-callers,mask-texts,strip-calls}.ts"],
         tests: ["test/forget/forget-callers.test.ts", "test/warehouse/personal-columns.test.ts"],
       },
     ],

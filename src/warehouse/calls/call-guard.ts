@@ -51,13 +51,9 @@ export class Keeping {
 
   /** @param firstRunId the run that first met the call, whose start replaces an unknown start of the call. @default now */
   kindsPast(callStarted: string | null, firstRunId?: number): WithheldKind[] {
-    return kindsPast(this.#cutoffs, this.#since(callStarted, firstRunId));
-  }
-
-  #since(callStarted: string | null, firstRunId: number | undefined): string {
-    if (callStarted !== null && isSortable(callStarted)) return callStarted;
+    if (callStarted !== null && isSortable(callStarted)) return kindsPast(this.#cutoffs, callStarted);
     const firstMet = firstRunId === undefined ? undefined : this.#readStart.get(firstRunId);
-    return firstMet ?? new Date(this.#nowMs).toISOString();
+    return kindsPast(this.#cutoffs, firstMet ?? new Date(this.#nowMs).toISOString());
   }
 
   /** @param call with what is stored of it, or how it was served: `served_hash` is null where that is not known */

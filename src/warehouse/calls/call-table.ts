@@ -17,7 +17,6 @@ export interface Upserted {
   changed: number;
   /** Calls that came more than once, with different contents; the last one counts. */
   conflicting: number;
-  /** The ids of those that were new or changed. */
   written: ReadonlySet<number>;
 }
 
@@ -43,15 +42,19 @@ export interface UpsertOptions {
   keeping?: Keeping;
 }
 
-const ROW_COLUMNS = [
-  ...CALL_COLUMNS,
-  "row_hash",
-  "served_hash",
-  "withheld",
-  "caller_digest",
-  "first_run_id",
-  "changed_run_id",
-] as const;
+const STORED_COLUMNS = [...CALL_COLUMNS, "row_hash", "served_hash", "withheld", "caller_digest"] as const;
+const ROW_COLUMNS = [...STORED_COLUMNS, "first_run_id", "changed_run_id"] as const;
+
+/** Prepares to replace a stored call by what is left of it. */
+export function prepareReplaceCall(warehouse: Warehouse): (call: Call & Withheld) => void {
+  const set = STORED_COLUMNS.map((column) => `${column} = @${column}`).join(", ");
+  const update = warehouse.sqlite.prepare(`UPDATE calls SET ${set} WHERE call_id = @call_id`);
+  const writeTranscript = prepareWriteTranscript(warehouse);
+  return (call) => {
+    update.run(call);
+    writeTranscript(call);
+  };
+}
 
 /** Prepares to write calls of a run. Reading the hashes of a page first is much faster than upserts that change nothing. */
 export function prepareUpsertCalls(
