@@ -59,13 +59,13 @@ export function judgeJob(
 /** Puts the jobs together: all is well where each is. */
 export function summarizeHealth(
   jobs: JobHealth[],
-  lastGoodRun: Pick<SyncRun, "run_id" | "finished_at" | "verdict"> | undefined,
+  run: NonNullable<Health["last_good_sync"]> | undefined,
 ): Health {
-  const reasons = jobs.flatMap(({ reason }) => reason ?? []);
   return {
-    status: reasons.length === 0 ? "ok" : "failing",
-    ...(reasons.length > 0 && { reason: reasons.join("; ") }),
-    ...(lastGoodRun && { last_good_sync: toLastGoodSync(lastGoodRun) }),
+    ...judge(jobs.flatMap(({ reason }) => reason ?? [])),
+    ...(run && {
+      last_good_sync: { run_id: run.run_id, finished_at: run.finished_at, verdict: run.verdict },
+    }),
     jobs,
   };
 }
@@ -74,25 +74,12 @@ export function summarizeHealth(
 export function summarizeAccounts(
   healths: readonly (readonly [name: string | undefined, health: Health])[],
 ): Health {
-  const accounts = new Map(
-    healths.flatMap(([name, health]) => (name === undefined ? [] : [[name, health] as const])),
-  );
   const [only] = healths;
   if (only !== undefined && only[0] === undefined) return only[1];
-  const reasons = [...accounts].flatMap(([name, { reason }]) =>
-    reason === undefined ? [] : [`${name}: ${reason}`],
-  );
-  return {
-    status: reasons.length === 0 ? "ok" : "failing",
-    ...(reasons.length > 0 && { reason: reasons.join("; ") }),
-    accounts: Object.fromEntries(accounts),
-  };
+  const reasons = healths.flatMap(([name, { reason }]) => (reason === undefined ? [] : `${name}: ${reason}`));
+  return { ...judge(reasons), accounts: Object.fromEntries(healths) };
 }
 
-function toLastGoodSync({
-  run_id,
-  finished_at,
-  verdict,
-}: Pick<SyncRun, "run_id" | "finished_at" | "verdict">) {
-  return { run_id, finished_at, verdict };
+function judge(reasons: readonly string[]): Pick<Health, "status" | "reason"> {
+  return reasons.length === 0 ? { status: "ok" } : { status: "failing", reason: reasons.join("; ") };
 }

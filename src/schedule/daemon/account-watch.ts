@@ -21,13 +21,17 @@ export interface DaemonAccount {
   jobs?: readonly Job[];
 }
 
+/** A job that is not left out, and what the schedule has seen of it. */
+export interface ActiveJob extends PlannedJob {
+  seen: JobStatistics;
+}
+
 /** The state of an account on the schedule. */
 export interface AccountWatch {
   account: DaemonAccount;
   log: Log;
   planned: readonly PlannedJob[];
-  active: readonly PlannedJob[];
-  statistics: ReadonlyMap<string, JobStatistics>;
+  active: readonly ActiveJob[];
   /** Undefined if nothing can ring for a sync of this account. */
   bell: Bell | undefined;
   deadlineMs: number;
@@ -44,14 +48,19 @@ export function watchAccount(
   const log = name === undefined ? parent : parent.child({ account: name });
   const readSnapshot = quietly(openSnapshots(jobs, settings), log);
   const planned = planJobs(jobs, settings, readSnapshot(), clock.now());
-  const active = planned.filter(({ idle }) => idle === undefined);
-  const statistics = new Map(active.map((job) => [job.name, emptyStatistics(job.name, clock.now())]));
   const isRung = doorbell !== undefined && (doorbell.account ?? name) === name;
   const bell = isRung ? new Bell(doorbell.minMs) : undefined;
   // A ring may have come while the schedule was down.
   bell?.askForSync();
+  const active = planned
+    .filter(({ idle }) => idle === undefined)
+    .map((plan) => ({
+      ...plan,
+      seen: emptyStatistics(plan.name, clock.now()),
+      bell: plan.job.isSync ? bell : undefined,
+    }));
   const deadlineMs = settings.jobMinutes * 60_000;
-  return { account, bell, log, planned, active, statistics, deadlineMs, readSnapshot };
+  return { account, bell, log, planned, active, deadlineMs, readSnapshot };
 }
 
 /** Logs when each job runs, or why it does not. */
