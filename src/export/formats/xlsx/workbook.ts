@@ -1,8 +1,8 @@
 import { localTime } from "../../../calendar/local-time.ts";
 import type { Job } from "../../job.ts";
 import type { ManifestFile, SheetEntry } from "../../manifest.ts";
-import type { NamedTable } from "../../named-table.ts";
 import { WORKBOOK } from "../../rollups.ts";
+import type { NamedTable } from "../../table.ts";
 import { type AboutRow, describeWorkbook } from "./about-sheet.ts";
 import { escapeText } from "./cell-text.ts";
 import { type CellContext, cellWriter } from "./cells.ts";
