@@ -43,7 +43,6 @@ function nearest(year: number, month: number, day: number): string | undefined {
 }
 
 export const MONTHS_OF_QUARTER = 3;
-/** How long a period is. */
 export const LENGTHS: Record<Grain, Temporal.DurationLike> = {
   day: { days: 1 },
   week: { weeks: 1 },
@@ -51,7 +50,6 @@ export const LENGTHS: Record<Grain, Temporal.DurationLike> = {
   quarter: { months: MONTHS_OF_QUARTER },
 };
 
-/** Returns the first day of the period that a date is in. */
 export function firstDay(date: Temporal.PlainDate, grain: Grain): Temporal.PlainDate {
   switch (grain) {
     case "day":
@@ -130,7 +128,6 @@ export function startOfDay(date: Temporal.PlainDate, zone: string): string {
   return new Date(Math.min(date.toZonedDateTime(zone).epochMilliseconds, LAST_INSTANT_MS)).toISOString();
 }
 
-/** Counts the days of a range. */
 export function countDays({ from, to }: Required<DateRange>): number {
   return Temporal.PlainDate.from(from).until(to).days + 1;
 }

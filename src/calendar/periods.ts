@@ -56,7 +56,6 @@ export function describeRange({ from, to }: Required<DateRange>): string {
 const earlier = (a: Temporal.PlainDate, b: Temporal.PlainDate) =>
   Temporal.PlainDate.compare(a, b) < 0 ? a : b;
 
-/** The first day of the period after the one that `date` is in. */
 function nextStart(date: Temporal.PlainDate, grain: Grain): Temporal.PlainDate {
   return firstDay(date, grain).add(LENGTHS[grain]);
 }

@@ -17,14 +17,12 @@ export interface DescribedSpend {
   campaigns: Record<Match, { rows: number; cost: number }>;
   /** Filters that choose calls alone, since spend has nothing of the kind. */
   filters_of_calls_alone?: string[];
-  /** Where it is from. */
   imports: { file: string; imported_at: string; rows: number; cost: number }[];
 }
 
 /** What a filter says of spend as well. */
 const OF_BOTH: readonly string[] = ["source", "channel", "campaign", "include_gone"];
 
-/** Describes what the days of an export cost. */
 export function describeSpend(spend: SessionSpend, { span, filter }: Timeframe): DescribedSpend {
   const sums = spend.sums(span);
   const none: SpendSum = { rows: 0, cost_micros: 0n };

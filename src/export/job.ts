@@ -38,7 +38,6 @@ export interface Job {
   write: (file: string, content: Iterable<Buffer | string>, audience?: Audience) => Promise<WrittenFile>;
 }
 
-/** Figures that files held before. */
 export interface RememberedFigures {
   /** Passes the rows of a rollup on, and compares them. */
   watch: (outlet: RollupOutlet, rows: Table["rows"]) => Generator<readonly Value[]>;
@@ -46,7 +45,6 @@ export interface RememberedFigures {
   find: (contents: string) => readonly Restatement[];
 }
 
-/** A rollup as it is written. */
 export interface RollupOutlet {
   /** Name of its file in the folder. */
   file: string;

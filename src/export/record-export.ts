@@ -9,7 +9,6 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { Commit, FileSet } from "./output/file-set.ts";
 
-/** The files of an export while they get their names. */
 export interface CommittedFiles {
   files: Pick<FileSet, "folder" | "draftOf">;
   manifest: Manifest;

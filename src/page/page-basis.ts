@@ -45,7 +45,6 @@ export function verdictLine({ manifest, basis }: Report): Html {
   return html`<p class="verdict${isDoubtful ? " doubt" : ""}"><strong>${claim}</strong> ${toPrintable(sentences.join(" "))} <a href="#basis">What these figures are based on</a></p>`;
 }
 
-/** Returns all that the figures are based on. */
 export function basisSection({ basis, manifest, fingerprint }: Report): Html {
   const { run, origin, rules, timezone, range, compared_with, caveats, unlisted } = manifest;
   const item = (name: string, text: Html | string) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`;

@@ -23,7 +23,6 @@ export function chart(
 <figcaption>${caption}.</figcaption></figure>`;
 }
 
-/** Says which colour is which part. */
 export function legend(series: readonly Series[]): Html {
   return html`<ul class="legend">${series.map(
     ({ name, color }) => html`<li>${swatch(`var(--c${color})`)}${name}</li>`,
@@ -91,7 +90,6 @@ export function scrolled(label: string, table: Html): Html {
 ${table}</table></div>`;
 }
 
-/** Heads of a table. */
 export function headRow(heads: readonly string[]): Html {
   return html`<thead><tr>${heads.map((head) => html`<th scope="col"${head === ID ? html` class="id"` : ""}>${head}</th>`)}</tr></thead>`;
 }

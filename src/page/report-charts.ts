@@ -25,7 +25,6 @@ export const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padSta
 const axis = { axisLine: { lineStyle: { color: "var(--line)" } }, axisTick: { show: false }, z: 3 };
 const axisLabel = { color: "var(--ink)", fontSize: 14 };
 
-/** What a picture is drawn for. */
 export interface PictureOptions {
   width: number;
   /** What a screen reader says in its place. */

@@ -69,7 +69,6 @@ export interface ReportScope {
   span: Span;
   periods: readonly LabelledPeriod[];
   previousSpan: Span;
-  /** What ads cost. */
   spend?: SessionSpend | undefined;
   /** IANA zone of weekdays and hours. */
   timezone: string;
@@ -170,7 +169,6 @@ function addCosts(rows: readonly Figures[]): Figures {
   };
 }
 
-/** Returns the rows of a rollup by the names of its columns. */
 function* nameFigures({ columns, rows }: Rollup): Generator<Figures> {
   for (const row of rows) {
     yield Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]));

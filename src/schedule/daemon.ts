@@ -16,7 +16,6 @@ export interface DaemonOptions {
   /** Requests to one host at once, for the syncs of all accounts together. @default only the limit of each account */
   hostRequests?: number;
   log: Log;
-  /** Ends the schedule. */
   signal: AbortSignal;
   /** Where to serve health and metrics; undefined for nowhere. */
   listen: Address | undefined;

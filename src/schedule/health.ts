@@ -5,7 +5,6 @@ import type { JobState } from "./job-state.ts";
 
 export interface Health {
   status: "ok" | "failing";
-  /** Why it is failing. */
   reason?: string;
   /** The last sync whose copy can be trusted. */
   last_good_sync?: { run_id: number; finished_at: string | null; verdict: SyncRun["verdict"] };
@@ -18,7 +17,6 @@ export interface Health {
 export interface JobHealth {
   job: string;
   status: Health["status"];
-  /** Why it is failing. */
   reason?: string;
   /** Of a sync, when its copy could last be trusted. */
   last_success: string | null;
@@ -28,7 +26,6 @@ export interface JobHealth {
 }
 
 export interface HealthLimits {
-  /** When the job is due. */
   cron: Cron;
   /** Time a run may take, milliseconds. */
   deadlineMs: number;

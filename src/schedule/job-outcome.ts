@@ -4,7 +4,6 @@ import { EXIT, type ExitCode } from "../base/errors.ts";
 import type { JobEnd, JobRecord } from "../warehouse/runs/job-table.ts";
 import type { Outcome } from "./child-process.ts";
 
-/** What a line of the log says of how a job ended. */
 export interface Ending {
   level: "info" | "warn" | "error";
   message: string;
@@ -59,7 +58,6 @@ const NEITHER: ReadonlySet<number> = new Set([EXIT.locked, EXIT.sigint, EXIT.sig
 /** The work was done, though what it stands on may not be clean. */
 const SUCCESS: ReadonlySet<number> = new Set([EXIT.done, EXIT.unverified]);
 
-/** Returns what an exit code says of a job's run. */
 export function judgeExit(exitCode: number): JobEnd["result"] {
   if (NEITHER.has(exitCode)) return "neither";
   return SUCCESS.has(exitCode) ? "success" : "failure";

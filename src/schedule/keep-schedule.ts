@@ -12,7 +12,6 @@ const AGAIN_AFTER_MS: readonly number[] = [5, 10, 20, 40].map((minutes) => minut
 /** From so late on a start is explained in the log. */
 const LATE_MS = 60_000;
 
-/** A job and its slots. */
 export interface ScheduledJob {
   name: string;
   cron: Cron;

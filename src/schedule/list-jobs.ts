@@ -37,7 +37,6 @@ function listJob({ name, cron, lastDoneMs, isBehind, idle }: PlannedJob, nowMs: 
   };
 }
 
-/** Lists the jobs of an account, each with its next runs. */
 export function listJobs(settings: Settings, jobs: readonly Job[], nowMs: number): ListedJob[] {
   const snapshot = openSnapshots(jobs, settings)();
   return planJobs(jobs, settings, snapshot, nowMs).map((planned) => listJob(planned, nowMs));

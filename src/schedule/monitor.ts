@@ -13,7 +13,6 @@ const CHECK_MS = 500;
 /** Connections at once, beyond which new ones are closed. */
 const MOST_CONNECTIONS = 2048;
 
-/** Where to listen. */
 export interface Address {
   host: string;
   /** 0 takes a free one. */
@@ -24,10 +23,8 @@ export interface Monitor extends AsyncDisposable {
   readonly url: string;
 }
 
-/** What is asked of the monitor. */
 export interface MonitorPages {
   health: () => Health;
-  /** The page of metrics. */
   metrics: () => string;
   /** Answers what comes to `/doorbell` and below it; it has a secret, and so is for any host name. */
   doorbell?: ((request: IncomingMessage) => Promise<PlainResponse>) | undefined;

@@ -11,7 +11,6 @@ export interface PlannedJob extends ScheduledJob {
   job: Job;
   /** When it was last done, milliseconds since 1970-01-01 UTC. */
   lastDoneMs: number | undefined;
-  /** Why the schedule leaves it out, if it does. */
   idle: string | undefined;
 }
 

@@ -40,12 +40,10 @@ export function toMetrics(
   });
 }
 
-/** Returns the metrics of an account's doorbell. */
 export function toBellMetrics({ rings, coalesced }: Bell): Metric[] {
   return describe({ doorbell_rings_total: samplesOf(rings), doorbell_coalesced_total: samplesOf(coalesced) });
 }
 
-/** Returns how many requests the doorbell refused, by status. */
 export function toRefusalMetrics(refused: ReadonlyMap<number, number>): Metric[] {
   const byStatus = [...refused].flatMap(([status, count]) => samplesOf(count, { status: String(status) }));
   return describe({ doorbell_refused_total: byStatus });

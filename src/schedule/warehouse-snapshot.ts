@@ -13,7 +13,6 @@ import type { Job } from "./job-definition.ts";
 /** A reader never waits for a writer, but for one that opens or mends the file. */
 const PATIENCE_MS = 500;
 
-/** The warehouse as the schedule sees it. */
 export interface Snapshot {
   lastDoneRun: SyncRun | undefined;
   lastGoodRun: SyncRun | undefined;
@@ -21,7 +20,6 @@ export interface Snapshot {
   lastDone: ReadonlyMap<string, string | null>;
   /** The jobs whose last run is to be taken up again. */
   unfinished: ReadonlySet<string>;
-  /** How each job fared, by its name. */
   jobs: ReadonlyMap<string, JobRecord>;
   calls: { live: number; gone: number };
   /** Rows that wait for a good reading. */

@@ -7,7 +7,6 @@ import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { type Audience, fsyncPath, MODES, makeFolder, removeFile } from "../../base/folder.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 
-/** What was written to one file. */
 export interface WrittenFile {
   /** Its name in the folder, with `/` after each sub-folder. */
   file: string;

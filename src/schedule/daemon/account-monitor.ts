@@ -10,7 +10,6 @@ import { toBellMetrics, toMetrics, toRefusalMetrics } from "../schedule-metrics.
 import type { Snapshot } from "../warehouse-snapshot.ts";
 import type { AccountWatch } from "./account-watch.ts";
 
-/** Serves the health, metrics and doorbells of the accounts. */
 export async function startAccountMonitor(
   listen: Address,
   watches: readonly AccountWatch[],

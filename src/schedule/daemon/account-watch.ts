@@ -10,7 +10,6 @@ import { emptyStatistics, type JobStatistics } from "../job-statistics.ts";
 import { type PlannedJob, planJobs } from "../plan-jobs.ts";
 import { openSnapshots, type Snapshot } from "../warehouse-snapshot.ts";
 
-/** An account whose jobs run. */
 export interface DaemonAccount {
   /** Undefined for the account of the environment. */
   name: string | undefined;
@@ -26,7 +25,6 @@ export interface ActiveJob extends PlannedJob {
   seen: JobStatistics;
 }
 
-/** The state of an account on the schedule. */
 export interface AccountWatch {
   account: DaemonAccount;
   log: Log;

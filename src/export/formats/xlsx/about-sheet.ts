@@ -4,7 +4,6 @@ import { describeCaveats, describeHistory, MADE_UP, type Manifest, type SheetEnt
 import type { Column, Value } from "../../table.ts";
 import { headingOf } from "../heading.ts";
 
-/** A cell of the first sheet. */
 export interface AboutCell {
   value: Value;
   column: Column;

@@ -12,7 +12,6 @@ const END_MS = Date.UTC(10_000, 0, 1);
 /** Integers from here on may have more digits than the 15 that Excel keeps. */
 const LONG_INTEGER = 1e15;
 
-/** What cells of a workbook need to know. */
 export interface CellContext {
   styles: Styles;
   /** Shows times in the zone of the export. */

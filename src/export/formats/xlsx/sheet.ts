@@ -27,7 +27,6 @@ export interface SheetOptions {
   context: CellContext;
 }
 
-/** Refuses more rows than a sheet has. */
 export function assertRows(name: string, rows: number): void {
   if (rows < MAX_ROWS) return;
   throw new UsageError(
@@ -106,7 +105,6 @@ export function countLines(text: string, width: number): number {
   return text.split("\n").reduce((lines, line) => lines + Math.max(1, Math.ceil(line.length / width)), 0);
 }
 
-/** Returns how wide the columns are, by their headers and some of their rows. */
 function widthsOf(columns: readonly Column[], sample: readonly (readonly Value[])[]): number[] {
   return columns.map((column, index) => {
     const heading = headingOf(column);
