@@ -3,7 +3,7 @@ import { toPrintable } from "../base/printable.ts";
 import { formatCount } from "../base/quantity-text.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import { NOT_SET } from "../rollup/reserved-keys.ts";
-import type { Html } from "./figure-text.ts";
+import { countOf, type Html } from "./figure-text.ts";
 import type { HeatStep, Series } from "./report-charts.ts";
 import type { Figures } from "./report-figures.ts";
 import { NARROW, WIDE } from "./static-chart.ts";
@@ -51,14 +51,16 @@ export function measured(figure: Html, share: number): Html {
 /** The numbers of the chart with this caption, to be opened. */
 export function numbers(
   caption: string,
-  heads: readonly string[],
-  rows: readonly (readonly (Html | string)[])[],
+  head: string,
+  names: readonly string[],
+  columns: readonly Pick<Series, "name" | "values">[],
 ): Html {
-  const body = rows.map(
-    ([first, ...cells]) =>
-      html`<tr><th scope="row">${first}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`,
-  );
-  return html`<details><summary>Numbers</summary>${scrolled(`${caption}, numbers`, html`${headRow(heads)}<tbody>${body}</tbody>`)}</details>`;
+  const body = names.map((name, index) => {
+    const cells = columns.map(({ values }) => html`<td>${countOf(values[index])}</td>`);
+    return html`<tr><th scope="row">${name}</th>${cells}</tr>`;
+  });
+  const heads = headRow([head, ...columns.map(({ name }) => name)]);
+  return html`<details><summary>Numbers</summary>${scrolled(`${caption}, numbers`, html`${heads}<tbody>${body}</tbody>`)}</details>`;
 }
 
 /** A text of visitors, in whatever direction it is written; cut where it is long. */

@@ -630,7 +630,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "the names are the same in each unit",
     },
   ],
-  "src/schedule/allowed-host.ts": [
+  "src/schedule/monitor.ts": [
     {
       on: "const [, address, name] = /^(?:\\[([0-9a-f:.]+)\\]|([\\w.-]+))(?::\\d{1,5})?$/i.exec(header) ?? [];",
       from: "[]",

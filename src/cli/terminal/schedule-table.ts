@@ -1,4 +1,4 @@
-import type { ListedJob } from "../../schedule/list-jobs.ts";
+import type { ListedJob } from "../../schedule/plan-jobs.ts";
 import { formatTable, hang, WIDTH } from "./text.ts";
 
 /** Of a name at most, in one line. */
