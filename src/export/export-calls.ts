@@ -83,16 +83,8 @@ function callColumns(
   const member = (name: ListedMember): CallColumn => text(name, { member: name });
   const flag = (name: string, fact: FactColumn): CallColumn => ({ name, type: "boolean", of: { fact } });
   const started = { fact: "call_started" } as const;
-  const duration: CallColumn =
-    duration_unit === "seconds"
-      ? { name: "duration_seconds", type: "integer", of: { fact: "duration" } }
-      : {
-          name: "duration_seconds",
-          type: "decimal",
-          decimals: 3,
-          of: { fact: "duration" },
-          derive: toSeconds,
-        };
+  const duration: Pick<CallColumn, "type" | "decimals" | "derive"> =
+    duration_unit === "seconds" ? { type: "integer" } : { type: "decimal", decimals: 3, derive: toSeconds };
   return [
     { name: "call_id", type: "integer", isId: true, of: { fact: "call_id" } },
     { name: "call_started", type: "time", of: started },
@@ -110,7 +102,7 @@ function callColumns(
     member("insight_name"),
     member("tracking_number"),
     { ...text("caller_hash", { fact: "caller" }), derive: fromText(toPseudonym) },
-    duration,
+    { name: "duration_seconds", of: { fact: "duration" }, ...duration },
     member("disposition"),
     fact("outcome"),
     flag("qualified", "is_qualified"),

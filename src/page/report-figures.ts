@@ -1,5 +1,5 @@
 import { MICROS } from "../base/currency.ts";
-import type { LabelledPeriod } from "../calendar/periods.ts";
+import type { Timeframe } from "../export/timeframe.ts";
 import type { Span } from "../rollup/call-filter.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import type { DurationBand } from "../rollup/duration-bands.ts";
@@ -64,15 +64,11 @@ export interface Mover {
   change: number;
 }
 
-/** The stretch that a report is about, and the one beside it. */
-export interface ReportScope {
-  span: Span;
-  periods: readonly LabelledPeriod[];
+/** What a report is about: days in a zone, with a stretch beside them. */
+type ReportScope = Pick<Timeframe, "span" | "timezone" | "periods"> & {
   previousSpan: Span;
-  spend?: SessionSpend | undefined;
-  /** IANA zone of weekdays and hours. */
-  timezone: string;
-}
+  spend: SessionSpend | undefined;
+};
 
 /** Figures that add up, so that some rows can be told as one. */
 const SUMS = ["answered_calls", "missed_calls", "other_calls", "first_time_callers", "qualified_calls"];

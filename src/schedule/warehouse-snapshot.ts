@@ -7,7 +7,6 @@ import { countAllRejected } from "../warehouse/calls/rejected.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { type JobRecord, readJobs } from "../warehouse/runs/job-table.ts";
 import { readLastDoneRun, readLastGoodRun, type SyncRun } from "../warehouse/runs/runs.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Job } from "./job-definition.ts";
 
 /** A reader never waits for a writer, but for one that opens or mends the file. */
@@ -33,7 +32,8 @@ export function openSnapshots(jobs: readonly Job[], settings: Settings): () => S
   return () => {
     const database = realFile(settings.database);
     if (statSync(database, { throwIfNoEntry: false }) === undefined) return undefined;
-    using warehouse = openPatiently(database);
+    using warehouse = openWarehouseReader(database);
+    warehouse.sqlite.pragma(`busy_timeout = ${PATIENCE_MS}`);
     return {
       lastDoneRun: readLastDoneRun(warehouse),
       lastGoodRun: readLastGoodRun(warehouse),
@@ -45,10 +45,4 @@ export function openSnapshots(jobs: readonly Job[], settings: Settings): () => S
       driftedMembers: readDrift(warehouse).length,
     };
   };
-}
-
-function openPatiently(database: string): Warehouse {
-  const warehouse = openWarehouseReader(database);
-  warehouse.sqlite.pragma(`busy_timeout = ${PATIENCE_MS}`);
-  return warehouse;
 }

@@ -137,12 +137,9 @@ function closeSheet(
       ? ""
       : `<ignoredErrors><ignoredError sqref="${texts.join(" ")}" numberStoredAsText="1"/></ignoredErrors>`;
   const filtered = Math.max(1, hasTotal ? last - 1 : last);
-  return `</sheetData><autoFilter ref="A1:${end}${filtered}"/>${pageOf(widths)}${ignored}</worksheet>`;
-}
-
-/** Prints across, with the columns on as few pages side by side as leave the letters readable. */
-function pageOf(widths: readonly number[]): string {
-  return printedPage(Math.ceil(widths.reduce((sum, width) => sum + width, 0) / PRINTED_WIDTH));
+  // As few pages side by side as leave the letters readable.
+  const pages = Math.ceil(widths.reduce((sum, width) => sum + width, 0) / PRINTED_WIDTH);
+  return `</sheetData><autoFilter ref="A1:${end}${filtered}"/>${printedPage(pages)}${ignored}</worksheet>`;
 }
 
 /** Prints across, with the columns on this many pages side by side. */
