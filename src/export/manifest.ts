@@ -157,12 +157,9 @@ export interface ManifestFile extends WrittenFile, TableEntry {
 }
 
 /** A manifest whose files need not be written yet. */
-interface UnwrittenManifest {
-  fingerprint?: unknown;
-  published?: unknown;
-  restatements?: unknown;
+type UnwrittenManifest = { [Member in "fingerprint" | "published" | "restatements"]?: unknown } & {
   files: readonly (Partial<WrittenFile> & { contents?: unknown })[];
-}
+};
 
 /**
  * Returns a digest of what figures stand on and of their sums: SHA-256, in hex, of the manifest as JSON without white

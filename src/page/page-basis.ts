@@ -10,7 +10,6 @@ import type { Html } from "./figure-text.ts";
 import { capitalized } from "./period-text.ts";
 import type { Report } from "./report-model.ts";
 
-/** Returns in a few words whether the copy is complete, and how well that is known. */
 export function verdictLine({ manifest, basis }: Report): Html {
   const { run, range, caveats, timezone, origin } = manifest;
   const { verified, rejected } = basis;

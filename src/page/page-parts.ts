@@ -8,7 +8,6 @@ import type { HeatStep, Series } from "./report-charts.ts";
 import type { Figures } from "./report-figures.ts";
 import { NARROW, WIDE } from "./static-chart.ts";
 
-/** The head of the ids of campaigns. */
 export const ID = "ID";
 
 /** Texts of visitors may be as long as they like. */
@@ -29,7 +28,6 @@ export function legend(series: readonly Series[]): Html {
   )}</ul>`;
 }
 
-/** Says how many each colour of a heat map stands for. */
 export function heatLegend(steps: readonly HeatStep[]): Html {
   const none = html`<li>${swatch("var(--h0)")}0</li>`;
   return html`<ul class="legend">${none}${steps.map(
@@ -73,7 +71,6 @@ export function isolated(text: string): Html {
   return html`<bdi>${shown}</bdi>`;
 }
 
-/** Names a row of a table by its key, without an id. */
 export function nameOf(figures: Figures, dimension: Dimension): string {
   return String(figures[dimension] ?? "");
 }

@@ -33,7 +33,6 @@ import {
 import { type Figures, isNotSet, type Ranking, type ReportFigures } from "./report-figures.ts";
 import type { Report } from "./report-model.ts";
 
-/** What stands for the picture where it is not seen. */
 const SEE_TABLE = "The table below has the numbers.";
 /** Days beyond these need their year to be told apart. */
 const DAYS_OF_YEAR = 365;

@@ -15,7 +15,6 @@ export interface Series {
 const COLORS = 8;
 /** Units of the chart that a bar has with its share of the gaps, below which there is no gap between its parts. */
 const LEAST_WITH_GAPS = 7;
-/** Steps of a heat map's scale. */
 const HEAT_STEPS = 6;
 
 export const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];

@@ -35,5 +35,4 @@ export interface UncommittedManifest {
   files: readonly { file: string }[];
 }
 
-/** Returns how files are recorded while they get their names. */
 export type RecordOf = (files: FileSet) => Commit | undefined;

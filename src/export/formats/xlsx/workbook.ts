@@ -12,7 +12,6 @@ import { toZip, type ZipPart } from "./zip.ts";
 
 /** The first sheet, which says what the others stand on. */
 const ABOUT = "About";
-/** Widths of its first columns. */
 const ABOUT_WIDTHS = [38, 70] as const;
 const MAX_NAME = 31;
 
