@@ -1,10 +1,10 @@
 import { encodeTable } from "../export/formats/encode-table.ts";
 import type { Job } from "../export/job.ts";
 import type { ManifestFile } from "../export/manifest.ts";
-import type { NamedTable } from "../export/named-table.ts";
 import type { Outlet } from "../export/output/output.ts";
 import { WORKBOOK } from "../export/rollups.ts";
 import { toShareSafe } from "../export/share-safe.ts";
+import type { NamedTable } from "../export/table.ts";
 import type { Ask } from "../request/resolve.ts";
 
 /** Writes each table of a job as a file or passes it on; those of a workbook are kept until it is written. */

@@ -7,7 +7,7 @@ import { readLastDueRun } from "../delivery/report-run-table.ts";
 import { mayBeRestated } from "../restatements/exported-rollups.ts";
 import { lastSlot, parseCron } from "../schedule/cron.ts";
 import type { JobContext } from "../schedule/job-definition.ts";
-import { logAttribution } from "../schedule/log-attribution.ts";
+import { logAttribution } from "../schedule/job-log.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { freshen } from "./freshen.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "./make-report.ts";

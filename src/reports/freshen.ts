@@ -4,7 +4,7 @@ import { CalltallyError, describeError, EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import type { JobContext } from "../schedule/job-definition.ts";
-import { logAttribution } from "../schedule/log-attribution.ts";
+import { logAttribution } from "../schedule/job-log.ts";
 import { runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";

@@ -1,7 +1,7 @@
 import { cannotUse, describeError, UsageError } from "../base/errors.ts";
-import { closedRange, countDays, type DateRange, parseDate, parseLast } from "../calendar/dates.ts";
+import { closedRange, countDays, type DateRange, parseDate } from "../calendar/dates.ts";
 import type { Comparison, Grain } from "../calendar/grain.ts";
-import { comparisonOfLast } from "../calendar/last.ts";
+import { comparisonOfLast, parseLast } from "../calendar/last.ts";
 import { localDate } from "../calendar/local-time.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { AS_WRITTEN, type Wording } from "./check.ts";

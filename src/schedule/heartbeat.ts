@@ -8,7 +8,6 @@ const HASTE_MS = 1500;
 export interface Heartbeat {
   /** Says that a run starts, without waiting for the response. */
   start: () => void;
-  /** Says how it ended. */
   end: (isGood: boolean) => Promise<void>;
 }
 

@@ -169,8 +169,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   schedule: {
     floor: 90,
     parts: [
-      ...own("schedule", "allowed-host", "child-queue", "doorbell/doorbell-page", "health"),
-      ...own("schedule", "heartbeat", "job-journal", "job-outcome", "log-attribution"),
+      ...own("schedule", "child-queue", "doorbell/doorbell-page", "health"),
+      ...own("schedule", "heartbeat", "job-journal", "job-outcome", "job-log"),
       ...own("schedule", "monitor", "prometheus-format", "schedule-metrics"),
       // What a ring starts is seen on the schedule alone.
       {
