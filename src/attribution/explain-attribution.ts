@@ -3,6 +3,7 @@ import {
   attributeCall,
   type CallFacts,
   isGoogleClick,
+  type UtmField,
   visitOf,
 } from "./attribute-call.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
@@ -10,9 +11,6 @@ import { foldUtm } from "./call-text.ts";
 import { CHANNEL_RULES_VERSION, CHANNELS, type Channel } from "./channel-rules.ts";
 import type { SiteKind } from "./channel-sites.ts";
 import { type SourceRule, toReferrer, toTrafficSource } from "./traffic-source.ts";
-
-export const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
-export type UtmField = (typeof UTM_FIELDS)[number];
 
 /** What led to the facts of a call. */
 export interface AttributionReasons {

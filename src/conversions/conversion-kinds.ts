@@ -4,7 +4,7 @@ import { localTime, offsetSpanAt } from "../calendar/local-time.ts";
 import { toEventName } from "../request/event-name.ts";
 import type { ConversionKind } from "../request/option-values.ts";
 import type { ConversionOptions } from "../request/resolve.ts";
-import type { Candidate, ConversionQuery } from "../rollup/conversion-query.ts";
+import type { Candidate, ConversionQuery } from "../rollup/sqlite/sqlite-conversions-sql.ts";
 
 /** Why a call is no conversion; of several reasons the first. */
 export type Reason =

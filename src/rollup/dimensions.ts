@@ -1,5 +1,4 @@
-import type { FactColumn } from "../attribution/attribute-call.ts";
-import { UTM_FIELDS, type UtmField } from "../attribution/explain-attribution.ts";
+import { type FactColumn, UTM_FIELDS, type UtmField } from "../attribution/attribute-call.ts";
 
 /** One column of a rollup's key. */
 export interface KeyColumn {

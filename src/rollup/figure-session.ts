@@ -127,25 +127,19 @@ export class FigureSession {
     const bounds = durationBounds(this.rules);
     const stored = bounds.map((seconds) => toDuration(seconds, this.rules));
     const rows = await this.engine.readBands(stored, span, this.selection);
-    const counts = new Map(
-      rows.map(([band = null, calls, answered, missed]) => [
-        band,
-        { calls: Number(calls), answered_calls: Number(answered), missed_calls: Number(missed) },
-      ]),
-    );
-    const none = { calls: 0, answered_calls: 0, missed_calls: 0 };
-    const bands = bounds.map((from_seconds, index) => ({
+    const countsOf = (band: number | null) => {
+      const [, calls = 0, answered = 0, missed = 0] = rows.find(([known = null]) => known === band) ?? [];
+      return { calls: Number(calls), answered_calls: Number(answered), missed_calls: Number(missed) };
+    };
+    const bands: DurationBand[] = bounds.map((from_seconds, index) => ({
       from_seconds,
       to_seconds: bounds[index + 1] ?? null,
-      ...(counts.get(index + 1) ?? none),
+      ...countsOf(index + 1),
     }));
-    const below = counts.get(0);
-    const unknown = counts.get(null);
-    return [
-      ...(below ? [{ from_seconds: null, to_seconds: 0, ...below }] : []),
-      ...bands,
-      ...(unknown ? [{ from_seconds: null, to_seconds: null, ...unknown }] : []),
-    ];
+    const [below, unknown] = [countsOf(0), countsOf(null)];
+    if (below.calls > 0) bands.unshift({ from_seconds: null, to_seconds: 0, ...below });
+    if (unknown.calls > 0) bands.push({ from_seconds: null, to_seconds: null, ...unknown });
+    return bands;
   }
 
   /** Counts the keys that a rollup shows, whatever their periods, and those that it puts together as `(other)`. */

@@ -1,16 +1,6 @@
-import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Outcome } from "../attribution/compiled-rules.ts";
-
-/** How a figure is made of the facts of some calls; an engine says it in its own language. */
-export type Aggregate =
-  | { kind: "count" }
-  | { kind: "count with outcome"; outcome: Outcome }
-  | { kind: "count where"; fact: Extract<FactColumn, "is_first_call" | "is_qualified"> }
-  | { kind: "count distinct"; fact: "caller" }
-  | { kind: "share with outcome"; outcome: Outcome; decimals: number }
-  | { kind: "total seconds" | "average seconds" | "median seconds" }
-  | { kind: "earliest" | "latest"; fact: "call_started" };
+import type { Aggregate } from "./figure-sql.ts";
 
 /** A number of calls that costs are shared out over. */
 export type CostPer = "calls" | "qualified_calls" | "first_time_callers";
