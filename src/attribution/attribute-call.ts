@@ -65,7 +65,6 @@ export type AttributedMembers = Omit<
   | "transcription_details"
 >;
 
-/** Derives what is true of a call. */
 export function attributeCall(call: AttributedMembers, rules: AttributionRules): CallFacts {
   const { outcomeOf, utmKeyOf, qualifiedDuration } = compileRules(rules);
   const { call_started, duration } = call;

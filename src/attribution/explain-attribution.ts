@@ -12,7 +12,6 @@ import { CHANNEL_RULES_VERSION, CHANNELS, type Channel } from "./channel-rules.t
 import type { SiteKind } from "./channel-sites.ts";
 import { type SourceRule, toReferrer, toTrafficSource } from "./traffic-source.ts";
 
-/** What led to the facts of a call. */
 export interface AttributionReasons {
   /** Utm values folded, and the keys under which they are counted: others where they have an alias. */
   utm: Record<UtmField, { folded: string | null; counted_as: string | null }>;

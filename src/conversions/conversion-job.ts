@@ -1,7 +1,6 @@
 import type { Job, Lists } from "../export/job.ts";
 import type { WrittenUpload } from "./upload-ledger.ts";
 
-/** A job whose writer needs the ledger of uploads. */
 export interface ConversionJob extends Job {
   lists: ConversionLists | undefined;
 }

@@ -94,7 +94,6 @@ export function populationOf({ exclude_callers, include_gone }: CallFilter): Cal
   return { ...(exclude_callers && { exclude_callers }), ...(include_gone && { include_gone }) };
 }
 
-/** Yields the lines of a file. */
 function* toLines(conversions: Iterable<Conversion>, layout: ReturnType<Kind["layOut"]>): Generator<string> {
   const { parameters, columns } = layout;
   if (parameters !== undefined) yield `${parameters}\n`;

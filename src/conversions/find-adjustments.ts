@@ -10,7 +10,6 @@ import type { Order } from "./uploaded-orders.ts";
 /** The present value of the conversions of a name; undefined to restate none. */
 export type AdjustedValue = Pick<ConversionOptions, "name" | "value" | "currency">;
 
-/** An adjustment of a conversion. */
 export interface Adjustment {
   order: Order;
   action: "retract" | "restate";

@@ -44,7 +44,6 @@ export const upload_files = sqliteTable("upload_files", columns, (table) => [
 ]);
 export const UPLOAD_FILES = describeTable(upload_files, "Files of conversions, written for upload.", columns);
 
-/** A file of conversions, as the ledger has it. */
 export type UploadFile = typeof upload_files.$inferSelect;
 export type UploadContents = UploadFile["contents"];
 /** pending: its export has not ended, or was killed; replaced: of a killed export, and overwritten. */

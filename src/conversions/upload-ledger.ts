@@ -41,7 +41,6 @@ export interface UploadNotes {
   left?: ShownUpload[];
 }
 
-/** A file of conversions as its writer describes it. */
 export type WrittenUpload = Pick<UploadBatch, "contents" | "rows" | "lines" | "isChosen"> & {
   file: WrittenFile;
 };

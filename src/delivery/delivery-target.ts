@@ -33,7 +33,6 @@ export interface EmailTarget {
   timeouts?: MailTimeouts | undefined;
 }
 
-/** A web hook. */
 export interface WebhookTarget {
   channel: "webhook";
   url: URL;
@@ -41,7 +40,6 @@ export interface WebhookTarget {
   timeoutMs?: number | undefined;
 }
 
-/** A command. */
 export interface CommandTarget {
   channel: "command";
   /** The program and its arguments, with placeholders in the arguments. */
@@ -54,7 +52,6 @@ export interface CommandTarget {
 
 export type DeliveryTarget = EmailTarget | WebhookTarget | CommandTarget;
 
-/** What is to be delivered. */
 export interface DeliverySource {
   /** Absolute path of the warehouse. */
   database: string;

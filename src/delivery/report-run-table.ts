@@ -38,7 +38,6 @@ export const report_runs = sqliteTable("report_runs", columns, (table) => [
 ]);
 export const REPORT_RUNS = describeTable(report_runs, "Each run of a named report.", columns);
 
-/** One run of a named report, as the ledger has it. */
 export type ReportRun = typeof report_runs.$inferSelect;
 
 /** What a run of a report is of; times are ISO 8601 UTC. */
@@ -48,7 +47,6 @@ export interface ReportRunStart extends Pick<ReportRun, "report" | "account"> {
   startedAt: string;
 }
 
-/** What is known of a run once its files are written, or at its end. */
 export type ReportRunResult = Partial<
   Pick<ReportRun, "verdict" | "range_from" | "range_to" | "is_stale" | "folder" | "files">
 >;

@@ -189,7 +189,6 @@ function assertOneCurrency(figures: readonly AccountFigures[]): void {
   );
 }
 
-/** Adds up the sums of the accounts' tables. */
 function addUp(figures: readonly AccountFigures[]): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { table } of figures) {

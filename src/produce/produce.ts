@@ -24,7 +24,6 @@ export interface ProduceOptions extends Partial<SourceOptions> {
   inspect?: ((job: Job) => Promise<void>) | undefined;
 }
 
-/** The result of an export. */
 export interface Made {
   /** Absolute path of the folder that files went to. */
   folder?: string;

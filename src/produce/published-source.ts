@@ -19,7 +19,6 @@ export interface EngineAccount {
   timezone: string;
 }
 
-/** An account as it is known here. */
 export interface AccountOwner {
   name: string | undefined;
   settings: Settings;

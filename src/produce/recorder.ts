@@ -75,7 +75,6 @@ export class Recorder {
     return commitOf(this.#warehouse, steps, { files, manifest, now });
   }
 
-  /** What is said of the export afterwards. */
   notes() {
     const uploads = this.#ledger.notes();
     return {

@@ -16,7 +16,6 @@ import { readStanding } from "../warehouse/runs/standing.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Moment, Source } from "./source.ts";
 
-/** What can be read in a warehouse. */
 export const WAREHOUSE_CAN = { lists: true, raw: true, clickIds: true };
 
 export interface WarehouseSourceOptions extends OwnWarehouse {

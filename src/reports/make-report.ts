@@ -33,7 +33,6 @@ export interface MakeReportOptions {
 /** Five rounds of {@link BRIEF_RETRY}, over a run and those that retry it. */
 const ATTEMPTS_IN_ALL = 5 * BRIEF_RETRY.attempts;
 
-/** A report that was made, and its deliveries. */
 export interface MadeReport extends Made {
   folder: string;
   report: string;
@@ -110,7 +109,6 @@ export async function makeReport(
   }
 }
 
-/** Returns the exit code that a report ends with. */
 export function exitCodeOfReport({ manifest, is_stale, deliveries }: MadeReport): ExitCode {
   const codes: ExitCode[] = [];
   if (manifest.caveats !== undefined || is_stale) codes.push(EXIT.unverified);

@@ -65,7 +65,6 @@ const KEYS = {
   hour: [text("hour", { local: "hour" })],
 } satisfies Record<string, readonly KeyColumn[]>;
 
-/** A way to group calls. */
 export type Dimension = keyof typeof KEYS;
 export const DIMENSIONS: readonly Dimension[] = namesOf(KEYS);
 
@@ -88,7 +87,6 @@ export function isLocal(dimensions: readonly Dimension[]): boolean {
   return keyColumns(dimensions).some(({ of }) => "local" in of);
 }
 
-/** The names of a record's members. */
 export function namesOf<Name extends string>(record: Readonly<Record<Name, unknown>>): Name[] {
   const isName = (name: string): name is Name => name in record;
   return Object.keys(record).filter(isName);

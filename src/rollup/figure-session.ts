@@ -155,7 +155,6 @@ export class FigureSession {
     return Number(count);
   }
 
-  /** Returns a zone's offsets under which there are any calls, each from its instant on. */
   readOffsets(zone: string): Promise<ZoneOffset[]> {
     return this.engine.readOffsets(zone);
   }
@@ -197,7 +196,6 @@ export class FigureSession {
     return findUnmatched(filter, (fact) => values.get(fact) ?? []);
   }
 
-  /** Lists the names of campaigns that calls have. */
   async readCampaigns(): Promise<string[]> {
     return (await this.engine.readValues("campaign")).filter((value) => typeof value === "string");
   }

@@ -63,7 +63,6 @@ export interface RollupColumn extends Partial<Omit<Metric, "name" | "type" | "ag
   comparison?: { of: string; shows: "previous" | "change" };
 }
 
-/** A figure of calls or of spend. */
 export type Measure = Metric<Aggregate | SpendAggregate>;
 
 /** Digits after the point of a change, which is a share: 0.25 for a quarter more. */

@@ -25,7 +25,6 @@ const FORM = `min(currency), max(CASE
   WHEN cost_micros % 10000 = 0 THEN 2 WHEN cost_micros % 1000 = 0 THEN 3 WHEN cost_micros % 100 = 0 THEN 4
   WHEN cost_micros % 10 = 0 THEN 5 ELSE 6 END)`;
 
-/** What some spend adds up to. */
 export interface SpendSum {
   rows: number;
   cost_micros: bigint;
@@ -128,7 +127,6 @@ ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`;
     return new Map(rows.map(([match, ...sum]) => [toMatch(match), toSum(sum)]));
   }
 
-  /** Returns which days of a stretch have spend; undefined where none has. */
   days(span: Span = {}): { count: number; first: string; last: string } | undefined {
     const [[count, first, last] = []] = this.#select("count(DISTINCT f.day), min(f.day), max(f.day)", span);
     return typeof first === "string" ? { count: Number(count), first, last: String(last) } : undefined;
@@ -140,7 +138,6 @@ ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`;
     return typeof first === "string" && typeof last === "string" ? { first, last } : undefined;
   }
 
-  /** Lists the files that the spend of a stretch is from, as they were imported. */
   files(span: Span = {}): ({ file: string; imported_at: string } & SpendSum)[] {
     const columns = "s.file, s.imported_at, count(*), sum(f.cost_micros)";
     const join = `\nJOIN ${this.#imported.table} AS s ON s.spend_id = f.spend_id`;
