@@ -73,10 +73,11 @@ export function rollupColumns(
   rules: Pick<AttributionRules, "duration_unit">,
 ): RollupColumn[] {
   const { dimensions, periods, previous } = query;
-  const toColumn = ({ aggregate: _, isCount: __, currency, ...column }: Measure): RollupColumn => ({
-    ...column,
-    ...(currency !== undefined && { currency }),
-  });
+  const toColumn = ({ aggregate: _, isCount: __, help, ...metric }: Measure): RollupColumn => {
+    const { name, type, decimals, currency, ...flags } = metric;
+    const form = { ...(decimals !== undefined && { decimals }), ...(currency !== undefined && { currency }) };
+    return { name, type, ...form, ...flags, help };
+  };
   const compare = (metric: Measure): RollupColumn[] => {
     const { name: of, help: _, ...shape } = toColumn(metric);
     return [
@@ -91,7 +92,9 @@ export function rollupColumns(
   };
   return [
     ...(periods ? [{ name: "period", type: "text", isKey: true } as const] : []),
-    ...keyColumns(dimensions).map(({ of: _, isNamed: __, ...key }) => ({ ...key, isKey: true }) as const),
+    ...keyColumns(dimensions).map(
+      ({ of: _, isNamed: __, name, type, ...more }) => ({ name, type, isKey: true, ...more }) as const,
+    ),
     ...measuresOf(query, rules).flatMap((metric) => [
       toColumn(metric),
       ...(previous && isCompared(metric) ? compare(metric) : []),
