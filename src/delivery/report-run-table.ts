@@ -1,5 +1,6 @@
 import { and, desc, eq, isNotNull, max, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { CalltallyError, EXIT } from "../base/errors.ts";
 import { hasEnded, markProcess } from "../base/process-mark.ts";
 import { VERDICTS } from "../paging/verdict.ts";
 import { about, describeTable } from "../warehouse/described.ts";
@@ -51,17 +52,16 @@ export type ReportRunResult = Partial<
   Pick<ReportRun, "verdict" | "range_from" | "range_to" | "is_stale" | "folder" | "files">
 >;
 
-/** Why a run was not started: another process is at it, or it was done before. */
-export type ReportRunConflict = { conflict: "running" | "done" };
-
 /**
  * Records that a run of a report starts. A run that the schedule has due is taken up again under the same number where a
- * process before was killed at it or failed, so that its recipients get it once; one that is done or under way is left.
+ * process before was killed at it or failed, so that its recipients get it once. Returns undefined for a due run that is done.
+ *
+ * @throws CalltallyError (exit 6) while another process makes the same due run
  */
 export function startReportRun(
   warehouse: Warehouse,
   { report, account, scheduledFor, startedAt }: ReportRunStart,
-): { runId: number; isResumed: boolean } | ReportRunConflict {
+): { runId: number; isResumed: boolean } | undefined {
   const begun = {
     started_at: startedAt,
     finished_at: null,
@@ -73,7 +73,9 @@ export function startReportRun(
     const { db } = warehouse;
     const before =
       scheduledFor === null ? undefined : readLastDueRun(warehouse, { report, account }, { scheduledFor });
-    if (before?.status === "running" || before?.status === "done") return { conflict: before.status };
+    if (before?.status === "done") return undefined;
+    if (before?.status === "running")
+      throw new CalltallyError(EXIT.locked, `Cannot run the report ${report}: another process is making it`);
     if (before !== undefined) {
       const runId = before.report_run_id;
       db.update(report_runs).set(begun).where(eq(report_runs.report_run_id, runId)).run();

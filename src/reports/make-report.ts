@@ -9,7 +9,7 @@ import { toDeliveryTargets } from "./delivery-targets.ts";
 import { planReport } from "./plan-report.ts";
 import { produceReport } from "./produce-report.ts";
 import { type NamedReport, toReportError } from "./report.ts";
-import { assertDeliverable, isOlder, readLastGoodSync } from "./requirements.ts";
+import { assertDeliverable, isStale, readLastGoodSync } from "./requirements.ts";
 import { startRun } from "./start-run.ts";
 import { type ReportHeadline, readReportHeadline, summarizeReport, toFiles } from "./summarize-report.ts";
 
@@ -77,7 +77,7 @@ export async function makeReport(
       reportRun: { runId, isRepeated: run.mayBeTaken(targets.length) },
       inspect,
     });
-    const is_stale = isOlder(lastGoodSync, report, clock.now());
+    const is_stale = isStale(lastGoodSync, report, clock.now());
     const { manifest, folder } = result;
     const files = toFiles(manifest, folder, plan);
     run.update(manifest, plan, { is_stale, folder, files });

@@ -76,11 +76,11 @@ describe("startReportRun", () => {
   it("leaves a due run that is under way or done, and makes one by hand each time", () =>
     withWarehouse((warehouse) => {
       start(warehouse);
-      expect(start(warehouse)).toEqual({ conflict: "running" });
+      expect(() => start(warehouse)).toThrow("Cannot run the report weekly: another process is making it");
       endReportRun(warehouse, 1, DONE);
-      expect(start(warehouse)).toEqual({ conflict: "done" });
+      expect(start(warehouse)).toBeUndefined();
       expect(start(warehouse, "weekly", null)).toEqual({ runId: 2, isResumed: false });
-      expect(start(warehouse, "weekly", null)).toEqual({ conflict: "running" });
+      expect(() => start(warehouse, "weekly", null)).toThrow("another process");
       expect([start(warehouse, "weekly", "acme", null), start(warehouse, "weekly", "acme", null)]).toEqual([
         { runId: 3, isResumed: false },
         { runId: 4, isResumed: false },
