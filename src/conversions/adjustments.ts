@@ -5,9 +5,9 @@ import { listsOf } from "../export/job.ts";
 import type { ManifestFile } from "../export/manifest.ts";
 import type { Column } from "../export/table.ts";
 import { ADJUSTMENTS } from "../request/option-values.ts";
-import type { ConversionJob } from "./conversion-job.ts";
 import { type AdjustedValue, type Adjustment, findAdjustments } from "./find-adjustments.ts";
 import { hasUploadFile } from "./upload-files.ts";
+import type { ConversionJob } from "./upload-ledger.ts";
 import { type NewLine, readUploadLines, type UploadLine } from "./upload-table.ts";
 import { type Hindrance, hindranceOf, toOrders } from "./uploaded-orders.ts";
 

@@ -7,10 +7,10 @@ import type { ConversionKind } from "../request/option-values.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { Candidate } from "../rollup/sqlite/sqlite-conversions-sql.ts";
-import type { ConversionJob, ConversionLists } from "./conversion-job.ts";
 import { type Conversion, KINDS, type Kind, type Reason, reasonAgainst } from "./conversion-kinds.ts";
 import { hasUploadFile } from "./upload-files.ts";
 import { openUploadKey } from "./upload-key.ts";
+import type { ConversionJob, ConversionLists } from "./upload-ledger.ts";
 import { type NewLine, readUploadLines } from "./upload-table.ts";
 import { hindranceOf, nextOrderId, type Order, toOrders } from "./uploaded-orders.ts";
 

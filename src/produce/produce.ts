@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from "../base/clock.ts";
-import type { ConversionJob } from "../conversions/conversion-job.ts";
-import type { ReportRunOfFiles, UploadNotes } from "../conversions/upload-ledger.ts";
+import type { ConversionJob, ReportRunOfFiles, UploadNotes } from "../conversions/upload-ledger.ts";
 import { encodeTable } from "../export/formats/encode-table.ts";
 import type { Job } from "../export/job.ts";
 import { fingerprintOf, type Manifest, type ManifestFile } from "../export/manifest.ts";

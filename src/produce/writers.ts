@@ -1,4 +1,4 @@
-import type { ConversionJob } from "../conversions/conversion-job.ts";
+import type { ConversionJob } from "../conversions/upload-ledger.ts";
 import type { ManifestFile } from "../export/manifest.ts";
 import type { Content, ContentKind } from "../request/contents.ts";
 

@@ -626,13 +626,13 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
   ],
   "src/rollup/metrics.ts": [
     {
-      on: 'const CALL_FIGURES = metrics({ duration_unit: "seconds" }).map(({ name }) => name);',
+      on: 'const CALL_METRICS = metrics({ duration_unit: "seconds" });',
       from: '{ duration_unit: "seconds" }',
       to: "{}",
       because: "the names are the same in each unit",
     },
     {
-      on: 'const CALL_FIGURES = metrics({ duration_unit: "seconds" }).map(({ name }) => name);',
+      on: 'const CALL_METRICS = metrics({ duration_unit: "seconds" });',
       from: '"seconds"',
       to: '""',
       because: "the names are the same in each unit",
