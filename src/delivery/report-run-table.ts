@@ -48,10 +48,6 @@ export interface ReportRunStart extends Pick<ReportRun, "report" | "account"> {
   startedAt: string;
 }
 
-export type ReportRunResult = Partial<
-  Pick<ReportRun, "verdict" | "range_from" | "range_to" | "is_stale" | "folder" | "files">
->;
-
 /**
  * Records that a run of a report starts. A run that the schedule has due is taken up again under the same number where a
  * process before was killed at it or failed, so that its recipients get it once. Returns undefined for a due run that is done.
@@ -90,22 +86,13 @@ export function startReportRun(
   });
 }
 
-/** Records what a run has made, before it is delivered. */
-export function updateReportRun({ db }: Warehouse, runId: number, result: ReportRunResult): void {
-  db.update(report_runs).set(result).where(eq(report_runs.report_run_id, runId)).run();
-}
-
-/** Records how a run ended; its error in words that hold no secret. */
-export function endReportRun(
+/** Records what a run has made, before it is delivered, or how it ended; its error in words that hold no secret. */
+export function updateReportRun(
   { db }: Warehouse,
   runId: number,
-  end: { status: "done" | "failed" | "interrupted"; finishedAt: string; error: string | null },
+  result: Partial<Omit<ReportRun, "report_run_id" | "process">>,
 ): void {
-  const { status, finishedAt, error } = end;
-  db.update(report_runs)
-    .set({ status, finished_at: finishedAt, error })
-    .where(eq(report_runs.report_run_id, runId))
-    .run();
+  db.update(report_runs).set(result).where(eq(report_runs.report_run_id, runId)).run();
 }
 
 /** Returns the last run of each report and account, by name. */

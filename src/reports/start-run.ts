@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { describeError } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { readDeliveries } from "../delivery/delivery-table.ts";
-import { endReportRun, startReportRun, updateReportRun } from "../delivery/report-run-table.ts";
+import { startReportRun, updateReportRun } from "../delivery/report-run-table.ts";
 import type { ReportFile } from "../delivery/report-summary.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { VERDICTS } from "../paging/verdict.ts";
@@ -26,7 +26,7 @@ export function startRun(
   if (started === undefined) return undefined;
   const { runId, isResumed } = started;
   const end = (status: "done" | "failed" | "interrupted", error: string | null) =>
-    endReportRun(warehouse, runId, { status, finishedAt: isoNow(), error });
+    updateReportRun(warehouse, runId, { status, finished_at: isoNow(), error });
   return {
     runId,
     /**

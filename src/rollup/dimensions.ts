@@ -84,8 +84,10 @@ export function keyColumns(dimensions: readonly Dimension[], { raw = false } = {
 
 /** Whether any of some dimensions depends on a time zone. */
 export function isLocal(dimensions: readonly Dimension[]): boolean {
-  return keyColumns(dimensions).some(({ of }) => "local" in of);
+  return keyColumns(dimensions).some(isLocalKey);
 }
+
+export const isLocalKey = ({ of }: KeyColumn) => "local" in of;
 
 export function namesOf<Name extends string>(record: Readonly<Record<Name, unknown>>): Name[] {
   const isName = (name: string): name is Name => name in record;

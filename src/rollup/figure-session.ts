@@ -6,6 +6,7 @@ import { toDuration } from "../attribution/compiled-rules.ts";
 import { hasHistory } from "../calendar/history.ts";
 import {
   type CallFilter,
+  type ConditionOptions,
   comparedFacts,
   findUnmatched,
   type Span,
@@ -24,13 +25,11 @@ export type Value = FactValue;
 /** Values in the order of the columns; null where there is none. */
 export type Row = Value[];
 
-export interface FigureSessionOptions {
+export interface FigureSessionOptions extends Pick<ConditionOptions, "nameCaller"> {
   /** The rules by which the facts were computed. */
   rules: AttributionRules;
   /** Which calls count. @default those that the service still shows */
   filter?: CallFilter | undefined;
-  /** Returns what the facts know a caller by, given the digits and the plus sign of the number. @default those */
-  nameCaller?: ((phoneDigits: string) => string) | undefined;
 }
 
 /** Rows, read as they are asked for, whatever else is asked meanwhile. */
