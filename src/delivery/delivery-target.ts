@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { COMMAND_PLACEHOLDERS } from "../config/placeholder-names.ts";
 import type { Attempt } from "./attempt.ts";
 import type { DeliveryKey } from "./delivery-table.ts";
-import { toHookBody } from "./hook-body.ts";
-import { kindOfHook } from "./hook-url.ts";
+import { kindOfHook, toHookBody } from "./hook-body.ts";
 import {
   buildMessage,
   composeMail,

@@ -1,19 +1,15 @@
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { ConversionJob, ReportRunOfFiles, UploadNotes } from "../conversions/upload-ledger.ts";
-import { encodeTable } from "../export/formats/encode-table.ts";
 import type { Job } from "../export/job.ts";
-import { fingerprintOf, type Manifest, type ManifestFile } from "../export/manifest.ts";
-import type { NamedTable } from "../export/named-table.ts";
+import { fingerprintOf, type Manifest } from "../export/manifest.ts";
 import type { Outlet, Output } from "../export/output/output.ts";
-import { WORKBOOK } from "../export/rollups.ts";
-import { toShareSafe } from "../export/share-safe.ts";
 import { unmatchedTable } from "../export/unmatched-spend.ts";
 import type { Ask } from "../request/resolve.ts";
 import { writeChanges } from "../restatements/restatement-file.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { Recorder } from "./recorder.ts";
 import type { OpenSource, Source, SourceOptions } from "./source.ts";
-import { startJob } from "./start-job.ts";
+import { collectTables, startJob } from "./start-job.ts";
 import { writeContent } from "./writers.ts";
 
 export interface ProduceOptions extends Partial<SourceOptions> {
@@ -131,28 +127,4 @@ function* untilAborted<T>(chunks: Iterable<T>, signal: AbortSignal | undefined):
     signal?.throwIfAborted();
     yield chunk;
   }
-}
-
-/** Writes each table of a job as a file or passes it on; those of a workbook are kept until it is written. */
-function collectTables({ format, minCell }: Ask, outlet: Outlet, write: Job["write"]) {
-  const sheets: NamedTable[] = [];
-  return {
-    take: async (table: NamedTable): Promise<ManifestFile[]> => {
-      const file =
-        format.format === "xlsx" ? `${WORKBOOK}, sheet ${table.name}` : `${table.name}.${format.format}`;
-      const checked = minCell === undefined ? table : toShareSafe(table, file);
-      if (outlet.table) return [{ ...outlet.table(checked), ...checked.entry }];
-      if (format.format !== "xlsx") {
-        const written = await write(file, await encodeTable(checked, format), checked.audience);
-        return [{ ...written, ...checked.entry }];
-      }
-      sheets.push(checked);
-      return [];
-    },
-    writeSheets: async (job: Job): Promise<ManifestFile[]> => {
-      if (sheets.length === 0) return [];
-      const { writeWorkbook } = await import("../export/formats/xlsx/workbook.ts");
-      return [await writeWorkbook(job, sheets)];
-    },
-  };
 }
