@@ -9,7 +9,6 @@ import { type Content, toContents } from "./contents.ts";
 import type { ExportRequest } from "./export-request.ts";
 import { DEFAULT_CONVERSION, type Delimiter, type Profile, type TableFormat } from "./option-values.ts";
 
-/** How a table is written. */
 export interface FormatOptions {
   format: TableFormat;
   /** For `csv` and `tsv`; by default texts are guarded against spreadsheet formulas. */

@@ -108,7 +108,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       { files: ["src/spend/read-report.ts"], tests: ["test/spend/read-report.test.ts"] },
     ],
   },
-  // The ClickHouse cluster's engine is not part of it. Types alone: caller-summary, conversion-query, engine.
+  // The ClickHouse cluster's engine is not part of it. Types alone: engine.
   rollup: {
     floor: 90,
     parts: [
@@ -117,11 +117,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         files: ["src/rollup/{dimensions,duration-bands,figure-sql,metrics,rollup-query,sql-text}.ts"],
         tests: ["test/rollup/{account-rollups,figures}.test.ts"],
       },
-      { files: ["src/rollup/sqlite/sqlite-spend-sql.ts"], tests: ["test/rollup/session-spend.test.ts"] },
-      {
-        files: ["src/rollup/sqlite/{read-effects,sqlite-effects-sql}.ts"],
-        tests: ["test/rollup/effects.test.ts"],
-      },
+      { files: ["src/rollup/sqlite/read-effects.ts"], tests: ["test/rollup/effects.test.ts"] },
       {
         files: ["src/rollup/sqlite/sqlite-{callers-sql,conversions-sql,engine}.ts"],
         tests: ["test/rollup/session-lists.test.ts"],
