@@ -2,7 +2,6 @@ import type { ApiError } from "../api/api-errors.ts";
 import { ApiClient } from "../api/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { Throttle } from "../paging/throttle.ts";
-import { prepareRecognize } from "../warehouse/calls/recognize.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs/runs.ts";
 import { createSource } from "./fetch.ts";
 import type { PreparedWarehouse } from "./prepare-warehouse.ts";
@@ -15,7 +14,6 @@ export async function syncFromService(
   prepared: PreparedWarehouse,
   options: SyncOptions & { clock: Clock },
 ): Promise<SyncRun> {
-  const { warehouse, keeping } = prepared;
   const { clock, limit, concurrency, signal } = options;
   const throttle = new Throttle(concurrency);
   const failures: ApiError[] = [];
@@ -28,14 +26,13 @@ export async function syncFromService(
       if (error.status === 429) throttle.slowDown();
     },
   });
-  const serviceClock = new ServiceClock(readLastDoneRun(warehouse)?.clock_ahead_ms ?? null);
+  const serviceClock = new ServiceClock(readLastDoneRun(prepared.warehouse)?.clock_ahead_ms ?? null);
   const attempts = () => ({
     retries: failures.length,
     failed_request_ids: JSON.stringify(failures.flatMap(({ requestId }) => requestId ?? [])),
     clock_ahead_ms: serviceClock.aheadMs,
   });
-  const recognize = prepareRecognize(warehouse, options.recordingSignature ?? new Set(), keeping);
   const { orgUnitId } = options.api;
-  const source = createSource(client, { limit, orgUnitId, throttle, recognize, signal }, serviceClock);
+  const source = createSource(client, { limit, orgUnitId, throttle, signal }, serviceClock);
   return await syncWarehouse({ ...options, ...prepared, source, throttle, attempts });
 }

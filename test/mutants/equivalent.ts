@@ -996,17 +996,9 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "neither is a time",
     },
   ],
-  "src/sync/row-sorter.ts": [
-    {
-      on: "const resigned: KnownCall[] = [];",
-      from: "[]",
-      to: '["Stryker was here"]',
-      because: "no call has the id that is in none",
-    },
-  ],
   "src/sync/store.ts": [
     {
-      on: 'const callIds = page.rows.flatMap((row) => ("rejected" in row ? [] : callOf(row).call_id));',
+      on: 'const callIds = page.rows.flatMap((row) => ("rejected" in row ? [] : row.call.call_id));',
       from: "[]",
       to: '["Stryker was here"]',
       because: "no record has that as its key",

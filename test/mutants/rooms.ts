@@ -98,7 +98,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         tests: ["test/sync/finish.test.ts"],
       },
       {
-        files: ["src/sync/{row-sorter,store,undocumented-store}.ts"],
+        files: ["src/sync/{store,undocumented-store}.ts"],
         tests: ["test/sync/store.test.ts"],
       },
       ...own("forget", "prune-now"),

@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray, isNotNull, max, sql } from "drizzle-orm";
-import { CALL_COLUMNS, type Call, isSameRecording } from "../../call.ts";
+import { CALL_COLUMNS, type Call, hashCall, isSameRecording } from "../../call.ts";
 import { countRows } from "../count-rows.ts";
 import { addToCount, readCount } from "../counts.ts";
 import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "../positional.ts";
@@ -9,7 +9,6 @@ import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
 import { isWithoutLink, type Keeping, keepingAll } from "./call-guard.ts";
 import { calls } from "./calls.ts";
 import { call_facts } from "./facts.ts";
-import type { ForgottenCallers } from "./forgotten-callers.ts";
 import { readRulesInForce } from "./rules.ts";
 import { hasTranscript, prepareWriteTranscript, transcripts } from "./transcripts.ts";
 
@@ -27,14 +26,8 @@ export interface Upserted {
 /**
  * Writes calls of one run and their facts, by the rules in force; returns what was new in them. What is of forgotten
  * callers is not written.
- *
- * @param hashes of the calls as they were served, where that is known: then calls are recognized by it later on
  */
-export type UpsertCalls = (
-  tx: Tx,
-  page: readonly Call[],
-  hashes?: readonly (string | undefined)[],
-) => Upserted;
+export type UpsertCalls = (tx: Tx, page: readonly Call[]) => Upserted;
 
 const NOTHING_WITHHELD = { withheld: null, caller_digest: null };
 
@@ -66,36 +59,40 @@ export function prepareUpsertCalls(
   runId: number,
   { signature = new Set(), isFirstLoad = false, keeping = keepingAll(warehouse) }: UpsertOptions = {},
 ): UpsertCalls {
-  const { readHashes, upsertCall, setServedHash } = prepareStatements(warehouse);
+  const { readHashes, upsertCall, setServedHash, refreshRecording } = prepareStatements(warehouse);
   const writeTranscript = prepareWriteTranscript(warehouse);
-  const refreshRecording = prepareRefreshRecording(warehouse);
   const { rules } = readRulesInForce(warehouse);
   const facts = new CallFactsTable(warehouse, rules, { isFirstLoad, digests: keeping.digests });
 
-  return (tx, page, hashes = []) => {
+  return (tx, page) => {
     const written = new Map<number, CallToAttribute>();
     const counts = { new: 0, changed: 0, conflicting: 0 };
     const ids = JSON.stringify(page.map((call) => call.call_id));
     const known = new Map(readHashes(ids).map((row) => [row[0], toStoredHead(row)]));
-    for (const { call, served } of inOrderOfId(page, hashes, keeping.forgotten)) {
-      const { call_id } = call;
+    for (const served of inOrderOfId(page)) {
+      const { call_id } = served;
+      const hash = hashCall(served);
       const stored = known.get(call_id);
+      const isServedAgain = stored !== undefined && keeping.isServedAs(hash, stored);
+      const call = isServedAgain ? served : (keeping.forgotten?.strip(served) ?? served);
+      // By the hash of a whole row the number that is left out could be found: all numbers would be tried.
+      const served_hash = call === served ? hash : null;
       const kinds = keeping.kindsPast(call.call_started, stored?.first_run_id);
       const isLinkKept = !isWithoutLink(stored?.withheld ?? null) && !kinds.includes("recording_urls");
-      // The hash leaves out the query of the recording's link.
+      // The hashes leave out the query of the recording's link.
       const isSame =
         stored !== undefined &&
-        keeping.isSame(call, stored, kinds) &&
+        (isServedAgain || keeping.isSame(call, stored, kinds)) &&
         (!isLinkKept || isSameRecording(stored.link, call.recording_url, signature));
       if (isSame && !keeping.mayKeepMore(stored.withheld, kinds)) {
         if (isLinkKept && stored.link !== (call.recording_url?.toWellFormed() ?? null))
-          refreshRecording(call_id, call.recording_url);
-        const served_hash = served === null ? null : keeping.toStoredHash(served, stored.withheld);
-        if (served_hash !== null && stored.served_hash !== served_hash)
-          setServedHash({ served_hash, call_id });
+          refreshRecording({ call_id, recording_url: call.recording_url });
+        if (!isServedAgain && served_hash !== null)
+          setServedHash({ call_id, served_hash: keeping.toStoredHash(served_hash, stored.withheld) });
         continue;
       }
-      const { call: row } = keeping.toStored({ ...call, ...NOTHING_WITHHELD, served_hash: served }, kinds);
+      const unwithheld = { ...call, ...NOTHING_WITHHELD, served_hash };
+      const { call: row } = keeping.toStored(unwithheld, kinds, served_hash ?? undefined);
       let changed_run_id = runId;
       // What may be kept again comes back, and is no change at the service.
       if (isSame) changed_run_id = stored.changed_run_id;
@@ -171,40 +168,22 @@ function prepareStatements({ db, sqlite }: Warehouse) {
         .set({ served_hash: sql`${sql.placeholder("served_hash")}` })
         .where(eq(call_id, sql.placeholder("call_id"))),
     ),
+    refreshRecording: prepareWrite<"recording_url" | "call_id">(
+      sqlite,
+      db
+        .update(calls)
+        .set({ recording_url: sql`${sql.placeholder("recording_url")}` })
+        .where(eq(call_id, sql.placeholder("call_id"))),
+    ),
   };
-}
-
-/** Prepares to update recording links whose signature has changed. */
-export function prepareRefreshRecording({
-  db,
-  sqlite,
-}: Warehouse): (callId: number, url: string | null) => void {
-  const refresh = prepareWrite<"recording_url" | "call_id">(
-    sqlite,
-    db
-      .update(calls)
-      .set({ recording_url: sql`${sql.placeholder("recording_url")}` })
-      .where(eq(calls.call_id, sql.placeholder("call_id"))),
-  );
-  return (call_id, recording_url) => refresh({ call_id, recording_url });
 }
 
 /**
  * The calls by their ids, rising: SQLite fills its pages when rows come in the order of the key, and leaves half of each
  * free when they come against it, as from a service that lists the newest first.
  */
-function inOrderOfId(
-  page: readonly Call[],
-  hashes: readonly (string | undefined)[],
-  forgotten: ForgottenCallers | undefined,
-) {
-  return page
-    .map((call, index) => {
-      const stripped = forgotten?.strip(call) ?? call;
-      // By the hash of a whole row the number that is left out could be found: all numbers would be tried.
-      return { call: stripped, served: stripped === call ? (hashes[index] ?? null) : null };
-    })
-    .sort((a, b) => a.call.call_id - b.call.call_id);
+function inOrderOfId(page: readonly Call[]): Call[] {
+  return page.toSorted((a, b) => a.call_id - b.call_id);
 }
 
 /** Counts the calls: those the service still shows, and those marked as gone from it. */
