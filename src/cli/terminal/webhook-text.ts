@@ -1,7 +1,7 @@
 import type { Doorbell } from "../../config/doorbell.ts";
 import type { Settings } from "../../config/load-settings.ts";
-import { maskSecrets, type WebhookChange } from "../../webhooks/change-webhook.ts";
-import { OPTIONAL_WEBHOOK_FIELDS } from "../../webhooks/webhook-client.ts";
+import { maskSecrets } from "../../webhooks/change-webhook.ts";
+import { OPTIONAL_WEBHOOK_FIELDS, type WebhookChange } from "../../webhooks/webhook-client.ts";
 
 /** Returns what replacing a webhook does to the fields that were not given. */
 export function notesOnReplacing({ body }: WebhookChange): string[] {
