@@ -1,12 +1,12 @@
-import { and, desc, eq, inArray, isNotNull, max, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, max, sql } from "drizzle-orm";
 import { CALL_COLUMNS, type Call, hashCall, isSameRecording } from "../../call.ts";
 import { countRows } from "../count-rows.ts";
 import { addToCount, readCount } from "../counts.ts";
-import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "../positional.ts";
+import { excluded, placeholders, prepareWrite } from "../positional.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
-import { isWithoutLink, type Keeping, keepingAll } from "./call-guard.ts";
+import { isWithoutLink, type Keeping, keepingAll, type Withheld } from "./call-guard.ts";
 import { calls } from "./calls.ts";
 import { call_facts } from "./facts.ts";
 import { readRulesInForce } from "./rules.ts";
@@ -59,7 +59,7 @@ export function prepareUpsertCalls(
   runId: number,
   { signature = new Set(), isFirstLoad = false, keeping = keepingAll(warehouse) }: UpsertOptions = {},
 ): UpsertCalls {
-  const { readHashes, upsertCall, setServedHash, refreshRecording } = prepareStatements(warehouse);
+  const { readHeads, upsertCall, setServedHash, refreshRecording } = prepareStatements(warehouse);
   const writeTranscript = prepareWriteTranscript(warehouse);
   const { rules } = readRulesInForce(warehouse);
   const facts = new CallFactsTable(warehouse, rules, { isFirstLoad, digests: keeping.digests });
@@ -68,7 +68,7 @@ export function prepareUpsertCalls(
     const written = new Map<number, CallToAttribute>();
     const counts = { new: 0, changed: 0, conflicting: 0 };
     const ids = JSON.stringify(page.map((call) => call.call_id));
-    const known = new Map(readHashes(ids).map((row) => [row[0], toStoredHead(row)]));
+    const known = new Map(readHeads.all(ids).map((head) => [head.call_id, head]));
     for (const served of inOrderOfId(page)) {
       const { call_id } = served;
       const hash = hashCall(served);
@@ -83,9 +83,9 @@ export function prepareUpsertCalls(
       const isSame =
         stored !== undefined &&
         (isServedAgain || keeping.isSame(call, stored, kinds)) &&
-        (!isLinkKept || isSameRecording(stored.link, call.recording_url, signature));
+        (!isLinkKept || isSameRecording(stored.recording_url, call.recording_url, signature));
       if (isSame && !keeping.mayKeepMore(stored.withheld, kinds)) {
-        if (isLinkKept && stored.link !== (call.recording_url?.toWellFormed() ?? null))
+        if (isLinkKept && stored.recording_url !== (call.recording_url?.toWellFormed() ?? null))
           refreshRecording({ call_id, recording_url: call.recording_url });
         if (!isServedAgain && served_hash !== null)
           setServedHash({ call_id, served_hash: keeping.toStoredHash(served_hash, stored.withheld) });
@@ -105,7 +105,7 @@ export function prepareUpsertCalls(
       upsertCall({ ...row, first_run_id: runId, changed_run_id });
       if (stored !== undefined || hasTranscript(row)) writeTranscript(row);
       const first_run_id = stored?.first_run_id ?? runId;
-      known.set(call_id, { ...row, changed_run_id, first_run_id, link: row.recording_url });
+      known.set(call_id, { ...row, changed_run_id, first_run_id });
     }
     facts.write(tx, [...written.values()]);
     if (counts.new > 0) addToCount(tx, "calls", counts.new);
@@ -113,43 +113,21 @@ export function prepareUpsertCalls(
   };
 }
 
-type StoredHeadRow = [
-  call_id: number,
-  row_hash: string,
-  served_hash: string | null,
-  withheld: string | null,
-  caller_digest: string | null,
-  first_run_id: number,
-  changed_run_id: number,
-  link: string | null,
-];
-
 /** What of a stored call tells whether another one of the service is the same. */
-function toStoredHead(row: StoredHeadRow) {
-  const [, row_hash, served_hash, withheld, caller_digest, first_run_id, changed_run_id, link] = row;
-  return { row_hash, served_hash, withheld, caller_digest, first_run_id, changed_run_id, link };
-}
+type StoredHead = Withheld & {
+  call_id: number;
+  first_run_id: number;
+  changed_run_id: number;
+  recording_url: string | null;
+};
 
 /** Prepares the statements that run once for each call, or for each page. */
 function prepareStatements({ db, sqlite }: Warehouse) {
-  const { call_id, row_hash, served_hash, withheld, caller_digest } = calls;
-  const { first_run_id, changed_run_id, recording_url } = calls;
+  const { call_id } = calls;
   return {
-    readHashes: prepareRead<StoredHeadRow>(
-      sqlite,
-      db
-        .select({
-          call_id,
-          row_hash,
-          served_hash,
-          withheld,
-          caller_digest,
-          first_run_id,
-          changed_run_id,
-          recording_url,
-        })
-        .from(calls)
-        .where(inArray(call_id, elementsOf("ids"))),
+    readHeads: sqlite.prepare<[ids: string], StoredHead>(
+      `SELECT call_id, row_hash, served_hash, withheld, caller_digest, first_run_id, changed_run_id, recording_url
+       FROM calls WHERE call_id IN (SELECT value FROM json_each(?))`,
     ),
     upsertCall: prepareWrite<(typeof ROW_COLUMNS)[number]>(
       sqlite,
