@@ -84,7 +84,7 @@ function createFetch(
     const fetchPage: FetchPage = (offset, limit, attempts) =>
       fetchAttributionPage(
         client,
-        { offset, limit, org_unit_id: orgUnitId, ...sortQuery(sort) },
+        { limit, offset, ...sortQuery(sort), org_unit_id: orgUnitId },
         { ...options, ...(attempts && { attempts }) },
       );
     try {

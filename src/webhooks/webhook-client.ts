@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { ApiError, contractError, reword } from "../api/api-errors.ts";
-import { assertId } from "../api/assert-id.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
 import { type Envelope, parseContract } from "../api/response-envelope.ts";
 import { UsageError } from "../base/errors.ts";
@@ -92,7 +91,6 @@ export async function changeWebhook(
   { id, method, body }: WebhookChange,
   options: RequestOptions = {},
 ): Promise<WebhookResponse> {
-  assertId(id, "a webhook");
   const parse = ({ data, request_id }: Envelope): WebhookResponse => {
     const what = "The API response to the change is not as documented";
     const { webhookId } = parseContract(responseSchema, data, what);

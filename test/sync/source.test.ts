@@ -148,12 +148,6 @@ describe("a page of the source", () => {
     expect(scene.source.isRefusal(new ApiError(5, "No"))).toBe(true);
     expect(scene.source.isRefusal(new TypeError("A defect"))).toBe(false);
   });
-
-  it("lets through what is no failure of the service", async () => {
-    await using scene = await open(undefined, { limit: 0 });
-    await expect(scene.read(0)).rejects.toThrow("Cannot ask for attribution data: limit");
-    expect(scene.asked()).toEqual([]);
-  });
 });
 
 /** Requests in a row, each as often as it was sent: `[offset, limit, times]`. */
