@@ -138,11 +138,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...own("sync", "check-file", "claim-warehouse", "latest", "order-members", "plan"),
       ...own("sync", "service-clock", "sync-options", "ledger", "read-calls"),
       {
-        files: ["src/sync/{finish,infer-absence,judge-reading}.ts"],
+        files: ["src/sync/{finish,judge-reading}.ts"],
         tests: ["test/sync/finish.test.ts"],
       },
       {
-        files: ["src/sync/{row-sorter,store,undocumented-store}.ts"],
+        files: ["src/sync/{store,undocumented-store}.ts"],
         tests: ["test/sync/store.test.ts"],
       },
       ...own("forget", "prune-now"),
@@ -156,7 +156,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         tests: ["test/sync/source.test.ts"],
       },
       {
-        files: ["src/sync/{prepare-warehouse,run,start-keeping,sync-from-service}.ts"],
+        files: ["src/sync/{prepare-warehouse,run}.ts"],
         tests: ["test/sync/{rate-limit,run}.test.ts"],
       },
     ],

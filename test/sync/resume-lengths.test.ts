@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PageRow } from "../../src/api/recognized-page.ts";
+import type { ParsedRow } from "../../src/api/parse-row.ts";
 import { InterruptedError } from "../../src/base/errors.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import type { Run } from "../../src/sync/read-calls.ts";
@@ -38,7 +38,7 @@ class Listing {
     return toSlice({ rows, total: this.ids.length, limit: LIMIT, offset, requestId });
   };
 
-  #rowsOf(id: number): PageRow[] {
+  #rowsOf(id: number): ParsedRow[] {
     const call_started = new Date(FIRST_CALL_MS + id * HOUR_MS).toISOString();
     if (this.bad.has(id))
       return [{ rejected: { call_id: id, json: "{}", path: "duration", reason: "long" } }];

@@ -56,17 +56,21 @@ export class Keeping {
     return kindsPast(this.#cutoffs, firstMet ?? new Date(this.#nowMs).toISOString());
   }
 
-  /** @param call with what is stored of it, or how it was served: `served_hash` is null where that is not known */
+  /**
+   * @param call with what is stored of it, or how it was served: `served_hash` is null where that is not known
+   * @param hash of the call, where it is known @default computed
+   */
   toStored<C extends Call>(
     call: C & Prior,
     kinds: readonly WithheldKind[],
+    hash?: string,
   ): { call: C & Withheld; removed: readonly WithheldKind[] } {
     const { call: kept, withheld: removed } = withhold(call, kinds);
     const all = new Set([...toKinds(call.withheld), ...removed]);
     const isNumberTaken = all.has("caller_numbers") && !isWithoutNumber(call.withheld);
     const row = {
       ...kept,
-      row_hash: hashCall(kept),
+      row_hash: hash !== undefined && removed.length === 0 ? hash : hashCall(kept),
       served_hash:
         call.served_hash && isNumberTaken ? this.#keyed().seal(call.served_hash) : call.served_hash,
       withheld: all.size === 0 ? null : WITHHELD_KINDS.filter((kind) => all.has(kind)).join(","),
@@ -94,6 +98,11 @@ export class Keeping {
   /** Returns a hash of what was served in the form in which a row with these kinds withheld has it. */
   toStoredHash(hash: string, withheld: string | null): string {
     return isWithoutNumber(withheld) ? this.#keyed().seal(hash) : hash;
+  }
+
+  /** Whether a call with this hash is served just as it was when it was stored. */
+  isServedAs(hash: string, { served_hash, withheld }: Pick<Withheld, "served_hash" | "withheld">): boolean {
+    return served_hash !== null && served_hash === this.toStoredHash(hash, withheld);
   }
 
   /** Whether something is withheld of a stored call that may be kept now. */
