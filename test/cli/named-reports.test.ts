@@ -311,7 +311,8 @@ describe("named reports", () => {
         await calltally(["sync"], { cwd: folder.path });
       }
       age(folder.path, hours);
-      expect((await calltally(["job", "report:weekly"], { cwd: folder.path })).code).toBe(3);
+      const env = { CALLTALLY_RETRY_SECONDS: "0" };
+      expect((await calltally(["job", "report:weekly"], { cwd: folder.path, env })).code).toBe(3);
       expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([{ status: "done", is_stale: 1 }]);
     },
   );
