@@ -702,14 +702,6 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "it only spares a look at hours that are over",
     },
   ],
-  "src/schedule/health.ts": [
-    {
-      on: "healths.flatMap(([name, health]) => (name === undefined ? [] : [[name, health] as const])),",
-      from: "name === undefined",
-      to: "false",
-      because: "the account without a name stands by itself",
-    },
-  ],
   "src/schedule/job-outcome.ts": [
     {
       on: "return exitCode === null || !TOLD.has(exitCode) || (isLate && exitCode !== EXIT.done);",
