@@ -20,6 +20,7 @@ export function reportJobs(
     if (file === undefined || cron === undefined) return [];
     const report = { name, content, file };
     if (!isOfAccount(report, account)) return [];
+    const own = { report: name, account: account.name ?? null };
     return [
       {
         name: `${REPORT_JOB}${name}`,
@@ -28,13 +29,11 @@ export function reportJobs(
         isSync: false,
         asksHost: content.fresh !== undefined || content.require !== undefined,
         waitsForFirstSlot: true,
-        readLastDone: (warehouse) =>
-          readLastDueRun(warehouse, name, account.name ?? null, "done")?.finished_at ?? null,
-        isUnfinished: (warehouse) =>
-          readLastDueRun(warehouse, name, account.name ?? null)?.status === "interrupted",
+        readLastDone: (warehouse) => readLastDueRun(warehouse, own, { status: "done" })?.finished_at ?? null,
+        isUnfinished: (warehouse) => readLastDueRun(warehouse, own)?.status === "interrupted",
         run: async (context) => {
-          const own = ofAccount(report, account);
-          return own === undefined ? EXIT.done : await runDue(own, cron, workingFolder, context);
+          const named = ofAccount(report, account);
+          return named === undefined ? EXIT.done : await runDue(named, cron, workingFolder, context);
         },
       },
       ...(content.on_restatement === undefined ? [] : [restatedJob(report, account, workingFolder)]),

@@ -11,18 +11,12 @@ export interface Clock {
 /** What clocks may differ by, or be set back by, without a stored time being doubted. */
 export const TOLERANCE_MS = 60_000;
 
-/**
- * Returns how long ago a time was that calltally stored, in milliseconds. It is infinite for no time, and for one in the
- * future: the clock of this machine was wrong when it was stored, so it decides nothing.
- *
- * @param time ISO 8601 UTC
- */
+/** Returns the age of a stored time (ISO 8601 UTC) in milliseconds; infinite for none, and for one in the future, by a wrong clock. */
 export function ageOf(time: string | null | undefined, nowMs: number): number {
   const ageMs = nowMs - Date.parse(time ?? "");
   return ageMs >= -TOLERANCE_MS ? Math.max(0, ageMs) : Number.POSITIVE_INFINITY;
 }
 
-/** Whether a stored time is in the future. */
 export function isFuture(time: string | null | undefined, nowMs: number): boolean {
   return time != null && ageOf(time, nowMs) === Number.POSITIVE_INFINITY;
 }

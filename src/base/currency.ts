@@ -1,10 +1,6 @@
 import { nearest } from "./nearest.ts";
 
-/**
- * Returns the ISO 4217 code that a text is, whatever its case.
- *
- * @throws Error that says which was probably meant
- */
+/** Parses an ISO 4217 code in any case. @throws Error that says which was probably meant */
 export function parseCurrency(text: string): string {
   const code = text.toUpperCase();
   if (isCurrency(code)) return code;
@@ -13,14 +9,12 @@ export function parseCurrency(text: string): string {
   );
 }
 
-/** Whether a text is an ISO 4217 code in capitals. */
 export function isCurrency(text: string): boolean {
   return knownCodes().has(text);
 }
 
 let codes: ReadonlySet<string> | undefined;
 
-/** They take a while to list. */
 function knownCodes(): ReadonlySet<string> {
   codes ??= new Set(Intl.supportedValuesOf("currency"));
   return codes;

@@ -4,13 +4,12 @@ import { basename, dirname, join } from "node:path";
 import { fsyncPath, removeFile } from "./folder.ts";
 import { hasEnded, markProcess } from "./process-mark.ts";
 
-/** What SQLite may keep next to a draft. */
 const LOGS = ["-wal", "-shm", "-journal"];
 const MARK = /\.(\d+(?:@\d+)?)\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp(?:-\w+)?$/;
 
 /**
- * A file under a temporary name next to the one it becomes, so that nobody sees half of it, and a power cut leaves the
- * old file or the new one. Disposing removes it, unless it has its name.
+ * A file under a temporary name next to its final one: nobody sees half of it, and a power cut leaves the old file or the new one.
+ * Disposing removes it, unless it has its name.
  */
 export class Draft implements Disposable {
   /** Absolute path of what it becomes. */
@@ -35,11 +34,7 @@ export class Draft implements Disposable {
     fsyncPath(dirname(this.file));
   }
 
-  /**
-   * Gives it its name where no file has it.
-   *
-   * @throws Error with the code EEXIST
-   */
+  /** Gives it its name, unless a file has that. @throws Error with the code EEXIST */
   add(): void {
     fsyncPath(this.path);
     try {

@@ -16,10 +16,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/**
- * From the worst on: what is lost, what nobody but the operator can mend, what may mend itself, what is done but not
- * clean. A stop is above all of it: the rest was not even tried.
- */
+/** From the worst on. A stop is above all of it: the rest was not even tried. */
 const GRAVITY: readonly ExitCode[] = [
   EXIT.sigint,
   EXIT.sigterm,
@@ -34,7 +31,6 @@ const GRAVITY: readonly ExitCode[] = [
   EXIT.unverified,
 ];
 
-/** Returns the worst of some exit codes; 0 where there is none. */
 export function worstCode(codes: Iterable<ExitCode>): ExitCode {
   const known = new Set(codes);
   return GRAVITY.find((code) => known.has(code)) ?? EXIT.done;
@@ -67,7 +63,6 @@ export class UsageError extends CalltallyError {
   }
 }
 
-/** Values of a filter that no call has. */
 export class UnmatchedError extends UsageError {
   override name = "UnmatchedError";
   /** The filter, the value, and a question whether values that calls have were meant. */
@@ -83,10 +78,8 @@ export class UnmatchedError extends UsageError {
 }
 
 /**
- * Returns the error for a value that cannot be used.
- *
- * @param source where it was given, such as `--limit 5000`
- * @param problem the state, such as `must be a whole number`; after a semicolon the advice, which takes precedence over the hint
+ * @param source where the value was given, such as `--limit 5000`
+ * @param problem such as `must be a whole number`; after a semicolon the advice, which takes precedence over the hint
  */
 export function cannotUse(source: string, problem: string, hint?: string): UsageError {
   const [, state = problem, advice] = /^(.*); (.*)$/s.exec(problem) ?? [];
@@ -103,10 +96,7 @@ export class InterruptedError extends CalltallyError {
   }
 }
 
-/**
- * Returns the error that came first, where releasing what was in use failed as well. A SuppressedError is known by its
- * members: Node 22 has no such class.
- */
+/** Returns the error that came first, if disposing failed, too. (Node 22 has no SuppressedError class.) */
 export function firstError(error: unknown): unknown {
   return error instanceof Error && "suppressed" in error ? firstError(error.suppressed) : error;
 }
@@ -119,7 +109,6 @@ export function describeError(thrown: unknown): string {
   return (error.message || error.name) + cause;
 }
 
-/** Returns what was wrong, and below it what to do. */
 export function describeWithHint(error: CalltallyError): string {
   return [describeError(error), ...(error.hint === undefined ? [] : [error.hint])].join("\n");
 }

@@ -34,10 +34,7 @@ export function toDescriptorError(says: string): CalltallyError | undefined {
   });
 }
 
-/**
- * Returns an error of the file system as one that a person can act on, with the permission that is lacking where it is
- * one; undefined for any other error.
- */
+/** Returns an error of the file system as one that a person can act on; undefined for any other error. */
 export function toFileError(error: unknown): CalltallyError | undefined {
   const noDescriptor = toDescriptorError(describeError(error));
   if (noDescriptor !== undefined || !isFileError(error)) return noDescriptor;
@@ -51,7 +48,6 @@ export function toFileError(error: unknown): CalltallyError | undefined {
   );
 }
 
-/** Says why a file cannot be used, in a few words; of any other error all that it says. */
 export function reasonOf(error: unknown): string {
   if (!isFileError(error)) return describeError(error);
   if (error.code === "EISDIR") return "it is a folder";

@@ -21,12 +21,11 @@ export const MODES = {
 } as const;
 
 /**
- * Makes a folder, and the folders above it; leaves existing ones as they are.
- * (Node's own `recursive` never returns below /proc.)
+ * Makes a folder and those above it. (Node's own `recursive` never returns below /proc.)
  *
  * @param folder absolute path
  * @returns the folders that it made, the topmost first
- * @throws CalltallyError (exit 7) where something else stands in the place of one
+ * @throws CalltallyError (exit 7) where something else has the name
  */
 export function makeFolder(folder: string, audience: Audience = "owner"): string[] {
   if (isFolder(folder)) return [];
@@ -46,14 +45,9 @@ export function makeFolder(folder: string, audience: Audience = "owner"): string
   }
 }
 
-/** Links that are followed one after the other before they are taken for a circle, as Linux does. */
 const MAX_LINKS = 40;
 
-/**
- * Returns the absolute path of a file behind links, so that it has one name and one lock; it need not be there yet.
- *
- * @throws CalltallyError (exit 7) where links lead in a circle
- */
+/** Returns the absolute path of a file behind links, which need not exist yet. @throws CalltallyError (exit 7) for circular links */
 export function realFile(path: string, links = MAX_LINKS): string {
   const file = resolve(path);
   const target = attempt(() => realpathSync(file));
@@ -76,11 +70,7 @@ function attempt<T>(work: () => T): T | undefined {
   }
 }
 
-/**
- * Waits until a file's content, or the names in a folder, are on the disk.
- *
- * @throws CalltallyError (exit 7)
- */
+/** Waits until a file's content, or the names in a folder, are on the disk. @throws CalltallyError (exit 7) */
 export function fsyncPath(path: string): void {
   const handle = openSync(path, "r");
   try {

@@ -1,7 +1,6 @@
 import { CalltallyError, EXIT, firstError } from "./errors.ts";
 import { toFileError } from "./file-access.ts";
 
-/** Returns anything that was thrown as an error with an exit code. */
 export function toCalltallyError(thrown: unknown): CalltallyError {
   const error = firstError(thrown);
   if (error instanceof CalltallyError) return error;

@@ -53,10 +53,7 @@ async function prettyFormat(colorize: boolean): Promise<(line: string) => string
     pretty(JSON.parse(line, (_key, value) => (typeof value === "string" ? toPrintable(value) : value)));
 }
 
-/**
- * Returns what takes the secrets, and whatever looks like a phone number, out of a line. Nothing of the kind is logged
- * on purpose; but errors quote what they were given, and a service may say anything in its own.
- */
+/** Masks secrets and anything that looks like a phone number: errors quote what they were given, and services say anything. */
 export function maskOf(secrets: readonly (string | undefined)[]): (line: string) => string {
   const hidden = secrets
     .filter((secret) => secret !== undefined && secret.length >= SHORTEST_SECRET)

@@ -4,7 +4,6 @@ export function parseFilePath(text: string): string {
   return text;
 }
 
-/** Reads the path of a file or a folder. */
 export function parsePath(text: string): string {
   if (text.trim() === "") throw new Error("is empty");
   if (text.trim() !== text) throw new Error("must be a path without white space around it");

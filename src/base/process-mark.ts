@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Returns what tells a process from every other, also from one that had or gets the same id, as the first one of each
- * start of a container does: its id, and on Linux `@` and its start, in ticks since the machine's. Undefined where there
- * is no such process.
+ * Returns an id that no other process ever has: the process id and, on Linux, `@` and its start in ticks, since the first process of
+ * a container always has the same id. Undefined if there is no such process.
  */
 export function markProcess(pid: number = process.pid): string | undefined {
   if (process.platform !== "linux") return isAlive(pid) ? String(pid) : undefined;
@@ -16,7 +15,6 @@ export function markProcess(pid: number = process.pid): string | undefined {
   }
 }
 
-/** Whether the process with a mark has ended. */
 export function hasEnded(mark: string): boolean {
   return markProcess(Number.parseInt(mark, 10)) !== mark;
 }

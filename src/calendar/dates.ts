@@ -14,6 +14,14 @@ const LATEST = "2999-12-31";
 /** The last instant of which that is so. */
 export const LAST_INSTANT_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
+/** Returns a range that has both ends; undefined for any other. */
+export function closedRange({
+  from,
+  to,
+}: { [End in keyof DateRange]?: DateRange[End] | undefined } = {}): Required<DateRange> | undefined {
+  return from === undefined || to === undefined ? undefined : { from, to };
+}
+
 /**
  * Returns the local date `YYYY-MM-DD`, from 1900 to 2999, that `text` is.
  * @throws Error that names the text and, where only one date can be meant, the nearest valid one

@@ -7,12 +7,11 @@ import {
   chooseAccounts,
   configurationWithoutFile,
   findFile,
-  settingsOfAccount,
 } from "../config/accounts.ts";
-import type { Settings } from "../config/load-settings.ts";
+import { loadSettings, type Settings } from "../config/load-settings.ts";
 import { findGiven, type SettingSources } from "../config/setting-layers.ts";
 import { remarkOnSettings } from "../config/setting-remarks.ts";
-import { SETTINGS } from "../config/settings.ts";
+import { ALL_SETTINGS, SETTINGS } from "../config/settings.ts";
 import { type CommonOptions, type Context, QUERY_PARENT } from "./context.ts";
 
 /**
@@ -99,7 +98,7 @@ function namesOf(accounts: readonly Account[]): string {
 
 /** Reads the settings of the one account; options of the command take precedence over all other sources. */
 export function settingsOf(context: Context): Settings {
-  return settingsOfAccount(onlyAccountOf(context));
+  return loadSettings(onlyAccountOf(context).sources);
 }
 
 /** Returns what is odd about the settings but no error, a sentence each. */
@@ -111,12 +110,10 @@ export function remarksOf(context: Context): string[] {
 }
 
 function toValues(options: CommonOptions): NonNullable<SettingSources["flags"]> {
-  return {
-    [SETTINGS.database.env]: options.database,
-    [SETTINGS.exportDir.env]: options.out,
-    [SETTINGS.limit.env]: options.limit,
-    [SETTINGS.concurrency.env]: options.concurrency,
-    [SETTINGS.timezone.env]: options.timezone,
-    [SETTINGS.publishTo.env]: options.publishTo,
-  };
+  const given = new Map(Object.entries(options));
+  return Object.fromEntries(
+    ALL_SETTINGS.flatMap(({ env, flag, option = /\w+/.exec(flag ?? "")?.[0] }) =>
+      option === undefined ? [] : [[env, given.get(option)]],
+    ),
+  );
 }

@@ -1,5 +1,7 @@
 import type { ExitCode } from "../base/errors.ts";
 import type { Configuration } from "../config/accounts.ts";
+import type { Setting } from "../config/setting.ts";
+import { SETTINGS } from "../config/settings.ts";
 
 /** The process that a command runs in, and the options that every command has. */
 export interface Context {
@@ -43,10 +45,22 @@ export interface CommonOptions {
 /** Set for the process that runs a query, to the id of the one that watches over it. */
 export const QUERY_PARENT = "CALLTALLY_QUERY_PARENT";
 
+/** Returns the flag of a setting and its help, as commander takes them. */
+export function flagOf<const F extends string>({
+  flag,
+  help,
+  env,
+  default: fallback,
+}: Setting & { flag: F }) {
+  const text = help.replace(/^[A-Z](?=[a-z]*[^A-Za-z])/, (first) => first.toLowerCase());
+  return [flag, `${text} (${fallback === undefined ? env : `${env}, ${fallback}`})`] as const;
+}
+
 /** Options that several commands share, as commander writes them. */
 export const OPTION = {
-  database: ["--database <file>", "the warehouse file (CALLTALLY_DATABASE, data/calltally.db)"],
-  out: ["--out <folder>", "folder for the files (CALLTALLY_EXPORT_DIR, data/exports)"],
+  database: flagOf(SETTINGS.database),
+  out: flagOf(SETTINGS.exportDir),
+  timezone: flagOf(SETTINGS.timezone),
   json: ["--json", "print JSON"],
   engine: [
     "--engine <url>",

@@ -1,7 +1,7 @@
 import { join, relative } from "node:path";
 import { EXIT, UsageError } from "../base/errors.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
-import { settingsOfAccount } from "../config/accounts.ts";
+import { loadSettings } from "../config/load-settings.ts";
 import { describeCaveats } from "../export/manifest.ts";
 import { folderOutput } from "../export/output/folder.ts";
 import { streamOutput } from "../export/output/stream.ts";
@@ -47,7 +47,10 @@ export async function exportMerged(
       return { account: name, source, ask: toAsk(request, can, zoneOf(account, flags)) };
     };
     const work = (published: readonly EngineAccount[]) => write(published.map(toAccountAsk));
-    const owners = accounts.map((account) => ({ name: account.name, settings: settingsOfAccount(account) }));
+    const owners = accounts.map((account) => ({
+      name: account.name,
+      settings: loadSettings(account.sources),
+    }));
     return await readEngine(engine, owners, work, { signal });
   }
   return await write(
@@ -57,7 +60,7 @@ export async function exportMerged(
           hint: "Without accounts, leave account out of --by.",
         });
       }
-      const settings = settingsOfAccount(account);
+      const settings = loadSettings(account.sources);
       return {
         account: account.name,
         source: sourceOf(settings),

@@ -7,8 +7,8 @@ import {
   worstCode,
 } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
-import { type Account, settingsOfAccount } from "../config/accounts.ts";
-import type { Settings } from "../config/load-settings.ts";
+import type { Account } from "../config/accounts.ts";
+import { loadSettings, type Settings } from "../config/load-settings.ts";
 import { fillPlaceholders } from "../delivery/placeholders.ts";
 import { accountsOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
@@ -145,7 +145,7 @@ function toScope(account: Account, noteOwn: AccountScope["note"]): AccountScope 
   return {
     account,
     get settings() {
-      return settingsOfAccount(account);
+      return loadSettings(account.sources);
     },
     note: noteOwn,
   };

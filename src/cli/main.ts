@@ -6,6 +6,10 @@ import { toPrintableLines } from "../base/printable.ts";
 import type { Context } from "./context.ts";
 import { createProgram } from "./program.ts";
 
+/** What a command line needs of the process that it runs in. */
+type Host = Pick<NodeJS.Process, "env" | "cwd" | "exitCode"> &
+  Record<"stdout" | "stderr", NodeJS.WritableStream & { isTTY?: boolean }>;
+
 /** Runs the command line of this process, and sets its exit code. */
 export async function main(): Promise<void> {
   const stop = new AbortController();
@@ -15,55 +19,63 @@ export async function main(): Promise<void> {
   process.stdout.on("error", endOnOutputError);
   // Nobody is left to read it.
   process.stderr.on("error", () => {});
-  const context = createContext(stop.signal);
+  const isDone = await runCommand(process.argv.slice(2), stop.signal, process);
+  // While Node winds up, one more signal would end it in the signal's own way, and not with our exit code. What the reader
+  // of a pipe leaves unread would keep an interrupted process from its end, too.
+  if (stop.signal.aborted && (!isDone || process.stdout.writableLength === 0)) process.exit();
+}
+
+/** Runs a command line, and sets the exit code of its host; returns false if it failed. */
+export async function runCommand(args: string[], signal: AbortSignal, host: Host): Promise<boolean> {
+  const context = createContext(signal, host);
   try {
-    const program = await createProgram(context, process.argv.slice(2));
-    await program.parseAsync();
-    // While Node winds up, one more signal would end it in the signal's own way, and not with our exit code.
-    if (stop.signal.aborted && process.stdout.writableLength === 0) process.exit();
+    const program = await createProgram(context, args);
+    await program.parseAsync(args, { from: "user" });
+    return true;
   } catch (error) {
-    if (error instanceof CommanderError) return context.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
+    if (error instanceof CommanderError) {
+      context.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
+      return true;
+    }
     const known = toCalltallyError(error);
     context.complain(`calltally: ${describeWithHint(known)}`);
     context.exit(known.exitCode);
-    // What the reader of a pipe leaves unread would keep an interrupted process from its end, too.
-    if (stop.signal.aborted) process.exit();
+    return false;
   }
 }
 
 /** Writes data: byte for byte to a file or a pipe, printable on a terminal. */
-async function writeToOutput(chunk: Buffer, signal: AbortSignal): Promise<void> {
-  const { isTTY } = process.stdout;
-  if (process.stdout.write(isTTY ? toPrintableLines(chunk.toString().replaceAll("\r\n", "\n")) : chunk))
+async function writeToOutput(chunk: Buffer, stdout: Host["stdout"], signal: AbortSignal): Promise<void> {
+  if (stdout.write(stdout.isTTY ? toPrintableLines(chunk.toString().replaceAll("\r\n", "\n")) : chunk))
     return;
   try {
-    await once(process.stdout, "drain", { signal });
+    await once(stdout, "drain", { signal });
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   }
 }
 
 /** Whatever is printed passes here: texts of the service, of files and of errors may hold anything. */
-function createContext(signal: AbortSignal): Context {
+function createContext(signal: AbortSignal, host: Host): Context {
   return {
-    env: process.env,
+    env: host.env,
     get folder() {
-      return workingFolder();
+      return workingFolder(host);
     },
     signal,
-    print: (text) => void process.stdout.write(endLine(toPrintableLines(text))),
-    write: (chunk) => writeToOutput(chunk, signal),
-    complain: (text) => void process.stderr.write(endLine(toPrintableLines(text))),
+    print: (text) => void host.stdout.write(endLine(toPrintableLines(text))),
+    write: (chunk) => writeToOutput(chunk, host.stdout, signal),
+    complain: (text) => void host.stderr.write(endLine(toPrintableLines(text))),
     exit: (code) => {
-      process.exitCode = code;
+      host.exitCode = code;
     },
     options: {},
   };
 }
 
-function workingFolder(): string {
+function workingFolder(host: Host): string {
   try {
-    return process.cwd();
+    return host.cwd();
   } catch {
     throw new CalltallyError(
       EXIT.storage,

@@ -4,6 +4,7 @@ import { CHANNELS } from "../attribution/channel-rules.ts";
 import type { Wording } from "../request/check.ts";
 import { REQUEST_KEYS } from "../request/export-request.ts";
 import { FORMATS } from "../request/option-values.ts";
+import { OPTION } from "./context.ts";
 import { choice, oneOf, parseText, severalOf, wholeNumber } from "./parsers.ts";
 
 /** Options whose flags are not named after their last part. */
@@ -74,7 +75,7 @@ export function callsCommand(name: string) {
   const command = new Command(name);
   const heading = "Which calls (a flag given more than once matches any of its values):";
   addRequestOptions(command, heading, (option) => /^(range|filter)\./.test(option));
-  return command.option("--timezone <zone>", "time zone of the days (CALLTALLY_TIMEZONE, UTC)");
+  return command.option(...OPTION.timezone);
 }
 
 /** Adds the flags of some options of a request, below a heading. */

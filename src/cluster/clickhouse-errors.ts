@@ -22,8 +22,7 @@ const EXITS: ReadonlyMap<number, ExitCode> = new Map<number, ExitCode>([
 ]);
 
 const HINTS: Partial<Record<ExitCode, string>> = {
-  [EXIT.refused]:
-    "Check the user, CALLTALLY_CLICKHOUSE_PASSWORD_FILE, and what the cluster lets that user do.",
+  [EXIT.refused]: "Check the user, CALLTALLY_PUBLISH_PASSWORD_FILE, and what the cluster lets that user do.",
   [EXIT.unreachable]: "The cluster is failing or busy: try again later.",
 };
 

@@ -195,7 +195,7 @@ export class ClickhouseNode implements AsyncDisposable {
     options: StatementOptions,
   ): AsyncGenerator<string, undefined> {
     const { body, headers } = response;
-    if (headers["content-encoding"] !== "gzip") {
+    if (String(headers["content-encoding"]).toLowerCase() !== "gzip") {
       const said = await readBody(response, MAX_ERROR_BYTES).catch(() => "");
       throw this.#strange(options, said.toString());
     }

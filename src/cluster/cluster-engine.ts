@@ -7,7 +7,7 @@ import { figureText, type Part, partName, partsOf } from "../rollup/figure-sql.t
 import type { Metric } from "../rollup/metrics.ts";
 import { IS_OTHER, OTHER } from "../rollup/reserved-keys.ts";
 import type { ZoneOffset } from "../rollup/rollup-query.ts";
-import { literal, type SqlText } from "../rollup/sql-text.ts";
+import { literal } from "../rollup/sql-text.ts";
 import { shownKeyText } from "../rollup/sqlite/sqlite-calls-sql.ts";
 import {
   bandsQuestion,
@@ -51,7 +51,7 @@ export class ClusterEngine implements Engine {
     this.#own = { ...this.#source, accounts: [account] };
   }
 
-  async groups(side: Side, figures: readonly Metric[], selection: CallSelection): Promise<SqlText> {
+  async groups(side: Side, figures: readonly Metric[], selection: CallSelection): Promise<string> {
     const { keys, periods, kept } = side;
     const parts = partsOf(figures.map(({ aggregate }) => aggregate));
     const keptRows = kept ? this.#all(kept.text) : [];
@@ -67,21 +67,18 @@ export class ClusterEngine implements Engine {
       ...(kept ? [`NOT is_kept AS ${IS_OTHER}`] : []),
       ...figures.map(({ name, aggregate }) => `${figureText(aggregate, selection.rules, toText)} AS ${name}`),
     ];
-    return {
-      sql: `SELECT ${columns.join(",\n  ")}\nFROM ${table} WHERE account = ${literal(this.#account)}`,
-      values: {},
-    };
+    return `SELECT ${columns.join(",\n  ")}\nFROM ${table} WHERE account = ${literal(this.#account)}`;
   }
 
-  keep(ranked: SqlText): SqlText {
+  keep(ranked: string): string {
     const { database } = this.#reader;
     const names = database
-      .prepare(ranked.sql)
+      .prepare(ranked)
       .columns()
       .map((_, index) => `column_${index + 1}`);
     const table = this.makeTable(names.join(", "));
-    database.prepare(`INSERT INTO ${table} ${ranked.sql}`).run(ranked.values);
-    return { sql: `SELECT * FROM ${table}`, values: {} };
+    database.exec(`INSERT INTO ${table} ${ranked}`);
+    return `SELECT * FROM ${table}`;
   }
 
   async readValues(fact: FactColumn): Promise<readonly FactValue[]> {
@@ -91,7 +88,7 @@ export class ClusterEngine implements Engine {
   /** Returns the values that a fact has in any of the accounts, so that the questions for each account are the same. */
   async readKnownValues(fact: FactColumn): Promise<readonly FactValue[]> {
     const table = await this.#reader.ask(valuesQuestion(this.#source, fact));
-    return this.#all({ sql: `SELECT DISTINCT value FROM ${table} ORDER BY 1`, values: {} }).flat();
+    return this.#all(`SELECT DISTINCT value FROM ${table} ORDER BY 1`).flat();
   }
 
   async readBands(bounds: readonly number[], span: Span, selection: CallSelection): Promise<FactValue[][]> {
@@ -120,7 +117,7 @@ export class ClusterEngine implements Engine {
   /** Of all months that have calls of any of the accounts, so that the question for each account is the same. */
   async readOffsets(zone: string): Promise<ZoneOffset[]> {
     const table = await this.#reader.ask(monthsQuestion(this.#source));
-    const months = this.#all({ sql: `SELECT first, last FROM ${table} ORDER BY month`, values: {} });
+    const months = this.#all(`SELECT first, last FROM ${table} ORDER BY month`);
     const offsets: ZoneOffset[] = [];
     for (const [first, last] of months) {
       for (let startsAt = String(first); startsAt <= String(last); ) {
@@ -137,13 +134,13 @@ export class ClusterEngine implements Engine {
   async readSpend(): Promise<ImportedSpend> {
     const own = `WHERE account = ${literal(this.#account)}`;
     const spend = await this.#reader.ask(spendQuestion(this.#source));
-    const [[rows] = []] = this.#all({ sql: `SELECT count(*) FROM ${spend} ${own}`, values: {} });
+    const [[rows] = []] = this.#all(`SELECT count(*) FROM ${spend} ${own}`);
     assertAll(this.#account, "rows of spend", { found: Number(rows), published: this.#spendRows });
     const columns = Object.keys(SPEND_TABLE.columns).join(", ");
     const campaigns = await this.#reader.ask(campaignsQuestion(this.#source));
     return {
       table: `(SELECT ${columns} FROM ${spend} ${own})`,
-      campaigns: { sql: `SELECT campaign, campaign_id, source, calls FROM ${campaigns} ${own}`, values: {} },
+      campaigns: `SELECT campaign, campaign_id, source, calls FROM ${campaigns} ${own}`,
     };
   }
 
@@ -166,8 +163,8 @@ export class ClusterEngine implements Engine {
       .map(([, ...values]) => values);
   }
 
-  #all({ sql, values }: SqlText): FactValue[][] {
-    return this.#reader.database.prepare<[SqlText["values"]], FactValue[]>(sql).raw().all(values);
+  #all(sql: string): FactValue[][] {
+    return this.#reader.database.prepare<[], FactValue[]>(sql).raw().all();
   }
 
   #keyText(shown: string, index: number, kept: Kept | undefined): string {

@@ -1,6 +1,7 @@
 import { CalltallyError, describeError, EXIT, UsageError } from "../base/errors.ts";
 import type { ClusterAddress } from "../config/cluster-url.ts";
 import { readSecretFile } from "../config/secret-file.ts";
+import { SETTINGS } from "../config/settings.ts";
 import {
   ClickhouseNode,
   type ClusterRows,
@@ -100,9 +101,7 @@ export async function openCluster(access: ClusterAccess, signal?: AbortSignal): 
 
 function readLogin({ address, user, passwordFile }: ClusterAccess): Login {
   const password =
-    passwordFile === undefined
-      ? undefined
-      : readSecretFile(passwordFile, "CALLTALLY_CLICKHOUSE_PASSWORD_FILE");
+    passwordFile === undefined ? undefined : readSecretFile(passwordFile, SETTINGS.publishPasswordFile.env);
   return { user: address.user ?? user, password };
 }
 

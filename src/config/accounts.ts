@@ -1,14 +1,10 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { describeError, UsageError } from "../base/errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { CalltallyFile } from "./calltally-file.ts";
-import { loadSettings, type Settings } from "./load-settings.ts";
-import { assertPrivate, readSecretFile } from "./secret-file.ts";
-import { findGiven, readDotenv, type SettingSources, toLayers } from "./setting-layers.ts";
-import { parseHeartbeatUrl } from "./setting-parsers.ts";
-import { CONFIG_VARIABLE } from "./setting-remarks.ts";
-import { SETTINGS } from "./settings.ts";
+import { readDotenv, type SettingSources } from "./setting-layers.ts";
+import { CONFIG_VARIABLE } from "./unknown-names.ts";
 
 /** The file that is read where none is named, if it is there. */
 const DEFAULT_FILE = "calltally.yaml";
@@ -18,8 +14,6 @@ export interface Account {
   /** Undefined for the one account of the environment, where no file names any. */
   name: string | undefined;
   sources: SettingSources;
-  /** File that holds the address of its monitor, where one is named. */
-  heartbeatFile?: { path: string; place: string } | undefined;
 }
 
 /** What this process was told: by flags, environment and files. */
@@ -51,32 +45,6 @@ export function findFile(named: string | undefined, { env, folder }: SettingSour
     throw new UsageError("--config is empty", { hint: "Name a file, such as calltally.yaml." });
   if (path !== undefined) return path;
   return statSync(join(folder, DEFAULT_FILE), { throwIfNoEntry: false }) && DEFAULT_FILE;
-}
-
-/**
- * Loads the settings of an account.
- *
- * @throws UsageError that names the setting and where it was given
- */
-export function settingsOfAccount({ sources, heartbeatFile }: Account): Settings {
-  const token = findGiven(SETTINGS.tokenFile, toLayers(sources));
-  if (token?.place !== undefined) assertPrivate(token.text, token.place);
-  const settings = loadSettings(sources);
-  return heartbeatFile === undefined ? settings : { ...settings, heartbeatUrl: readHeartbeat(heartbeatFile) };
-}
-
-/**
- * Reads the address of an account's monitor.
- *
- * @throws UsageError that names the place of its file
- */
-export function readHeartbeat({ path, place }: NonNullable<Account["heartbeatFile"]>): URL {
-  const text = readSecretFile(path, place);
-  try {
-    return parseHeartbeatUrl(text);
-  } catch (error) {
-    throw new UsageError(`${place}: the address in this file ${describeError(error)}`);
-  }
 }
 
 /**

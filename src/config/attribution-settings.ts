@@ -16,54 +16,40 @@ const HINT =
  * @throws UsageError that names the file and the line
  */
 export function readAliases(file: string): Record<string, string> {
-  const values = new Map<string, string>();
-  const lineOf = new Map<string, number>();
+  const bad = (line: number, what: string) =>
+    new UsageError(`Cannot use the aliases in ${file}: line ${line}: ${what}`, { hint: HINT });
+  const aliases = new Map<string, { value: string; line: number }>();
   const [header, ...lines] = parseFile(file);
-  if (header?.record.join() !== "raw,value") throw bad(file, 1, "the first line is not raw,value");
-  for (const { line, record } of lines) {
-    const [raw = "", value, ...rest] = record;
+  if (header?.record.join() !== "raw,value") throw bad(1, "the first line is not raw,value");
+  for (const { record, info } of lines) {
+    const { lines: line } = info;
+    const [raw = "", given, ...rest] = record;
     // Without one, that it counts as not set would be a guess.
-    if (value === undefined) throw bad(file, line, `${JSON.stringify(raw)} has no comma after it`);
-    const [from, to] = [foldUtm(raw), foldUtm(value)];
-    if (rest.length > 0) throw bad(file, line, "has more than two values");
-    if (from === "") throw bad(file, line, `${JSON.stringify(raw)} counts as not set already`);
-    const known = values.get(from);
-    if (known !== undefined && known !== to) {
-      throw bad(file, line, `${from} is ${known || "not set"} already, by a line before`);
-    }
-    values.set(from, to);
-    lineOf.set(from, line);
+    if (given === undefined) throw bad(line, `${JSON.stringify(raw)} has no comma after it`);
+    const [from, value] = [foldUtm(raw), foldUtm(given)];
+    if (rest.length > 0) throw bad(line, "has more than two values");
+    if (from === "") throw bad(line, `${JSON.stringify(raw)} counts as not set already`);
+    const known = aliases.get(from)?.value;
+    if (known !== undefined && known !== value)
+      throw bad(line, `${from} is ${known || "not set"} already, by a line before`);
+    aliases.set(from, { value, line });
   }
-  for (const [from, to] of values) {
+  for (const { value, line } of aliases.values()) {
     // A value is renamed once: its name would be counted in two rows, or in those of another.
-    const next = values.get(to);
-    if (next === undefined || next === to) continue;
-    throw bad(file, lineOf.get(from) ?? 0, `${to} is renamed itself, by line ${lineOf.get(to)}`);
+    const next = aliases.get(value);
+    if (next !== undefined && next.value !== value)
+      throw bad(line, `${value} is renamed itself, by line ${next.line}`);
   }
-  return Object.fromEntries(values);
+  return Object.fromEntries([...aliases].map(([from, { value }]) => [from, value]));
 }
 
-function parseFile(file: string): { line: number; record: string[] }[] {
-  const lines: number[] = [];
+function parseFile(file: string): { record: string[]; info: { lines: number } }[] {
   try {
-    const records = parse(readFileSync(file), {
-      bom: true,
-      relaxColumnCount: true,
-      skipEmptyLines: true,
-      trim: true,
-      onRecord: (record, context) => {
-        lines.push(context.lines);
-        return record;
-      },
-    });
-    return records.map((record, index) => ({ line: lines[index] ?? 0, record }));
+    const options = { bom: true, relaxColumnCount: true, skipEmptyLines: true, trim: true, info: true };
+    return parse(readFileSync(file), options) as unknown as ReturnType<typeof parseFile>;
   } catch (cause) {
     throw new UsageError(`Cannot read the aliases in ${file}: ${reasonOf(cause)}`, { hint: HINT });
   }
-}
-
-function bad(file: string, line: number, what: string): UsageError {
-  return new UsageError(`Cannot use the aliases in ${file}: line ${line}: ${what}`, { hint: HINT });
 }
 
 /**

@@ -1,13 +1,10 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { UsageError } from "../base/errors.ts";
-import { reasonOf } from "../base/file-access.ts";
 import { findProblems } from "./file-problems.ts";
 import { type FileContent, fileSchema } from "./file-schema.ts";
+import { readTextFile } from "./text-file.ts";
 import { type Path, type Position, type Problem, readYaml } from "./yaml-source.ts";
-
-/** A file is text that a person writes. */
-const MOST_BYTES = 1_000_000;
 
 /** `calltally.yaml`, as it was read. */
 export interface CalltallyFile {
@@ -32,7 +29,9 @@ export function readCalltallyFile(path: string, workingFolder: string): Calltall
   const file = resolve(workingFolder, path);
   const below = relative(workingFolder, file);
   const name = below === "" || below.startsWith("..") || isAbsolute(below) ? file : below;
-  const source = readYaml(readText(file, name));
+  const text = readTextFile(file, name);
+  assertUnwritable(file, name);
+  const source = readYaml(text);
   if (source.problems.length === 0 && source.value === null) {
     throw new UsageError(`Cannot use ${name}: it is empty`, {
       hint: "Remove it, or name accounts and reports in it.",
@@ -74,33 +73,12 @@ function describePath(path: Path): string {
     .slice(1);
 }
 
-function readText(file: string, name: string): string {
-  let bytes: Buffer;
-  try {
-    const stat = statSync(file);
-    if (!stat.isFile()) throw new UsageError(`Cannot use ${name}: it is not a file`);
-    if (process.platform !== "win32" && (stat.mode & 0o022) !== 0) {
-      throw new UsageError(
-        `Cannot use ${name}: other users can write it, and it says where the token goes and what is run`,
-        {
-          hint: `Run chmod go-w ${name}`,
-        },
-      );
-    }
-    if (stat.size > MOST_BYTES)
-      throw new UsageError(`Cannot use ${name}: it is larger than ${MOST_BYTES} bytes`);
-    bytes = readFileSync(file);
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`Cannot read ${name}: ${reasonOf(error)}`);
-  }
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    if (!text.includes("\0")) return text;
-  } catch {
-    // What is no UTF-8 is said below.
-  }
-  throw new UsageError(`Cannot use ${name}: it is not UTF-8 text`, {
-    hint: "Save it anew, in the encoding UTF-8.",
-  });
+/** Others must not be able to write what says where the token goes and what is run. */
+function assertUnwritable(file: string, name: string): void {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+  if (process.platform === "win32" || (mode & 0o022) === 0) return;
+  throw new UsageError(
+    `Cannot use ${name}: other users can write it, and it says where the token goes and what is run`,
+    { hint: `Run chmod go-w ${name}` },
+  );
 }

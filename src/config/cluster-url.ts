@@ -33,7 +33,7 @@ export function parseClusterUrl(text: string): ClusterAddress {
   const { user, hosts = "", database = "", query = "" } = URL_FORM.exec(text)?.groups ?? {};
   if (user?.includes(":")) {
     throw new Error(
-      "must be without a password: put that into a file, and name the file in CALLTALLY_CLICKHOUSE_PASSWORD_FILE",
+      "must be without a password: put that into a file, and name the file in CALLTALLY_PUBLISH_PASSWORD_FILE",
     );
   }
   if (hosts === "") throw new Error(FORM);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseFilePath, parsePath } from "../base/path-text.ts";
 import { parseAge } from "../calendar/age-text.ts";
 import { REQUEST_KEYS } from "../request/export-request.ts";
-import { by } from "../request/issues.ts";
+import { option, parsed } from "../request/issues.ts";
 import { LISTS } from "../request/option-values.ts";
 import { parseClusterUrl } from "./cluster-url.ts";
 import { isMailAddress } from "./mail-address.ts";
@@ -13,8 +13,7 @@ import {
   PLACEHOLDERS,
   type Placeholder,
 } from "./placeholder-names.ts";
-import { LOG_LEVELS } from "./setting-parsers.ts";
-import { SETTINGS, type SettingSpec } from "./settings.ts";
+import { ALL_SETTINGS } from "./settings.ts";
 
 /** Concurrent requests to one host, by all accounts together. */
 export const DEFAULT_HOST_REQUESTS = 8;
@@ -22,325 +21,163 @@ export const DEFAULT_HOST_REQUESTS = 8;
 /** Names that are safe as names of folders, everywhere. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
-/** Says in the schema for editors what a setting is; the help is that of the environment variable. */
-function about(spec: SettingSpec<unknown>, example: unknown) {
-  const { env, help, default: fallback } = spec;
-  const standard = fallback === undefined ? "" : ` Default: ${fallback}.`;
-  return { description: `${help}.${standard} As ${env}.`, examples: [example] };
-}
-
-const textSetting = (
-  spec: SettingSpec<unknown>,
-  example: string,
-  check: (text: string) => unknown = spec.parse,
-) => z.string().superRefine(by(check)).meta(about(spec, example)).optional();
-
-const numberSetting = (spec: SettingSpec<unknown>) =>
-  z
-    .int()
-    .superRefine(by(spec.parse))
-    .meta(about(spec, Number(spec.default)))
-    .optional();
-
-const yesNoSetting = (spec: SettingSpec<unknown>) =>
-  z
-    .boolean()
-    .meta(about(spec, spec.default === "true"))
-    .optional();
-
-const listSetting = (spec: SettingSpec<unknown>, example: readonly string[]) =>
-  z
-    .array(z.string().superRefine(by(parseItem)))
-    .superRefine(by(spec.parse))
-    .meta(about(spec, example))
-    .optional();
-
-/** In an environment variable, a comma begins the next one. */
-function parseItem(text: string): void {
-  if (text.trim() === "") throw new Error("is empty");
-  if (text.includes(",")) throw new Error("must be without a comma: each value is an item of its own");
-}
-
-/** What holds for all accounts, or for one of them. */
-const sharedSettings = {
-  base_url: textSetting(SETTINGS.baseUrl, "https://api.example.com"),
-  timezone: textSetting(SETTINGS.timezone, "America/New_York"),
-  limit: numberSetting(SETTINGS.limit),
-  concurrency: numberSetting(SETTINGS.concurrency),
-  timeout_seconds: numberSetting(SETTINGS.timeoutSeconds),
-  retry_seconds: numberSetting(SETTINGS.retrySeconds),
-  lookback_hours: numberSetting(SETTINGS.lookbackHours),
-  full_every_hours: numberSetting(SETTINGS.fullEveryHours),
-  check_every_hours: numberSetting(SETTINGS.checkEveryHours),
-  gone_after_hours: numberSetting(SETTINGS.goneAfterHours),
-  recording_signature: listSetting(SETTINGS.recordingSignature, ["sig"]),
-  keep: z
-    .strictObject({
-      transcripts: textSetting(SETTINGS.keepTranscripts, "90d"),
-      summaries: textSetting(SETTINGS.keepSummaries, "90d"),
-      caller_numbers: textSetting(SETTINGS.keepCallerNumbers, "90d"),
-      recording_urls: textSetting(SETTINGS.keepRecordingUrls, "never"),
-    })
-    .meta({ description: "What is kept of calls, and how long." })
-    .optional(),
-  answered: listSetting(SETTINGS.answered, ["answered", "transferred"]),
-  missed: listSetting(SETTINGS.missed, ["no answer", "busy"]),
-  qualified_seconds: numberSetting(SETTINGS.qualifiedSeconds),
-  duration_unit: z.enum(["seconds", "milliseconds"]).meta(about(SETTINGS.durationUnit, "seconds")).optional(),
-  aliases: textSetting(SETTINGS.aliasesFile, "aliases.csv"),
-  currency: textSetting(SETTINGS.currency, "USD"),
-  publish: z
-    .strictObject({
-      to: textSetting(SETTINGS.publishTo, "clickhouse://ch1.example.com,ch2.example.com/calls"),
-      user: textSetting(SETTINGS.clickhouseUser, "calltally_publisher"),
-      password_file: textSetting(SETTINGS.clickhousePasswordFile, "secrets/clickhouse.password"),
-      personal_data: yesNoSetting(SETTINGS.publishPersonalData),
-      after_sync: yesNoSetting(SETTINGS.publishAfterSync),
-    })
-    .meta({ description: "The ClickHouse cluster that the facts are published to." })
-    .optional(),
-  sync_cron: textSetting(SETTINGS.syncCron, "7 * * * *"),
-  export_cron: textSetting(SETTINGS.exportCron, "30 5 * * *"),
-  insights_cron: textSetting(SETTINGS.insightsCron, "15 4 * * *"),
-  jitter_seconds: numberSetting(SETTINGS.jitterSeconds),
-  job_minutes: numberSetting(SETTINGS.jobMinutes),
+/** What is said of keys that have settings below them. */
+const GROUPS: Readonly<Record<string, string>> = {
+  keep: "What is kept of calls, and how long.",
+  publish: "The ClickHouse cluster that the facts are published to.",
 };
 
-/** What tells accounts apart. */
-const ownSettings = {
-  token_file: z.string().superRefine(by(parseFilePath)).meta(about(SETTINGS.tokenFile, "secrets/acme.token")),
-  org_unit_id: z
-    .union([z.string(), z.int()])
-    .superRefine(by(SETTINGS.orgUnitId.parse))
-    .meta(about(SETTINGS.orgUnitId, "17"))
-    .optional(),
-  database: textSetting(
-    { ...SETTINGS.database, default: "data/{account}/calltally.db" },
-    "data/acme/calltally.db",
-  ),
-  export_dir: textSetting({ ...SETTINGS.exportDir, default: "data/{account}/exports" }, "data/acme/exports"),
-  insight_ids: z
-    .array(z.int().nonnegative())
-    .meta(about(SETTINGS.insightIds, [101, 102]))
-    .optional(),
-  heartbeat_url_file: z
-    .string()
-    .superRefine(by(parseFilePath))
-    .meta({
-      description: `File that holds the address of CALLTALLY_HEARTBEAT_URL. ${SETTINGS.heartbeatUrl.help}.`,
-      examples: ["secrets/acme.heartbeat"],
-    })
-    .optional(),
-};
+/** Returns the keys of the settings that this part of the file may have. */
+function settingKeys(...scopes: (string | undefined)[]): Record<never, z.ZodType> {
+  const settings = ALL_SETTINGS.filter(({ scope }) => scopes.includes(scope));
+  const byName = Map.groupBy(settings, ({ key }) => key.replace(/\..*/, ""));
+  const keys = [...byName].map(([name, members]) => {
+    const description = GROUPS[name];
+    if (description === undefined) return [name, members[0]?.schema];
+    const below = members.map(({ key, schema }) => [key.slice(name.length + 1), schema]);
+    return [name, z.strictObject(Object.fromEntries(below)).meta({ description }).optional()];
+  });
+  return Object.fromEntries(keys);
+}
 
 const account = z
-  .strictObject({ ...ownSettings, ...sharedSettings })
+  .strictObject(settingKeys("account", undefined))
   .meta({ description: "One account of the service: a warehouse, token, zone and rules of its own." });
 
 /** The name of an account or a report. */
 export const nameSchema = z
   .string()
   .regex(NAME, "must be letters, digits, - and _, at most 64, the first a letter or digit");
-const file = z.string().superRefine(by(parseFilePath));
-const flag = (help: string) => z.boolean().meta({ description: help }).optional();
 
+const file = parsed(parseFilePath);
 /** A text in which words in braces are replaced. */
-const pattern = (known: readonly Placeholder[]) =>
-  z
-    .string()
-    .min(1)
-    .superRefine(by((text) => assertPlaceholders(text, known)));
-
-function parseFolderPattern(text: string): void {
-  assertFolderPattern(parsePath(text));
-}
-
+const pattern = (known: readonly Placeholder[]) => parsed((given) => assertPlaceholders(given, known)).min(1);
 const address = z
   .string()
   .refine(isMailAddress, "must be one plain mail address, such as marketing@acme.example");
 
+const email = z.strictObject({
+  to: z
+    .array(address)
+    .min(1)
+    .meta({ description: "Who gets it.", examples: [["marketing@acme.example"]] }),
+  from: option(address, "The sender; by default the user of the SMTP address.", "reports@agency.example"),
+  subject: option(pattern(PLACEHOLDERS), "Subject of the mail.", "Calls, {period}"),
+});
+
+const webhook = z.strictObject({
+  url_file: file.meta({
+    description: "File that holds the address: https, or http on this machine.",
+    examples: ["secrets/slack.url"],
+  }),
+});
+
 const delivery = z
   .strictObject({
-    email: z
-      .strictObject({
-        to: z
-          .array(address)
-          .min(1)
-          .meta({ description: "Who gets it.", examples: [["marketing@acme.example"]] }),
-        from: address
-          .meta({
-            description: "The sender; by default the user of the SMTP address.",
-            examples: ["reports@agency.example"],
-          })
-          .optional(),
-        subject: pattern(PLACEHOLDERS)
-          .meta({ description: "Subject of the mail.", examples: ["Calls, {period}"] })
-          .optional(),
-      })
-      .meta({
-        description:
-          "Mail by the server in smtp_url_file. Files are attached in their order as long as they fit into 10 MB together; the others are named.",
-      })
-      .optional(),
-    webhook: z
-      .strictObject({
-        url_file: file.meta({
-          description: "File that holds the address: https, or http on this machine.",
-          examples: ["secrets/slack.url"],
-        }),
-      })
-      .meta({ description: "A JSON message that Slack and Teams show." })
-      .optional(),
-    command: z
-      .array(pattern(COMMAND_PLACEHOLDERS))
-      .min(1)
-      .meta({
-        description: "A program and its arguments, without a shell.",
-        examples: [["rclone", "copy", "{folder}", "remote:calls/{account}"]],
-      })
-      .optional(),
+    email: option(
+      email,
+      "Mail by the server in smtp_url_file. Files are attached in their order as long as they fit into 10 MB together; the others are named.",
+    ),
+    webhook: option(webhook, "A JSON message that Slack and Teams show."),
+    command: option(
+      z.array(pattern(COMMAND_PLACEHOLDERS)).min(1),
+      "A program and its arguments, without a shell.",
+      ["rclone", "copy", "{folder}", "remote:calls/{account}"],
+    ),
   })
-  .superRefine((value, context) => {
-    if (Object.keys(value).length !== 1) context.addIssue("must have one of email, webhook and command");
-  })
+  .refine((value) => Object.keys(value).length === 1, "must have one of email, webhook and command")
   .meta({ description: "One recipient: email, webhook or command.", minProperties: 1, maxProperties: 1 });
 
 const report = z
   .strictObject({
-    accounts: z
-      .array(z.string())
-      .min(1)
-      .meta({ description: "Which accounts; all by default.", examples: [["acme"]] })
-      .optional(),
+    accounts: option(z.array(z.string()).min(1), "Which accounts; all by default.", ["acme"]),
     ...REQUEST_KEYS,
-    folder: z
-      .string()
-      .superRefine(by(parseFolderPattern))
-      .meta({
-        description: `Where the files go; ${PLACEHOLDERS.map((word) => `{${word}}`).join(", ")} are replaced, {period} by the whole range: 2026-W47, 2026-11 or 2026-Q4 where it is one week, month or quarter, else 2026-10-26 to 2026-11-22. Default: reports/{account}/{report}.`,
-        examples: ["reports/{account}/weekly"],
-      })
-      .optional(),
-    cron: z
-      .string()
-      .min(1)
-      .meta({
-        description: "When the schedule makes it, in the account's time zone; by hand alone by default.",
-        examples: ["0 7 * * 1"],
-      })
-      .optional(),
-    fresh: z
-      .string()
-      .superRefine(by(parseAge))
-      .meta({
-        description: "How old the last good sync may be: else the schedule waits for one, or starts it.",
-        examples: ["2h"],
-      })
-      .optional(),
-    require: z
-      .enum(["verified"])
-      .meta({
-        description:
-          "Deliver it only if the last sync read every call, proven: exact or verified. The schedule makes a full pass first where it did not.",
-        examples: ["verified"],
-      })
-      .optional(),
-    engine: z
-      .string()
-      .superRefine(by(parseClusterUrl))
-      .meta({
-        description:
-          "ClickHouse cluster that computes the figures, of the account as it was last published there. The user of the address, or of publish, may read it.",
-        examples: ["clickhouse://analyst@ch1.example.com,ch2.example.com/calls"],
-      })
-      .optional(),
-    personal_data: flag(
+    folder: option(
+      parsed((given) => assertFolderPattern(parsePath(given))),
+      `Where the files go; ${PLACEHOLDERS.map((word) => `{${word}}`).join(", ")} are replaced, {period} by the whole range: 2026-W47, 2026-11 or 2026-Q4 where it is one week, month or quarter, else 2026-10-26 to 2026-11-22. Default: reports/{account}/{report}.`,
+      "reports/{account}/weekly",
+    ),
+    cron: option(
+      z.string().min(1),
+      "When the schedule makes it, in the account's time zone; by hand alone by default.",
+      "0 7 * * 1",
+    ),
+    fresh: option(
+      parsed(parseAge),
+      "How old the last good sync may be: else the schedule waits for one, or starts it.",
+      "2h",
+    ),
+    require: option(
+      z.enum(["verified"]),
+      "Deliver it only if the last sync read every call, proven: exact or verified. The schedule makes a full pass first where it did not.",
+      "verified",
+    ),
+    engine: option(
+      parsed(parseClusterUrl),
+      "ClickHouse cluster that computes the figures, of the account as it was last published there. The user of the address, or of publish, may read it.",
+      "clickhouse://analyst@ch1.example.com,ch2.example.com/calls",
+    ),
+    personal_data: option(
+      z.boolean(),
       `Let e-mail and commands deliver files with a row for each call, caller or conversion: ${LISTS.join(", ")}.`,
     ),
-    deliver: z.array(delivery).min(1).meta({ description: "Who gets it." }).optional(),
-    on_restatement: z
-      .enum(["deliver"])
-      .meta({
-        description:
-          "Make it again after a sync, of the days of its last slot, where figures that it gave out have changed since; and deliver it.",
-        examples: ["deliver"],
-      })
-      .optional(),
+    deliver: option(z.array(delivery).min(1), "Who gets it."),
+    on_restatement: option(
+      z.enum(["deliver"]),
+      "Make it again after a sync, of the days of its last slot, where figures that it gave out have changed since; and deliver it.",
+      "deliver",
+    ),
   })
-  .superRefine((content, context) => {
-    if (content.on_restatement !== undefined && (content.cron === undefined || content.deliver === undefined))
-      context.addIssue(
-        "on_restatement needs cron and deliver: it delivers again what was due and has changed",
-      );
-    if (content.require !== undefined && content.deliver === undefined)
-      context.addIssue("require needs deliver: it says what is delivered");
-    if (
-      content.on_restatement !== undefined &&
-      (content.raw ||
-        content.top !== undefined ||
-        content.min_cell !== undefined ||
-        content.filter?.include_gone)
-    )
-      context.addIssue(
+  .superRefine((content, { addIssue }) => {
+    const { on_restatement, cron, deliver, require, raw, top, min_cell, filter, engine } = content;
+    if (require !== undefined && deliver === undefined)
+      addIssue("require needs deliver: it says what is delivered");
+    if (on_restatement === undefined) return;
+    if (cron === undefined || deliver === undefined)
+      addIssue("on_restatement needs cron and deliver: it delivers again what was due and has changed");
+    if (raw || top !== undefined || min_cell !== undefined || filter?.include_gone)
+      addIssue(
         "on_restatement cannot go with raw, top, min_cell or include_gone: their figures are not compared",
       );
-    if (content.on_restatement !== undefined && content.engine !== undefined)
-      context.addIssue(
-        "on_restatement cannot go with engine: the warehouse alone remembers what was exported",
-      );
+    if (engine !== undefined)
+      addIssue("on_restatement cannot go with engine: the warehouse alone remembers what was exported");
   })
   .meta({ description: "Figures that are made again and again: whatever `export` and `report` take." });
+
+const doorbell = z.strictObject({
+  secret_file: file.meta({
+    description: "File that holds the secret of the deliveries: at least 16 printable ASCII characters.",
+    examples: ["secrets/doorbell"],
+  }),
+  account: option(
+    z.string(),
+    "The one account that is synced, at /doorbell as well; without it, each at /doorbell/<account>.",
+    "acme",
+  ),
+  min_seconds: option(
+    z.int().min(1).max(86_400),
+    "Seconds from the start of one sync of an account to that of the next. Default: 60.",
+    60,
+  ),
+});
 
 /** What `calltally.yaml` may hold. */
 export const fileSchema = z
   .strictObject({
-    ...sharedSettings,
-    log_level: z.enum(LOG_LEVELS).meta(about(SETTINGS.logLevel, "info")).optional(),
-    host_requests: z
-      .int()
-      .min(1)
-      .max(256)
-      .meta({
-        description: `Requests to one host at once, by all accounts together. Default: ${DEFAULT_HOST_REQUESTS}.`,
-        examples: [8],
-      })
-      .optional(),
-    smtp_url_file: file
-      .meta({
-        description:
-          "File that holds the address of the mail server, such as smtps://user:password@mail.example.com.",
-        examples: ["secrets/smtp.url"],
-      })
-      .optional(),
-    doorbell: z
-      .strictObject({
-        secret_file: file.meta({
-          description:
-            "File that holds the secret of the deliveries: at least 16 printable ASCII characters.",
-          examples: ["secrets/doorbell"],
-        }),
-        account: z
-          .string()
-          .meta({
-            description:
-              "The one account that is synced, at /doorbell as well; without it, each at /doorbell/<account>.",
-            examples: ["acme"],
-          })
-          .optional(),
-        min_seconds: z
-          .int()
-          .min(1)
-          .max(86_400)
-          .meta({
-            description: "Seconds from the start of one sync of an account to that of the next. Default: 60.",
-            examples: [60],
-          })
-          .optional(),
-      })
-      .meta({ description: "Starts a sync when the platform delivers an event to `schedule --listen`." })
-      .optional(),
-    accounts: z.record(nameSchema, account).meta({ description: "The accounts, by name." }).optional(),
-    reports: z.record(nameSchema, report).meta({ description: "The reports, by name." }).optional(),
+    ...settingKeys("program", undefined),
+    host_requests: option(
+      z.int().min(1).max(256),
+      `Requests to one host at once, by all accounts together. Default: ${DEFAULT_HOST_REQUESTS}.`,
+      8,
+    ),
+    smtp_url_file: option(
+      file,
+      "File that holds the address of the mail server, such as smtps://user:password@mail.example.com.",
+      "secrets/smtp.url",
+    ),
+    doorbell: option(doorbell, "Starts a sync when the platform delivers an event to `schedule --listen`."),
+    accounts: option(z.record(nameSchema, account), "The accounts, by name."),
+    reports: option(z.record(nameSchema, report), "The reports, by name."),
   })
   .meta({
     title: "calltally.yaml",
@@ -349,39 +186,3 @@ export const fileSchema = z
 
 export type FileContent = z.infer<typeof fileSchema>;
 export type ReportContent = z.infer<typeof report>;
-
-const keyOf = ({ env }: SettingSpec<unknown>) => env.replace("CALLTALLY_", "").toLowerCase();
-
-/** Keys that have others below them, which are settings. */
-export const SETTING_GROUPS = ["keep", "publish"] as const;
-
-/** The settings that the file can hold, by their keys in it: of `transcripts` below `keep`, `keep_transcripts`. */
-export const FILE_SETTINGS: ReadonlyMap<string, SettingSpec<unknown>> = new Map([
-  ...Object.values(SETTINGS)
-    .map((spec: SettingSpec<unknown>) => [keyOf(spec), spec] as const)
-    .filter(
-      ([key]) =>
-        key in ownSettings ||
-        key in fileSchema.shape ||
-        SETTING_GROUPS.some((group) => key.startsWith(`${group}_`)),
-    ),
-  ["publish_user", SETTINGS.clickhouseUser],
-  ["publish_password_file", SETTINGS.clickhousePasswordFile],
-]);
-
-/** Settings that tell accounts apart: with accounts in the file, no other place may have them. */
-export const OWN_SETTINGS: readonly SettingSpec<unknown>[] = [
-  SETTINGS.baseUrl,
-  SETTINGS.token,
-  SETTINGS.heartbeatUrl,
-  ...[...FILE_SETTINGS].filter(([key]) => key in ownSettings).map(([, spec]) => spec),
-];
-
-/** Keys that hold paths, which are relative to the file's folder. */
-export const PATH_SETTINGS: ReadonlySet<SettingSpec<unknown>> = new Set<SettingSpec<unknown>>([
-  SETTINGS.tokenFile,
-  SETTINGS.database,
-  SETTINGS.exportDir,
-  SETTINGS.aliasesFile,
-  SETTINGS.clickhousePasswordFile,
-]);

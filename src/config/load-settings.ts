@@ -1,18 +1,49 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { cannotUse, describeError } from "../base/errors.ts";
 import type { Keep } from "../privacy/keep-settings.ts";
-import { findGiven, type Given, type Layer, type SettingSources, toLayers } from "./setting-layers.ts";
-import { SETTINGS, type SettingSpec } from "./settings.ts";
+import { findExposure } from "./secret-file.ts";
+import type { Setting } from "./setting.ts";
+import {
+  findGiven,
+  type Given,
+  type Layer,
+  type Origin,
+  type SettingSources,
+  toLayers,
+} from "./setting-layers.ts";
+import { SETTINGS } from "./settings.ts";
+import { findUnknownNames, type UnknownName } from "./unknown-names.ts";
 
-export type Settings = ReturnType<typeof loadSettings>;
+export type Settings = ReturnType<typeof toSettings>;
+
+export interface Inspected {
+  found: readonly FoundSetting[];
+  /** Names that look like settings and are none. */
+  unknown: readonly UnknownName[];
+  settings: Settings;
+}
+
+/** One setting as it was found. */
+export interface FoundSetting {
+  env: string;
+  origin: Origin | "not set";
+  /** Where it stands in `calltally.yaml`. */
+  place?: string | undefined;
+  /** As a person may see it: of a secret its file and length alone. Undefined where it is not set, or cannot be used. */
+  shown?: string | undefined;
+  /** The file that a secret was read from. */
+  file?: string | undefined;
+  /** What is wrong with it, and the way out. */
+  problem?: { message: string; hint?: string | undefined };
+}
 
 /**
  * Reads the settings: flags, then environment, then `.env`, then `calltally.yaml`, then defaults. An empty value is no
- * value, but as a flag.
+ * value, except as a flag.
  *
  * @throws UsageError that names the setting and where it was given
  */
-export function loadSettings(sources: SettingSources) {
+export function loadSettings(sources: SettingSources): Settings {
   return readLayers(toLayers(sources));
 }
 
@@ -21,79 +52,118 @@ export function loadSettings(sources: SettingSources) {
  *
  * @throws UsageError that names the setting and where it was given
  */
-export function readLayers(layers: readonly Layer[]) {
-  function read<T>(spec: SettingSpec<T> & { default: string }): T;
-  function read<T>(spec: SettingSpec<T>): T | undefined;
-  function read<T>(spec: SettingSpec<T>): T | undefined {
-    const given = findGiven(spec, layers);
-    if (given !== undefined) return parse(spec, given.text, sourceOf(spec, given));
-    return spec.default === undefined ? undefined : parse(spec, spec.default, spec.env);
-  }
+export function readLayers(layers: readonly Layer[]): Settings {
+  return toSettings(layers, (setting, given) => {
+    try {
+      return readValue(setting, given);
+    } catch (error) {
+      const hint = `${setting.env}: ${setting.help}.`;
+      throw cannotUse(sourceOf(setting, given), describeError(error), hint);
+    }
+  });
+}
 
+/**
+ * Looks at every setting by itself, so that a bad one does not hide the others. The settings returned leave the bad ones
+ * out, as if they had not been given.
+ */
+export function inspectSettings(sources: SettingSources): Inspected {
+  const { layers, found } = tryLayers(sources);
+  const settings = toSettings(layers, (setting, given) => {
+    const origin: FoundSetting["origin"] =
+      given?.origin ?? (setting.default === undefined ? "not set" : "default");
+    const at = { env: setting.env, origin, place: given?.place };
+    try {
+      const value = readValue(setting, given);
+      const shown = given === undefined ? setting.default : show(setting, given, value);
+      found.push({ ...at, shown, file: setting.isRead ? given?.text : undefined });
+      return value;
+    } catch (error) {
+      found.push({ ...at, problem: { message: describeError(error), hint: `${setting.help}.` } });
+      return readValue(setting, undefined);
+    }
+  });
+  return { found, unknown: findUnknownNames(layers), settings };
+}
+
+/** What is left of the layers where `.env` cannot be read. */
+function tryLayers(sources: SettingSources): { layers: Layer[]; found: FoundSetting[] } {
+  try {
+    return { layers: toLayers(sources), found: [] };
+  } catch (error) {
+    const problem = { message: describeError(error) };
+    const { flags = {}, env, file = [] } = sources;
+    return {
+      layers: [{ origin: "flag", values: flags }, { origin: "environment", values: env }, ...file],
+      found: [{ env: ".env", origin: ".env", problem }],
+    };
+  }
+}
+
+type Values = { readonly [K in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[K]> };
+type ValueOf<S extends Setting> = S extends { default: string }
+  ? ReturnType<S["parse"]>
+  : ReturnType<S["parse"]> | undefined;
+
+function toSettings(layers: readonly Layer[], read: (setting: Setting, given: Given | undefined) => unknown) {
+  const values = Object.fromEntries(
+    Object.entries(SETTINGS).map(([name, setting]) => [name, read(setting, findGiven(setting, layers))]),
+  ) as Values;
+  const { tokenFile, token, heartbeatUrlFile, heartbeatUrl, recordingSignature, insightIds, ...rest } =
+    values;
+  const { keepTranscripts, keepSummaries, keepCallerNumbers, keepRecordingUrls, ...others } = rest;
+  const { answered, missed, qualifiedSeconds, durationUnit, ...apart } = others;
+  const { publishTo, publishUser, publishPasswordFile, publishPersonalData, publishAfterSync, ...plain } =
+    apart;
   return {
-    baseUrl: read(SETTINGS.baseUrl),
-    token: read(SETTINGS.tokenFile) ?? read(SETTINGS.token),
+    ...plain,
+    token: tokenFile ?? token,
+    /** What holds the token, for errors. */
     tokenPlace: findGiven(SETTINGS.tokenFile, layers)?.text ?? SETTINGS.token.env,
-    orgUnitId: read(SETTINGS.orgUnitId),
-    database: read(SETTINGS.database),
-    exportDir: read(SETTINGS.exportDir),
-    timezone: read(SETTINGS.timezone),
-    limit: read(SETTINGS.limit),
-    concurrency: read(SETTINGS.concurrency),
-    timeoutSeconds: read(SETTINGS.timeoutSeconds),
-    retrySeconds: read(SETTINGS.retrySeconds),
-    lookbackHours: read(SETTINGS.lookbackHours),
-    fullEveryHours: read(SETTINGS.fullEveryHours),
-    checkEveryHours: read(SETTINGS.checkEveryHours),
-    goneAfterHours: read(SETTINGS.goneAfterHours),
-    recordingSignature: new Set(read(SETTINGS.recordingSignature)?.map((name) => name.toLowerCase())),
+    heartbeatUrl: heartbeatUrlFile ?? heartbeatUrl,
+    recordingSignature: new Set(recordingSignature?.map((name) => name.toLowerCase())),
+    insightIds: insightIds ?? [],
     keep: {
-      transcripts: read(SETTINGS.keepTranscripts),
-      summaries: read(SETTINGS.keepSummaries),
-      caller_numbers: read(SETTINGS.keepCallerNumbers),
-      recording_urls: read(SETTINGS.keepRecordingUrls),
+      transcripts: keepTranscripts,
+      summaries: keepSummaries,
+      caller_numbers: keepCallerNumbers,
+      recording_urls: keepRecordingUrls,
     } satisfies Keep,
     rules: {
-      answered: read(SETTINGS.answered),
-      missed: read(SETTINGS.missed),
-      qualified_seconds: read(SETTINGS.qualifiedSeconds),
-      duration_unit: read(SETTINGS.durationUnit),
+      answered,
+      missed,
+      qualified_seconds: qualifiedSeconds,
+      duration_unit: durationUnit,
     } satisfies Omit<AttributionRules, "aliases">,
-    aliasesFile: read(SETTINGS.aliasesFile),
-    currency: read(SETTINGS.currency),
     publish: {
-      to: read(SETTINGS.publishTo),
-      user: read(SETTINGS.clickhouseUser),
-      passwordFile: read(SETTINGS.clickhousePasswordFile),
-      isPersonal: read(SETTINGS.publishPersonalData),
-      isAfterSync: read(SETTINGS.publishAfterSync),
+      to: publishTo,
+      user: publishUser,
+      passwordFile: publishPasswordFile,
+      isPersonal: publishPersonalData,
+      isAfterSync: publishAfterSync,
     },
-    syncCron: read(SETTINGS.syncCron),
-    exportCron: read(SETTINGS.exportCron),
-    insightIds: read(SETTINGS.insightIds) ?? [],
-    insightsCron: read(SETTINGS.insightsCron),
-    jitterSeconds: read(SETTINGS.jitterSeconds),
-    jobMinutes: read(SETTINGS.jobMinutes),
-    heartbeatUrl: read(SETTINGS.heartbeatUrl),
-    logLevel: read(SETTINGS.logLevel),
   };
 }
 
-/** As a message names the place where a value was given. */
-function sourceOf({ env, flag }: SettingSpec<unknown>, { origin, text, place }: Given): string {
-  if (place !== undefined) return place;
-  // Nothing, white space and line breaks would not be seen, and a password in an address must not be.
-  if (origin === "flag") {
-    const shown = text.replace(/(:\/\/|:).*@/s, "$1…@").replace(/\?.*/s, "?…");
-    return `${flag ?? env} ${/^[^\s\p{Cc}]+$/u.test(shown) ? shown : JSON.stringify(shown)}`;
-  }
-  return origin === ".env" ? `${env} in .env` : env;
+/** @throws Error that says what is wrong with it; after a semicolon what to do */
+function readValue({ default: fallback, isRead, parse }: Setting, given: Given | undefined): unknown {
+  const exposure = isRead && given?.place !== undefined ? findExposure(given.text) : undefined;
+  if (exposure !== undefined) throw new Error(`${exposure}; run chmod 600 ${given?.text}`);
+  const text = given?.text ?? fallback;
+  return text === undefined ? undefined : parse(text);
 }
 
-function parse<T>(spec: SettingSpec<T>, text: string, source: string): T {
-  try {
-    return spec.parse(text);
-  } catch (error) {
-    throw cannotUse(source, describeError(error), `${spec.env}: ${spec.help}.`);
-  }
+function show({ isSecret, isRead }: Setting, { text }: Given, value: unknown): string {
+  return isSecret ? `${isRead ? text : "set"}, ${String(value).length} characters` : text;
+}
+
+/** As a message names the place where a value was given. */
+function sourceOf({ env, flag = env }: Setting, given: Given | undefined): string {
+  if (given?.place !== undefined) return given.place;
+  if (given?.origin === ".env") return `${env} in .env`;
+  if (given?.origin !== "flag") return env;
+  // Nothing, white space and line breaks would not be seen, and a password in an address must not be.
+  const shown = given.text.replace(/(:\/\/|:).*@/s, "$1…@").replace(/\?.*/s, "?…");
+  const [name] = flag.split(" ");
+  return `${name} ${/^[^\s\p{Cc}]+$/u.test(shown) ? shown : JSON.stringify(shown)}`;
 }

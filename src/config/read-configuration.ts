@@ -3,15 +3,10 @@ import { UsageError } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import { type Configuration, configurationWithoutFile } from "./accounts.ts";
 import { type CalltallyFile, readCalltallyFile } from "./calltally-file.ts";
-import {
-  DEFAULT_HOST_REQUESTS,
-  FILE_SETTINGS,
-  OWN_SETTINGS,
-  PATH_SETTINGS,
-  SETTING_GROUPS,
-} from "./file-schema.ts";
+import { DEFAULT_HOST_REQUESTS } from "./file-schema.ts";
 import { findGiven, type Layer, readDotenv, type SettingSources } from "./setting-layers.ts";
-import { SETTINGS } from "./settings.ts";
+import { ALL_SETTINGS, SETTINGS } from "./settings.ts";
+import { valueAt } from "./yaml-source.ts";
 
 /**
  * Reads the configuration: the file, and with accounts in it no settings elsewhere that tell them apart.
@@ -33,13 +28,6 @@ export function readConfiguration(path: string, sources: SettingSources): Config
       ...sources,
       file: [toLayer(file, ["accounts", name], content), ...shared.file, defaultsOf(file, name)],
     },
-    heartbeatFile:
-      content.heartbeat_url_file === undefined
-        ? undefined
-        : {
-            path: file.resolvePath(content.heartbeat_url_file),
-            place: file.placeOf(["accounts", name, "heartbeat_url_file"]),
-          },
   }));
   assertApart(file, named);
   const [base] = shared.file;
@@ -55,34 +43,29 @@ export function readConfiguration(path: string, sources: SettingSources): Config
 function toLayer(file: CalltallyFile, path: readonly string[], content: object): Layer {
   const values: Record<string, string> = {};
   const places: Record<string, string> = {};
-  for (const [keys, value] of settingsIn(content)) {
-    const spec = FILE_SETTINGS.get(keys.join("_"));
-    if (spec === undefined || value === undefined) continue;
+  for (const { key, env, isPath } of ALL_SETTINGS) {
+    const keys = key.split(".");
+    const value = valueAt(content, keys);
+    if (value === undefined) continue;
     const text = Array.isArray(value) ? value.join(",") : String(value);
-    values[spec.env] = PATH_SETTINGS.has(spec) ? file.resolvePath(text) : text;
-    places[spec.env] = file.placeOf([...path, ...keys]);
+    values[env] = isPath ? file.resolvePath(text) : text;
+    places[env] = file.placeOf([...path, ...keys]);
   }
   return { origin: "calltally.yaml", values, places };
 }
 
-/** Returns the keys of what may be settings, and their values: some are said below a key of their own. */
-function settingsIn(content: object): [keys: string[], value: unknown][] {
-  return Object.entries(content).flatMap(([key, value]: [string, unknown]): [string[], unknown][] =>
-    SETTING_GROUPS.some((group) => group === key) && value instanceof Object
-      ? Object.entries(value).map(([below, own]) => [[key, below], own])
-      : [[[key], value]],
+function defaultsOf({ resolvePath }: CalltallyFile, name: string): Layer {
+  const values = ALL_SETTINGS.flatMap(({ env, accountDefault }) =>
+    accountDefault === undefined ? [] : [[env, resolvePath(accountDefault.replace("{account}", name))]],
   );
+  return { origin: "default", values: Object.fromEntries(values) };
 }
 
-function defaultsOf({ resolvePath }: CalltallyFile, name: string): Layer {
-  return {
-    origin: "default",
-    values: {
-      [SETTINGS.database.env]: resolvePath(`data/${name}/calltally.db`),
-      [SETTINGS.exportDir.env]: resolvePath(`data/${name}/exports`),
-    },
-  };
-}
+/** Settings that tell accounts apart: with accounts in the file, no other place may have them. */
+const OWN_SETTINGS = [
+  SETTINGS.baseUrl,
+  ...ALL_SETTINGS.filter(({ scope }) => scope === "account" || scope === "environment"),
+];
 
 /**
  * A token of the environment must not go to the host of an account of the file, nor two accounts into one warehouse.
@@ -97,7 +80,7 @@ export function assertNoneElsewhere(
     { where: "the environment", values: env },
     { where: ".env", values: readDotenv(folder) },
   ].flatMap(({ where, values }) =>
-    OWN_SETTINGS.filter((spec) => values[spec.env]).map((spec) => `${spec.env} in ${where}`),
+    OWN_SETTINGS.filter(({ env: name }) => values[name]).map(({ env: name }) => `${name} in ${where}`),
   );
   if (given.length === 0) return;
   const verb = given.length === 1 ? "is" : "are";

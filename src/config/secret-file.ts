@@ -13,17 +13,12 @@ const MOST_BYTES = 65_536;
  * @throws UsageError that names the place, and says what to do
  */
 export function readSecretFile(file: string, place: string): string {
-  assertPrivate(file, place);
-  if ((statOf(file)?.size ?? 0) > MOST_BYTES) {
-    throw new UsageError(
-      `${place}: is larger than ${MOST_BYTES} bytes: it holds something else than a secret`,
-    );
-  }
+  const problem = findExposure(file);
+  if (problem !== undefined) throw new UsageError(`${place}: ${problem}`, { hint: `Run chmod 600 ${file}` });
   try {
-    return readFileSync(file, "utf8").trim();
+    return readSecret(file);
   } catch (error) {
-    // Without the path: where there is no such file, somebody may have written the secret in its place.
-    throw new UsageError(`${place}: cannot be read: ${reasonOf(error)}`, {
+    throw new UsageError(`${place}: ${describeError(error)}`, {
       hint: "It must name a file that holds the secret, and that only its owner can read.",
     });
   }
@@ -44,20 +39,24 @@ export function parseSecretFile<T>(file: string, place: string, parse: (text: st
   }
 }
 
-/**
- * Refuses a file of secrets that others can read; what is not there, whoever reads it says.
- *
- * @throws UsageError that names the place, and says what to do
- */
-export function assertPrivate(file: string, place: string): void {
-  if (process.platform === "win32") return;
-  const stat = statOf(file);
-  if (stat === undefined) return;
+/** @throws Error without the path: where there is no such file, somebody may have written the secret in its place */
+export function readSecret(file: string): string {
+  if ((statOf(file)?.size ?? 0) > MOST_BYTES)
+    throw new Error(`is larger than ${MOST_BYTES} bytes: it holds something else than a secret`);
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new Error(`cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+/** Says that other users can read a file of a secret; undefined where they cannot, or there is none. */
+export function findExposure(file: string): string | undefined {
+  const stat = process.platform === "win32" ? undefined : statOf(file);
+  if (stat === undefined) return undefined;
   const isRoots = stat.uid === 0 && process.getuid?.() !== 0;
-  if ((stat.mode & (isRoots ? 0o007 : 0o077)) === 0) return;
-  throw new UsageError(`${place}: other users can read ${file}, which holds a secret`, {
-    hint: `Run chmod 600 ${file}`,
-  });
+  if ((stat.mode & (isRoots ? 0o007 : 0o077)) === 0) return undefined;
+  return `other users can read ${file}, which holds a secret`;
 }
 
 function statOf(file: string) {

@@ -1,9 +1,9 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { UsageError } from "../base/errors.ts";
-import { reasonOf } from "../base/file-access.ts";
-import type { SettingSpec } from "./settings.ts";
+import type { Setting } from "./setting.ts";
+import { readTextFile } from "./text-file.ts";
 
 export interface SettingSources {
   /** Values given as flags, by the names of their environment variables. */
@@ -47,16 +47,15 @@ export function toLayers({ flags = {}, env, folder, file = [] }: SettingSources)
 }
 
 /**
- * Returns the text of a setting from the first layer that has one, and which layer that is. An empty value is none, but as
- * a flag: there it is a shell variable that was not set.
+ * Returns the text of a setting from the first layer that has one, and which layer that is. An empty value is none, except
+ * as a flag: there it is a shell variable that was not set.
  */
-export function findGiven(spec: SettingSpec<unknown>, layers: readonly Layer[]): Given | undefined {
-  const layer = layers.find(
-    ({ origin, values }) => values[spec.env] || (origin === "flag" && values[spec.env] === ""),
-  );
-  const text = layer?.values[spec.env];
-  if (layer === undefined || text === undefined) return undefined;
-  return { origin: layer.origin, text, place: layer.places?.[spec.env] };
+export function findGiven({ env }: Setting, layers: readonly Layer[]): Given | undefined {
+  for (const { origin, values, places } of layers) {
+    const text = values[env];
+    if (text || (origin === "flag" && text === "")) return { origin, text, place: places?.[env] };
+  }
+  return undefined;
 }
 
 /**
@@ -66,11 +65,8 @@ export function findGiven(spec: SettingSpec<unknown>, layers: readonly Layer[]):
  */
 export function readDotenv(folder: string): Record<string, string | undefined> {
   const file = join(folder, ".env");
-  const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined) return {};
-  if (!stat.isFile()) throw new UsageError(`Cannot use .env: ${file} is not a file`);
-  const text = readText(file);
-  if (text.includes("\0")) throw notText();
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) return {};
+  const text = readTextFile(file, ".env");
   const values = parseEnv(text);
   for (const [index, line] of text.split("\n").entries()) {
     const [, name] = /^\s*(?:export\s+)?(CALLTALLY_\w+)/.exec(line) ?? [];
@@ -78,21 +74,4 @@ export function readDotenv(folder: string): Record<string, string | undefined> {
     throw new UsageError(`Cannot use .env: line ${index + 1} does not set ${name}, as ${name}=… does`);
   }
   return values;
-}
-
-/** Without a byte order mark, which would become part of the first name. */
-function readText(file: string): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
-  } catch (cause) {
-    if (cause instanceof TypeError) throw notText();
-    throw new UsageError(`Cannot read .env: ${reasonOf(cause)}`);
-  }
-}
-
-/** PowerShell 5 writes UTF-16 by default. */
-function notText(): UsageError {
-  return new UsageError("Cannot use .env: it is not UTF-8 text", {
-    hint: "Save it anew, in the encoding UTF-8.",
-  });
 }

@@ -1,12 +1,5 @@
-import { readFileSync } from "node:fs";
-import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { describeError } from "../base/errors.ts";
-import { reasonOf } from "../base/file-access.ts";
-import { parseFilePath } from "../base/path-text.ts";
-
 /** What the log lets through, from all to nothing. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 // Each reads the text of a setting, and throws an Error that says what is wrong with it.
 
@@ -30,24 +23,6 @@ export function isOnThisMachine({ hostname }: URL): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/i.test(hostname);
 }
 
-export function readTokenFile(file: string): string {
-  const text = readText(parseFilePath(file));
-  try {
-    return parseToken(text);
-  } catch (error) {
-    throw new Error(`${file} ${describeError(error)}`);
-  }
-}
-
-/** Does not name a file that cannot be read: it may be a token, pasted in place of a path. */
-function readText(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new Error(`cannot be read: ${reasonOf(error)}`);
-  }
-}
-
 export function parseToken(text: string): string {
   const token = text.trim();
   if (token === "") throw new Error("is empty");
@@ -55,11 +30,6 @@ export function parseToken(text: string): string {
   // The value must not be shown, so neither may undici's complaint about the header.
   if (!/^[\x21-\x7e]+$/.test(token)) throw new Error("holds characters that a bearer token cannot have");
   return token;
-}
-
-export function parseYesNo(text: string): boolean {
-  if (text !== "true" && text !== "false") throw new Error("must be true or false");
-  return text === "true";
 }
 
 export function parseUserName(text: string): string {
@@ -77,55 +47,12 @@ export function parseOrgUnitId(text: string): string {
   return unit;
 }
 
-export function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    throw new Error(`must be a whole number from ${min} to ${max}`);
-  };
-}
-
-/** Reads the number of calls of a page. */
-export function parsePageSize(text: string): number {
-  if (/^0*1$/.test(text)) {
-    throw new Error(
-      "must be 2 at the least: a page of one call cannot overlap the next, and no pass over such pages proves anything",
-    );
-  }
-  return wholeNumber(2, 1000)(text);
-}
-
-export function parseList(text: string): string[] {
-  return text
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
-}
-
-export function parseIds(text: string): number[] {
-  return parseList(text).map((item) => {
-    if (/^\d{1,15}$/.test(item)) return Number(item);
-    throw new Error(`must be whole numbers separated by commas, and ${item} is none`);
-  });
-}
-
-export function parseDurationUnit(text: string): AttributionRules["duration_unit"] {
-  if (text === "seconds" || text === "milliseconds") return text;
-  throw new Error("must be seconds or milliseconds");
-}
-
-/** The address is a secret: whoever knows it can report for us. So it is not shown. */
+/** The address is a secret: whoever knows it can report for us. So errors do not show it. */
 export function parseHeartbeatUrl(text: string): URL {
-  const url = URL.parse(text);
+  const url = URL.parse(text.trim());
   if (url === null) throw new Error("is not a URL");
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new Error("must start with https:// or http://");
   if (url.username || url.password || url.hash) throw new Error("must have neither user nor fragment");
   return url;
-}
-
-export function parseLogLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === text.toLowerCase());
-  if (level === undefined) throw new Error(`must be one of ${LOG_LEVELS.join(", ")}`);
-  return level;
 }

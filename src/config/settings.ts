@@ -4,270 +4,222 @@ import { parseFilePath, parsePath } from "../base/path-text.ts";
 import { parseKeepFor } from "../privacy/keep-settings.ts";
 import { parseClusterUrl } from "./cluster-url.ts";
 import {
+  choice,
+  IDS,
+  id,
+  LIST,
+  path,
+  type Setting,
+  secretFile,
+  setting,
+  text,
+  whole,
+  YES_NO,
+} from "./setting.ts";
+import {
+  LOG_LEVELS,
   parseBaseUrl,
-  parseDurationUnit,
   parseHeartbeatUrl,
-  parseIds,
-  parseList,
-  parseLogLevel,
   parseOrgUnitId,
-  parsePageSize,
   parseToken,
   parseUserName,
-  parseYesNo,
-  readTokenFile,
-  wholeNumber,
 } from "./setting-parsers.ts";
 import { parseTimeZone } from "./time-zone.ts";
 
-/** One setting: where it is given, how its text is parsed, and its help text. */
-export interface SettingSpec<T> {
-  env: string;
-  /** The flag that overrides it, where a command has one. */
-  flag?: string;
-  /** Reads the text; throws an Error that says what is wrong with it. */
-  parse: (text: string) => T;
-  /** The default as text. Without one the setting is required, or off. */
-  default?: string;
-  /** Whether the value is secret: only its length is ever shown. */
-  isSecret?: boolean;
-  help: string;
-}
-
-const setting = <const S extends SettingSpec<unknown>>(spec: S): S => spec;
-
 /** All settings, in the order of docs/reference/settings.md. */
 export const SETTINGS = {
-  baseUrl: setting({
-    env: "CALLTALLY_BASE_URL",
-    parse: parseBaseUrl,
+  baseUrl: setting("base_url", text(parseBaseUrl), {
     help: "Address of the API, without `/v3`; https, or http on this machine",
+    example: "https://api.example.com",
   }),
-  tokenFile: setting({
-    env: "CALLTALLY_TOKEN_FILE",
-    parse: readTokenFile,
+  tokenFile: setting("token_file", secretFile(parseToken), {
     isSecret: true,
+    scope: "account",
+    isRequired: true,
     help: "File that holds the bearer token; takes precedence over `CALLTALLY_TOKEN`",
+    example: "secrets/acme.token",
   }),
-  token: setting({
-    env: "CALLTALLY_TOKEN",
-    parse: parseToken,
+  token: setting("token", text(parseToken), {
+    scope: "environment",
     isSecret: true,
     help: "The bearer token itself",
   }),
-  orgUnitId: setting({
-    env: "CALLTALLY_ORG_UNIT_ID",
-    parse: parseOrgUnitId,
+  orgUnitId: setting("org_unit_id", id(parseOrgUnitId), {
+    scope: "account",
     help: "Organization unit whose calls are read, sent as `org_unit_id` with every request for calls; the API's documentation does not state its type and meaning. Not sent by default",
+    example: "17",
   }),
-  database: setting({
-    env: "CALLTALLY_DATABASE",
-    flag: "--database",
-    parse: parseFilePath,
+  database: setting("database", path(parseFilePath), {
+    scope: "account",
+    flag: "--database <file>",
     default: "data/calltally.db",
+    accountDefault: "data/{account}/calltally.db",
     help: "The warehouse, an SQLite file",
+    example: "data/acme/calltally.db",
   }),
-  exportDir: setting({
-    env: "CALLTALLY_EXPORT_DIR",
-    flag: "--out",
-    parse: parsePath,
+  exportDir: setting("export_dir", path(parsePath), {
+    scope: "account",
+    flag: "--out <folder>",
     default: "data/exports",
+    accountDefault: "data/{account}/exports",
     help: "Folder for exported files and `manifest.json`",
+    example: "data/acme/exports",
   }),
-  timezone: setting({
-    env: "CALLTALLY_TIMEZONE",
-    flag: "--timezone",
-    parse: parseTimeZone,
+  timezone: setting("timezone", text(parseTimeZone), {
+    flag: "--timezone <zone>",
     default: "UTC",
-    help: "IANA time zone of the days in exports and of the schedule",
+    help: "IANA time zone of days and times, and of the schedule",
+    example: "America/New_York",
   }),
-  limit: setting({
-    env: "CALLTALLY_LIMIT",
-    flag: "--limit",
-    parse: parsePageSize,
+  limit: setting("limit", whole(2, 1000), {
+    flag: "--limit <rows>",
     default: "1000",
-    help: "Calls requested per page, 2 to 1000",
+    help: "Calls requested per page, 2 to 1000: pages of one call could not overlap",
   }),
-  concurrency: setting({
-    env: "CALLTALLY_CONCURRENCY",
-    flag: "--concurrency",
-    parse: wholeNumber(1, 32),
+  concurrency: setting("concurrency", whole(1, 32), {
+    flag: "--concurrency <pages>",
     default: "4",
     help: "Pages fetched concurrently, 1 to 32",
   }),
-  timeoutSeconds: setting({
-    env: "CALLTALLY_TIMEOUT_SECONDS",
-    parse: wholeNumber(1, 3600),
+  timeoutSeconds: setting("timeout_seconds", whole(1, 3600), {
     default: "60",
     help: "Timeout of one request attempt in seconds, from connecting to the last byte of the response",
   }),
-  retrySeconds: setting({
-    env: "CALLTALLY_RETRY_SECONDS",
-    parse: wholeNumber(0, 86_400),
+  retrySeconds: setting("retry_seconds", whole(0, 86_400), {
     default: "120",
     help: "Time in seconds after which a failing request is no longer retried; at most 6 attempts",
   }),
-  lookbackHours: setting({
-    env: "CALLTALLY_LOOKBACK_HOURS",
-    parse: wholeNumber(0, 8760),
+  lookbackHours: setting("lookback_hours", whole(0, 8760), {
     default: "72",
     help: "Hours before the last good sync from which calls are read again, to pick up late transcripts and corrections",
   }),
-  fullEveryHours: setting({
-    env: "CALLTALLY_FULL_EVERY_HOURS",
-    parse: wholeNumber(0, 8760),
+  fullEveryHours: setting("full_every_hours", whole(0, 8760), {
     default: "24",
     help: "Hours after a verified full pass until the next one is due; 0 makes every pass a full one",
   }),
-  checkEveryHours: setting({
-    env: "CALLTALLY_CHECK_EVERY_HOURS",
-    parse: wholeNumber(0, 87_600),
+  checkEveryHours: setting("check_every_hours", whole(0, 87_600), {
     default: "168",
     help: "Hours between full checks of the warehouse file for damage; `sync` also checks it after a run that failed or was killed",
   }),
-  goneAfterHours: setting({
-    env: "CALLTALLY_GONE_AFTER_HOURS",
-    parse: wholeNumber(0, 8760),
+  goneAfterHours: setting("gone_after_hours", whole(0, 8760), {
     default: "6",
     help: "Hours a call must be missing from verified full passes before it is marked as gone",
   }),
-  recordingSignature: setting({
-    env: "CALLTALLY_RECORDING_SIGNATURE",
-    parse: parseList,
+  recordingSignature: setting("recording_signature", LIST, {
     help: "Query parameters of recording links that change with every response, in addition to the usual ones such as `X-Amz-Signature`, `Expires` and `token`; `*` for all",
+    example: ["sig"],
   }),
-  keepTranscripts: setting({
-    env: "CALLTALLY_KEEP_TRANSCRIPTS",
-    parse: parseKeepFor,
+  keepTranscripts: setting("keep.transcripts", text(parseKeepFor), {
     default: "always",
     help: "How long transcripts are kept: `always`, `never`, or a number of days from the start of the call, such as `90d`; figures do not need them",
+    example: "90d",
   }),
-  keepSummaries: setting({
-    env: "CALLTALLY_KEEP_SUMMARIES",
-    parse: parseKeepFor,
+  keepSummaries: setting("keep.summaries", text(parseKeepFor), {
     default: "always",
     help: "How long AI-generated summaries are kept, as above",
+    example: "90d",
   }),
-  keepCallerNumbers: setting({
-    env: "CALLTALLY_KEEP_CALLER_NUMBERS",
-    parse: parseKeepFor,
+  keepCallerNumbers: setting("keep.caller_numbers", text(parseKeepFor), {
     default: "always",
     help: "How long callers' phone numbers are kept, as above; keyed digests still tell callers apart, so that no figure differs",
+    example: "90d",
   }),
-  keepRecordingUrls: setting({
-    env: "CALLTALLY_KEEP_RECORDING_URLS",
-    parse: parseKeepFor,
+  keepRecordingUrls: setting("keep.recording_urls", text(parseKeepFor), {
     default: "always",
     help: "How long links to recordings are kept, as above",
+    example: "never",
   }),
-  answered: setting({
-    env: "CALLTALLY_ANSWERED",
-    parse: parseList,
+  answered: setting("answered", LIST, {
     default: DEFAULT_RULES.answered.join(","),
     help: "Dispositions that count as answered; case, white space, `-` and `_` do not matter",
+    example: ["answered", "transferred"],
   }),
-  missed: setting({
-    env: "CALLTALLY_MISSED",
-    parse: parseList,
+  missed: setting("missed", LIST, {
     default: DEFAULT_RULES.missed.join(","),
     help: "Dispositions that count as missed; all others count as `other`",
+    example: ["no answer", "busy"],
   }),
-  qualifiedSeconds: setting({
-    env: "CALLTALLY_QUALIFIED_SECONDS",
-    parse: wholeNumber(0, 86_400),
+  qualifiedSeconds: setting("qualified_seconds", whole(0, 86_400), {
     default: String(DEFAULT_RULES.qualified_seconds),
     help: "Minimum duration of a qualified call, in seconds",
   }),
-  durationUnit: setting({
-    env: "CALLTALLY_DURATION_UNIT",
-    parse: parseDurationUnit,
+  durationUnit: setting("duration_unit", choice(["seconds", "milliseconds"]), {
     default: DEFAULT_RULES.duration_unit,
     help: "Unit of the API field `duration`, which its documentation does not state: `seconds` or `milliseconds`",
   }),
-  aliasesFile: setting({
-    env: "CALLTALLY_ALIASES",
-    parse: parseFilePath,
+  aliasesFile: setting("aliases", path(parseFilePath), {
     help: "CSV file with the header `raw,value` that maps utm values to the name they count under, such as `fb,facebook`",
+    example: "aliases.csv",
   }),
-  currency: setting({
-    env: "CALLTALLY_CURRENCY",
-    parse: parseCurrency,
+  currency: setting("currency", text(parseCurrency), {
     help: "ISO 4217 code of the currency that ads are paid in. By default that of the first import of `spend`; a report in another one is refused",
+    example: "USD",
   }),
-  publishTo: setting({
-    env: "CALLTALLY_PUBLISH_TO",
-    flag: "--to",
-    parse: parseClusterUrl,
+  publishTo: setting("publish.to", text(parseClusterUrl), {
+    flag: "--to <url>",
+    option: "publishTo", // `to` is a day, in other commands
     help: "ClickHouse cluster that `publish` sends the facts to, such as `clickhouse://host1,host2/database`; `?cluster=` names it where the servers do not call it `calltally`. HTTPS and port 8443, or on this machine HTTP and 8123",
+    example: "clickhouse://ch1.example.com,ch2.example.com/calls",
   }),
-  clickhouseUser: setting({
-    env: "CALLTALLY_CLICKHOUSE_USER",
-    parse: parseUserName,
+  publishUser: setting("publish.user", text(parseUserName), {
     help: "User at the ClickHouse cluster, where its address names none. By default `default`",
+    example: "calltally_publisher",
   }),
-  clickhousePasswordFile: setting({
-    env: "CALLTALLY_CLICKHOUSE_PASSWORD_FILE",
-    parse: parseFilePath,
+  publishPasswordFile: setting("publish.password_file", path(parseFilePath), {
     isSecret: true, // somebody may have written the password in its place
     help: "File that holds the password of that user. By default none is sent",
+    example: "secrets/clickhouse.password",
   }),
-  publishPersonalData: setting({
-    env: "CALLTALLY_PUBLISH_PERSONAL_DATA",
-    parse: parseYesNo,
+  publishPersonalData: setting("publish.personal_data", YES_NO, {
     default: "false",
     help: "Whether callers' numbers and Google click ids go to the cluster as they are: `true` or `false`. By default their keyed digests do",
   }),
-  publishAfterSync: setting({
-    env: "CALLTALLY_PUBLISH_AFTER_SYNC",
-    parse: parseYesNo,
+  publishAfterSync: setting("publish.after_sync", YES_NO, {
     default: "true",
     help: "Whether each sync ends with a publication, where there is a cluster to publish to: `true` or `false`",
   }),
-  insightIds: setting({
-    env: "CALLTALLY_INSIGHT_IDS",
-    parse: parseIds,
+  insightIds: setting("insight_ids", IDS, {
+    scope: "account",
     help: "Ids of the insights that the job `insights` refreshes, separated by commas",
+    example: [101, 102],
   }),
-  syncCron: setting({
-    env: "CALLTALLY_SYNC_CRON",
-    parse: String,
+  syncCron: setting("sync_cron", text(String), {
     default: "7 * * * *",
     help: "Cron expression for `sync` in `schedule`",
   }),
-  exportCron: setting({
-    env: "CALLTALLY_EXPORT_CRON",
-    parse: String,
+  exportCron: setting("export_cron", text(String), {
     default: "30 5 * * *",
     help: "Cron expression for `export` in `schedule`",
   }),
-  insightsCron: setting({
-    env: "CALLTALLY_INSIGHTS_CRON",
-    parse: String,
+  insightsCron: setting("insights_cron", text(String), {
     default: "15 4 * * *",
     help: "Cron expression for `insights` in `schedule`",
   }),
-  jitterSeconds: setting({
-    env: "CALLTALLY_JITTER_SECONDS",
-    parse: wholeNumber(0, 3600),
+  jitterSeconds: setting("jitter_seconds", whole(0, 3600), {
     default: "30",
     help: "Maximum random delay before a scheduled start, in seconds. Spreads the load when many machines share a schedule",
   }),
-  jobMinutes: setting({
-    env: "CALLTALLY_JOB_MINUTES",
-    parse: wholeNumber(1, 1440),
+  jobMinutes: setting("job_minutes", whole(1, 1440), {
     default: "60",
     help: "Maximum run time of a job in minutes; `schedule` then stops it, and a stopped sync resumes where it was the next time",
   }),
-  heartbeatUrl: setting({
-    env: "CALLTALLY_HEARTBEAT_URL",
+  heartbeatUrlFile: setting("heartbeat_url_file", secretFile(parseHeartbeatUrl), {
     isSecret: true,
-    parse: parseHeartbeatUrl,
+    scope: "account",
+    help: "File that holds the address of the monitor; takes precedence over `CALLTALLY_HEARTBEAT_URL`",
+    example: "secrets/acme.heartbeat",
+  }),
+  heartbeatUrl: setting("heartbeat_url", text(parseHeartbeatUrl), {
+    scope: "environment",
+    isSecret: true,
     help: "Address of a monitor to ping for each sync by `schedule` or `job`: with `/start` appended before the sync, unchanged after success, and with `/fail` appended otherwise, after any other job that fails, and after each sync until that job has succeeded",
   }),
-  logLevel: setting({
-    env: "CALLTALLY_LOG_LEVEL",
-    parse: parseLogLevel,
+  logLevel: setting("log_level", choice(LOG_LEVELS), {
+    scope: "program",
     default: "info",
     help: "Log level of `schedule` and `job`: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`",
   }),
 };
+
+/** All settings, as a list. */
+export const ALL_SETTINGS: readonly Setting[] = Object.values(SETTINGS);

@@ -1,12 +1,11 @@
 import type { Account, Configuration } from "./accounts.ts";
 import type { CalltallyFile } from "./calltally-file.ts";
-import { type FoundSetting, inspectSettings } from "./inspect-settings.ts";
-import { SETTINGS } from "./settings.ts";
+import { type FoundSetting, inspectSettings } from "./load-settings.ts";
 
 /** A setting as it is in force. */
 export interface ShownSetting {
   setting: string;
-  /** Null where it is not set; of a token its file and length alone. */
+  /** Null where it is not set; of a secret its file and length alone. */
   value: string | null;
   /** Where it comes from: a flag, the environment, .env, a place in calltally.yaml, or the default. */
   from: string;
@@ -28,45 +27,31 @@ export function showConfig({ file, hostRequests }: Configuration, accounts: read
   return {
     file: file?.path ?? null,
     keys: file === undefined ? [] : keysOf(file, hostRequests),
-    accounts: accounts.map(({ name, sources, heartbeatFile }) => ({
+    accounts: accounts.map(({ name, sources }) => ({
       account: name ?? null,
-      settings: inspectSettings(sources).found.map((setting) =>
-        setting.env === SETTINGS.heartbeatUrl.env && heartbeatFile !== undefined
-          ? { setting: setting.env, value: "set, in a file", from: positionIn(heartbeatFile.place) }
-          : toShown(setting),
-      ),
+      settings: inspectSettings(sources).found.map(toShown),
     })),
     reports: file?.content.reports ?? {},
   };
 }
 
-/** What stands at the top of the file alone, without what the files of secrets hold. */
+/** Returns the keys that only the file has; what the files of secrets hold is not read. */
 function keysOf({ content, placeOf }: CalltallyFile, hostRequests: number): ShownSetting[] {
   const { host_requests, smtp_url_file, doorbell } = content;
-  const inFile = (key: string) => positionIn(placeOf([key]));
-  return [
-    ...(Number.isFinite(hostRequests)
-      ? [
-          {
-            setting: "host_requests",
-            value: String(hostRequests),
-            from: host_requests === undefined ? "default" : inFile("host_requests"),
-          },
-        ]
-      : []),
-    ...(smtp_url_file === undefined
-      ? []
-      : [{ setting: "smtp_url_file", value: "set, in a file", from: inFile("smtp_url_file") }]),
-    ...(doorbell === undefined
-      ? []
-      : [
-          {
-            setting: "doorbell",
-            value: doorbell.account === undefined ? "of each account" : `of ${doorbell.account}`,
-            from: inFile("doorbell"),
-          },
-        ]),
+  const keys = [
+    { setting: "host_requests", value: Number.isFinite(hostRequests) ? hostRequests : host_requests },
+    { setting: "smtp_url_file", value: smtp_url_file && "set, in a file" },
+    { setting: "doorbell", value: doorbell && `of ${doorbell.account ?? "each account"}` },
   ];
+  return keys.flatMap(({ setting, value }) =>
+    value === undefined
+      ? []
+      : {
+          setting,
+          value: String(value),
+          from: setting in content ? positionIn(placeOf([setting])) : "default",
+        },
+  );
 }
 
 function toShown({ env, origin, place, shown, problem }: FoundSetting): ShownSetting {

@@ -1,70 +1,14 @@
+import { Temporal } from "temporal-polyfill";
 import { nearest } from "../base/nearest.ts";
-import { listZoneNames, ZONE_OF_OFFSET } from "../calendar/zone-names.ts";
+import { offsetSpanAt } from "../calendar/local-time.ts";
 
-/** What is probably meant by abbreviations that people use and that are no names of zones; the likeliest first. */
-const ABBREVIATIONS: Readonly<Record<string, string>> = {
-  ACDT: "Australia/Adelaide",
-  ACST: "Australia/Adelaide or Australia/Darwin",
-  ACT: "Australia/Darwin or America/Rio_Branco",
-  ADT: "America/Halifax",
-  AEDT: "Australia/Sydney",
-  AEST: "Australia/Sydney or Australia/Brisbane",
-  AET: "Australia/Sydney",
-  AGT: "America/Argentina/Buenos_Aires",
-  AKDT: "America/Anchorage",
-  AKST: "America/Anchorage",
-  ART: "America/Argentina/Buenos_Aires or Africa/Cairo",
-  AST: "America/Halifax, Asia/Riyadh or America/Anchorage",
-  AWST: "Australia/Perth",
-  BET: "America/Sao_Paulo",
-  BRT: "America/Sao_Paulo",
-  BST: "Europe/London or Asia/Dhaka",
-  CAT: "Africa/Maputo",
-  CDT: "America/Chicago",
-  CEST: "Europe/Berlin",
-  CLT: "America/Santiago",
-  CNT: "America/St_Johns",
-  CST: "America/Chicago, Asia/Shanghai or America/Havana",
-  CT: "America/Chicago",
-  CTT: "Asia/Shanghai",
-  EAT: "Africa/Nairobi",
-  ECT: "Europe/Paris or America/Guayaquil",
-  EDT: "America/New_York",
-  EEST: "Europe/Athens",
-  ET: "America/New_York",
-  HDT: "America/Adak",
-  HKT: "Asia/Hong_Kong",
-  IDT: "Asia/Jerusalem",
-  IET: "America/Indiana/Indianapolis",
-  IST: "Asia/Kolkata, Europe/Dublin or Asia/Jerusalem",
-  JST: "Asia/Tokyo",
-  KST: "Asia/Seoul",
-  MDT: "America/Denver",
-  MIT: "Pacific/Apia",
-  MSK: "Europe/Moscow",
-  MT: "America/Denver",
-  NDT: "America/St_Johns",
-  NET: "Asia/Yerevan",
-  NST: "America/St_Johns or Pacific/Auckland",
-  NZDT: "Pacific/Auckland",
-  NZST: "Pacific/Auckland",
-  PDT: "America/Los_Angeles",
-  PKT: "Asia/Karachi",
-  PLT: "Asia/Karachi",
-  PNT: "America/Phoenix",
-  PRT: "America/Puerto_Rico",
-  PST: "America/Los_Angeles",
-  PT: "America/Los_Angeles",
-  SAST: "Africa/Johannesburg",
-  SGT: "Asia/Singapore",
-  SST: "Pacific/Pago_Pago or Pacific/Guadalcanal",
-  VST: "Asia/Ho_Chi_Minh",
-  WAT: "Africa/Lagos",
-  WEST: "Europe/Lisbon",
-  Z: "UTC",
-  "US/PACIFIC-NEW": "America/Los_Angeles",
-  "CANADA/EAST-SASKATCHEWAN": "America/Regina",
-};
+/** What is probably meant by an offset, or by an abbreviation that several zones share. */
+const LIKELY_ZONES =
+  "America/New_York America/Chicago America/Denver America/Los_Angeles America/Anchorage Pacific/Honolulu America/Halifax America/Sao_Paulo Europe/London Europe/Berlin Europe/Athens Europe/Istanbul Asia/Dubai Asia/Karachi Asia/Dhaka Asia/Bangkok Asia/Shanghai Asia/Tokyo Australia/Sydney Pacific/Auckland".split(
+    " ",
+  );
+const AREAS = "Africa America Antarctica Asia Atlantic Australia Europe Indian Pacific".split(" ");
+const [JANUARY, JULY] = ["2026-01-01T00:00:00Z", "2026-07-01T00:00:00Z"] as const;
 
 /**
  * Returns the IANA name of a time zone, in the letters of the list: Google Ads reads it, too.
@@ -72,37 +16,83 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
  * @throws Error that names the zone which was probably meant
  */
 export function parseTimeZone(text: string): string {
-  if (text === "UTC") return text; // the default: lists of zones take 50 ms to load
-  const names = listZoneNames();
-  const name = names.find((known) => known.toLowerCase() === text.toLowerCase());
-  if (name !== undefined && isKnownHere(name)) return name;
-  const city = text.trim().toLowerCase().replaceAll(" ", "_");
-  const meant =
-    abbreviated(text) ??
-    atOffset(text) ??
-    names.find((zone) => zone.toLowerCase().endsWith(`/${city}`)) ??
-    nearest(text, names);
+  const name = ianaName(text);
+  if (name !== undefined) return name;
+  const meant = ofAbbreviation(text.trim()) ?? ofOffset(text.trim()) ?? ofCity(text) ?? ofTypo(text);
   const advice = meant === undefined ? " such as Europe/Berlin" : `; did you mean ${meant}?`;
   throw new Error(`${text} is not an IANA time zone${advice}`);
 }
 
-function abbreviated(text: string): string | undefined {
-  const word = text.trim().toUpperCase();
-  return Object.hasOwn(ABBREVIATIONS, word) ? ABBREVIATIONS[word] : undefined;
+/** Temporal spells names as the list does. It refuses `IST` and others that ICU alone knows, and that fail elsewhere. */
+function ianaName(text: string): string | undefined {
+  if (!/^[a-z][\w/+-]+$/i.test(text)) return undefined;
+  try {
+    return Temporal.Instant.from(JANUARY).toZonedDateTimeISO(text).timeZoneId;
+  } catch {
+    return undefined;
+  }
+}
+
+/** PST, PDT, PT */
+function ofAbbreviation(text: string): string | undefined {
+  if (!/^[a-z]{2,5}$/i.test(text)) return undefined;
+  return LIKELY_ZONES.find((zone) => shortNames(zone).has(text.toUpperCase())) ?? icuZone(text);
+}
+
+/** Returns the abbreviations of a zone that are in use where English is spoken. */
+function shortNames(timeZone: string): Set<string | undefined> {
+  const names = ["en-US", "en-CA", "en-GB", "en-AU", "en-NZ"].flatMap((locale) =>
+    (["short", "shortGeneric"] as const).flatMap((timeZoneName) => {
+      const format = new Intl.DateTimeFormat(locale, { timeZone, timeZoneName });
+      return [JANUARY, JULY].map(
+        (at) => format.formatToParts(Date.parse(at)).find(({ type }) => type === "timeZoneName")?.value,
+      );
+    }),
+  );
+  return new Set(names);
+}
+
+function icuZone(timeZone: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
 }
 
 /** UTC+2, GMT+02:00, +0200 */
-function atOffset(text: string): string | undefined {
-  const [, hours] = /^(?:UTC|GMT)?([+-]\d{1,2})(?::?00)?$/i.exec(text.trim()) ?? [];
-  return hours === undefined ? undefined : ZONE_OF_OFFSET[Number(hours)];
+function ofOffset(text: string): string | undefined {
+  const [, hours] = /^(?:UTC|GMT)?([+-]\d{1,2})(?::?00)?$/i.exec(text) ?? [];
+  return hours === undefined ? undefined : zoneAt(Number(hours));
 }
 
-/** Whether this Node's time zone data has it, which may be older than the list. */
-function isKnownHere(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: zone });
-    return true;
-  } catch {
-    return false;
-  }
+const zoneAt = (hours: number) => LIKELY_ZONES.find((zone) => winterHours(zone) === hours);
+
+/** Hours ahead of UTC without summer time. */
+function winterHours(zone: string): number {
+  return Math.min(...[JANUARY, JULY].map((at) => offsetSpanAt(at, zone).offsetSeconds)) / 3600;
+}
+
+function ofCity(text: string): string | undefined {
+  const city = text.trim().replaceAll(" ", "_");
+  return AREAS.map((area) => ianaName(`${area}/${city}`)).find((name) => name !== undefined);
+}
+
+function ofTypo(text: string): string | undefined {
+  return nearest(text, Intl.supportedValuesOf("timeZone"));
+}
+
+const FIXED = /^(?:EST|MST|HST|(?:Etc\/)?(?:GMT(?:[+-]?\d+)?|Greenwich))$/;
+/** For those who want its offset all year, a name that says so. */
+const SAME_ALL_YEAR: Readonly<Record<string, string>> = { EST: "America/Panama", MST: "America/Phoenix" };
+
+/** Returns what is odd about a zone of one offset all year, and which zone is probably meant; undefined for the others. */
+export function describeFixedZone(zone: string): string | undefined {
+  if (!FIXED.test(zone)) return undefined;
+  const hours = winterHours(zone);
+  const offset = `UTC${hours < 0 ? "-" : "+"}${String(Math.abs(hours)).padStart(2, "0")}:00`;
+  const meant = zoneAt(hours) ?? "that of a city";
+  const other = SAME_ALL_YEAR[zone] ?? (hours === 0 ? "UTC" : undefined);
+  const wayOut = other === undefined ? "" : `; if not, ${other} says so`;
+  return `${zone} has no summer time: it is ${offset} all year. The zone probably meant is ${meant}${wayOut}.`;
 }

@@ -1,14 +1,4 @@
-import {
-  isCollection,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  type ParsedNode,
-  parseDocument,
-  visit,
-} from "yaml";
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from "yaml";
 
 export type Path = readonly PropertyKey[];
 
@@ -33,35 +23,28 @@ export interface YamlSource {
   problems: Problem[];
 }
 
-/**
- * Reads one YAML 1.2 document. Anchors, aliases and tags are refused: what they make is not what one sees, and some make
- * gigabytes of a few lines.
- */
+/** Reads one YAML 1.2 document. */
 export function readYaml(text: string): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const problems: Problem[] = [];
-  const at = (offset: number): Position => {
+  const at = (offset = 0): Position => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
-  const complain = (offset: number, message: string) => problems.push({ ...at(offset), path: [], message });
+  const complain = (offset: number | undefined, message: string) =>
+    problems.push({ ...at(offset), path: [], message });
   for (const { pos, code, message } of [...document.errors, ...document.warnings]) {
     complain(pos[0], PLAINER.get(code) ?? message);
   }
   visit(document, {
-    Alias: (_, { range }) => void complain(range?.[0] ?? 0, "aliases (*name) are not read"),
-    Pair: (_, { key }) => {
-      if (isCollection(key)) complain(key.range?.[0] ?? 0, "a key must be a text");
-    },
-    Value: (_, node) => {
-      const offset = node.range?.[0] ?? 0;
-      if (node.anchor !== undefined) complain(offset, "anchors (&name) are not read");
-      if (node.tag !== undefined) complain(offset, `the tag ${node.tag} is not read`);
-      if (isScalar(node) && typeof node.value === "number" && String(node.value) !== node.source) {
+    // One that is used often could make gigabytes of a few lines.
+    Alias: (_, { range }) => void complain(range?.[0], "aliases (*name) are not read"),
+    Scalar: (_, { range, value, source }) => {
+      if (typeof value === "number" && String(value) !== source) {
         complain(
-          offset,
-          `${node.source} is a number that may be meant otherwise: put it in quotes, or write it plainly`,
+          range?.[0],
+          `${source} is a number that may be meant otherwise: put it in quotes, or write it plainly`,
         );
       }
     },
@@ -74,7 +57,7 @@ export function readYaml(text: string): YamlSource {
       const isLast = index === path.length - 1;
       node = (isLast && isKey) || found.value === null ? found.key : found.value;
     }
-    return at(node?.range?.[0] ?? 0);
+    return at(node?.range?.[0]);
   };
   // What is no YAML, or more than its text, is not made into values.
   const value: unknown = problems.length === 0 ? document.toJS({ maxAliasCount: 0 }) : undefined;
@@ -83,21 +66,23 @@ export function readYaml(text: string): YamlSource {
 
 /** What the parser says for programmers, in other words. */
 const PLAINER: ReadonlyMap<string, string> = new Map([
-  [
-    "BAD_ALIAS",
-    "a text that begins with * stands in quotes, as a cron expression does; aliases (*name) are not read",
-  ],
+  ["BAD_ALIAS", "a text that begins with * stands in quotes, as a cron expression does"],
   ["MULTIPLE_DOCS", "a second document begins here (---): the file must be one"],
 ]);
 
-function childOf(
-  node: ParsedNode | Node | null,
-  key: PropertyKey,
-): { key: Node | null; value: Node | null } | undefined {
-  if (isMap<Node, Node | null>(node)) {
-    const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
-    return pair && { key: pair.key, value: pair.value };
-  }
+function childOf(node: Node | null, key: PropertyKey): { key: Node | null; value: Node | null } | undefined {
+  if (isMap<Node, Node | null>(node))
+    return node.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(key));
   const item = isSeq<Node>(node) && typeof key === "number" ? node.items[key] : undefined;
   return item && { key: item, value: item };
+}
+
+/** Returns what stands at a path of plain values; undefined for what is not there. */
+export function valueAt(root: unknown, path: Path): unknown {
+  let value = root;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
 }

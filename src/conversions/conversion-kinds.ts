@@ -136,15 +136,15 @@ function googleLayout(header: string, of: Field): Kind["layOut"] {
 }
 
 function googleColumns(options: LayoutOptions, header: string, of: Field, toTime: Field): Layout["columns"] {
-  const { adUserData, adPersonalization, isNew = false } = options;
-  const hasConsent = adUserData !== undefined || adPersonalization !== undefined;
+  const { ad_user_data, ad_personalization, new: isNew } = options;
+  const hasConsent = (ad_user_data ?? ad_personalization) !== undefined;
   return [
     ...conversionColumns(options, header, of, toTime),
     ...(isNew ? [{ name: "Order ID", of: ({ order_id }: Conversion) => order_id ?? "" }] : []),
     ...(hasConsent
       ? [
-          { name: "Ad User Data", of: () => CONSENT[adUserData ?? "unknown"] },
-          { name: "Ad Personalization", of: () => CONSENT[adPersonalization ?? "unknown"] },
+          { name: "Ad User Data", of: () => CONSENT[ad_user_data ?? "unknown"] },
+          { name: "Ad Personalization", of: () => CONSENT[ad_personalization ?? "unknown"] },
         ]
       : []),
   ];
@@ -186,10 +186,10 @@ function describeOffset(minutes: number): string {
   return `${minutes < 0 ? "-" : "+"}${digits.join("")}`;
 }
 
-function analyticsLayout({ name, value = "", currency = "", measurementId = "" }: LayoutOptions): Layout {
+function analyticsLayout({ name, value = "", currency = "", measurement_id = "" }: LayoutOptions): Layout {
   return {
     columns: [
-      { name: "measurement_id", of: () => measurementId },
+      { name: "measurement_id", of: () => measurement_id },
       { name: "client_id", of: ({ key }) => key },
       { name: "event_name", of: () => name },
       { name: "timestamp_micros", of: ({ occurred_at }) => `${Date.parse(occurred_at)}000` },

@@ -30,7 +30,7 @@ export async function writeConversions(
   const { ask, timeframe, nowMs } = job;
   const lists = listsOf(job);
   const kind = KINDS[target.kind];
-  const { every, isNew } = ask.conversion;
+  const { every = false, new: isNew = false } = ask.conversion;
   const name = kind.toName?.(ask.conversion.name) ?? ask.conversion.name;
   const options = { ...ask.conversion, name, timezone: timeframe.timezone, nowMs };
   const population = populationOf(timeframe.filter);

@@ -25,33 +25,28 @@ export interface TakenBack {
  * @param describe lists files for the error
  * @throws UsageError that lists the latest files, where no file of that name counts as uploaded
  */
-export function takeBack(
-  warehouse: Warehouse,
-  given: string,
-  {
-    folder,
-    now,
-    describe,
-  }: { folder: string; now: string; describe: (files: readonly UploadFile[]) => string },
-): TakenBack {
+export function takeBack(warehouse: Warehouse, given: string, options: TakeBackOptions): TakenBack {
   recoverUploads(warehouse);
   const all = readUploadFiles(warehouse);
-  const files = findFiles(all, given, folder, describe);
-  forgetUploads(
-    warehouse,
-    files.map(({ upload_file_id }) => upload_file_id),
-    now,
-  );
+  const files = findFiles(all, given, options);
+  forgetUploads(warehouse, idsOf(files), options.now);
   return {
     files,
     lines: files.reduce((sum, { entered }) => sum + entered, 0),
-    mayBeIn: findOthers(all, files).map(({ upload_file_id }) => upload_file_id),
+    mayBeIn: idsOf(findOthers(all, files)),
   };
+}
+
+interface TakeBackOptions {
+  folder: string;
+  now: string;
+  describe: (files: readonly UploadFile[]) => string;
 }
 
 /** Files that an error lists. */
 const RECENT = 5;
 
+const idsOf = (files: readonly UploadFile[]) => files.map(({ upload_file_id }) => upload_file_id);
 const isCounted = ({ state }: UploadFile) => state === "written" || state === "pending";
 
 /**
@@ -62,33 +57,32 @@ const isCounted = ({ state }: UploadFile) => state === "written" || state === "p
 function findFiles(
   files: readonly UploadFile[],
   given: string,
-  folder: string,
-  describe: (files: readonly UploadFile[]) => string,
+  { folder, describe }: TakeBackOptions,
 ): UploadFile[] {
-  const numbered = files.filter(({ upload_file_id }) => String(upload_file_id) === given);
   const named = resolve(folder, given);
   const path = join(realFile(dirname(named)), basename(named));
   const sha256 = hashFile(path);
-  const isPath = sha256 !== undefined || numbered.length === 0;
+  const numbered = files.filter(({ upload_file_id }) => String(upload_file_id) === given);
   // The last one of a path alone: that it was taken back already does not make it mean the one before.
-  const ofPath = () => files.filter((file) => file.path === path).slice(0, 1);
-  const ofContent = () => files.filter((file) => file.sha256 === sha256);
-  const same = isPath ? (sha256 === undefined ? ofPath() : ofContent()) : numbered;
+  const known = numbered.length > 0 ? numbered : files.filter((file) => file.path === path).slice(0, 1);
+  const same = sha256 === undefined ? known : files.filter((file) => file.sha256 === sha256);
   const counted = same.filter(isCounted);
   if (counted.length > 0) return counted;
-  const state =
-    same.length > 0
-      ? stateOf(same)
-      : sha256 === undefined
-        ? "no file of conversions was written there"
-        : "its content is not that of any file of conversions";
   const recent = files.filter(isCounted).slice(0, RECENT);
-  throw new UsageError(`Cannot forget ${given}: ${state}`, {
+  throw new UsageError(`Cannot forget ${given}: ${whyNone(same, sha256 !== undefined)}`, {
     hint:
       recent.length === 0
         ? "No file of conversions counts as uploaded."
         : `The latest are:\n${describe(recent)}`,
   });
+}
+
+function whyNone([file]: readonly UploadFile[], isThere: boolean): string {
+  if (file?.state === "replaced") return "its export was killed, and a later file replaced it";
+  if (file !== undefined) return "it was taken back already";
+  return isThere
+    ? "its content is not that of any file of conversions"
+    : "no file of conversions was written there";
 }
 
 /** Returns later files that may have lines of these as well: what was in the ledger already was not entered for them. */
@@ -103,10 +97,4 @@ function findOthers(files: readonly UploadFile[], forgotten: readonly UploadFile
         ({ upload_file_id, contents }) => contents === file.contents && upload_file_id < file.upload_file_id,
       ),
   );
-}
-
-function stateOf([file]: readonly UploadFile[]): string {
-  return file?.state === "replaced"
-    ? "its export was killed, and a later file replaced it"
-    : "it was taken back already";
 }

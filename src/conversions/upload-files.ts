@@ -65,24 +65,22 @@ export function relatedTo(contents: UploadContents): UploadContents[] {
 
 /** Returns the number of the latest file, 0 for none: `enterUploads` asks for it. */
 export function readLastUploadFile({ db }: Pick<Warehouse, "db">): number {
-  return (
-    db
-      .select({ last: max(upload_files.upload_file_id) })
-      .from(upload_files)
-      .get()?.last ?? 0
-  );
+  const latest = db
+    .select({ id: max(upload_files.upload_file_id) })
+    .from(upload_files)
+    .get();
+  return latest?.id ?? 0;
 }
 
 /** Whether a run of a report has written a file of these contents that counts; `rewritten` as in `readUploadLines`. */
 export function hasUploadFile(
-  { db }: Pick<Warehouse, "db">,
+  warehouse: Pick<Warehouse, "db">,
   contents: UploadContents,
   reportRunId: number,
   rewritten: readonly number[],
 ): boolean {
   const isOfRun = and(eq(upload_files.report_run_id, reportRunId), eq(upload_files.contents, contents));
-  const where = and(isOfRun, isCounted, not(isOneOf(rewritten)));
-  return db.select().from(upload_files).where(where).get() !== undefined;
+  return readWhere(warehouse, and(isOfRun, isCounted, not(isOneOf(rewritten)))).length > 0;
 }
 
 /** Returns the fingerprints of the keys that the digests of lines that count were made with. */
@@ -95,14 +93,11 @@ export function readUploadKeys({ db }: Pick<Warehouse, "db">): string[] {
 
 /** @throws CalltallyError (exit 6) where a file of the same conversions was entered since `after` */
 export function assertUnchanged(
-  { db }: Warehouse,
+  warehouse: Warehouse,
   { contents, path, after }: Pick<UploadFile, "contents" | "path"> & { after: number },
 ): void {
-  const isNewer = and(
-    inArray(upload_files.contents, relatedTo(contents)),
-    gt(upload_files.upload_file_id, after),
-  );
-  const newer = db.select().from(upload_files).where(isNewer).get();
+  const isRelated = inArray(upload_files.contents, relatedTo(contents));
+  const [newer] = readWhere(warehouse, and(isRelated, gt(upload_files.upload_file_id, after)));
   if (newer === undefined) return;
   throw new CalltallyError(
     EXIT.locked,
@@ -132,19 +127,17 @@ export function undoUploads(
  */
 export function recoverUploads(warehouse: Warehouse, resumedRunId?: number): UploadFile[] {
   const isOfRun = resumedRunId === undefined ? undefined : eq(upload_files.report_run_id, resumedRunId);
-  const { db } = warehouse;
   const readLeft = (where: SQL | undefined) =>
-    db
-      .select()
-      .from(upload_files)
-      .where(where)
-      .all()
-      .filter(({ draft, process }) => draft === null || hasEnded(process));
+    readWhere(warehouse, where).filter(({ draft, process }) => draft === null || hasEnded(process));
   const unnamed = readLeft(isPending).filter(({ draft }) => draft !== null && existsSync(draft));
   const ids = unnamed.map(({ upload_file_id }) => upload_file_id);
   // Where one that was to replace another is dropped, the other counts again.
   if (ids.length > 0) writeTransaction(warehouse, () => undoUploads(warehouse, { named: [], unnamed: ids }));
   return readLeft(and(or(isPending, isOfRun), isCounted));
+}
+
+function readWhere({ db }: Pick<Warehouse, "db">, where: SQL | undefined): UploadFile[] {
+  return db.select().from(upload_files).where(where).orderBy(upload_files.upload_file_id).all();
 }
 
 /** Whether a file is where it was written, as it was written. */
@@ -158,43 +151,25 @@ export function hashFile(path: string): string | undefined {
   return hash("sha256", readFileSync(path));
 }
 
-/** Returns files by their numbers. */
-export function readUploadFilesById({ db }: Pick<Warehouse, "db">, fileIds: readonly number[]): UploadFile[] {
-  return db.select().from(upload_files).where(isOneOf(fileIds)).all();
-}
-
 /** Returns the files with rows that count, and are still in place where others are about to be written. */
-export function findReplacedUploads({ db }: Pick<Warehouse, "db">, paths: readonly string[]): UploadFile[] {
-  return db
-    .select()
-    .from(upload_files)
-    .where(and(inArray(upload_files.path, [...paths]), gt(upload_files.rows, 0), isCounted))
-    .orderBy(upload_files.upload_file_id)
-    .all()
-    .filter(isInPlace);
+export function findReplacedUploads(
+  warehouse: Pick<Warehouse, "db">,
+  paths: readonly string[],
+): UploadFile[] {
+  const isMeant = and(inArray(upload_files.path, [...paths]), gt(upload_files.rows, 0), isCounted);
+  return readWhere(warehouse, isMeant).filter(isInPlace);
 }
 
 /** Returns the files that count as uploaded and were replaced by those of killed exports, which could not say so. */
 export function findReplacedBy(
-  { db }: Pick<Warehouse, "db">,
+  warehouse: Pick<Warehouse, "db">,
   killed: readonly Pick<UploadFile, "path" | "replaced_sha256">[],
 ): UploadFile[] {
-  return killed.flatMap(({ path, replaced_sha256 }) =>
-    replaced_sha256 === null
-      ? []
-      : db
-          .select()
-          .from(upload_files)
-          .where(
-            and(
-              eq(upload_files.path, path),
-              eq(upload_files.sha256, replaced_sha256),
-              not(isPending),
-              isCounted,
-            ),
-          )
-          .all(),
-  );
+  return killed.flatMap(({ path, replaced_sha256 }) => {
+    if (replaced_sha256 === null) return [];
+    const isIt = and(eq(upload_files.path, path), eq(upload_files.sha256, replaced_sha256));
+    return readWhere(warehouse, and(isIt, not(isPending), isCounted));
+  });
 }
 
 /** Takes files back: what they have said counts as never said. */

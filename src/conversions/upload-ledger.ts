@@ -11,14 +11,13 @@ import {
   findReplacedUploads,
   isInPlace,
   readLastUploadFile,
-  readUploadFilesById,
   recoverUploads,
   settleUploads,
   type UploadFile,
   undoUploads,
 } from "./upload-files.ts";
 import { openUploadKey } from "./upload-key.ts";
-import { enterUploads, type UploadBatch } from "./upload-table.ts";
+import { type EnteredFile, enterUploads, type UploadBatch } from "./upload-table.ts";
 
 /** The run of a report that files are written for. */
 export interface ReportRunOfFiles {
@@ -55,6 +54,8 @@ export type WrittenUpload = Pick<UploadBatch, "contents" | "rows" | "lines" | "i
 export class UploadLedger implements CommitStep {
   /** Numbers of the files of killed exports that this one replaces. */
   readonly rewritten: readonly number[];
+  /** Path of the key of the digests, where it had to be made. */
+  newKey: string | undefined;
   readonly #warehouse: Warehouse;
   readonly #folder: string;
   readonly #reportRunId: number | null;
@@ -62,23 +63,18 @@ export class UploadLedger implements CommitStep {
   /** Of these, what somebody may have uploaded. */
   readonly #rewritten: readonly UploadFile[];
   readonly #left: readonly UploadFile[];
-  /** What files of killed exports replaced. */
-  readonly #replacedBefore: readonly UploadFile[];
   readonly #files: WrittenUpload[] = [];
-  #replaced: readonly UploadFile[] = [];
+  /** At first what files of killed exports replaced. */
+  #replaced: readonly UploadFile[];
   /** The latest file when conversions were chosen. */
   #after = 0;
-  #entered: readonly { upload_file_id: number; entered: number }[] = [];
-  /** Path of the key of the digests, where it had to be made. */
-  newKey: string | undefined;
+  #entered: readonly EnteredFile[] = [];
 
   constructor(
     warehouse: Warehouse,
-    {
-      folder,
-      contents,
-      reportRun,
-    }: { folder: string; contents: readonly Content[]; reportRun?: ReportRunOfFiles | undefined },
+    folder: string,
+    contents: readonly Content[],
+    reportRun: ReportRunOfFiles | undefined,
   ) {
     this.#warehouse = warehouse;
     this.#folder = folder;
@@ -93,11 +89,9 @@ export class UploadLedger implements CommitStep {
     this.#again = [...new Map(again.map((file) => [file.path, file])).values()];
     this.#rewritten = this.#again.filter((file) => file.draft !== null || !isInPlace(file));
     this.#left = found.filter((file) => !this.#again.includes(file));
-    this.#replacedBefore = findReplacedBy(
-      warehouse,
-      found.filter(({ draft }) => draft !== null),
-    );
-    this.rewritten = this.#again.map(({ upload_file_id }) => upload_file_id);
+    const killed = found.filter(({ draft }) => draft !== null);
+    this.#replaced = findReplacedBy(warehouse, killed);
+    this.rewritten = idsOf(this.#again);
   }
 
   #pathOf(file: string): string {
@@ -129,22 +123,21 @@ export class UploadLedger implements CommitStep {
     const key = openUploadKey(this.#warehouse);
     this.newKey = key.newKey;
     const byHand = this.#reportRunId === null ? this.#files.filter(({ isChosen }) => isChosen) : [];
-    const inPlace = findReplacedUploads(
-      this.#warehouse,
-      byHand.map(({ file }) => this.#pathOf(file.file)),
-    ).filter(({ upload_file_id }) => !this.rewritten.includes(upload_file_id));
-    this.#replaced = [...inPlace, ...this.#replacedBefore];
+    const paths = byHand.map(({ file }) => this.#pathOf(file.file));
+    const inPlace = findReplacedUploads(this.#warehouse, paths).filter(
+      ({ upload_file_id }) => !this.rewritten.includes(upload_file_id),
+    );
+    this.#replaced = [...inPlace, ...this.#replaced];
     const batches = this.#files.map(({ file: { file, sha256 }, ...batch }): UploadBatch => {
       const path = this.#pathOf(file);
-      const again = this.#again.find((each) => each.path === path);
-      const replaced = this.#replaced.find((each) => each.path === path);
+      const atPath = (some: readonly UploadFile[]) => some.find((each) => each.path === path);
       return {
         ...batch,
         path,
         sha256,
         draft: join(dirname(path), basename(files.draftOf(file) ?? path)),
-        rewrites: again?.upload_file_id ?? null,
-        replaced_sha256: replaced?.sha256 ?? null,
+        rewrites: atPath(this.#again)?.upload_file_id ?? null,
+        replaced_sha256: atPath(this.#replaced)?.sha256 ?? null,
         report_run_id: this.#reportRunId,
       };
     });
@@ -153,50 +146,47 @@ export class UploadLedger implements CommitStep {
 
   /** Takes files out again that could not get their names. */
   undo(tx: Tx, { files }: CommittedFiles): void {
-    const [unnamed = [], named = []] = [true, false].map((isUnnamed) =>
-      this.#entered.flatMap(({ upload_file_id }, index) => {
-        const file = this.#files[index]?.file.file ?? "";
-        return (files.draftOf(file) !== undefined) === isUnnamed ? [upload_file_id] : [];
-      }),
-    );
-    undoUploads(tx, { named, unnamed });
+    const rows = this.#entered.map(({ row }) => row);
+    const isUnnamed = ({ path }: UploadFile) => files.draftOf(basename(path)) !== undefined;
+    const named = idsOf(rows.filter((row) => !isUnnamed(row)));
+    undoUploads(tx, { named, unnamed: idsOf(rows.filter(isUnnamed)) });
   }
 
   /** Records that all files have their names. What is left of killed exports is shown once, and settled with them. */
   settle(tx: Tx): void {
-    const left = this.#files.length === 0 ? [] : this.#left;
-    const ids = [...this.#entered, ...left].map(({ upload_file_id }) => upload_file_id);
-    if (ids.length > 0) settleUploads(tx, ids);
+    if (this.#files.length === 0) return;
+    settleUploads(tx, idsOf([...this.#entered.map(({ row }) => row), ...this.#left]));
   }
 
   notes(): UploadNotes {
     if (this.#files.length === 0) return {};
-    const isCounted = (file: UploadFile, index: number) =>
-      this.#files[index]?.isChosen === false && (this.#entered[index]?.entered ?? 0) > 0 && file.rows > 0;
+    const counted = this.#entered.filter(
+      ({ row, entered, isChosen }) => !isChosen && entered > 0 && row.rows > 0,
+    );
     return {
-      ...show("counted", this.#readEntered().filter(isCounted)),
+      ...show(
+        "counted",
+        counted.map(({ row }) => row),
+      ),
       ...show("replaced", this.#replaced),
       ...show("rewritten", this.#rewritten),
       ...show("left", this.#left),
     };
   }
-
-  #readEntered(): UploadFile[] {
-    return readUploadFilesById(
-      this.#warehouse,
-      this.#entered.map(({ upload_file_id }) => upload_file_id),
-    );
-  }
 }
+
+const idsOf = (files: readonly UploadFile[]) => files.map(({ upload_file_id }) => upload_file_id);
 
 function show(name: keyof UploadNotes, files: readonly UploadFile[]): UploadNotes {
   if (files.length === 0) return {};
-  const shown = files.map(({ upload_file_id, contents, path, rows, written_at }) => ({
-    upload_file_id,
-    contents,
-    path,
-    rows,
-    written_at,
-  }));
+  const shown = files.map(
+    ({ upload_file_id, contents, path, rows, written_at }): ShownUpload => ({
+      upload_file_id,
+      contents,
+      path,
+      rows,
+      written_at,
+    }),
+  );
   return { [name]: shown };
 }

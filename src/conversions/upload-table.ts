@@ -1,6 +1,7 @@
 import { and, count, desc, eq, getTableColumns, inArray, not, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { markProcess } from "../base/process-mark.ts";
+import type { CallerHash } from "../warehouse/calls/caller-hash.ts";
 import { about, describeTable } from "../warehouse/described.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import {
@@ -113,50 +114,44 @@ export function readUploadsOfCall({ db }: Pick<Warehouse, "db">, callId: number)
     .all();
 }
 
+/** A file in the ledger, and how many of its lines were entered. */
+export interface EnteredFile {
+  row: UploadFile;
+  entered: number;
+  isChosen: boolean;
+}
+
 /**
  * Enters files before they get their names. A line that an earlier file had is not entered again.
  *
- * @param after the latest file when the lines were chosen
- * @param key what digests are made with
- * @returns the number of each file, and how many of its lines were entered
+ * @param options.after the latest file when the lines were chosen
+ * @param options.key what digests are made with
  * @throws CalltallyError (exit 6) where another process has entered a file since on which the choice depends
  */
 export function enterUploads(
   warehouse: Warehouse,
   batches: readonly UploadBatch[],
-  {
-    after,
-    now,
-    key,
-  }: { after: number; now: string; key: { seal: (text: string) => string; fingerprint: string } },
-): { upload_file_id: number; entered: number }[] {
+  { after, now, key }: { after: number; now: string; key: Pick<CallerHash, "seal" | "fingerprint"> },
+): EnteredFile[] {
   const { db } = warehouse;
   for (const { contents, path, isChosen } of batches) {
     if (isChosen) assertUnchanged(warehouse, { contents, path, after });
   }
   return batches.map(({ lines, isChosen, ...file }) => {
     const isConversions = lines.some((line) => line.key !== null);
-    const { upload_file_id } = db
-      .insert(upload_files)
-      .values({
-        ...file,
-        written_at: now,
-        process: markProcess() ?? "",
-        caller_key: isConversions ? key.fingerprint : null,
-      })
-      .returning({ upload_file_id: upload_files.upload_file_id })
-      .get();
+    const caller_key = isConversions ? key.fingerprint : null;
+    const values = { ...file, written_at: now, process: markProcess() ?? "", caller_key };
+    const row = db.insert(upload_files).values(values).returning().get();
     const isKnown = prepareIsKnown(warehouse, file.contents);
+    const { upload_file_id } = row;
     let entered = 0;
     for (const { key: text, ...line } of lines) {
-      const sealed = { ...line, key_digest: text === null ? null : key.seal(text) };
+      const sealed = { ...line, upload_file_id, key_digest: text === null ? null : key.seal(text) };
       if (!isChosen && isKnown(sealed)) continue;
-      db.insert(uploads)
-        .values({ upload_file_id, ...sealed })
-        .run();
+      db.insert(uploads).values(sealed).run();
       entered++;
     }
-    return { upload_file_id, entered };
+    return { row, entered, isChosen };
   });
 }
 

@@ -9,7 +9,6 @@ import {
   type Channel,
   claimDelivery,
   type Delivery,
-  type DeliveryStatus,
   openDeliveries,
   readDelivery,
   recordAttempt,
@@ -30,7 +29,7 @@ export const BRIEF_RETRY: RetryPolicy = {
 const AT_ONCE: Readonly<Record<Channel, number>> = { email: 2, webhook: 4, command: 2 };
 
 /** A report run that is to be delivered. */
-export type DeliveryJob = Pick<DeliverySource, "runId" | "summary" | "values" | "personalData"> & {
+export type DeliveryJob = Pick<DeliverySource, "runId" | "summary" | "values"> & {
   targets: readonly DeliveryTarget[];
 };
 
@@ -43,12 +42,8 @@ export interface DeliverOptions {
    * @default it has failed
    */
   attemptsInAll?: number | undefined;
-  /** Whether what failed before, or has an unknown outcome, is sent again. @default false */
-  again?: boolean;
   /** Texts that must not be kept in the ledger, whatever error quotes them: the token. */
   secrets?: readonly string[];
-  /** Told of each attempt that is tried again. */
-  onRetry?: (recipient: string, error: string, delayMs: number) => void;
   clock?: Clock;
   /** Uniform in [0, 1), for jitter. */
   random?: () => number;
@@ -69,28 +64,27 @@ export async function deliver(
   { targets, ...job }: DeliveryJob,
   options: DeliverOptions,
 ): Promise<DeliveryResult[]> {
-  const { clock = systemClock, again = false } = options;
+  const { clock = systemClock } = options;
   sweepRunFolders(warehouse.path);
   const warehouseId = readOrigin(warehouse).warehouse_id;
   const source = { ...job, database: warehouse.path, warehouseId, now: () => clock.now() };
-  const recipients = uniqueRecipients(targets.flatMap((target) => toRecipients(target, source)));
-  const entries = openDeliveries(
-    warehouse,
-    job.runId,
-    recipients.map(({ key }) => key),
-    { again, now: isoOf(clock) },
-  );
+  const all = targets.flatMap((target) => toRecipients(target, source));
+  // One address that two targets name gets one mail: of the first.
+  const unique = Map.groupBy(all, ({ key }) => `${key.channel} ${key.recipient}`);
+  const recipients = [...unique.values()].flatMap(([first]) => first ?? []);
+  const keys = recipients.map(({ key }) => key);
+  const entries = openDeliveries(warehouse, job.runId, keys, isoOf(clock));
   const limits = {
     email: pLimit(AT_ONCE.email),
     webhook: pLimit(AT_ONCE.webhook),
     command: pLimit(AT_ONCE.command),
   };
-  const courier = new Courier(warehouse, { clock, ...options });
   const settled = await Promise.allSettled(
-    recipients.map(async (recipient, index) => {
-      const { delivery_id: id, status, channel } = entryOf(entries, index);
-      if (status === "pending") await courier.bring(recipient, id, limits[channel]);
-      return readDelivery(warehouse, id);
+    entries.map(async ({ delivery_id, status, channel }, index) => {
+      const recipient = recipients[index];
+      const errand = { warehouse, id: delivery_id, limit: limits[channel], options: { ...options, clock } };
+      if (recipient !== undefined && status === "pending") await bring(recipient, errand);
+      return readDelivery(warehouse, delivery_id);
     }),
   );
   return settled.map((result) => {
@@ -101,64 +95,57 @@ export async function deliver(
   });
 }
 
-/** Brings a report to recipients one by one, and keeps the ledger. */
-class Courier {
-  readonly #warehouse: Warehouse;
-  readonly #options: DeliverOptions & { clock: Clock };
+interface Errand {
+  warehouse: Warehouse;
+  id: number;
+  limit: LimitFunction;
+  options: DeliverOptions & { clock: Clock };
+}
 
-  constructor(warehouse: Warehouse, options: DeliverOptions & { clock: Clock }) {
-    this.#warehouse = warehouse;
-    this.#options = options;
-  }
-
-  /** Tries until it is settled, the policy is used up, or the signal aborts. */
-  async bring(recipient: Recipient, id: number, limit: LimitFunction): Promise<void> {
-    const { signal, retry, clock, random = Math.random, onRetry, attemptsInAll = 0 } = this.#options;
-    const startedMs = clock.now();
-    for (let failures = 1; !signal.aborted; failures++) {
-      const outcome = await limit(() => this.#attempt(recipient, id));
-      if (outcome?.kind !== "temporary" || signal.aborted) return;
-      const delayMs =
-        Math.min(outcome.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) || jitteredDelayMs(failures, retry, random);
-      if (failures >= retry.attempts || clock.now() - startedMs + delayMs > retry.budgetMs) {
-        const isGivenUp = readDelivery(this.#warehouse, id).attempts >= attemptsInAll;
-        if (isGivenUp) this.#end(id, { status: "failed", error: outcome.error, isClaimed: false });
-        return;
-      }
-      onRetry?.(recipient.key.recipient, outcome.error, delayMs);
-      await clock.sleep(delayMs, signal).catch(() => undefined); // aborted: it stays pending
+/** Tries until it is settled, the policy is used up, or the signal aborts. */
+async function bring(recipient: Recipient, errand: Errand): Promise<void> {
+  const { warehouse, id, limit, options } = errand;
+  const { signal, retry, clock, random = Math.random, attemptsInAll = 0 } = options;
+  const startedMs = clock.now();
+  for (let failures = 1; !signal.aborted; failures++) {
+    const outcome = await limit(() => attemptOnce(recipient, errand));
+    if (outcome?.kind !== "temporary" || signal.aborted) return;
+    const delayMs =
+      Math.min(outcome.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) || jitteredDelayMs(failures, retry, random);
+    if (failures >= retry.attempts || clock.now() - startedMs + delayMs > retry.budgetMs) {
+      const isGivenUp = readDelivery(warehouse, id).attempts >= attemptsInAll;
+      const failed = { status: "failed", error: outcome.error, isClaimed: false, now: isoOf(clock) } as const;
+      if (isGivenUp) recordAttemptEnd(warehouse, id, failed);
+      return;
     }
+    await clock.sleep(delayMs, signal).catch(() => undefined); // aborted: it stays pending
   }
+}
 
-  /** Returns undefined where the ledger has it settled already, or the signal aborts before it begins. */
-  async #attempt({ attempt }: Recipient, id: number): Promise<AttemptOutcome | undefined> {
-    const { signal, clock, secrets = [] } = this.#options;
-    if (signal.aborted) return undefined;
-    recordAttempt(this.#warehouse, id, isoOf(clock));
-    let isClaimed = false;
-    const claim = () => {
-      if (!claimDelivery(this.#warehouse, id)) throw new AlreadyTakenError();
-      isClaimed = true;
-    };
-    let outcome: AttemptOutcome;
-    try {
-      outcome = await attempt({ signal, claim });
-    } catch (error) {
-      if (error instanceof AlreadyTakenError) return undefined;
-      outcome = { kind: isClaimed ? "unknown" : "refused", error: describeError(error) };
-    }
-    if (outcome.kind !== "delivered") outcome = { ...outcome, error: withoutSecrets(outcome.error, secrets) };
-    const error = outcome.kind === "delivered" ? null : outcome.error;
-    this.#end(id, { status: STATUS_OF[outcome.kind], error, isClaimed });
-    return outcome;
+/** Returns undefined where the ledger has it settled already, or the signal aborts before it begins. */
+async function attemptOnce(
+  { attempt }: Recipient,
+  { warehouse, id, options }: Errand,
+): Promise<AttemptOutcome | undefined> {
+  const { signal, clock, secrets = [] } = options;
+  if (signal.aborted) return undefined;
+  recordAttempt(warehouse, id, isoOf(clock));
+  let isClaimed = false;
+  const claim = () => {
+    if (!claimDelivery(warehouse, id)) throw new AlreadyTakenError();
+    isClaimed = true;
+  };
+  let outcome: AttemptOutcome;
+  try {
+    outcome = await attempt({ signal, claim });
+  } catch (error) {
+    if (error instanceof AlreadyTakenError) return undefined;
+    outcome = { kind: isClaimed ? "unknown" : "refused", error: describeError(error) };
   }
-
-  #end(
-    id: number,
-    end: { status: Exclude<DeliveryStatus, "sending">; error: string | null; isClaimed: boolean },
-  ): void {
-    recordAttemptEnd(this.#warehouse, id, { ...end, now: isoOf(this.#options.clock) });
-  }
+  if (outcome.kind !== "delivered") outcome = { ...outcome, error: withoutSecrets(outcome.error, secrets) };
+  const error = outcome.kind === "delivered" ? null : outcome.error;
+  recordAttemptEnd(warehouse, id, { status: STATUS_OF[outcome.kind], error, isClaimed, now: isoOf(clock) });
+  return outcome;
 }
 
 const STATUS_OF = {
@@ -168,22 +155,4 @@ const STATUS_OF = {
   unknown: "outcome unknown",
 } as const;
 
-/** One address that two targets name gets one mail: of the first. */
-function uniqueRecipients(recipients: readonly Recipient[]): Recipient[] {
-  const byKey = new Map<string, Recipient>();
-  for (const recipient of recipients) {
-    const key = `${recipient.key.channel} ${recipient.key.recipient}`;
-    if (!byKey.has(key)) byKey.set(key, recipient);
-  }
-  return [...byKey.values()];
-}
-
-function entryOf(entries: readonly Delivery[], index: number): Delivery {
-  const entry = entries[index];
-  if (entry === undefined) throw new Error(`The ledger lacks entry ${index}`);
-  return entry;
-}
-
-function isoOf(clock: Clock): string {
-  return new Date(clock.now()).toISOString();
-}
+const isoOf = (clock: Clock) => new Date(clock.now()).toISOString();

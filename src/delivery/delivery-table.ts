@@ -45,21 +45,22 @@ export type DeliveryStatus = Delivery["status"];
 /** One recipient of one report run. */
 export type DeliveryKey = Pick<Delivery, "channel" | "recipient" | "message_id">;
 
-/** What the ledger says of a delivery whose process was killed between its two entries. */
-const KILLED = "The process ended while it was being sent";
+/** What became of a delivery whose process was killed between its two entries. */
+const ABANDONED = {
+  status: "outcome unknown",
+  last_error: "The process ended while it was being sent",
+} as const;
 
 /**
  * Records the recipients of a report run before anything is sent, and returns what the ledger holds of each, in the same
  * order: those of an earlier process as they were left. One that was being sent when its process was killed is `outcome
  * unknown` from now on.
- *
- * @param again whether what failed, or is unknown, is to be sent again
  */
 export function openDeliveries(
   warehouse: Warehouse,
   runId: number,
   keys: readonly DeliveryKey[],
-  { again, now }: { again: boolean; now: string },
+  now: string,
 ): Delivery[] {
   // An entry that a power cut took back would be a second mail.
   warehouse.sqlite.pragma("synchronous = FULL");
@@ -69,18 +70,11 @@ export function openDeliveries(
       const row = { report_run_id: runId, ...key, status: "pending" } as const;
       db.insert(deliveries).values(row).onConflictDoNothing().run();
     }
-    for (const { delivery_id } of readSending(warehouse, runId)) {
-      const unknown = { status: "outcome unknown", last_error: KILLED, finished_at: now } as const;
-      db.update(deliveries).set(unknown).where(eq(deliveries.delivery_id, delivery_id)).run();
-    }
-    if (again) {
-      const isOver = inArray(deliveries.status, ["failed", "outcome unknown"]);
-      db.update(deliveries)
-        .set({ status: "pending", finished_at: null })
-        .where(and(eq(deliveries.report_run_id, runId), isOver))
-        .run();
-    }
-    const rows = readDeliveries(warehouse, runId);
+    const abandoned = readStored(warehouse, runId).filter(isAbandoned);
+    const ids = abandoned.map(({ delivery_id }) => delivery_id);
+    const unknown = { ...ABANDONED, finished_at: now };
+    db.update(deliveries).set(unknown).where(inArray(deliveries.delivery_id, ids)).run();
+    const rows = readStored(warehouse, runId);
     return keys.map(({ channel, recipient }) => {
       const row = rows.find((each) => each.channel === channel && each.recipient === recipient);
       if (row === undefined) throw new Error(`The delivery to ${recipient} was not recorded`);
@@ -122,7 +116,6 @@ export interface AttemptEnd {
   now: string;
 }
 
-/** Records how an attempt ended. */
 export function recordAttemptEnd(
   { db }: Warehouse,
   deliveryId: number,
@@ -135,7 +128,6 @@ export function recordAttemptEnd(
     .run();
 }
 
-/** Returns one delivery as the ledger has it. */
 export function readDelivery({ db }: Warehouse, deliveryId: number): Delivery {
   const row = db.select().from(deliveries).where(eq(deliveries.delivery_id, deliveryId)).get();
   if (row === undefined) throw new Error(`There is no delivery ${deliveryId}`);
@@ -146,16 +138,13 @@ export function readDelivery({ db }: Warehouse, deliveryId: number): Delivery {
  * Returns the deliveries of a report run, in the order in which they were recorded; what was being sent when its process
  * was killed is `outcome unknown`.
  */
-export function readDeliveries({ db }: Warehouse, runId: number): Delivery[] {
-  const rows = db
-    .select()
-    .from(deliveries)
-    .where(eq(deliveries.report_run_id, runId))
-    .orderBy(deliveries.delivery_id)
-    .all();
-  return rows.map((row) =>
-    isAbandoned(row) ? { ...row, status: "outcome unknown", last_error: KILLED } : row,
-  );
+export function readDeliveries(warehouse: Warehouse, runId: number): Delivery[] {
+  return readStored(warehouse, runId).map((row) => (isAbandoned(row) ? { ...row, ...ABANDONED } : row));
+}
+
+function readStored({ db }: Warehouse, runId: number): Delivery[] {
+  const isOfRun = eq(deliveries.report_run_id, runId);
+  return db.select().from(deliveries).where(isOfRun).orderBy(deliveries.delivery_id).all();
 }
 
 /**
@@ -174,11 +163,6 @@ export function readDeliveriesSince(
     .where(and(isLater, sql`${report_runs.account} IS ${account}`))
     .get();
   return last?.runId == null ? [] : readDeliveries(warehouse, last.runId);
-}
-
-function readSending({ db }: Warehouse, runId: number): Delivery[] {
-  const isSending = and(eq(deliveries.report_run_id, runId), eq(deliveries.status, "sending"));
-  return db.select().from(deliveries).where(isSending).all().filter(isAbandoned);
 }
 
 function isAbandoned({ status, process }: Delivery): boolean {

@@ -1,14 +1,11 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { join } from "node:path";
-import { UsageError } from "../base/errors.ts";
-import { isMailAddress } from "../config/mail-address.ts";
 import { COMMAND_PLACEHOLDERS } from "../config/placeholder-names.ts";
 import type { Attempt } from "./attempt.ts";
 import type { DeliveryKey } from "./delivery-table.ts";
 import { toHookBody } from "./hook-body.ts";
 import { kindOfHook } from "./hook-url.ts";
 import {
-  assertMailable,
   buildMessage,
   composeMail,
   DEFAULT_ATTACH_BYTES,
@@ -66,8 +63,6 @@ export interface DeliverySource {
   summary: ReportSummary;
   /** What stands for the placeholders of subjects and arguments. */
   values: PlaceholderValues;
-  /** Whether files that tell people apart may be mailed. */
-  personalData: boolean;
   /** Milliseconds since 1970-01-01 UTC. */
   now: () => number;
 }
@@ -96,17 +91,11 @@ export function toRecipients(target: DeliveryTarget, source: DeliverySource): Re
 
 function toMailRecipients(
   { to, subject, smtp, attachBytes = DEFAULT_ATTACH_BYTES, timeouts }: EmailTarget,
-  { summary, values, personalData, warehouseId, runId, now }: DeliverySource,
+  { summary, values, warehouseId, runId, now }: DeliverySource,
 ): Recipient[] {
-  assertMailable(summary.files, personalData);
   const filled = fillPlaceholders(subject, values);
   let content: Promise<MailContent> | undefined; // read once for all
   return to.map((recipient) => {
-    if (!isMailAddress(recipient)) {
-      throw new UsageError(`Cannot send mail to ${JSON.stringify(recipient)}: it is not an address`, {
-        hint: "Give each address by itself, such as marketing@example.com.",
-      });
-    }
     const messageId = messageIdOf(warehouseId, runId, recipient, smtp.from);
     return {
       key: { channel: "email", recipient, message_id: messageId },
@@ -150,5 +139,5 @@ function toCommandRecipient(
 }
 
 function withDigest(name: string, whole: string): string {
-  return `${name} #${createHash("sha256").update(whole).digest("hex").slice(0, 8)}`;
+  return `${name} #${hash("sha256", whole).slice(0, 8)}`;
 }

@@ -1,5 +1,5 @@
 import type { HookKind } from "./hook-url.ts";
-import { formatBytes, type ReportSummary } from "./report-summary.ts";
+import { type Figure, formatBytes, type ReportSummary } from "./report-summary.ts";
 
 /** Characters that Slack takes in a header, and in a section or context; a message with more is refused. */
 const [SLACK_HEADER, SLACK_TEXT] = [150, 2900];
@@ -21,10 +21,8 @@ export function toHookBody(summary: ReportSummary, kind: HookKind): unknown {
 /** Slack's Block Kit: https://docs.slack.dev/reference/block-kit/blocks */
 function toSlackMessage(summary: ReportSummary): unknown {
   const { headline, verdict, caveats } = summary;
-  const fields = headline.map(({ name, value, change }) =>
-    mrkdwn(
-      `*${escapeSlack(name)}*\n${escapeSlack(value)}${change === null ? "" : `  (${escapeSlack(change)})`}`,
-    ),
+  const fields = headline.map((figure) =>
+    mrkdwn(`*${escapeSlack(figure.name)}*\n${escapeSlack(inWords(figure, "  "))}`),
   );
   const notes = [verdict, ...caveats, ...filesInWords(summary)].map(escapeSlack);
   return {
@@ -51,10 +49,7 @@ function escapeSlack(text: string): string {
 /** An Adaptive Card in a message, the one form that Workflows of Teams take: https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using */
 function toTeamsMessage(summary: ReportSummary): unknown {
   const { title, headline, verdict, caveats } = summary;
-  const facts = headline.map(({ name, value, change }) => ({
-    title: name,
-    value: change === null ? value : `${value} (${change})`,
-  }));
+  const facts = headline.map((figure) => ({ title: figure.name, value: inWords(figure) }));
   const notes = [verdict, ...caveats, ...filesInWords(summary)];
   const card = {
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
@@ -92,10 +87,12 @@ function toPlainJson(summary: ReportSummary): unknown {
 
 /** What a notification shows. */
 function toSentence(summary: ReportSummary): string {
-  const figures = summary.headline.map(
-    ({ name, value, change }) => `${name} ${value}${change === null ? "" : ` (${change})`}`,
-  );
+  const figures = summary.headline.map((figure) => `${figure.name} ${inWords(figure)}`);
   return `${summary.title}, ${subtitleOf(summary)}: ${figures.join(", ")}`;
+}
+
+function inWords({ value, change }: Figure, blank = " "): string {
+  return change === null ? value : `${value}${blank}(${change})`;
 }
 
 function subtitleOf({ account, range }: ReportSummary): string {

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { domainToASCII } from "node:url";
 import MailComposer from "nodemailer/lib/mail-composer";
-import { UsageError } from "../base/errors.ts";
 import { toMailHtml, toMailText } from "./mail-body.ts";
 import type { ReportFile, ReportSummary } from "./report-summary.ts";
 import { changedError } from "./run-folder.ts";
@@ -17,22 +16,6 @@ export interface MailContent {
   text: string;
   html: string;
   attachments: readonly { filename: string; content: Buffer }[];
-}
-
-/**
- * Asserts that no file which tells people apart is mailed unasked.
- *
- * @throws UsageError that names the files
- */
-export function assertMailable(files: readonly ReportFile[], personalData: boolean): void {
-  const personal = files.filter(({ isPersonal }) => isPersonal).map(({ name }) => name);
-  if (personalData || personal.length === 0) return;
-  throw new UsageError(
-    `Cannot mail ${personal.join(", ")}: personal data is not mailed unless the report says so`,
-    {
-      hint: "Leave the columns out that tell callers apart, or set personal_data: true in the report.",
-    },
-  );
 }
 
 /**
@@ -68,7 +51,7 @@ export async function composeMail(
 
 async function readUnchanged({ path, sha256 }: ReportFile): Promise<Buffer> {
   const content = await readFile(path);
-  if (createHash("sha256").update(content).digest("hex") === sha256) return content;
+  if (hash("sha256", content) === sha256) return content;
   throw changedError(path);
 }
 
@@ -121,9 +104,7 @@ export async function buildMessage(
  * @param warehouseId tells runs of the same number in other warehouses apart
  */
 export function messageIdOf(warehouseId: string, runId: number, to: string, from: MailAddress): string {
-  const digest = createHash("sha256")
-    .update(JSON.stringify([warehouseId, runId, to]))
-    .digest("hex");
+  const digest = hash("sha256", JSON.stringify([warehouseId, runId, to]));
   const domain = domainToASCII(from.address.slice(from.address.lastIndexOf("@") + 1));
   return `<${digest.slice(0, 32)}@${domain}>`;
 }

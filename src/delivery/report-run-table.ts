@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, isNull, max } from "drizzle-orm";
+import { and, desc, eq, isNotNull, max, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { hasEnded, markProcess } from "../base/process-mark.ts";
 import { VERDICTS } from "../paging/verdict.ts";
@@ -41,14 +41,10 @@ export const REPORT_RUNS = describeTable(report_runs, "Each run of a named repor
 /** One run of a named report, as the ledger has it. */
 export type ReportRun = typeof report_runs.$inferSelect;
 
-/** What a run of a report is of. */
-export interface ReportRunStart {
-  report: string;
-  /** Null for the only account. */
-  account: string | null;
-  /** When the schedule had it due, ISO 8601 UTC; null for a run by hand. */
+/** What a run of a report is of; times are ISO 8601 UTC. */
+export interface ReportRunStart extends Pick<ReportRun, "report" | "account"> {
+  /** When the schedule had it due; null for a run by hand. */
   scheduledFor: string | null;
-  /** ISO 8601 UTC. */
   startedAt: string;
 }
 
@@ -58,7 +54,7 @@ export type ReportRunResult = Partial<
 >;
 
 /** Why a run was not started: another process is at it, or it was done before. */
-export type ReportRunConflict = { conflict: "running" | "done"; run: ReportRun };
+export type ReportRunConflict = { conflict: "running" | "done" };
 
 /**
  * Records that a run of a report starts. A run that the schedule has due is taken up again under the same number where a
@@ -77,10 +73,9 @@ export function startReportRun(
   } as const;
   return writeTransaction(warehouse, () => {
     const { db } = warehouse;
-    const before = scheduledFor === null ? undefined : readDueRun(warehouse, report, account, scheduledFor);
-    if (before?.status === "running" || before?.status === "done") {
-      return { conflict: before.status, run: before };
-    }
+    const before =
+      scheduledFor === null ? undefined : readLastDueRun(warehouse, { report, account }, { scheduledFor });
+    if (before?.status === "running" || before?.status === "done") return { conflict: before.status };
     if (before !== undefined) {
       const runId = before.report_run_id;
       db.update(report_runs).set(begun).where(eq(report_runs.report_run_id, runId)).run();
@@ -113,11 +108,6 @@ export function endReportRun(
     .run();
 }
 
-/** Returns one run; undefined where there is none of that number. */
-export function readReportRun({ db }: Pick<Warehouse, "db">, runId: number): ReportRun | undefined {
-  return settle(db.select().from(report_runs).where(eq(report_runs.report_run_id, runId)).get());
-}
-
 /** Returns the last run of each report and account, by name. */
 export function readLastReportRuns({ db }: Warehouse): ReportRun[] {
   const last = db
@@ -137,40 +127,26 @@ export function readLastReportRuns({ db }: Warehouse): ReportRun[] {
 /**
  * Returns the last run of a report that the schedule had due.
  *
- * @param status leaves the others out @default each counts
+ * @param only leaves out runs for another time, or of another status
  */
 export function readLastDueRun(
   { db }: Warehouse,
-  report: string,
-  account: string | null,
-  status?: ReportRun["status"],
+  { report, account }: Pick<ReportRun, "report" | "account">,
+  only: { scheduledFor?: string; status?: ReportRun["status"] } = {},
 ): ReportRun | undefined {
-  const isOfAccount = account === null ? isNull(report_runs.account) : eq(report_runs.account, account);
-  const isMeant = status === undefined ? undefined : eq(report_runs.status, status);
-  const isDue = isNotNull(report_runs.scheduled_for);
-  const run = db
+  const { scheduledFor, status } = only;
+  const isMeant = [
+    eq(report_runs.report, report),
+    sql`${report_runs.account} IS ${account}`,
+    isNotNull(report_runs.scheduled_for),
+    scheduledFor === undefined ? undefined : eq(report_runs.scheduled_for, scheduledFor),
+    status === undefined ? undefined : eq(report_runs.status, status),
+  ];
+  const select = db
     .select()
     .from(report_runs)
-    .where(and(eq(report_runs.report, report), isOfAccount, isDue, isMeant))
-    .orderBy(desc(report_runs.report_run_id))
-    .limit(1)
-    .get();
-  return settle(run);
-}
-
-function readDueRun(
-  { db }: Warehouse,
-  report: string,
-  account: string | null,
-  scheduledFor: string,
-): ReportRun | undefined {
-  const isOfAccount = account === null ? isNull(report_runs.account) : eq(report_runs.account, account);
-  const isDue = and(eq(report_runs.report, report), isOfAccount, eq(report_runs.scheduled_for, scheduledFor));
-  const row = db.select().from(report_runs).where(isDue).orderBy(desc(report_runs.report_run_id)).get();
-  return settle(row);
-}
-
-function settle(run: ReportRun | undefined): ReportRun | undefined {
+    .where(and(...isMeant));
+  const run = select.orderBy(desc(report_runs.report_run_id)).get();
   return run && settled(run);
 }
 

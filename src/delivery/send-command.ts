@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { describeError } from "../base/errors.ts";
 import { toPrintableLines } from "../base/printable.ts";
-import { SETTINGS, type SettingSpec } from "../config/settings.ts";
+import { ALL_SETTINGS } from "../config/settings.ts";
 import type { AttemptContext, AttemptOutcome } from "./attempt.ts";
 
 /** Time for a command, where nothing else is said, milliseconds. */
@@ -108,11 +108,10 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
 
 /** What a command sees of the environment: where programs and its own settings are, and calltally's but for secrets. */
 function toBareEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const settings: readonly SettingSpec<unknown>[] = Object.values(SETTINGS);
   const names = [
     "PATH",
     "HOME",
-    ...settings.filter(({ isSecret }) => !isSecret).map((setting) => setting.env),
+    ...ALL_SETTINGS.filter(({ isSecret }) => !isSecret).map((setting) => setting.env),
   ];
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }

@@ -1,10 +1,9 @@
-import { type Account, type Configuration, readHeartbeat } from "../config/accounts.ts";
+import type { Account, Configuration } from "../config/accounts.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import { readDoorbell } from "../config/doorbell.ts";
-import { inspectSettings } from "../config/inspect-settings.ts";
-import { assertPrivate, parseSecretFile } from "../config/secret-file.ts";
+import { inspectSettings } from "../config/load-settings.ts";
+import { parseSecretFile } from "../config/secret-file.ts";
 import type { SettingSources } from "../config/setting-layers.ts";
-import { SETTINGS } from "../config/settings.ts";
 import { parseSmtpUrl } from "../delivery/smtp-url.ts";
 import { checkFolders } from "./check-machine.ts";
 import { checkReports } from "./check-reports.ts";
@@ -47,25 +46,15 @@ export function checkConfig(
 }
 
 /** Returns what would make an account's syncs and exports fail. */
-function checkAccount({ sources, heartbeatFile }: Account): string[] {
+function checkAccount({ sources }: Account): string[] {
   const inspected = inspectSettings(sources);
-  const { settings, tokenFile, found } = inspected;
-  const place = found.find(({ env }) => env === SETTINGS.tokenFile.env)?.place;
-  const secrets = [
-    ...problemsOf(() => {
-      if (tokenFile !== undefined && place !== undefined) assertPrivate(tokenFile, place);
-    }),
-    ...problemsOf(() => heartbeatFile && readHeartbeat(heartbeatFile)),
-  ];
+  const { settings } = inspected;
   const checks = [
     ...checkSettings(inspected),
     ...checkAliases(settings),
     ...checkFolders(sources.folder, settings.database, settings.exportDir),
   ];
-  return [
-    ...checks.filter(({ state }) => state === "fail").map(({ name, message }) => `${name}: ${message}`),
-    ...secrets,
-  ];
+  return checks.filter(({ state }) => state === "fail").map(({ name, message }) => `${name}: ${message}`);
 }
 
 /** Returns what is wrong with the reports, and with the rest that only the file has. */

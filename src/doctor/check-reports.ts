@@ -4,7 +4,7 @@ import { describeError } from "../base/errors.ts";
 import type { Account } from "../config/accounts.ts";
 import { readCallersFile } from "../config/callers-file.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
-import { inspectSettings } from "../config/inspect-settings.ts";
+import { inspectSettings } from "../config/load-settings.ts";
 import { parseSecretFile } from "../config/secret-file.ts";
 import type { SettingSources } from "../config/setting-layers.ts";
 import { parseHookUrl } from "../delivery/hook-url.ts";

@@ -1,18 +1,17 @@
 import { describeError, EXIT, UsageError } from "../base/errors.ts";
-import { describeFixedZone } from "../calendar/zone-names.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
-import type { FoundSetting, inspectSettings } from "../config/inspect-settings.ts";
-import type { Settings } from "../config/load-settings.ts";
-import { describeContradiction, type UnknownName } from "../config/setting-remarks.ts";
+import type { FoundSetting, Inspected, Settings } from "../config/load-settings.ts";
+import { describeContradiction } from "../config/setting-remarks.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { parseTimeZone } from "../config/time-zone.ts";
+import { describeFixedZone, parseTimeZone } from "../config/time-zone.ts";
+import type { UnknownName } from "../config/unknown-names.ts";
 import { CRON_HINT, parseCron } from "../schedule/cron.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
 const CRONS: readonly string[] = [SETTINGS.syncCron.env, SETTINGS.exportCron.env, SETTINGS.insightsCron.env];
 
 /** Looks at every setting: where it comes from, and whether it can be used. */
-export function checkSettings({ found, unknown, settings }: ReturnType<typeof inspectSettings>): Check[] {
+export function checkSettings({ found, unknown, settings }: Inspected): Check[] {
   const given = new Set(found.filter(({ origin }) => origin !== "not set").map(({ env }) => env));
   const contradiction = describeContradiction(settings.rules);
   return [

@@ -3,7 +3,7 @@ import type { AttributionPage } from "../api/attribution-client.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Account } from "../config/accounts.ts";
 import { toApiAccess } from "../config/api-access.ts";
-import { inspectSettings } from "../config/inspect-settings.ts";
+import { inspectSettings } from "../config/load-settings.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { type Check, warn } from "./check.ts";
 import { type DurationSample, judgeDuration } from "./check-duration.ts";
@@ -30,13 +30,13 @@ export async function examine(
   { env, folder, deep, signal }: ExamineOptions,
 ): Promise<Check[]> {
   const inspected = inspectSettings(sources);
-  const { settings, tokenFile, found } = inspected;
+  const { settings, found } = inspected;
   const { database, baseUrl, token, limit, rules } = settings;
   const clock = systemClock;
   const isTokenInDotenv = found.some(
     ({ env: name, origin }) => name === SETTINGS.token.env && origin === ".env",
   );
-  const secrets = [isTokenInDotenv ? ".env" : undefined, tokenFile].filter((path) => path !== undefined);
+  const secrets = [isTokenInDotenv ? ".env" : [], found.flatMap(({ file }) => file ?? [])].flat();
 
   const checks = [
     ...checkSettings(inspected),

@@ -1,4 +1,4 @@
-import type { CallerSummary } from "../rollup/caller-summary.ts";
+import type { CallerSummary } from "../rollup/sqlite/sqlite-callers-sql.ts";
 import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import { type Job, listsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";

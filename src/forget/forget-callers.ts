@@ -11,6 +11,7 @@ import {
   readForgotten,
 } from "../warehouse/calls/forgotten-callers.ts";
 import { stripRejectedRows } from "../warehouse/calls/rejected.ts";
+import { overwriteDeleted } from "../warehouse/erase.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { insertPrivacyAct } from "../warehouse/privacy-act-table.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
@@ -47,7 +48,6 @@ export interface Forgotten {
   spellings: string[];
   /** Pseudonyms of the callers to forget. */
   pseudonyms: string[];
-  /** Path of the key, if this made it. */
   newKey?: string | undefined;
 }
 
@@ -58,8 +58,8 @@ export interface ForgetOptions {
 }
 
 /**
- * Removes personal data of callers from every table and keeps it from coming back. Calls stay, and so do all figures. It is
- * one transaction; it changes nothing if a caller is unknown and unknown callers are not allowed.
+ * Removes personal data of callers from every table, in one transaction, and keeps it from coming back. Calls and figures stay.
+ * Changes nothing if a caller is unknown and that is not allowed.
  */
 export function forgetCallers(
   warehouse: LockedWarehouse,
@@ -79,8 +79,7 @@ export function forgetCallers(
     pseudonyms: [],
     newKey: newFile,
   };
-  // Overwrites what is freed, rather than only giving it back.
-  warehouse.sqlite.pragma("secure_delete = ON");
+  overwriteDeleted(warehouse);
   const at = new Date(nowMs).toISOString();
   try {
     writeTransaction(warehouse, (tx) => {
@@ -109,15 +108,13 @@ export function forgetCallers(
   return outcome;
 }
 
-/**
- * Forgets callers in a copy of the warehouse that is older than their forgetting; returns whether there were any.
- */
+/** Forgets callers in an older copy of the warehouse; returns whether there were any. */
 export function forgetAgain(
   warehouse: LockedWarehouse,
   callers: readonly ForgottenCaller[],
   nowMs: number,
 ): boolean {
-  warehouse.sqlite.pragma("secure_delete = ON");
+  overwriteDeleted(warehouse);
   return writeTransaction(warehouse, (tx) => {
     const known = new Set(readForgotten(warehouse).map(({ digest }) => digest));
     const fresh = callers.filter(({ digest }) => !known.has(digest));
@@ -129,7 +126,6 @@ export function forgetAgain(
   });
 }
 
-/** Removes personal data of forgotten callers from every table. */
 function takeOut(tx: Tx) {
   const forgotten = openForgotten(tx);
   if (forgotten === undefined) return NOTHING_DONE;

@@ -33,17 +33,12 @@ export interface ForgetOptions {
 export interface ForgetResult extends Forgotten {
   /** Exported files that name the callers; they are gone with `isExportRemoved`. */
   files: readonly PersonalFile[];
-  /** Copies of the warehouse that have them still. */
   copies: readonly string[];
   /** Addresses of clusters that have them until the next publication. */
   clusters: readonly string[];
 }
 
-/**
- * Forgets callers in a warehouse, and looks for them in its exported files, copies and clusters.
- *
- * @throws CalltallyError (exit 6) while a sync is under way
- */
+/** Forgets callers in a warehouse, and looks for them elsewhere. @throws CalltallyError (exit 6) while a sync is under way */
 export async function forgetNow(
   whom: readonly Forgettable[],
   { own, exportDir, isExportRemoved, isUnknownAllowed, signal }: ForgetOptions,

@@ -38,15 +38,11 @@ export function maskTexts(warehouse: Tx, forgotten: ForgottenCallers): number {
   return masked;
 }
 
-/**
- * Empties columns that a later run fills again: hashes of rows, by which numbers could be guessed, and names in insights, whose
- * unfinished pass then begins again.
- */
+/** Empties columns that a later run fills again: hashes that could be guessed, and names in an unfinished pass of insights. */
 export function clearScratch({ sqlite }: Tx): void {
   for (const { table, column } of columnsOf("scratch")) sqlite.exec(`UPDATE ${table} SET ${column} = NULL`);
 }
 
-/** Returns the columns of some kinds, of all tables that are not stripped as a whole. */
 function columnsOf(...kinds: PersonalKind[]) {
   return TABLES.filter((table) => !STRIPPED.includes(table)).flatMap((table) =>
     personalColumns(table, kinds).map(({ name, personal }) => ({
@@ -63,7 +59,6 @@ const MAY_HAVE_DIGITS = "*[^ -/:-~]*";
 /** A string in JSON, or what is between two strings. */
 const JSON_TEXT = /"(?:[^"\\]|\\.)*"|[^"]+/g;
 
-/** Prepares to check whether a string in JSON is a tracking number. */
 function prepareIsCalled({ db }: Warehouse): (text: string) => boolean {
   const rows = db.selectDistinct({ number: call_facts.tracking_number }).from(call_facts).all();
   const called = new Set(rows.map(({ number }) => number));

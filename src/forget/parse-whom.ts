@@ -13,11 +13,7 @@ interface Whom {
   hashes: readonly string[];
 }
 
-/**
- * Parses the callers to forget.
- *
- * @throws UsageError that names the place of what is wrong, and not the number, which must not get into a log
- */
+/** @throws UsageError that names the place of what is wrong, and not the number, which must not get into a log */
 export function parseWhom({ numbers, file, hashes }: Whom): Named[] {
   const byHash = parseHashes(hashes);
   const whom = [...parseNumbers(numbers), ...readFile(file), ...byHash];
@@ -25,7 +21,6 @@ export function parseWhom({ numbers, file, hashes }: Whom): Named[] {
   throw new UsageError("Cannot forget: no number, --file or --caller-hash was given");
 }
 
-/** Returns the error for callers of whom nothing is in the warehouse. */
 export function unknownError(whom: readonly Named[], unknown: readonly number[]): UsageError {
   const places = unknown.map((index) => whom[index]?.as).join(", ");
   return new UsageError(`Cannot forget ${places}: nothing in the warehouse is of such a caller`, {

@@ -7,7 +7,6 @@ const CHUNK_BYTES = 4_194_304;
 /** Bytes of a chunk that are looked at again with the next one: more than any number or hash has. */
 const OVERLAP_BYTES = 256;
 
-/** What tells a caller in a file. */
 export interface Traces {
   /** Numbers by their digits, with a `+`. */
   numbers: readonly string[];
@@ -36,7 +35,6 @@ export function mayHoldTraces(file: string, traces: Traces): boolean {
   }
 }
 
-/** Whether a file contains the number of one of the callers, in any spelling, or another trace of them. */
 export function holdsTraces(file: string, { numbers, texts }: Traces): boolean {
   const wanted = new Set(numbers.flatMap((number) => [number, toNational(number) ?? number]));
   const holds = (chunk: string) =>

@@ -22,12 +22,8 @@ import { readExportPaths } from "../warehouse/runs/exports.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { holdsTraces, isTextFile, type Traces } from "./personal-bytes.ts";
 
-/**
- * An exported file that has a caller in it; or that may have, since it is compressed, cannot be read, or is of conversions of
- * theirs by what identifies them no more.
- */
+/** A file that contains, or may contain, a forgotten caller. */
 export interface PersonalFile {
-  /** Absolute path. */
   path: string;
   holds: "yes" | "perhaps";
 }
@@ -54,16 +50,11 @@ export interface PersonalFileSearch {
   /** Folder of exports, beside those that the warehouse remembers. */
   exportFolder: string;
   traces: Traces;
-  /** What the callers are called now. */
   pseudonyms: readonly string[];
-  /** Masks them in a manifest. */
   maskJson: (json: string) => string;
 }
 
-/**
- * Finds the exported files that the warehouse, or a manifest of its exports, names, that are still there and have or may have
- * any of the callers in them; also manifests, and what killed exports left.
- */
+/** Finds files of exports that contain, or may contain, any of the callers; also manifests, and what killed exports left. */
 export function findPersonalFiles(
   warehouse: Warehouse,
   { exportFolder, traces, pseudonyms, maskJson }: PersonalFileSearch,
@@ -99,10 +90,7 @@ function listManifest(folder: string, warehouseId: string): string[] {
   return [MANIFEST, ...names].map((name) => join(folder, name));
 }
 
-/**
- * Removes exported files, and what the manifests beside them say of them. They can be made anew; a manifest first, so that
- * one that is cut short can be repeated. A manifest stays, without the callers.
- */
+/** Removes exported files, and first their entries in manifests, so that an interrupted removal can be repeated. Manifests stay. */
 export async function removePersonalFiles(
   files: readonly PersonalFile[],
   maskJson: (json: string) => string,

@@ -3,12 +3,11 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { cutoffsAt, type Keep } from "../privacy/keep-settings.ts";
 import { type AttributionOptions, applyRules } from "../warehouse/attribution/apply-rules.ts";
-import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
+import { eraseFreed, keepTempFilesBeside, overwriteDeleted } from "../warehouse/erase.ts";
 import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
 import { openExistingWarehouse, openWarehouseReader } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readErasure } from "../warehouse/privacy-act-table.ts";
-import { overwriteDeleted } from "../warehouse/secure-delete.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { countPrunable, type PruneCounts, prune } from "./prune.ts";
 
@@ -16,7 +15,6 @@ export interface PruneNowOptions extends AttributionOptions, OwnWarehouse {
   keep: Keep;
   /** Those of the settings: with digests for callers whose numbers are not always kept. */
   rules: AttributionRules;
-  /** Whether it is only counted, and nothing is written. */
   isDryRun: boolean;
 }
 
@@ -26,11 +24,7 @@ export interface Pruned {
   isErased: boolean;
 }
 
-/**
- * Removes from a warehouse what may not be kept any more, as each sync does before it reads, and erases it from its files.
- *
- * @throws CalltallyError (exit 6) while a sync is under way, or another process reads
- */
+/** Removes what may not be kept any more, and erases it from the files. @throws CalltallyError (exit 6) if others sync or read */
 export async function pruneNow(options: PruneNowOptions): Promise<Pruned> {
   const { keep, rules, isDryRun, nowMs, signal } = options;
   const database = resolve(options.database);

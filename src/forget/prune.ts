@@ -6,6 +6,7 @@ import {
   WITHHELD_KINDS,
   type WithheldKind,
 } from "../privacy/keep-settings.ts";
+import { withhold } from "../privacy/withhold.ts";
 import { Keeping } from "../warehouse/calls/call-guard.ts";
 import { CALLS, calls } from "../warehouse/calls/calls.ts";
 import { withholdDrift } from "../warehouse/calls/drift.ts";
@@ -15,7 +16,7 @@ import { rejected_calls } from "../warehouse/calls/rejected.ts";
 import { prepareWriteTranscript, transcripts, WHOLE_CALL } from "../warehouse/calls/transcripts.ts";
 import { personalColumns } from "../warehouse/described.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
-import { prepareWrite } from "../warehouse/positional.ts";
+
 import { insertPrivacyAct, updatePrivacyAct } from "../warehouse/privacy-act-table.ts";
 import { readRetention, setRetention } from "../warehouse/retention.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
@@ -25,15 +26,13 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 export type PruneCounts = Record<WithheldKind | "rejected_rows", number>;
 
 export interface PruneOptions {
-  /** What may not be kept any more. */
   cutoffs: Cutoffs;
   nowMs: number;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Removes what may not be kept any more, and records how much that was. It does so in short transactions: killed on the way,
- * it goes on where it was the next time. What may be kept longer from now on is looked at again in due time.
+ * Removes what may not be kept any more, and records how much, in short transactions: after a kill it continues where it was.
  *
  * @throws CalltallyError (exit 7) where the key of the callers' digests is lost
  * @throws the reason of the signal
@@ -59,7 +58,6 @@ export async function countPrunable(reader: Warehouse, options: PruneOptions): P
   return pruning.counts;
 }
 
-/** Whether anything was removed. */
 export function hasAny(counts: PruneCounts): boolean {
   return Object.values(counts).some((count) => count > 0);
 }
@@ -72,7 +70,6 @@ interface Stretch {
   to: string;
 }
 
-/** The last call that was looked at. */
 interface Place {
   started: string;
   callId: number;
@@ -150,10 +147,7 @@ class Pruning {
     }
   }
 
-  /**
-   * Whether something of calls is not always kept from now on. Until now, what was deleted or replaced was not written over,
-   * such as a transcript that the service has corrected.
-   */
+  /** Whether a kind is not always kept from now on. Until now, what was deleted or replaced was not overwritten. */
   #isFirstOfKind(): boolean {
     const marks = readRetention(this.#warehouse);
     const isFirst = WITHHELD_KINDS.some(
@@ -222,16 +216,14 @@ class Pruning {
   #pruneCall(row: StoredRow, counted: readonly WithheldKind[]): void {
     const past = this.#keeping.kindsPast(row.call_started, row.first_run_id);
     const kinds = past.filter((kind) => counted.includes(kind));
-    const removed = this.#options.isDryRun
-      ? this.#keeping.findRemovable(row, kinds)
-      : this.#removeFrom(row, kinds);
+    const removed = this.#options.isDryRun ? withhold(row, kinds).withheld : this.#removeFrom(row, kinds);
     for (const kind of removed) this.counts[kind]++;
   }
 
   #removeFrom(row: StoredRow, kinds: readonly WithheldKind[]): readonly WithheldKind[] {
     const { call, removed } = this.#keeping.toStored(row, kinds);
     if (removed.length === 0) return [];
-    this.#updateCall(call);
+    this.#updateCall.run(call);
     this.#writeTranscript(call);
     return removed;
   }
@@ -253,7 +245,6 @@ class Pruning {
   }
 }
 
-/** The columns of a call that pruning changes. */
 const CHANGED = [
   ...personalColumns(CALLS, WITHHELD_KINDS).map(({ name }) => name),
   "row_hash",
@@ -262,8 +253,7 @@ const CHANGED = [
   "caller_digest",
 ];
 
-function prepareUpdateCall({ db, sqlite }: Warehouse) {
-  const set = Object.fromEntries(CHANGED.map((column) => [column, sql`${sql.placeholder(column)}`]));
-  const isCall = eq(calls.call_id, sql.placeholder("call_id"));
-  return prepareWrite(sqlite, db.update(calls).set(set).where(isCall));
+function prepareUpdateCall({ sqlite }: Warehouse) {
+  const set = CHANGED.map((column) => `${column} = @${column}`).join(", ");
+  return sqlite.prepare(`UPDATE calls SET ${set} WHERE call_id = @call_id`);
 }

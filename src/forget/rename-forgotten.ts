@@ -12,7 +12,6 @@ export function renameForgotten(tx: Tx, forgotten: ForgottenCallers): void {
   renameCallers(tx, (caller) => toPseudonym(caller) ?? caller);
 }
 
-/** Prepares to return the pseudonym of a caller by the name in the facts; undefined if the caller is not forgotten. */
 function preparePseudonym(
   warehouse: Warehouse,
   forgotten: ForgottenCallers,

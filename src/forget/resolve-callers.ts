@@ -6,13 +6,11 @@ import { readCallerIds } from "../warehouse/calls/call-table.ts";
 import type { CallerDigests, ForgottenCaller } from "../warehouse/calls/forgotten-callers.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
-/** Random bytes of a pseudonym. */
 const PSEUDONYM_BYTES = 8;
 
 /** A caller to forget, by the digits of the number or by the `caller_hash` of exported files, in lower case. */
 export type Forgettable = { caller: string } | { callerHash: string };
 
-/** A caller to forget. */
 export interface Wanted {
   digest: string;
   /** Digits of the number; undefined for a hash that no stored number has, such as of a caller already forgotten. */
@@ -30,12 +28,11 @@ export function resolveCallers(
     : new Map();
   return whom.map((one) => {
     if ("caller" in one) return { digest: digests.of(one.caller), caller: one.caller };
-    const digest = digests.ofHash(one.callerHash);
+    const digest = digests.ofText(one.callerHash);
     return { digest, caller: callers.get(digest) };
   });
 }
 
-/** Reads the callers whose numbers are kept. */
 function readCallersByDigest(warehouse: Warehouse, digests: CallerDigests): Map<string, string> {
   return new Map(
     readCallerIds(warehouse).flatMap((callerId) => {

@@ -6,7 +6,7 @@ import { parseFilePath } from "../base/path-text.ts";
 import { PHONE_NUMBER } from "../base/phone-number.ts";
 import { parseDate } from "../calendar/dates.ts";
 import { parseBaseUrl, parseToken } from "../config/setting-parsers.ts";
-import { SETTINGS } from "../config/settings.ts";
+import { ALL_SETTINGS, SETTINGS } from "../config/settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
 import { type ExportRequest, REQUEST_KEYS } from "../request/export-request.ts";
 import { DIMENSIONS } from "../rollup/dimensions.ts";
@@ -20,9 +20,7 @@ const OPTIONS: ReadonlyMap<string, keyof SyncOptions> = new Map([
   [SETTINGS.tokenFile.env, "token"],
   [SETTINGS.orgUnitId.env, "orgUnitId"],
 ]);
-const OTHERS: readonly string[] = Object.values(SETTINGS)
-  .map(({ env }) => env)
-  .filter((name) => !OPTIONS.has(name));
+const OTHERS: readonly string[] = ALL_SETTINGS.map(({ env }) => env).filter((name) => !OPTIONS.has(name));
 
 const settingName = z.string().superRefine((name, context) => {
   if (OTHERS.includes(name)) return;

@@ -129,7 +129,11 @@ export function toWeek(hours: ReportFigures["hours"], name: string): Map<string,
 }
 
 /** Returns the calls of each channel in each period, most calls first; the least of them together where they are many. */
-export function toChannelSeries({ channels, channelPeriods, periods }: ReportFigures): Series[] {
+export function toChannelSeries({
+  channels,
+  channelPeriods,
+  periods,
+}: Pick<ReportFigures, "channels" | "channelPeriods" | "periods">): Series[] {
   const names = channels.shown.map(({ channel }) => String(channel));
   const isAll = names.length <= COLORS;
   const led = isAll ? names : names.slice(0, COLORS - 1);

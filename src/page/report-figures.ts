@@ -107,33 +107,21 @@ export async function readReportFigures(
   const previous = { span: previousSpan };
   const read = async (query: RollupQuery) => nameFigures(await session.rollup(query));
   const headline = await readHeadline(session, { span, previous });
-  const movers = new Movers();
-  const rank = (dimension: Dimension, rows: Iterable<Figures>) =>
-    rankRows(rows, (figures) => movers.see(dimension, figures));
-  const compared = { span, previous, figures: [...SUMS, "answer_rate"] };
+  const movers: Record<"up" | "down", Mover[]> = { up: [], down: [] };
+  const rank = async (dimension: Dimension) => {
+    const rows = await read({ span, previous, figures: [...SUMS, "answer_rate"], dimensions: [dimension] });
+    return rankRows(rows, (figures) => noteMover(movers, dimension, figures));
+  };
   const offsets = await session.readOffsets(timezone);
-  const byPeriod = new Sums("period");
-  const byChannel = new Sums("channel");
-  const byChannelAndPeriod = new Sums("channel", "period");
-  const byHour = new Sums("weekday", "hour");
-  for (const row of await read({
-    dimensions: ["channel", "weekday", "hour"],
-    offsets,
-    span,
-    periods,
-    figures: SUMS,
-  }))
-    for (const sums of [byPeriod, byChannel, byChannelAndPeriod, byHour]) sums.add(row);
-  const channelsBefore = await read({ dimensions: ["channel"], span: previousSpan, figures: SUMS });
-  const callers = await read({ dimensions: [], span, periods, figures: ["unique_callers"] });
+  const all = { span, dimensions: [] };
   return {
     headline,
-    periods: joinPeriods(periods, byPeriod.rows, callers),
-    channels: rank("channel", compare("channel", byChannel.rows, channelsBefore)),
-    channelPeriods: byChannelAndPeriod.rows,
-    sources: rank("source", await read({ ...compared, dimensions: ["source"] })),
-    campaigns: rank("campaign", await read({ ...compared, dimensions: ["campaign"] })),
-    hours: byHour.rows,
+    periods: [...(await read({ ...all, periods, fill: true, figures: PERIOD_FIGURES }))],
+    channels: await rank("channel"),
+    channelPeriods: [...(await read({ ...all, dimensions: ["channel"], periods, figures: [] }))],
+    sources: await rank("source"),
+    campaigns: await rank("campaign"),
+    hours: [...(await read({ ...all, dimensions: ["weekday", "hour"], offsets, figures: ["missed_calls"] }))],
     durations: await session.durationBands(span),
     movers,
     spend: spend && (await readSpendFigures(session, span, spend.form)),
@@ -189,63 +177,6 @@ function* nameFigures({ columns, rows }: Rollup): Generator<Figures> {
   }
 }
 
-/** Adds up rows that are alike in some columns, as they come: none is kept. */
-class Sums {
-  readonly #columns: readonly string[];
-  readonly #groups = new Map<string, Record<string, Value>>();
-
-  constructor(...columns: string[]) {
-    this.#columns = columns;
-  }
-
-  add(row: Figures): void {
-    const keys = this.#columns.map((name) => [name, row[name] ?? null] as const);
-    const key = JSON.stringify(keys);
-    const sums = this.#groups.get(key) ?? Object.fromEntries([...keys, ...COUNTS.map((name) => [name, 0])]);
-    for (const name of COUNTS) sums[name] = Number(sums[name]) + Number(row[name]);
-    this.#groups.set(key, sums);
-  }
-
-  get rows(): Figures[] {
-    return [...this.#groups.values()];
-  }
-}
-
-/** Puts rows of two stretches beside each other, as a rollup that is compared has them: most calls first, then by key. */
-function compare(dimension: Dimension, current: Iterable<Figures>, before: Iterable<Figures>): Figures[] {
-  const byKey = (rows: Iterable<Figures>) =>
-    new Map(Iterator.from(rows).map((row) => [row[dimension] ?? null, row]));
-  const [now, then] = [byKey(current), byKey(before)];
-  return [...new Set([...now.keys(), ...then.keys()])]
-    .map((key) => {
-      const sums = COUNTS.flatMap((name) => [
-        [name, Number(now.get(key)?.[name] ?? 0)],
-        [`${name}_previous`, Number(then.get(key)?.[name] ?? 0)],
-      ]);
-      return { [dimension]: key, ...withShares(Object.fromEntries(sums)) };
-    })
-    .toSorted(
-      (a, b) => Number(b.calls) - Number(a.calls) || (String(a[dimension]) < String(b[dimension]) ? -1 : 1),
-    );
-}
-
-/** A row a period, of zeros where there was no call. */
-function joinPeriods(
-  periods: readonly LabelledPeriod[],
-  counts: readonly Figures[],
-  callers: Iterable<Figures>,
-): Figures[] {
-  const byPeriod = (rows: Iterable<Figures>) => new Map(Iterator.from(rows).map((row) => [row.period, row]));
-  const [countsOf, callersOf] = [byPeriod(counts), byPeriod(callers)];
-  const none = Object.fromEntries([...COUNTS, "unique_callers"].map((name) => [name, 0]));
-  return periods.map(({ period }) => ({
-    period,
-    ...none,
-    ...callersOf.get(period),
-    ...countsOf.get(period),
-  }));
-}
-
 /** Keeps the first rows and those without a value, and adds up the others, those that had calls only before as well. */
 function rankRows(rows: Iterable<Figures>, see: (figures: Figures) => void): Ranking {
   const shown: Figures[] = [];
@@ -286,20 +217,12 @@ export function isNotSet(figures: Figures): boolean {
   return name === NOT_SET && figures.campaign_id == null;
 }
 
-/** Keeps those rows of several rollups whose calls changed most, each way. */
-class Movers {
-  readonly up: Mover[] = [];
-  readonly down: Mover[] = [];
-
-  see(dimension: Dimension, figures: Figures): void {
-    const change = Number(figures.calls) - Number(figures.calls_previous);
-    if (change === 0) return;
-    const movers = change > 0 ? this.up : this.down;
-    const last = movers.at(-1);
-    if (movers.length >= MOVERS_SHOWN && last !== undefined && Math.abs(last.change) >= Math.abs(change))
-      return;
-    movers.push({ dimension, figures, change });
-    movers.sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
-    movers.splice(MOVERS_SHOWN);
-  }
+/** Keeps a row where its calls changed more than those of others, each way. */
+function noteMover(movers: Record<"up" | "down", Mover[]>, dimension: Dimension, figures: Figures): void {
+  const change = Number(figures.calls) - Number(figures.calls_previous);
+  if (change === 0) return;
+  const kept = change > 0 ? movers.up : movers.down;
+  kept.push({ dimension, figures, change });
+  kept.sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
+  kept.splice(MOVERS_SHOWN);
 }

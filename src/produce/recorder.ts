@@ -1,5 +1,6 @@
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
+import { closedRange } from "../calendar/dates.ts";
 import type { ConversionLists } from "../conversions/conversion-job.ts";
 import { type ReportRunOfFiles, UploadLedger } from "../conversions/upload-ledger.ts";
 import type { Job, Lists } from "../export/job.ts";
@@ -29,7 +30,7 @@ export class Recorder {
     this.#warehouse = warehouse;
     this.#folder = folder;
     this.#reportRun = reportRun;
-    this.#ledger = new UploadLedger(warehouse, { folder, contents: ask.contents, reportRun });
+    this.#ledger = new UploadLedger(warehouse, folder, ask.contents, reportRun);
   }
 
   /** Logs what changes from now on, so that later changes of the figures can be explained. */
@@ -100,7 +101,7 @@ function unrememberedError(database: string, file: string): CalltallyError {
 /** Whether these figures may be compared with a later export: only closed periods are. */
 function mayBeRemembered(ask: Ask, { sqlite }: Warehouse): boolean {
   const { contents, grain, range, raw, top, minCell, filter } = ask;
-  const isClosed = grain !== undefined || (range?.from !== undefined && range.to !== undefined);
+  const isClosed = (grain ?? closedRange(range)) !== undefined;
   const isPlain = !raw && top === undefined && minCell === undefined && !filter.include_gone;
   const isCompared = contents.some(({ kind }) => kind === "rollup" || kind === "page");
   return isClosed && isPlain && !sqlite.readonly && isCompared;

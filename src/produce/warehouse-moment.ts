@@ -2,7 +2,7 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { RollupSession } from "../rollup/session.ts";
 import { hasSpend } from "../spend/spend-table.ts";
-import { otherRulesError } from "../warehouse/attribution/apply-rules-alone.ts";
+import { otherRulesError } from "../warehouse/attribution/apply-rules.ts";
 import { countCalls } from "../warehouse/calls/call-table.ts";
 import { prepareCallerName } from "../warehouse/calls/caller-hash.ts";
 import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";

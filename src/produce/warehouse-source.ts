@@ -1,7 +1,7 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { applyRulesAlone } from "../warehouse/attribution/apply-rules-alone.ts";
+import { applyRulesAlone } from "../warehouse/attribution/apply-rules.ts";
 import { openAsPermitted } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";

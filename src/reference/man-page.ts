@@ -1,4 +1,4 @@
-import { SETTINGS } from "../config/settings.ts";
+import { ALL_SETTINGS } from "../config/settings.ts";
 import type { CommandHelp, CommandTree, Term } from "./command-tree.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 
@@ -20,8 +20,8 @@ export function manPage(description: string, { commands, common }: CommandTree):
     ".SH COMMANDS",
     ...commands.flatMap(commandPart),
     ".SH ENVIRONMENT",
-    ...Object.values(SETTINGS).flatMap(({ env, help, ...setting }) =>
-      tagged({ term: env, help: "default" in setting ? `${help}. Default: ${setting.default}` : help }),
+    ...ALL_SETTINGS.flatMap(({ env, help, default: fallback }) =>
+      tagged({ term: env, help: fallback === undefined ? help : `${help}. Default: ${fallback}` }),
     ),
     ".SH EXIT STATUS",
     ...EXIT_CODES.flatMap(({ codes, meaning, advice }) =>

@@ -1,7 +1,7 @@
 import packageJson from "../../package.json" with { type: "json" };
 import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
 import { describeReference } from "../config/config-reference.ts";
-import { SETTINGS, type SettingSpec } from "../config/settings.ts";
+import { ALL_SETTINGS } from "../config/settings.ts";
 import { describeSchema } from "../schema/describe.ts";
 import { type CommandHelp, type CommandTree, readCommands, type Term } from "./command-tree.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
@@ -12,7 +12,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   const tree = await readCommands();
   return new Map([
     ["docs/reference/commands.md", commandsPage(tree)],
-    ["docs/reference/settings.md", settingsPage(Object.values(SETTINGS))],
+    ["docs/reference/settings.md", settingsPage()],
     ["docs/reference/calltally-yaml.md", describeReference()],
     ["docs/reference/exit-codes.md", exitCodesPage()],
     ["docs/reference/schema.md", schemaPage()],
@@ -60,8 +60,8 @@ function terms(list: readonly Term[]): string {
   return list.map(({ term, help }) => `- \`${term}\`: ${prose(help)}`).join("\n");
 }
 
-function settingsPage(settings: readonly SettingSpec<unknown>[]): string {
-  const rows = settings.map(
+function settingsPage(): string {
+  const rows = ALL_SETTINGS.map(
     ({ env, default: value, help }) =>
       `| \`${env}\` | ${value === undefined ? "" : `\`${cell(value)}\``} | ${cell(help)} |`,
   );
@@ -71,9 +71,9 @@ Settings come from flags, then the environment, then \`.env\` in the working fol
 the same name in lower case without \`CALLTALLY_\`. \`calltally config show\` says which are in force, and where each comes from. One without a default
 is needed, or off.
 
-- These have another place in \`calltally.yaml\`: \`CALLTALLY_KEEP_TRANSCRIPTS\` and its like are \`keep: { transcripts: … }\`; \`CALLTALLY_PUBLISH_TO\` and its like, and
-  \`CALLTALLY_CLICKHOUSE_USER\` and \`…_PASSWORD_FILE\`, are \`publish: { to: …, user: …, password_file: … }\`; \`CALLTALLY_HEARTBEAT_URL\` is \`heartbeat_url_file\`, a file
-  that holds the address. \`log_level\` is at the top alone. There is no \`token\`, but \`token_file\`.
+- In \`calltally.yaml\`, \`CALLTALLY_KEEP_TRANSCRIPTS\` and its like are \`keep: { transcripts: … }\`, and \`CALLTALLY_PUBLISH_TO\` and its like
+  \`publish: { to: … }\`. \`log_level\` is at the top alone. There are no \`token\` and \`heartbeat_url\`, but \`token_file\` and
+  \`heartbeat_url_file\`.
 - The token is never a flag, and never printed.
 - An empty value counts as none. An empty flag is an error.
 - Every command points out a name that looks like a setting and is none.

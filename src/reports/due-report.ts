@@ -18,7 +18,7 @@ import { isProven } from "./requirements.ts";
 export async function runRestated(report: NamedReport, workingFolder: string, context: JobContext) {
   const { settings, log, signal } = context;
   using warehouse = openExistingWarehouse(settings.database);
-  const last = readLastDueRun(warehouse, report.name, report.account);
+  const last = readLastDueRun(warehouse, { report: report.name, account: report.account });
   if (last?.scheduled_for == null || last.folder === null || !mayBeRestated(warehouse, realFile(last.folder)))
     return EXIT.done;
   if (!isProven(warehouse, report)) {
@@ -57,7 +57,7 @@ export async function runDue(report: NamedReport, cron: string, workingFolder: s
 /** Logs that this slot was done before. It ends with 9 while the latest run with recipients has not reached all of them. */
 function logDone({ name, account, settings }: NamedReport, log: Log, scheduledFor: string): ExitCode {
   using warehouse = openExistingWarehouse(settings.database);
-  const run = readLastDueRun(warehouse, name, account, "done");
+  const run = readLastDueRun(warehouse, { report: name, account }, { status: "done" });
   const deliveries = run === undefined ? [] : readDeliveriesSince(warehouse, run);
   const undelivered = deliveries.filter(({ status }) => status !== "delivered");
   const done = "this report run is done already";

@@ -88,7 +88,6 @@ export async function makeReport(
         runId,
         summary: summarizeReport(report, { manifest, plan, files, folder, is_stale, headline }),
         values: plan.values,
-        personalData: report.content.personal_data ?? false,
         targets: options.isOnlyRestated && manifest.restatements?.file === undefined ? [] : targets,
       },
       {

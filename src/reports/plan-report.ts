@@ -1,11 +1,12 @@
 import { resolve as resolvePath } from "node:path";
 import { UsageError } from "../base/errors.ts";
+import { closedRange } from "../calendar/dates.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { describeRange } from "../calendar/periods.ts";
 import { readCallersFile } from "../config/callers-file.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
-import { expandPattern, type PlaceholderValues } from "../delivery/placeholders.ts";
+import { fillPlaceholders, type PlaceholderValues } from "../delivery/placeholders.ts";
 import { FOLDER_CAN } from "../export/output/folder.ts";
 import { CLUSTER_CAN } from "../produce/published-source.ts";
 import { WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
@@ -40,17 +41,17 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
     check(content, { source, output: FOLDER_CAN }, AS_WRITTEN);
     const readCallers = (path: string) => readCallersFile(file.resolvePath(path), "filter.exclude_callers");
     const ask = resolve(content, { nowMs, timezone, readCallers });
-    const { from, to } = ask.range ?? {};
+    const closed = closedRange(ask.range);
     const values = {
       account: account ?? undefined,
       report: name,
       ...ask.range,
-      period: from === undefined || to === undefined ? undefined : describeRange({ from, to }),
+      period: closed && describeRange(closed),
       date: localDate(new Date(nowMs).toISOString(), timezone),
     };
     return {
       ask,
-      folder: file.resolvePath(expandPattern(folderOf(content, account), values)),
+      folder: file.resolvePath(fillPlaceholders(folderOf(content, account), values)),
       values,
       personal: LISTS.filter((list) => ask.contents.some(({ kind }) => kind === list)),
     };
@@ -64,28 +65,22 @@ function assertOwnFolder({ name, content, file, account, settings }: NamedReport
   const { reports = {}, accounts = {} } = file.content;
   const all = Object.keys(accounts);
   const own = toPlace(file, name, content, account);
-  if (own === resolvePath(settings.exportDir).toLowerCase()) {
-    throw new UsageError(`the folder ${folderOf(content, account)} is that of export as well`, OWN_FOLDER);
-  }
+  const refuse = (whose: string) => {
+    throw new UsageError(`the folder ${folderOf(content, account)} is that of ${whose} as well`, {
+      hint: "Give each report of each account a folder of its own, such as with {account} and {report} in it.",
+    });
+  };
+  if (own === resolvePath(settings.exportDir).toLowerCase()) refuse("export");
   for (const [report, other] of Object.entries(reports)) {
     for (const owner of other.accounts ?? (all.length === 0 ? [null] : all)) {
-      const isItself = report === name && owner === account;
-      if (isItself || toPlace(file, report, other, owner) !== own) continue;
       const whose = [
         ...(report === name ? [] : [`the report ${report}`]),
         ...(owner === account ? [] : [`the account ${owner}`]),
-      ].join(" of ");
-      throw new UsageError(
-        `the folder ${folderOf(content, account)} is that of ${whose} as well`,
-        OWN_FOLDER,
-      );
+      ];
+      if (whose.length > 0 && toPlace(file, report, other, owner) === own) refuse(whose.join(" of "));
     }
   }
 }
-
-const OWN_FOLDER = {
-  hint: "Give each report of each account a folder of its own, such as with {account} and {report} in it.",
-};
 
 /** Returns the pattern of a report's folder. */
 function folderOf({ folder }: ReportContent, account: string | null): string {

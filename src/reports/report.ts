@@ -1,9 +1,9 @@
 import { UsageError } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
-import { type Account, settingsOfAccount } from "../config/accounts.ts";
+import type { Account } from "../config/accounts.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
-import type { Settings } from "../config/load-settings.ts";
+import { loadSettings, type Settings } from "../config/load-settings.ts";
 
 /** A report as `calltally.yaml` has it. */
 export interface ReportOfFile {
@@ -44,7 +44,7 @@ export function chooseReports(file: CalltallyFile | undefined, names: readonly s
 /** Returns a report as it is for an account; undefined where it is not of that. */
 export function ofAccount(report: ReportOfFile, account: Account): NamedReport | undefined {
   if (!isOfAccount(report, account)) return undefined;
-  return { ...report, account: account.name ?? null, settings: settingsOfAccount(account) };
+  return { ...report, account: account.name ?? null, settings: loadSettings(account.sources) };
 }
 
 /** Whether a report is made for an account. */

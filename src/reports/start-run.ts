@@ -53,7 +53,13 @@ export function startRun(
         files: JSON.stringify(files.map(({ isPersonal, ...file }) => ({ ...file, is_personal: isPersonal }))),
       }),
     end,
-    fail: (error: unknown, isStopped: boolean) =>
-      end(isStopped ? "interrupted" : "failed", describeError(toCalltallyError(error))),
+    /** Records an error; where that fails, too, the run stands as interrupted once its process has ended. */
+    fail: (error: unknown, isStopped: boolean) => {
+      try {
+        end(isStopped ? "interrupted" : "failed", describeError(toCalltallyError(error)));
+      } catch {
+        // The first error is the one to report.
+      }
+    },
   };
 }

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import { formatCount } from "../base/quantity-text.ts";
-import { comparisonRange, type DateRange, toInstants } from "../calendar/dates.ts";
+import { closedRange, comparisonRange, type DateRange, toInstants } from "../calendar/dates.ts";
 import { periods } from "../calendar/periods.ts";
 import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
 import type { Job } from "../export/job.ts";
@@ -28,16 +28,16 @@ export interface ReportHeadline {
 /** Reads the headline of a report, at the moment of its files. */
 export async function readReportHeadline({ ask, session, timeframe }: Job): Promise<ReportHeadline> {
   const { span, range, timezone, grain, previousPeriods } = timeframe;
-  const { from, to } = range;
-  const isClosed = from !== undefined && to !== undefined;
-  const compared =
-    timeframe.previousRange ?? (isClosed ? comparisonRange({ from, to }, "previous") : undefined);
+  const closed = closedRange(range);
+  const compared = timeframe.previousRange ?? (closed && comparisonRange(closed, "previous"));
   // A report of those days may have left a period blank, which their total would show.
-  const periodsBefore = ({ from, to }: DateRange) =>
-    grain && from !== undefined && to !== undefined && periods({ from, to, grain, zone: timezone });
+  const periodsBefore = (days: DateRange) => {
+    const whole = closedRange(days);
+    return grain && whole && periods({ ...whole, grain, zone: timezone });
+  };
   const previous = compared && {
     span: toInstants(compared, timezone),
-    periods: (timeframe.previousSpan ? grain && previousPeriods : periodsBefore(compared)) || undefined,
+    periods: timeframe.previousSpan ? grain && previousPeriods : periodsBefore(compared),
   };
   const { minCell } = ask;
   const figures = await readHeadline(session, {
@@ -64,14 +64,13 @@ export function summarizeReport(
   { manifest, plan, files, folder, is_stale, headline }: SummaryOptions,
 ): ReportSummary {
   const { run, range, origin, timezone } = manifest;
-  const { range: days = {} } = plan.ask;
-  const isClosed = days.from !== undefined && days.to !== undefined;
+  const days = closedRange(plan.ask.range);
   const { figures, compared } = headline;
   const beside = compared === undefined ? "" : `, compared with ${describeDays(compared)}`;
   return {
     title: `Calls: ${name}${plan.values.period === undefined ? "" : `, ${plan.values.period}`}`,
     account,
-    range: `${isClosed ? describeDays(days) : "All calls"}, days of ${timezone}${beside}`,
+    range: `${days ? describeDays(days) : "All calls"}, days of ${timezone}${beside}`,
     headline: toHeadline(figures),
     verdict:
       run === null
@@ -112,7 +111,7 @@ export function toFiles(manifest: Manifest, folder: string, { personal }: Report
 
 function toManifestFile(manifest: Manifest, folder: string): ReportFile {
   const [name, content] = ["manifest.json", Buffer.from(encodeManifest(manifest))];
-  const sha256 = createHash("sha256").update(content).digest("hex");
+  const sha256 = hash("sha256", content);
   return { name, path: join(folder, name), bytes: content.length, sha256, isPersonal: false };
 }
 

@@ -6,7 +6,7 @@ import { parseDate, parseLast } from "../calendar/dates.ts";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import { DIMENSIONS } from "../rollup/dimensions.ts";
 import { FIGURES } from "../rollup/metrics.ts";
-import { by } from "./issues.ts";
+import { option, parsed } from "./issues.ts";
 import {
   ADJUSTMENTS,
   AMOUNT,
@@ -25,179 +25,117 @@ import {
 /** Formats of a request: those of tables, a workbook, and the page of charts. */
 const REQUEST_FORMATS = [...FORMATS, "html"] as const;
 
-const file = z.string().superRefine(by(parseFilePath));
-const flag = (help: string) => z.boolean().meta({ description: help }).optional();
+const flag = (help: string) => option(z.boolean(), help);
+const file = parsed(parseFilePath);
 const oneOrMore = (help: string, example: string) =>
-  z
-    .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
-    .meta({ description: help, examples: [example] })
-    .optional();
+  option(z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]), help, example);
 
 const range = z
   .strictObject({
-    last: z
-      .string()
-      .superRefine(by((text) => parseLast(text, "2026-01-01")))
-      .meta({
-        description:
-          "The last complete days, weeks or months, or a period to date: 7d, 4w, 3m, today, yesterday, mtd, ytd, last-month.",
-        examples: ["4w", "mtd"],
-      })
-      .optional(),
-    from: z
-      .string()
-      .superRefine(by(parseDate))
-      .meta({ description: "First local day.", examples: ["2026-10-01"] })
-      .optional(),
-    to: z
-      .string()
-      .superRefine(by(parseDate))
-      .meta({ description: "Last local day.", examples: ["2026-10-31"] })
-      .optional(),
+    last: option(
+      parsed((text) => parseLast(text, "2026-01-01")),
+      "The last complete days, weeks or months, or a period to date: 7d, 4w, 3m, today, yesterday, mtd, ytd, last-month.",
+      "4w",
+      "mtd",
+    ),
+    from: option(parsed(parseDate), "First local day.", "2026-10-01"),
+    to: option(parsed(parseDate), "Last local day.", "2026-10-31"),
   })
   .superRefine(({ last, from, to }, context) => {
     if (last !== undefined && (from ?? to) !== undefined)
       context.addIssue("has last beside from or to: use one or the other");
     if (from !== undefined && to !== undefined && from > to)
       context.addIssue(`from ${from} is after to ${to}`);
-  })
-  .meta({ description: "Which days; all calls by default.", examples: [{ last: "4w" }] });
+  });
 
 /** In the library and on the command line, case does not matter. */
-const channel: z.ZodType<string | string[]> = z
-  .union([z.enum(CHANNELS), z.array(z.enum(CHANNELS)).min(1)])
-  .meta({ description: "Calls of these channels.", examples: ["Paid Search"] });
+const channel: z.ZodType<string | string[]> = z.union([z.enum(CHANNELS), z.array(z.enum(CHANNELS)).min(1)]);
 
-const filter = z
-  .strictObject({
-    org_unit: oneOrMore("Calls of these groups, by name or id.", "north"),
-    channel: channel.optional(),
-    source: oneOrMore("Calls of these sources, as in the dimension source.", "google"),
-    campaign: oneOrMore("Calls of these campaigns, by name or id.", "brand"),
-    disposition: oneOrMore("Calls with these dispositions, as the service names them.", "answered"),
-    min_duration_seconds: z
-      .int()
-      .nonnegative()
-      .meta({ description: "Calls of at least this duration.", examples: [30] })
-      .optional(),
-    first_time: flag("Only the first call of each caller."),
-    has_gclid: flag("Only calls with a gclid."),
-    tracking_number: oneOrMore("Calls to these numbers.", "+49 30 123456"),
-    exclude_callers: z
-      .union([file, z.array(file)])
-      .meta({
-        description: "File of phone numbers whose calls are left out, one per line.",
-        examples: ["test-numbers.txt"],
-      })
-      .optional(),
-    include_gone: flag("Include calls that are gone from the service."),
-    allow_empty: flag("Accept values that no call in the warehouse has."),
-  })
-  .meta({ description: "Which calls; a list matches any of its values." });
+const filter = z.strictObject({
+  org_unit: oneOrMore("Calls of these groups, by name or id.", "north"),
+  channel: option(channel, "Calls of these channels.", "Paid Search"),
+  source: oneOrMore("Calls of these sources, as in the dimension source.", "google"),
+  campaign: oneOrMore("Calls of these campaigns, by name or id.", "brand"),
+  disposition: oneOrMore("Calls with these dispositions, as the service names them.", "answered"),
+  min_duration_seconds: option(z.int().nonnegative(), "Calls of at least this duration.", 30),
+  first_time: flag("Only the first call of each caller."),
+  has_gclid: flag("Only calls with a gclid."),
+  tracking_number: oneOrMore("Calls to these numbers.", "+49 30 123456"),
+  exclude_callers: option(
+    z.union([file, z.array(file)]),
+    "File of phone numbers whose calls are left out, one per line.",
+    "test-numbers.txt",
+  ),
+  include_gone: flag("Include calls that are gone from the service."),
+  allow_empty: flag("Accept values that no call in the warehouse has."),
+});
 
-const conversion = z
-  .strictObject({
-    name: z
-      .string()
-      .trim()
-      .regex(/\S/, "must be the name of a conversion action in the ad platform")
-      .meta({
-        description: "Name of the conversion action, by default Qualified call.",
-        examples: ["Qualified call"],
-      })
-      .optional(),
-    value: z
+const conversion = z.strictObject({
+  name: option(
+    z.string().trim().regex(/\S/, "must be the name of a conversion action in the ad platform"),
+    "Name of the conversion action, by default Qualified call.",
+    "Qualified call",
+  ),
+  value: option(
+    z
       .union([z.number().nonnegative(), z.string()])
-      .refine((value) => AMOUNT.test(String(value)), "must be a number such as 149.50")
-      .meta({ description: "Value of a conversion; blank by default.", examples: [40] })
-      .optional(),
-    currency: z
-      .string()
-      .superRefine(by(parseCurrency))
-      .meta({ description: "ISO 4217 code of the currency of the value.", examples: ["USD"] })
-      .optional(),
-    ad_user_data: z
-      .enum(CONSENTS)
-      .meta({ description: "Consent to sending caller data to Google." })
-      .optional(),
-    ad_personalization: z.enum(CONSENTS).meta({ description: "Consent to personalized ads." }).optional(),
-    every: flag("Include every qualified call, not only the first of each click or caller."),
-    new: flag("Leave out what an earlier file had, and give each conversion an order id."),
-    measurement_id: z
-      .string()
-      .regex(MEASUREMENT_ID, "must be the id of a web data stream, such as G-1A2B3C4D5E")
-      .meta({ description: "Data stream of ga4-events.", examples: ["G-1A2B3C4D5E"] })
-      .optional(),
-  })
-  .meta({ description: `Of the contents ${[...CONVERSIONS, ADJUSTMENTS].join(", ")}.` });
+      .refine((value) => AMOUNT.test(String(value)), "must be a number such as 149.50"),
+    "Value of a conversion; blank by default.",
+    40,
+  ),
+  currency: option(parsed(parseCurrency), "ISO 4217 code of the currency of the value.", "USD"),
+  ad_user_data: option(z.enum(CONSENTS), "Consent to sending caller data to Google."),
+  ad_personalization: option(z.enum(CONSENTS), "Consent to personalized ads."),
+  every: flag("Include every qualified call, not only the first of each click or caller."),
+  new: flag("Leave out what an earlier file had, and give each conversion an order id."),
+  measurement_id: option(
+    z.string().regex(MEASUREMENT_ID, "must be the id of a web data stream, such as G-1A2B3C4D5E"),
+    "Data stream of ga4-events.",
+    "G-1A2B3C4D5E",
+  ),
+});
 
 /** The keys of a request; a report of `calltally.yaml` has these and others. */
 export const REQUEST_KEYS = {
-  contents: z
-    .array(z.enum(CONTENTS))
-    .min(1)
-    .meta({
-      description: "Dimensions and lists, a file or sheet each, as `export` takes them.",
-      examples: [["channel", "utm_campaign"]],
-    })
-    .optional(),
-  by: z
-    .array(z.enum(DIMENSIONS))
-    .min(1)
-    .meta({
-      description: "Dimensions that are grouped by together.",
-      examples: [["utm_source", "utm_medium"]],
-    })
-    .optional(),
-  range: range.optional(),
-  grain: z.enum(GRAINS).meta({ description: "Split the rows by period." }).optional(),
-  compare: z.enum(COMPARISONS).meta({ description: "Add the columns …_previous and …_change." }).optional(),
+  contents: option(
+    z.array(z.enum(CONTENTS)).min(1),
+    "Dimensions and lists, a file or sheet each, as `export` takes them.",
+    ["channel", "utm_campaign"],
+  ),
+  by: option(z.array(z.enum(DIMENSIONS)).min(1), "Dimensions that are grouped by together.", [
+    "utm_source",
+    "utm_medium",
+  ]),
+  range: option(range, "Which days; all calls by default.", { last: "4w" }),
+  grain: option(z.enum(GRAINS), "Split the rows by period."),
+  compare: option(z.enum(COMPARISONS), "Add the columns …_previous and …_change."),
   fill: flag("Add rows of zeros for periods without calls."),
   total: flag("Add a row of totals, in which each caller counts once."),
   raw: flag("Group by utm values exactly as stored, so that Google and google stay separate."),
   spend: flag("Add cost, clicks, impressions and costs per call, from what `spend import` read."),
-  columns: z
-    .array(z.enum(FIGURES))
-    .min(1)
-    .meta({
-      description: "Write these figures only, in this order.",
-      examples: [["calls", "answer_rate"]],
-    })
-    .optional(),
-  min_cell: z
-    .int()
-    .min(MIN_CELL.least)
-    .max(MIN_CELL.most)
-    .meta({
-      description:
-        "Share-safe files: rows of fewer calls are put into the row (other), and no text like a phone number or mail address is written.",
-      examples: [10],
-    })
-    .optional(),
-  top: z
-    .int()
-    .min(1)
-    .max(MAX_TOP)
-    .meta({
-      description: "Keep the keys with the most calls, and put all others into one row, (other).",
-      examples: [20],
-    })
-    .optional(),
-  filter: filter.optional(),
-  format: z
-    .enum(REQUEST_FORMATS)
-    .meta({ description: "csv by default; xlsx is one workbook with a sheet for each." })
-    .optional(),
-  profile: z
-    .enum(PROFILES)
-    .meta({
-      description:
-        "By default, texts that a spreadsheet would take for a formula are guarded; `machine` leaves every value as it is; `excel` writes values that Excel reads from a CSV file.",
-    })
-    .optional(),
-  delimiter: z.enum(DELIMITER_NAMES).meta({ description: "Delimiter of CSV files." }).optional(),
-  with: z.array(z.enum(PRIVATE_COLUMNS)).meta({ description: "Private columns of calls." }).optional(),
-  conversion: conversion.optional(),
+  columns: option(z.array(z.enum(FIGURES)).min(1), "Write these figures only, in this order.", [
+    "calls",
+    "answer_rate",
+  ]),
+  min_cell: option(
+    z.int().min(MIN_CELL.least).max(MIN_CELL.most),
+    "Share-safe files: rows of fewer calls are put into the row (other), and no text like a phone number or mail address is written.",
+    10,
+  ),
+  top: option(
+    z.int().min(1).max(MAX_TOP),
+    "Keep the keys with the most calls, and put all others into one row, (other).",
+    20,
+  ),
+  filter: option(filter, "Which calls; a list matches any of its values."),
+  format: option(z.enum(REQUEST_FORMATS), "csv by default; xlsx is one workbook with a sheet for each."),
+  profile: option(
+    z.enum(PROFILES),
+    "By default, texts that a spreadsheet would take for a formula are guarded; `machine` leaves every value as it is; `excel` writes values that Excel reads from a CSV file.",
+  ),
+  delimiter: option(z.enum(DELIMITER_NAMES), "Delimiter of CSV files."),
+  with: option(z.array(z.enum(PRIVATE_COLUMNS)), "Private columns of calls."),
+  conversion: option(conversion, `Of the contents ${[...CONVERSIONS, ADJUSTMENTS].join(", ")}.`),
 };
 
 const exportRequest = z.strictObject(REQUEST_KEYS);

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { describeError } from "../base/errors.ts";
 
 /** Returns a check of a value, as text, by a parser that throws an Error. */
@@ -10,3 +11,13 @@ export function by<T>(parse: (text: string) => unknown) {
     }
   };
 }
+
+/** A text that a parser takes. */
+export const parsed = (parse: (text: string) => unknown) => z.string().superRefine(by(parse));
+
+/** An option, with what it is for; the examples are for the JSON Schema. */
+export const option = <Schema extends z.ZodType>(
+  schema: Schema,
+  description: string,
+  ...examples: unknown[]
+) => schema.meta({ description, ...(examples.length > 0 && { examples }) }).optional();

@@ -34,7 +34,6 @@ export const UNSHARED_DIMENSIONS = ["gclid", "tracking_number"] as const;
 
 /** Consent of callers, in a file of conversions. */
 export const CONSENTS = ["granted", "denied"] as const;
-export type Consent = (typeof CONSENTS)[number];
 
 /** Files of conversions for ad platforms. */
 export const CONVERSIONS = [

@@ -1,5 +1,5 @@
 import { cannotUse, describeError, UsageError } from "../base/errors.ts";
-import { countDays, type DateRange, parseDate, parseLast } from "../calendar/dates.ts";
+import { closedRange, countDays, type DateRange, parseDate, parseLast } from "../calendar/dates.ts";
 import type { Comparison, Grain } from "../calendar/grain.ts";
 import { comparisonOfLast } from "../calendar/last.ts";
 import { localDate } from "../calendar/local-time.ts";
@@ -7,13 +7,7 @@ import type { CallFilter } from "../rollup/call-filter.ts";
 import { AS_WRITTEN, type Wording } from "./check.ts";
 import { type Content, toContents } from "./contents.ts";
 import type { ExportRequest } from "./export-request.ts";
-import {
-  type Consent,
-  DEFAULT_CONVERSION,
-  type Delimiter,
-  type Profile,
-  type TableFormat,
-} from "./option-values.ts";
+import { DEFAULT_CONVERSION, type Delimiter, type Profile, type TableFormat } from "./option-values.ts";
 
 /** How a table is written. */
 export interface FormatOptions {
@@ -27,23 +21,10 @@ export interface FormatOptions {
 /** How tables become files: one each, or all of them sheets of one workbook. */
 export type ExportFormat = FormatOptions | { format: "xlsx" };
 
-/** What every conversion in a file says. */
-export interface ConversionOptions {
-  /** Name of the conversion action in the ad platform. */
+/** What every conversion in a file says: a value that is not known is blank, since 0 would be one. */
+export interface ConversionOptions extends Omit<NonNullable<ExportRequest["conversion"]>, "name" | "value"> {
   name: string;
-  /** As it goes into the file; blank where it is not known, since 0 would be a value. */
   value?: string | undefined;
-  /** ISO 4217; of a value alone. */
-  currency?: string | undefined;
-  /** Consent to the use of the caller's data, as Google has it. */
-  adUserData?: Consent | undefined;
-  adPersonalization?: Consent | undefined;
-  /** Whether each qualified call of a click or a caller counts, and not the first alone. */
-  every: boolean;
-  /** Whether what an earlier file had is left out. */
-  isNew: boolean;
-  /** The data stream of ga4-events, `G-…`. */
-  measurementId?: string | undefined;
 }
 
 /** A question whose days are known and whose defaults are filled in. */
@@ -95,8 +76,7 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
   const days = request.range ?? (isPage ? { last: DEFAULT_STRETCH } : {});
   const range = toRange(days, { ...options, spell });
   const compare = request.compare ?? (isPage ? "previous" : undefined);
-  const { from, to } = range ?? {};
-  const isClosed = from !== undefined && to !== undefined;
+  const closed = closedRange(range);
   const { fill, total, raw, top, columns, min_cell: minCell } = request;
   return {
     ...{ fill, total, raw, top, minCell, timezone, range, spell },
@@ -104,7 +84,7 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
     contents: toContents(request, { clickIds }),
     filter: toFilter(request, options.readCallers),
     isEmptyAllowed: request.filter?.allow_empty ?? false,
-    grain: request.grain ?? (isPage && isClosed ? grainOf({ from, to }) : undefined),
+    grain: request.grain ?? (isPage && closed ? grainOf(closed) : undefined),
     compare: compare && days.last !== undefined ? comparisonOfLast(days.last, compare) : compare,
     spend: request.spend ?? (isPage ? "if any" : false),
     columns: columns && [...new Set(columns)],
@@ -187,13 +167,8 @@ function toFormat({ format = "csv", profile, delimiter }: ExportRequest): Export
 
 function toConversion({ conversion = {} }: ExportRequest): ConversionOptions {
   return {
+    ...conversion,
     name: conversion.name ?? DEFAULT_CONVERSION,
     value: conversion.value?.toString(),
-    currency: conversion.currency,
-    adUserData: conversion.ad_user_data,
-    adPersonalization: conversion.ad_personalization,
-    every: conversion.every ?? false,
-    isNew: conversion.new ?? false,
-    measurementId: conversion.measurement_id,
   };
 }

@@ -1,7 +1,9 @@
 import { sep } from "node:path";
-import { and, eq, lt, min } from "drizzle-orm";
-import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { and, eq, lt, min, type SQL } from "drizzle-orm";
+import { integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { isLoggedSince } from "../warehouse/calls/fact-log.ts";
 import { about, describeTable } from "../warehouse/described.ts";
+import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const columns = {
@@ -34,32 +36,44 @@ export const EXPORTED_ROLLUPS = describeTable(
   columns,
 );
 
-type Store = Pick<Warehouse, "db">;
+const row_columns = {
+  exported_id: about(
+    integer()
+      .notNull()
+      .references(() => exported_rollups.exported_id, { onDelete: "cascade" }),
+    "The rollup in `exported_rollups`.",
+  ),
+  period: about(text().notNull(), "The period, as in the file; empty without periods."),
+  key: about(text().notNull(), "JSON array of the values of the key columns.", "key"),
+  figures: about(text().notNull(), "JSON array of the figures."),
+};
+
+export const exported_rows = sqliteTable("exported_rows", row_columns, (table) => [
+  primaryKey({ columns: [table.exported_id, table.period, table.key] }),
+]);
+export const EXPORTED_ROWS = describeTable(
+  exported_rows,
+  "The rows of periods that were complete in the last export of each rollup in `exported_rollups`.",
+  row_columns,
+);
 
 export type ExportedRollup = typeof exported_rollups.$inferSelect;
 
-/** A rollup that was written, by the file that it is in. */
 export interface RollupPlace {
-  /** Absolute path. */
   path: string;
-  /** The dimensions, separated by commas. */
   contents: string;
 }
 
-/** Returns a remembered rollup; undefined where it was not written yet, or is forgotten. */
-export function readExportedRollup(
-  { db }: Store,
-  { path, contents }: RollupPlace,
-): ExportedRollup | undefined {
-  return db
-    .select()
-    .from(exported_rollups)
-    .where(and(eq(exported_rollups.path, path), eq(exported_rollups.contents, contents)))
-    .get();
+export function readExportedRollup({ db }: Warehouse, place: RollupPlace): ExportedRollup | undefined {
+  return db.select().from(exported_rollups).where(isAt(place)).get();
+}
+
+function isAt({ path, contents }: RollupPlace): SQL | undefined {
+  return and(eq(exported_rollups.path, path), eq(exported_rollups.contents, contents));
 }
 
 /** Whether a call has changed, since the rollups of a folder were written, that was before the end of their complete periods. */
-export function mayBeRestated({ sqlite }: Pick<Warehouse, "sqlite">, folder: string): boolean {
+export function mayBeRestated({ sqlite }: Warehouse, folder: string): boolean {
   const sql = `SELECT 1 FROM exported_rollups AS r JOIN fact_changes AS c ON c.change_id > r.change_id
     LEFT JOIN call_facts AS f ON f.call_id = c.call_id
     WHERE substr(r.path, 1, length(@prefix)) = @prefix
@@ -67,21 +81,14 @@ export function mayBeRestated({ sqlite }: Pick<Warehouse, "sqlite">, folder: str
   return sqlite.prepare(sql).get({ prefix: folder + sep }) !== undefined;
 }
 
-/** Forgets a rollup, and its rows. */
-export function forgetRollup({ db }: Store, { path, contents }: RollupPlace): void {
-  db.delete(exported_rollups)
-    .where(and(eq(exported_rollups.path, path), eq(exported_rollups.contents, contents)))
-    .run();
-}
-
 /** Forgets the rollups that were last written before some time, ISO 8601 UTC; all of them without one. */
-export function forgetRollupsBefore({ db }: Store, time?: string): void {
+export function forgetRollupsBefore({ db }: Warehouse, time?: string): void {
   const isOld = time === undefined ? undefined : lt(exported_rollups.exported_at, time);
   db.delete(exported_rollups).where(isOld).run();
 }
 
 /** Returns the first of the changes of facts that the rollups have last; undefined where none is remembered. */
-export function readEarliestChange({ db }: Store): number | undefined {
+export function readEarliestChange({ db }: Warehouse): number | undefined {
   const row = db
     .select({ first: min(exported_rollups.change_id) })
     .from(exported_rollups)
@@ -89,12 +96,67 @@ export function readEarliestChange({ db }: Store): number | undefined {
   return row?.first ?? undefined;
 }
 
-/** Writes a rollup in the place of what the same file held before; returns its number. */
-export function upsertRollup({ db }: Store, rollup: Omit<ExportedRollup, "exported_id">): number {
-  return db
+/** A row of a complete period; key and figures as JSON arrays. */
+export type ExportedRow = [period: string, key: string, figures: string];
+
+export function iterateExportedRows(
+  { sqlite }: Warehouse,
+  { exported_id }: ExportedRollup,
+): Iterable<ExportedRow> {
+  return sqlite
+    .prepare<[number], ExportedRow>("SELECT period, key, figures FROM exported_rows WHERE exported_id = ?")
+    .raw()
+    .iterate(exported_id);
+}
+
+/** What is remembered of a rollup; `rollup` is undefined where it is not to be compared with. */
+export interface RollupToRemember extends RollupPlace {
+  rollup: Omit<ExportedRollup, "exported_id" | "exported_at" | keyof RollupPlace> | undefined;
+  rows: Iterable<ExportedRow>;
+}
+
+/**
+ * Remembers a rollup in place of what its file held before.
+ *
+ * @param log number of the log of facts from before the figures were made; in another log changes may be missing
+ */
+export function rememberRollup(
+  tx: Tx,
+  { path, contents, rollup, rows }: RollupToRemember,
+  { log, exportedAt }: { log: number | undefined; exportedAt: string },
+): void {
+  const place = { path, contents };
+  if (!rollup || log === undefined || !isLoggedSince(tx, { log, changeId: rollup.change_id })) {
+    tx.db.delete(exported_rollups).where(isAt(place)).run();
+    return;
+  }
+  const values = { ...place, ...rollup, exported_at: exportedAt };
+  const { exported_id } = tx.db
     .insert(exported_rollups)
-    .values(rollup)
-    .onConflictDoUpdate({ target: [exported_rollups.path, exported_rollups.contents], set: rollup })
+    .values(values)
+    .onConflictDoUpdate({ target: [exported_rollups.path, exported_rollups.contents], set: values })
     .returning({ exported_id: exported_rollups.exported_id })
-    .get().exported_id;
+    .get();
+  replaceRows(tx, exported_id, rows);
+}
+
+/** Writes only the rows of a rollup that changed: in an hourly export, few do. */
+function replaceRows({ sqlite }: Warehouse, exportedId: number, rows: Iterable<ExportedRow>): void {
+  sqlite.exec("CREATE TEMP TABLE rows_now (period, key, figures, PRIMARY KEY (period, key)) WITHOUT ROWID");
+  const insert = sqlite.prepare<[ExportedRow]>("INSERT INTO temp.rows_now VALUES (?, ?, ?)");
+  for (const row of rows) insert.run(row);
+  sqlite
+    .prepare(
+      `DELETE FROM exported_rows WHERE exported_id = ? AND NOT EXISTS (
+        SELECT 1 FROM temp.rows_now AS n WHERE n.period = exported_rows.period AND n.key = exported_rows.key)`,
+    )
+    .run(exportedId);
+  sqlite
+    .prepare(
+      `INSERT INTO exported_rows (exported_id, period, key, figures)
+        SELECT ?, period, key, figures FROM temp.rows_now WHERE true
+        ON CONFLICT DO UPDATE SET figures = excluded.figures WHERE figures <> excluded.figures`,
+    )
+    .run(exportedId);
+  sqlite.exec("DROP TABLE temp.rows_now");
 }

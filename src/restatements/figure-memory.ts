@@ -8,10 +8,10 @@ import { readFactState } from "../warehouse/calls/fact-log.ts";
 import { readLastDoneRun } from "../warehouse/runs/runs.ts";
 import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import { extentOf, type GivenScope } from "./comparable-periods.ts";
+import { type ExportedScope, scopeOf } from "./comparable-periods.ts";
+import { type RollupToRemember, rememberRollup } from "./exported-rollups.ts";
 import { findRestatements } from "./find-restatements.ts";
-import { hindranceOf, recallRollup } from "./recall-rollup.ts";
-import { type RollupToRemember, rememberRollups } from "./remember-rollups.ts";
+import { pruneFactLog } from "./logged-facts.ts";
 import { insertRestatements } from "./restatement-table.ts";
 import { keepRows, MAX_ROWS, type WatchedRollup, watchRollup } from "./watched-rollup.ts";
 
@@ -27,23 +27,15 @@ interface RememberOptions
   log: number | undefined;
 }
 
-/** The comparison of an export with what its files held before. */
-interface Compared {
-  restatements: Restatement[];
-  rollups: ComparedRollup[];
-}
-
 /** Compares the rollups of an export with those that the same files held before, and remembers them with the export. */
 export class FigureMemory implements CommitStep, RememberedFigures {
   readonly #options: RememberOptions;
-  /** Why no figure can be compared. */
   readonly #hindrance: string | undefined;
-  readonly #given: GivenScope | undefined;
+  readonly #scope: ExportedScope | undefined;
   readonly #state: ReturnType<typeof readFactState>;
   readonly #runId: number;
   readonly #watched: WatchedRollup[] = [];
   readonly #found = new Map<WatchedRollup, readonly Restatement[]>();
-  readonly #remembered: RollupToRemember[] = [];
   readonly #restatements: Restatement[] = [];
 
   constructor(options: RememberOptions) {
@@ -54,17 +46,14 @@ export class FigureMemory implements CommitStep, RememberedFigures {
     this.#state = readFactState(reader);
     this.#runId = run?.run_id ?? 0;
     this.#hindrance = hindranceOf(options);
-    this.#given =
-      until === undefined || this.#hindrance !== undefined
-        ? undefined
-        : { range: timeframe.range, extent: extentOf(timeframe), settledUntil: until };
+    this.#scope =
+      until === undefined || this.#hindrance !== undefined ? undefined : scopeOf(timeframe, until);
   }
 
-  /** Keeps the rows of complete periods. */
   *watch(outlet: RollupOutlet, rows: Table["rows"]): Generator<readonly Value[]> {
     const path = join(this.#options.folder, outlet.file);
-    const recalled = recallRollup(outlet, path, this.#hindrance, this.#options);
-    const watched = watchRollup(outlet, recalled, this.#given, this.#options);
+    const [hindrance, scope] = [this.#hindrance, this.#scope];
+    const watched = watchRollup(outlet, { ...this.#options, path, hindrance, scope });
     this.#watched.push(watched);
     yield* keepRows(watched, rows);
   }
@@ -84,53 +73,57 @@ export class FigureMemory implements CommitStep, RememberedFigures {
     return found;
   }
 
-  /** Compares the rollups whose rows have been written. */
-  compare(): Compared {
-    const compared: Compared = { restatements: this.#restatements, rollups: [] };
-    for (const watched of this.#watched) {
-      const { file, path, contents, before, isTooLong, complete, rows } = watched;
+  compare(): { restatements: readonly Restatement[]; rollups: ComparedRollup[] } {
+    const rollups = this.#watched.flatMap((watched): ComparedRollup[] => {
+      const { file, contents, before, isTooLong } = watched;
       const refusal = isTooLong ? `more than ${MAX_ROWS} rows of complete periods` : watched.refusal;
-      const isRemembered = !isTooLong && (complete.size > 0 || watched.isOpen);
-      this.#remembered.push({
-        path,
-        contents,
-        rollup: isRemembered ? this.#toRemember(watched) : undefined,
-        rows: Iterator.from(rows.values()).filter(([period]) => complete.has(period)),
-      });
-      if (refusal !== undefined) {
-        compared.rollups.push({ file, contents, not_compared: refusal });
-        continue;
-      }
-      if (before === undefined) continue;
+      if (refusal !== undefined) return [{ file, contents, not_compared: refusal }];
+      if (before === undefined) return [];
       const found = this.#find(watched);
-      compared.restatements.push(...found);
-      const given_out_at = before.exported_at;
-      compared.rollups.push({ file, contents, given_out_at, restated_cells: found.length });
-    }
-    return compared;
+      this.#restatements.push(...found);
+      return [{ file, contents, given_out_at: before.exported_at, restated_cells: found.length }];
+    });
+    return { restatements: this.#restatements, rollups };
   }
 
   /** Remembers the figures, after the files have their names: no export is compared with one that was killed. */
   settle(tx: Tx, { now }: CommittedFiles): void {
     const { log } = this.#options;
     insertRestatements(tx, this.#restatements);
-    rememberRollups(tx, this.#remembered, { log, exportedAt: now });
+    for (const watched of this.#watched)
+      rememberRollup(tx, this.#toRemember(watched), { log, exportedAt: now });
+    pruneFactLog(tx, Date.parse(now));
   }
 
-  #toRemember({ question, figures }: WatchedRollup): NonNullable<RollupToRemember["rollup"]> | undefined {
-    if (this.#given === undefined) return undefined;
-    const { range, extent, settledUntil } = this.#given;
-    return {
-      question,
-      metrics: JSON.stringify(figures.map(({ name }) => name)),
-      range_from: range.from ?? null,
-      range_to: range.to ?? null,
-      first_day: extent?.from ?? null,
-      last_day: extent?.to ?? null,
-      settled_until: settledUntil,
-      change_id: this.#state.changeId,
-      rules_id: this.#state.rulesId,
-      run_id: this.#runId,
-    };
+  #toRemember({
+    path,
+    contents,
+    rows,
+    complete,
+    isOpen,
+    isTooLong,
+    ...rest
+  }: WatchedRollup): RollupToRemember {
+    const isRemembered = this.#scope !== undefined && !isTooLong && (complete.size > 0 || isOpen);
+    const rollup = isRemembered
+      ? {
+          ...this.#scope,
+          question: rest.question,
+          metrics: JSON.stringify(rest.figures.map(({ name }) => name)),
+          change_id: this.#state.changeId,
+          rules_id: this.#state.rulesId,
+          run_id: this.#runId,
+        }
+      : undefined;
+    return { path, contents, rollup, rows: rows.values().filter(([period]) => complete.has(period)) };
   }
+}
+
+/** Returns why no figure of an export can be compared; undefined if some can. */
+function hindranceOf({ ask, timeframe, writer }: RememberOptions): string | undefined {
+  const { raw, top, minCell } = ask;
+  if (raw) return "utm values as stored";
+  if (top !== undefined || minCell !== undefined) return "keys put together as (other)";
+  if (timeframe.filter.include_gone) return "gone calls are counted";
+  return writer === null ? "the warehouse can only be read here" : undefined;
 }

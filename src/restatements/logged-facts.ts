@@ -3,11 +3,7 @@ import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { forgetRollupsBefore, readEarliestChange } from "./exported-rollups.ts";
 
-/**
- * Begins to log changes of facts, unless they are logged already.
- *
- * @returns the number of the log: changes since then are all in it as long as `readFactLog` returns the same
- */
+/** Begins to log changes of facts, unless they are logged already; returns the number of the log. */
 export function beginFactLog(warehouse: Warehouse): number {
   const known = readFactLog(warehouse);
   if (known !== undefined) return known;
@@ -23,10 +19,7 @@ export function beginFactLog(warehouse: Warehouse): number {
 /** A rollup that is not written again for so long is forgotten, and with it what would explain it. */
 const MOST_DAYS = 400;
 
-/**
- * Forgets rollups that nobody writes any more, and deletes what is logged that explains no rollup; where none is left, it
- * stops logging.
- */
+/** Forgets rollups that nobody writes any more, and changes that explain no rollup; without rollups, it stops logging. */
 export function pruneFactLog(tx: Tx, nowMs: number): void {
   forgetRollupsBefore(tx, new Date(nowMs - MOST_DAYS * 86_400_000).toISOString());
   trimFactLog(tx, readEarliestChange(tx));

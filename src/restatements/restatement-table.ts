@@ -78,9 +78,8 @@ export interface RestatementFilter {
   limit?: number | undefined;
 }
 
-/** Reads what was found, the latest first. */
 export function readRestatements(
-  { db }: Pick<Warehouse, "db">,
+  { db }: Warehouse,
   { since, within, limit = -1 }: RestatementFilter = {},
 ): Restatement[] {
   const where: (SQL | undefined)[] = [

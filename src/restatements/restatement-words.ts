@@ -1,6 +1,5 @@
 import type { FigureValue, Restatement, RestatementReason } from "../export/restatement.ts";
 
-/** The values of the key columns, one after the other. */
 export function keyInWords({ key }: Pick<Restatement, "key">): string {
   return Object.values(key)
     .filter((value) => value !== null)

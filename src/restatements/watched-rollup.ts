@@ -1,32 +1,28 @@
+import { hash } from "node:crypto";
 import type { Job, Lists, RollupOutlet } from "../export/job.ts";
 import type { FigureValue } from "../export/restatement.ts";
 import type { Table, Value } from "../export/table.ts";
 import { keyColumns } from "../rollup/dimensions.ts";
 import { metrics } from "../rollup/metrics.ts";
+import { openCallerHash } from "../warehouse/calls/caller-hash.ts";
 import {
   comparableStretches,
   completeStretches,
-  type GivenScope,
-  givenScopeOf,
+  type ExportedScope,
   type Stretch,
 } from "./comparable-periods.ts";
-import type { ExportedRollup, RollupPlace } from "./exported-rollups.ts";
-import type { ExportedRow } from "./exported-rows.ts";
+import { type ExportedRollup, type ExportedRow, readExportedRollup } from "./exported-rollups.ts";
 
 /** More rows of complete periods than these are not remembered: nobody reads what changed in them. */
 export const MAX_ROWS = 100_000;
 
-/** What the file of a rollup held before. */
-export interface RecalledRollup extends RollupPlace {
+/** A rollup whose rows are kept while they are written, and what its file held before. */
+export interface WatchedRollup extends RollupOutlet {
+  path: string;
   question: string;
   /** What the file held before; undefined if nothing can be compared with it. */
   before: ExportedRollup | undefined;
-  /** Why it is not compared. */
   refusal: string | undefined;
-}
-
-/** A rollup whose rows are kept while they are written, and what its file held before. */
-export interface WatchedRollup extends RollupOutlet, RecalledRollup {
   /** Names of the figures, and their positions in a row. */
   figures: readonly { name: string; index: number; isAdditive: boolean; empty: FigureValue }[];
   comparable: readonly Stretch[];
@@ -38,35 +34,74 @@ export interface WatchedRollup extends RollupOutlet, RecalledRollup {
   isTooLong: boolean;
 }
 
-/** @param given undefined if no period is complete, or none may be remembered */
-export function watchRollup(
-  outlet: RollupOutlet,
-  recalled: RecalledRollup,
-  given: GivenScope | undefined,
-  { timeframe, session }: Pick<Job, "timeframe"> & Pick<Lists, "session">,
-): WatchedRollup {
-  const { query, columns } = outlet;
-  const { before } = recalled;
+export interface WatchOptions extends Pick<Job, "timeframe">, Pick<Lists, "reader" | "session" | "onNewKey"> {
+  path: string;
+  /** Why no figure of the export can be compared. */
+  hindrance: string | undefined;
+  /** Undefined if no period is complete, or none may be remembered. */
+  scope: ExportedScope | undefined;
+}
+
+/** Reads what the file of a rollup held before, and decides whether it can be compared. */
+export function watchRollup(outlet: RollupOutlet, options: WatchOptions): WatchedRollup {
+  const { query, columns, contents } = outlet;
+  const { path, hindrance, scope, timeframe, session } = options;
+  const stored = readExportedRollup(options.reader, { path, contents });
+  // Without a comparison no key is needed, and perhaps none can be made.
+  const question = hindrance === undefined ? questionOf(outlet, options) : "";
+  const isOther = stored !== undefined && stored.question !== question;
+  const refusal = hindrance ?? (isOther ? "another question than before" : undefined);
+  const before = refusal === undefined ? stored : undefined;
   const firstFigure = (query.periods === undefined ? 0 : 1) + keyColumns(query.dimensions).length;
   const empty = new Map(metrics(session.rules).map(({ name, isCount }) => [name, isCount ? 0 : null]));
   return {
     ...outlet,
-    ...recalled,
+    path,
+    question,
+    before,
+    refusal,
     figures: columns.flatMap(({ name, comparison, isAdditive = false }, index) =>
       index < firstFigure || comparison !== undefined
         ? []
         : [{ name, index, isAdditive, empty: empty.get(name) ?? null }],
     ),
-    comparable: before && given ? comparableStretches(givenScopeOf(before), given, timeframe) : [],
-    complete: new Set((given ? completeStretches(given, timeframe) : []).map(({ period }) => period)),
+    comparable: before && scope ? comparableStretches(before, scope, timeframe) : [],
+    complete: new Set((scope ? completeStretches(scope, timeframe) : []).map(({ period }) => period)),
     isOpen:
-      given !== undefined && query.periods !== undefined && !(timeframe.range.from && timeframe.range.to),
+      scope !== undefined && query.periods !== undefined && !(timeframe.range.from && timeframe.range.to),
     rows: new Map(),
     isTooLong: false,
   };
 }
 
-/** Passes rows on, and keeps those of complete periods. */
+/** Returns what a rollup asks, except for its days, as text: figures of the same question can be compared. */
+function questionOf(
+  { query, contents }: RollupOutlet,
+  { timeframe, session, reader, onNewKey }: WatchOptions,
+): string {
+  const { exclude_callers, ...filter } = timeframe.filter;
+  // A plain hash would reveal the numbers to a search.
+  const sealCallers = (callers: readonly string[]) => {
+    const { seal, newKey } = openCallerHash(reader.path);
+    if (newKey !== undefined) onNewKey(newKey);
+    return seal(hash("sha256", JSON.stringify(callers.toSorted())));
+  };
+  const entries = Object.entries(filter).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.toSorted() : value,
+  ]);
+  return JSON.stringify({
+    contents,
+    dimensions: query.dimensions,
+    filter: Object.fromEntries(entries.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))),
+    ...(exclude_callers && { exclude_callers: sealCallers(exclude_callers) }),
+    ...(query.spend && { spend: query.spend.currency ?? true }),
+    grain: timeframe.grain ?? null,
+    timezone: timeframe.timezone,
+    duration_unit: session.rules.duration_unit,
+  });
+}
+
 export function* keepRows(watched: WatchedRollup, rows: Table["rows"]): Generator<readonly Value[]> {
   const { query, figures, complete, comparable } = watched;
   const first = query.periods === undefined ? 0 : 1;
@@ -86,5 +121,4 @@ export function* keepRows(watched: WatchedRollup, rows: Table["rows"]): Generato
   }
 }
 
-/** Returns the key of a row in {@link WatchedRollup.rows}. */
 export const toCell = (period: string, key: string) => `${period}\n${key}`;

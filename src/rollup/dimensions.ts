@@ -1,5 +1,5 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
-import type { UtmField } from "../attribution/explain-attribution.ts";
+import { UTM_FIELDS, type UtmField } from "../attribution/explain-attribution.ts";
 
 /** One column of a rollup's key. */
 export interface KeyColumn {
@@ -19,53 +19,51 @@ export interface KeyColumn {
 export type LocalPart = "weekday" | "hour";
 
 /** A text column; calls without a value are under `(not set)`. */
-const key = (name: string, fact: FactColumn): KeyColumn => ({
+const text = (name: string, of: KeyColumn["of"], help?: string): KeyColumn => ({
   name,
   type: "text",
-  of: { fact },
+  of,
   isNamed: true,
+  ...(help !== undefined && { help }),
+});
+const id = (fact: "campaign_id" | "org_unit_id", type: KeyColumn["type"]): KeyColumn => ({
+  name: fact,
+  type,
+  of: { fact },
+  isNamed: false,
+  isId: true,
 });
 
 /** As in ISO 8601. */
 export const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
-const local = (name: LocalPart): KeyColumn => ({ name, type: "text", of: { local: name }, isNamed: true });
-
 const KEYS = {
-  utm_source: [key("utm_source", "utm_source_folded")],
-  utm_medium: [key("utm_medium", "utm_medium_folded")],
-  utm_campaign: [key("utm_campaign", "utm_campaign_folded")],
-  utm_content: [key("utm_content", "utm_content_folded")],
-  utm_term: [key("utm_term", "utm_term_folded")],
+  utm_source: [text("utm_source", { fact: "utm_source_folded" })],
+  utm_medium: [text("utm_medium", { fact: "utm_medium_folded" })],
+  utm_campaign: [text("utm_campaign", { fact: "utm_campaign_folded" })],
+  utm_content: [text("utm_content", { fact: "utm_content_folded" })],
+  utm_term: [text("utm_term", { fact: "utm_term_folded" })],
   source: [
-    {
-      ...key("source", "source"),
-      help: "From utm_source, else the click id, else the referrer's host.",
-    },
+    text("source", { fact: "source" }, "From utm_source, else the click id, else the referrer's host."),
   ],
-  medium: [key("medium", "medium")],
+  medium: [text("medium", { fact: "medium" })],
   // Two campaigns of one name are told apart by their ids, and so are two groups.
-  campaign: [
-    key("campaign", "campaign"),
-    { name: "campaign_id", type: "text", of: { fact: "campaign_id" }, isNamed: false, isId: true },
-  ],
-  gclid: [key("gclid", "gclid")],
+  campaign: [text("campaign", { fact: "campaign" }), id("campaign_id", "text")],
+  gclid: [text("gclid", { fact: "gclid" })],
   channel: [
-    {
-      ...key("channel", "channel"),
-      help: "Default channel group of Google Analytics 4, by source and medium. Direct: no utm value, click id or referrer. Organic Search: unpaid, from a search engine.",
-    },
+    text(
+      "channel",
+      { fact: "channel" },
+      "Default channel group of Google Analytics 4, by source and medium. Direct: no utm value, click id or referrer. Organic Search: unpaid, from a search engine.",
+    ),
   ],
-  insight_name: [key("insight_name", "insight_name")],
-  org_unit: [
-    key("org_unit", "org_unit_name"),
-    { name: "org_unit_id", type: "integer", of: { fact: "org_unit_id" }, isNamed: false, isId: true },
-  ],
-  tracking_number: [key("tracking_number", "tracking_number")],
-  disposition: [key("disposition", "disposition")],
-  referring_host: [key("referring_host", "referring_host")],
-  weekday: [local("weekday")],
-  hour: [local("hour")],
+  insight_name: [text("insight_name", { fact: "insight_name" })],
+  org_unit: [text("org_unit", { fact: "org_unit_name" }), id("org_unit_id", "integer")],
+  tracking_number: [text("tracking_number", { fact: "tracking_number" })],
+  disposition: [text("disposition", { fact: "disposition" })],
+  referring_host: [text("referring_host", { fact: "referring_host" })],
+  weekday: [text("weekday", { local: "weekday" })],
+  hour: [text("hour", { local: "hour" })],
 } satisfies Record<string, readonly KeyColumn[]>;
 
 /** A way to group calls. */
@@ -78,21 +76,11 @@ export const SPEND_DIMENSIONS: readonly Dimension[] = ["source", "medium", "camp
 /** What `export` writes when it is not told. */
 export const DEFAULT_DIMENSIONS = ["utm_source", "campaign", "gclid"] as const satisfies Dimension[];
 
-const STORED: Partial<Record<Dimension, UtmField>> = {
-  utm_source: "utm_source",
-  utm_medium: "utm_medium",
-  utm_campaign: "utm_campaign",
-  utm_content: "utm_content",
-  utm_term: "utm_term",
-};
-
 /** Returns the key columns of some dimensions together; `raw` groups utm values as they are stored. */
 export function keyColumns(dimensions: readonly Dimension[], { raw = false } = {}): readonly KeyColumn[] {
   return dimensions.flatMap((dimension): readonly KeyColumn[] => {
-    const stored = raw ? STORED[dimension] : undefined;
-    return stored === undefined
-      ? KEYS[dimension]
-      : [{ name: dimension, type: "text", of: { stored }, isNamed: true }];
+    const stored = raw ? UTM_FIELDS.find((field) => field === dimension) : undefined;
+    return stored === undefined ? KEYS[dimension] : [text(stored, { stored })];
   });
 }
 

@@ -5,7 +5,6 @@ import type { Condition, Span } from "./call-filter.ts";
 import type { KeyColumn } from "./dimensions.ts";
 import type { Metric } from "./metrics.ts";
 import type { ZoneOffset } from "./rollup-query.ts";
-import type { SqlText } from "./sql-text.ts";
 
 /** What calls are looked at, whatever is asked of them. */
 export interface CallSelection {
@@ -24,12 +23,11 @@ export interface Side {
   offsets?: readonly ZoneOffset[] | undefined;
   /** The keys that have rows of their own, where others are one, `(other)`. */
   kept?: Kept | undefined;
-  name: "current" | "previous";
 }
 
 /** The keys that a rollup shows, as it shows them: the SELECT of a row for each. */
 export interface Kept {
-  text: SqlText;
+  text: string;
   /** Whether a key is kept in some periods, and not in others: the period leads its row. */
   isByPeriod: boolean;
 }
@@ -41,7 +39,7 @@ export interface ImportedSpend {
   /** A table, or a SELECT in parentheses. */
   table: string;
   /** The SELECT of all campaigns of calls: campaign, campaign_id, source, calls. */
-  campaigns: SqlText;
+  campaigns: string;
 }
 
 /**
@@ -51,9 +49,9 @@ export interface ImportedSpend {
  */
 export interface Engine {
   /** Returns the SELECT of a row for each key of the calls of a side: its period, where it has any, its keys, and figures. */
-  groups: (side: Side, figures: readonly Metric[], selection: CallSelection) => Promise<SqlText>;
+  groups: (side: Side, figures: readonly Metric[], selection: CallSelection) => Promise<string>;
   /** Returns the SELECT of some keys, given one that ranks all of them: the same, or that of what it found. */
-  keep: (ranked: SqlText) => SqlText;
+  keep: (ranked: string) => string;
   /** Returns the different values of a fact. */
   readValues: (fact: FactColumn) => Promise<readonly FactValue[]>;
   /** Counts the calls of each band of durations: the number of bounds that were reached, null without one; calls, answered, missed. */

@@ -19,7 +19,6 @@ import { type RollupColumn, type RollupQuery, rollupColumns, type ZoneOffset } f
 import { keyCountText, type RollupContext, rollupText, smallCellCountText } from "./rollup-sql.ts";
 import { SessionSpend } from "./session-spend.ts";
 import { blankSmallRows } from "./small-cells.ts";
-import type { SqlText } from "./sql-text.ts";
 
 export type Value = FactValue;
 /** Values in the order of the columns; null where there is none. */
@@ -209,12 +208,12 @@ export class FigureSession {
     return (await this.engine.readValues("campaign")).filter((value) => typeof value === "string");
   }
 
-  protected *iterate({ sql, values }: SqlText): Generator<Row, void, void> {
-    yield* this.database.prepare<[SqlText["values"]], Row>(sql).raw().iterate(values);
+  protected *iterate(sql: string): Generator<Row, void, void> {
+    yield* this.database.prepare<[], Row>(sql).raw().iterate();
   }
 
-  protected first({ sql, values }: SqlText): Row {
-    return this.database.prepare<[SqlText["values"]], Row>(sql).raw().get(values) ?? [];
+  protected first(sql: string): Row {
+    return this.database.prepare<[], Row>(sql).raw().get() ?? [];
   }
 
   async #context(): Promise<RollupContext> {

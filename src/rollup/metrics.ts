@@ -39,91 +39,77 @@ export interface Metric<A extends Aggregate | SpendAggregate = Aggregate> {
   help: string;
 }
 
-const COUNT = { type: "integer", isCount: true } as const;
-const SUM = { ...COUNT, isAdditive: true } as const;
-const ANSWER_RATE_DECIMALS = 4;
+/** A number that adds up. */
+const sum = (name: string, aggregate: Aggregate, help: string): Metric => ({
+  name,
+  type: "integer",
+  isCount: true,
+  isAdditive: true,
+  aggregate,
+  help,
+});
+const withOutcome = (outcome: Outcome) => ({ kind: "count with outcome", outcome }) as const;
+const decimal = (name: string, decimals: number, aggregate: Aggregate, help: string): Metric => ({
+  name,
+  type: "decimal",
+  decimals,
+  aggregate,
+  help,
+});
+const time = (name: string, kind: "earliest" | "latest"): Metric => ({
+  name,
+  type: "time",
+  aggregate: { kind, fact: "call_started" },
+  help: `Start of the ${kind} call, UTC.`,
+});
+const ANSWER_RATE = { kind: "share with outcome", outcome: "answered", decimals: 4 } as const;
 
 /** Returns the figures of every rollup, in their order. */
 export function metrics({ duration_unit }: Pick<AttributionRules, "duration_unit">): readonly Metric[] {
   return [
-    { name: "calls", ...SUM, aggregate: { kind: "count" }, help: "Calls." },
+    sum("calls", { kind: "count" }, "Calls."),
+    sum("answered_calls", withOutcome("answered"), "Calls whose disposition counts as answered."),
+    sum("missed_calls", withOutcome("missed"), "Calls whose disposition counts as missed."),
+    sum("other_calls", withOutcome("other"), "Calls with any other disposition, or none."),
     {
-      name: "answered_calls",
-      ...SUM,
-      aggregate: { kind: "count with outcome", outcome: "answered" },
-      help: "Calls whose disposition counts as answered.",
-    },
-    {
-      name: "missed_calls",
-      ...SUM,
-      aggregate: { kind: "count with outcome", outcome: "missed" },
-      help: "Calls whose disposition counts as missed.",
-    },
-    {
-      name: "other_calls",
-      ...SUM,
-      aggregate: { kind: "count with outcome", outcome: "other" },
-      help: "Calls with any other disposition, or none.",
-    },
-    {
-      name: "answer_rate",
-      type: "decimal",
-      decimals: ANSWER_RATE_DECIMALS,
+      ...decimal("answer_rate", ANSWER_RATE.decimals, ANSWER_RATE, "answered_calls / calls."),
       isShare: true,
-      aggregate: { kind: "share with outcome", outcome: "answered", decimals: ANSWER_RATE_DECIMALS },
-      help: "answered_calls / calls.",
     },
     {
       name: "unique_callers",
-      ...COUNT,
+      type: "integer",
+      isCount: true,
       aggregate: { kind: "count distinct", fact: "caller" },
       help: "Different callers in the row, by the digits of their numbers; does not add up across rows.",
     },
+    sum(
+      "first_time_callers",
+      { kind: "count where", fact: "is_first_call" },
+      "Callers whose first call in the warehouse is in the row.",
+    ),
+    sum(
+      "qualified_calls",
+      { kind: "count where", fact: "is_qualified" },
+      "Calls that were answered and lasted long enough.",
+    ),
     {
-      name: "first_time_callers",
-      ...SUM,
-      aggregate: { kind: "count where", fact: "is_first_call" },
-      help: "Callers whose first call in the warehouse is in the row.",
-    },
-    {
-      name: "qualified_calls",
-      ...SUM,
-      aggregate: { kind: "count where", fact: "is_qualified" },
-      help: "Calls that were answered and lasted long enough.",
-    },
-    {
-      name: "total_duration_seconds",
-      ...SUM,
+      ...sum("total_duration_seconds", { kind: "total seconds" }, "Sum of the durations, in seconds."),
       ...(duration_unit === "milliseconds" && { type: "decimal", decimals: 3 }),
-      aggregate: { kind: "total seconds" },
-      help: "Sum of the durations, in seconds.",
     },
-    {
-      name: "average_duration_seconds",
-      type: "decimal",
-      decimals: 1,
-      aggregate: { kind: "average seconds" },
-      help: "Average over the calls that have a duration, in seconds.",
-    },
-    {
-      name: "median_duration_seconds",
-      type: "decimal",
-      decimals: 1,
-      aggregate: { kind: "median seconds" },
-      help: "Median over the calls that have a duration, in seconds: the middle one, or the mean of the two in the middle.",
-    },
-    {
-      name: "first_call_at",
-      type: "time",
-      aggregate: { kind: "earliest", fact: "call_started" },
-      help: "Start of the earliest call, UTC.",
-    },
-    {
-      name: "last_call_at",
-      type: "time",
-      aggregate: { kind: "latest", fact: "call_started" },
-      help: "Start of the latest call, UTC.",
-    },
+    decimal(
+      "average_duration_seconds",
+      1,
+      { kind: "average seconds" },
+      "Average over the calls that have a duration, in seconds.",
+    ),
+    decimal(
+      "median_duration_seconds",
+      1,
+      { kind: "median seconds" },
+      "Median over the calls that have a duration, in seconds: the middle one, or the mean of the two in the middle.",
+    ),
+    time("first_call_at", "earliest"),
+    time("last_call_at", "latest"),
   ];
 }
 
@@ -135,44 +121,21 @@ export interface SpendForm {
   decimals: number;
 }
 
-/** Digits after the point of a cost per call. */
-const COST_PER_DECIMALS = 2;
-
 /** Returns the figures of spend, in their order; blank where nothing was spent. */
 export function spendMetrics({ currency, decimals }: SpendForm): readonly Metric<SpendAggregate>[] {
-  const costPer = (name: string, of: CostPer) =>
-    ({
-      name,
-      type: "decimal",
-      decimals: COST_PER_DECIMALS,
-      currency,
-      aggregate: { kind: "cost per", of },
-      help: `cost / ${of}; in the rows (total) and (other), only of keys that have spend.`,
-    }) as const;
+  const amount = (name: string, digits: number, aggregate: SpendAggregate, help: string) =>
+    ({ name, type: "decimal", decimals: digits, currency, aggregate, help }) as const;
+  const number = (of: "clicks" | "impressions", help: string) =>
+    ({ name: of, type: "integer", isAdditive: true, aggregate: { kind: "spend", of }, help }) as const;
+  const costPer = (name: string, of: CostPer) => {
+    const help = `cost / ${of}; in the rows (total) and (other), only of keys that have spend.`;
+    return amount(name, 2, { kind: "cost per", of }, help);
+  };
+  const cost: SpendAggregate = { kind: "spend", of: "cost_micros" };
   return [
-    {
-      name: "cost",
-      type: "decimal",
-      decimals,
-      currency,
-      isAdditive: true,
-      aggregate: { kind: "spend", of: "cost_micros" },
-      help: "What ads cost, as `spend import` read it.",
-    },
-    {
-      name: "clicks",
-      type: "integer",
-      isAdditive: true,
-      aggregate: { kind: "spend", of: "clicks" },
-      help: "Clicks on the ads, as the reports of spend have them.",
-    },
-    {
-      name: "impressions",
-      type: "integer",
-      isAdditive: true,
-      aggregate: { kind: "spend", of: "impressions" },
-      help: "Times that the ads were shown, as the reports of spend have them.",
-    },
+    { ...amount("cost", decimals, cost, "What ads cost, as `spend import` read it."), isAdditive: true },
+    number("clicks", "Clicks on the ads, as the reports of spend have them."),
+    number("impressions", "Times that the ads were shown, as the reports of spend have them."),
     costPer("cost_per_call", "calls"),
     costPer("cost_per_qualified_call", "qualified_calls"),
     costPer("cost_per_first_time_caller", "first_time_callers"),
@@ -190,7 +153,8 @@ export function isOfFirstCalls({ aggregate }: Metric<Aggregate | SpendAggregate>
   return aggregate.kind === "count where" && aggregate.fact === "is_first_call";
 }
 
-const CALL_FIGURES = metrics({ duration_unit: "seconds" }).map(({ name }) => name);
+const CALL_METRICS = metrics({ duration_unit: "seconds" });
+const CALL_FIGURES = CALL_METRICS.map(({ name }) => name);
 /** The names of the figures of spend. */
 export const SPEND_FIGURES: readonly string[] = spendMetrics({ currency: undefined, decimals: 0 }).map(
   ({ name }) => name,
@@ -202,8 +166,8 @@ export const FIGURES: readonly string[] = [...CALL_FIGURES, ...SPEND_FIGURES];
 export const METRIC_NAMES: ReadonlySet<string> = new Set(CALL_FIGURES);
 
 /** The names of figures that show when a call started. */
-export const TIME_FIGURES: readonly string[] = metrics({ duration_unit: "seconds" }).flatMap(
-  ({ name, type }) => (type === "time" ? [name] : []),
+export const TIME_FIGURES: readonly string[] = CALL_METRICS.flatMap(({ name, type }) =>
+  type === "time" ? [name] : [],
 );
 
 /** Whether a metric has a previous value and a change; times have none to tell. */

@@ -86,22 +86,9 @@ export function rollupColumns(
   rules: Pick<AttributionRules, "duration_unit">,
 ): RollupColumn[] {
   const { dimensions, periods, previous } = query;
-  const toColumn = ({
-    name,
-    type,
-    decimals,
-    currency,
-    isAdditive,
-    isShare,
-    help,
-  }: Measure): RollupColumn => ({
-    name,
-    type,
-    ...(decimals !== undefined && { decimals }),
+  const toColumn = ({ aggregate: _, isCount: __, currency, ...column }: Measure): RollupColumn => ({
+    ...column,
     ...(currency !== undefined && { currency }),
-    ...(isAdditive && { isAdditive }),
-    ...(isShare && { isShare }),
-    help,
   });
   const compare = (metric: Measure): RollupColumn[] => {
     const { name: of, help: _, ...shape } = toColumn(metric);
@@ -117,10 +104,7 @@ export function rollupColumns(
   };
   return [
     ...(periods ? [{ name: "period", type: "text", isKey: true } as const] : []),
-    ...keyColumns(dimensions).map(
-      ({ name, type, isId, help }) =>
-        ({ name, type, isKey: true, ...(isId && { isId }), ...(help !== undefined && { help }) }) as const,
-    ),
+    ...keyColumns(dimensions).map(({ of: _, isNamed: __, ...key }) => ({ ...key, isKey: true }) as const),
     ...measuresOf(query, rules).flatMap((metric) => [
       toColumn(metric),
       ...(previous && isCompared(metric) ? compare(metric) : []),

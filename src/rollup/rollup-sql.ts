@@ -6,8 +6,8 @@ import { quotientText } from "./figure-sql.ts";
 import { type CostPer, isCompared, isOfFirstCalls, metrics } from "./metrics.ts";
 import { IS_OTHER, NOT_SET, OTHER } from "./reserved-keys.ts";
 import { callMeasures, type Measure, measuresOf, type RollupQuery } from "./rollup-query.ts";
-import { groupBy, literal, type SqlText } from "./sql-text.ts";
-import { callGroupsText, groupsText } from "./sqlite/sqlite-calls-sql.ts";
+import { groupBy, groupByFirst, listText, literal } from "./sql-text.ts";
+import { callGroupsText, groupsText, keptKeysText } from "./sqlite/sqlite-calls-sql.ts";
 
 /*
  * What is made of the sides of a rollup, whatever engine says what they are: spend beside calls, comparison, gaps filled,
@@ -30,56 +30,58 @@ const CENT_MICROS = MICROS / 100;
  * where all keys are weekdays and hours, in their order; the row of other keys last. Where keys may be folded into that row,
  * the last column is {@link IS_OTHER}.
  */
-export async function rollupText(query: RollupQuery, context: RollupContext): Promise<SqlText> {
+export async function rollupText(query: RollupQuery, context: RollupContext): Promise<string> {
   const { periods, previous, fill = false, span = {}, offsets } = query;
   const measures = measuresOf(query, context.rules);
   const keys = keyColumns(query.dimensions, query);
   const kept = await keptOf(query, context);
-  const shown = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)];
+  const shown = namesOf(keys, periods);
   const hidden = kept ? [IS_OTHER] : [];
   const names = [...shown, ...hidden];
   const order = `ORDER BY ${[...(periods ? ["period"] : []), ...rowOrder(keys, kept !== undefined)].join(", ")}`;
   const parts = query.totalOf ? keyColumns(query.totalOf, query) : kept && keys;
   const common = { keys, measures, offsets, kept, hasSpend: query.spend !== undefined, parts };
-  const keptColumns = [...(kept?.isByPeriod ? ["period"] : []), ...keys.map(({ name }) => name)];
-  const withKept = kept && `kept (${keptColumns.join(", ")}) AS MATERIALIZED (${kept.text.sql})`;
-  const current = await sideText({ ...common, span, periods, name: "current" }, context);
+  const withKept =
+    kept && `kept (${namesOf(keys, kept.isByPeriod).join(", ")}) AS MATERIALIZED (${kept.text})`;
+  const current = await sideText({ ...common, span, periods }, context);
   if (!fill && previous === undefined) {
-    if (!keys.some(isLocal) && kept === undefined) return { ...current, sql: `${current.sql}\n${order}` };
+    if (!keys.some(isLocal) && kept === undefined) return `${current}\n${order}`;
     // In an expression, ORDER BY takes a name for a fact's rather than for a key's.
     const columns = [...shown, ...measures.map(({ name }) => name), ...hidden].join(", ");
-    const sql = `${withKept ? `WITH ${withKept}\n` : ""}SELECT ${columns} FROM (${current.sql})\n${order}`;
-    return { sql, values: { ...kept?.text.values, ...current.values } };
+    return `${withKept ? `WITH ${withKept}\n` : ""}SELECT ${columns} FROM (${current})\n${order}`;
   }
 
-  const before = previous && (await sideText({ ...common, ...previous, name: "previous" }, context));
+  const before = previous && (await sideText({ ...common, ...previous }, context));
   const columns = [...names, ...measures.map(({ name }) => name)].join(", ");
+  const tables = [
+    ...(withKept ? [withKept] : []),
+    `current_rows (${columns}) AS MATERIALIZED (${current})`,
+    ...(before ? [`previous_rows (${columns}) AS MATERIALIZED (${before})`] : []),
+  ];
+  const figures = measures.flatMap((metric) => [
+    `${figureOf(metric, "current")} AS ${metric.name}`,
+    ...(before && isCompared(metric) ? comparisonText(metric, context) : []),
+  ]);
   const sides = [
     "SELECT 'current' AS side, * FROM current_rows",
     ...(before ? ["SELECT 'previous', * FROM previous_rows"] : []),
-    ...(fill ? [emptyRowsText(names, measures, before !== undefined)] : []),
+    ...(fill ? [emptyRowsText(query, names, measures)] : []),
   ];
-  const sql = `WITH ${withKept ? `${withKept},\n` : ""}current_rows (${columns}) AS MATERIALIZED (${current.sql})${
-    before ? `,\nprevious_rows (${columns}) AS MATERIALIZED (${before.sql})` : ""
-  }
-SELECT ${[
-    ...shown,
-    ...measures.flatMap((metric) => [
-      `${figureOf(metric, "current")} AS ${metric.name}`,
-      ...(before && isCompared(metric) ? comparisonText(metric, context) : []),
-    ]),
-    ...hidden,
-  ].join(",\n  ")}
+  return `WITH ${tables.join(",\n")}
+SELECT ${[...shown, ...figures, ...hidden].join(",\n  ")}
 FROM (${sides.join("\n  UNION ALL ")})
 ${groupBy(names)}${order}`;
-  const labels = fill ? { periods: JSON.stringify(periods?.map(({ period }) => period)) } : {};
-  return { sql, values: { ...kept?.text.values, ...current.values, ...before?.values, ...labels } };
+}
+
+/** The names of the columns that tell rows apart. */
+function namesOf(keys: readonly KeyColumn[], hasPeriods: unknown): string[] {
+  return [...(hasPeriods ? ["period"] : []), ...keys.map(({ name }) => name)];
 }
 
 /** Returns the SELECT of the number of a rollup's keys, whatever their periods; and of those that have a value. */
-export async function keyCountText(query: RollupQuery, context: RollupContext): Promise<SqlText> {
-  const { sql, values } = await keysText(query, context);
-  return { sql: `SELECT count(*), count(*) FILTER (WHERE ${hasValueText(query)}) FROM (${sql})`, values };
+export async function keyCountText(query: RollupQuery, context: RollupContext): Promise<string> {
+  const all = await keysText(query, context);
+  return `SELECT count(*), count(*) FILTER (WHERE ${hasValueText(query)}) FROM (${all})`;
 }
 
 /** Returns a rollup's SELECT for a view, of a dimension that is a fact. It has no median: the function is not in each SQLite that reads views. */
@@ -91,50 +93,44 @@ export function rollupViewText(dimension: Dimension, rules: RollupContext["rules
   };
   const keys = keyColumns([dimension]);
   const measures = metrics(rules).filter(({ aggregate }) => aggregate.kind !== "median seconds");
-  const { sql } = callGroupsText({ keys, span: {}, name: "current" }, measures, live);
-  return `${sql}\nORDER BY ${rowOrder(keys, false).join(", ")}`;
+  return `${callGroupsText({ keys, span: {} }, measures, live)}\nORDER BY ${rowOrder(keys, false).join(", ")}`;
 }
 
 /** A side whose figures are of calls, or of spend as well. */
 interface MeasuredSide extends Side {
   measures: readonly Measure[];
   /** Whether what was spent stands beside the calls; a key has a row where it has either. */
-  hasSpend?: boolean;
+  hasSpend: boolean;
   /** The keys that rows are put together of, where they are: costs are shared out over the calls of those that have spend. */
   parts?: readonly KeyColumn[] | undefined;
 }
 
-async function sideText(side: MeasuredSide, context: RollupContext): Promise<SqlText> {
-  const { keys, measures, periods, hasSpend = false } = side;
+async function sideText(side: MeasuredSide, context: RollupContext): Promise<string> {
+  const { keys, measures, periods } = side;
   const ofCalls = callMeasures(measures);
   const calls = await context.engine.groups(side, ofCalls, context);
-  if (!hasSpend) return calls;
-  const spend = spendGroupsText(side, context);
-  const names = [
-    ...(periods ? ["period"] : []),
-    ...keys.map(({ name }) => name),
-    ...(side.kept ? [IS_OTHER] : []),
-  ];
-  const callNames = ofCalls.map(({ name }) => name);
-  const none = (columns: readonly string[]) => columns.map((name) => `NULL AS ${name}`);
+  if (!side.hasSpend) return calls;
+  const names = [...namesOf(keys, periods), ...(side.kept ? [IS_OTHER] : [])];
   const paid = side.parts && (await paidText(side, side.parts, context));
-  const paidNames = paid ? COSTS_PER.map(paidName) : [];
+  const groups = [
+    { columns: ofCalls.map(({ name }) => name), text: calls },
+    { columns: SPEND_SUMS, text: spendGroupsText(side, context) },
+    ...(paid ? [{ columns: COSTS_PER.map(paidName), text: paid }] : []),
+  ];
+  // A column that a group lacks is null in its rows.
+  const rows = groups.map(({ text, columns: own }) => {
+    const figures = groups.flatMap(({ columns }) =>
+      columns === own ? columns : columns.map((name) => `NULL AS ${name}`),
+    );
+    return `SELECT ${[...names, ...figures].join(", ")} FROM (${text})`;
+  });
   const own = measures.map((metric) => `${besideText(metric, paid !== undefined)} AS ${metric.name}`);
   // Each key has one row of each: the greatest of them is the one that is there.
-  const sql = `SELECT ${[...names, ...own].join(",\n  ")}
+  return `SELECT ${[...names, ...own].join(",\n  ")}
 FROM (
-  SELECT ${[...names, ...callNames, ...none(SPEND_SUMS), ...none(paidNames)].join(", ")} FROM (${calls.sql})
-  UNION ALL
-  SELECT ${[...names, ...none(callNames), ...SPEND_SUMS, ...none(paidNames)].join(", ")} FROM (${spend.sql})${
-    paid
-      ? `
-  UNION ALL
-  SELECT ${[...names, ...none(callNames), ...none(SPEND_SUMS), ...paidNames].join(", ")} FROM (${paid})`
-      : ""
-  }
+  ${rows.join("\n  UNION ALL\n  ")}
 )
-${groupBy(names)}`;
-  return { sql: sql.trimEnd(), values: { ...calls.values, ...spend.values } };
+${groupBy(names)}`.trimEnd();
 }
 
 /** What is added up of spend; amounts are whole numbers until they are shown. */
@@ -144,7 +140,7 @@ const SPEND_SUMS = ["cost_micros", "clicks", "impressions"] as const;
 const COSTS_PER = ["calls", "qualified_calls", "first_time_callers"] as const satisfies CostPer[];
 const paidName = (of: CostPer) => `paid_${of}`;
 
-/** The calls of those parts of each row that have spend; its values are those of the side itself. */
+/** The calls of those parts of each row that have spend. */
 async function paidText(
   side: MeasuredSide,
   parts: readonly KeyColumn[],
@@ -153,40 +149,29 @@ async function paidText(
   const { keys, kept, periods } = side;
   const whole: Side = { ...side, keys: parts, kept: undefined };
   const counts = metrics(context.rules).filter(({ name }) => COSTS_PER.some((of) => of === name));
-  const names = [...(periods ? ["period"] : []), ...parts.map(({ name }) => name)];
+  const names = namesOf(parts, periods);
   const none = COSTS_PER.map((name) => `NULL AS ${name}`);
   const calls = await context.engine.groups(whole, counts, context);
   const withSpend = `SELECT ${[...names, ...COSTS_PER.map((of) => `max(${of}) AS ${of}`)].join(", ")}
 FROM (
-  SELECT ${[...names, ...COSTS_PER, "0 AS has_spend"].join(", ")} FROM (${calls.sql})
+  SELECT ${[...names, ...COSTS_PER, "0 AS has_spend"].join(", ")} FROM (${calls})
   UNION ALL
-  SELECT ${[...names, ...none, "1"].join(", ")} FROM (${spendGroupsText(whole, context).sql})
+  SELECT ${[...names, ...none, "1"].join(", ")} FROM (${spendGroupsText(whole, context)})
 )
 ${groupBy(names)}HAVING max(has_spend) = 1`;
-  const shown = keys.map(({ name }, index) =>
-    index === 0 ? `coalesce(k.${name}, ${literal(OTHER)}) AS ${name}` : `k.${name} AS ${name}`,
-  );
-  const isSame = (kept?.isByPeriod ? names : keys.map(({ name }) => name)).map(
-    (name) => `k.${name} IS p.${name}`,
-  );
-  const own = [
-    ...(periods ? ["p.period AS period"] : []),
-    ...shown,
-    ...(kept ? [`k.${keys[0]?.name} IS NULL AS ${IS_OTHER}`] : []),
-  ];
-  const ordinals = own.map((_, index) => String(index + 1));
+  const isSame = namesOf(keys, kept?.isByPeriod && periods).map((name) => `k.${name} IS p.${name}`);
+  const own = [...(periods ? ["p.period AS period"] : []), ...(kept ? keptKeysText(keys) : [])];
   const sums = COSTS_PER.map((of) => `sum(p.${of}) AS ${paidName(of)}`);
   return `SELECT ${[...own, ...sums].join(", ")}
 FROM (${withSpend}) AS p${kept ? `\nLEFT JOIN kept AS k ON ${isSame.join(" AND ")}` : ""}
-${groupBy(ordinals)}`;
+${groupByFirst(own)}`;
 }
 
-function spendGroupsText(side: Side, context: RollupContext): SqlText {
+function spendGroupsText(side: Side, context: RollupContext): string {
   const { spend } = context;
   if (spend === undefined) throw new Error("The session has no spend");
   const figures = SPEND_SUMS.map((name) => `sum(f.${name}) AS ${name}`);
-  const own = { ...context, conditions: spend.conditions };
-  return groupsText(side, own, figures, { from: `${spend.table} AS f`, prefix: `${side.name}_spend` });
+  return groupsText(side, { ...context, conditions: spend.conditions }, figures, `${spend.table} AS f`);
 }
 
 /** A figure of a row that has one row of calls, one of spend, or both. */
@@ -206,20 +191,11 @@ function costPerText(of: string): string {
   return `iif(max(cost_micros) < 0, -1, 1) * (${cents}) / 100.0`;
 }
 
-/** The keys of a rollup with their calls in the current stretch, which may be 0 where there is one before. */
-async function keysText(query: RollupQuery, context: RollupContext): Promise<SqlText> {
-  const { previous, span = {}, offsets } = query;
-  const keys = keyColumns(query.dimensions, query);
-  const names = keys.map(({ name }) => name).join(", ");
-  const measures = metrics(context.rules).filter(({ aggregate }) => aggregate.kind === "count");
-  const common = { keys, measures, offsets, hasSpend: query.spend !== undefined };
-  const current = await sideText({ ...common, span, name: "current" }, context);
-  if (previous === undefined || keys.length === 0) return current; // without dimensions it has its one row in any case
-  const before = await sideText({ ...common, span: previous.span, name: "previous" }, context);
-  const sql = `SELECT ${names}, max(calls) AS calls
-FROM (${current.sql} UNION ALL SELECT ${names}, 0 FROM (${before.sql}))
-GROUP BY ${names}`;
-  return { sql, values: { ...current.values, ...before.values } };
+/** The keys of a rollup, whatever their periods, with their calls in the current stretch, which may be 0 where there is one before. */
+async function keysText(query: RollupQuery, context: RollupContext): Promise<string> {
+  const { previous } = query;
+  const whole = { ...query, periods: undefined, previous: previous && { span: previous.span } };
+  return await cellsText(whole, context);
 }
 
 /** The keys that have rows of their own; undefined where all have. */
@@ -234,57 +210,51 @@ async function keptOf(query: RollupQuery, context: RollupContext): Promise<Kept 
 }
 
 /** The keys with the most calls, and the one without any value, which nothing hides. */
-async function topText(query: RollupQuery, top: number, context: RollupContext): Promise<SqlText> {
+async function topText(query: RollupQuery, top: number, context: RollupContext): Promise<string> {
   const keys = keyColumns(query.dimensions, query);
-  const names = keys.map(({ name }) => name).join(", ");
   const notSet = keys.map(({ isNamed }) => (isNamed ? literal(NOT_SET) : "NULL")).join(", ");
-  const { sql, values } = await keysText(query, context);
-  return {
-    sql: `
-  SELECT * FROM (SELECT ${names} FROM (${sql})
+  const all = await keysText(query, context);
+  return `
+  SELECT * FROM (SELECT ${namesOf(keys, false).join(", ")} FROM (${all})
   WHERE ${hasValueText(query)}
   ORDER BY ${["calls DESC", ...keys.map(keyOrder)].join(", ")} LIMIT ${top})
-  UNION ALL SELECT ${notSet}`,
-    values,
-  };
+  UNION ALL SELECT ${notSet}`;
 }
 
 /** The rows of a rollup: period and key, calls in the current stretch and in the one before. */
-async function cellsText(query: RollupQuery, context: RollupContext): Promise<SqlText> {
+async function cellsText(query: RollupQuery, context: RollupContext): Promise<string> {
   const { periods, previous, span = {}, offsets } = query;
   const keys = keyColumns(query.dimensions, query);
-  const names = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)].join(", ");
+  const names = namesOf(keys, periods);
   const measures = metrics(context.rules).filter(({ aggregate }) => aggregate.kind === "count");
-  const current = await sideText({ keys, measures, offsets, span, periods, name: "current" }, context);
-  if (previous === undefined)
-    return { ...current, sql: `SELECT ${names}, calls, 0 AS before FROM (${current.sql})` };
-  const before = await sideText({ keys, measures, offsets, ...previous, name: "previous" }, context);
-  const sql = `SELECT ${names}, max(calls) AS calls, max(before) AS before
-FROM (SELECT ${names}, calls, 0 AS before FROM (${current.sql}) UNION ALL SELECT ${names}, 0, calls FROM (${before.sql}))
-GROUP BY ${names}`;
-  return { sql, values: { ...current.values, ...before.values } };
+  const common = { keys, measures, offsets, hasSpend: query.spend !== undefined };
+  const select = (...counts: string[]) => `SELECT ${[...names, ...counts].join(", ")}`;
+  const calls = await sideText({ ...common, span, periods }, context);
+  const current = `${select("calls", "0 AS before")} FROM (${calls})`;
+  if (previous === undefined) return current;
+  const before = await sideText({ ...common, ...previous }, context);
+  return `${select("max(calls) AS calls", "max(before) AS before")}
+FROM (${current} UNION ALL ${select("0", "calls")} FROM (${before}))
+${groupBy(names)}`;
 }
 
 /**
  * The rows that stand by themselves: neither small, nor one of the next smallest that {@link OTHER} takes so that it is not
  * small itself. What is left over by a row that is not small is not small.
  */
-async function largeCellsText(query: RollupQuery, minCell: number, context: RollupContext): Promise<SqlText> {
-  const keys = keyColumns(query.dimensions, query).map(({ name }) => name);
-  const names = [...(query.periods ? ["period"] : []), ...keys].join(", ");
-  const partition = query.periods ? "PARTITION BY period " : "";
+async function largeCellsText(query: RollupQuery, minCell: number, context: RollupContext): Promise<string> {
+  const { periods } = query;
+  const keys = keyColumns(query.dimensions, query);
+  const partition = periods ? "PARTITION BY period " : "";
   const small = (count: string) => isSmall(count, minCell);
-  const { sql, values } = await cellsText(query, context);
   const smaller = (count: string) => `coalesce(sum(${count}) OVER smaller, 0) AS smaller_${count}`;
-  return {
-    sql: `SELECT ${names} FROM (
+  const cells = await cellsText(query, context);
+  return `SELECT ${namesOf(keys, periods).join(", ")} FROM (
   SELECT *, ${smaller("calls")}, ${smaller("before")}
-  FROM (SELECT *, (${small("calls")} OR ${small("before")}) AS is_small FROM (${sql}))
-  WINDOW smaller AS (${partition}ORDER BY is_small DESC, calls + before, ${keys.join(", ")} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+  FROM (SELECT *, (${small("calls")} OR ${small("before")}) AS is_small FROM (${cells}))
+  WINDOW smaller AS (${partition}ORDER BY is_small DESC, calls + before, ${namesOf(keys, false).join(", ")} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 )
-WHERE NOT is_small AND NOT ${small("smaller_calls")} AND NOT ${small("smaller_before")}`,
-    values,
-  };
+WHERE NOT is_small AND NOT ${small("smaller_calls")} AND NOT ${small("smaller_before")}`;
 }
 
 /**
@@ -295,16 +265,13 @@ export async function smallCellCountText(
   query: RollupQuery,
   minCell: number,
   context: RollupContext,
-): Promise<SqlText> {
-  const { sql, values } = await cellsText(query, context);
-  const large = await largeCellsText(query, minCell, context);
+): Promise<string> {
   const inPeriod = (count: string) => `sum(${count}) OVER (${query.periods ? "PARTITION BY period" : ""})`;
   const isBlank = ["calls", "before"].map((count) => isSmall(inPeriod(count), minCell)).join(" OR ");
-  return {
-    sql: `SELECT (SELECT count(*) FROM (SELECT ${isBlank} AS is_blank FROM (${sql})) WHERE NOT is_blank)
-  - (SELECT count(*) FROM (${large.sql}))`,
-    values,
-  };
+  const cells = await cellsText(query, context);
+  const large = await largeCellsText(query, minCell, context);
+  return `SELECT (SELECT count(*) FROM (SELECT ${isBlank} AS is_blank FROM (${cells})) WHERE NOT is_blank)
+  - (SELECT count(*) FROM (${large}))`;
 }
 
 const isSmall = (count: string, minCell: number) => `${count} BETWEEN 1 AND ${minCell - 1}`;
@@ -338,20 +305,22 @@ export function keyOrder({ name, of }: KeyColumn): string {
 }
 
 /** A row without figures for each key in each period; without dimensions one for each period. */
-function emptyRowsText(names: readonly string[], measures: readonly Measure[], hasPrevious: boolean): string {
+function emptyRowsText(
+  { periods, previous }: RollupQuery,
+  names: readonly string[],
+  measures: readonly Measure[],
+): string {
   const keys = names.slice(1);
-  const select = (table: string) => `SELECT ${keys.join(", ")} FROM ${table}`;
-  const all = hasPrevious
-    ? `${select("current_rows")} UNION ${select("previous_rows")}`
-    : `SELECT DISTINCT ${keys.join(", ")} FROM current_rows`;
+  const tables = ["current_rows", ...(previous ? ["previous_rows"] : [])];
+  const all = tables.map((table) => `SELECT ${keys.join(", ")} FROM ${table}`).join(" UNION ");
   // A zero would be the greatest of two where the other is less.
   const figures = measures.map(() => "NULL");
   return `SELECT 'current', ${["p.value", ...keys.map((name) => `k.${name}`), ...figures].join(", ")}
-    FROM json_each(@periods) AS p${keys.length > 0 ? ` CROSS JOIN (${all}) AS k` : ""}`;
+    FROM ${listText((periods ?? []).map(({ period }) => period))} AS p${keys.length > 0 ? ` CROSS JOIN (SELECT DISTINCT * FROM (${all})) AS k` : ""}`;
 }
 
 /** A figure of one side; a number of things is 0 where that side has no row. */
-function figureOf({ name, isCount }: Measure, side: Side["name"]): string {
+function figureOf({ name, isCount }: Measure, side: "current" | "previous"): string {
   const figure = `max(${name}) FILTER (WHERE side = '${side}')`;
   return isCount ? `coalesce(${figure}, 0)` : figure;
 }

@@ -2,22 +2,15 @@ import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { CallFilter, Span } from "./call-filter.ts";
-import type { CallerSummary } from "./caller-summary.ts";
 import type { Candidate, ConversionQuery } from "./conversion-query.ts";
-import {
-  FigureSession,
-  type FigureSessionOptions,
-  type Row,
-  selectionOf,
-  type Value,
-} from "./figure-session.ts";
+import { FigureSession, type FigureSessionOptions, type Row, selectionOf } from "./figure-session.ts";
 import { type ListedMember, listedText } from "./listed-member.ts";
 import type { RollupQuery } from "./rollup-query.ts";
-import type { SqlText } from "./sql-text.ts";
+import { listText } from "./sql-text.ts";
 import { type RowEffect, readEffects } from "./sqlite/read-effects.ts";
-import { callersText } from "./sqlite/sqlite-callers-sql.ts";
+import { type CallerSummary, callersText } from "./sqlite/sqlite-callers-sql.ts";
 import { factText, selectionText } from "./sqlite/sqlite-calls-sql.ts";
-import { candidatesText, firstConversionsText, listText } from "./sqlite/sqlite-conversions-sql.ts";
+import { candidatesText, firstConversionsText } from "./sqlite/sqlite-conversions-sql.ts";
 import { defineFunctions, SqliteEngine } from "./sqlite/sqlite-engine.ts";
 
 /** A column of a list of calls: a fact, a member of the call, or since when it is gone. */
@@ -73,19 +66,14 @@ export class RollupSession extends FigureSession implements Disposable {
     const sql = `SELECT ${expressions.join(",\n  ")}
 FROM ${table} AS s CROSS JOIN call_facts AS f ON f.call_id = s.call_id${join("calls", "c")}${join("transcripts", "t")}
 ORDER BY s.rank`;
-    return { count, read: () => this.iterate({ sql, values: {} }) };
+    return { count, read: () => this.iterate(sql) };
   }
 
   /** Lists callers, each with what its calls are together, in the order of their first calls; and counts the calls without one. */
   callers(span: Span = {}): { callsWithoutCaller: number; read: () => Iterable<CallerSummary> } {
-    const { sql, values } = selectionText(span, this.selection);
-    const [calls, withCaller] = this.first({ sql: `SELECT count(*), count(f.caller) ${sql}`, values });
-    const text = callersText(span, this.selection);
-    const select = this.database.prepare<[SqlText["values"]], CallerSummary>(text.sql);
-    return {
-      callsWithoutCaller: Number(calls) - Number(withCaller),
-      read: () => select.iterate(text.values),
-    };
+    const counts = `SELECT count(*) - count(f.caller) ${selectionText(span, this.selection)}`;
+    const select = this.database.prepare<[], CallerSummary>(callersText(span, this.selection));
+    return { callsWithoutCaller: Number(this.first(counts)[0]), read: () => select.iterate() };
   }
 
   /**
@@ -96,30 +84,20 @@ ORDER BY s.rank`;
    * @param population which calls are looked at for that; what else the session's filter says does not matter
    */
   conversions(query: ConversionQuery, population: CallFilter, span: Span = {}): Selected<Candidate> {
-    const first = firstConversionsText(
-      query,
-      selectionOf({ ...this.options, filter: population }, this.#listValues),
-    );
+    const among = selectionOf({ ...this.options, filter: population }, this.#listValues);
     const firstTable = this.engine.makeTable("call_id INTEGER PRIMARY KEY");
-    this.database.prepare(`INSERT INTO ${firstTable} ${first.sql}`).run(first.values);
-    const { table, count } =
-      query.likeCalls === undefined ? this.#select(span) : this.#selectThese(query.likeCalls);
+    this.database.exec(`INSERT INTO ${firstTable} ${firstConversionsText(query, among)}`);
+    const { likeCalls } = query;
+    const { table, count } = likeCalls === undefined ? this.#select(span) : this.#selectThese(likeCalls);
     const sql = candidatesText(query, table, firstTable, this.selection);
-    const read = function* (this: RollupSession): Generator<Candidate> {
-      for (const row of this.iterate({ sql, values: {} })) {
-        const [id, isLive, started, key, gclsrc, isQualified, isRepeated] = row;
-        yield {
-          call_id: Number(id),
-          is_live: isLive === 1,
-          call_started: toText(started),
-          key: toText(key),
-          gclsrc: toText(gclsrc) ?? "",
-          is_qualified: isQualified === 1,
-          is_repeated: isRepeated === 1,
-        };
-      }
-    };
-    return { count, read: read.bind(this) };
+    const toCandidate = ({ is_live, is_qualified, is_repeated, ...call }: Stored<Candidate>): Candidate => ({
+      ...call,
+      is_live: is_live === 1,
+      is_qualified: is_qualified === 1,
+      is_repeated: is_repeated === 1,
+    });
+    const iterate = () => this.database.prepare<[], Stored<Candidate>>(sql).iterate();
+    return { count, read: () => Iterator.from(iterate()).map(toCandidate) };
   }
 
   [Symbol.dispose](): void {
@@ -128,20 +106,22 @@ ORDER BY s.rank`;
 
   /** Puts the ids of calls into a table of this connection, in the order of time: small, whatever the calls hold. */
   #select(span: Span): { table: string; count: number } {
-    const { sql, values } = selectionText(span, this.selection);
-    const table = this.engine.makeTable("rank INTEGER PRIMARY KEY, call_id INTEGER NOT NULL");
-    const insert = `INSERT INTO ${table} (call_id) SELECT f.call_id ${sql} ORDER BY f.call_started NULLS LAST, f.call_id`;
-    return { table, count: this.database.prepare(insert).run(values).changes };
+    return this.#insertIds(
+      `${selectionText(span, this.selection)} ORDER BY f.call_started NULLS LAST, f.call_id`,
+    );
   }
 
   /** Of calls by their ids, whatever the filter says. */
   #selectThese(callIds: readonly number[]): { table: string; count: number } {
+    return this.#insertIds(`FROM call_facts AS f WHERE f.call_id IN ${listText(callIds)} ORDER BY f.call_id`);
+  }
+
+  #insertIds(calls: string): { table: string; count: number } {
     const table = this.engine.makeTable("rank INTEGER PRIMARY KEY, call_id INTEGER NOT NULL");
-    const insert = `INSERT INTO ${table} (call_id) SELECT call_id FROM call_facts WHERE call_id IN ${listText(callIds)} ORDER BY call_id`;
-    return { table, count: this.database.prepare(insert).run().changes };
+    const insert = this.database.prepare(`INSERT INTO ${table} (call_id) SELECT f.call_id ${calls}`);
+    return { table, count: insert.run().changes };
   }
 }
 
-function toText(value: Value | undefined): string | null {
-  return typeof value === "string" ? value : null;
-}
+/** A row as SQLite has it: 1 for true, 0 for false. */
+type Stored<T> = { [Key in keyof T]: T[Key] extends boolean ? number : T[Key] };

@@ -1,13 +1,18 @@
-/** A SELECT in SQLite's words, or a part of one, and the values it names. */
-export interface SqlText {
-  sql: string;
-  values: Record<string, string | number>;
-}
-
+/** A text as SQL has it. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+/** A list as a table of one column, however long it is. */
+export function listText(values: readonly (string | number)[]): string {
+  return `(SELECT value FROM json_each(${literal(JSON.stringify(values))}))`;
+}
+
 export function groupBy(names: readonly string[]): string {
   return names.length > 0 ? `GROUP BY ${names.join(", ")}\n` : "";
+}
+
+/** Groups by the columns that lead a SELECT. */
+export function groupByFirst(columns: readonly string[]): string {
+  return groupBy(columns.map((_, index) => String(index + 1)));
 }

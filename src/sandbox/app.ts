@@ -1,57 +1,94 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { OpenAPIHono } from "@hono/zod-openapi";
-import type { MiddlewareHandler } from "hono";
-import { requireBearer } from "./auth.ts";
-import { attributionApp, attributionRoute } from "./calls/attribution-routes.ts";
+import { Hono } from "hono";
+import { listCalls } from "./calls/list-calls.ts";
 import { CONTROLLED_CALLS, controlApp } from "./control.ts";
-import { createFaultDraw } from "./faults.ts";
-import { insightApp, insightRoute } from "./insight/insight-routes.ts";
-import { limitBody } from "./request-body.ts";
-import { fail, failInvalid, failThrown, type SandboxEnv } from "./sandbox-envelope.ts";
+import {
+  fail,
+  failThrown,
+  idParams,
+  parseRequest,
+  type SandboxContext,
+  type SandboxEnv,
+  succeed,
+} from "./sandbox-envelope.ts";
 import type { SandboxSettings } from "./sandbox-options.ts";
-import { churn, logAndDisturb } from "./traffic.ts";
-import { patchWebhookRoute, webhookApp } from "./webhook/webhook-routes.ts";
+import { churn, logAndDisturb, readBody } from "./traffic.ts";
+import { webhookChanges, webhookReplacement } from "./webhooks.ts";
 import type { World } from "./world.ts";
 
-const OPERATIONS = [
-  { path: attributionRoute.getRoutingPath(), methods: ["GET"] },
-  { path: insightRoute.getRoutingPath(), methods: ["GET"] },
-  { path: patchWebhookRoute.getRoutingPath(), methods: ["PUT", "PATCH"] },
-];
+const ATTRIBUTION = "/v3/conversations/attribution-engine";
 
 /** Puts the four operations together: 401 comes before 405, that before 400, and 404 last. */
-export function createApp(settings: SandboxSettings, world: World): OpenAPIHono<SandboxEnv> {
-  const { seed, latencyMs, order, pageCap } = settings;
-  const { calls } = world;
-  const app = new OpenAPIHono<SandboxEnv>({ defaultHook: failInvalid });
+export function createApp(settings: SandboxSettings, world: World): Hono<SandboxEnv> {
+  const app = new Hono<SandboxEnv>();
   app.notFound((context) => fail(context, 404, "Not found"));
   app.onError(failThrown);
 
-  if (latencyMs > 0) {
-    app.use(async (_context, next) => {
-      await sleep(latencyMs, undefined, { ref: false });
-      await next();
+  app.use(async (_context, next) => {
+    if (settings.latencyMs > 0) await sleep(settings.latencyMs, undefined, { ref: false });
+    await next();
+  });
+  app.use(readBody);
+  app.use(ATTRIBUTION, churn(world.calls, settings));
+  const operations = Object.entries(operationsOf(settings, world));
+  const disturb = logAndDisturb(world.requests, settings);
+  for (const [path] of operations) app.use(path, disturb);
+  for (const path of ["/v3/*", CONTROLLED_CALLS]) {
+    app.use(path, async (context, next) =>
+      context.req.header("authorization") === `Bearer ${settings.token}`
+        ? next()
+        : fail(context, 401, "Missing or invalid bearer token"),
+    );
+  }
+  for (const [path, methods] of operations) {
+    app.all(path, (context) => {
+      const respond = methods[context.req.method];
+      if (respond !== undefined) return respond(context);
+      context.header("Allow", Object.keys(methods).join(", "));
+      return fail(context, 405, "Method not allowed");
     });
   }
-  app.use(limitBody);
-  app.use(attributionRoute.getRoutingPath(), churn(calls, settings));
-  const disturb = logAndDisturb(world.requests, createFaultDraw(seed, settings.faults, settings.faultRate));
-  for (const { path } of OPERATIONS) app.use(path, disturb);
-  for (const path of ["/v3/*", CONTROLLED_CALLS]) app.use(path, requireBearer(settings.token));
-  for (const { path, methods } of OPERATIONS) app.use(path, allowOnly(methods));
-
-  app.route("/", attributionApp({ calls, seed, reshuffle: order === "random", pageCap }));
-  app.route("/", insightApp(world.insights));
-  app.route("/", webhookApp(world.webhooks, settings));
   app.route("/", controlApp(world));
   return app;
 }
 
-/** Responds with 405 to other methods; Hono would hand HEAD to the routes for GET, and the API shows no HEAD. */
-function allowOnly(methods: readonly string[]): MiddlewareHandler<SandboxEnv> {
-  return async (context, next) => {
-    if (methods.includes(context.req.method)) return next();
-    context.header("Allow", methods.join(", "));
-    return fail(context, 405, "Method not allowed");
+/** The operations by their paths and methods (API v3 § 4). */
+function operationsOf(
+  settings: SandboxSettings,
+  { calls, insights, webhooks }: World,
+): Record<string, Record<string, (context: SandboxContext) => Response>> {
+  const idOf = (context: SandboxContext) => parseRequest(idParams, context.req.param()).id;
+  const respond = (context: SandboxContext, id: number, isFound: boolean) =>
+    isFound ? succeed(context, { webhookId: id }) : fail(context, 404, `Webhook ${id} not found`);
+  return {
+    [ATTRIBUTION]: { GET: listCalls(calls, settings) },
+    "/v3/insights/:id": {
+      GET: (context) => {
+        const id = idOf(context);
+        const insight = insights.get(id);
+        return insight ? succeed(context, insight) : fail(context, 404, `Insight ${id} not found`);
+      },
+    },
+    "/v3/webhooks/:id": {
+      PUT: (context) => {
+        const id = idOf(context);
+        const { webhook_id = id, ...changes } = parseRequest(webhookReplacement, jsonOf(context));
+        if (webhook_id !== id) return fail(context, 400, `webhook_id: must be ${id}, as in the path`);
+        const isFound = settings.putKeepsOmitted
+          ? webhooks.update(id, changes)
+          : webhooks.replace(id, changes);
+        return respond(context, id, isFound);
+      },
+      PATCH: (context) => {
+        const id = idOf(context);
+        return respond(context, id, webhooks.update(id, parseRequest(webhookChanges, jsonOf(context))));
+      },
+    },
   };
+}
+
+/** The body of a request that says it is JSON. */
+function jsonOf(context: SandboxContext): unknown {
+  const isJson = /^application\/json\b/i.test(context.req.header("content-type") ?? "");
+  return isJson ? context.get("body") : undefined;
 }

@@ -1,8 +1,6 @@
 import { Hono } from "hono";
 import { z } from "zod";
-import { digits } from "./contract.ts";
-import { readBody } from "./request-body.ts";
-import { fail, type SandboxEnv, succeed } from "./sandbox-envelope.ts";
+import { digits, fail, type SandboxEnv, succeed } from "./sandbox-envelope.ts";
 import type { World } from "./world.ts";
 
 const MOST_LISTED = 100;
@@ -24,14 +22,14 @@ export function controlApp(world: World): Hono<SandboxEnv> {
         requests: requests.slice(-MOST_LISTED),
       }),
     )
-    .post("/_sandbox/calls", async (context) => {
-      const { success, data } = members.safeParse((await readBody(context)) ?? {});
+    .post("/_sandbox/calls", (context) => {
+      const { success, data } = members.safeParse(context.get("body") ?? {});
       if (!success) return fail(context, 400, "The members of a call must be a JSON object");
       return succeed(context, { call_id: calls.insert(data) });
     })
-    .patch("/_sandbox/calls/:id", async (context) => {
+    .patch("/_sandbox/calls/:id", (context) => {
       const { data: id } = digits.safeParse(context.req.param("id"));
-      const { success, data } = members.safeParse(await readBody(context));
+      const { success, data } = members.safeParse(context.get("body"));
       if (!success) return fail(context, 400, "The members of a call must be a JSON object");
       if (id === undefined || calls.get(id) === undefined)
         return fail(context, 404, `Call ${context.req.param("id")} not found`);

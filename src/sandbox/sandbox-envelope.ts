@@ -1,34 +1,52 @@
 import { randomUUID } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
-import type { Hook } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { z } from "zod";
 
-/** What each route of the sandbox can reach: Node's own request and response, for responses that break HTTP. */
-export type SandboxEnv = { Bindings: HttpBindings };
+export type SandboxEnv = {
+  /** Node's own request and response, for responses that break HTTP. */
+  Bindings: HttpBindings;
+  /** The body: parsed JSON, the text of what is not JSON, or undefined when there is none. */
+  Variables: { body: unknown };
+};
+
+export type SandboxContext = Context<SandboxEnv>;
+
+/** A whole number as it stands in a path or a query. */
+export const digits = z
+  .string()
+  .regex(/^\d+$/, "must be a whole number")
+  .transform(Number)
+  .pipe(z.int({ error: "must be a whole number" }));
+
+/** The path parameter of an insight or a webhook. */
+export const idParams = z.object({ id: digits });
 
 /** Responds with 200 and `data` in the common envelope (API v3 § 1). */
-export function succeed(context: Context<SandboxEnv>, data: object): Response {
+export function succeed(context: SandboxContext, data: object): Response {
   return context.json({ code: 200, message: "Success", data, ...stamp() });
 }
 
 /** Responds with an error. The API does not show the shape of its errors: this one, without data, is ours. */
-export function fail(context: Context<SandboxEnv>, status: ContentfulStatusCode, message: string): Response {
+export function fail(context: SandboxContext, status: ContentfulStatusCode, message: string): Response {
   return context.json({ code: status, message, ...stamp() }, status);
 }
 
-/** Responds with 400 to a request that does not fit its schema; lets the others pass. */
-export const failInvalid: Hook<unknown, SandboxEnv, string, Response | undefined> = (result, context) => {
-  if (result.success) return undefined;
-  const { issues } = result.error;
-  const lines = issues.map(({ path, message }) => [path.map(String).join("."), message].filter(Boolean));
-  return fail(context, 400, lines.map((line) => line.join(": ")).join("; "));
-};
+/** Responds with 400 to a request that cannot be read or does not fit, and with 500 to our own mistakes. */
+export function failThrown(error: Error, context: SandboxContext): Response {
+  return fail(context, error instanceof HTTPException ? error.status : 500, error.message);
+}
 
-/** Responds with 400 where Hono could not read the body (it would say 415 to some), and 500 to our own mistakes. */
-export function failThrown(error: Error, context: Context<SandboxEnv>): Response {
-  return fail(context, error instanceof HTTPException ? 400 : 500, error.message);
+/** @throws HTTPException (400) that names the members which do not fit */
+export function parseRequest<Output>(schema: z.ZodType<Output>, value: unknown): Output {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const lines = result.error.issues.map(({ path, message }) =>
+    [path.map(String).join("."), message].filter(Boolean).join(": "),
+  );
+  throw new HTTPException(400, { message: lines.join("; ") });
 }
 
 function stamp(): { request_id: string; timestamp: string } {

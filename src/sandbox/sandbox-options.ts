@@ -1,69 +1,46 @@
 import { z } from "zod";
-import { FAULT_KINDS, type FaultKind } from "./faults.ts";
+import { FAULT_KINDS } from "./faults.ts";
 
-export interface SandboxOptions {
-  /** Port on 127.0.0.1. @default 0, any free one */
-  port?: number;
-  /** The bearer token that is accepted. @default "sandbox-token" */
-  token?: string;
-  /** How many calls there are at first. @default 5000 */
-  calls?: number;
-  /** The same seed makes the same calls, faults and removals. @default 1 */
-  seed?: number;
-  /** The newest call starts shortly before this, an inserted call at it. @default the system's clock */
-  now?: Date;
-  /**
-   * Newest first, oldest first, shuffled once, or in a new random order with every request.
-   * @default "newest"
-   */
-  order?: "newest" | "oldest" | "shuffled" | "random";
-  /** The most rows a page holds, whatever `limit` asks for. @default none */
-  pageCap?: number;
-  /** Wait before each response. @default 0 */
-  latencyMs?: number;
-  /** Which faults to mix into the responses of all operations, at `faultRate`. @default all kinds */
-  faults?: readonly FaultKind[];
-  /** Share of the requests that meet a fault, 0 to 1. @default 0, or 0.1 when `faults` are given */
-  faultRate?: number;
-  /** A call comes in with every N-th attribution request, before its response is made. @default never */
-  insertEvery?: number;
-  /** A random call is removed with every N-th attribution request, before its response is made. @default never */
-  deleteEvery?: number;
-  /** Deliver events of webhooks to other machines too. @default false, to loopback addresses only */
-  allowDelivery?: boolean;
-  /** Time for one delivery, in milliseconds. @default 2000 */
-  deliveryTimeoutMs?: number;
-  /** Missing values of calls may be null, where the API's document promises a string. @default false */
-  nulls?: boolean;
-  /** Some calls have texts that programs stumble over: formulas, quotes, line breaks, blanks at the ends. @default false */
-  oddTexts?: boolean;
-  /** A PUT keeps the optional members that it leaves out, and does not empty them. @default false */
-  putKeepsOmitted?: boolean;
-}
-
-const count = z.int().min(0);
 const atLeastOne = z.int().min(1);
 
 const optionsSchema = z.object({
+  /** Port on 127.0.0.1; 0 for any free one. */
   port: z.int().min(0).max(65_535).default(0),
+  /** The bearer token that is accepted. */
   token: z.string().min(1).default("sandbox-token"),
-  calls: count.default(5000),
+  /** How many calls there are at first. */
+  calls: z.int().min(0).default(5000),
+  /** The same seed makes the same calls, faults and removals. */
   seed: z.int().default(1),
+  /** The newest call starts shortly before this, an inserted call at it. @default the system's clock */
   now: z.date().optional(),
+  /** Newest first, oldest first, shuffled once, or in a new random order with every request. */
   order: z.enum(["newest", "oldest", "shuffled", "random"]).default("newest"),
+  /** The most rows a page holds, whatever `limit` asks for. @default none */
   pageCap: atLeastOne.optional(),
+  /** Wait before each response. */
   latencyMs: z.number().min(0).default(0),
-  faults: z.array(z.enum(FAULT_KINDS)).min(1).optional(),
+  /** Which faults to mix into the responses of all operations, at `faultRate`. @default all kinds */
+  faults: z.array(z.enum(FAULT_KINDS)).min(1).readonly().optional(),
+  /** Share of the requests that meet a fault, 0 to 1. @default 0, or 0.1 when `faults` are given */
   faultRate: z.number().min(0).max(1).optional(),
+  /** A call comes in with every N-th attribution request, before its response is made. @default never */
   insertEvery: atLeastOne.optional(),
+  /** A random call is removed with every N-th attribution request, before its response is made. @default never */
   deleteEvery: atLeastOne.optional(),
+  /** Deliver events of webhooks to other machines too, and not to loopback addresses only. */
   allowDelivery: z.boolean().default(false),
+  /** Time for one delivery, in milliseconds. */
   deliveryTimeoutMs: z.number().min(1).default(2000),
+  /** Missing values of calls may be null, where the API's document promises a string. */
   nulls: z.boolean().default(false),
+  /** Some calls have texts that programs stumble over: formulas, quotes, line breaks, blanks at the ends. */
   oddTexts: z.boolean().default(false),
+  /** A PUT keeps the optional members that it leaves out, and does not empty them. */
   putKeepsOmitted: z.boolean().default(false),
 });
 
+export type SandboxOptions = z.input<typeof optionsSchema>;
 export type SandboxSettings = ReturnType<typeof parseOptions>;
 
 /**

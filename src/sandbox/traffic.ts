@@ -1,16 +1,17 @@
 import type { MiddlewareHandler } from "hono";
+import { HTTPException } from "hono/http-exception";
 import type { SandboxCalls } from "./calls/call-store.ts";
-import { type FaultKind, respondWithFault, truncateResponse } from "./faults.ts";
+import { createFaultDraw, type FaultKind, respondWithFault, truncateResponse } from "./faults.ts";
 import { deriveSeed, drawIndex, seededRandom } from "./random.ts";
-import { readBody } from "./request-body.ts";
 import type { SandboxEnv } from "./sandbox-envelope.ts";
+import type { SandboxSettings } from "./sandbox-options.ts";
 
 /** One request of the four operations, in the order of the responses. */
 export interface LoggedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** Parsed JSON, the text of what is no JSON, or undefined when there was none. */
+  /** Parsed JSON, the text of what is not JSON, or undefined when there was none. */
   readonly body: unknown;
   /** 0 when the connection was reset without a response. */
   readonly status: number;
@@ -19,6 +20,31 @@ export interface LoggedRequest {
 }
 
 const LONGEST_LOG = 10_000;
+/** The API does not show the size limits of its fields: this one is ours. */
+const LARGEST_BODY_BYTES = 1_000_000;
+
+/** Reads the body; responds with 400 when it is too large. */
+export const readBody: MiddlewareHandler<SandboxEnv> = async (context, next) => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // To its end also when it is too large: the response would not arrive otherwise.
+  for await (const chunk of context.env.incoming) {
+    bytes += chunk.length;
+    if (bytes <= LARGEST_BODY_BYTES) chunks.push(chunk);
+  }
+  if (bytes > LARGEST_BODY_BYTES)
+    throw new HTTPException(400, { message: `Body larger than ${LARGEST_BODY_BYTES} bytes` });
+  context.set("body", parse(Buffer.concat(chunks).toString()));
+  await next();
+};
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text === "" ? undefined : text;
+  }
+}
 
 /**
  * Puts the requests that pass through into the log, which keeps the last 10,000, and mixes faults in.
@@ -27,11 +53,11 @@ const LONGEST_LOG = 10_000;
  */
 export function logAndDisturb(
   log: LoggedRequest[],
-  drawFault: () => FaultKind | undefined,
+  { seed, faults, faultRate }: SandboxSettings,
 ): MiddlewareHandler<SandboxEnv> {
+  const drawFault = createFaultDraw(seed, faults, faultRate);
   return async (context, next) => {
     const fault = drawFault();
-    const body = await readBody(context);
     const isReplaced = fault !== undefined && fault !== "cut";
     if (isReplaced) context.res = respondWithFault(context, fault);
     else await next();
@@ -41,7 +67,7 @@ export function logAndDisturb(
       method: context.req.method,
       path: context.req.path,
       query: context.req.query(),
-      body,
+      body: context.get("body"),
       status,
       fault,
     });
@@ -51,15 +77,11 @@ export function logAndDisturb(
   };
 }
 
-interface ChurnOptions {
-  readonly seed: number;
-  readonly insertEvery?: number | undefined;
-  readonly deleteEvery?: number | undefined;
-}
-
 /** Adds and removes calls as the requests come by, before their responses are made. */
-export function churn(calls: SandboxCalls, options: ChurnOptions): MiddlewareHandler<SandboxEnv> {
-  const { seed, insertEvery, deleteEvery } = options;
+export function churn(
+  calls: SandboxCalls,
+  { seed, insertEvery, deleteEvery }: SandboxSettings,
+): MiddlewareHandler<SandboxEnv> {
   const random = seededRandom(deriveSeed(seed, "churn"));
   let requests = 0;
   return async (_context, next) => {

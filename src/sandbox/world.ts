@@ -1,31 +1,33 @@
 import { SandboxCalls } from "./calls/call-store.ts";
-import { SandboxInsights } from "./insight/insight-store.ts";
+import { Deliveries } from "./deliveries.ts";
+import { SandboxInsights } from "./insights.ts";
 import type { SandboxSettings } from "./sandbox-options.ts";
 import type { LoggedRequest } from "./traffic.ts";
-import { Deliveries } from "./webhook/deliveries.ts";
-import { SandboxWebhooks } from "./webhook/webhook-store.ts";
+import { SandboxWebhooks } from "./webhooks.ts";
 
 /** All that a sandbox holds between requests. */
 export interface World {
+  /**
+   * The live calls: a test may insert, remove and edit them between requests, also so that they have no DNI
+   * session data and are not listed. With the order "random" no response shows them in the order of their `ids`.
+   */
   readonly calls: SandboxCalls;
+  /** Insights 101 (keywords), 102 (LLM), 103 (deleted) and 104 (with a draft); a test may edit them. */
   readonly insights: SandboxInsights;
+  /** Webhooks 44 (active), 45 (inactive) and 46 (deleted); a test may edit them. */
   readonly webhooks: SandboxWebhooks;
+  /** The last 10,000 events are in its log, once they have ended. */
   readonly deliveries: Deliveries;
+  /** The last 10,000 requests of the four operations. */
   readonly requests: LoggedRequest[];
 }
 
 /** Makes the seeded state; each call that is added later is an event for the webhooks. */
 export function createWorld(settings: SandboxSettings): World {
-  const { seed, order, now, nulls, oddTexts } = settings;
-  const webhooks = new SandboxWebhooks({ now, onChange: (id) => deliveries.takeUp(id) });
+  const webhooks = new SandboxWebhooks(settings.now, () => deliveries.start());
   const deliveries = new Deliveries({ ...settings, findWebhook: (id) => webhooks.get(id) });
   const calls = new SandboxCalls({
-    seed,
-    count: settings.calls,
-    order: order === "random" ? "shuffled" : order,
-    now,
-    nulls,
-    oddTexts,
+    ...settings,
     onInsert: (call) => {
       for (const id of webhooks.ids) deliveries.announce(id, call);
     },

@@ -1,5 +1,5 @@
 import { createTask, parse } from "node-cron";
-import { findChange, type OffsetAt, offsetsOf } from "./zone-offsets.ts";
+import { Temporal } from "temporal-polyfill";
 
 const DAY_MS = 86_400_000;
 /** A 29th of February that is to be a Monday may be 40 years away. */
@@ -29,9 +29,8 @@ export interface Cron {
  */
 export function parseCron(expression: string, timezone: string): Cron {
   const patterns = splitDays(expression).map(parsePattern);
-  const offsetAt = offsetsOf(timezone);
   const next = (afterMs: number) =>
-    Math.min(...patterns.map((pattern) => nextInstant(pattern, offsetAt, afterMs)));
+    Math.min(...patterns.map((pattern) => nextInstant(pattern, timezone, afterMs)));
   if (next(0) === Number.POSITIVE_INFINITY) throw new Error("such a day never comes");
   return { expression, timezone, next };
 }
@@ -82,25 +81,38 @@ function parsePattern(expression: string): Pattern {
   };
 }
 
-/** The first slot after an instant: span by span in which the zone's clocks are not changed. */
-function nextInstant(pattern: Pattern, offsetAt: OffsetAt, afterMs: number): number {
-  for (let fromMs = afterMs + 1; ; ) {
-    const offset = offsetAt(fromMs);
-    const changedMs = findChange(offsetAt, fromMs - DAY_MS, fromMs);
-    const earlier = changedMs === undefined ? offset : offsetAt(changedMs - 1);
-    const isEveryHour = pattern.hours.length === 24;
-    // Clocks were put back: the local times up to where they stood have been already.
-    const isRepeated = changedMs !== undefined && !isEveryHour;
-    const fromCivilMs = isRepeated ? Math.max(fromMs + offset, changedMs + earlier) : fromMs + offset;
-    let slot = nextCivil(pattern, fromCivilMs) - offset;
-    // Clocks were put forward: the local times they jumped over, as if they had not been.
-    const skipped = nextCivil(pattern, fromMs + earlier);
-    if (changedMs !== undefined && skipped < changedMs + offset) slot = Math.min(slot, skipped - earlier);
-    if (slot === Number.POSITIVE_INFINITY) return slot;
-    const change = findChange(offsetAt, fromMs, slot);
-    if (change === undefined) return slot;
-    fromMs = change;
+/** Returns the first slot after an instant; infinite where there is none. */
+function nextInstant(pattern: Pattern, timezone: string, afterMs: number): number {
+  const fromMs = afterMs + 1;
+  const civilMs = toCivil(fromMs, timezone);
+  // Where clocks are changed within a day, local times before now are skipped ones, or come again.
+  const shifts = [-DAY_MS, DAY_MS].map((ms) => toCivil(fromMs + ms, timezone) - ms - civilMs);
+  const isEveryHour = pattern.hours.length === 24;
+  let slotMs = Number.POSITIVE_INFINITY;
+  for (let fits = civilMs + Math.min(0, ...shifts); ; fits++) {
+    fits = nextCivil(pattern, fits);
+    if (fits === Number.POSITIVE_INFINITY) return slotMs;
+    for (const disambiguation of isEveryHour
+      ? (["compatible", "later"] as const)
+      : (["compatible"] as const)) {
+      const instantMs = toInstant(fits, timezone, disambiguation);
+      if (instantMs >= fromMs) slotMs = Math.min(slotMs, instantMs);
+    }
+    // A skipped time is taken an hour later, so that others may come before it.
+    const isLast = slotMs < Number.POSITIVE_INFINITY && fits >= toCivil(slotMs, timezone);
+    if (isLast && fits >= civilMs) return slotMs;
   }
+}
+
+/** Local times are written as if they were UTC, in milliseconds. */
+function toCivil(instantMs: number, timezone: string): number {
+  const instant = Temporal.Instant.fromEpochMilliseconds(instantMs);
+  return instantMs + instant.toZonedDateTimeISO(timezone).offsetNanoseconds / 1e6;
+}
+
+function toInstant(civilMs: number, timezone: string, disambiguation: "compatible" | "later"): number {
+  const civil = Temporal.Instant.fromEpochMilliseconds(civilMs).toZonedDateTimeISO("UTC").toPlainDateTime();
+  return civil.toZonedDateTime(timezone, { disambiguation }).epochMilliseconds;
 }
 
 /** The first local time that fits, not before another one; both written as if they were UTC. */

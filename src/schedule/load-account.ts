@@ -1,6 +1,6 @@
 import { describeError } from "../base/errors.ts";
-import { type Account, settingsOfAccount } from "../config/accounts.ts";
-import { inspectSettings } from "../config/inspect-settings.ts";
+import type { Account } from "../config/accounts.ts";
+import { inspectSettings, loadSettings } from "../config/load-settings.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import type { DaemonAccount } from "./daemon/account-watch.ts";
 
@@ -12,7 +12,7 @@ export function loadAccount(account: Account, args: readonly string[]): DaemonAc
   const { name } = account;
   const named = name === undefined ? { name, args } : { name, args: [...args, "--account", name] };
   try {
-    const settings = settingsOfAccount(account);
+    const settings = loadSettings(account.sources);
     toSyncOptions(settings);
     return { ...named, settings };
   } catch (error) {

@@ -6,11 +6,7 @@ const MARKS = [
   { encoding: "utf-16be", bytes: [0xfe, 0xff] },
 ] as const;
 
-/**
- * Returns the text of a report: UTF-8 or UTF-16, each with or without a byte order mark.
- *
- * @throws UsageError for bytes that are neither
- */
+/** Decodes UTF-8 or UTF-16, with or without a byte order mark. @throws UsageError for other bytes */
 export function decodeReport(bytes: Uint8Array): string {
   const mark = MARKS.find(({ bytes: lead }) => lead.every((byte, index) => bytes[index] === byte));
   const encoding = mark?.encoding ?? guessEncoding(bytes);

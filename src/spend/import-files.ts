@@ -1,8 +1,7 @@
 import { systemClock } from "../base/clock.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
-import type { ReadOptions } from "./read-report.ts";
-import { leaveOutRepeated } from "./repeated-rows.ts";
+import type { ReadOptions, ReadReport, SpendRow } from "./read-report.ts";
 import { type ReportFile, readReportFile } from "./report-file.ts";
 import { type ImportedSpend, type ImportSpendOptions, importSpend } from "./spend-table.ts";
 
@@ -12,11 +11,7 @@ export interface ImportFilesOptions extends ReadOptions, Pick<ImportSpendOptions
   signal: AbortSignal;
 }
 
-/**
- * Imports reports of ad platforms into the warehouse of an account.
- *
- * @throws UsageError for what cannot be imported, before anything is written
- */
+/** @throws UsageError for what cannot be imported, before anything is written */
 export function importFiles(
   own: OwnWarehouse & Pick<ImportSpendOptions, "currency">,
   paths: readonly string[],
@@ -31,4 +26,32 @@ export function importFiles(
     reports,
     imported: importSpend(warehouse, reports, { currency: own.currency, named, importedAt }),
   };
+}
+
+/** Leaves out rows that an earlier report has, too, as where weeks overlap; within one report, equal rows are several ad groups. */
+export function leaveOutRepeated<Report extends Pick<ReadReport, "rows" | "left_out"> & { file: string }>(
+  reports: readonly Report[],
+): Report[] {
+  /** For each content, the places of the report that has it most often. */
+  const known = new Map<string, string[]>();
+  return reports.map((report) => {
+    const own = new Map<string, string[]>();
+    const left_out = [...report.left_out];
+    const rows = report.rows.filter((row) => {
+      const key = contentOf(row);
+      const places = own.get(key) ?? [];
+      own.set(key, places);
+      const same = known.get(key)?.[places.length];
+      places.push(`line ${row.line} of ${report.file}`);
+      if (same !== undefined) left_out.push({ line: row.line, reason: `the same as ${same}; --add adds it` });
+      return same === undefined;
+    });
+    for (const [key, places] of own)
+      if (places.length > (known.get(key)?.length ?? 0)) known.set(key, places);
+    return { ...report, rows, left_out: left_out.sort((a, b) => a.line - b.line) };
+  });
+}
+
+function contentOf({ line: _, ...row }: SpendRow): string {
+  return JSON.stringify(row);
 }

@@ -4,7 +4,6 @@ import { isCurrency, MICROS } from "../base/currency.ts";
 import { describeError, UsageError } from "../base/errors.ts";
 import { decodeReport } from "./decode-report.ts";
 import {
-  DECIMAL_SIGNS,
   type DecimalSign,
   isAmbiguous,
   isNothing,
@@ -15,9 +14,8 @@ import {
   toNumberText,
 } from "./spend-amount.ts";
 import { findColumns, type HeaderMap, type SpendColumns, type SpendField } from "./spend-columns.ts";
-import { DAY_ORDERS, type DayOrder, type DayText, ordersOf, readDay, toDay } from "./spend-day.ts";
+import { type DayOrder, type DayText, ordersOf, readDay, toDay } from "./spend-day.ts";
 
-/** What one row of a report says. */
 export interface SpendRow {
   /** Of the file, from 1 on. */
   line: number;
@@ -51,7 +49,6 @@ export interface ReadReport {
   left_out: { line: number; reason: string }[];
 }
 
-/** How a report is to be read, where it does not say so itself. */
 export interface ReadOptions {
   map: HeaderMap;
   source?: string | undefined;
@@ -62,7 +59,6 @@ export interface ReadOptions {
 
 /** More is no report of days, and would be held in memory. */
 export const MAX_REPORT_BYTES = 64 * 1024 * 1024;
-/** A header stands among the first lines. */
 const MAX_TITLES = 60;
 const DELIMITERS = [",", ";", "\t"];
 const TOTAL = /^(?:grand |overall )?totals?\b/i;
@@ -73,21 +69,11 @@ interface Line {
 }
 
 /** A line of the table, taken apart as far as it can be without the others. */
-interface Candidate extends Pick<SpendRow, "line" | "campaign" | "campaign_id"> {
+type Candidate = Omit<SpendRow, "day" | "cost_micros" | "clicks" | "impressions"> & {
   day: DayText;
-  cost: NumberText | null;
-  clicks: NumberText | null;
-  impressions: NumberText | null;
-  source: string;
-  medium: string;
-  currency: string | null;
-}
+} & Record<"cost" | "clicks" | "impressions", NumberText | null>;
 
-/**
- * Reads a report of daily spend: finds its encoding, delimiter and header, and what its dates and decimals look like.
- *
- * @throws UsageError for a file that cannot be used at all; it does not name the file
- */
+/** @throws UsageError for a file that cannot be used at all; it does not name the file */
 export function readReport(bytes: Uint8Array, options: ReadOptions): ReadReport {
   const text = decodeReport(bytes);
   const { delimiter, header, columns } = findHeader(text, options.map);
@@ -107,7 +93,7 @@ export function readReport(bytes: Uint8Array, options: ReadOptions): ReadReport 
   forEachLine(text, { delimiter }, (line) => {
     report.lines++;
     if (line.line === header) return;
-    const aside = line.line < header ? kindOfTitle(line) : kindOf(line, columns);
+    const aside = kindOf(line, header, columns);
     if (aside !== undefined) {
       report[aside].push(line.line);
       return;
@@ -190,19 +176,14 @@ function assertNamed({ indexes, report, ...known }: SpendColumns, options: ReadO
   }
 }
 
-const isBlank = ({ cells }: Line) => cells.every((cell) => cell.trim() === "");
-
-function kindOfTitle(line: Line): "title_lines" | "blank_lines" {
-  return isBlank(line) ? "blank_lines" : "title_lines";
-}
-
 /** What a line is that is no row of the table; undefined for one that should be. */
 function kindOf(
-  line: Line,
+  { line, cells }: Line,
+  header: number,
   { indexes }: SpendColumns,
-): "total_lines" | "note_lines" | "blank_lines" | undefined {
-  if (isBlank(line)) return "blank_lines";
-  const { cells } = line;
+): "title_lines" | "total_lines" | "note_lines" | "blank_lines" | undefined {
+  if (cells.every((cell) => cell.trim() === "")) return "blank_lines";
+  if (line < header) return "title_lines";
   const cellOf = (field: SpendField) => cells[indexes.get(field) ?? -1]?.trim() ?? "";
   // Meta's line of totals has no campaign, and no day either, but the stretch of the whole report.
   const hasCampaign = indexes.has("campaign") || indexes.has("campaign_id");
@@ -259,17 +240,16 @@ function toCandidate({ line, cells }: Line, columns: SpendColumns, options: Read
 /** Returns what stands first in the file's dates; undefined where it does not matter. */
 function decideOrder(candidates: readonly Candidate[]): DayOrder | undefined {
   const asking = candidates.flatMap(({ day, line }) => ("day" in day ? [] : [{ ...day, line }]));
-  const decided = DAY_ORDERS.map((order) => asking.find((day) => ordersOf(day).join() === order));
-  const [mdy, dmy] = decided;
-  if (mdy && dmy) {
-    throw new UsageError(
-      `line ${mdy.line} has the month before the day, and line ${dmy.line} has the day before the month`,
-      { hint: "Give --dates mdy or --dates dmy: rows with the other are left out." },
-    );
-  }
-  if (mdy || dmy) return mdy ? "mdy" : "dmy";
+  const decided = decide(
+    "--dates",
+    [
+      ["mdy", "has the month before the day"],
+      ["dmy", "has the day before the month"],
+    ],
+    asking.map((day) => ({ line: day.line, readings: ordersOf(day) })),
+  );
   const open = asking.find(({ first, second }) => first !== second);
-  if (open === undefined) return undefined;
+  if (decided !== undefined || open === undefined) return decided;
   throw new UsageError(
     `its dates can be read in two ways: ${open.first}/${open.second}/${open.year} in line ${open.line}, and none has a number above 12 there`,
     { hint: "Say what comes first: --dates mdy (month) or --dates dmy (day)." },
@@ -278,26 +258,39 @@ function decideOrder(candidates: readonly Candidate[]): DayOrder | undefined {
 
 /** Returns the sign before the file's decimals; undefined where no number tells. */
 function decideSign(candidates: readonly Candidate[]): DecimalSign | undefined {
-  const lineOf = new Map<DecimalSign, number>();
-  for (const { line, cost, clicks, impressions } of candidates) {
-    const readings = [
-      ...(cost === null ? [] : [signsOf(cost)]),
-      // A comma in a number of clicks groups thousands, so that it is no sign of decimals in the cost either.
-      ...[clicks, impressions].flatMap((whole) => (whole === null ? [] : [signsOfWhole(whole)])),
-    ];
-    for (const [only, other] of readings) {
-      if (only !== undefined && other === undefined && !lineOf.has(only)) lineOf.set(only, line);
-    }
+  const asking = candidates.flatMap(({ line, cost, clicks, impressions }) => [
+    ...(cost === null ? [] : [{ line, readings: signsOf(cost) }]),
+    // A comma in a number of clicks groups thousands, so that it is no sign of decimals in the cost either.
+    ...[clicks, impressions].flatMap((whole) =>
+      whole === null ? [] : [{ line, readings: signsOfWhole(whole) }],
+    ),
+  ]);
+  return decide(
+    "--decimal",
+    [
+      ["point", "has decimals after a point"],
+      ["comma", "has them after a comma"],
+    ],
+    asking,
+  );
+}
+
+/** Returns the one of two readings that only some lines admit. @throws UsageError where lines contradict each other */
+function decide<Reading extends string>(
+  flag: string,
+  says: readonly (readonly [Reading, string])[],
+  asking: readonly { line: number; readings: readonly Reading[] }[],
+): Reading | undefined {
+  const sure = says.flatMap(([reading, words]) => {
+    const found = asking.find(({ readings }) => readings.length === 1 && readings[0] === reading);
+    return found === undefined ? [] : [{ reading, text: `line ${found.line} ${words}` }];
+  });
+  if (sure.length > 1) {
+    throw new UsageError(sure.map(({ text }) => text).join(", and "), {
+      hint: `Give ${says.map(([reading]) => `${flag} ${reading}`).join(" or ")}: rows with the other are left out.`,
+    });
   }
-  const [point, comma] = DECIMAL_SIGNS.map((sign) => lineOf.get(sign));
-  if (point !== undefined && comma !== undefined) {
-    throw new UsageError(
-      `line ${point} has decimals after a point, and line ${comma} has them after a comma`,
-      { hint: "Give --decimal point or --decimal comma: rows with the other are left out." },
-    );
-  }
-  if (point !== undefined) return "point";
-  return comma === undefined ? undefined : "comma";
+  return sure[0]?.reading;
 }
 
 /** Reads a row as its file is to be read; what is wrong with it, where it cannot be. */
@@ -311,24 +304,17 @@ function toRow(
   const ambiguous = numbers.find((number) => number !== null && sign === undefined && isAmbiguous(number));
   if (ambiguous)
     return `${quote(ambiguous.body)} may be thousands or decimals: --decimal point or comma says which`;
-  const [costMicros = 0, ...wholes] = numbers.map((number) =>
-    number === null ? null : toMicros(number, sign ?? "point"),
-  );
-  if (Number.isNaN(costMicros))
+  const microsOf = (number: NumberText | null) => number && toMicros(number, sign ?? "point");
+  const cost_micros = microsOf(cost) ?? 0;
+  if (Number.isNaN(cost_micros))
     return `the cost ${quote(cost?.body ?? "")} is no number of this file's form, or too long`;
-  const isCount = (micros: number | null) => micros === null || (micros % MICROS === 0 && micros >= 0);
-  if (!wholes.every(isCount)) return "clicks or impressions are no whole number";
-  const [ofClicks, ofImpressions] = wholes.map((micros) => (micros === null ? null : micros / MICROS));
-  return {
-    ...rest,
-    day,
-    cost_micros: costMicros ?? 0,
-    clicks: ofClicks ?? null,
-    impressions: ofImpressions ?? null,
-  };
+  const wholes = [clicks, impressions].map((number) => number && (microsOf(number) ?? 0) / MICROS);
+  const [ofClicks = null, ofImpressions = null] = wholes;
+  if (!wholes.every((whole) => whole === null || (Number.isInteger(whole) && whole >= 0)))
+    return "clicks or impressions are no whole number";
+  return { ...rest, day, cost_micros, clicks: ofClicks, impressions: ofImpressions };
 }
 
-/** Whether a cell has swallowed lines behind a quote that nothing closes. */
 function isUnclosed(cell: string): boolean {
   return cell.trimStart().startsWith('"') && /[\r\n]/.test(cell);
 }

@@ -6,15 +6,10 @@ import { toPrintable } from "../base/printable.ts";
 import { MAX_REPORT_BYTES, type ReadReport, readReport } from "./read-report.ts";
 
 export interface ReportFile extends ReadReport {
-  /** Its name, without its folder. */
   file: string;
 }
 
-/**
- * Reads a report of an ad platform.
- *
- * @throws UsageError that names the file
- */
+/** @throws UsageError that names the file */
 export function readReportFile(path: string, options: Parameters<typeof readReport>[1]): ReportFile {
   const name = toPrintable(path);
   let bytes: Buffer;

@@ -4,10 +4,8 @@ import { isCurrency, MICROS } from "../base/currency.ts";
 export const DECIMAL_SIGNS = ["point", "comma"] as const;
 export type DecimalSign = (typeof DECIMAL_SIGNS)[number];
 
-/** A number as a report writes it. */
 export interface NumberText {
   isNegative: boolean;
-  /** Digits and separators. */
   body: string;
   /** ISO 4217, where a code or a sign that only one currency has stands beside it. */
   currency: string | null;
@@ -44,19 +42,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 };
 
 /** Letters that stand for a currency, and are no code. */
-const ABBREVIATED: ReadonlySet<string> = new Set([
-  "kr",
-  "zł",
-  "kč",
-  "ft",
-  "lei",
-  "fr",
-  "r",
-  "rm",
-  "rp",
-  "rs",
-  "лв",
-]);
+const ABBREVIATED: ReadonlySet<string> = new Set("kr zł kč ft lei fr r rm rp rs лв".split(" "));
 
 /** Whether what stands beside a number is a currency: a code, a sign, or letters with a sign, as in US$. */
 function isMoney(beside: string): boolean {
@@ -64,12 +50,10 @@ function isMoney(beside: string): boolean {
   return !isLetters || isCurrency(beside.toUpperCase()) || ABBREVIATED.has(beside.toLowerCase());
 }
 
-/** Whether a cell is one of those that stand for no figure. */
 export function isNothing(text: string): boolean {
   return NOTHING.test(text.trim());
 }
 
-/** Takes a number apart; undefined for what is none. */
 export function toNumberText(text: string): NumberText | undefined {
   const found = NUMBER.exec(text.trim())?.groups;
   if (found === undefined) return undefined;
@@ -103,10 +87,7 @@ export function isAmbiguous(number: NumberText): boolean {
   return other !== undefined && !Object.is(one, other); // too long for both signs: no amount, and not two
 }
 
-/**
- * Returns a number in millionths, exactly; NaN where it cannot be read by this sign, has digits behind the sixth after the
- * point, or is too large.
- */
+/** Returns exact millionths; NaN if the number cannot be read by this sign, has more than six decimals, or is too large. */
 export function toMicros({ body, isNegative }: NumberText, sign: DecimalSign): number {
   if (!READABLE[sign].test(body)) return Number.NaN;
   const [whole = "", fraction = ""] = body.split(sign === "point" ? "." : ",");

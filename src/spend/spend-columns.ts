@@ -86,14 +86,11 @@ const REPORTS: readonly KnownReport[] = [
   },
 ];
 
-/** Where the fields of a report stand. */
 export interface SpendColumns {
-  /** What the report is, for a person. */
   report: string;
   /** Where the report itself says so by what it is. */
   source: string | null;
   medium: string | null;
-  /** Index of the column of each field. */
   indexes: ReadonlyMap<SpendField | "last_day", number>;
   /** That the header of the cost names: `Amount spent (USD)`. */
   currency: string | null;
@@ -101,7 +98,6 @@ export interface SpendColumns {
   width: number;
 }
 
-/** Finds the columns of a header; undefined where this is none. */
 export function findColumns(record: readonly string[], map: HeaderMap): SpendColumns | undefined {
   const headers = record.map(toHeader);
   const known = REPORTS.find(({ headers: own, marks }) =>
@@ -131,7 +127,6 @@ export function findColumns(record: readonly string[], map: HeaderMap): SpendCol
 }
 
 interface Header {
-  /** Without case. */
   full: string;
   /** Without the code of a currency in brackets at its end. */
   name: string;

@@ -5,43 +5,34 @@ export type DayOrder = (typeof DAY_ORDERS)[number];
 /** A day as it is written: known, or one of which only the file can tell what stands first. */
 export type DayText = { day: string } | { first: number; second: number; year: number };
 
-const MONTHS = [
-  "january",
-  "february",
-  "march",
-  "april",
-  "may",
-  "june",
-  "july",
-  "august",
-  "september",
-  "october",
-  "november",
-  "december",
-];
+const MONTHS = "january february march april may june july august september october november december".split(
+  " ",
+);
 const MIDNIGHT = "(?:[T ]0?0:00(?::00(?:\\.0+)?)?Z?)?";
-const YEAR_FIRST = new RegExp(`^(\\d{4})([-/.])(\\d{1,2})\\2(\\d{1,2})${MIDNIGHT}$`);
-const DIGITS = /^(\d{4})(\d{2})(\d{2})$/;
-const YEAR_LAST = new RegExp(`^(\\d{1,2})([-/.])(\\d{1,2})\\2(\\d{4})${MIDNIGHT}$`);
-const MONTH_DAY = /^(?:[a-z]{3,9},? )?([a-z]{3,9})\.? (\d{1,2}),? (\d{4})$/i;
-const DAY_MONTH = /^(?:[a-z]{3,9},? )?(\d{1,2})[. -]{1,2}([a-z]{3,9})[.,]?[ -](\d{4})$/i;
+const KNOWN: readonly RegExp[] = [
+  new RegExp(`^(?<year>\\d{4})([-/.])(?<month>\\d{1,2})\\2(?<day>\\d{1,2})${MIDNIGHT}$`),
+  /^(?<year>\d{4})(?<month>\d{2})(?<day>\d{2})$/,
+  /^(?:[a-z]{3,9},? )?(?<name>[a-z]{3,9})\.? (?<day>\d{1,2}),? (?<year>\d{4})$/i,
+  /^(?:[a-z]{3,9},? )?(?<day>\d{1,2})[. -]{1,2}(?<name>[a-z]{3,9})[.,]?[ -](?<year>\d{4})$/i,
+  // Nobody writes the month first with points.
+  new RegExp(`^(?<day>\\d{1,2})\\.(?<month>\\d{1,2})\\.(?<year>\\d{4})${MIDNIGHT}$`),
+];
+const OPEN = new RegExp(`^(?<first>\\d{1,2})([-/])(?<second>\\d{1,2})\\2(?<year>\\d{4})${MIDNIGHT}$`);
 
 /** Reads a day as ad platforms write it: 2026-10-05, 20261005, Oct 5, 2026, 10/5/2026, 5.10.2026; undefined for none. */
 export function readDay(text: string): DayText | undefined {
   const trimmed = text.trim();
-  const yearFirst = YEAR_FIRST.exec(trimmed);
-  if (yearFirst) return known(Number(yearFirst[1]), Number(yearFirst[3]), Number(yearFirst[4]));
-  const digits = DIGITS.exec(trimmed);
-  if (digits) return known(Number(digits[1]), Number(digits[2]), Number(digits[3]));
-  const monthDay = MONTH_DAY.exec(trimmed);
-  if (monthDay) return known(Number(monthDay[3]), monthOf(monthDay[1]), Number(monthDay[2]));
-  const dayMonth = DAY_MONTH.exec(trimmed);
-  if (dayMonth) return known(Number(dayMonth[3]), monthOf(dayMonth[2]), Number(dayMonth[1]));
-  const yearLast = YEAR_LAST.exec(trimmed);
-  if (!yearLast) return undefined;
-  const [first, second, year] = [Number(yearLast[1]), Number(yearLast[3]), Number(yearLast[4])];
-  // Nobody writes the month first with points.
-  return yearLast[2] === "." ? known(year, second, first) : { first, second, year };
+  for (const form of KNOWN) {
+    const found = form.exec(trimmed)?.groups;
+    if (found !== undefined)
+      return known(
+        Number(found.year),
+        found.name ? monthOf(found.name) : Number(found.month),
+        Number(found.day),
+      );
+  }
+  const open = OPEN.exec(trimmed)?.groups;
+  return open && { first: Number(open.first), second: Number(open.second), year: Number(open.year) };
 }
 
 /** Returns the orders in which two numbers can be a day of a year. */
@@ -53,11 +44,10 @@ export function ordersOf({ first, second, year }: { first: number; second: numbe
 export function toDay(text: DayText, order: DayOrder): string | undefined {
   if ("day" in text) return text.day;
   const { first, second, year } = text;
-  const found = order === "mdy" ? known(year, first, second) : known(year, second, first);
-  return found?.day;
+  return (order === "mdy" ? known(year, first, second) : known(year, second, first))?.day;
 }
 
-function monthOf(name = ""): number {
+function monthOf(name: string): number {
   const lower = name.toLowerCase();
   const prefix = lower === "sept" ? "sep" : lower;
   return MONTHS.findIndex((month) => month === prefix || month.slice(0, 3) === prefix) + 1;

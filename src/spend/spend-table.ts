@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { UsageError } from "../base/errors.ts";
 import { about, describeTable, namesOf } from "../warehouse/described.ts";
-import { placeholders, prepareWrite } from "../warehouse/positional.ts";
+
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { SpendRow } from "./read-report.ts";
@@ -30,7 +30,6 @@ export const SPEND = describeTable(
   columns,
 );
 
-/** The rows of one file. */
 export interface SpendFile {
   file: string;
   rows: readonly SpendRow[];
@@ -45,7 +44,6 @@ export interface ImportSpendOptions {
   importedAt: string;
 }
 
-/** What became of an import. */
 export interface ImportedSpend {
   currency: string | null;
   sources: ImportedSource[];
@@ -66,60 +64,49 @@ const CACHE_KIB = 65_536;
 
 const { spend_id: _, ...imported } = columns;
 
-/**
- * Puts the rows of some files in the place of those that the same days of the same sources had, all or none.
- *
- * @throws UsageError for a row in another currency than the account's, and where nobody names one
- */
+/** Replaces the spend of the imported days and sources, all or none. @throws UsageError for a second currency, or none */
 export function importSpend(
   warehouse: Warehouse,
   files: readonly SpendFile[],
   { importedAt, ...given }: ImportSpendOptions,
 ): ImportedSpend {
-  const { sqlite, db } = warehouse;
+  const { sqlite } = warehouse;
   const remove = sqlite.prepare<[string, string]>("DELETE FROM spend WHERE day = ? AND source = ?");
-  const insert = prepareWrite(sqlite, db.insert(spend).values(placeholders(namesOf(imported))));
+  const names = namesOf(imported);
+  const insert = sqlite.prepare(
+    `INSERT INTO spend (${names.join(", ")}) VALUES (${names.map((name) => `@${name}`).join(", ")})`,
+  );
   // With SQLite's own 2 MB a large import is written to the log several times over.
   sqlite.pragma(`cache_size = ${-CACHE_KIB}`);
-  const sources = new Map<string, ImportedSource & { known: Set<string> }>();
+  const bySource = Map.groupBy(
+    files.flatMap(({ rows }) => rows),
+    ({ source }) => source,
+  );
   return writeTransaction(warehouse, () => {
-    for (const { day, source, cost_micros } of files.flatMap(({ rows }) => rows)) {
-      const sums = sources.get(source) ?? emptySource(source, day);
-      sources.set(source, sums);
-      sums.rows++;
-      sums.cost_micros += BigInt(cost_micros);
-      if (day < sums.first_day) sums.first_day = day;
-      if (day > sums.last_day) sums.last_day = day;
-      if (sums.known.has(day)) continue;
-      sums.known.add(day);
-      sums.days++;
-      sums.replaced_rows += remove.run(day, source).changes;
-    }
+    const sources = [...bySource].map(([source, rows]): ImportedSource => {
+      const days = [...new Set(rows.map(({ day }) => day))].sort();
+      return {
+        source,
+        days: days.length,
+        first_day: days[0] ?? "",
+        last_day: days.at(-1) ?? "",
+        rows: rows.length,
+        cost_micros: rows.reduce((sum, { cost_micros }) => sum + BigInt(cost_micros), 0n),
+        replaced_rows: days.reduce((sum, day) => sum + remove.run(day, source).changes, 0),
+      };
+    });
     // Of what is left: an import in the wrong currency can be replaced as a whole.
     const currency = decideCurrency(warehouse, files, given);
     for (const { file, rows } of files) {
       // By day, so that what is replaced together lies together.
       for (const { line: _, ...row } of rows.toSorted(byDay))
-        insert({ ...row, currency, file, imported_at: importedAt });
+        insert.run({ ...row, currency, file, imported_at: importedAt });
     }
-    return { currency, sources: [...sources.values()].map(({ known: _, ...source }) => source) };
+    return { currency, sources };
   });
 }
 
 const byDay = (a: SpendRow, b: SpendRow) => (a.day === b.day ? 0 : a.day < b.day ? -1 : 1);
-
-function emptySource(source: string, day: string) {
-  return {
-    source,
-    days: 0,
-    first_day: day,
-    last_day: day,
-    rows: 0,
-    cost_micros: 0n,
-    replaced_rows: 0,
-    known: new Set<string>(),
-  };
-}
 
 function decideCurrency(
   { sqlite }: Warehouse,
@@ -156,7 +143,6 @@ function decideCurrency(
   return first?.currency ?? null;
 }
 
-/** Whether any spend was ever imported. */
 export function hasSpend({ sqlite }: Warehouse): boolean {
   return sqlite.prepare("SELECT 1 FROM spend LIMIT 1").get() !== undefined;
 }

@@ -3,10 +3,9 @@ import { CalltallyError } from "../base/errors.ts";
 import { hasAny, prune } from "../forget/prune.ts";
 import { cutoffsAt, isAllKept, type Keep } from "../privacy/keep-settings.ts";
 import { Keeping } from "../warehouse/calls/call-guard.ts";
-import { eraseFreed } from "../warehouse/erase.ts";
+import { eraseFreed, overwriteDeleted } from "../warehouse/erase.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { readErasure } from "../warehouse/privacy-act-table.ts";
-import { overwriteDeleted } from "../warehouse/secure-delete.ts";
 import type { SyncOptions } from "./sync-options.ts";
 
 const DAY_MS = 86_400_000;

@@ -17,10 +17,7 @@ export const BACKUPS = describeTable(backups, "Backups written, which keep what 
 /** How long a backup waits to be recorded; a sync writes for moments only. */
 const BUSY_MS = 10_000;
 
-/**
- * Records where a backup is about to be written, since it goes on holding what is forgotten later. Of a warehouse that this
- * user may only read, or that has to be migrated first, nothing is recorded.
- */
+/** Records where a backup is about to be written, unless the warehouse is read-only here or has an older schema. */
 export function recordBackup(database: string, path: string): void {
   using warehouse = openCurrentWarehouse(database, BUSY_MS);
   if (warehouse === undefined) return;
@@ -32,11 +29,8 @@ export function recordBackup(database: string, path: string): void {
     .run();
 }
 
-/**
- * Returns the copies of a warehouse that are known and still there: backups, warehouses that `restore` has replaced, and
- * what killed processes left of either.
- */
-export function findCopies({ db, path }: Pick<Warehouse, "db" | "path">): string[] {
+/** Returns known copies that still exist: backups, warehouses replaced by `restore`, and drafts left by killed processes. */
+export function findCopies({ db, path }: Warehouse): string[] {
   const recorded = db.select({ path: backups.path }).from(backups).orderBy(asc(backups.path)).all();
   const files = recorded.map((row) => row.path);
   const drafts = [path, ...files].flatMap((file) => {

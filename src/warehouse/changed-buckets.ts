@@ -1,6 +1,7 @@
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { FACT_COLUMNS } from "./calls/facts.ts";
 import { about, describeTable } from "./described.ts";
+import { findOutdated, replaceOutdated, type SchemaObjects } from "./stored-objects.ts";
 import { writeTransaction } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
 
@@ -30,27 +31,23 @@ const mark = (bucket: string | number) =>
   `DELETE FROM changed_buckets WHERE bucket = ${bucket}; INSERT INTO changed_buckets (bucket) VALUES (${bucket});`;
 const columnsOf = (row: "OLD" | "NEW") => FACT_COLUMNS.map((column) => `${row}.${column}`).join(", ");
 
-const STATEMENTS = Object.entries({
+const TRIGGERS: SchemaObjects = {
   mark_new_call: `AFTER INSERT ON call_facts BEGIN ${mark(bucketOf("NEW"))} END`,
   mark_changed_call: `AFTER UPDATE ON call_facts WHEN (${columnsOf("OLD")}) IS NOT (${columnsOf("NEW")}) BEGIN ${mark(bucketOf("OLD"))} ${mark(bucketOf("NEW"))} END`,
   mark_removed_call: `AFTER DELETE ON call_facts BEGIN ${mark(bucketOf("OLD"))} END`,
   mark_new_spend: `AFTER INSERT ON spend BEGIN ${mark(BUCKETS)} END`,
   mark_changed_spend: `AFTER UPDATE ON spend BEGIN ${mark(BUCKETS)} END`,
   mark_removed_spend: `AFTER DELETE ON spend BEGIN ${mark(BUCKETS)} END`,
-}).map(([name, text]) => ({ name, statement: `CREATE TRIGGER ${name} ${text}` }));
+};
 
 /** Begins to mark what changes, where it is not marked yet; what was known of buckets before is known no more. */
 export function beginMarks(warehouse: Warehouse): void {
   const { sqlite } = warehouse;
-  const read = sqlite.prepare<[], string>("SELECT sql FROM sqlite_schema WHERE type = 'trigger'").pluck();
-  const isMarked = () => {
-    const stored = new Set(read.all());
-    return STATEMENTS.every(({ statement }) => stored.has(statement));
-  };
+  const isMarked = () => findOutdated(sqlite, "TRIGGER", TRIGGERS).length === 0;
   if (isMarked()) return;
   writeTransaction(warehouse, () => {
     if (isMarked()) return;
-    for (const { name, statement } of STATEMENTS) sqlite.exec(`DROP TRIGGER IF EXISTS ${name}; ${statement}`);
+    replaceOutdated(sqlite, "TRIGGER", TRIGGERS);
     // What changed while nothing was marked is not known.
     sqlite.exec(mark(BUCKETS));
     sqlite.exec("UPDATE publications SET totals = NULL");
@@ -58,10 +55,7 @@ export function beginMarks(warehouse: Warehouse): void {
 }
 
 /** Returns the number of the last change, and the buckets that have changed since an earlier one. */
-export function readChanges(
-  { sqlite }: Pick<Warehouse, "sqlite">,
-  since = 0,
-): { changeId: number; buckets: number[] } {
+export function readChanges({ sqlite }: Warehouse, since = 0): { changeId: number; buckets: number[] } {
   const rows = sqlite
     .prepare<[], [id: number, bucket: number]>("SELECT change_id, bucket FROM changed_buckets")
     .raw()

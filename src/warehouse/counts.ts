@@ -1,5 +1,5 @@
-import { eq, sql } from "drizzle-orm";
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { eq, type SQL, sql } from "drizzle-orm";
+import { integer, type SQLiteTable, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "./described.ts";
 import type { Warehouse } from "./warehouse.ts";
 
@@ -17,7 +17,6 @@ export const COUNTS = describeTable(counts, "Numbers that would take long to cou
 type Counted = "calls" | "unsettled_calls" | "fact_logs" | "rules_being_applied";
 type Store = Pick<Warehouse, "db">;
 
-/** Returns a number; undefined where it is not kept. */
 export function readCount({ db }: Store, name: Counted): number | undefined {
   return db.select({ value: counts.value }).from(counts).where(eq(counts.name, name)).get()?.value;
 }
@@ -40,4 +39,9 @@ export function addToCount({ db }: Store, name: Counted, added: number): number 
     .onConflictDoUpdate({ target: counts.name, set: { value: sql`${counts.value} + ${added}` } })
     .returning({ value: counts.value })
     .get().value;
+}
+
+export function countRows({ db }: Store, table: SQLiteTable, where?: SQL): number {
+  const condition = where === undefined ? sql`` : sql` WHERE ${where}`;
+  return db.get<{ rows: number }>(sql`SELECT count(*) AS rows FROM ${table}${condition}`).rows;
 }

@@ -25,7 +25,6 @@ export type PersonalKind =
   | "recipient"
   | "scratch";
 
-/** A table in words. */
 export interface DescribedTable {
   table: SQLiteTable;
   name: string;
@@ -38,9 +37,7 @@ export interface DescribedColumn {
   name: string;
   /** As SQLite has it: integer, real, text or blob. */
   type: string;
-  /** Whether it has one of a few values. */
   isEnum: boolean;
-  /** Meaning and unit. */
   help: string;
   personal?: PersonalKind | undefined;
 }
@@ -57,18 +54,12 @@ export function about<Builder extends object>(
   return builder;
 }
 
-/** Returns the names of columns, in their order. */
 export function namesOf<Name extends string>(columns: Readonly<Record<Name, unknown>>): Name[];
 export function namesOf(columns: object): string[] {
   return Object.keys(columns);
 }
 
-/**
- * Describes a table.
- *
- * @param builders those that the table was made of
- * @throws Error at a column without a description
- */
+/** @throws Error at a column without a description */
 export function describeTable(
   table: SQLiteTable,
   help: string,

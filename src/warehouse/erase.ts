@@ -7,23 +7,21 @@ import { markErased } from "./privacy-act-table.ts";
 import { sqliteErrorOf } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-/** How long others may go on reading, milliseconds. */
 const PATIENCE_MS = 5000;
 const AGAIN =
   "What is personal is gone from the tables already. Run the same command again to erase it from the file.";
 
 /**
- * Erases what the tables no longer hold from the files of the warehouse: writes the file anew from its rows, since pages
- * and the room between rows keep what was there before, and empties the log. Takes as much room as the warehouse twice.
+ * Erases what was removed from the tables from the warehouse's files, too: rewrites the file, since free pages keep old bytes, and
+ * empties the log. Needs twice the size of the warehouse.
  *
- * @param patienceMs how long others may go on reading, milliseconds
- * @throws CalltallyError (exit 6) where another process reads or writes for longer than a few seconds
- * @throws CalltallyError (exit 7) where the disk is too full for that
+ * @param patienceMs how long others may go on reading
+ * @throws CalltallyError where another process reads or writes for longer (exit 6), or the disk is too full (exit 7)
  */
 export function eraseFreed(warehouse: LockedWarehouse, nowMs: number, patienceMs = PATIENCE_MS): void {
   const { sqlite, path } = warehouse;
   const busyMs = Number(sqlite.pragma("busy_timeout", { simple: true }));
-  sqlite.pragma("secure_delete = ON");
+  overwriteDeleted(warehouse);
   sqlite.pragma(`busy_timeout = ${patienceMs}`);
   // A copy of the whole in memory may be more than there is.
   sqlite.pragma("temp_store = FILE");
@@ -48,10 +46,12 @@ export function eraseFreed(warehouse: LockedWarehouse, nowMs: number, patienceMs
   }
 }
 
-/**
- * Has SQLite make its temporary files, which have no name as soon as they are open, in the folder of the warehouse: others
- * may be small, or memory. SQLite looks for the folder when it needs the first one.
- */
+/** Has SQLite write zeros over what this connection deletes from now on. */
+export function overwriteDeleted({ sqlite }: Warehouse): void {
+  sqlite.pragma("secure_delete = ON");
+}
+
+/** Has SQLite make its temporary files in the folder of the warehouse: others may be small, or memory. */
 export function keepTempFilesBeside(database: string): void {
   process.env.SQLITE_TMPDIR ??= dirname(realFile(database));
 }

@@ -9,9 +9,7 @@ export const APPLICATION_ID = 0x43544c59;
 export interface FileHeader {
   /** False for an empty file, too. */
   isSqlite: boolean;
-  /** Whether calltally made it. */
   isOurs: boolean;
-  /** Version of its schema, if it is ours. */
   schemaVersion: number;
   /** Whether it writes to a log next to it, as a warehouse does and a backup does not. */
   isWal: boolean;

@@ -2,9 +2,9 @@ import { DamagedError } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 /**
- * Returns what SQLite finds wrong with the structure of a file, undefined if nothing. Takes as long as reading it once.
+ * Returns what SQLite finds wrong with the structure of a file; takes as long as reading it once.
  *
- * @param thorough compares indexes with their tables, and references with what they refer to, as well
+ * @param thorough also compares indexes with tables, and checks references
  * @throws SqliteError for damage that keeps it from looking any further
  */
 export function findDamage({ sqlite }: Warehouse, { thorough = true } = {}): string | undefined {
@@ -15,7 +15,6 @@ export function findDamage({ sqlite }: Warehouse, { thorough = true } = {}): str
   return orphans.length > 0 ? "rows refer to others that are not there" : undefined;
 }
 
-/** The error for a file that is damaged. */
 export function damagedError(file: string, found: string): DamagedError {
   const hint = "Nothing was changed. Restore another backup, or sync into a new warehouse.";
   return new DamagedError(file, found, hint);

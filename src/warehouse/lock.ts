@@ -9,13 +9,10 @@ import { nameFile } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 /**
- * Tries to acquire the lock that lets one process at a time write calls into a warehouse. Returns undefined when another
- * process, or another thread or caller of this one, holds it.
+ * Acquires the lock of a warehouse, which lets one process at a time write calls; undefined if another process or thread has it.
  *
- * It is an exclusive transaction on a small database next to the warehouse: the operating system frees it however the
+ * It is an exclusive transaction on a small database next to the warehouse, so the operating system frees it however the
  * process ends. Not for network file systems.
- *
- * @param path path of the warehouse
  */
 export function tryAcquireLock(path: string): Lock | undefined {
   const database = realFile(path);
@@ -47,7 +44,6 @@ export interface LockedWarehouse extends Warehouse {
   readonly [HELD]: true;
 }
 
-/** Returns a warehouse as one whose lock this process holds. */
 export function underLock(warehouse: Warehouse, lock: Lock): LockedWarehouse {
   return { ...warehouse, [HELD]: lock[HELD] };
 }

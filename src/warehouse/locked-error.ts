@@ -3,7 +3,6 @@ import { CalltallyError, EXIT } from "../base/errors.ts";
 import { openWarehouseReader } from "./open.ts";
 import { readRuns } from "./runs/runs.ts";
 
-/** Returns the error for a warehouse whose lock another process holds. */
 export function lockedError(database: string): CalltallyError {
   const holder = existsSync(database) ? readHolder(database) : undefined;
   const by = holder

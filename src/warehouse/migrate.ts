@@ -78,11 +78,7 @@ function versionOf(sqlite: Database): number {
   return Number(sqlite.pragma("user_version", { simple: true }));
 }
 
-/**
- * Asserts that this program can use a file of some schema version, if need be after migrating it.
- *
- * @throws CalltallyError (exit 7) for a file of a newer version, or of one from before the baseline
- */
+/** @throws CalltallyError (exit 7) for a file of a newer version, or of one from before the baseline */
 export function assertUsable(file: string, version: number): void {
   const ours = latestVersion();
   if (version > ours) throw newerError(file, version, ours);
@@ -102,11 +98,7 @@ function newerError(file: string, theirs: number, ours: number): CalltallyError 
   );
 }
 
-/**
- * A reader does not migrate an older schema, so that a backup can be made first.
- *
- * @throws CalltallyError (exit 7) where the schema is older than what is to be read
- */
+/** Readers do not migrate, so that a backup can be made first. @throws CalltallyError (exit 7) for an older schema */
 export function assertCurrent(file: string, version: number, folder?: string): void {
   if (version >= latestVersion(folder)) return;
   throw new CalltallyError(

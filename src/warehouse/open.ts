@@ -53,11 +53,10 @@ export function openExistingWarehouse(path: string, options?: OpenOptions): Ware
 }
 
 /**
- * Opens a warehouse for a short write, where it is one of this version's schema; returns undefined where there is none,
- * one that this user may only read, or one that has to be migrated first.
+ * Opens a warehouse for a short write; undefined if there is none, it is read-only here, or its schema is older.
  *
- * @param busyMs how long a write waits for that of another process
- * @throws CalltallyError (exit 7) if the file is not ours, damaged, or of a newer calltally; it is left untouched
+ * @param busyMs how long to wait for another process's write
+ * @throws CalltallyError (exit 7) if the file is not ours, damaged, or of a newer calltally
  */
 export function openCurrentWarehouse(path: string, busyMs: number): Warehouse | undefined {
   const file = realFile(path);
@@ -107,7 +106,6 @@ export function openReader({ path, sqlite: open }: Pick<Warehouse, "path"> & Par
   return toWarehouse(path, sqlite);
 }
 
-/** Bytes of SQLite's smallest page. */
 const SMALLEST_PAGE = 512;
 
 /** How often each file is open in this thread; a copy in memory is none. */
@@ -214,7 +212,6 @@ export function assertOurs(file: string): void {
   });
 }
 
-/** Whether a warehouse has the schema of this version of the program. */
 export function isCurrent(path: string): boolean {
   return versionOf(realFile(path)) >= latestVersion();
 }
@@ -229,11 +226,7 @@ function headerReader(file: string): typeof readHeaderThroughSqlite {
   return openFiles.get(file) || isWritable(file) || hasIndex(file) ? readHeaderThroughSqlite : readHeader;
 }
 
-/**
- * Says what keeps a file from being a warehouse or the backup of one; undefined if nothing does.
- *
- * @throws CalltallyError (exit 7) where a newer or a development version made it
- */
+/** Returns what keeps a file from being a warehouse or a backup. @throws CalltallyError (exit 7) for another version's file */
 export function stateOf(
   file: string,
   stat: Stats,

@@ -23,18 +23,15 @@ const columns = {
 export const origin = sqliteTable("origin", columns);
 export const ORIGIN = describeTable(origin, "What the warehouse is a copy of; one row.", columns);
 
-/** What a warehouse is a copy of, as the table `origin` has it. */
 export type Origin = typeof origin.$inferSelect;
 
-/** A service as it is asked for calls. */
 export interface Service {
   baseUrl: URL;
   token: string;
-  /** The organization unit that calls are asked of; undefined where none is sent. */
   orgUnitId?: string | undefined;
 }
 
-export function readOrigin({ db, path }: Pick<Warehouse, "db" | "path">): Origin {
+export function readOrigin({ db, path }: Warehouse): Origin {
   const row = db.select().from(origin).get();
   if (row === undefined) throw new Error(`${path} has lost its origin`);
   return row;
@@ -45,7 +42,6 @@ export function toAddress(baseUrl: URL): string {
   return baseUrl.href.replace(/\/+$/, "");
 }
 
-/** What a warehouse is a copy of, in a manifest. */
 export interface DescribedOrigin
   extends Pick<Origin, "base_url" | "org_unit_id" | "account" | "warehouse_id"> {
   /** Present where `calltally demo` made the warehouse: the calls are made up. */
@@ -58,7 +54,6 @@ export function describeOrigin(found: Origin): DescribedOrigin {
   return { base_url, org_unit_id, account, warehouse_id, ...(is_demo && { made_by_demo: true }) };
 }
 
-/** Returns what a warehouse is a copy of, in words. */
 export function originInWords({
   base_url,
   org_unit_id,
@@ -69,7 +64,6 @@ export function originInWords({
   return `a copy of ${base_url ?? "an unknown service"}${unit}`;
 }
 
-/** Marks a new warehouse as one of the made-up calls of a local server. */
 export function markDemo({ db }: Warehouse, baseUrl: URL): void {
   db.update(origin)
     .set({ is_demo: true, base_url: toAddress(baseUrl) })
@@ -77,11 +71,10 @@ export function markDemo({ db }: Warehouse, baseUrl: URL): void {
 }
 
 /**
- * Refuses what would mix the calls of two accounts, or of two organization units.
+ * Prevents mixing the calls of two accounts or organization units.
  *
  * @param isRebound whether the operator says that another address is of the same account
- * @throws UsageError where the warehouse is a copy of another service or organization unit, or was made by `calltally demo`
- * from another one
+ * @throws UsageError where the warehouse belongs to another service or organization unit
  */
 export function assertOrigin(
   warehouse: Warehouse,
@@ -111,11 +104,7 @@ function assertAddress(warehouse: Warehouse, baseUrl: URL, isRebound: boolean): 
   });
 }
 
-/**
- * Refuses what would mix two accounts, without calls that could tell them apart.
- *
- * @throws UsageError where the warehouse is a copy of another service, or the token is another one than its calls were read with
- */
+/** Prevents mixing two accounts if there are no calls to compare. @throws UsageError for another service or token */
 export function assertAccount(warehouse: Warehouse, service: Service): void {
   assertOrigin(warehouse, service);
   if (readOrigin(warehouse).token_mark === null || isBoundTo(warehouse, service)) return;
@@ -125,10 +114,7 @@ export function assertAccount(warehouse: Warehouse, service: Service): void {
   );
 }
 
-/**
- * No flag lifts this: the calls of the unit before would all be missing from the pages of the other one, and be taken for
- * gone.
- */
+/** No flag lifts this: all calls of the former unit would be missing from the new unit's pages, and count as gone. */
 function assertUnit(warehouse: Warehouse, orgUnitId: string | undefined): void {
   const { org_unit_id } = readOrigin(warehouse);
   if (org_unit_id === (orgUnitId ?? null)) return;
@@ -144,11 +130,7 @@ function nameUnit(orgUnitId: string | null | undefined): string {
   return orgUnitId ? `with org_unit_id ${orgUnitId}` : "without org_unit_id";
 }
 
-/**
- * Records the service that a warehouse is a copy of.
- *
- * @param boundAt ISO 8601 UTC
- */
+/** @param boundAt ISO 8601 UTC */
 export function bindOrigin(warehouse: Tx, service: Service, boundAt: string): void {
   if (isBoundTo(warehouse, service)) return;
   const { baseUrl, orgUnitId: org_unit_id = null } = service;

@@ -10,25 +10,17 @@ import {
 } from "./origin.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-/** The account that a command works for. */
 export interface Owner {
   /** Address of the service; where none is configured, nothing can be compared. */
   baseUrl?: URL | undefined;
   orgUnitId?: string | undefined;
 }
 
-/** The warehouse of an account. */
 export interface OwnWarehouse extends Owner {
-  /** Path of the warehouse. */
   database: string;
 }
 
-/**
- * Opens the warehouse of an account.
- *
- * @param open how: to read or to write
- * @throws UsageError where it is a copy of another service or organization unit
- */
+/** @throws UsageError where the warehouse is a copy of another service or organization unit */
 export function openOwn(
   own: OwnWarehouse,
   open: (path: string, options?: OpenOptions) => Warehouse,
@@ -47,12 +39,7 @@ export function openOwn(
   }
 }
 
-/**
- * Refuses figures that may be of another account at the same address, before they are delivered: what was delivered cannot be
- * taken back.
- *
- * @throws UsageError where the token is another one than at the last sync
- */
+/** Prevents delivering figures of another account at the same address. @throws UsageError if the token changed since the last sync */
 export function assertOwnToken(
   warehouse: Warehouse,
   { baseUrl, orgUnitId, token }: Owner & { token?: string | undefined },
@@ -61,10 +48,7 @@ export function assertOwnToken(
   assertAccount(warehouse, { baseUrl, orgUnitId, token });
 }
 
-/**
- * Says that a warehouse is of another account, with both addresses; undefined where it is not. Made-up calls are anybody's:
- * each outlet says what they are.
- */
+/** Says that a warehouse belongs to another account; undefined if not, or if `calltally demo` made it. */
 export function findOtherOrigin(warehouse: Warehouse, { baseUrl, orgUnitId }: Owner): string | undefined {
   if (baseUrl === undefined) return undefined;
   const found = readOrigin(warehouse);

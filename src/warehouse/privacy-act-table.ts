@@ -15,12 +15,10 @@ const columns = {
 export const privacy_acts = sqliteTable("privacy_acts", columns);
 export const PRIVACY_ACTS = describeTable(privacy_acts, "Removals of personal data; holds none.", columns);
 
-/** An act; `counts` says how many of what were removed. */
 export type PrivacyAct = Omit<typeof privacy_acts.$inferSelect, "counts"> & {
   counts: Readonly<Record<string, number>>;
 };
 
-/** Records that personal data was removed; returns the number of the act. */
 export function insertPrivacyAct(
   { db }: Tx,
   { at, act, counts }: Pick<PrivacyAct, "at" | "act" | "counts">,
@@ -32,7 +30,6 @@ export function insertPrivacyAct(
     .get().act_id;
 }
 
-/** Records how far an act has come that goes on. */
 export function updatePrivacyAct({ db }: Tx, actId: number, counts: PrivacyAct["counts"]): void {
   db.update(privacy_acts)
     .set({ counts: JSON.stringify(counts) })
@@ -41,7 +38,7 @@ export function updatePrivacyAct({ db }: Tx, actId: number, counts: PrivacyAct["
 }
 
 /** Returns whether there are bytes to erase, and when that was last done, ISO 8601 UTC; null for never. */
-export function readErasure({ db }: Pick<Warehouse, "db">): { isDue: boolean; last: string | null } {
+export function readErasure({ db }: Warehouse): { isDue: boolean; last: string | null } {
   const due = db.select().from(privacy_acts).where(isNull(privacy_acts.erased_at)).limit(1).get();
   const last = db
     .select({ at: max(privacy_acts.erased_at) })
@@ -50,13 +47,12 @@ export function readErasure({ db }: Pick<Warehouse, "db">): { isDue: boolean; la
   return { isDue: due !== undefined, last: last?.at ?? null };
 }
 
-/** Records that the bytes of all that was removed so far are gone. */
-export function markErased({ db }: Pick<Warehouse, "db">, erased_at: string): void {
+export function markErased({ db }: Warehouse, erased_at: string): void {
   db.update(privacy_acts).set({ erased_at }).where(isNull(privacy_acts.erased_at)).run();
 }
 
 /** Returns the number of the last act that forgot callers; 0 for none. */
-export function readLastForgotten({ db }: Pick<Warehouse, "db">): number {
+export function readLastForgotten({ db }: Warehouse): number {
   const { act_id, act } = privacy_acts;
   const last = db
     .select({ id: max(act_id) })
@@ -66,8 +62,7 @@ export function readLastForgotten({ db }: Pick<Warehouse, "db">): number {
   return last?.id ?? 0;
 }
 
-/** Returns the acts, the first one first. */
-export function readPrivacyActs({ db }: Pick<Warehouse, "db">): PrivacyAct[] {
+export function readPrivacyActs({ db }: Warehouse): PrivacyAct[] {
   const rows = db.select().from(privacy_acts).orderBy(asc(privacy_acts.act_id)).all();
   return rows.map((row) => ({ ...row, counts: JSON.parse(row.counts) }));
 }

@@ -32,12 +32,11 @@ export const PUBLICATIONS = describeTable(
 
 const { totals: _, ...SHOWN } = getTableColumns(publications);
 
-/** What is known of the publications to one cluster. */
 export type Publication = Omit<typeof publications.$inferSelect, "totals">;
 
 /** Writes what is known of the publications to a cluster; of what is left out, what was known stays. */
 export function upsertPublication(
-  { db }: Pick<Warehouse, "db">,
+  { db }: Warehouse,
   publication: Pick<Publication, "target" | "account" | "attempted_at" | "error"> &
     Partial<typeof publications.$inferSelect>,
 ): void {
@@ -53,16 +52,11 @@ export function upsertPublication(
       .run();
 }
 
-/** Returns what is known of the publications to one cluster. */
-export function readPublication({ db }: Pick<Warehouse, "db">, target: string) {
+export function readPublication({ db }: Warehouse, target: string) {
   return db.select().from(publications).where(eq(publications.target, target)).get();
 }
 
-/**
- * Returns what is known of the publications, and whether the cluster is behind.
- *
- * @param target the one that the settings name, if they do: others are those of earlier settings, or by hand
- */
+/** @param target only the one in the settings; others are from earlier settings, or by hand */
 export function readPublications(
   warehouse: Warehouse,
   target?: string,

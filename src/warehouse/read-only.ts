@@ -13,11 +13,7 @@ const TRIES = 3;
 /** What fits into one Node buffer. */
 const LARGEST_BYTES = 2 ** 31 - 1;
 
-/**
- * Asserts that this user may write to a warehouse: to its file, and beside it, where SQLite keeps its log.
- *
- * @throws the system's error that says what is in the way
- */
+/** @throws the system's error that says what is in the way */
 export function assertWritable(file: string): void {
   accessSync(file, constants.W_OK);
   accessSync(dirname(file), constants.W_OK | constants.X_OK);
@@ -29,15 +25,11 @@ export function isWritable(file: string): boolean {
 }
 
 /**
- * Opens a warehouse that this user may read and not write. SQLite needs two files beside it, the log and its index: where
- * a writer has them open it reads along; where there is no log, all is in the file, and is read into memory.
- *
- * (Opened as usual in a folder that may be written, SQLite would leave both as files of this user, and keep the owner
- * of the warehouse from writing.)
+ * Opens a warehouse that this user may only read, and leaves nothing next to it that would keep out its owner. Where a writer has the
+ * log and its index open, SQLite reads along; where there is no log, the file is read into memory.
  *
  * @param file not open in this process
- * @throws CalltallyError (exit 7) where it can only be read by somebody who may write
- * @throws CalltallyError (exit 6) where others write to it all the time
+ * @throws CalltallyError where only a user who may write can read it (exit 7), or others keep writing (exit 6)
  */
 export function openWithoutWriting(file: string): Database.Database {
   for (let tries = 1; ; tries++) {
@@ -60,10 +52,7 @@ function connect(file: string): Database.Database | undefined {
   }
 }
 
-/**
- * Reads a file into memory as it is at one moment; undefined where somebody writes to it meanwhile. Only a writer changes
- * it: without a log all of the warehouse is in it, and it is whole if nothing was written to it while it was read.
- */
+/** Reads a whole file into memory; undefined if somebody wrote to it meanwhile. Without a log, all of the warehouse is in it. */
 function readIntoMemory(file: string): Database.Database | undefined {
   const before = statSync(file, { bigint: true });
   if (before.size > LARGEST_BYTES || Number(before.size) * 2 > process.availableMemory())

@@ -23,13 +23,12 @@ export const RETENTION = describeTable(
 );
 
 /** Returns up to where each kind was pruned, of those that are not always kept. */
-export function readRetention({ db }: Pick<Warehouse, "db">): Map<WithheldKind, string> {
+export function readRetention({ db }: Warehouse): Map<WithheldKind, string> {
   const rows = db.select().from(retention).all();
   return new Map(rows.map(({ kind, pruned_before }) => [kind, pruned_before]));
 }
 
-/** Records up to where a kind was pruned, ISO 8601 UTC. */
-export function setRetention({ db }: Pick<Warehouse, "db">, kind: WithheldKind, pruned_before: string): void {
+export function setRetention({ db }: Warehouse, kind: WithheldKind, pruned_before: string): void {
   db.delete(retention).where(eq(retention.kind, kind)).run();
   if (pruned_before !== BEFORE_ALL_TIMES) db.insert(retention).values({ kind, pruned_before }).run();
 }

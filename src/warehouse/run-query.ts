@@ -20,11 +20,10 @@ const QUERIES = new Set(["SELECT", "WITH", "VALUES"]);
 const SQL_FAULT = /^SQLITE_(ERROR|TOOBIG|MISMATCH|RANGE|AUTH|CONSTRAINT)/;
 
 /**
- * Runs one statement that reads, and cannot do anything else: not change the warehouse, nor attach, copy or write
- * another file, nor load code. A connection that is read-only by itself would still do `VACUUM INTO` and `ATTACH`.
+ * Runs one statement that can do nothing but read. A read-only connection would still do `VACUUM INTO` and `ATTACH`.
  *
  * @param reader a connection of its own, for this statement alone
- * @throws UsageError if it is no such statement, or if SQLite cannot make sense of it, now or while the rows are read
+ * @throws UsageError for other statements and for invalid SQL, now or while the rows are read
  * @throws CalltallyError (exit 7) if the file cannot be read
  */
 export function runQuery(reader: Warehouse, sql: string): QueryResult {
@@ -118,7 +117,6 @@ function readColumns({ sqlite }: Warehouse): KnownColumn[] {
     .all();
 }
 
-/** Looks among the columns of the tables that the SQL names; without any, among all. */
 function suggestColumn(name: string, known: readonly KnownColumn[], sql: string): string | undefined {
   const owners = known.filter(({ column }) => column === name.toLowerCase());
   if (owners.length > 0) return `It is a column of ${owners.map(({ table }) => table).join(", ")}.`;

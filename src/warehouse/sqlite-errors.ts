@@ -27,7 +27,6 @@ export function nameFile(error: unknown, file: string): unknown {
   });
 }
 
-/** Runs `work`; an SQLite error names the warehouse's file. */
 export function withFileNamed<T>(file: string, work: () => T): T {
   try {
     return work();
@@ -36,7 +35,6 @@ export function withFileNamed<T>(file: string, work: () => T): T {
   }
 }
 
-/** A file that SQLite has opened, and found damaged. */
 export class DamagedError extends CalltallyError {
   override name = "DamagedError";
 

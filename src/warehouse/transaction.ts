@@ -2,16 +2,11 @@ import type { Warehouse } from "./warehouse.ts";
 
 const IN_TRANSACTION = Symbol("in a transaction");
 
-/** A warehouse inside a transaction that writes. */
 export interface Tx extends Warehouse {
   readonly [IN_TRANSACTION]: true;
 }
 
-/**
- * Runs `work` in one immediate transaction: all of it is kept, or nothing; nothing in a file that was moved away.
- *
- * `work` must be synchronous. An async one would run on after the commit, so its type is refused.
- */
+/** Runs `work` in one immediate transaction. An async `work` would run on after the commit, so its type is refused. */
 export function writeTransaction<T>(
   warehouse: Warehouse,
   work: (tx: Tx) => T extends PromiseLike<unknown> ? never : T,

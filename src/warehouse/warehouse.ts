@@ -3,14 +3,9 @@ import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
 
 /** The open warehouse; dispose of it to close the file. */
 export interface Warehouse extends Disposable {
-  /** Absolute path of the database file. */
   readonly path: string;
   readonly sqlite: Database;
   readonly db: BetterSQLite3Database;
-  /**
-   * Asserts that the open file is still the one at the path.
-   *
-   * @throws CalltallyError (exit 7) where the file was removed, moved or replaced
-   */
+  /** @throws CalltallyError (exit 7) where the open file was removed, moved or replaced */
   assertInPlace(): void;
 }

@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/api/api-errors.ts";
 import { type AttributionQuery, fetchAttributionPage } from "../../src/api/attribution-client.ts";
@@ -185,6 +186,14 @@ describe("ApiClient reads", () => {
       requestId: undefined,
       timestamp: undefined,
     });
+  });
+
+  it("a content coding in any case (RFC 9110 § 8.4.1)", async () => {
+    const body = gzipSync(JSON.stringify(GOOD));
+    await using server = await startBadServer((_request, response) => {
+      response.setHeader("content-encoding", "GZIP").end(body);
+    });
+    expect(await fetchPage(server.url)).toEqual(PAGE);
   });
 
   it("an envelope after a byte order mark, plain and gzip", async () => {

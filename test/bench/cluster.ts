@@ -59,7 +59,7 @@ async function* measureCluster({ database, calls, runs, service }: Measured): As
   const url = servers.url("bench");
   const env = {
     CALLTALLY_DATABASE: database,
-    CALLTALLY_CLICKHOUSE_PASSWORD_FILE: servers.passwordFile,
+    CALLTALLY_PUBLISH_PASSWORD_FILE: servers.passwordFile,
     CALLTALLY_PUBLISH_PERSONAL_DATA: "true", // without it gclid is no dimension of a cluster
   };
   const publish = ["publish", "--quiet", "--to", url];

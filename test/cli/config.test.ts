@@ -61,7 +61,7 @@ describe("calltally config", () => {
     const { code, stdout, stderr } = await calltally(["config", "check"], options);
     expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
     expect(stdout.trimEnd().split("\n")).toEqual([
-      "acme: calltally.yaml:6:17: accounts.acme.token_file: other users can read acme.token, which holds a secret. Run chmod 600 acme.token",
+      "acme: CALLTALLY_TOKEN_FILE: other users can read acme.token, which holds a secret; run chmod 600 acme.token (from calltally.yaml:6:17: accounts.acme.token_file)",
       expect.stringMatching(
         /^beta: CALLTALLY_SYNC_CRON: hourly is not a cron expression: .* \(from calltally.yaml:10:16: accounts.beta.sync_cron\)$/,
       ),

@@ -20,6 +20,8 @@ import { type NewFile, writeNewFiles } from "../../src/cli/init/run-init.ts";
 import { toStarterYaml } from "../../src/cli/init/starter-file.ts";
 import { silentContext } from "../../src/cli/silent-context.ts";
 import { readConfiguration } from "../../src/config/read-configuration.ts";
+import { findGiven } from "../../src/config/setting-layers.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { text as page, startBadServer } from "../support/bad-server.ts";
 import { BIN, calltally, type Finished } from "../support/run.ts";
@@ -336,8 +338,10 @@ describe.skipIf(!hasScript)(`calltally init on a terminal${hasScript ? "" : " (S
     expect((await calltally(["config", "check"], { cwd: folder.path })).stdout).toBe(
       "calltally.yaml: 1 account, 1 report: no problem\n",
     );
-    const { file } = readConfiguration("calltally.yaml", { env: {}, folder: folder.path });
-    expect(file?.content.timezone).toBe("America/Denver");
+    const { accounts } = readConfiguration("calltally.yaml", { env: {}, folder: folder.path });
+    expect(accounts.map(({ sources }) => findGiven(SETTINGS.timezone, sources.file ?? [])?.text)).toEqual([
+      "America/Denver",
+    ]);
   });
 
   it("does not ask for what the flags say, and ends where that does not work", async () => {

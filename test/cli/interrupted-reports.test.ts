@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { reportJobs } from "../../jobs/report.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
-import { settingsOfAccount } from "../../src/config/accounts.ts";
+import { loadSettings } from "../../src/config/load-settings.ts";
 import { readConfiguration } from "../../src/config/read-configuration.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
@@ -183,7 +183,7 @@ async function keepScheduleUntil(words: string, folder: string): Promise<number>
   const { file, accounts, shared } = readConfiguration(path, { env: {}, folder: import.meta.dirname });
   const [account] = accounts;
   if (account === undefined) throw new Error("There is no account");
-  const settings = { ...settingsOfAccount(account), jitterSeconds: 0 };
+  const settings = { ...loadSettings(account.sources), jitterSeconds: 0 };
   const jobs = reportJobs({ file }, account, shared.folder);
   const { log, messages } = keepLines();
   const clock = impatientClock();

@@ -51,6 +51,21 @@ function foldBySource(calls: readonly Call[], { qualified_seconds, aliases }: Ru
 const figure = (rows: ReturnType<typeof foldBySource>, cell: string, metric: string) =>
   rows.get(cell)?.[METRICS.indexOf(metric)] ?? null;
 
+describe("calltally restatements", () => {
+  it("takes the day of --since in the time zone", async () => {
+    using warehouse = makeWarehouse([]);
+    warehouse.execute(`INSERT INTO restatements (found_at, path, contents, period, starts_at, ends_at, key, metric, was, now,
+      given_out_at, reasons) VALUES ('2026-10-31T23:30:00.000Z', '/out/source.csv', 'source', '2026-09',
+      '2026-09-01', '2026-10-01', '{"source":"google"}', 'calls', '1', '2', '2026-10-30T07:00:00.000Z', '[]')`);
+    const count = async (timezone: string) => {
+      const flags = ["--since", "2026-11-01", "--timezone", timezone, "--database", warehouse.database];
+      const { stdout } = await calltally(["restatements", ...flags, "--json"], { cwd: "/" });
+      return JSON.parse(stdout).length;
+    };
+    expect([await count("Europe/Berlin"), await count("UTC")]).toEqual([1, 0]);
+  });
+});
+
 describe("export, the second time", () => {
   it("finds every figure that late, corrected and removed calls, an alias and another rule have changed, and says how many calls each", async () => {
     using folder = makeTempFolder();

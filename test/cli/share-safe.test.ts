@@ -5,7 +5,7 @@ import { lte } from "drizzle-orm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { calls } from "../../src/schema/schema.ts";
+import { calls } from "../../src/warehouse/calls/calls.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { startMailServer } from "../delivery/mail-server.ts";

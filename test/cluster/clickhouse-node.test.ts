@@ -1,58 +1,10 @@
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { EXIT } from "../../src/base/errors.ts";
 import { ClickhouseNode } from "../../src/cluster/clickhouse-node.ts";
 import { listen } from "../support/bad-server.ts";
-import { HAS_CLICKHOUSE, PUBLISHER, startClickhouse, UNLESS_SKIPPED } from "../support/clickhouse-servers.ts";
-
-describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
-  it("bounds what a statement takes, and says what takes less", async () => {
-    await using servers = await startClickhouse(1);
-    const password = readFileSync(servers.passwordFile, "utf8").trim();
-    await using node = new ClickhouseNode(new URL(`http://${servers.hosts[0]}`), { ...PUBLISHER, password });
-    const names = [
-      "distributed_aggregation_memory_efficient",
-      "distributed_group_by_no_merge",
-      "max_execution_time",
-      "max_memory_usage",
-      "skip_unavailable_shards",
-    ];
-    const list = names.map((name) => `'${name}'`).join(", ");
-    const inForce = `SELECT name, value FROM system.settings WHERE name IN (${list}) ORDER BY name`;
-    expect(await node.select(inForce, { doing: "read settings" })).toEqual(
-      [1, 0, 300, 4_000_000_000, 0].map((value, index) => [names[index], String(value)]),
-    );
-    const endless = node.select("SELECT count() FROM system.numbers", { doing: "count", maxSeconds: 1 });
-    await expect(endless).rejects.toMatchObject({
-      exitCode: EXIT.unreachable,
-      message: expect.stringMatching(
-        /^Cannot count at 127\.0\.0\.1:\d+: ClickHouse says Timeout exceeded.* \(code 159\)$/,
-      ),
-      hint: expect.stringContaining("A shorter period"),
-    });
-  });
-
-  it("fails where a profile lets a server leave rows or groups out", async () => {
-    await using servers = await startClickhouse(1);
-    const { password } = PUBLISHER;
-    await using node = new ClickhouseNode(new URL(`http://${servers.hosts[0]}`), {
-      user: "limited",
-      password,
-    });
-    const doing = { doing: "count" };
-    const numbers = (more: string) => node.select(`SELECT number FROM system.numbers ${more}`, doing);
-    await expect(numbers("LIMIT 20")).rejects.toThrow("Limit for result exceeded");
-    await expect(
-      node.select(
-        "SELECT number % 10 AS digit, count() FROM (SELECT number FROM system.numbers LIMIT 100) GROUP BY digit LIMIT 3",
-        doing,
-      ),
-    ).rejects.toThrow("Limit for rows to GROUP BY exceeded");
-    expect(await numbers("LIMIT 3")).toEqual([[0], [1], [2]]);
-  });
-});
+import { PUBLISHER } from "../support/clickhouse-servers.ts";
 
 // What stands before a server may cut its responses off, or answer in its place.
 describe("ClickhouseNode", () => {
@@ -88,15 +40,37 @@ describe("ClickhouseNode", () => {
       hint: "Is this the HTTP port of a ClickHouse server, and no proxy before it?",
     });
   });
+
+  it.each([
+    [401, EXIT.refused],
+    [403, EXIT.refused],
+    [404, EXIT.contract],
+    [499, EXIT.contract],
+    [500, EXIT.unreachable],
+    [502, EXIT.unreachable],
+  ])("takes status %i without a body, of a proxy, for exit %i", async (status, exitCode) => {
+    await using node = await startLiar(SETTINGS, "", status);
+    await expect(node.select("SELECT name, calls", { doing: "count" })).rejects.toMatchObject({
+      exitCode,
+      message: expect.stringContaining(`the response, status ${status}, is not from ClickHouse`),
+    });
+  });
+
+  it("reads a content coding in any case (RFC 9110 § 8.4.1)", async () => {
+    await using node = await startLiar(SETTINGS, gzipSync(ROWS), 200, "GZIP");
+    expect(await node.select("SELECT name, calls", { doing: "count" })).toHaveLength(2);
+  });
 });
 
 /** A node whose first response has settings, and all others something else; bytes are said to be compressed. */
-async function startLiar(settings: string, response: Buffer | string) {
+async function startLiar(settings: string, response: Buffer | string, status = 200, coding = "gzip") {
   let requests = 0;
   const server = createServer(async (incoming, outgoing) => {
     for await (const _ of incoming);
-    const body = requests++ === 0 ? gzipSync(settings) : response;
-    if (Buffer.isBuffer(body)) outgoing.setHeader("content-encoding", "gzip");
+    const isFirst = requests++ === 0;
+    const body = isFirst ? gzipSync(settings) : response;
+    if (!isFirst) outgoing.statusCode = status;
+    if (Buffer.isBuffer(body)) outgoing.setHeader("content-encoding", coding);
     outgoing.end(body);
   });
   const listening = await listen(server);

@@ -236,7 +236,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     });
     const temporary = join(temp.path, "tmp");
     mkdirSync(temporary);
-    const env = { CALLTALLY_CLICKHOUSE_PASSWORD_FILE: servers.passwordFile, TMPDIR: temporary };
+    const env = { CALLTALLY_PUBLISH_PASSWORD_FILE: servers.passwordFile, TMPDIR: temporary };
     const args = ["export", "channel", "--account", "north", "--engine", engineUrl([proxy.host, other])];
     const stopped = startCalltally(args, { cwd: temp.path, env });
     await asked.promise;
@@ -290,7 +290,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
       }),
       { mode: 0o600 },
     );
-    const env = { CALLTALLY_CLICKHOUSE_PASSWORD_FILE: servers.passwordFile };
+    const env = { CALLTALLY_PUBLISH_PASSWORD_FILE: servers.passwordFile };
     const run = async (...args: string[]) => {
       const { code, stderr } = await calltally(args, { cwd: temp.path, env });
       return { code, stderr };
@@ -383,7 +383,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
 
   it("refuses what the cluster cannot say, and reads nothing that is not whole", async () => {
     using temp = makeTempFolder();
-    const env = { CALLTALLY_CLICKHOUSE_PASSWORD_FILE: servers.passwordFile };
+    const env = { CALLTALLY_PUBLISH_PASSWORD_FILE: servers.passwordFile };
     const run = async (...args: string[]) => {
       const engine = ["--engine", engineUrl()];
       const { code, stdout, stderr } = await calltally([...args, ...engine], { cwd: temp.path, env });

@@ -164,7 +164,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
         startCalltally(["publish", "--quiet", "--database", database, "--to", servers.url(name, hosts)], {
           cwd: servers.folder,
           env: {
-            CALLTALLY_CLICKHOUSE_PASSWORD_FILE: servers.passwordFile,
+            CALLTALLY_PUBLISH_PASSWORD_FILE: servers.passwordFile,
             CALLTALLY_QUALIFIED_SECONDS: String(10 * kill),
           },
         });
@@ -445,7 +445,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     const to = servers.url("erased");
     const run = async (...args: string[]) => {
       const env = {
-        CALLTALLY_CLICKHOUSE_PASSWORD_FILE: servers.passwordFile,
+        CALLTALLY_PUBLISH_PASSWORD_FILE: servers.passwordFile,
         CALLTALLY_PUBLISH_PERSONAL_DATA: "true",
       };
       const ended = await calltally([...args, "--database", warehouse.database], {

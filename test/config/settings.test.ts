@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { UsageError } from "../../src/base/errors.ts";
-import { inspectSettings } from "../../src/config/inspect-settings.ts";
-import { loadSettings } from "../../src/config/load-settings.ts";
+import { inspectSettings, loadSettings } from "../../src/config/load-settings.ts";
 import type { SettingSources } from "../../src/config/setting-layers.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { KEEP_ALL } from "../../src/privacy/keep-settings.ts";
@@ -105,8 +104,8 @@ describe("loadSettings", () => {
       CALLTALLY_ALIASES: "/srv/aliases.csv",
       CALLTALLY_CURRENCY: "eur",
       CALLTALLY_PUBLISH_TO: "clickhouse://anna@ch1.example.com,ch2.example.com:443/calls",
-      CALLTALLY_CLICKHOUSE_USER: "bob",
-      CALLTALLY_CLICKHOUSE_PASSWORD_FILE: "/srv/password",
+      CALLTALLY_PUBLISH_USER: "bob",
+      CALLTALLY_PUBLISH_PASSWORD_FILE: "/srv/password",
       CALLTALLY_PUBLISH_PERSONAL_DATA: "true",
       CALLTALLY_PUBLISH_AFTER_SYNC: "false",
       CALLTALLY_SYNC_CRON: "0 0 * * *",
@@ -119,7 +118,9 @@ describe("loadSettings", () => {
       CALLTALLY_LOG_LEVEL: "Debug",
     };
     const names = Object.values(SETTINGS).map((setting) => setting.env);
-    expect([...Object.keys(env), "CALLTALLY_TOKEN_FILE"].sort()).toEqual(names.sort());
+    expect([...Object.keys(env), "CALLTALLY_TOKEN_FILE", "CALLTALLY_HEARTBEAT_URL_FILE"].sort()).toEqual(
+      names.sort(),
+    );
     expect(load({ env })).toEqual({
       baseUrl: new URL("https://api.example.com/base"),
       token: TOKEN,
@@ -274,8 +275,13 @@ describe("loadSettings", () => {
     { name: "CALLTALLY_ORG_UNIT_ID", value: " ", says: "is empty" },
     { name: "CALLTALLY_ORG_UNIT_ID", value: "7 8", says: "must be without white space" },
     { name: "CALLTALLY_ORG_UNIT_ID", value: "7\u202e8", says: "must be without white space" },
-    { name: "CALLTALLY_LIMIT", value: "1", says: "a page of one call cannot overlap the next" },
-    { name: "CALLTALLY_LIMIT", value: "01", says: "must be 2 at the least" },
+    {
+      name: "CALLTALLY_LIMIT",
+      value: "1",
+      says: "must be a whole number from 2 to 1000",
+      hint: "could not overlap",
+    },
+    { name: "CALLTALLY_LIMIT", value: "01", says: "must be a whole number from 2 to 1000" },
     { name: "CALLTALLY_LIMIT", value: "0", says: "must be a whole number from 2 to 1000" },
     { name: "CALLTALLY_LIMIT", value: "1001", says: "must be a whole number from 2 to 1000" },
     { name: "CALLTALLY_LIMIT", value: "1e2", says: "must be a whole number from 2 to 1000" },
@@ -288,7 +294,7 @@ describe("loadSettings", () => {
     { name: "CALLTALLY_FULL_EVERY_HOURS", value: "1d", says: "must be a whole number from 0 to 8760" },
     { name: "CALLTALLY_GONE_AFTER_HOURS", value: "-6", says: "must be a whole number from 0 to 8760" },
     { name: "CALLTALLY_QUALIFIED_SECONDS", value: "1m", says: "must be a whole number from 0 to 86400" },
-    { name: "CALLTALLY_DURATION_UNIT", value: "minutes", says: "must be seconds or milliseconds" },
+    { name: "CALLTALLY_DURATION_UNIT", value: "minutes", says: "must be one of seconds, milliseconds" },
     { name: "CALLTALLY_JITTER_SECONDS", value: "3601", says: "must be a whole number from 0 to 3600" },
     { name: "CALLTALLY_JOB_MINUTES", value: "0", says: "must be a whole number from 1 to 1440" },
     { name: "CALLTALLY_HEARTBEAT_URL", value: "hc-ping.com/17", says: "is not a URL" },
@@ -378,7 +384,7 @@ describe("inspectSettings", () => {
       CALLTALLY_TOKEN_FILE: { shown: `${file}, ${TOKEN.length} characters` },
       CALLTALLY_TOKEN: { shown: `set, ${TOKEN.length + 1} characters` },
     });
-    expect(inspected.tokenFile).toBe(file);
+    expect(inspected.found).toMatchObject({ CALLTALLY_TOKEN_FILE: { file } });
     expect(JSON.stringify(inspected.found)).not.toContain(TOKEN);
     const bad = inspect({ env: { CALLTALLY_TOKEN: `${TOKEN} ${TOKEN}`, CALLTALLY_TOKEN_FILE: `/${TOKEN}` } });
     expect(JSON.stringify(bad.found)).not.toContain(TOKEN);
@@ -393,7 +399,7 @@ describe("inspectSettings", () => {
       "CALLTALLY_ALIASES",
       "CALLTALLY_CURRENCY",
       "CALLTALLY_PUBLISH_TO",
-      "CALLTALLY_CLICKHOUSE_USER",
+      "CALLTALLY_PUBLISH_USER",
       "CALLTALLY_INSIGHT_IDS",
     ]);
   });

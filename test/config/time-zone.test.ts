@@ -1,37 +1,41 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { localDate, localTime } from "../../src/calendar/local-time.ts";
-import { describeFixedZone, listZoneNames } from "../../src/calendar/zone-names.ts";
-import { parseTimeZone } from "../../src/config/time-zone.ts";
-import { offsetsOf } from "../../src/schedule/zone-offsets.ts";
+import { describeFixedZone, parseTimeZone } from "../../src/config/time-zone.ts";
 
 const NOON = "2026-07-01T12:00:00.000Z";
 
 /** What ICU takes and IANA does not list: a zone by such a name fails in Temporal, or means another place than people think. */
-const OF_ICU_ALONE = (
-  "ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT IET IST JST MIT NET NST PLT PNT PRT PST SST VST " +
-  "SystemV/PST8PDT SystemV/AST4 US/Pacific-New Canada/East-Saskatchewan"
-).split(" ");
+const OF_ICU_ALONE =
+  "ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT IET IST JST MIT NET NST PLT PNT PRT PST SST VST".split(
+    " ",
+  );
+/** Names of the list that `Intl.supportedValuesOf` does not have: links, in letters of many kinds. */
+const LINKS =
+  "Africa/Asmara America/Argentina/ComodRivadavia America/Buenos_Aires America/Knox_IN America/Nuuk Antarctica/South_Pole Asia/Ho_Chi_Minh Asia/Kolkata Asia/Ujung_Pandang Australia/ACT Australia/LHI Australia/NSW Brazil/DeNoronha Canada/Newfoundland Chile/EasterIsland CST6CDT Cuba EST EST5EDT Etc/GMT+8 Etc/GMT-14 Etc/UTC Europe/Kyiv GB GB-Eire GMT GMT+0 GMT0 Greenwich HST MST Mexico/BajaNorte NZ-CHAT Navajo PRC ROC ROK PST8PDT UCT US/East-Indiana US/Pacific US/Samoa UTC Universal W-SU WET Zulu".split(
+    " ",
+  );
+
+const ETC = Array.from({ length: 12 }, (_, index) => [`Etc/GMT+${index + 1}`, `Etc/GMT-${index + 1}`]).flat();
+
+function attempt(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
 
 describe("parseTimeZone", () => {
-  it("takes every name of the IANA list whatever its case, and both libraries that compute with it know it", () => {
-    const names = listZoneNames();
-    expect(names.length).toBeGreaterThanOrEqual(597);
-    const failed = names.filter((name) => {
-      return (
-        parseTimeZone(name.toUpperCase()) !== name ||
-        !localDate(NOON, name).startsWith("2026-07-0") ||
-        !Number.isInteger(offsetsOf(name)(Date.parse(NOON)))
-      );
-    });
-    expect(failed).toEqual([]);
+  it("takes names of the IANA list whatever their case, and spells them as the list does", () => {
+    const names = [...Intl.supportedValuesOf("timeZone"), ...LINKS];
+    expect(names.map((name) => parseTimeZone(name.toUpperCase()))).toEqual(names);
+    expect(names.map((name) => parseTimeZone(name.toLowerCase()))).toEqual(names);
+    expect(names.filter((name) => !localDate(NOON, name).startsWith("2026-07-0"))).toEqual([]);
   });
 
-  it("has the names that Node lists, and links by the names that people know", () => {
-    expect(listZoneNames()).toEqual(expect.arrayContaining(Intl.supportedValuesOf("timeZone")));
-    expect(
-      ["Europe/Kyiv", "Asia/Kolkata", "US/Pacific", "GB-Eire", "UTC", "PST8PDT"].map(parseTimeZone),
-    ).toEqual(["Europe/Kyiv", "Asia/Kolkata", "US/Pacific", "GB-Eire", "UTC", "PST8PDT"]);
+  it("refuses what Temporal takes and is no name", () => {
+    for (const text of ["+02:00", "2026-01-01T00:00Z[Europe/Berlin]", "", "Z"])
+      expect(() => parseTimeZone(text)).toThrow("is not an IANA time zone");
   });
 
   it.each(OF_ICU_ALONE)("refuses %s, which ICU takes and IANA does not list", (name) => {
@@ -42,11 +46,13 @@ describe("parseTimeZone", () => {
   it.each([
     { text: "PST", meant: "America/Los_Angeles" },
     { text: "pdt", meant: "America/Los_Angeles" },
-    { text: "CST", meant: "America/Chicago, Asia/Shanghai or America/Havana" },
-    { text: "IST", meant: "Asia/Kolkata, Europe/Dublin or Asia/Jerusalem" },
-    { text: "BST", meant: "Europe/London or Asia/Dhaka" },
+    { text: "PT", meant: "America/Los_Angeles" },
+    { text: "CST", meant: "America/Chicago" },
+    { text: "IST", meant: "Asia/Calcutta" },
+    { text: "BST", meant: "Europe/London" },
     { text: "CEST", meant: "Europe/Berlin" },
-    { text: "US/Pacific-New", meant: "America/Los_Angeles" },
+    { text: "AEST", meant: "Australia/Sydney" },
+    { text: "kolkata", meant: "Asia/Kolkata" },
     { text: "new york", meant: "America/New_York" },
     { text: "Asia/Calcuta", meant: "Asia/Calcutta" },
     { text: "europe/Berln", meant: "Europe/Berlin" },
@@ -58,26 +64,13 @@ describe("parseTimeZone", () => {
   });
 
   it("suggests nothing that it would not take", () => {
-    const texts = fc.oneof(
-      fc.string({ maxLength: 6 }),
-      fc.string({ unit: fc.constantFrom(..."ACDEHIKMNPSTWZ"), minLength: 1, maxLength: 4 }),
-    );
-    let suggested = 0;
-    fc.assert(
-      fc.property(texts, (text) => {
-        try {
-          parseTimeZone(text);
-        } catch (error) {
-          const [, meant] = /did you mean (.*)\?$/s.exec(String(error)) ?? [];
-          for (const zone of meant?.split(/, | or /) ?? []) {
-            expect(parseTimeZone(zone)).toBe(zone);
-            suggested++;
-          }
-        }
-      }),
-      { numRuns: 100 },
-    );
-    expect(suggested).toBeGreaterThan(3);
+    const offsets = Array.from({ length: 27 }, (_, index) => `UTC${index < 12 ? "" : "+"}${index - 12}`);
+    const suggested = [...OF_ICU_ALONE, ...offsets].flatMap((text) => {
+      const error = attempt(() => parseTimeZone(text));
+      return /did you mean (.*)\?$/.exec(String(error))?.[1] ?? [];
+    });
+    expect(suggested.length).toBeGreaterThan(40);
+    expect(suggested.map(parseTimeZone)).toEqual(suggested);
   });
 });
 
@@ -97,11 +90,11 @@ describe("describeFixedZone", () => {
   });
 
   it("says the offset that the zone has, and names zones that are taken", () => {
-    const described = listZoneNames().flatMap((zone) => {
+    const described = [...Intl.supportedValuesOf("timeZone"), ...LINKS, ...ETC].flatMap((zone) => {
       const text = describeFixedZone(zone);
       return text === undefined ? [] : [{ zone, text }];
     });
-    expect(described.length).toBeGreaterThan(35);
+    expect(described.length).toBeGreaterThan(30);
     for (const { zone, text } of described) {
       expect(text).toContain(`UTC${localTime(zone)(NOON).offset} all year`);
       for (const name of text.match(/[A-Z]\w+\/\w+(?=; if|\.$| says)/g) ?? [])
@@ -111,7 +104,9 @@ describe("describeFixedZone", () => {
 
   it("has nothing to say of a zone of a place, nor of UTC", () => {
     expect(
-      ["UTC", "Etc/UTC", "America/Phoenix", "Asia/Kolkata", "EST5EDT", "CET"].map(describeFixedZone),
-    ).toEqual(Array(6).fill(undefined));
+      ["UTC", "Etc/UTC", "America/Phoenix", "Asia/Kolkata", "EST5EDT", "CET"].flatMap(
+        (zone) => describeFixedZone(zone) ?? [],
+      ),
+    ).toEqual([]);
   });
 });

@@ -156,7 +156,7 @@ const CONVERSION: Conversion = {
 };
 
 function layOut(kind: keyof typeof KEYS, options: Partial<LayoutOptions> = {}) {
-  const given = { name: "Call", every: false, isNew: false, timezone: "UTC", nowMs: NOW, ...options };
+  const given = { name: "Call", every: false, new: false, timezone: "UTC", nowMs: NOW, ...options };
   const { parameters, columns } = KINDS[kind].layOut(given);
   return [parameters, ...columns.map(({ name, of }) => `${name}=${of(CONVERSION)}`)];
 }
@@ -164,12 +164,12 @@ function layOut(kind: keyof typeof KEYS, options: Partial<LayoutOptions> = {}) {
 describe("layOut", () => {
   it.each([
     [{}, []],
-    [{ isNew: false }, []],
-    [{ isNew: true }, ["Order ID=7-2"]],
-    [{ adUserData: "granted" }, ["Ad User Data=Granted", "Ad Personalization="]],
-    [{ adPersonalization: "denied" }, ["Ad User Data=", "Ad Personalization=Denied"]],
+    [{ new: false }, []],
+    [{ new: true }, ["Order ID=7-2"]],
+    [{ ad_user_data: "granted" }, ["Ad User Data=Granted", "Ad Personalization="]],
+    [{ ad_personalization: "denied" }, ["Ad User Data=", "Ad Personalization=Denied"]],
     [
-      { isNew: true, adUserData: "denied", adPersonalization: "granted" },
+      { new: true, ad_user_data: "denied", ad_personalization: "granted" },
       ["Order ID=7-2", "Ad User Data=Denied", "Ad Personalization=Granted"],
     ],
   ] as const)("has the columns that %j asks for, in files of Google", (options, more) => {
@@ -202,7 +202,7 @@ describe("layOut", () => {
     const withoutOrder = KINDS["google-ads"].layOut({
       name: "Call",
       every: false,
-      isNew: true,
+      new: true,
       timezone: "UTC",
       nowMs: NOW,
     });
@@ -233,7 +233,7 @@ describe("layOut", () => {
   });
 
   it("has the call in ga4-events, and its second in microseconds", () => {
-    const given = { value: "4.5", currency: "EUR", measurementId: "G-1" };
+    const given = { value: "4.5", currency: "EUR", measurement_id: "G-1" };
     expect(layOut("ga4-events", given)).toEqual([
       undefined,
       "measurement_id=G-1",

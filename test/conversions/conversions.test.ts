@@ -119,9 +119,9 @@ EAIaIQ_-9,Qualified call,2026-09-15 23:59:59,149.50,USD
   });
 
   it.each([
-    { adUserData: "granted", adPersonalization: "denied", cells: "Granted,Denied" },
-    { adUserData: "denied", adPersonalization: undefined, cells: "Denied," },
-    { adUserData: undefined, adPersonalization: "granted", cells: ",Granted" },
+    { ad_user_data: "granted", ad_personalization: "denied", cells: "Granted,Denied" },
+    { ad_user_data: "denied", ad_personalization: undefined, cells: "Denied," },
+    { ad_user_data: undefined, ad_personalization: "granted", cells: ",Granted" },
   ] as const)("writes consents as $cells", async ({ cells, ...conversion }) => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     const { text } = await exportConversions(warehouse, { conversion });
@@ -328,7 +328,7 @@ const CLICK = "f894f652ea334e739002f7167ab8f8e3";
 describe("export google-data-manager", () => {
   it("writes the header first, and times in UTC", async () => {
     using warehouse = makeWarehouse([conversionCall(1, { call_started: "2026-09-15T18:30:00.999Z" })]);
-    const conversion = { value: "40", currency: "EUR", isNew: true, adUserData: "granted" } as const;
+    const conversion = { value: "40", currency: "EUR", new: true, ad_user_data: "granted" } as const;
     const { text } = await exportConversions(warehouse, {
       kind: "google-data-manager",
       conversion,
@@ -359,7 +359,7 @@ describe("export microsoft-ads", () => {
     const { text, rest } = await exportConversions(warehouse, {
       kind: "microsoft-ads",
       timezone: "Europe/Berlin",
-      conversion: { value: "40", currency: "EUR", isNew: true },
+      conversion: { value: "40", currency: "EUR", new: true },
       clock: clockAt(Date.parse("2026-11-01T12:00:00.000Z")),
     });
     expect(text).toBe(
@@ -420,7 +420,7 @@ describe("export ga4-events", () => {
     ]);
     const { text, rest } = await exportConversions(warehouse, {
       kind: "ga4-events",
-      conversion: { value: "40", currency: "EUR", measurementId: "G-1A2B3C4D5E" },
+      conversion: { value: "40", currency: "EUR", measurement_id: "G-1A2B3C4D5E" },
     });
     expect(text).toBe(
       `measurement_id,client_id,event_name,timestamp_micros,event_param.call_id,event_param.value,event_param.currency
@@ -579,7 +579,7 @@ describe("each file of conversions", () => {
           using warehouse = makeWarehouse(calls);
           const { text, rest, conversions, excluded } = await exportConversions(warehouse, {
             kind,
-            conversion: { every, isNew, measurementId: "G-1A2B3C4D5E" },
+            conversion: { every, new: isNew, measurement_id: "G-1A2B3C4D5E" },
           });
           const rows = readConversions(kind, text, { nowMs: NOW, toUtcMs });
           const lines = rows.map((row) => [

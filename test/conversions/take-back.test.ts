@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
+import { takeBack } from "../../src/conversions/take-back.ts";
 import { forgetUploads } from "../../src/conversions/upload-files.ts";
 import { readUploadFiles } from "../../src/conversions/upload-table.ts";
 import type { ConversionOptions } from "../../src/request/resolve.ts";
@@ -79,7 +80,7 @@ describe("export --new", () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     await writeNew(warehouse);
     expect(ordersOf((await writeNew(warehouse, { name: "Other" })).rows)).toEqual(["1"]);
-    const conversion = { name: "Qualified call", every: false, isNew: true };
+    const conversion = { name: "Qualified call", every: false, new: true };
     const { manifest } = await warehouse.export({
       targets: [
         { kind: "google-leads", conversion },
@@ -112,6 +113,15 @@ describe("export --new", () => {
     }
   });
 
+  it("has a call again that was retracted and is qualified again, when its retracted conversion is too old to adjust", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    await writeNew(warehouse);
+    sync(warehouse, [conversionCall(1, { disposition: "BUSY" })]);
+    await writeAdjustments(warehouse);
+    sync(warehouse, [conversionCall(1)]);
+    expect(ordersOf((await writeNew(warehouse, { nowMs: NOW + 50 * DAY_MS })).rows)).toEqual(["1-2"]);
+  });
+
   it("tells of another call of a click in another second than that of the first one, which was retracted", async () => {
     const started = at(NOW - 5 * DAY_MS);
     const calls = [1, 2].map((id) => conversionCall(id, { gclid: "CjABC", call_started: started }));
@@ -130,7 +140,7 @@ describe("export --new", () => {
     ]);
     const kinds = ["google-leads", "google-data-manager", "microsoft-ads", "ga4-events"] as const;
     const write = async (options: Partial<ConversionOptions> = {}) => {
-      const conversion = { name: "Qualified call", every: false, isNew: true, ...options };
+      const conversion = { name: "Qualified call", every: false, new: true, ...options };
       const targets = kinds.map((kind): Target => ({ kind, conversion }));
       const { manifest } = await warehouse.export({ targets, clock: clockAt(NOW) });
       return manifest.files.flatMap(({ examined, rows }) => (examined === undefined ? [] : rows));
@@ -147,7 +157,7 @@ describe("export --new", () => {
     const click = { gclid: "CjABC" };
     using warehouse = makeWarehouse([conversionCall(1, click), conversionCall(2, click)]);
     await writeNew(warehouse);
-    await writeNew(warehouse, { name: "Without", isNew: false });
+    await writeNew(warehouse, { name: "Without", new: false });
     warehouse.markGone(1, at(NOW));
     const late = NOW + 50 * DAY_MS;
     expect((await writeNew(warehouse, { nowMs: late })).reasons).toEqual({ 2: "uploaded" });
@@ -220,7 +230,7 @@ describe("export --new", () => {
       call(2, "2026-10-20T08:00:01.000Z"),
     ]);
     const write = async (every: boolean) => {
-      const conversion = { name: "Qualified call", every, isNew: true };
+      const conversion = { name: "Qualified call", every, new: true };
       const { manifest } = await warehouse.export({ targets: [{ kind, conversion }], clock: clockAt(NOW) });
       return { rows: manifest.files[0]?.rows, excluded: manifest.files[0]?.excluded };
     };
@@ -238,7 +248,7 @@ describe("export --new", () => {
   it("writes nothing where another export has entered conversions meanwhile", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     const other = `${warehouse.folder}-other`;
-    const conversion = { name: "Qualified call", every: false, isNew: true };
+    const conversion = { name: "Qualified call", every: false, new: true };
     const failed = warehouse.export({
       targets: [{ kind: "google-ads", conversion }],
       meanwhile: () => writeNew(warehouse, { folder: other }),
@@ -259,6 +269,23 @@ describe("export --new", () => {
     rmSync(join(warehouse.folder, "google-ads.csv"), { recursive: true });
     expect(readLedger(warehouse)).toEqual({ files: [], lines: [] });
     expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["1"]);
+  });
+});
+
+describe("takeBack", () => {
+  it("names later files that have rows of earlier ones, and none whose rows are all new", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    const mayBeIn = () => {
+      using store = openExistingWarehouse(warehouse.database);
+      return takeBack(store, "1", { folder: warehouse.folder, now: at(NOW), describe: String }).mayBeIn;
+    };
+    await writeNew(warehouse);
+    sync(warehouse, [conversionCall(2)]);
+    await writeNew(warehouse);
+    expect(mayBeIn()).toEqual([]);
+    warehouse.execute("UPDATE upload_files SET forgotten_at = NULL");
+    await writeNew(warehouse, { new: undefined });
+    expect(mayBeIn()).toEqual([3]);
   });
 });
 
@@ -331,7 +358,7 @@ describe("export google-ads-adjustments", () => {
 
   it("leaves out what has no order id, and what is older than Google adjusts", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
-    await writeNew(warehouse, { isNew: false });
+    await writeNew(warehouse, { new: false });
     sync(warehouse, [conversionCall(2)]);
     await writeNew(warehouse);
     sync(warehouse, [conversionCall(1, { duration: 1 }), conversionCall(2, { duration: 1 })]);
@@ -350,7 +377,7 @@ describe("export google-ads-adjustments", () => {
     using warehouse = makeWarehouse(calls.slice(0, 3));
     // A formula for a name stays a text.
     const name = "=1+1";
-    await writeNew(warehouse, { name, isNew: false });
+    await writeNew(warehouse, { name, new: false });
     sync(warehouse, calls);
     await writeNew(warehouse, { name, value: "40" });
     sync(

@@ -2,10 +2,9 @@ import { expect } from "vitest";
 import type { Call } from "../../src/call.ts";
 import { forgetUploads } from "../../src/conversions/upload-files.ts";
 import type { ReportRunOfFiles } from "../../src/conversions/upload-ledger.ts";
-import { readUploadFiles } from "../../src/conversions/upload-table.ts";
+import { readUploadFiles, uploads } from "../../src/conversions/upload-table.ts";
 import type { ConversionOptions } from "../../src/request/resolve.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
-import { uploads } from "../../src/schema/schema.ts";
 import { clearAbsence } from "../../src/warehouse/calls/gone.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
@@ -60,7 +59,7 @@ export async function writeNew(
 ) {
   const target: Target = {
     kind: "google-ads",
-    conversion: { name: "Qualified call", every: false, isNew: true, ...conversion },
+    conversion: { name: "Qualified call", every: false, new: true, ...conversion },
   };
   const result = await warehouse.export({
     targets: [target],

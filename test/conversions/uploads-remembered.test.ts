@@ -34,7 +34,7 @@ async function write(
   { rules = DEFAULT_RULES, ...options }: Partial<ConversionOptions> & { rules?: typeof DEFAULT_RULES } = {},
 ) {
   const targets: Target[] = [
-    { kind, conversion: { name: "Qualified call", every: false, isNew: true, ...options } },
+    { kind, conversion: { name: "Qualified call", every: false, new: true, ...options } },
   ];
   const { manifest, folder, ...result } = await warehouse.export({ targets, rules, clock: clockAt(NOW) });
   const rest = readLines(readText(folder, `${kind}.excluded.csv`)).slice(1);
@@ -131,7 +131,7 @@ describe("a conversion is remembered by its click or caller as it was uploaded",
     using warehouse = makeWarehouse([conversionCall(1, cid("1.1")), conversionCall(2, cid("1.1"))]);
     const kinds = ["ga4-events", "google-data-manager"] as const;
     for (const kind of kinds) await write(warehouse, kind);
-    await write(warehouse, "google-ads", { isNew: false });
+    await write(warehouse, "google-ads", { new: false });
     sync(warehouse, [conversionCall(1, cid("2.2"))]);
     for (const kind of [...kinds, "google-ads"] as const) {
       const { rows, reasons } = await write(warehouse, kind);
@@ -143,7 +143,7 @@ describe("a conversion is remembered by its click or caller as it was uploaded",
     using warehouse = makeWarehouse([conversionCall(1, { gclid: "CjA" })]);
     await writeNew(warehouse);
     sync(warehouse, [conversionCall(1, { gclid: "CjB" })]);
-    await write(warehouse, "google-ads", { isNew: false });
+    await write(warehouse, "google-ads", { new: false });
     expect((await writeNew(warehouse)).reasons).toEqual({ 1: "uploaded" });
     expect(saidOf((await writeAdjustments(warehouse)).rows)).toEqual([["1", "RETRACT", "", ""]]);
   });
@@ -169,7 +169,7 @@ describe("without the key of its digests, a warehouse", () => {
     else writeFileSync(`${warehouse.database}.caller-key`, `${"ab".repeat(32)}\n`);
     const error = { exitCode: 7, message: expect.stringContaining("the key of their digests") };
     await expect(writeNew(warehouse)).rejects.toMatchObject(error);
-    await expect(write(warehouse, "google-ads", { isNew: false })).rejects.toMatchObject(error);
+    await expect(write(warehouse, "google-ads", { new: false })).rejects.toMatchObject(error);
     await expect(writeAdjustments(warehouse)).rejects.toMatchObject(error);
     expect(readLedger(warehouse).files).toHaveLength(1);
     forgetLast(warehouse);

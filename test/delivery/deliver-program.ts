@@ -20,7 +20,6 @@ await deliver(
     runId: 1,
     summary: readSummary(folder),
     values: VALUES,
-    personalData: false,
     targets: [targetOf()],
   },
   { signal: new AbortController().signal, retry: BRIEF_RETRY },

@@ -5,7 +5,6 @@ import {
   openDeliveries,
   readDeliveries,
   readDeliveriesSince,
-  recordAttempt,
   recordAttemptEnd,
 } from "../../src/delivery/delivery-table.ts";
 import { startReportRun } from "../../src/delivery/report-run-table.ts";
@@ -22,15 +21,14 @@ function withRun(test: (warehouse: Warehouse) => void): void {
   test(warehouse);
 }
 
-const open = (warehouse: Warehouse, again = false) =>
-  openDeliveries(warehouse, 1, [HOOK, ANN], { again, now: NOW });
+const open = (warehouse: Warehouse) => openDeliveries(warehouse, 1, [HOOK, ANN], NOW);
 const statuses = (warehouse: Warehouse) => readDeliveries(warehouse, 1).map(({ status }) => status);
 
 describe("openDeliveries", () => {
   it("records each recipient once, and returns them in the order that was asked for", () =>
     withRun((warehouse) => {
       warehouse.sqlite.pragma("synchronous = NORMAL");
-      openDeliveries(warehouse, 1, [ANN], { again: false, now: NOW });
+      openDeliveries(warehouse, 1, [ANN], NOW);
       expect(warehouse.sqlite.pragma("synchronous", { simple: true })).toBe(2);
       expect(open(warehouse)).toMatchObject([
         { delivery_id: 2, ...HOOK, status: "pending", attempts: 0 },
@@ -39,7 +37,7 @@ describe("openDeliveries", () => {
       expect(readDeliveries(warehouse, 1)).toHaveLength(2);
     }));
 
-  it("settles what a killed process was sending as unknown, and sends it again when asked to alone", () =>
+  it("settles what a killed process was sending as unknown, and does not send it again", () =>
     withRun((warehouse) => {
       open(warehouse);
       expect([claimDelivery(warehouse, 1), claimDelivery(warehouse, 2)]).toEqual([true, true]);
@@ -58,26 +56,7 @@ describe("openDeliveries", () => {
         finished_at: NOW,
       });
       expect(claimDelivery(warehouse, 1)).toBe(false);
-      open(warehouse, true);
-      expect(statuses(warehouse)).toEqual(["pending", "sending"]);
-    }));
-
-  it("sends again what failed, and never what was delivered", () =>
-    withRun((warehouse) => {
-      open(warehouse);
-      for (const [id, status] of [
-        [1, "failed"],
-        [2, "delivered"],
-      ] as const) {
-        recordAttempt(warehouse, id, NOW);
-        claimDelivery(warehouse, id);
-        recordAttemptEnd(warehouse, id, { status, error: null, isClaimed: true, now: NOW });
-      }
-      open(warehouse, true);
-      expect(readDeliveries(warehouse, 1)).toMatchObject([
-        { status: "pending", attempts: 1, started_at: NOW, finished_at: null },
-        { status: "delivered", attempts: 1, finished_at: NOW },
-      ]);
+      expect(statuses(warehouse)).toEqual(["outcome unknown", "sending"]);
     }));
 });
 
@@ -110,7 +89,7 @@ describe("readDeliveriesSince", () => {
       ];
       for (const [index, [report, account, recipients]] of runs.entries()) {
         startReportRun(warehouse, { report, account, scheduledFor: null, startedAt: NOW });
-        openDeliveries(warehouse, index + 1, recipients, { again: false, now: NOW });
+        openDeliveries(warehouse, index + 1, recipients, NOW);
       }
       const since = (report_run_id: number) =>
         readDeliveriesSince(warehouse, { report_run_id, report: "weekly", account }).map((row) => [

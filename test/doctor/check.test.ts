@@ -57,6 +57,24 @@ describe("judgeDuration", () => {
     },
   );
 
+  it.each([
+    [107, undefined],
+    [108, "seconds"],
+    [119, "seconds"],
+    [3599, "seconds"],
+    [3600, undefined],
+    [107_999, undefined],
+    [108_000, "milliseconds"],
+    [3_600_000, undefined],
+  ] as const)("takes %i for two minutes of talk for %s", (duration, unit) => {
+    const isRight = (each: "seconds" | "milliseconds") =>
+      judgeDuration(samples(duration), each).state === "ok";
+    expect([isRight("seconds"), isRight("milliseconds")]).toEqual([
+      unit === "seconds",
+      unit === "milliseconds",
+    ]);
+  });
+
   it("reads hours, and judges nothing by short talk, no transcript or few of them", () => {
     expect(judgeDuration(samples(3700, "01:00:00"), "seconds").state).toBe("ok");
     const nothing = expect.stringContaining("too few transcripts");

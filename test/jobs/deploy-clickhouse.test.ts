@@ -134,8 +134,8 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the users of jobs/deploy/clickhouse${UNLESS_SK
     const as = (user: string, ...args: string[]) => {
       const env = {
         CALLTALLY_DATABASE: warehouse.database,
-        CALLTALLY_CLICKHOUSE_USER: user,
-        CALLTALLY_CLICKHOUSE_PASSWORD_FILE: resolve(folder.path, `${user}.password`),
+        CALLTALLY_PUBLISH_USER: user,
+        CALLTALLY_PUBLISH_PASSWORD_FILE: resolve(folder.path, `${user}.password`),
       };
       return calltally(args, { cwd: folder.path, env });
     };

@@ -1,8 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -13,13 +10,10 @@ import {
   syncWarehouse,
 } from "../../src/library/index.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { skipped, uid, unlessSkipped } from "../cli/other-user.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Generous, for machines that do other things as well. */
 const SETUP_MS = 300_000;
-/** The library as it is built. */
-const LIBRARY = pathToFileURL("dist/index.js").href;
 const folder = makeTempFolder();
 const database = join(folder.path, "calls.db");
 let sandbox: Sandbox;
@@ -150,31 +144,6 @@ describe("the library, given what cannot be,", () => {
     };
     expect(await warehouse.rollup({ by: [] }).catch(describeFailure)).toEqual(says);
     expect(failureOf(() => warehouse.readStanding())).toEqual(says);
-  });
-});
-
-/** Runs the library as a user that cannot write to the warehouse. */
-function readAsOther(code: string): string {
-  const args = ["--input-type=module", "--eval", code];
-  const { stdout, stderr } = spawnSync(process.execPath, args, { uid, gid: uid, cwd: "/", encoding: "utf8" });
-  return stdout + stderr;
-}
-
-describe.skipIf(skipped)(`a warehouse that can only be read${unlessSkipped}`, () => {
-  it("says that it was disposed of during a rollup", () => {
-    using temp = makeTempFolder();
-    const copy = join(temp.path, "calls.db");
-    copyFileSync(database, copy);
-    chmodSync(temp.path, 0o755);
-    chmodSync(copy, 0o444);
-    const code = `
-      const { openWarehouse } = await import(${JSON.stringify(LIBRARY)});
-      const warehouse = openWarehouse(${JSON.stringify(copy)});
-      const rollup = warehouse.rollup({ by: ["gclid"] });
-      await null;
-      warehouse[Symbol.dispose]();
-      console.log(await rollup.catch(({ message }) => message));`;
-    expect(readAsOther(code)).toBe(`Cannot read ${copy}: it is closed\n`);
   });
 });
 

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
-import { EQUIVALENT } from "./equivalent.ts";
 import { type Part, ROOMS, type Room } from "./rooms.ts";
 
 const USAGE = `npm run test:mutants -- [--sample N [--day YYYY-MM-DD]] [--incremental] [room | file]...
@@ -113,23 +112,24 @@ async function findMutants({ name, room, places }: Task): Promise<Mutant[]> {
   return found;
 }
 
-/** What a mutant changes, wherever it stands by now: the line that it begins in, the text, and what that becomes. */
-function describe({ fileName, location: { start, end }, replacement }: Mutant) {
-  const file = relative(process.cwd(), fileName);
+/** Returns what a mutant changes: the line that it begins in, the text, and what that becomes. */
+function describe({ fileName, location: { start, end }, replacement, status }: Mutant): string {
   const lines = readFileSync(fileName, "utf8")
     .split("\n")
     .slice(start.line - 1, end.line);
   const on = squash(lines[0] ?? "");
   lines[lines.length - 1] = (lines.at(-1) ?? "").slice(0, end.column - 1);
   lines[0] = (lines[0] ?? "").slice(start.column - 1);
-  return { file, line: start.line, on, from: squash(lines.join("\n")), to: squash(replacement ?? "") };
+  const place = `${relative(process.cwd(), fileName)}:${start.line}`;
+  const untested = status === "NoCoverage" ? " (no test comes here)" : "";
+  return `  ${place}${untested}\n    on    ${on}\n    from  ${squash(lines.join("\n"))}\n    to    ${squash(replacement ?? "")}\n`;
 }
 
 const squash = (text: string) => text.replace(/\s+/g, " ").trim();
 
 /**
- * What a sample of a room at its floor has at least, but on one day of 700. What survives lies together: mutants of one place
- * count as one, the more so the fewer places there are.
+ * Returns what a sample of a room at its floor has at least, except on one day of 700. Survivors lie together: mutants of one
+ * place count as one.
  */
 const ofSample = (floor: number, places: number) =>
   Math.max(0, floor - 3 * Math.sqrt((floor * (100 - floor)) / Math.max(1, places)));
@@ -138,8 +138,7 @@ interface Result {
   name: string;
   mutants: number;
   noticed: number;
-  equivalent: number;
-  /** In percent, of those that are not equivalent. */
+  /** In percent. */
   score: number;
   floor: number | undefined;
   isGood: boolean;
@@ -147,56 +146,30 @@ interface Result {
 
 /** Says which of a room's mutants survived; returns how many did not, and whether that is enough. */
 function judge({ name, room, isWhole }: Task, mutants: readonly Mutant[]): Result {
-  const used = new Set<unknown>();
-  const counts = { noticed: 0, late: 0, equivalent: 0, survived: 0 };
-  const survivors: string[] = [];
-  for (const mutant of mutants) {
-    if (mutant.status === "Killed") counts.noticed++;
-    const isLate = mutant.status === "Timeout";
-    if (!isLate && mutant.status !== "Survived" && mutant.status !== "NoCoverage") continue;
-    const { file, line, on, from, to } = describe(mutant);
-    const same = EQUIVALENT[file]?.find((each) => each.on === on && each.from === from && each.to === to);
-    if (same !== undefined) {
-      counts.equivalent++;
-      used.add(same);
-      continue;
-    }
-    // A loop without end; or a machine with too much else to do.
-    if (isLate) {
-      counts.noticed++;
-      counts.late++;
-      continue;
-    }
-    counts.survived++;
-    const untested = mutant.status === "NoCoverage" ? " (no test comes here)" : "";
-    survivors.push(`  ${file}:${line}${untested}\n    on    ${on}\n    from  ${from}\n    to    ${to}\n`);
-  }
-  const judged = counts.noticed + counts.survived;
-  const score = judged === 0 ? 100 : (100 * counts.noticed) / judged;
+  const withStatus = (...statuses: Mutant["status"][]) =>
+    mutants.filter(({ status }) => statuses.includes(status));
+  const survivors = withStatus("Survived", "NoCoverage");
+  // One that is late is a loop without end; or the machine has too much else to do.
+  const late = withStatus("Timeout").length;
+  const noticed = withStatus("Killed").length + late;
+  const judged = noticed + survivors.length;
+  const score = judged === 0 ? 100 : (100 * noticed) / judged;
   const spread = new Set(
     mutants.map(({ fileName, location }) => `${fileName} ${Math.ceil(location.start.line / PLACE_LINES)}`),
   ).size;
   const floor = room.floor === undefined || isWhole ? room.floor : ofSample(room.floor, spread);
-  const stale = isWhole
-    ? room.parts
-        .flatMap(filesOf)
-        .flatMap((file) => (EQUIVALENT[file] ?? []).filter((each) => !used.has(each)))
-    : [];
-  process.stdout.write(`${survivors.join("")}${name}: ${counts.late} noticed by never ending\n`);
-  for (const { on, to } of stale)
-    process.stdout.write(`  no longer equivalent, or no longer there: ${on} → ${to}\n`);
-  const isGood = (floor === undefined || score >= floor) && stale.length === 0;
-  const { noticed, equivalent } = counts;
-  return { name, mutants: judged + equivalent, noticed, equivalent, score, floor, isGood };
+  process.stdout.write(`${survivors.map(describe).join("")}${name}: ${late} noticed by never ending\n`);
+  return { name, mutants: judged, noticed, score, floor, isGood: floor === undefined || score >= floor };
 }
 
 function tabulate(results: readonly Result[]): string {
   const percent = (share: number | undefined) => (share === undefined ? "none yet" : `${share.toFixed(1)} %`);
   const rows = [
-    ["room", "mutants", "noticed", "equivalent", "score", "floor", ""],
-    ...results.map(({ name, mutants, noticed, equivalent, score, floor, isGood }) => [
+    ["room", "mutants", "noticed", "score", "floor", ""],
+    ...results.map(({ name, mutants, noticed, score, floor, isGood }) => [
       name,
-      ...[mutants, noticed, equivalent].map(String),
+      String(mutants),
+      String(noticed),
       percent(score),
       percent(floor),
       isGood ? "" : "FAILED",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { drawBars } from "../../src/page/report-charts.ts";
+import { drawBars, toChannelSeries } from "../../src/page/report-charts.ts";
 import { NARROW, WIDE } from "../../src/page/static-chart.ts";
 
 describe("drawBars", () => {
@@ -14,5 +14,38 @@ describe("drawBars", () => {
     expect(bars).toHaveLength(2);
     const lines = shapes.flatMap((shape, index) => (shape.includes('stroke="var(--line)"') ? [index] : []));
     expect(Math.max(...lines)).toBeGreaterThan(Math.max(...bars));
+  });
+});
+
+describe("toChannelSeries", () => {
+  /** So many channels, of which the nth has n calls in the second of two periods. */
+  const seriesOf = (count: number) => {
+    const names = Array.from({ length: count }, (_, index) => `channel ${index + 1}`);
+    return toChannelSeries({
+      channels: { shown: names.map((channel) => ({ channel })), rest: undefined },
+      channelPeriods: names.map((channel, index) => ({ period: "b", channel, calls: index + 1 })),
+      periods: [{ period: "a" }, { period: "b" }],
+    });
+  };
+
+  it("has a series for each of eight channels", () => {
+    expect(seriesOf(8)).toEqual(
+      Array.from({ length: 8 }, (_, index) => ({
+        name: `channel ${index + 1}`,
+        color: index + 1,
+        values: [0, index + 1],
+      })),
+    );
+  });
+
+  it("adds up the eighth and all further channels in one", () => {
+    for (const [count, calls] of [
+      [9, 8 + 9],
+      [11, 8 + 9 + 10 + 11],
+    ] as const) {
+      const series = seriesOf(count);
+      expect(series.slice(0, 7)).toEqual(seriesOf(7));
+      expect(series.slice(7)).toEqual([{ name: `${count - 7} others`, color: 8, values: [0, calls] }]);
+    }
   });
 });

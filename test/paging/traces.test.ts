@@ -10,8 +10,8 @@ import { honestTimelines, RandomService, type Timeline, wide, wildTimelines } fr
 
 /*
  * What the walk asks of 150 services, step by step, and what it concludes. The other tests say that it must not be
- * wrong; these say that it does not become another without a word. After a change that is meant: `npx vitest -u`, and read
- * what has changed.
+ * wrong; these say that it does not become another without a word. A digest stands for what it did at twelve or thirteen
+ * services. After a change that is meant: `npx vitest -u`.
  */
 
 /** How a service answers besides: what a run makes of it must not change unnoticed, either. */
@@ -137,7 +137,7 @@ describe("the walk", () => {
   const drawn = [...draw(honestTimelines, 40), ...draw(wildTimelines, 110)];
   const groups = Array.from({ length: 12 }, (_, group) => drawn.filter((_, index) => index % 12 === group));
 
-  it.each(groups.entries().toArray())("reads services as it did: group %i", async (_, group) => {
+  async function traceGroup(group: readonly Ways[]): Promise<string> {
     const traces: string[] = [];
     for (const ways of group) {
       const { order, initial, limit, total, offsets } = ways.timeline;
@@ -148,6 +148,14 @@ describe("the walk", () => {
         `  from the end: ${await traceNewest(ways, "end")}`,
       );
     }
-    expect(`\n${traces.join("\n")}\n`).toMatchSnapshot();
+    return digest(traces);
+  }
+
+  it("reads services as it did", async () => {
+    const digests: string[] = [];
+    for (const group of groups) digests.push(await traceGroup(group));
+    expect(digests.join(" ")).toMatchInlineSnapshot(
+      `"34b541b5 ef998f35 7edaaa18 a53621b1 2bb36b17 7d04e82c f820cd7b 8daa6e79 070caa5b 79a16f7b 7ec742f6 e7c5a981"`,
+    );
   });
 });

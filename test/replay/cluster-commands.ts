@@ -1,7 +1,7 @@
 import type { Case, Step } from "./case.ts";
 import { mixes, ROLLUPS } from "./mixes.ts";
 
-const PASSWORD = { CALLTALLY_CLICKHOUSE_PASSWORD_FILE: "cluster.password" };
+const PASSWORD = { CALLTALLY_PUBLISH_PASSWORD_FILE: "cluster.password" };
 
 /** What is published to which database before any case. */
 export const PUBLISHED = [
@@ -121,7 +121,7 @@ export const OF_CLUSTER: readonly Case[] = [
   {
     ...on("main", "main", "export channel"),
     name: "cluster: a wrong password",
-    env: { CALLTALLY_CLICKHOUSE_PASSWORD_FILE: "callers.txt" },
+    env: { CALLTALLY_PUBLISH_PASSWORD_FILE: "callers.txt" },
   },
   report(
     "of figures",

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
@@ -118,7 +118,7 @@ async function run(args: readonly string[], { folder, service }: Stand, now: str
       REPLAY_PORT: String(service.freePort),
       CALLTALLY_CONCURRENCY: "1",
       ...(options.env.CALLTALLY_TOKEN !== undefined && { CALLTALLY_BASE_URL: service.url }),
-      ...options.env,
+      ...spelledFor(options),
     },
   });
   const deadline = setTimeout(() => child.kill("SIGKILL"), DEADLINE_MS);
@@ -128,6 +128,16 @@ async function run(args: readonly string[], { folder, service }: Stand, now: str
   const [code, stdout, stderr] = await Promise.all([closed, buffer(child.stdout), buffer(child.stderr)]);
   clearTimeout(deadline);
   return { code, stdout, stderr: stderr.toString() };
+}
+
+/** Returns the environment with the names that settings have in a build: a few were renamed. */
+function spelledFor({ build, env }: PlayOptions): Record<string, string> {
+  const isRenamed = readFileSync(join(build, "docs/reference/settings.md"), "utf8").includes(
+    "PUBLISH_PASSWORD_FILE",
+  );
+  if (isRenamed) return env;
+  const before = (name: string) => name.replace("PUBLISH_PASSWORD_FILE", "CLICKHOUSE_PASSWORD_FILE");
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [before(name), value]));
 }
 
 export const isBuilt = (root: string): boolean => existsSync(join(root, "dist/bin.js"));

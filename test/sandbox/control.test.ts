@@ -73,19 +73,3 @@ test("Calls made of any JSON are listed, ordered and delivered like others", asy
     expect({ query, status }).toEqual({ query, status: 200 });
   }
 });
-
-test("A body nested deeper than can be written again is refused, and is in no list", async () => {
-  await using sandbox = await startSandbox({ calls: 2 });
-  const nested = (levels: number) => `${'{"dni_data":'.repeat(levels)}1${"}".repeat(levels)}`;
-  const post = (method: string, path: string, body: string) =>
-    fetch(`${sandbox.url}${path}`, { method, headers: { authorization: `Bearer ${sandbox.token}` }, body });
-
-  expect((await post("POST", "/_sandbox/calls", nested(100))).status).toBe(200);
-  for (const levels of [101, 20_000]) {
-    expect((await post("POST", "/_sandbox/calls", nested(levels))).status).toBe(400);
-    expect((await post("PATCH", "/v3/webhooks/44", nested(levels))).status).toBe(400);
-  }
-
-  expect((await fetchPage(sandbox)).total).toBe(3);
-  expect((await fetch(`${sandbox.url}/_sandbox/state`)).status).toBe(200);
-});

@@ -9,8 +9,8 @@ import { type WarehouseSourceOptions, warehouseSource } from "../../src/produce/
 import type { Content } from "../../src/request/contents.ts";
 import type { PrivateColumn } from "../../src/request/option-values.ts";
 import { type Ask, type ConversionOptions, resolve } from "../../src/request/resolve.ts";
-import { exports } from "../../src/schema/schema.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { exports } from "../../src/warehouse/runs/exports.ts";
 import { makeTempFolder } from "./temp-folder.ts";
 import { markGone, openNewWarehouse, storeRun } from "./warehouse.ts";
 

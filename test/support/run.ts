@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { resolve } from "node:path";
+import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
+import pLimit from "p-limit";
 import { assertNoSecrets } from "../cli/secrets.ts";
 import { runWarm } from "../cli/warm-pool.ts";
 
@@ -66,10 +68,12 @@ const OF_NODE = /^(NODE_|UV_|SSL_|LD_|LC_|LANG|TZ)/;
 /**
  * Runs the built program to its end, in a process that may have run other commands; in one of its own where the options
  * ask for what only a new process has, and always with `CALLTALLY_WARM=0`, as in `npm run test:soak`. One that hangs is
- * killed: its exit code is null.
+ * killed: its exit code is null. With `CALLTALLY_WARM=here`, as in `npm run test:mutants`, the program runs from src in this
+ * process.
  */
 export async function calltally(args: string[], options: RunOptions): Promise<Finished> {
   const { cwd, env = {}, umask, uid, deadlineMs = 300_000 } = options;
+  if (process.env.CALLTALLY_WARM === "here") return await runHere(args, options);
   const needsOwn = Object.keys(env).some((name) => OF_NODE.test(name));
   if (needsOwn || process.env.CALLTALLY_WARM === "0") {
     const child = startCalltally(args, options);
@@ -82,6 +86,30 @@ export async function calltally(args: string[], options: RunOptions): Promise<Fi
   );
   assertNoSecrets(finished, env);
   return finished;
+}
+
+/** The working folder is that of the whole process. */
+const oneAtOnce = pLimit(1);
+
+/** Runs the program, as it is in src, in the process of the tests: a mutant is switched on there. */
+async function runHere(args: string[], { cwd, env = {} }: RunOptions): Promise<Finished> {
+  const { runCommand } = await import("../../src/cli/main.ts");
+  return await oneAtOnce(async () => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const host = { env, cwd: () => cwd, exitCode: undefined, stdout, stderr };
+    const outputs = Promise.all([text(stdout), text(stderr)]);
+    const folder = process.cwd();
+    process.chdir(cwd);
+    try {
+      await runCommand(args, new AbortController().signal, host);
+    } finally {
+      process.chdir(folder);
+      stdout.end();
+      stderr.end();
+    }
+    const [out, errors] = await outputs;
+    return { code: Number(host.exitCode ?? 0), stdout: out, stderr: errors };
+  });
 }
 
 /** The settings that point the program at a server. */

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { CalltallyError } from "../../src/base/errors.ts";
-import { calls } from "../../src/schema/schema.ts";
+import { calls } from "../../src/warehouse/calls/calls.ts";
 import { latestVersion } from "../../src/warehouse/migrate.ts";
 import {
   openAsPermitted,

@@ -18,7 +18,7 @@ export const command = (context: Context) =>
       "Shows how a call was attributed: its values, the rules that were tried, and whether it is a first call, qualified, and fit for upload.",
     )
     .addArgument(new Argument("<call_id>", "the call").argParser(wholeNumber()))
-    .option("--timezone <zone>", "time zone of local times (CALLTALLY_TIMEZONE, UTC)")
+    .option(...OPTION.timezone)
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally explain 731023089")

@@ -8,10 +8,11 @@ import type { PublishResult } from "../../cluster/publish-account.ts";
 import { isPublishedAfterSync, toPublishOptions } from "../../cluster/publish-options.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import type { Settings } from "../../config/load-settings.ts";
-import { applyRulesAlone } from "../../warehouse/attribution/apply-rules-alone.ts";
+import { SETTINGS } from "../../config/settings.ts";
+import { applyRulesAlone } from "../../warehouse/attribution/apply-rules.ts";
 import { openAsPermitted } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
-import { type Context, OPTION } from "../context.ts";
+import { type Context, flagOf, OPTION } from "../context.ts";
 import { perAccount, toResult } from "../frame.ts";
 import { attributionProgress } from "../terminal/progress.ts";
 
@@ -20,10 +21,7 @@ export function command(context: Context) {
     .description(
       "Copies the facts and the spend of the warehouse to a ClickHouse cluster, and confirms that both sides are equal.",
     )
-    .option(
-      "--to <url>",
-      "the cluster: clickhouse://[user@]host[:port],…/database (CALLTALLY_PUBLISH_TO); the password is in the file CALLTALLY_CLICKHOUSE_PASSWORD_FILE",
-    )
+    .option(...flagOf(SETTINGS.publishTo))
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText(

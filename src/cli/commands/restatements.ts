@@ -24,7 +24,7 @@ export const command = (context: Context) =>
       "only those found on this local day or later, e.g. 2026-11-01",
       parser(parseDate),
     )
-    .option("--timezone <zone>", "time zone of days and times (CALLTALLY_TIMEZONE, UTC)")
+    .option(...OPTION.timezone)
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally restatements --since 2026-11-01")

@@ -38,8 +38,8 @@ export const command = (context: Context) =>
     .addHelpText("after", "\nExample:\n  $ calltally sandbox --port 8787 --calls 5000 --fault-rate 0.1")
     .action(async ({ latency: latencyMs, printOpenapi, ...options }) => {
       if (printOpenapi) {
-        const { openApiDocument } = await import("../../sandbox/openapi.ts");
-        return show(context, { text: JSON.stringify(openApiDocument(), null, 2) });
+        const { default: openApi } = await import("../../sandbox/openapi.json", { with: { type: "json" } });
+        return show(context, { text: JSON.stringify(openApi, null, 2) });
       }
       const { startSandbox } = await import("../../sandbox/server.ts");
       await using sandbox = await startSandbox({ ...options, latencyMs }).catch((cause: unknown) => {

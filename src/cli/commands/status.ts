@@ -2,7 +2,8 @@ import { Command } from "@commander-js/extra-typings";
 import { describeError, EXIT, worstCode } from "../../base/errors.ts";
 import { toCalltallyError } from "../../base/known-error.ts";
 import { type Age, parseAge } from "../../calendar/age-text.ts";
-import { type Account, settingsOfAccount } from "../../config/accounts.ts";
+import type { Account } from "../../config/accounts.ts";
+import { loadSettings } from "../../config/load-settings.ts";
 import { findLate, findProblems } from "../../status/find-problems.ts";
 import { readStatus, reportsOf } from "../../status/read-status.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
@@ -39,7 +40,7 @@ export const command = (context: Context) =>
         const { file } = configurationOf(context);
         const nowMs = Date.now();
         const read = (account: Account) =>
-          readStatus(settingsOfAccount(account), {
+          readStatus(loadSettings(account.sources), {
             runs: runs ?? RUNS_SHOWN,
             nowMs,
             reports: reportsOf(file, account),

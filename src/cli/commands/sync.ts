@@ -1,10 +1,11 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import { hostLimits } from "../../api/host-limits.ts";
 import { EXIT, UsageError, worstCode } from "../../base/errors.ts";
+import { SETTINGS } from "../../config/settings.ts";
 import { exitCodeOf, runSync } from "../../sync/run.ts";
 import { toSyncOptions } from "../../sync/sync-options.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
-import { type Context, OPTION } from "../context.ts";
+import { type Context, flagOf, OPTION } from "../context.ts";
 import { type AccountScope, action, overAccounts, type Result, SYNCS_AT_ONCE } from "../frame.ts";
 import { wholeNumber } from "../parsers.ts";
 import { attributionProgress, ProgressBar } from "../terminal/progress.ts";
@@ -17,8 +18,8 @@ export const command = (context: Context) =>
   new Command("sync")
     .description("Copies all attributed calls into the warehouse, and reports whether the pass was complete.")
     .option(...OPTION.database)
-    .option("--limit <rows>", "calls per page, 2 to 1000 (CALLTALLY_LIMIT, 1000)")
-    .option("--concurrency <pages>", "pages fetched concurrently, 1 to 32 (CALLTALLY_CONCURRENCY, 4)")
+    .option(...flagOf(SETTINGS.limit))
+    .option(...flagOf(SETTINGS.concurrency))
     .addOption(new Option("--full", "run a full pass over all calls").conflicts("incremental"))
     .option("--incremental", "sync incrementally, and never fall back to a full pass")
     .option("--accept-gone <calls>", "accept that up to this many calls go missing at once", wholeNumber(), 0)

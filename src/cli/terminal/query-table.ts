@@ -1,11 +1,9 @@
-import stringWidth from "string-width";
 import { toPrintable } from "../../base/printable.ts";
 import type { SqlValue } from "../../warehouse/run-query.ts";
+import { alignColumns, ellipsize, GAP, widthOf } from "./text.ts";
 
-const GAP = "  ";
 /** Characters of a column below which a table tells nothing any more, and a line for each value tells more. */
 const LEAST_WIDTH = 8;
-const ASCII = /^[ -~]*$/;
 
 /**
  * Returns rows as a table in plain text, numbers to the right; what cannot be printed is shown as escapes, BLOBs in
@@ -26,18 +24,10 @@ export function layOutTable(
   );
   const widest = width === undefined ? Number.POSITIVE_INFINITY : widestColumn(natural, width);
   if (width !== undefined && widest < LEAST_WIDTH) return layOutRecords(heads, lines, width);
-  const widths = natural.map((columnWidth) => Math.min(columnWidth, widest));
-  const isNumber = columns.map((_, index) => rows.every((row) => isNumeric(row[index] ?? null)));
-  const layOut = (line: readonly string[]) =>
-    line
-      .map((cell, index) => {
-        const text = cut(cell, widths[index] ?? 0);
-        const padding = " ".repeat((widths[index] ?? 0) - widthOf(text));
-        return isNumber[index] ? padding + text : text + padding;
-      })
-      .join(GAP)
-      .trimEnd();
-  return [heads, ...lines].map(layOut).join("\n");
+  return alignColumns(
+    [heads, ...lines].map((line) => line.map((cell) => ellipsize(cell, widest))),
+    columns.map((_, index) => rows.every((row) => isNumeric(row[index] ?? null))),
+  );
 }
 
 /** Each value on its own line, behind the name of its column. */
@@ -46,7 +36,7 @@ function layOutRecords(heads: readonly string[], lines: readonly string[][], wid
   const layOut = (line: readonly string[], index: number) => [
     `row ${index + 1}`,
     ...heads.map((head, index) =>
-      cut(`${GAP}${head}${" ".repeat(nameWidth - widthOf(head))}${GAP}${line[index]}`, width).trimEnd(),
+      ellipsize(`${GAP}${head}${" ".repeat(nameWidth - widthOf(head))}${GAP}${line[index]}`, width).trimEnd(),
     ),
   ];
   return lines.flatMap(layOut).join("\n");
@@ -69,20 +59,4 @@ function toCell(value: SqlValue): string {
 
 function isNumeric(value: SqlValue): boolean {
   return value === null || typeof value === "bigint" || typeof value === "number";
-}
-
-function widthOf(text: string): number {
-  return ASCII.test(text) ? text.length : stringWidth(text);
-}
-
-function cut(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  let kept = "";
-  let taken = 1; // the ellipsis
-  for (const { segment } of new Intl.Segmenter().segment(text.slice(0, width * 16))) {
-    taken += widthOf(segment);
-    if (taken > width) break;
-    kept += segment;
-  }
-  return `${kept}…`;
 }

@@ -1,12 +1,28 @@
-import Table from "cli-table3";
+import stringWidth from "string-width";
 
 /** Characters of a line. */
 export const WIDTH = 80;
+/** Between the columns of a table. */
+export const GAP = "  ";
+const ASCII = /^[ -~]*$/;
+
+/** Returns how many columns of the terminal a text takes. */
+export function widthOf(text: string): number {
+  return ASCII.test(text) ? text.length : stringWidth(text);
+}
 
 /** Cuts a text to a width, the last character then being `…`; control characters become spaces. */
 export function ellipsize(text: string, width: number): string {
-  const line = [...text.replace(/\p{Cc}/gu, " ")];
-  return line.length <= width ? line.join("") : `${line.slice(0, width - 1).join("")}…`;
+  const line = text.replace(/\p{Cc}/gu, " ");
+  if (widthOf(line) <= width) return line;
+  let kept = "";
+  let taken = 1; // the ellipsis
+  for (const { segment } of new Intl.Segmenter().segment(line.slice(0, width * 16))) {
+    taken += widthOf(segment);
+    if (taken > width) break;
+    kept += segment;
+  }
+  return `${kept}…`;
 }
 
 /** Returns a table in plain text: the first column to the left, the others to the right if not told otherwise. */
@@ -15,30 +31,27 @@ export function formatTable(
   rows: readonly (readonly string[])[],
   others: "left" | "right" = "right",
 ): string {
-  const none = { top: "", "top-mid": "", "top-left": "", "top-right": "", bottom: "", "bottom-mid": "" };
-  const table = new Table({
-    head: [...head],
-    colAligns: head.map((_, index) => (index === 0 ? "left" : others)),
-    style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
-    chars: {
-      ...none,
-      "bottom-left": "",
-      "bottom-right": "",
-      left: "",
-      "left-mid": "",
-      mid: "",
-      "mid-mid": "",
-      right: "",
-      "right-mid": "",
-      middle: "",
-    },
+  return alignColumns(
+    [head, ...rows],
+    head.map((_, index) => index > 0 && others === "right"),
+  );
+}
+
+/** Returns rows in columns that are as wide as their widest text, those named to the right; a cell may have several lines. */
+export function alignColumns(rows: readonly (readonly string[])[], isRight: readonly boolean[]): string {
+  const lines = rows.flatMap((row) => {
+    const cells = row.map((cell) => cell.split("\n"));
+    const height = Math.max(...cells.map(({ length }) => length));
+    return Array.from({ length: height }, (_, line) => cells.map((cell) => cell[line] ?? ""));
   });
-  for (const row of rows) table.push([...row]);
-  return table
-    .toString()
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .join("\n");
+  const widths = isRight.map((_, index) =>
+    lines.reduce((most, line) => Math.max(most, widthOf(line[index] ?? "")), 0),
+  );
+  const align = (cell: string, index: number) => {
+    const padding = " ".repeat((widths[index] ?? 0) - widthOf(cell));
+    return isRight[index] ? padding + cell : cell + padding;
+  };
+  return lines.map((line) => line.map(align).join(GAP).trimEnd()).join("\n");
 }
 
 /** Breaks a text behind a lead into lines of a width; those after the first are indented. */

@@ -1,14 +1,34 @@
+import type { Channel } from "../../attribution/channel-rules.ts";
 import type { Span } from "../call-filter.ts";
-import type { CallerSummary } from "../caller-summary.ts";
 import type { CallSelection } from "../engine.ts";
-import type { SqlText } from "../sql-text.ts";
 import { selectionText } from "./sqlite-calls-sql.ts";
+
+/** What some calls of one caller are together. First and last are by start, then by id; calls of unknown time count for neither where others are known. */
+export interface CallerSummary {
+  /** The number as `+` and its digits. */
+  caller: string;
+  /** Starts are ISO 8601 UTC. */
+  first_call_at: string | null;
+  last_call_at: string | null;
+  first_source: string | null;
+  last_source: string | null;
+  first_channel: Channel;
+  last_channel: Channel;
+  first_campaign: string | null;
+  last_campaign: string | null;
+  calls: number;
+  answered_calls: number;
+  missed_calls: number;
+  /** Start of the first missed call. */
+  missed_at: string | null;
+  /** Start of the first answered call after that. */
+  answered_at: string | null;
+}
 
 const ENDS = ["source", "channel", "campaign"] as const;
 
 /** Returns the SELECT of the callers of some calls, the earliest first call first. */
-export function callersText(span: Span, selection: CallSelection): SqlText {
-  const { sql, values } = selectionText(span, selection);
+export function callersText(span: Span, selection: CallSelection): string {
   const columns: Record<keyof CallerSummary, string> = {
     caller: "caller",
     first_call_at: "min(call_started)",
@@ -27,24 +47,21 @@ export function callersText(span: Span, selection: CallSelection): SqlText {
   };
   const list = Object.entries(columns).map(([name, text]) => `${text} AS ${name}`);
   // One order for all, so that the calls are sorted once: those of unknown time before the others.
-  return {
-    sql: `SELECT ${list.join(",\n  ")}
+  return `SELECT ${list.join(",\n  ")}
 FROM (
   SELECT f.caller, f.call_id, f.call_started, f.outcome, ${ENDS.map((fact) => `f.${fact}`).join(", ")},
     row_number() OVER by_caller AS rank,
     count(*) OVER by_caller AS calls,
     count(f.call_started) OVER by_caller AS calls_of_known_time,
     min(f.call_started) FILTER (WHERE f.outcome = 'missed') OVER by_caller AS missed_at
-  ${sql}${sql.includes("WHERE") ? " AND" : " WHERE"} f.caller IS NOT NULL
+  ${selectionText(span, selection, { also: ["f.caller IS NOT NULL"] })}
   WINDOW by_caller AS (
     PARTITION BY f.caller ORDER BY f.call_started NULLS FIRST, f.call_id
     ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
   )
 )
 GROUP BY caller
-ORDER BY min(call_started) NULLS LAST, ${first("call_id")}`,
-    values,
-  };
+ORDER BY min(call_started) NULLS LAST, ${first("call_id")}`;
 }
 
 function first(fact: (typeof ENDS)[number] | "call_id"): string {

@@ -6,7 +6,7 @@ import type { CallSelection, Side } from "../engine.ts";
 import { figureText, type Part } from "../figure-sql.ts";
 import type { Metric } from "../metrics.ts";
 import { IS_OTHER, NOT_SET, OTHER, OWN_WORDS } from "../reserved-keys.ts";
-import { groupBy, literal, type SqlText } from "../sql-text.ts";
+import { groupByFirst, listText, literal } from "../sql-text.ts";
 
 /*
  * What SQLite says of the facts of calls. `f` are the facts, `c` the calls where values are asked for as they are stored.
@@ -31,7 +31,7 @@ const FIRST_OF_ALL = `SELECT call_id FROM (
 const SECONDS_SINCE_A_MONDAY = (719_162 + 53 * 7) * 86_400;
 
 /** Returns the SELECT of a row for each key of the calls of a side. */
-export function callGroupsText(side: Side, figures: readonly Metric[], selection: CallSelection): SqlText {
+export function callGroupsText(side: Side, figures: readonly Metric[], selection: CallSelection): string {
   const columns = figures.map(
     ({ name, aggregate }) =>
       `${figureText(aggregate, selection.rules, (part) => partText(part, selection))} AS ${name}`,
@@ -39,13 +39,17 @@ export function callGroupsText(side: Side, figures: readonly Metric[], selection
   return groupsText(side, selection, columns);
 }
 
-/** Returns the SELECT of a row for each key of the calls, or of rows with columns named as the facts of calls. */
+/**
+ * Returns the SELECT of a row for each key of the calls of a side.
+ *
+ * @param from a table whose columns are named as the facts of calls @default the facts of calls
+ */
 export function groupsText(
-  { keys, span, periods, offsets, kept, name: side }: Side,
+  { keys, span, periods, offsets, kept }: Side,
   selection: SqliteSelection,
   figures: readonly string[],
-  { from, prefix = side }: { from?: string; prefix?: string } = {},
-): SqlText {
+  from?: string,
+): string {
   const isStored = keys.some(({ of }) => "stored" in of);
   const values = keys.map((key) => ({ name: key.name, text: keyText(key, offsets, selection) }));
   // What is not kept has no row in `kept`, and of those that it has each has a value in its first column.
@@ -53,54 +57,56 @@ export function groupsText(
     ...(kept?.isByPeriod && periods ? [`k.period = ${periodText(periods)}`] : []),
     ...values.map(({ name, text }) => `k.${name} IS ${text}`),
   ];
-  const join = kept ? `\nLEFT JOIN kept AS k ON ${isSame.join(" AND ")}` : "";
-  const table = from ?? (isStored ? FACTS_AND_CALLS : undefined);
-  const selected = selectionText(span, selection, { from: table, prefix, join });
-  const shown = (key: string, index: number) =>
-    index === 0 ? `coalesce(k.${key}, ${literal(OTHER)})` : `k.${key}`;
   const keysText = [
     ...(periods ? [`${periodText(periods)} AS period`] : []),
-    ...values.map(({ name, text }, index) => `${kept ? shown(name, index) : text} AS ${name}`),
-    ...(kept ? [`k.${values[0]?.name} IS NULL AS ${IS_OTHER}`] : []),
+    ...(kept ? keptKeysText(keys) : values.map(({ name, text }) => `${text} AS ${name}`)),
   ];
-  const ordinals = keysText.map((_, index) => String(index + 1));
-  const sql = `SELECT ${[...keysText, ...figures].join(",\n  ")}\n${selected.sql}\n${groupBy(ordinals)}`;
-  return { sql: sql.trimEnd(), values: selected.values };
+  const selected = selectionText(span, selection, {
+    from: from ?? (isStored ? FACTS_AND_CALLS : undefined),
+    join: kept ? `\nLEFT JOIN kept AS k ON ${isSame.join(" AND ")}` : "",
+  });
+  return `SELECT ${[...keysText, ...figures].join(",\n  ")}\n${selected}\n${groupByFirst(keysText)}`.trimEnd();
+}
+
+/** Returns the columns of keys that the table `kept` (k) is joined to: those that it lacks are {@link OTHER}. */
+export function keptKeysText(keys: readonly KeyColumn[]): string[] {
+  return [
+    ...keys.map(({ name }, index) =>
+      index === 0 ? `coalesce(k.${name}, ${literal(OTHER)}) AS ${name}` : `k.${name} AS ${name}`,
+    ),
+    `k.${keys[0]?.name} IS NULL AS ${IS_OTHER}`,
+  ];
 }
 
 /**
  * Returns the SELECT that counts calls by duration: how many of the bounds, in the unit that is stored, a duration has
  * reached (null without one), then calls, answered and missed ones.
  */
-export function durationBandsText(bounds: readonly number[], span: Span, selection: CallSelection): SqlText {
-  const { sql, values } = selectionText(span, selection);
+export function durationBandsText(bounds: readonly number[], span: Span, selection: CallSelection): string {
   const band = bounds.map((bound) => `(f.duration >= ${Number(bound)})`).join(" + ");
   const counted = (outcome: "answered" | "missed") =>
     partText({ kind: "count with outcome", outcome }, selection);
-  return {
-    sql: `SELECT ${band} AS band, count(*), ${counted("answered")}, ${counted("missed")}\n${sql}\nGROUP BY 1`,
-    values,
-  };
+  return `SELECT ${band} AS band, count(*), ${counted("answered")}, ${counted("missed")}
+${selectionText(span, selection)}\nGROUP BY 1`;
 }
 
-/** Returns the FROM and WHERE for calls that some conditions and a stretch of time let through. */
+/**
+ * Returns the FROM and WHERE for calls that some conditions and a stretch of time let through.
+ *
+ * @param options.also more conditions, as SQL
+ */
 export function selectionText(
-  span: Span,
+  { startsAt, endsAt }: Span,
   selection: Pick<SqliteSelection, "conditions" | "isGoneCounted" | "facts">,
-  { from = `${selection.facts ?? FACTS} AS f`, prefix = "value", join = "" } = {},
-): SqlText {
-  const values: SqlText["values"] = {};
-  const bind = (value: string | number) => {
-    const name = `${prefix}_${Object.keys(values).length + 1}`;
-    values[name] = value;
-    return `@${name}`;
-  };
+  { from = `${selection.facts ?? FACTS} AS f`, join = "", also = [] as readonly string[] } = {},
+): string {
   const where = [
-    ...selection.conditions.map((condition) => conditionText(condition, selection, bind)),
-    ...(span.startsAt === undefined ? [] : [`f.call_started >= ${bind(span.startsAt)}`]),
-    ...(span.endsAt === undefined ? [] : [`f.call_started < ${bind(span.endsAt)}`]),
+    ...selection.conditions.map((condition) => conditionText(condition, selection)),
+    ...(startsAt === undefined ? [] : [`f.call_started >= ${literal(startsAt)}`]),
+    ...(endsAt === undefined ? [] : [`f.call_started < ${literal(endsAt)}`]),
+    ...also,
   ];
-  return { sql: `FROM ${from}${join}${where.length > 0 ? `\nWHERE ${where.join("\n  AND ")}` : ""}`, values };
+  return `FROM ${from}${join}${where.length > 0 ? `\nWHERE ${where.join("\n  AND ")}` : ""}`;
 }
 
 /** Returns the expression of a fact of the call `f`. */
@@ -108,43 +114,35 @@ export function factText(fact: FactColumn, { isGoneCounted }: Pick<CallSelection
   return fact === "is_first_call" && isGoneCounted ? `f.call_id IN (${FIRST_OF_ALL})` : `f.${fact}`;
 }
 
-function conditionText(
-  condition: Condition,
-  selection: Pick<CallSelection, "isGoneCounted">,
-  bind: (value: string | number) => string,
-): string {
+function conditionText(condition: Condition, selection: Pick<CallSelection, "isGoneCounted">): string {
   if ("any" in condition) {
-    return `(${condition.any.map((one) => conditionText(one, selection, bind)).join(" OR ")})`;
+    return `(${condition.any.map((one) => conditionText(one, selection)).join(" OR ")})`;
   }
   const fact = factText(condition.fact, selection);
-  if ("isAtLeast" in condition) return `${fact} >= ${bind(condition.isAtLeast)}`;
+  if ("isAtLeast" in condition) return `${fact} >= ${Number(condition.isAtLeast)}`;
   if ("isPresent" in condition) return `${fact} IS NOT NULL`;
   if ("holds" in condition) return fact;
-  if ("isNoneOf" in condition) {
-    return `(${fact} IS NULL OR ${fact} NOT IN (SELECT value FROM json_each(${bind(JSON.stringify(condition.isNoneOf))})))`;
-  }
+  if ("isNoneOf" in condition) return `(${fact} IS NULL OR ${fact} NOT IN ${listText(condition.isNoneOf)})`;
   const values = condition.isOneOf.filter((value) => value !== null);
-  const isIn = `${fact} IN (SELECT value FROM json_each(${bind(JSON.stringify(values))}))`;
+  const isIn = `${fact} IN ${listText(values)}`;
   return values.length < condition.isOneOf.length ? `(${isIn} OR ${fact} IS NULL)` : isIn;
 }
 
 export function keyText(
-  { of, isNamed }: KeyColumn,
+  key: KeyColumn,
   offsets: Side["offsets"],
   selection: Pick<CallSelection, "isGoneCounted">,
 ): string {
-  if ("local" in of) return namedText(localText(of.local, offsets));
-  const value = "stored" in of ? `nullif(c.${of.stored}, '')` : factText(of.fact, selection);
-  return isNamed ? namedText(shownText(value)) : value;
+  const { of } = key;
+  if ("local" in of) return shownKeyText(key, localText(of.local, offsets));
+  return shownKeyText(key, "stored" in of ? `nullif(c.${of.stored}, '')` : factText(of.fact, selection));
 }
 
 /** Returns the expression of a key's column, given that of its value: as it is served, or what clocks showed. */
 export function shownKeyText({ of, isNamed }: KeyColumn, value: string): string {
-  if ("local" in of) return namedText(value);
-  return isNamed ? namedText(shownText(value)) : value;
+  if (!isNamed) return value;
+  return `coalesce(${"local" in of ? value : shownText(value)}, ${literal(NOT_SET)})`;
 }
-
-const namedText = (value: string) => `coalesce(${value}, ${literal(NOT_SET)})`;
 
 /** What reads like a word of ours in quotes; the first two comparisons spare nearly all texts the third. */
 function shownText(text: string): string {

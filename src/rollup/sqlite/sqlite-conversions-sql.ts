@@ -1,6 +1,6 @@
 import type { ConversionKey, ConversionQuery } from "../conversion-query.ts";
 import type { CallSelection } from "../engine.ts";
-import { literal, type SqlText } from "../sql-text.ts";
+import { listText, literal } from "../sql-text.ts";
 import { FACTS_AND_CALLS, selectionText } from "./sqlite-calls-sql.ts";
 
 /**
@@ -17,13 +17,9 @@ const CONVERSION_KEYS: Record<ConversionKey, { text: string; isStored: boolean }
 export function firstConversionsText(
   { key: name, sources, every, likeCalls }: ConversionQuery,
   context: CallSelection,
-): SqlText {
+): string {
   const { text: key, isStored } = CONVERSION_KEYS[name];
-  const { sql: from, values } = selectionText({}, context, {
-    prefix: "conversion",
-    from: isStored ? FACTS_AND_CALLS : undefined,
-  });
-  const where = [
+  const also = [
     `${key} IS NOT NULL`,
     "f.call_started IS NOT NULL",
     "f.is_qualified",
@@ -34,11 +30,10 @@ export function firstConversionsText(
   ];
   // Google and Microsoft take two conversions of one click in one second for the same.
   const same = every ? `${key}, substr(f.call_started, 1, ${"YYYY-MM-DDTHH:MM:SS".length})` : key;
-  const sql = `SELECT call_id FROM (
+  return `SELECT call_id FROM (
     SELECT f.call_id, row_number() OVER (PARTITION BY ${same} ORDER BY f.call_started, f.call_id) AS rank
-    ${from}${from.includes("WHERE") ? " AND" : " WHERE"} ${where.join(" AND ")}
+    ${selectionText({}, context, { from: isStored ? FACTS_AND_CALLS : undefined, also })}
   ) WHERE rank = 1`;
-  return { sql, values };
 }
 
 /** A digest tells callers apart, and cannot be uploaded: the number of a call is what was kept of it. */
@@ -53,13 +48,8 @@ export function candidatesText(
 ): string {
   const isDigest = name === "caller" && rules.caller_digests === true;
   const { text: key, isStored } = isDigest ? KEPT_NUMBER : CONVERSION_KEYS[name];
-  return `SELECT f.call_id, f.is_live, f.call_started, ${key}, coalesce(f.gclsrc, ''), f.is_qualified,
-  f.call_id NOT IN (SELECT call_id FROM ${firstTable})
+  return `SELECT f.call_id, f.is_live, f.call_started, ${key} AS key, coalesce(f.gclsrc, '') AS gclsrc, f.is_qualified,
+  f.call_id NOT IN (SELECT call_id FROM ${firstTable}) AS is_repeated
 FROM ${table} AS s CROSS JOIN call_facts AS f ON f.call_id = s.call_id${isStored ? " JOIN calls AS c ON c.call_id = f.call_id" : ""}
 ORDER BY s.rank`;
-}
-
-/** Returns a list of ids as a table of one column, however many there are. */
-export function listText(ids: readonly number[]): string {
-  return `(SELECT value FROM json_each(${literal(JSON.stringify(ids))}))`;
 }

@@ -7,9 +7,7 @@ import type { Span } from "../call-filter.ts";
 import type { CallSelection, Engine, FactValue, ImportedSpend, Side } from "../engine.ts";
 import type { Metric } from "../metrics.ts";
 import type { ZoneOffset } from "../rollup-query.ts";
-import type { SqlText } from "../sql-text.ts";
 import { callGroupsText, durationBandsText, selectionText } from "./sqlite-calls-sql.ts";
-import { SQLITE_CAMPAIGNS_TEXT } from "./sqlite-spend-sql.ts";
 
 /** The facts of a warehouse, by a connection to it. */
 export class SqliteEngine implements Engine {
@@ -21,11 +19,11 @@ export class SqliteEngine implements Engine {
     this.#database = database;
   }
 
-  async groups(side: Side, figures: readonly Metric[], selection: CallSelection): Promise<SqlText> {
+  async groups(side: Side, figures: readonly Metric[], selection: CallSelection): Promise<string> {
     return callGroupsText(side, figures, selection);
   }
 
-  keep(ranked: SqlText): SqlText {
+  keep(ranked: string): string {
     return ranked;
   }
 
@@ -48,9 +46,8 @@ export class SqliteEngine implements Engine {
   }
 
   async readExtent(selection: CallSelection): Promise<[first: string, last: string] | null> {
-    const { sql, values } = selectionText({}, selection);
-    const [row] = this.#all({ sql: `SELECT min(f.call_started), max(f.call_started) ${sql}`, values });
-    const [first, last] = row ?? [];
+    const ends = `SELECT min(f.call_started), max(f.call_started) ${selectionText({}, selection)}`;
+    const [[first, last] = []] = this.#all(ends);
     return typeof first === "string" && typeof last === "string" ? [first, last] : null;
   }
 
@@ -69,7 +66,9 @@ export class SqliteEngine implements Engine {
   }
 
   async readSpend(): Promise<ImportedSpend> {
-    return { table: "spend", campaigns: { sql: SQLITE_CAMPAIGNS_TEXT, values: {} } };
+    const campaigns = `SELECT campaign, campaign_id, source, count(*) AS calls FROM call_facts
+WHERE campaign IS NOT NULL OR campaign_id IS NOT NULL GROUP BY 1, 2, 3`;
+    return { table: "spend", campaigns };
   }
 
   /** It goes with the transaction of its session. */
@@ -79,8 +78,8 @@ export class SqliteEngine implements Engine {
     return table;
   }
 
-  #all({ sql, values }: SqlText): FactValue[][] {
-    return this.#database.prepare<[SqlText["values"]], FactValue[]>(sql).raw().all(values);
+  #all(sql: string): FactValue[][] {
+    return this.#database.prepare<[], FactValue[]>(sql).raw().all();
   }
 }
 

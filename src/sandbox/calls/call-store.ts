@@ -1,24 +1,14 @@
 import { deriveSeed, drawIndex, type Random, seededRandom, shuffle } from "../random.ts";
+import type { SandboxSettings } from "../sandbox-options.ts";
 import { hasDniData } from "./dni.ts";
 import { CallGenerator } from "./generate.ts";
 
 /** The JSON of one call. Edits may have put anything into it, so its members are unknown. */
 export type WireCall = Readonly<Record<string, unknown>>;
 
-/** The order in which the calls stand. */
-type CallOrder = "newest" | "oldest" | "shuffled";
-
-interface SandboxCallsOptions {
-  readonly seed: number;
-  /** How many calls there are at first. */
-  readonly count: number;
-  readonly order: CallOrder;
-  /** Milliseconds since 1970-01-01 UTC; the seeded calls end shortly before it, an inserted call starts at it. */
-  readonly now: () => number;
-  /** Whether a missing value may be null, and not only empty or left out. @default false */
-  readonly nulls?: boolean;
-  /** Whether some texts are such that programs stumble over them. @default false */
-  readonly oddTexts?: boolean;
+interface SandboxCallsOptions
+  extends Pick<SandboxSettings, "seed" | "calls" | "order" | "now">,
+    Partial<Pick<SandboxSettings, "nulls" | "oddTexts">> {
   /** Is told of each call that comes in after the seeded ones. */
   readonly onInsert?: (call: WireCall) => void;
 }
@@ -33,7 +23,7 @@ const NEWEST_AGE_MS = 60_000;
  */
 export class SandboxCalls {
   readonly #generator: CallGenerator;
-  readonly #order: CallOrder;
+  readonly #order: SandboxSettings["order"];
   readonly #now: () => number;
   readonly #nulls: boolean;
   readonly #onInsert: (call: WireCall) => void;
@@ -46,8 +36,8 @@ export class SandboxCalls {
   readonly #edits = new Map<number, WireCall>();
 
   constructor(options: SandboxCallsOptions) {
-    const { seed, count, order, now, nulls = false, oddTexts = false, onInsert = () => {} } = options;
-    this.#generator = new CallGenerator(seed, count, now() - NEWEST_AGE_MS, { oddTexts });
+    const { seed, calls: count, order, now, nulls = false, onInsert = () => {} } = options;
+    this.#generator = new CallGenerator(seed, count, now() - NEWEST_AGE_MS, options);
     this.#order = order;
     this.#now = now;
     this.#nulls = nulls;
@@ -56,7 +46,7 @@ export class SandboxCalls {
     this.#nextIndex = count;
     this.#ids = Array.from({ length: count }, (_, index) => this.#generator.idAt(index));
     if (order === "newest") this.#ids.reverse();
-    if (order === "shuffled") this.#ids = shuffle(this.#random, this.#ids);
+    if (order === "shuffled" || order === "random") this.#ids = shuffle(this.#random, this.#ids);
   }
 
   /** How many calls are listed. */

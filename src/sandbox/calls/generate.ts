@@ -1,9 +1,9 @@
 import { deriveSeed, drawIndex, pick, pickWeighted, type Random, seededRandom } from "../random.ts";
 import { drawConversation, type SpokenLine } from "./conversation.ts";
 import { type DniData, drawDniData, drawToken } from "./dni.ts";
-import { SOURCES, type Source } from "./sources.ts";
+import { SOURCES } from "./sources.ts";
 import { createTimeline } from "./timeline.ts";
-import { DISPOSITIONS, type Disposition, ORG_UNITS, type OrgUnit, phoneNumberOf } from "./vocabulary.ts";
+import { DISPOSITIONS, ORG_UNITS, phoneNumberOf } from "./vocabulary.ts";
 
 /** An attributed call as it goes over the wire (API v3 § 2.3). */
 type GeneratedCall = {
@@ -22,19 +22,6 @@ type GeneratedCall = {
   transcription?: string;
   transcription_details?: readonly SpokenLine[];
 };
-
-/** What lists are ordered and filtered by: found without making the whole call. */
-type Facets = Pick<GeneratedCall, "insight_name" | "org_unit_id" | "disposition">;
-
-interface Draft {
-  readonly random: Random;
-  /** The stream of the visit that led to the call: shared by the calls of one visitor on the same visit. */
-  readonly visit: Random;
-  readonly caller: number;
-  readonly source: Source;
-  readonly orgUnit: OrgUnit;
-  readonly disposition: Disposition;
-}
 
 const FIRST_ID = 731_000_000;
 /** Ids grow by this much on average; the true step varies, so that there are gaps. */
@@ -79,7 +66,8 @@ export class CallGenerator {
     return index >= 0 && this.idAt(index) === id ? index : undefined;
   }
 
-  facetsAt(index: number): Facets {
+  /** What lists are ordered and filtered by: found without making the whole call. */
+  facetsAt(index: number): Pick<GeneratedCall, "insight_name" | "org_unit_id" | "disposition"> {
     const { source, orgUnit, disposition } = this.#draft(index);
     return {
       insight_name: source.insightName,
@@ -109,7 +97,8 @@ export class CallGenerator {
     };
   }
 
-  #draft(index: number): Draft {
+  /** `visit` is the stream of the visit that led to the call: shared by the calls of one visitor on the same visit. */
+  #draft(index: number) {
     const random = seededRandom(deriveSeed(this.#callSeed, index));
     const caller = drawIndex(random, this.#callerCount);
     const isSameVisit = random() < SAME_VISIT_SHARE;
@@ -126,7 +115,7 @@ function drawDuration(random: Random): number {
 }
 
 /** Some callers withhold their number. */
-function drawCallerId(random: Random, caller: number): Pick<GeneratedCall, "caller_id"> {
+function drawCallerId(random: Random, caller: number) {
   const share = random();
   if (share < 0.015) return { caller_id: null };
   if (share < 0.03) return {};
@@ -139,10 +128,7 @@ function drawRecordingUrl(random: Random, id: number, startedMs: number): string
   return `https://recordings.example.com/v3/${id}.mp3?Expires=${expires}&Signature=${signature}&Key-Pair-Id=KEXAMPLE1`;
 }
 
-function drawTexts(
-  random: Random,
-  durationSeconds: number,
-): Pick<GeneratedCall, "summary" | "transcription" | "transcription_details"> {
+function drawTexts(random: Random, durationSeconds: number) {
   const { summary, lines } = drawConversation(random, durationSeconds);
   return {
     ...(random() < 0.95 && { summary }),
@@ -151,7 +137,7 @@ function drawTexts(
   };
 }
 
-function drawMissedSummary(random: Random): Pick<GeneratedCall, "summary"> {
+function drawMissedSummary(random: Random) {
   const share = random();
   if (share < 0.15) return { summary: "The caller hung up before anybody answered." };
   if (share < 0.5) return { summary: null };

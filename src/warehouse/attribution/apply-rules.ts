@@ -1,10 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
+import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { type CallerHash, openCallerDigests, openCallerHash } from "../calls/caller-hash.ts";
+import { readUnsettled, settleCallers } from "../calls/first-load.ts";
 import { isInForce, readRulesInForce } from "../calls/rules.ts";
 import { areViewsCurrent, updateViews } from "../calls/views.ts";
-import type { LockedWarehouse } from "../lock.ts";
-import { overwriteDeleted } from "../secure-delete.ts";
+import { overwriteDeleted } from "../erase.ts";
+import { type LockedWarehouse, tryAcquireLock, underLock } from "../lock.ts";
+import { nameFile } from "../sqlite-errors.ts";
 import { longTransaction, writeTransaction } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { type AttributionProgress, attributeAll } from "./attribute-all.ts";
@@ -12,7 +15,6 @@ import { type AttributionProgress, attributeAll } from "./attribute-all.ts";
 export interface AttributionOptions {
   nowMs: number;
   signal?: AbortSignal | undefined;
-  /** Receives the progress. */
   onAttributed?: ((progress: AttributionProgress) => void) | undefined;
 }
 
@@ -21,11 +23,7 @@ export function needsAttribution(warehouse: Warehouse, rules: AttributionRules):
   return !isInForce(readRulesInForce(warehouse), rules);
 }
 
-/**
- * Recomputes the facts of all calls if they follow other rules than these.
- *
- * @throws the reason of the signal
- */
+/** Recomputes the facts of all calls if they follow other rules than these. @throws the reason of the signal */
 export async function applyRules(
   warehouse: LockedWarehouse,
   rules: AttributionRules,
@@ -43,6 +41,56 @@ export function refreshViews(warehouse: Warehouse, rules: AttributionRules): voi
   writeTransaction(warehouse, (tx) => {
     if (!needsAttribution(warehouse, rules)) updateViews(tx, rules);
   });
+}
+
+/**
+ * Applies rules under the lock, and settles the callers of a first load that was cut short.
+ *
+ * @throws CalltallyError if the facts follow other rules, and a sync is running (exit 6) or the warehouse is read-only (exit 7)
+ */
+export async function applyRulesAlone(
+  warehouse: Warehouse,
+  rules: AttributionRules,
+  options: AttributionOptions,
+): Promise<void> {
+  try {
+    if (warehouse.sqlite.readonly) {
+      if (needsAttribution(warehouse, rules)) throw unappliedError(warehouse.path);
+      return;
+    }
+    if (!needsAttribution(warehouse, rules) && readUnsettled(warehouse) === 0) {
+      refreshViews(warehouse, rules);
+      return;
+    }
+    using lock = tryAcquireLock(warehouse.path);
+    if (lock !== undefined) {
+      // Those of a first load that was cut short; one under way settles them itself.
+      if (readUnsettled(warehouse) > 0) writeTransaction(warehouse, settleCallers);
+      await applyRules(underLock(warehouse, lock), rules, options);
+    } else if (needsAttribution(warehouse, rules)) {
+      throw otherRulesError(warehouse.path);
+    }
+  } catch (error) {
+    throw nameFile(error, warehouse.path);
+  }
+}
+
+function unappliedError(database: string): CalltallyError {
+  return new CalltallyError(
+    EXIT.storage,
+    `Cannot apply the settings for attribution to ${database}: this user may only read it, and its figures follow others`,
+    {
+      hint: "Use the settings that it was made with, the last row of its table rules; or let its owner run `calltally sync` with these.",
+    },
+  );
+}
+
+export function otherRulesError(database: string): CalltallyError {
+  return new CalltallyError(
+    EXIT.locked,
+    `Cannot apply the settings for attribution to ${database}: another process is syncing it, or applying its own`,
+    { hint: "Wait for it to end, and run this again; give all of them the same settings." },
+  );
 }
 
 /** Recomputes the facts of all calls in one transaction, which keeps out other writers. */

@@ -11,11 +11,9 @@ import { call_facts } from "../calls/facts.ts";
 import { settleCallers } from "../calls/first-load.ts";
 import { insertRules, readRulesInForce } from "../calls/rules.ts";
 import { updateViews } from "../calls/views.ts";
-import { countRows } from "../count-rows.ts";
-import { setCount } from "../counts.ts";
+import { countRows, setCount } from "../counts.ts";
 import type { Tx } from "../transaction.ts";
 
-/** Progress of recomputing the facts, in calls. */
 export interface AttributionProgress {
   read: number;
   total: number;

@@ -1,8 +1,8 @@
-import { inArray, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { type AttributedMembers, attributeCall, type CallFacts } from "../../attribution/attribute-call.ts";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
-import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "../positional.ts";
+import { prepareUpsert } from "../positional.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import type { CallerHash } from "./caller-hash.ts";
@@ -10,16 +10,13 @@ import { type CallerCall, CallerTable, isFirstCall } from "./callers.ts";
 import { call_facts, FACT_COLUMNS, FACTS } from "./facts.ts";
 import { addUnsettled, readUnsettled } from "./first-load.ts";
 
-/** A call whose facts are to be written. */
 export interface CallToAttribute {
   call: AttributedMembers & { call_id: number; caller_digest?: string | null };
   /** Whether the service shows it; of a call that has facts already they tell. */
   isLive?: boolean;
-  /** Whether it has no facts yet. */
   isNew: boolean;
 }
 
-/** Writes the facts of calls. */
 export class CallFactsTable {
   readonly #rules: AttributionRules;
   readonly #isFirstLoad: boolean;
@@ -29,16 +26,14 @@ export class CallFactsTable {
   readonly #upsert;
 
   /**
-   * @param rules those in force
    * @param isFirstLoad whether callers are settled by `settleCallers`, once all calls are written
-   * @param digests makes the digests by which callers are known, where they are not known by their numbers
+   * @param digests of callers; undefined where the facts hold their numbers
    */
   constructor(
-    warehouse: Pick<Warehouse, "db" | "sqlite">,
+    warehouse: Warehouse,
     rules: AttributionRules,
     { isFirstLoad, digests }: { isFirstLoad: boolean; digests: CallerHash | undefined },
   ) {
-    const { db, sqlite } = warehouse;
     this.#isFirstLoad = isFirstLoad;
     this.#digests = digests;
     this.#rules = rules;
@@ -46,13 +41,7 @@ export class CallFactsTable {
     this.#readStored = prepareReadStored(warehouse);
     // Which call is first is settled at the end: what is stored of it stays until then.
     const updated = isFirstLoad ? FACTS.filter((column) => column !== "is_first_call") : FACTS;
-    this.#upsert = prepareWrite<(typeof FACT_COLUMNS)[number]>(
-      sqlite,
-      db
-        .insert(call_facts)
-        .values(placeholders(FACT_COLUMNS))
-        .onConflictDoUpdate({ target: call_facts.call_id, set: excluded(updated) }),
-    );
+    this.#upsert = prepareUpsert(warehouse.sqlite, "call_facts", FACT_COLUMNS, updated);
   }
 
   /** Writes the facts of calls that are new or have other content; each call once. */
@@ -101,12 +90,7 @@ export function setLive(warehouse: Tx, callIds: readonly number[], isLive: boole
   const others = prepareReadStored(warehouse)(callIds).filter((stored) => stored.is_live !== isLive);
   const isSettled = readUnsettled(warehouse) === 0;
   const callers = new CallerTable(warehouse);
-  const change = isSettled
-    ? callers.begin(
-        others.filter(({ is_live }) => is_live),
-        others.filter(({ is_live }) => !is_live),
-      )
-    : new Map();
+  const change = callers.begin(isSettled && !isLive ? others : [], isSettled && isLive ? others : []);
   const ids = JSON.stringify(others.map(({ call_id }) => call_id));
   warehouse.db
     .update(call_facts)
@@ -122,25 +106,14 @@ interface StoredFacts extends CallerCall {
   is_first_call: boolean;
 }
 
-function prepareReadStored({
-  db,
-  sqlite,
-}: Pick<Warehouse, "db" | "sqlite">): (callIds: readonly number[]) => StoredFacts[] {
-  const { call_id, caller, call_started, is_live, is_first_call } = call_facts;
-  const read = prepareRead<
-    [id: number, caller: string | null, started: string | null, live: number, first: number]
-  >(
-    sqlite,
-    db
-      .select({ call_id, caller, call_started, is_live, is_first_call })
-      .from(call_facts)
-      .where(inArray(call_id, elementsOf("ids"))),
+function prepareReadStored({ sqlite }: Warehouse): (callIds: readonly number[]) => StoredFacts[] {
+  const read = sqlite.prepare<[string], CallerCall & { live: number; first: number }>(
+    `SELECT call_id, caller, call_started, is_live AS live, is_first_call AS first FROM call_facts
+      WHERE call_id IN (SELECT value FROM json_each(?))`,
   );
   return (callIds) =>
-    read(JSON.stringify(callIds)).map(([call_id, caller, call_started, live, first]) => ({
-      call_id,
-      caller,
-      call_started,
+    read.all(JSON.stringify(callIds)).map(({ live, first, ...call }) => ({
+      ...call,
       is_live: live === 1,
       is_first_call: first === 1,
     }));

@@ -18,13 +18,11 @@ import { type CallerHash, openCallerDigests } from "./caller-hash.ts";
 import type { calls } from "./calls.ts";
 import { type ForgottenCallers, openForgotten } from "./forgotten-callers.ts";
 
-/** What a row of `calls` says of what is not kept of the call. */
 export type Withheld = Pick<
   typeof calls.$inferSelect,
   "row_hash" | "served_hash" | "withheld" | "caller_digest"
 >;
 
-/** What of a stored call is told apart from the next one by. */
 type Prior = Omit<Withheld, "row_hash">;
 
 /** Takes out of calls what may not be kept, before they are written, and recognizes them all the same. */
@@ -41,7 +39,7 @@ export class Keeping {
    * @param cutoffs what may not be kept, at one moment for all calls of a run
    * @throws CalltallyError (exit 7) where the callers of the warehouse are digests, or some were forgotten, and the key is lost
    */
-  constructor(warehouse: Pick<Warehouse, "db" | "sqlite" | "path">, cutoffs: Cutoffs, nowMs: number) {
+  constructor(warehouse: Warehouse, cutoffs: Cutoffs, nowMs: number) {
     this.#nowMs = nowMs;
     this.digests = openCallerDigests(warehouse);
     this.forgotten = openForgotten(warehouse);
@@ -51,11 +49,7 @@ export class Keeping {
       .pluck();
   }
 
-  /**
-   * Returns what may not be kept of a call.
-   *
-   * @param firstRunId the run that first met it; of a new one, now counts where its own time is not known
-   */
+  /** @param firstRunId the run that first met the call, whose start replaces an unknown start of the call. @default now */
   kindsPast(callStarted: string | null, firstRunId?: number): WithheldKind[] {
     return kindsPast(this.#cutoffs, this.#since(callStarted, firstRunId));
   }
@@ -66,11 +60,7 @@ export class Keeping {
     return firstMet ?? new Date(this.#nowMs).toISOString();
   }
 
-  /**
-   * Returns a call as it is to be stored.
-   *
-   * @param prior what is stored of it, or how it was served: `served_hash` is null where that is not known
-   */
+  /** @param call with what is stored of it, or how it was served: `served_hash` is null where that is not known */
   toStored<C extends Call>(
     call: C & Prior,
     kinds: readonly WithheldKind[],
@@ -87,11 +77,6 @@ export class Keeping {
       caller_digest: isNumberTaken ? this.#digestOf(call) : call.caller_digest,
     };
     return { call: row, removed };
-  }
-
-  /** Returns the kinds of which a stored call has something that may not be kept. */
-  findRemovable(stored: Call, kinds: readonly WithheldKind[]): readonly WithheldKind[] {
-    return withhold(stored, kinds).withheld;
   }
 
   /** Whether a call of the service is what is stored of it, but for what may not be kept, or was not. */
@@ -120,23 +105,18 @@ export class Keeping {
     return withheld !== null && !toKinds(withheld).every((kind) => kinds.includes(kind));
   }
 
-  /**
-   * Returns the JSON of a row that does not parse without what may not be kept. Without its number nobody could find it again
-   * when its caller is to be forgotten, so then nothing of the others is kept either.
-   */
+  /** Strips the JSON of a row that does not parse. Without its number nobody could find it to forget its caller. */
   toStoredRow(json: string, firstRunId?: number): string {
     const kinds = this.kindsPast(startOfRow(json), firstRunId);
     return withholdFromRow(json, kinds.includes("caller_numbers") ? WITHHELD_KINDS : kinds);
   }
 
-  /** Returns the path of a member that the API's document does not name as it is stored. */
   toStoredPath(path: string): string {
     if (this.#cutoffs.extra === BEFORE_ALL_TIMES) return path;
     const [, parent = "", name = ""] = /^(dni_data\.)?(.*)$/s.exec(path) ?? [];
     return parent + describeName(name);
   }
 
-  /** Returns the key of a row without a call id, by the hash of it. */
   toRowKey(sha256: string): string {
     return this.digests === undefined ? `sha256:${sha256}` : `sealed:${this.digests.seal(sha256)}`;
   }
@@ -148,11 +128,10 @@ export class Keeping {
 }
 
 /** Keeps whatever comes, but for what is of forgotten callers. */
-export function keepingAll(warehouse: Pick<Warehouse, "db" | "sqlite" | "path">): Keeping {
+export function keepingAll(warehouse: Warehouse): Keeping {
   return new Keeping(warehouse, cutoffsAt(KEEP_ALL, 0), 0);
 }
 
-/** Whether the recording's link of a stored call is not kept. */
 export function isWithoutLink(withheld: string | null): boolean {
   return toKinds(withheld).includes("recording_urls");
 }

@@ -1,12 +1,11 @@
-import { and, desc, eq, inArray, isNotNull, max, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, max } from "drizzle-orm";
 import { CALL_COLUMNS, type Call, isSameRecording } from "../../call.ts";
-import { countRows } from "../count-rows.ts";
-import { addToCount, readCount } from "../counts.ts";
-import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "../positional.ts";
+import { addToCount, countRows, readCount } from "../counts.ts";
+import { prepareUpsert } from "../positional.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
-import { isWithoutLink, type Keeping, keepingAll } from "./call-guard.ts";
+import { isWithoutLink, type Keeping, keepingAll, type Withheld } from "./call-guard.ts";
 import { calls } from "./calls.ts";
 import { call_facts } from "./facts.ts";
 import type { ForgottenCallers } from "./forgotten-callers.ts";
@@ -14,9 +13,7 @@ import { readRulesInForce } from "./rules.ts";
 import { hasTranscript, prepareWriteTranscript, transcripts } from "./transcripts.ts";
 
 export interface Upserted {
-  /** Calls the warehouse did not have. */
   new: number;
-  /** Calls it had with other content. */
   changed: number;
   /** Calls that came more than once, with different contents; the last one counts. */
   conflicting: number;
@@ -25,10 +22,9 @@ export interface Upserted {
 }
 
 /**
- * Writes calls of one run and their facts, by the rules in force; returns what was new in them. What is of forgotten
- * callers is not written.
+ * Writes calls and their facts, without the data of forgotten callers.
  *
- * @param hashes of the calls as they were served, where that is known: then calls are recognized by it later on
+ * @param hashes of the calls as they were served, by which they are recognized later
  */
 export type UpsertCalls = (
   tx: Tx,
@@ -57,16 +53,20 @@ const ROW_COLUMNS = [
   "changed_run_id",
 ] as const;
 
-/**
- * Prepares the statements that write calls. Only rows whose content differs are written: the page's hashes are read
- * first, which is much faster than an upsert that ends in nothing.
- */
+/** Prepares to write calls of a run. Reading the hashes of a page first is much faster than upserts that change nothing. */
 export function prepareUpsertCalls(
   warehouse: Warehouse,
   runId: number,
   { signature = new Set(), isFirstLoad = false, keeping = keepingAll(warehouse) }: UpsertOptions = {},
 ): UpsertCalls {
-  const { readHashes, upsertCall, setServedHash } = prepareStatements(warehouse);
+  const { sqlite } = warehouse;
+  const readHeads = sqlite.prepare<[string], StoredHead & { call_id: number }>(
+    `SELECT call_id, row_hash, served_hash, withheld, caller_digest, first_run_id, changed_run_id, recording_url AS link
+      FROM calls WHERE call_id IN (SELECT value FROM json_each(?))`,
+  );
+  const updated = ROW_COLUMNS.filter((column) => column !== "call_id" && column !== "first_run_id");
+  const upsertCall = prepareUpsert(sqlite, "calls", ROW_COLUMNS, updated);
+  const setServedHash = sqlite.prepare("UPDATE calls SET served_hash = ? WHERE call_id = ?");
   const writeTranscript = prepareWriteTranscript(warehouse);
   const refreshRecording = prepareRefreshRecording(warehouse);
   const { rules } = readRulesInForce(warehouse);
@@ -76,7 +76,7 @@ export function prepareUpsertCalls(
     const written = new Map<number, CallToAttribute>();
     const counts = { new: 0, changed: 0, conflicting: 0 };
     const ids = JSON.stringify(page.map((call) => call.call_id));
-    const known = new Map(readHashes(ids).map((row) => [row[0], toStoredHead(row)]));
+    const known = new Map<number, StoredHead>(readHeads.all(ids).map((head) => [head.call_id, head]));
     for (const { call, served } of inOrderOfId(page, hashes, keeping.forgotten)) {
       const { call_id } = call;
       const stored = known.get(call_id);
@@ -92,7 +92,7 @@ export function prepareUpsertCalls(
           refreshRecording(call_id, call.recording_url);
         const served_hash = served === null ? null : keeping.toStoredHash(served, stored.withheld);
         if (served_hash !== null && stored.served_hash !== served_hash)
-          setServedHash({ served_hash, call_id });
+          setServedHash.run(served_hash, call_id);
         continue;
       }
       const { call: row } = keeping.toStored({ ...call, ...NOTHING_WITHHELD, served_hash: served }, kinds);
@@ -116,77 +116,16 @@ export function prepareUpsertCalls(
   };
 }
 
-type StoredHeadRow = [
-  call_id: number,
-  row_hash: string,
-  served_hash: string | null,
-  withheld: string | null,
-  caller_digest: string | null,
-  first_run_id: number,
-  changed_run_id: number,
-  link: string | null,
-];
-
 /** What of a stored call tells whether another one of the service is the same. */
-function toStoredHead(row: StoredHeadRow) {
-  const [, row_hash, served_hash, withheld, caller_digest, first_run_id, changed_run_id, link] = row;
-  return { row_hash, served_hash, withheld, caller_digest, first_run_id, changed_run_id, link };
+interface StoredHead extends Withheld {
+  first_run_id: number;
+  changed_run_id: number;
+  link: string | null;
 }
 
-/** Prepares the statements that run once for each call, or for each page. */
-function prepareStatements({ db, sqlite }: Warehouse) {
-  const { call_id, row_hash, served_hash, withheld, caller_digest } = calls;
-  const { first_run_id, changed_run_id, recording_url } = calls;
-  return {
-    readHashes: prepareRead<StoredHeadRow>(
-      sqlite,
-      db
-        .select({
-          call_id,
-          row_hash,
-          served_hash,
-          withheld,
-          caller_digest,
-          first_run_id,
-          changed_run_id,
-          recording_url,
-        })
-        .from(calls)
-        .where(inArray(call_id, elementsOf("ids"))),
-    ),
-    upsertCall: prepareWrite<(typeof ROW_COLUMNS)[number]>(
-      sqlite,
-      db
-        .insert(calls)
-        .values(placeholders(ROW_COLUMNS))
-        .onConflictDoUpdate({
-          target: call_id,
-          set: excluded(ROW_COLUMNS.filter((column) => column !== "call_id" && column !== "first_run_id")),
-        }),
-    ),
-    setServedHash: prepareWrite<"served_hash" | "call_id">(
-      sqlite,
-      db
-        .update(calls)
-        .set({ served_hash: sql`${sql.placeholder("served_hash")}` })
-        .where(eq(call_id, sql.placeholder("call_id"))),
-    ),
-  };
-}
-
-/** Prepares to update recording links whose signature has changed. */
-export function prepareRefreshRecording({
-  db,
-  sqlite,
-}: Warehouse): (callId: number, url: string | null) => void {
-  const refresh = prepareWrite<"recording_url" | "call_id">(
-    sqlite,
-    db
-      .update(calls)
-      .set({ recording_url: sql`${sql.placeholder("recording_url")}` })
-      .where(eq(calls.call_id, sql.placeholder("call_id"))),
-  );
-  return (call_id, recording_url) => refresh({ call_id, recording_url });
+export function prepareRefreshRecording({ sqlite }: Warehouse): (callId: number, url: string | null) => void {
+  const refresh = sqlite.prepare("UPDATE calls SET recording_url = ? WHERE call_id = ?");
+  return (callId, url) => void refresh.run(url, callId);
 }
 
 /**
@@ -215,20 +154,19 @@ export function countCalls(warehouse: Warehouse): { live: number; gone: number }
 }
 
 /** Returns the number of calls, gone ones included. */
-export function readCallCount({ db }: Pick<Warehouse, "db">): number {
-  return readCount({ db }, "calls") ?? 0;
+export function readCallCount(warehouse: Warehouse): number {
+  return readCount(warehouse, "calls") ?? 0;
 }
 
-/** Returns the different `caller_id`s of all calls. */
 export function readCallerIds({ db }: Warehouse): (string | null)[] {
   const rows = db.selectDistinct({ caller_id: calls.caller_id }).from(calls).all();
   return rows.map(({ caller_id }) => caller_id);
 }
 
 /** Whether every call has facts and is counted. Reads the keys of both tables. */
-export function hasAllFacts({ db }: Warehouse): boolean {
-  const stored = readCallCount({ db });
-  return countRows({ db }, calls) === stored && countRows({ db }, call_facts) === stored;
+export function hasAllFacts(warehouse: Warehouse): boolean {
+  const stored = readCallCount(warehouse);
+  return countRows(warehouse, calls) === stored && countRows(warehouse, call_facts) === stored;
 }
 
 /** Returns when the calls of some ids began, as stored, by id; of those that are there. */
@@ -241,12 +179,11 @@ export function readStarts({ sqlite }: Warehouse, ids: readonly number[]): Map<n
 
 /** Returns when the newest call started, ISO 8601 UTC; null where there is none. */
 export function readNewestCall({ db }: Warehouse): string | null {
-  return (
-    db
-      .select({ newest: max(call_facts.call_started) })
-      .from(call_facts)
-      .get()?.newest ?? null
-  );
+  const row = db
+    .select({ newest: max(call_facts.call_started) })
+    .from(call_facts)
+    .get();
+  return row?.newest ?? null;
 }
 
 /** Returns the durations and transcripts of calls that have both, those with the highest identifiers first. */

@@ -1,9 +1,8 @@
 import { createHmac, createSecretKey, hash } from "node:crypto";
-import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
 import type { Warehouse } from "../warehouse.ts";
-import { callerKeyOf, hasCallerKey, openCallerKey } from "./caller-key.ts";
-import { openForgotten } from "./forgotten-callers.ts";
+import { openCallerKey, openSameKey } from "./caller-key.ts";
+import { type ForgottenCallers, openForgotten } from "./forgotten-callers.ts";
 import { readRulesInForce } from "./rules.ts";
 
 const FINGERPRINT_DIGITS = 16;
@@ -22,11 +21,9 @@ export interface CallerHash {
 }
 
 /**
- * Returns how callers get their pseudonyms: the HMAC-SHA-256 of the digits and the plus sign of their number, in hex. Without the key,
- * which lies beside the warehouse and is made when it is first needed, nobody can try all numbers until one fits.
+ * Returns the keyed hash for pseudonyms: HMAC-SHA-256 of the digits and the plus sign of a number, in hex. Makes the key if there is none.
  *
- * @param database path of the warehouse
- * @throws CalltallyError (exit 7) if the key cannot be read, or is none
+ * @throws CalltallyError (exit 7) if the key cannot be read or is invalid
  */
 export function openCallerHash(database: string): CallerHash {
   const { key, newFile } = openCallerKey(database);
@@ -42,39 +39,32 @@ export function openCallerHash(database: string): CallerHash {
 }
 
 /**
- * Returns how callers get the digests by which a warehouse knows them; undefined where it knows them by their numbers.
+ * Returns the digests that replace callers' numbers in the facts; undefined where the facts hold the numbers.
  *
- * @throws CalltallyError (exit 7) where the key that they were made with is not there: with another one, all callers would
- * seem to be new
+ * @throws CalltallyError (exit 7) if their key is missing or another one: every caller would count as new
  */
-export function openCallerDigests(warehouse: Pick<Warehouse, "db" | "path">): CallerHash | undefined {
+export function openCallerDigests(warehouse: Warehouse): CallerHash | undefined {
+  const { path } = warehouse;
   const made = readRulesInForce(warehouse).caller_key;
   if (made === null) return undefined;
-  const isThere = hasCallerKey(warehouse.path);
-  const found = isThere ? openCallerHash(warehouse.path) : undefined;
-  if (found?.fingerprint === made) return found;
-  const state = isThere ? "another one" : "not there";
-  throw new CalltallyError(
-    EXIT.storage,
-    `Cannot tell the callers of ${warehouse.path} apart: the key of their digests, ${callerKeyOf(warehouse.path)}, is ${state}`,
+  return openSameKey(
+    path,
+    () => openCallerHash(path),
+    ({ fingerprint }) => fingerprint === made,
     {
+      use: `tell the callers of ${path} apart: the key of their digests`,
       hint: "Put the key back from a backup. If it is lost for good, move the warehouse away and sync into a new one: with another key every caller would count as new.",
     },
   );
 }
 
-/** Pseudonyms of callers, in files. */
 export interface Pseudonyms extends Pick<CallerHash, "fingerprint" | "newKey"> {
   /** Returns the pseudonym of a caller, by what the facts know it by. */
   toPseudonym: (caller: string) => string;
 }
 
-/**
- * Returns the pseudonyms of callers as the facts have them: where they know them by digests, those are the pseudonyms.
- *
- * @throws CalltallyError (exit 7) if the key cannot be read, or is none
- */
-export function openPseudonyms(warehouse: Pick<Warehouse, "db" | "path">): Pseudonyms {
+/** Returns the pseudonyms of callers for files; where the facts hold digests, those are the pseudonyms. */
+export function openPseudonyms(warehouse: Warehouse): Pseudonyms {
   const digests = openCallerDigests(warehouse);
   const { hash: toHash, fingerprint, newKey } = digests ?? openCallerHash(warehouse.path);
   const isHash = (caller: string) => digests !== undefined && !isPseudonym(caller);
@@ -86,18 +76,11 @@ export function openPseudonyms(warehouse: Pick<Warehouse, "db" | "path">): Pseud
 }
 
 /** Returns what the facts know a caller by, given the digits and the plus sign of the number. The key is read when it is needed. */
-export function prepareCallerName(
-  warehouse: Pick<Warehouse, "db" | "path">,
-): (phoneDigits: string) => string {
-  let toName: ((phoneDigits: string) => string) | undefined;
+export function prepareCallerName(warehouse: Warehouse): (phoneDigits: string) => string {
+  let names: { forgotten?: ForgottenCallers | undefined; digests?: CallerHash | undefined } | undefined;
   return (phoneDigits) => {
-    toName ??= openCallerNames(warehouse);
-    return toName(phoneDigits);
+    names ??= { forgotten: openForgotten(warehouse), digests: openCallerDigests(warehouse) };
+    const { forgotten, digests } = names;
+    return forgotten?.pseudonymOf(phoneDigits) ?? digests?.hash(phoneDigits) ?? phoneDigits;
   };
-}
-
-function openCallerNames(warehouse: Pick<Warehouse, "db" | "path">): (phoneDigits: string) => string {
-  const forgotten = openForgotten(warehouse);
-  const digests = openCallerDigests(warehouse);
-  return (phoneDigits) => forgotten?.pseudonymOf(phoneDigits) ?? digests?.hash(phoneDigits) ?? phoneDigits;
 }

@@ -7,24 +7,39 @@ import { realFile } from "../../base/folder.ts";
 
 const KEY_BYTES = 32;
 
-/** Path of the key of `caller_hash`, which lies beside the warehouse. */
 export function callerKeyOf(database: string): string {
   return `${realFile(database)}.caller-key`;
 }
 
 /**
- * Returns the key of what is told apart without being told: of `caller_hash`, and of forgotten callers. It lies beside the
- * warehouse and is made when it is first needed.
+ * Returns the HMAC key for caller pseudonyms and forgotten callers, which lies beside the warehouse; makes it if there is none.
  *
- * @param database path of the warehouse
- * @returns `newFile`, the path of the key, where it was made just now
- * @throws CalltallyError (exit 7) if the key cannot be read, or is none
+ * @returns `newFile`, the path of a key made just now
+ * @throws CalltallyError (exit 7) if the key cannot be read or is invalid
  */
 export function openCallerKey(database: string): { key: Buffer; newFile?: string } {
   const file = callerKeyOf(database);
   const isNew = !hasCallerKey(database);
   if (isNew) makeKey(file);
   return { key: readKey(file), ...(isNew && { newFile: file }) };
+}
+
+/**
+ * Opens what some data was made with: the key beside the warehouse, or what is derived of it.
+ *
+ * @param use says what the key is for, and begins the message after `Cannot`
+ * @throws CalltallyError (exit 7) where the key is not there, or is another one
+ */
+export function openSameKey<Opened>(
+  database: string,
+  open: () => Opened,
+  isSame: (opened: Opened) => boolean,
+  { use, hint }: { use: string; hint: string },
+): Opened {
+  const opened = hasCallerKey(database) ? open() : undefined;
+  if (opened !== undefined && isSame(opened)) return opened;
+  const state = opened === undefined ? "not there" : "another one";
+  throw new CalltallyError(EXIT.storage, `Cannot ${use}, ${callerKeyOf(database)}, is ${state}`, { hint });
 }
 
 /** Whether there is a key; a link to a disk that is not there is one that cannot be read, and no lack of one. */

@@ -4,12 +4,7 @@ import { callers } from "./callers.ts";
 import { fact_changes, withoutFactLog } from "./fact-log.ts";
 import { call_facts } from "./facts.ts";
 
-/**
- * Gives callers other names wherever the facts have them; no two the same. It is no change of what is true of a call, and is
- * logged as none.
- *
- * @param toName returns the new name of a caller, or the one it has
- */
+/** Renames callers wherever the facts have them, without logging it as a change of the facts. */
 export function renameCallers(tx: Tx, toName: (caller: string) => string): void {
   const { sqlite } = tx;
   sqlite.function("renamed_caller", { directOnly: true, deterministic: true }, (caller) =>

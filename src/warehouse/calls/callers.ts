@@ -1,9 +1,7 @@
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
-import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "../positional.ts";
+import { prepareUpsert } from "../positional.ts";
 import type { Warehouse } from "../warehouse.ts";
-import { call_facts } from "./facts.ts";
 
 const columns = {
   caller: about(text().primaryKey(), "The number as `+` and digits, or its keyed digest.", "caller"),
@@ -36,14 +34,12 @@ interface Entry {
   isOpen: boolean;
 }
 
-/** What is kept of a caller. */
-const KEPT = ["first_call_id", "first_call_started", "calls"] as const;
 /** Comes after any start. */
 const NO_START = "~";
 
 /**
- * Keeps the callers, and which call is the first of each, in step with the facts. A change is begun before the facts of
- * its calls are written, since they say whether a call is the first, and ended after it.
+ * Keeps callers and their first calls in step with the facts: begin a change before the facts are written, since they say which call is
+ * the first, and end it afterwards.
  */
 export class CallerTable {
   readonly #readCallers;
@@ -52,41 +48,24 @@ export class CallerTable {
   readonly #delete;
   readonly #setFirst;
 
-  constructor({ db, sqlite }: Pick<Warehouse, "db" | "sqlite">) {
-    const { caller, first_call_id, first_call_started, calls } = callers;
-    this.#readCallers = prepareRead<[caller: string, id: number, started: string | null, calls: number]>(
-      sqlite,
-      db
-        .select({ caller, first_call_id, first_call_started, calls })
-        .from(callers)
-        .where(inArray(caller, elementsOf("callers"))),
+  constructor({ sqlite }: Warehouse) {
+    this.#readCallers = sqlite.prepare<[string], FirstCall & { caller: string; calls: number }>(
+      `SELECT caller, first_call_id AS call_id, first_call_started AS call_started, calls FROM callers
+        WHERE caller IN (SELECT value FROM json_each(?))`,
     );
-    this.#readFirst = prepareRead<[id: number, started: string | null]>(
-      sqlite,
-      db
-        .select({ call_id: call_facts.call_id, call_started: call_facts.call_started })
-        .from(call_facts)
-        .where(and(eq(call_facts.caller, sql.placeholder("caller")), sql`${call_facts.is_live}`))
-        .orderBy(sql`${call_facts.call_started} NULLS LAST`, asc(call_facts.call_id))
-        .limit(sql.placeholder("limit")),
+    this.#readFirst = sqlite.prepare<[string], FirstCall>(
+      `SELECT call_id, call_started FROM call_facts WHERE caller = ? AND is_live
+        ORDER BY call_started NULLS LAST, call_id LIMIT 1`,
     );
-    this.#upsert = prepareWrite<"caller" | (typeof KEPT)[number]>(
-      sqlite,
-      db
-        .insert(callers)
-        .values(placeholders(["caller", ...KEPT]))
-        .onConflictDoUpdate({ target: caller, set: excluded(KEPT) }),
-    );
-    this.#delete = prepareWrite<"caller">(
-      sqlite,
-      db.delete(callers).where(eq(caller, sql.placeholder("caller"))),
-    );
-    this.#setFirst = prepareWrite<"is_first_call" | "call_id">(
-      sqlite,
-      db
-        .update(call_facts)
-        .set({ is_first_call: sql`${sql.placeholder("is_first_call")}` })
-        .where(eq(call_facts.call_id, sql.placeholder("call_id"))),
+    this.#upsert = prepareUpsert(sqlite, "callers", [
+      "caller",
+      "first_call_id",
+      "first_call_started",
+      "calls",
+    ]);
+    this.#delete = sqlite.prepare<[string]>("DELETE FROM callers WHERE caller = ?");
+    this.#setFirst = sqlite.prepare<[number, number]>(
+      "UPDATE call_facts SET is_first_call = ? WHERE call_id = ?",
     );
   }
 
@@ -94,14 +73,11 @@ export class CallerTable {
   begin(removed: readonly CallerCall[], added: readonly CallerCall[]): Map<string, Entry> {
     const names = new Set([...removed, ...added].map(({ caller }) => caller));
     const entries = new Map<string, Entry>();
-    for (const [caller, call_id, call_started, calls] of this.#readCallers(JSON.stringify([...names]))) {
-      const first = { call_id, call_started };
+    for (const { caller, calls, ...first } of this.#readCallers.all(JSON.stringify([...names]))) {
       entries.set(caller, { before: first, first, calls, isOpen: false });
     }
     const entryOf = (caller: string): Entry => {
-      const known = entries.get(caller);
-      if (known !== undefined) return known;
-      const entry = { before: undefined, first: undefined, calls: 0, isOpen: false };
+      const entry = entries.get(caller) ?? { before: undefined, first: undefined, calls: 0, isOpen: false };
       entries.set(caller, entry);
       return entry;
     };
@@ -120,30 +96,19 @@ export class CallerTable {
     return entries;
   }
 
-  /**
-   * Ends a change.
-   *
-   * @param written ids of the calls whose facts say already that they are first, or not
-   */
+  /** @param written ids of the calls whose facts already say whether they are the first */
   end(entries: ReadonlyMap<string, Entry>, written: ReadonlySet<number> = new Set()): void {
     for (const [caller, entry] of entries) {
-      if (entry.isOpen) {
-        const [first] = this.#readFirst(caller, 1);
-        entry.first = first && { call_id: first[0], call_started: first[1] };
-      }
+      if (entry.isOpen) entry.first = this.#readFirst.get(caller);
       const { before, first, calls, isOpen } = entry;
       const isOther = before?.call_id !== first?.call_id;
       // One that was written may be the first of another caller now.
-      if (before !== undefined && isOther && !written.has(before.call_id)) {
-        this.#setFirst({ call_id: before.call_id, is_first_call: 0 });
-      }
+      if (before && isOther && !written.has(before.call_id)) this.#setFirst.run(0, before.call_id);
       if (first === undefined) {
-        this.#delete({ caller });
+        this.#delete.run(caller);
         continue;
       }
-      if (isOpen || (isOther && !written.has(first.call_id))) {
-        this.#setFirst({ call_id: first.call_id, is_first_call: 1 });
-      }
+      if (isOpen || (isOther && !written.has(first.call_id))) this.#setFirst.run(1, first.call_id);
       this.#upsert({ caller, first_call_id: first.call_id, first_call_started: first.call_started, calls });
     }
   }

@@ -80,5 +80,4 @@ const {
   unlisted_since,
   ...members
 } = getTableColumns(calls);
-/** The columns that are members of a call as the service names them. */
 export const MEMBERS = members;

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
+import type { Database } from "better-sqlite3";
 import { paced } from "../../base/paced.ts";
 import type { Warehouse } from "../warehouse.ts";
 
@@ -7,8 +8,7 @@ export type Digest = ReadonlyMap<string, { rows: number; sha256: string }>;
 
 /**
  * Returns a digest of every table but `transcripts`, whose text is part of the hashes in `calls` and too long to be read
- * twice. The digests of two warehouses are equal when their tables hold the same rows. Nobody may write meanwhile, so each
- * table is one long read.
+ * twice. Nobody may write meanwhile, so each table is one long read.
  */
 export async function digestTables({ sqlite }: Warehouse, signal?: AbortSignal): Promise<Digest> {
   const names = sqlite
@@ -21,14 +21,14 @@ export async function digestTables({ sqlite }: Warehouse, signal?: AbortSignal):
   const digest = new Map<string, { rows: number; sha256: string }>();
   for (const name of names) {
     const hash = createHash("sha256");
-    const rows = await hashRows({ sqlite }, name, hash, signal);
+    const rows = await hashRows(sqlite, name, hash, signal);
     digest.set(name, { rows, sha256: hash.digest("hex") });
   }
   return digest;
 }
 
 async function hashRows(
-  { sqlite }: Pick<Warehouse, "sqlite">,
+  sqlite: Database,
   table: string,
   hash: Hash,
   signal: AbortSignal | undefined,

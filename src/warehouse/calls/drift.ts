@@ -34,7 +34,6 @@ export function recordDrift({ db }: Warehouse, drift: readonly SchemaDrift[], ke
   }
 }
 
-/** Replaces recorded names that may not be kept. */
 export function withholdDrift(warehouse: Warehouse, keeping: Keeping): void {
   const others = readDrift(warehouse).filter(({ path }) => keeping.toStoredPath(path) !== path);
   for (const { path } of others) warehouse.db.delete(schema_drift).where(eq(schema_drift.path, path)).run();

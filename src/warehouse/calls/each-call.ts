@@ -6,7 +6,6 @@ export const BATCH_ROWS = 250;
 /** Below every identifier, which are safe integers. */
 const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
 
-/** A query of calls without `where`, made dynamic. */
 interface CallQuery<Row> {
   where(condition: SQL): CallQuery<Row>;
   orderBy(order: SQL): CallQuery<Row>;

@@ -3,8 +3,9 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Channel } from "../../attribution/channel-rules.ts";
 import { OUTCOMES } from "../../attribution/compiled-rules.ts";
 import { CHANGE_REASONS, type ChangeReason } from "../../rollup/change-reasons.ts";
-import { addToCount, readCount, setCount } from "../counts.ts";
+import { addToCount, countRows, readCount, setCount } from "../counts.ts";
 import { about, describeTable } from "../described.ts";
+import { findOutdated, readObjects, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { FACTS } from "./facts.ts";
@@ -61,8 +62,6 @@ export const FACT_CHANGES = describeTable(
  * there only while an export is remembered whose figures may have to be explained: until then, they cost nothing.
  */
 
-type Store = Pick<Warehouse, "db" | "sqlite">;
-
 const RULES_BEING_APPLIED = "rules_being_applied";
 const LOGS = "fact_logs";
 
@@ -75,7 +74,7 @@ const isOther = (columns: readonly string[]) =>
   `(${rowOf("OLD", columns)}) IS NOT (${rowOf("NEW", columns)})`;
 const isOtherThanFirst = isOther(FACTS.filter((column) => column !== "is_first_call"));
 
-const TRIGGERS: Record<string, string> = {
+const TRIGGERS: SchemaObjects = {
   fact_is_new: `AFTER INSERT ON call_facts BEGIN
   INSERT INTO fact_changes (call_id, changed_at, reason) VALUES (NEW.call_id, ${NOW}, ${reasonText("late")});
 END`,
@@ -90,58 +89,38 @@ END`,
   VALUES (OLD.call_id, ${NOW}, ${reasonText("gone")}, ${rowOf("OLD", FACTS)});
 END`,
 };
-const STATEMENTS = Object.entries(TRIGGERS).map(([name, text]) => ({
-  name,
-  statement: `CREATE TRIGGER ${name} ${text}`,
-}));
-
-/** Begins a new log of changes of facts; returns the number of the log. */
+/** Returns the number of the new log. */
 export function startFactLog(tx: Tx): number {
-  for (const { name, statement } of STATEMENTS)
-    tx.sqlite.exec(`DROP TRIGGER IF EXISTS ${name}; ${statement}`);
+  replaceOutdated(tx.sqlite, "TRIGGER", TRIGGERS);
   return addToCount(tx, LOGS, 1);
 }
 
 /** Makes a change of how facts are written, not of what they say, without logging it. */
 export function withoutFactLog({ sqlite }: Tx, change: () => void): void {
-  const stored = sqlite
-    .prepare<[], [name: string, sql: string]>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
-    .raw()
-    .all()
-    .filter(([name]) => name in TRIGGERS);
+  const stored = [...readObjects(sqlite, "TRIGGER")].filter(([name]) => name in TRIGGERS);
   for (const [name] of stored) sqlite.exec(`DROP TRIGGER ${name}`);
   change();
   for (const [, statement] of stored) sqlite.exec(statement);
 }
 
 /** Returns the number of the log of facts; undefined where changes are not logged, or not as this version logs them. */
-export function readFactLog({ db, sqlite }: Store): number | undefined {
-  const stored = new Map(
-    sqlite
-      .prepare<[], [name: string, sql: string]>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
-      .raw()
-      .all(),
-  );
-  if (STATEMENTS.some(({ name, statement }) => stored.get(name) !== statement)) return undefined;
-  return readCount({ db }, LOGS);
+export function readFactLog(warehouse: Warehouse): number | undefined {
+  const isLogging = findOutdated(warehouse.sqlite, "TRIGGER", TRIGGERS).length === 0;
+  return isLogging ? readCount(warehouse, LOGS) : undefined;
 }
 
 /** Whether all changes after one are there still, so that figures from then can be explained. */
 export function isLoggedSince(
-  { db, sqlite }: Store,
+  warehouse: Warehouse,
   { log, changeId }: { log: number; changeId: number },
 ): boolean {
-  if (readFactLog({ db, sqlite }) !== log) return false;
-  const next = db
-    .select()
-    .from(fact_changes)
-    .where(eq(fact_changes.change_id, changeId + 1))
-    .get();
-  return next !== undefined || readFactState({ db, sqlite }).changeId === changeId;
+  if (readFactLog(warehouse) !== log) return false;
+  const isNext = eq(fact_changes.change_id, changeId + 1);
+  return countRows(warehouse, fact_changes, isNext) > 0 || readFactState(warehouse).changeId === changeId;
 }
 
 /** Returns the number of the last change of facts, and of the rules that they follow. */
-export function readFactState({ db, sqlite }: Store): { changeId: number; rulesId: number } {
+export function readFactState({ db, sqlite }: Warehouse): { changeId: number; rulesId: number } {
   // Of changes that are deleted since, it tells as well.
   const last = sqlite
     .prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'fact_changes'")
@@ -162,7 +141,7 @@ export function trimFactLog(tx: Tx, changeId: number | undefined): void {
   if (changeId !== undefined) {
     db.delete(fact_changes).where(lte(fact_changes.change_id, changeId)).run();
   } else if (readFactLog(tx) !== undefined) {
-    for (const { name } of STATEMENTS) sqlite.exec(`DROP TRIGGER ${name}`);
+    for (const name of Object.keys(TRIGGERS)) sqlite.exec(`DROP TRIGGER ${name}`);
     db.delete(fact_changes).run();
   }
 }

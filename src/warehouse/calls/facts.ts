@@ -64,7 +64,5 @@ export const CALL_FACTS = describeTable(
 );
 
 const { call_id: _, ...facts } = columns;
-/** The columns of the facts, without the key. */
 export const FACTS = namesOf(facts);
-/** The columns of the facts, the key first. */
 export const FACT_COLUMNS = namesOf(columns);

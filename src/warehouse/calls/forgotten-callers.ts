@@ -1,18 +1,18 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
-import { count, eq, sql } from "drizzle-orm";
+
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { toCaller } from "../../attribution/call-text.ts";
 import { maskNumbers } from "../../attribution/phone-mentions.ts";
 import { toReferringHost } from "../../attribution/referring-host.ts";
-import { CalltallyError, EXIT } from "../../base/errors.ts";
+
 import type { Call } from "../../call.ts";
 import { isPseudonym, toPseudonym } from "../../privacy/pseudonym.ts";
 import { about, describeTable, type PersonalKind, personalColumns } from "../described.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
-import { callerKeyOf, hasCallerKey, openCallerKey } from "./caller-key.ts";
+import { openCallerKey, openSameKey } from "./caller-key.ts";
 import { CALLS } from "./calls.ts";
-import { call_facts } from "./facts.ts";
+
 import { TRANSCRIPTS } from "./transcripts.ts";
 
 const columns = {
@@ -49,7 +49,6 @@ const EXTENSION = /[,;#*]/;
 /** What is left of a row that did not parse, where it is of a forgotten caller or names one. */
 const NOTHING = "{}";
 
-/** A row that did not parse. */
 interface RejectedRow {
   call_id: number | null;
   json: string;
@@ -74,14 +73,10 @@ export class CallerDigests {
 
   /** Of a caller, or a number in national form. */
   of(caller: string): string {
-    return this.ofHash(createHmac("sha256", this.#callerKey).update(caller).digest("hex"));
+    return this.ofText(createHmac("sha256", this.#callerKey).update(caller).digest("hex"));
   }
 
-  /** Of a caller by the `caller_hash` of exported files. */
-  ofHash(callerHash: string): string {
-    return this.ofText(callerHash);
-  }
-
+  /** Of the `caller_hash` in exported files, or any other text. */
   ofText(text: string): string {
     return createHmac("sha256", this.#key).update(text).digest("base64url");
   }
@@ -109,14 +104,13 @@ export class ForgottenCallers {
   }
 
   /**
-   * Returns a call without what is personal, where its caller was forgotten, and without the number of any forgotten caller;
-   * the call itself where there is nothing to take out. What figures are made of stays.
+   * Removes personal data from a forgotten caller's call, and forgotten numbers from any call; returns the same call if it has neither.
    *
    * @param callerDigest of a stored call whose number is not kept
    */
   strip<C extends Call>(call: C, callerDigest: string | null = null): C {
     const pseudonym =
-      callerDigest === null ? this.pseudonymOfId(call.caller_id) : this.#findHash(callerDigest)?.pseudonym;
+      callerDigest === null ? this.pseudonymOfId(call.caller_id) : this.pseudonymOfHash(callerDigest);
     const stripped = pseudonym === undefined ? { ...call } : stripCall(call, pseudonym);
     let isSame = pseudonym === undefined;
     for (const [name, text] of Object.entries(stripped)) {
@@ -152,25 +146,19 @@ export class ForgottenCallers {
     return maskNumbers(callerId, isOwn) === callerId ? undefined : this.#digests.pseudonymOf(caller);
   }
 
-  /** Returns the pseudonym of a caller who was forgotten; undefined of any other. */
   pseudonymOf(caller: string): string | undefined {
     return this.#byDigest.get(this.#digests.of(caller))?.pseudonym;
   }
 
-  /** The same of a caller by the digest that a warehouse has in the place of the number. */
   pseudonymOfHash(callerHash: string): string | undefined {
-    return this.#byDigest.get(this.#digests.ofHash(callerHash))?.pseudonym;
+    const found = this.#byDigest.get(this.#digests.ofText(callerHash));
+    if (found !== undefined) this.met.add(found.digest);
+    return found?.pseudonym;
   }
 
   /** Returns a text with nines in the place of the digits of forgotten numbers. */
   mask(text: string): string {
     return maskNumbers(text, (number) => this.#find(number) !== undefined);
-  }
-
-  #findHash(callerHash: string): ForgottenCaller | undefined {
-    const found = this.#byDigest.get(this.#digests.ofHash(callerHash));
-    if (found !== undefined) this.met.add(found.digest);
-    return found;
   }
 
   #find(caller: string): ForgottenCaller | undefined {
@@ -181,49 +169,39 @@ export class ForgottenCallers {
   }
 }
 
-/**
- * Opens what is known of forgotten callers; undefined where there are none.
- *
- * @throws CalltallyError (exit 7) without the key that tells them: they would come back
- */
-export function openForgotten({ db, path }: Pick<Warehouse, "db" | "path">): ForgottenCallers | undefined {
-  const callers = readForgotten({ db });
+/** Returns undefined if nobody was forgotten. @throws CalltallyError (exit 7) without their key: they would come back */
+export function openForgotten(warehouse: Warehouse): ForgottenCallers | undefined {
+  const { path } = warehouse;
+  const callers = readForgotten(warehouse);
   if (callers.length === 0) return undefined;
-  const digests = hasCallerKey(path) ? new CallerDigests(openCallerKey(path).key) : undefined;
-  if (digests !== undefined && callers.every(({ key_mark }) => key_mark === digests.mark))
-    return new ForgottenCallers(digests, callers);
-  const file = callerKeyOf(path);
-  const state = digests === undefined ? "is not there" : "is another one";
-  throw new CalltallyError(
-    EXIT.storage,
-    `Cannot write calls into ${path}: the key by which forgotten callers are told, ${file}, ${state}`,
-    { hint: "Without it they would come back. Restore the key from beside a backup." },
+  const digests = openSameKey(
+    path,
+    () => new CallerDigests(openCallerKey(path).key),
+    ({ mark }) => callers.every(({ key_mark }) => key_mark === mark),
+    {
+      use: `write calls into ${path}: the key by which forgotten callers are told`,
+      hint: "Without it they would come back. Restore the key from beside a backup.",
+    },
   );
+  return new ForgottenCallers(digests, callers);
 }
 
-/** Returns all forgotten callers, by what they can be told by. */
-export function readForgotten({ db }: Pick<Warehouse, "db">): ForgottenCaller[] {
+export function readForgotten({ db }: Warehouse): ForgottenCaller[] {
   return db.select().from(forgotten_callers).all();
 }
 
 /** Adds forgotten callers; those who are forgotten already stay as they are. */
-export function insertForgotten({ db }: Pick<Warehouse, "db">, callers: readonly ForgottenCaller[]): void {
+export function insertForgotten({ db }: Warehouse, callers: readonly ForgottenCaller[]): void {
   for (const caller of callers) db.insert(forgotten_callers).values(caller).onConflictDoNothing().run();
 }
 
-/** Records how many calls each forgotten caller has. */
-export function countForgottenCalls({ db }: Tx): void {
-  const ofCaller = db
-    .select({ calls: count() })
-    .from(call_facts)
-    .where(eq(call_facts.caller, forgotten_callers.pseudonym));
-  db.update(forgotten_callers)
-    .set({ calls: sql`${ofCaller}` })
-    .run();
+export function countForgottenCalls({ sqlite }: Tx): void {
+  sqlite.exec(
+    "UPDATE forgotten_callers SET calls = (SELECT count(*) FROM call_facts WHERE caller = pseudonym)",
+  );
 }
 
-/** Whether a warehouse has forgotten callers. */
-export function hasForgotten({ sqlite }: Pick<Warehouse, "sqlite">): boolean {
+export function hasForgotten({ sqlite }: Warehouse): boolean {
   return sqlite.prepare("SELECT 1 FROM forgotten_callers").get() !== undefined;
 }
 

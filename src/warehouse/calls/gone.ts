@@ -1,11 +1,9 @@
 import {
   and,
   count,
-  desc,
   eq,
   gt,
   gte,
-  inArray,
   isNotNull,
   isNull,
   lt,
@@ -19,9 +17,9 @@ import {
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { TOLERANCE_MS } from "../../base/clock.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
-import { countRows } from "../count-rows.ts";
+import { countRows } from "../counts.ts";
 import { idsOfRun } from "../runs/page-table.ts";
-import { sync_runs } from "../runs/runs.ts";
+import { readLastUsablePass } from "../runs/runs.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { setLive } from "./call-facts.ts";
@@ -48,39 +46,35 @@ export interface Absence {
   calls_gone: number;
   /** Calls newly missing, but too many: nothing was marked. */
   calls_withheld: number;
-  /** Calls newly unlisted. */
   calls_unlisted: number;
 }
 
-/**
- * Marks the calls that a verified full pass did not meet: at first as missing, and when they are still missing some
- * hours later as gone. Nothing is deleted.
- */
-export function markAbsent(warehouse: Tx, options: AbsenceOptions): Absence {
-  const { db } = warehouse;
+/** Marks the calls that a verified full pass did not meet: first as missing, and some hours later as gone. */
+export function markAbsent(tx: Tx, options: AbsenceOptions): Absence {
+  const { db } = tx;
   const { runId, startedAt, limit } = options;
   const now = markedAt(options);
   const isAbsent = sql`${calls.call_id} NOT IN (${idsOfRun(runId)})`;
   // A clock that was ahead when they went missing must not keep them until then.
   const isAhead = and(isNull(calls.gone_at), gt(calls.missing_since, startedAt));
   db.update(calls).set({ missing_since: now }).where(isAhead).run();
-  const countWhere = (where: SQL | undefined) => countRows({ db }, calls, where);
-  const calls_unlisted = markUnlisted(warehouse, options);
+  const calls_unlisted = markUnlisted(tx, options);
 
   const newlyMissing = and(MAY_BE_LISTED, isNull(calls.missing_since), isAbsent);
-  const found = countWhere(newlyMissing);
-  if (found > limit(countWhere(MAY_BE_LISTED)))
+  const found = countRows(tx, calls, newlyMissing);
+  if (found > limit(countRows(tx, calls, MAY_BE_LISTED)))
     return { calls_missing: 0, calls_gone: 0, calls_withheld: found, calls_unlisted };
 
-  const gone = db
-    .update(calls)
-    .set({ gone_at: startedAt })
-    .where(and(isNull(calls.gone_at), isLongAgo(calls.missing_since, options), isAbsent))
-    .returning({ call_id: calls.call_id })
-    .all();
-  setLive(warehouse, idsOf(gone), false);
+  const isGone = and(isNull(calls.gone_at), isLongAgo(calls.missing_since, options), isAbsent);
+  const calls_gone = markGone(tx, isGone, { gone_at: startedAt });
   if (found > 0) db.update(calls).set({ missing_since: now }).where(newlyMissing).run();
-  return { calls_missing: found, calls_gone: gone.length, calls_withheld: 0, calls_unlisted };
+  return { calls_missing: found, calls_gone, calls_withheld: 0, calls_unlisted };
+}
+
+function markGone(tx: Tx, isGone: SQL | undefined, marks: { gone_at: string; missing_since?: SQL }): number {
+  const gone = tx.db.update(calls).set(marks).where(isGone).returning({ call_id: calls.call_id }).all();
+  setLive(tx, idsOf(gone), false);
+  return gone.length;
 }
 
 /**
@@ -135,19 +129,15 @@ function markUnlisted({ db }: Tx, { runId, startedAt, isById }: AbsenceOptions):
 /** Passes in a row over a service without an order key that a call has to be absent from before it is gone. */
 const UNORDERED_PASSES = 3;
 
-/**
- * Counts the passes in a row, over a service without an order key, that a call is absent from, and marks as gone those for which
- * they are enough.
- */
-export function markUnorderedAbsent(warehouse: Tx, options: AbsenceOptions): Absence {
-  const { db } = warehouse;
+/** Without an order key: counts the passes in a row that each call is absent from, and marks calls as gone after enough of them. */
+export function markUnorderedAbsent(tx: Tx, options: AbsenceOptions): Absence {
   const { runId, startedAt, limit } = options;
   const now = markedAt(options);
   const isMet = sql`${calls.call_id} IN (${idsOfRun(runId)})`;
-  const countWhere = (where: SQL | undefined) => countRows({ db }, calls, where);
-  const calls_unlisted = markUnlisted(warehouse, options);
-  forgetUnorderedAbsent({ db }, isMet);
-  db.update(calls)
+  const calls_unlisted = markUnlisted(tx, options);
+  forgetUnorderedAbsent(tx, isMet);
+  tx.db
+    .update(calls)
     .set({
       absent_since: sql`min(coalesce(${calls.absent_since}, ${now}), ${now})`,
       absent_passes: sql`coalesce(${calls.absent_passes}, 0) + 1`,
@@ -159,24 +149,17 @@ export function markUnorderedAbsent(warehouse: Tx, options: AbsenceOptions): Abs
     gte(calls.absent_passes, UNORDERED_PASSES),
     isLongAgo(calls.absent_since, options),
   );
-  const found = countWhere(isEnough);
-  const calls_missing = countWhere(and(isNull(calls.gone_at), eq(calls.absent_passes, 1)));
-  if (found > limit(countWhere(MAY_BE_LISTED))) {
+  const found = countRows(tx, calls, isEnough);
+  const calls_missing = countRows(tx, calls, and(isNull(calls.gone_at), eq(calls.absent_passes, 1)));
+  if (found > limit(countRows(tx, calls, MAY_BE_LISTED)))
     return { calls_missing, calls_gone: 0, calls_withheld: found, calls_unlisted };
-  }
-  const gone = db
-    .update(calls)
-    .set({ missing_since: sql`${calls.absent_since}`, gone_at: startedAt })
-    .where(isEnough)
-    .returning({ call_id: calls.call_id })
-    .all();
-  setLive(warehouse, idsOf(gone), false);
-  forgetUnorderedAbsent({ db }, isNotNull(calls.gone_at));
+  markGone(tx, isEnough, { missing_since: sql`${calls.absent_since}`, gone_at: startedAt });
+  forgetUnorderedAbsent(tx, isNotNull(calls.gone_at));
   return { calls_missing, calls_gone: found, calls_withheld: 0, calls_unlisted };
 }
 
 /** Forgets from how many passes in a row calls were absent: another kind of pass has come between. */
-export function forgetUnorderedAbsent({ db }: Pick<Warehouse, "db">, where?: SQL): void {
+export function forgetUnorderedAbsent({ db }: Warehouse, where?: SQL): void {
   db.update(calls)
     .set({ absent_since: null, absent_passes: null })
     .where(and(isNotNull(calls.absent_since), where))
@@ -184,21 +167,19 @@ export function forgetUnorderedAbsent({ db }: Pick<Warehouse, "db">, where?: SQL
 }
 
 /** Clears the marks of calls that are there again; returns how many there were. */
-export function clearAbsence(warehouse: Tx, callIds: readonly number[]): number {
-  const { db } = warehouse;
+export function clearAbsence(tx: Tx, callIds: readonly number[]): number {
   const isOneOf = sql`${calls.call_id} IN (SELECT value FROM json_each(${JSON.stringify(callIds)}))`;
-  forgetUnorderedAbsent({ db }, isOneOf);
-  const returned = db
+  forgetUnorderedAbsent(tx, isOneOf);
+  const returned = tx.db
     .update(calls)
     .set({ missing_since: null, gone_at: null, unlisted_since: null })
     .where(and(or(isNotNull(calls.missing_since), isNotNull(calls.unlisted_since)), isOneOf))
     .returning({ call_id: calls.call_id })
     .all();
-  setLive(warehouse, idsOf(returned), true);
+  setLive(tx, idsOf(returned), true);
   return returned.length;
 }
 
-/** Whether any call is marked as missing, gone or unlisted. */
 export function hasAbsentCalls({ db }: Warehouse): boolean {
   return [calls.missing_since, calls.absent_since, calls.unlisted_since].some(
     (column) =>
@@ -213,13 +194,11 @@ export interface Unlisted {
   since: string;
 }
 
-/** Returns it in words. */
 export function unlistedInWords({ calls, since }: Unlisted): string {
   const count = formatQuantity(calls, "call");
   return `${count} since ${since.slice(0, 10)}, older than any listed; still counted`;
 }
 
-/** Returns how many calls are unlisted, and since when; null where none is. */
 export function readUnlisted({ db }: Warehouse): Unlisted | null {
   const row = db
     .select({ calls: count(), since: min(calls.unlisted_since) })
@@ -229,25 +208,12 @@ export function readUnlisted({ db }: Warehouse): Unlisted | null {
   return row?.since ? { calls: row.calls, since: row.since } : null;
 }
 
-/**
- * Returns how many calls wait for a word because more went missing at once than is believed: those of the latest pass that
- * could tell.
- */
-export function readWithheld({ db }: Warehouse): number {
-  const run = db
-    .select({ calls_withheld: sync_runs.calls_withheld })
-    .from(sync_runs)
-    .where(and(eq(sync_runs.mode, "full"), inArray(sync_runs.verdict, ["exact", "verified", "probable"])))
-    .orderBy(desc(sync_runs.run_id))
-    .limit(1)
-    .get();
-  return run?.calls_withheld ?? 0;
+/** Returns how many calls were missing from the latest usable pass, but exceeded the missing-call threshold. */
+export function readWithheld(warehouse: Warehouse): number {
+  return readLastUsablePass(warehouse)?.calls_withheld ?? 0;
 }
 
-/**
- * Counts the calls that the service should list: those neither missing, gone nor unlisted, and rows it listed that did not
- * parse and are no calls here.
- */
+/** Counts the calls that the service should list, including rows that it listed and that did not parse. */
 export function countExpected(warehouse: Warehouse, sinceRunId: number): number {
   const row = warehouse.db.get<{ missing: number; unread: number }>(sql`SELECT
     (SELECT count(*) FROM calls WHERE missing_since IS NOT NULL)

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { and, eq, inArray, isNull, lt } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { countRows } from "../count-rows.ts";
+import { countRows } from "../counts.ts";
 import { about, describeTable } from "../described.ts";
-import { excluded, placeholders, prepareWrite } from "../positional.ts";
+import { prepareUpsert } from "../positional.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import type { Keeping } from "./call-guard.ts";
@@ -32,15 +32,11 @@ export const REJECTED_CALLS = describeTable(
 
 export type RejectedCall = typeof rejected_calls.$inferSelect;
 
-/** A row that did not parse. */
 export type Rejection = Pick<RejectedCall, "call_id" | "json" | "path" | "reason">;
 
-/**
- * Records rows that did not parse, each once, with its latest error, without what may not be kept of them; of forgotten
- * callers without their content.
- */
+/** Records rows that did not parse, each once, with its latest error and without what may not be kept. */
 export function recordRejected(
-  { db, sqlite }: Warehouse,
+  { sqlite }: Warehouse,
   rejections: readonly Rejection[],
   runId: number,
   keeping: Keeping,
@@ -49,15 +45,11 @@ export function recordRejected(
   const readFirstRun = sqlite
     .prepare<[string], number>("SELECT first_run_id FROM rejected_calls WHERE row_key = ?")
     .pluck();
-  const upsert = prepareWrite<keyof RejectedCall>(
+  const upsert = prepareUpsert(
     sqlite,
-    db
-      .insert(rejected_calls)
-      .values(placeholders(["row_key", "call_id", "json", "path", "reason", "first_run_id", "last_run_id"]))
-      .onConflictDoUpdate({
-        target: rejected_calls.row_key,
-        set: excluded(["json", "path", "reason", "last_run_id"]),
-      }),
+    "rejected_calls",
+    ["row_key", "call_id", "json", "path", "reason", "first_run_id", "last_run_id"],
+    ["json", "path", "reason", "last_run_id"],
   );
   for (const rejection of rejections) {
     const served: Rejection & { row_key?: string } = rejection;
@@ -75,27 +67,21 @@ export function deleteRejected({ db }: Warehouse, callIds: readonly number[]): v
   db.delete(rejected_calls).where(inArray(rejected_calls.row_key, keys)).run();
 }
 
-/**
- * Deletes the records of rows without an identifier that a verified full pass did not meet. Each was either read without
- * errors under an identifier that was unreadable before, or is gone.
- */
+/** Deletes rows without an id that a verified full pass did not meet: they are gone, or were read well under an id. */
 export function deleteUnnamed({ db }: Warehouse, runId: number): void {
   db.delete(rejected_calls)
     .where(and(isNull(rejected_calls.call_id), lt(rejected_calls.last_run_id, runId)))
     .run();
 }
 
-/** Returns all unresolved rows. */
 export function readRejected({ db }: Warehouse): RejectedCall[] {
   return db.select().from(rejected_calls).orderBy(rejected_calls.row_key).all();
 }
 
-/** Counts the rows a run rejected. */
 export function countRejected(warehouse: Warehouse, runId: number): number {
   return countRows(warehouse, rejected_calls, eq(rejected_calls.last_run_id, runId));
 }
 
-/** Counts all unresolved rows. */
 export function countAllRejected(warehouse: Warehouse): number {
   return countRows(warehouse, rejected_calls);
 }

@@ -19,7 +19,6 @@ const columns = {
 export const rules = sqliteTable("rules", columns);
 export const RULES = describeTable(rules, "The rules behind the facts; the last row is in force.", columns);
 
-/** The rules by which the facts of a warehouse were computed. */
 export interface RulesInForce extends Pick<typeof rules.$inferSelect, "version" | "since" | "caller_key"> {
   rules: AttributionRules;
 }
@@ -38,8 +37,7 @@ function isTextRecord(value: unknown): boolean {
   return value instanceof Object && Object.values(value).every((text) => typeof text === "string");
 }
 
-/** Returns the rules in force. */
-export function readRulesInForce({ db }: Pick<Warehouse, "db">): RulesInForce {
+export function readRulesInForce({ db }: Warehouse): RulesInForce {
   const row = db.select().from(rules).orderBy(desc(rules.rules_id)).limit(1).get();
   if (row === undefined) throw new Error("The warehouse has no rules");
   const { version, since, caller_key } = row;
@@ -52,15 +50,8 @@ export function readRulesInForce({ db }: Pick<Warehouse, "db">): RulesInForce {
   };
 }
 
-/**
- * Returns the names of the rules that are others in one row of the table than in another, separated by commas; `program` is
- * the program's own part.
- */
-export function describeRulesChange(
-  { db }: Pick<Warehouse, "db">,
-  beforeId: number,
-  nowId: number,
-): string | null {
+/** Returns the names of the settings that two rows of the table differ in, by commas; `program` is the program's own part. */
+export function describeRulesChange({ db }: Warehouse, beforeId: number, nowId: number): string | null {
   const [before = {}, now = {}] = [beforeId, nowId].map((id): Record<string, unknown> => {
     const row = db.select().from(rules).where(eq(rules.rules_id, id)).get();
     return row === undefined ? {} : { ...rulesSchema.parse(JSON.parse(row.rules)), program: row.version };
@@ -69,16 +60,12 @@ export function describeRulesChange(
   return names.length === 0 ? null : names.join(", ");
 }
 
-/**
- * Whether facts that stand on some rules are those that this program would make by others. Callers that have become digests
- * stay so: the numbers of some calls are gone.
- */
+/** Whether facts follow some rules. Callers that have become digests stay so: the numbers of some calls are gone. */
 export function isInForce({ rules, version, caller_key }: RulesInForce, others: AttributionRules): boolean {
   if (others.caller_digests && caller_key === null) return false;
   return version === ATTRIBUTION_VERSION && toRulesJson(rules) === toRulesJson(others);
 }
 
-/** Records which rules are in force from now on; returns their number. */
 export function insertRules(
   { db }: Tx,
   inForce: AttributionRules,

@@ -1,8 +1,7 @@
-import { eq, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { type Call, TRANSCRIPT_COLUMNS } from "../../call.ts";
 import { about, describeTable } from "../described.ts";
-import { excluded, placeholders, prepareWrite } from "../positional.ts";
+import { prepareUpsert } from "../positional.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { calls, MEMBERS } from "./calls.ts";
 
@@ -29,26 +28,15 @@ const { summary, transcription, transcription_details } = transcripts;
 /** The members of a call, for a SELECT from `calls` that joins its transcript. */
 export const WHOLE_CALL = { ...MEMBERS, summary, transcription, transcription_details };
 
-/** Prepares to replace the stored transcript of a call. */
-export function prepareWriteTranscript({
-  db,
-  sqlite,
-}: Pick<Warehouse, "db" | "sqlite">): (call: Call) => void {
-  const upsert = prepareWrite<"call_id" | (typeof TRANSCRIPT_COLUMNS)[number]>(
-    sqlite,
-    db
-      .insert(transcripts)
-      .values(placeholders(["call_id", ...TRANSCRIPT_COLUMNS]))
-      .onConflictDoUpdate({ target: transcripts.call_id, set: excluded(TRANSCRIPT_COLUMNS) }),
-  );
-  const remove = prepareWrite<"call_id">(
-    sqlite,
-    db.delete(transcripts).where(eq(transcripts.call_id, sql.placeholder("call_id"))),
-  );
-  return (call) => (hasTranscript(call) ? upsert(call) : remove(call));
+export function prepareWriteTranscript({ sqlite }: Warehouse): (call: Call) => void {
+  const upsert = prepareUpsert(sqlite, "transcripts", ["call_id", ...TRANSCRIPT_COLUMNS]);
+  const remove = sqlite.prepare<[number]>("DELETE FROM transcripts WHERE call_id = ?");
+  return (call) => {
+    if (hasTranscript(call)) upsert(call);
+    else remove.run(call.call_id);
+  };
 }
 
-/** Whether there is anything to write. */
 export function hasTranscript(call: Call): boolean {
   return TRANSCRIPT_COLUMNS.some((column) => call[column] !== null);
 }

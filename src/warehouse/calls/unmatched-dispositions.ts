@@ -4,23 +4,20 @@ import { didYouMean } from "../../base/nearest.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import type { Warehouse } from "../warehouse.ts";
 
-/** A disposition that the settings name and no call has. */
 export interface UnmatchedDisposition {
   setting: string;
   word: string;
-  /** Asks whether another disposition was meant, or says where they are. */
   advice: string;
 }
 
 const BY_DEFAULT = new Set([...DEFAULT_RULES.answered, ...DEFAULT_RULES.missed].map(toComparableDisposition));
 
 /**
- * Finds dispositions that the operator set and no call in the warehouse has; none where no call has any. Those of the
- * defaults are left out: a service need not have all of them. Reads no further than it must: where each has its call, a
- * few rows.
+ * Finds dispositions that the operator set and no call has, if any call has one; not those of the defaults, which a service need not
+ * have. Stops reading once each has its call.
  */
 export function findUnmatchedDispositions(
-  { sqlite }: Pick<Warehouse, "sqlite">,
+  { sqlite }: Warehouse,
   { answered, missed }: Pick<AttributionRules, "answered" | "missed">,
 ): UnmatchedDisposition[] {
   const open = new Map<string, { setting: string; word: string }>();
@@ -51,7 +48,6 @@ export function findUnmatchedDispositions(
   }));
 }
 
-/** Says it to a person, a sentence or two. */
 export function describeUnmatchedDisposition({ setting, word, advice }: UnmatchedDisposition): string {
   return `${setting} has ${word}, and no call in the warehouse has that disposition. ${advice}`;
 }

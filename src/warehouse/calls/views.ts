@@ -4,12 +4,11 @@ import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../call.ts";
 import type { Dimension } from "../../rollup/dimensions.ts";
 import { listedText } from "../../rollup/listed-member.ts";
 import { rollupViewText } from "../../rollup/rollup-sql.ts";
+import { findOutdated, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import type { Tx } from "../transaction.ts";
 
-/** A view for analysts. */
 export interface View {
   name: string;
-  /** What it shows, one sentence. */
   help: string;
   /** Its SELECT; needs nothing but the warehouse's tables, so that any SQLite shell can read it. */
   sql: string;
@@ -24,7 +23,6 @@ const UTM_FOLDED =
 
 type ViewRules = Pick<AttributionRules, "duration_unit">;
 
-/** Returns the views of a warehouse whose facts stand on these rules. */
 export function viewsOf(rules: ViewRules): View[] {
   return [
     {
@@ -47,26 +45,15 @@ WHERE f.is_live`,
   ];
 }
 
-/** Whether the views are those of these rules, and of this version of the program. */
 export function areViewsCurrent(sqlite: Database, rules: ViewRules): boolean {
-  return outdatedViews(sqlite, rules).length === 0;
+  return findOutdated(sqlite, "VIEW", textsOf(rules)).length === 0;
 }
 
 /** Recreates the views that are not those of these rules, or of this version of the program. */
 export function updateViews({ sqlite }: Tx, rules: ViewRules): void {
-  for (const { name, statement } of outdatedViews(sqlite, rules)) {
-    sqlite.exec(`DROP VIEW IF EXISTS ${name}; ${statement}`);
-  }
+  replaceOutdated(sqlite, "VIEW", textsOf(rules));
 }
 
-function outdatedViews(sqlite: Database, rules: ViewRules): { name: string; statement: string }[] {
-  const stored = new Map(
-    sqlite
-      .prepare<[], [name: string, sql: string]>("SELECT name, sql FROM sqlite_schema WHERE type = 'view'")
-      .raw()
-      .all(),
-  );
-  return viewsOf(rules)
-    .map(({ name, sql }) => ({ name, statement: `CREATE VIEW ${name} AS ${sql}` }))
-    .filter(({ name, statement }) => stored.get(name) !== statement);
+function textsOf(rules: ViewRules): SchemaObjects {
+  return Object.fromEntries(viewsOf(rules).map(({ name, sql }) => [name, `AS ${sql}`]));
 }

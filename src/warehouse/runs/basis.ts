@@ -8,7 +8,6 @@ import { readLastDoneRun, readLastVerifiedPass } from "./runs.ts";
 /** How complete and how fresh the copy is that a report stands on, beside what its manifest says. */
 export type Basis = ReturnType<typeof readBasis>;
 
-/** Reads it; times are ISO 8601 UTC. */
 export function readBasis(reader: Warehouse) {
   const run = readLastDoneRun(reader);
   const verified = readLastVerifiedPass(reader);
@@ -18,7 +17,6 @@ export function readBasis(reader: Warehouse) {
     total: run?.last_total ?? null,
     /** The order of the list, in words; null before the first sync. */
     order: run === undefined ? null : describeOrder(run),
-    /** The last pass that proved that it read every call. */
     verified: verified === undefined ? null : { run_id: verified.run_id, finished_at: verified.finished_at },
     newest_call: readNewestCall(reader),
     /** Rows that could not be read, and are in no figure. */

@@ -30,7 +30,6 @@ export function insertExports({ db }: Warehouse, records: ExportRecord[]): numbe
   return rows.map(({ export_id }) => export_id);
 }
 
-/** Records that the export of files has ended. */
 export function settleExports({ db }: Warehouse, exportIds: readonly number[], exportedAt: string): void {
   db.update(exports)
     .set({ exported_at: exportedAt })
@@ -56,8 +55,7 @@ export function readLastExport({ db }: Warehouse, folder: string): string | null
   return row?.last ?? null;
 }
 
-/** Returns the absolute paths of all files that were ever written, each once. */
-export function readExportPaths({ db }: Pick<Warehouse, "db">): string[] {
+export function readExportPaths({ db }: Warehouse): string[] {
   const rows = db.selectDistinct({ path: exports.path }).from(exports).orderBy(exports.path).all();
   return rows.map(({ path }) => path);
 }

@@ -23,10 +23,8 @@ export const JOBS = describeTable(
   columns,
 );
 
-/** What is known of a job. */
 export type JobRecord = typeof jobs.$inferSelect;
 
-/** How a run of a job ended. */
 export interface JobEnd {
   job: string;
   /** ISO 8601 UTC. */
@@ -40,7 +38,6 @@ export interface JobEnd {
   error: string | null;
 }
 
-/** Records that a job starts. */
 export function insertJobStart({ db }: Warehouse, job: string, startedAt: string): void {
   const begun = { started_at: startedAt, finished_at: null };
   db.insert(jobs)
@@ -49,7 +46,6 @@ export function insertJobStart({ db }: Warehouse, job: string, startedAt: string
     .run();
 }
 
-/** Records how a run of a job ended. */
 export function updateJobEnd(warehouse: Tx, end: JobEnd): void {
   const before = readJobs(warehouse).find(({ job }) => job === end.job);
   const row = { ...applyEnd(before, end), started_at: end.startedAt, finished_at: end.finishedAt };
@@ -79,7 +75,6 @@ export function applyEnd(
   }
 }
 
-/** Returns what is known of the jobs. */
 export function readJobs({ db }: Warehouse): JobRecord[] {
   return db.select().from(jobs).orderBy(jobs.job).all();
 }

@@ -41,17 +41,14 @@ const RUNS_WITH_PAGES = 100;
 
 export type SyncPage = typeof sync_pages.$inferSelect;
 
-/** Records a page of the walk. */
 export function insertPage({ db }: Tx, page: typeof sync_pages.$inferInsert): void {
   db.insert(sync_pages).values(page).run();
 }
 
-/** Returns the pages of a run in the order of the walk. */
 export function readPages({ db }: Warehouse, runId: number): SyncPage[] {
   return db.select().from(sync_pages).where(eq(sync_pages.run_id, runId)).orderBy(asc(sync_pages.seq)).all();
 }
 
-/** Forgets the pages of a run, since it starts again. */
 export function deletePages({ db }: Warehouse, runId: number): void {
   db.delete(sync_pages).where(eq(sync_pages.run_id, runId)).run();
 }
@@ -62,16 +59,12 @@ export function idsOfRun(runId: number): SQL {
     WHERE page.run_id = ${runId} AND id.value IS NOT NULL`;
 }
 
-/** Counts the different calls that the pages of a run hold. */
 export function countDistinctCalls({ db }: Warehouse, runId: number): number {
   return db.get<{ calls: number }>(sql`SELECT count(DISTINCT value) AS calls FROM (${idsOfRun(runId)})`)
     .calls;
 }
 
-/**
- * Counts the different calls that the pages of a run hold and that it found as they were. What it wrote from pages that it gave up
- * since may be on none of these, so it cannot be told by subtracting.
- */
+/** Counts the calls on a run's pages that it found unchanged. Subtraction would not do: calls may be on no page after a new start. */
 export function countUnchanged({ db }: Warehouse, runId: number): number {
   return db.get<{ calls: number }>(sql`SELECT count(*) AS calls FROM calls
     WHERE call_id IN (${idsOfRun(runId)}) AND changed_run_id <> ${runId}

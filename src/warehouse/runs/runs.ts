@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNotNull, or } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, or, type SQL } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { isFuture } from "../../base/clock.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
@@ -65,17 +65,15 @@ export const SYNC_RUNS = describeTable(sync_runs, "The ledger: one row a run of 
 export type SyncRun = typeof sync_runs.$inferSelect;
 export type RunChanges = Omit<Partial<SyncRun>, "run_id" | "started_at">;
 
-/** Opens a run in the ledger; returns its id. */
 export function startRun(
   { db }: Warehouse,
   run: Pick<SyncRun, "started_at" | "mode" | "plan_reason" | "pid">,
 ): number {
-  const inserted = db
+  return db
     .insert(sync_runs)
     .values({ ...run, status: "running" })
-    .returning({ run_id: sync_runs.run_id })
-    .get();
-  return inserted.run_id;
+    .returning()
+    .get().run_id;
 }
 
 /** What tells a run that is ours from one that another process has taken up, or closed. */
@@ -84,29 +82,17 @@ export interface RunHold {
   pid: number;
 }
 
-/**
- * Makes sure that a run is still ours: whoever deletes the lock's file lets another process begin, which closes or takes up
- * this run.
- *
- * @throws CalltallyError (exit 6)
- */
+/** @throws CalltallyError (exit 6) if the lock's file was deleted, and another process has closed or continued the run */
 export function assertHeld({ db, path }: Tx, { runId, pid }: RunHold): void {
-  const run = db
-    .select({ status: sync_runs.status, pid: sync_runs.pid })
-    .from(sync_runs)
-    .where(eq(sync_runs.run_id, runId))
-    .get();
+  const run = db.select().from(sync_runs).where(eq(sync_runs.run_id, runId)).get();
   if (run?.status === "running" && run.pid === pid) return;
   throw new CalltallyError(
     EXIT.locked,
     `Cannot go on with run ${runId} of ${path}: another process has taken over`,
-    {
-      hint: `Was ${path}.lock deleted while it ran? Leave it where it is. What this run had read is kept.`,
-    },
+    { hint: `Was ${path}.lock deleted while it ran? Leave it where it is. What this run had read is kept.` },
   );
 }
 
-/** Writes what has become of a run; returns its row. */
 export function updateRun({ db }: Warehouse, runId: number, changes: RunChanges): SyncRun {
   return db.update(sync_runs).set(changes).where(eq(sync_runs.run_id, runId)).returning().get();
 }
@@ -127,16 +113,12 @@ export function readCounts({ db }: Warehouse, runId: number): RunCounts {
   };
 }
 
-/** Returns when a run last checked the whole file for damage, ISO 8601 UTC. */
-export function readLastFileCheck({ db }: Warehouse): string | undefined {
-  const run = db
-    .select({ file_checked_at: sync_runs.file_checked_at })
-    .from(sync_runs)
-    .where(isNotNull(sync_runs.file_checked_at))
-    .orderBy(desc(sync_runs.run_id))
-    .limit(1)
-    .get();
-  return run?.file_checked_at ?? undefined;
+function readLatest({ db }: Warehouse, where: SQL | undefined): SyncRun | undefined {
+  return db.select().from(sync_runs).where(where).orderBy(desc(sync_runs.run_id)).limit(1).get();
+}
+
+export function readLastFileCheck(warehouse: Warehouse): string | undefined {
+  return readLatest(warehouse, isNotNull(sync_runs.file_checked_at))?.file_checked_at ?? undefined;
 }
 
 /** Closes runs that were killed: nobody can be running while the lock is ours. */
@@ -147,42 +129,32 @@ export function closeKilledRuns({ db }: Warehouse): void {
     .run();
 }
 
+const IS_GOOD = inArray(sync_runs.verdict, [...SURE_VERDICTS, "probable"]);
+const IS_SURE_PASS = and(eq(sync_runs.mode, "full"), inArray(sync_runs.verdict, SURE_VERDICTS));
+
 /** Returns the latest full pass that is known to be complete. */
-export function readLastVerifiedPass({ db }: Warehouse): SyncRun | undefined {
-  return db
-    .select()
-    .from(sync_runs)
-    .where(and(eq(sync_runs.mode, "full"), inArray(sync_runs.verdict, SURE_VERDICTS)))
-    .orderBy(desc(sync_runs.run_id))
-    .limit(1)
-    .get();
+export function readLastVerifiedPass(warehouse: Warehouse): SyncRun | undefined {
+  return readLatest(warehouse, IS_SURE_PASS);
 }
 
 /** Returns the latest run whose verdict is better than unverified. */
-export function readLastGoodRun({ db }: Warehouse): SyncRun | undefined {
-  return db
-    .select()
-    .from(sync_runs)
-    .where(and(eq(sync_runs.status, "done"), inArray(sync_runs.verdict, [...SURE_VERDICTS, "probable"])))
-    .orderBy(desc(sync_runs.run_id))
-    .limit(1)
-    .get();
+export function readLastGoodRun(warehouse: Warehouse): SyncRun | undefined {
+  return readLatest(warehouse, and(eq(sync_runs.status, "done"), IS_GOOD));
 }
 
-/**
- * Returns the latest run that has surely read what was new: a full pass that is sure, or an incremental one, which stands on
- * one.
- */
-export function readLastTrustedRun({ db }: Warehouse): SyncRun | undefined {
-  const isSure = and(eq(sync_runs.mode, "full"), inArray(sync_runs.verdict, SURE_VERDICTS));
+/** Returns the latest run that surely read what was new: a full pass that is sure, or an incremental sync, which continues one. */
+export function readLastTrustedRun(warehouse: Warehouse): SyncRun | undefined {
   const isIncremental = and(eq(sync_runs.mode, "incremental"), eq(sync_runs.verdict, "probable"));
-  return db
-    .select()
-    .from(sync_runs)
-    .where(or(isSure, isIncremental))
-    .orderBy(desc(sync_runs.run_id))
-    .limit(1)
-    .get();
+  return readLatest(warehouse, or(IS_SURE_PASS, isIncremental));
+}
+
+/** Returns the latest full pass that could see which calls are missing. */
+export function readLastUsablePass(warehouse: Warehouse): SyncRun | undefined {
+  return readLatest(warehouse, and(eq(sync_runs.mode, "full"), IS_GOOD));
+}
+
+export function readLastDoneRun(warehouse: Warehouse): SyncRun | undefined {
+  return readLatest(warehouse, eq(sync_runs.status, "done"));
 }
 
 /** Returns the latest runs, newest first. */
@@ -190,25 +162,11 @@ export function readRuns({ db }: Warehouse, limit: number): SyncRun[] {
   return db.select().from(sync_runs).orderBy(desc(sync_runs.run_id)).limit(limit).all();
 }
 
-/**
- * Returns until when the service asked for a pause, ISO 8601 UTC; undefined where that is over, or was said at a time in the
- * future.
- */
+/** Returns until when the service asked for a pause, ISO 8601 UTC; undefined if that is over, or was stored by a wrong clock. */
 export function readPause(warehouse: Warehouse, nowMs: number): string | undefined {
   const [last] = readRuns(warehouse, 1);
   const until = last?.not_before ?? undefined;
   if (until === undefined || Date.parse(until) <= nowMs || isFuture(last?.finished_at, nowMs))
     return undefined;
   return until;
-}
-
-/** Returns the latest run that came to its end. */
-export function readLastDoneRun({ db }: Warehouse): SyncRun | undefined {
-  return db
-    .select()
-    .from(sync_runs)
-    .where(eq(sync_runs.status, "done"))
-    .orderBy(desc(sync_runs.run_id))
-    .limit(1)
-    .get();
 }

@@ -4,9 +4,7 @@ import { type DescribedOrigin, describeOrigin, readOrigin } from "../origin.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { readLastDoneRun } from "./runs.ts";
 
-/** What the figures of a warehouse stand on, beside its calls. */
 export interface Standing {
-  /** The last finished run of `sync`; null where there is none. */
   run: {
     run_id: number;
     finished_at: string | null;

@@ -3,16 +3,16 @@ import { SandboxCalls } from "../../../src/sandbox/calls/call-store.ts";
 
 const NOW_MS = Date.parse("2026-11-20T15:00:00.000Z");
 
-function createCalls(options: { count: number; seed?: number; order?: "newest" | "oldest" | "shuffled" }) {
+function createCalls(options: { calls: number; seed?: number; order?: "newest" | "oldest" | "shuffled" }) {
   return new SandboxCalls({ seed: 1, order: "newest", now: () => NOW_MS, ...options });
 }
 
 const readAll = (calls: SandboxCalls) => calls.ids.map((id) => calls.get(id));
 
 test("SandboxCalls makes the same calls for a seed and others for another", () => {
-  const once = createCalls({ count: 300, seed: 7 });
-  const again = createCalls({ count: 300, seed: 7 });
-  const other = createCalls({ count: 300, seed: 8 });
+  const once = createCalls({ calls: 300, seed: 7 });
+  const again = createCalls({ calls: 300, seed: 7 });
+  const other = createCalls({ calls: 300, seed: 8 });
 
   expect(readAll(again)).toEqual(readAll(once));
   expect(readAll(again)).toEqual(readAll(again));
@@ -21,7 +21,7 @@ test("SandboxCalls makes the same calls for a seed and others for another", () =
 });
 
 test("SandboxCalls.get knows only ids that are there", () => {
-  const calls = createCalls({ count: 50 });
+  const calls = createCalls({ calls: 50 });
   const [newest = 0] = calls.ids;
   const known = new Set(calls.ids);
 
@@ -34,7 +34,7 @@ test("SandboxCalls.get knows only ids that are there", () => {
 
 test("SandboxCalls.insert puts a call that starts now in its place in the order", () => {
   for (const order of ["newest", "oldest", "shuffled"] as const) {
-    const calls = createCalls({ count: 40, order });
+    const calls = createCalls({ calls: 40, order });
     const before = calls.ids;
 
     const id = calls.insert();
@@ -50,14 +50,14 @@ test("SandboxCalls.insert puts a call that starts now in its place in the order"
 });
 
 test("SandboxCalls.insert works from an empty start", () => {
-  const calls = createCalls({ count: 0 });
+  const calls = createCalls({ calls: 0 });
   const first = calls.insert();
   const second = calls.insert();
   expect(calls.ids).toEqual([second, first]);
 });
 
 test("SandboxCalls.remove takes one call away and leaves the others as they were", () => {
-  const calls = createCalls({ count: 20 });
+  const calls = createCalls({ calls: 20 });
   const before = readAll(calls);
   const gone = calls.ids[4] ?? 0;
 
@@ -69,7 +69,7 @@ test("SandboxCalls.remove takes one call away and leaves the others as they were
 });
 
 test("SandboxCalls.edit replaces members, adds up, and leaves out what is undefined", () => {
-  const calls = createCalls({ count: 5 });
+  const calls = createCalls({ calls: 5 });
   const [id = 0] = calls.ids;
   const { summary: _summary, ...rest } = { ...calls.get(id) };
 
@@ -87,7 +87,7 @@ test("SandboxCalls.edit replaces members, adds up, and leaves out what is undefi
 });
 
 test("SandboxCalls.facets agrees with the whole call", () => {
-  const calls = createCalls({ count: 200 });
+  const calls = createCalls({ calls: 200 });
   calls.insert();
   for (const id of calls.ids) expect(calls.get(id)).toMatchObject({ ...calls.facets(id) });
 });

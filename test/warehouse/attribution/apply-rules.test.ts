@@ -8,7 +8,6 @@ import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/a
 import type { Call } from "../../../src/call.ts";
 import { isPseudonym } from "../../../src/privacy/pseudonym.ts";
 import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
-import { call_facts, callers, calls, counts, rules } from "../../../src/schema/schema.ts";
 import {
   applyRules,
   attributeAnew,
@@ -17,7 +16,11 @@ import {
 } from "../../../src/warehouse/attribution/apply-rules.ts";
 import { hasAllFacts } from "../../../src/warehouse/calls/call-table.ts";
 import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
-import { readRulesInForce } from "../../../src/warehouse/calls/rules.ts";
+import { callers } from "../../../src/warehouse/calls/callers.ts";
+import { calls } from "../../../src/warehouse/calls/calls.ts";
+import { call_facts } from "../../../src/warehouse/calls/facts.ts";
+import { readRulesInForce, rules } from "../../../src/warehouse/calls/rules.ts";
+import { counts } from "../../../src/warehouse/counts.ts";
 import { openExistingWarehouse, openWarehouse } from "../../../src/warehouse/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";

@@ -4,10 +4,12 @@ import { attributeCall, type CallFacts } from "../../../src/attribution/attribut
 import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { toCaller } from "../../../src/attribution/call-text.ts";
 import type { Call } from "../../../src/call.ts";
-import { call_facts, callers, counts } from "../../../src/schema/schema.ts";
 import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
+import { callers } from "../../../src/warehouse/calls/callers.ts";
+import { call_facts } from "../../../src/warehouse/calls/facts.ts";
 import { readUnsettled, settleCallers } from "../../../src/warehouse/calls/first-load.ts";
 import { clearAbsence } from "../../../src/warehouse/calls/gone.ts";
+import { counts } from "../../../src/warehouse/counts.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { arbitraryCalls, makeCall } from "../../support/calls.ts";

@@ -9,10 +9,10 @@ import {
   type Keep,
   type KeepKind,
 } from "../../../src/privacy/keep-settings.ts";
-import { calls } from "../../../src/schema/schema.ts";
 import { isWithoutLink, Keeping, keepingAll } from "../../../src/warehouse/calls/call-guard.ts";
 import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import { openCallerHash } from "../../../src/warehouse/calls/caller-hash.ts";
+import { calls } from "../../../src/warehouse/calls/calls.ts";
 import { prepareRecognize } from "../../../src/warehouse/calls/recognize.ts";
 import { startRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
@@ -146,17 +146,6 @@ describe("Keeping.toStored", () => {
     expect(() => take(warehouse, ["caller_numbers"])).toThrow(
       new Error("The callers of the warehouse are no digests"),
     );
-  });
-});
-
-describe("Keeping.findRemovable", () => {
-  it("names the kinds that a stored call still has something of", () => {
-    using warehouse = open("numbers");
-    const keeping = keepingAll(warehouse);
-    expect(keeping.findRemovable({ ...FULL_CALL, summary: null }, ["summaries", "caller_numbers"])).toEqual([
-      "caller_numbers",
-    ]);
-    expect(keeping.findRemovable(makeCall(), KEEP_KINDS)).toEqual([]);
   });
 });
 

@@ -1,13 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CALL_COLUMNS, type Call, hashCall, TRANSCRIPT_COLUMNS } from "../../../src/call.ts";
-import { call_facts, calls, transcripts } from "../../../src/schema/schema.ts";
 import {
   countCalls,
   prepareUpsertCalls,
   readCallCount,
   type Upserted,
 } from "../../../src/warehouse/calls/call-table.ts";
+import { calls } from "../../../src/warehouse/calls/calls.ts";
+import { call_facts } from "../../../src/warehouse/calls/facts.ts";
+import { transcripts } from "../../../src/warehouse/calls/transcripts.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/calls.ts";

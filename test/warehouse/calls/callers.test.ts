@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
-import { call_facts, callers, fact_changes } from "../../../src/schema/schema.ts";
-import { type CallerCall, CallerTable, isFirstCall } from "../../../src/warehouse/calls/callers.ts";
+import { type CallerCall, CallerTable, callers, isFirstCall } from "../../../src/warehouse/calls/callers.ts";
+import { fact_changes } from "../../../src/warehouse/calls/fact-log.ts";
+import { call_facts } from "../../../src/warehouse/calls/facts.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { draws, least } from "../../support/draws.ts";
 import { newWarehouse } from "../../support/warehouse.ts";

@@ -1,19 +1,19 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import { readExportedRollup } from "../../../src/restatements/exported-rollups.ts";
+import { readExportedRollup, rememberRollup } from "../../../src/restatements/exported-rollups.ts";
 import { beginFactLog, pruneFactLog } from "../../../src/restatements/logged-facts.ts";
-import { rememberRollups } from "../../../src/restatements/remember-rollups.ts";
-import { call_facts, counts, fact_changes } from "../../../src/schema/schema.ts";
 import {
+  fact_changes,
   isLoggedSince,
   readFactLog,
   readFactState,
   setRulesBeingApplied,
   withoutFactLog,
 } from "../../../src/warehouse/calls/fact-log.ts";
-import { FACTS } from "../../../src/warehouse/calls/facts.ts";
+import { call_facts, FACTS } from "../../../src/warehouse/calls/facts.ts";
 import { clearAbsence } from "../../../src/warehouse/calls/gone.ts";
+import { counts } from "../../../src/warehouse/counts.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
@@ -51,7 +51,10 @@ const ROLLUP = {
 function remember(warehouse: Warehouse, path: string, log: number | undefined, exportedAt: string): void {
   const { changeId } = readFactState(warehouse);
   const rollup = { path, contents: "source", rollup: { ...ROLLUP, change_id: changeId }, rows: [] };
-  writeTransaction(warehouse, (tx) => rememberRollups(tx, [rollup], { log, exportedAt }));
+  writeTransaction(warehouse, (tx) => {
+    rememberRollup(tx, rollup, { log, exportedAt });
+    pruneFactLog(tx, Date.parse(exportedAt));
+  });
 }
 
 const first = {

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { call_facts, callers, calls, rejected_calls } from "../../../src/schema/schema.ts";
+import { callers } from "../../../src/warehouse/calls/callers.ts";
+import { calls } from "../../../src/warehouse/calls/calls.ts";
+import { call_facts } from "../../../src/warehouse/calls/facts.ts";
 import {
   type Absence,
   clearAbsence,
@@ -12,6 +14,7 @@ import {
   readUnlisted,
   readWithheld,
 } from "../../../src/warehouse/calls/gone.ts";
+import { rejected_calls } from "../../../src/warehouse/calls/rejected.ts";
 import { insertPage } from "../../../src/warehouse/runs/page-table.ts";
 import { startRun, updateRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";

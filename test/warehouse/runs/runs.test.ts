@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { sync_pages } from "../../../src/schema/schema.ts";
 import {
   countDistinctCalls,
   deletePages,
   insertPage,
   readPages as readPagesOfRun,
   type SyncPage,
+  sync_pages,
   trimPages,
 } from "../../../src/warehouse/runs/page-table.ts";
 import {

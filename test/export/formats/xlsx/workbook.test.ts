@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { crc32, inflateRawSync } from "node:zlib";
 import fc from "fast-check";
+import { unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { localTime } from "../../../../src/calendar/local-time.ts";
 import type { Call } from "../../../../src/call.ts";
@@ -588,15 +588,13 @@ describe("cutText", () => {
 });
 
 describe("toZip", () => {
-  it("writes what its directory says", () => {
-    const archive = Buffer.concat([...toZip([{ name: "a.xml", text: ["<a>", "ß".repeat(1e5), "</a>"] }])]);
-    const directory = archive.lastIndexOf(Buffer.from("PK\u0001\u0002"));
-    const [crc, compressed, size] = [16, 20, 24].map((field) => archive.readUInt32LE(directory + field));
-    const content = inflateRawSync(
-      archive.subarray(30 + "a.xml".length, 30 + "a.xml".length + (compressed ?? 0)),
-    );
-    expect(content.toString()).toBe(`<a>${"ß".repeat(1e5)}</a>`);
-    expect({ crc, size }).toEqual({ crc: crc32(content), size: content.length });
+  it("writes texts that other programs read, dated 1980-01-01 whenever they are written", () => {
+    const parts = [{ name: "a.xml", text: ["<a>", "ß".repeat(1e5), "</a>"] }];
+    const archive = Buffer.concat([...toZip(parts)]);
+    expect(unzipSync(archive)).toEqual({
+      "a.xml": new Uint8Array(Buffer.from(parts[0]?.text.join("") ?? "")),
+    });
+    expect(archive.readUInt32LE(10)).toBe(0x0021_0000);
   });
 
   it("refuses what would be larger than 4 GiB", () => {

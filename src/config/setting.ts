@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { describeError } from "../base/errors.ts";
+import { parseFilePath } from "../base/path-text.ts";
+import { by } from "../request/issues.ts";
+import { readSecret } from "./secret-file.ts";
+
+/** How a value is written: as text, and in `calltally.yaml`. */
+interface Kind<T> {
+  /** Reads its text; throws an Error that says what is wrong with it. */
+  parse: (text: string) => T;
+  /** Its value in `calltally.yaml`. */
+  schema: z.ZodType;
+  /** A path, which `calltally.yaml` has relative to its own folder. */
+  isPath?: boolean;
+  /** The value is read from the file that the path names. */
+  isRead?: boolean;
+}
+
+/** What is said of a setting beside its name and kind. */
+interface About {
+  /** Unit, bounds and meaning, without a dot at the end. */
+  help: string;
+  /** As text. Without one the setting is required, or off. */
+  default?: string;
+  /** The default of an account of `calltally.yaml`, where it is another. */
+  accountDefault?: string;
+  /** For `calltally.yaml`. @default the default */
+  example?: unknown;
+  /** The flag that takes precedence, where commands have one. */
+  flag?: string;
+  /** The flag's name in commander. @default that of the flag */
+  option?: string;
+  /** Only its length is ever shown. */
+  isSecret?: boolean;
+  /**
+   * Who may have it: each account or all of them together, one account alone, the program, or the environment alone.
+   * @default shared
+   */
+  scope?: "shared" | "account" | "program" | "environment";
+  /** An account of `calltally.yaml` must have it. */
+  isRequired?: boolean;
+}
+
+/** One setting: what the environment, flags, `calltally.yaml`, its JSON Schema and the reference pages have of it. */
+export interface Setting<T = unknown> extends Kind<T>, About {
+  /** As in `calltally.yaml`; `keep.transcripts` is below `keep`. */
+  key: string;
+  /** As in the environment: CALLTALLY_KEEP_TRANSCRIPTS. */
+  env: string;
+}
+
+export function setting<T, const A extends About>(key: string, kind: Kind<T>, about: A): Setting<T> & A {
+  const { help, default: standard = "", accountDefault = standard, example, isRequired }: About = about;
+  const env = `CALLTALLY_${key.replace(".", "_").toUpperCase()}`;
+  const described = kind.schema.meta({
+    description: `${help}.${accountDefault === "" ? "" : ` Default: ${accountDefault}.`} As ${env}.`,
+    examples: [example ?? (/^(\d+|true|false)$/.test(standard) ? JSON.parse(standard) : standard)],
+  });
+  return { ...kind, ...about, key, env, schema: isRequired ? described : described.optional() };
+}
+
+export const text = <T>(parse: (text: string) => T): Kind<T> => ({
+  parse,
+  schema: z.string().superRefine(by(parse)),
+});
+
+/** A text that may look like a number. */
+export const id = <T>(parse: (text: string) => T): Kind<T> => ({
+  parse,
+  schema: z.union([z.string(), z.int()]).superRefine(by(parse)),
+});
+
+export const path = (parse: (text: string) => string): Kind<string> => ({ ...text(parse), isPath: true });
+
+/** The path of a file that holds the value. */
+export const secretFile = <T>(parse: (text: string) => T): Kind<T> => ({
+  ...path(parseFilePath),
+  isRead: true,
+  parse: (file) => {
+    const secret = readSecret(parseFilePath(file));
+    try {
+      return parse(secret);
+    } catch (error) {
+      throw new Error(`${file} ${describeError(error)}`);
+    }
+  },
+});
+
+export function whole(min: number, max: number): Kind<number> {
+  const parse = (given: string) => {
+    const value = Number(given);
+    if (/^\d+$/.test(given) && value >= min && value <= max) return value;
+    throw new Error(`must be a whole number from ${min} to ${max}`);
+  };
+  return { parse, schema: z.int().superRefine(by(parse)) };
+}
+
+export function choice<const C extends string>(choices: readonly C[]): Kind<C> {
+  const parse = (given: string) => {
+    const found = choices.find((known) => known === given.toLowerCase());
+    if (found === undefined) throw new Error(`must be one of ${choices.join(", ")}`);
+    return found;
+  };
+  return { parse, schema: z.enum(choices) };
+}
+
+export const YES_NO: Kind<boolean> = {
+  parse: (given) => {
+    if (given !== "true" && given !== "false") throw new Error("must be true or false");
+    return given === "true";
+  },
+  schema: z.boolean(),
+};
+
+/** Texts separated by commas. */
+export const LIST: Kind<string[]> = {
+  parse: toItems,
+  schema: z.array(
+    z
+      .string()
+      .regex(/^[^,]*$/, "must be without a comma: each value is an item of its own")
+      .regex(/\S/, "is empty"),
+  ),
+};
+
+export const IDS: Kind<number[]> = {
+  parse: (given) =>
+    toItems(given).map((item) => {
+      if (/^\d{1,15}$/.test(item)) return Number(item);
+      throw new Error(`must be whole numbers separated by commas, and ${item} is none`);
+    }),
+  schema: z.array(z.int().nonnegative()),
+};
+
+function toItems(given: string): string[] {
+  return given
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}

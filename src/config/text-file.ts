@@ -1,0 +1,28 @@
+import { readFileSync, statSync } from "node:fs";
+import { UsageError } from "../base/errors.ts";
+import { reasonOf } from "../base/file-access.ts";
+
+/** A file is text that a person writes. */
+const MOST_BYTES = 1_000_000;
+
+/**
+ * Reads a file of settings as UTF-8, without a byte order mark.
+ *
+ * @param name as it is shown
+ * @throws UsageError for what is not a text file of at most 1 MB
+ */
+export function readTextFile(path: string, name: string): string {
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile()) throw new UsageError(`Cannot use ${name}: it is not a file`);
+    if (stat.size > MOST_BYTES)
+      throw new UsageError(`Cannot use ${name}: it is larger than ${MOST_BYTES} bytes`);
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+    if (!text.includes("\0")) return text;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    if (!(error instanceof TypeError)) throw new UsageError(`Cannot read ${name}: ${reasonOf(error)}`);
+  }
+  // PowerShell 5 writes UTF-16 by default.
+  throw new UsageError(`Cannot use ${name}: it is not UTF-8 text`, { hint: "Save it as UTF-8." });
+}

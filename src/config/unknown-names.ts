@@ -1,0 +1,31 @@
+import { didYouMean, nearest } from "../base/nearest.ts";
+import type { Layer, Origin } from "./setting-layers.ts";
+import { ALL_SETTINGS } from "./settings.ts";
+
+/** A name that looks like that of a setting and is none. */
+export interface UnknownName {
+  name: string;
+  origin: Origin;
+  /** Asks whether another setting was meant, or says where they are. */
+  advice: string;
+}
+
+/** Names the file of accounts and reports, in the environment or `.env`. */
+export const CONFIG_VARIABLE = "CALLTALLY_CONFIG";
+
+/** Finds names that begin like those of settings, or are a slip away from one, and have no effect. */
+export function findUnknownNames(layers: readonly Layer[]): UnknownName[] {
+  const known = ALL_SETTINGS.map(({ env }) => env);
+  return layers
+    .filter(({ origin }) => origin === "environment" || origin === ".env")
+    .flatMap(({ origin, values }) =>
+      Object.keys(values)
+        .filter((name) => name !== CONFIG_VARIABLE && !known.includes(name))
+        .filter((name) => name.toUpperCase().startsWith("CALLTALLY_") || nearest(name, known) !== undefined)
+        .map((name) => ({
+          name,
+          origin,
+          advice: didYouMean(name, known) ?? "`calltally docs settings` lists them.",
+        })),
+    );
+}

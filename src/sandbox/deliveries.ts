@@ -1,0 +1,142 @@
+import type { WireCall } from "./calls/call-store.ts";
+import { isLoopback, sendDelivery, toDeliveryRequest } from "./delivery-request.ts";
+import type { Webhook } from "./webhooks.ts";
+
+/** One event for one webhook, in the order in which they ended. */
+export interface LoggedDelivery {
+  readonly webhook_id: number;
+  readonly call_id: unknown;
+  readonly method: string;
+  /** The endpoint, with the query parameters of a GET. */
+  readonly url: string;
+  readonly body: string | undefined;
+  /**
+   * "delivered": a 2xx response. "failed": another response, or none. "withheld": the endpoint is beyond this
+   * machine. "dropped": too many were waiting, or the webhook was deleted.
+   */
+  readonly outcome: "delivered" | "failed" | "withheld" | "dropped";
+  /** The receiver's; undefined when it did not respond. */
+  readonly status: number | undefined;
+  readonly error: string | undefined;
+}
+
+type Outcome = Pick<LoggedDelivery, "outcome"> & Partial<Pick<LoggedDelivery, "status" | "error">>;
+
+interface WebhookEvent {
+  readonly webhookId: number;
+  readonly call: WireCall;
+  readonly atMs: number;
+}
+
+interface DeliveriesOptions {
+  readonly now: () => number;
+  /** Deliver to other machines too. */
+  readonly allowDelivery: boolean;
+  /** Time for one delivery, in milliseconds. */
+  readonly deliveryTimeoutMs: number;
+  readonly findWebhook: (id: number) => Webhook | undefined;
+}
+
+const LONGEST_LOG = 10_000;
+const MOST_WAITING = 1000;
+const MOST_AT_ONCE = 4;
+
+/**
+ * Sends events to webhooks: each once, with no retry, bounded in number and time. Nothing here throws.
+ *
+ * A webhook is looked up when an event is sent. The events of an inactive one wait, at most 1000 of them, until it is
+ * active again.
+ */
+export class Deliveries {
+  readonly log: LoggedDelivery[] = [];
+  readonly #options: DeliveriesOptions;
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+  #waiting: WebhookEvent[] = [];
+
+  constructor(options: DeliveriesOptions) {
+    this.#options = options;
+  }
+
+  /** Tells a webhook of a call that came in now; a deleted one is told nothing. */
+  announce(webhookId: number, call: WireCall): void {
+    const webhook = this.#options.findWebhook(webhookId);
+    if (webhook === undefined || webhook.webhook_status === "deleted") return;
+    const event = { webhookId, call, atMs: this.#options.now() };
+    if (this.#waiting.filter((other) => other.webhookId === webhookId).length >= MOST_WAITING) {
+      this.#record(webhook, event, { outcome: "dropped", error: "too many events are waiting" });
+      return;
+    }
+    this.#waiting.push(event);
+    this.start();
+  }
+
+  /** Starts what can be sent now: after an event came in or ended, or a webhook was changed. */
+  start(): void {
+    this.#waiting = this.#waiting.filter((event) => this.#mustWait(event));
+  }
+
+  /** Waits until no delivery can be sent or is under way; those of inactive webhooks do not count. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  /** Breaks off what waits or is under way. */
+  async close(): Promise<void> {
+    this.#stop.abort(new Error("the sandbox was closed"));
+    this.start();
+    await this.settled();
+  }
+
+  /** Sends or records an event, unless it must wait. */
+  #mustWait(event: WebhookEvent): boolean {
+    const webhook = this.#options.findWebhook(event.webhookId);
+    if (webhook === undefined) return false;
+    if (this.#stop.signal.aborted) this.#record(webhook, event, failed(this.#stop.signal.reason));
+    else if (webhook.webhook_status === "deleted")
+      this.#record(webhook, event, { outcome: "dropped", error: "the webhook was deleted" });
+    else if (webhook.webhook_status === "inactive" || this.#underWay.size >= MOST_AT_ONCE) return true;
+    else this.#send(webhook, event);
+    return false;
+  }
+
+  #send(webhook: Webhook, event: WebhookEvent): void {
+    const sent = this.#deliver(webhook, event).then((outcome) => {
+      this.#record(webhook, event, outcome);
+      this.#underWay.delete(sent);
+      this.start();
+    });
+    this.#underWay.add(sent);
+  }
+
+  async #deliver(webhook: Webhook, { call, atMs }: WebhookEvent): Promise<Outcome> {
+    const { allowDelivery, deliveryTimeoutMs } = this.#options;
+    const request = toDeliveryRequest(webhook, call, atMs);
+    if (!allowDelivery && !isLoopback(request.url)) return { outcome: "withheld" };
+    try {
+      const status = await sendDelivery(request, deliveryTimeoutMs, this.#stop.signal);
+      return { outcome: status >= 200 && status < 300 ? "delivered" : "failed", status };
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  #record(webhook: Webhook, { call, atMs }: WebhookEvent, outcome: Outcome): void {
+    const { method, url, body } = toDeliveryRequest(webhook, call, atMs);
+    this.log.push({
+      webhook_id: webhook.webhook_id,
+      call_id: call.call_id,
+      method,
+      url: url.href,
+      body,
+      status: undefined,
+      error: undefined,
+      ...outcome,
+    });
+    if (this.log.length > LONGEST_LOG) this.log.shift();
+  }
+}
+
+function failed(error: unknown): Outcome {
+  return { outcome: "failed", error: error instanceof Error ? error.message : String(error) };
+}

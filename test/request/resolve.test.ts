@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { REQUEST_KEYS } from "../../src/request/export-request.ts";
+import { resolve } from "../../src/request/resolve.ts";
+
+const ask = (range: { from?: string; to?: string }) =>
+  resolve({ range }, { nowMs: 0, timezone: "UTC", spell: (option) => `<${option}>` });
+
+describe("resolve", () => {
+  it("takes a range of one day, and none that ends before it starts", () => {
+    const day = { from: "2026-10-31", to: "2026-10-31" };
+    expect(ask(day).range).toEqual(day);
+    expect(REQUEST_KEYS.range.parse(day), "in calltally.yaml").toEqual(day);
+    expect(() => ask({ from: "2026-11-01", to: "2026-10-31" })).toThrow(
+      expect.objectContaining({
+        exitCode: 2,
+        message: "<range.from> 2026-11-01 is after <range.to> 2026-10-31",
+        hint: "Did you mean <range.from> 2026-10-31 <range.to> 2026-11-01?",
+      }),
+    );
+  });
+});

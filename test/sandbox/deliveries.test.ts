@@ -1,0 +1,350 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { createServer, type Socket } from "node:net";
+import { describe, expect, test } from "vitest";
+import { isLoopback } from "../../src/sandbox/delivery-request.ts";
+import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/server.ts";
+import { unusedPort } from "../support/bad-server.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { fetchPage, send } from "../support/requests.ts";
+
+const NOW = new Date("2026-11-20T15:00:00.000Z");
+
+async function startFor(
+  receiver: Pick<Receiver, "url">,
+  method = "POST",
+  options: SandboxOptions = {},
+): Promise<Sandbox> {
+  const sandbox = await startSandbox({ calls: 3, now: NOW, ...options });
+  sandbox.webhooks.edit(44, { webhook_endpoint: `${receiver.url}/hook?a=1`, method });
+  return sandbox;
+}
+
+/** Adds a call and waits for what it brings about. */
+async function addCall(sandbox: Sandbox): Promise<number> {
+  const id = sandbox.calls.insert();
+  await sandbox.settleDeliveries();
+  return id;
+}
+
+describe("An active webhook receives an event for an added call", () => {
+  test("as a JSON body, with its static parameters and the additions it asks for", async () => {
+    await using receiver = await startReceiver();
+    await using sandbox = await startFor(receiver);
+
+    const id = await addCall(sandbox);
+
+    const [received, ...others] = receiver.received;
+    expect(others).toEqual([]);
+    expect(received).toMatchObject({ method: "POST", url: "/hook?a=1", contentType: "application/json" });
+    expect(JSON.parse(received?.body ?? "")).toEqual({
+      event: "call_added",
+      event_time: NOW.toISOString(),
+      webhook_id: 44,
+      call_id: id,
+      static_parameters: [
+        { field_name: "source", field_value: "calltally-sandbox" },
+        { field_name: "api_key", field_value: "made-up-key" },
+      ],
+      data_append: { line_type: expect.any(String), is_repeat_caller: expect.any(Boolean) },
+      dni_logs: sandbox.calls.get(id)?.dni_data,
+      indicator_scores: sandbox.insights.ids.map((insight_id) => ({
+        insight_id,
+        score: expect.stringMatching(/^(pass|fail)$/),
+      })),
+    });
+    expect(sandbox.deliveries).toEqual([
+      {
+        webhook_id: 44,
+        call_id: id,
+        method: "POST",
+        url: `${receiver.url}/hook?a=1`,
+        body: received?.body,
+        outcome: "delivered",
+        status: 200,
+      },
+    ]);
+  });
+
+  test("as query parameters with GET, beside the endpoint's own, which stay to the letter", async () => {
+    await using receiver = await startReceiver();
+    await using sandbox = await startFor(receiver, "get");
+    const static_parameters = [
+      { field_name: "event", field_value: "a & b" },
+      { field_name: "event", field_value: "a & b" },
+      { field_name: "__proto__", field_value: "p" },
+    ];
+    sandbox.webhooks.edit(44, {
+      webhook_endpoint: `${receiver.url}/hook?sig=a%20b~!&flag&event=mine`,
+      include_data_append: false,
+      include_dni_logs: false,
+      include_indicator_scores: false,
+      include_ivr_keypresses: true,
+      static_parameters,
+    });
+
+    const id = await addCall(sandbox);
+
+    const [received] = receiver.received;
+    expect(received).toMatchObject({ method: "GET", contentType: undefined, body: "" });
+    const [own = "", payload = ""] = received?.url?.split("&event=mine&") ?? [];
+    expect(own).toBe("/hook?sig=a%20b~!&flag");
+    expect([...new URLSearchParams(payload)]).toEqual([
+      ["event", "call_added"],
+      ["event_time", NOW.toISOString()],
+      ["webhook_id", "44"],
+      ["call_id", String(id)],
+      ["static_parameters", JSON.stringify(static_parameters)],
+      ["ivr_keypresses", expect.stringMatching(/^\[\{"key":"[\d#]","seconds":\d+\}/)],
+    ]);
+  });
+
+  test("also when the call comes in by churn, and before the request is answered", async () => {
+    await using receiver = await startReceiver();
+    await using sandbox = await startSandbox({ calls: 3, insertEvery: 1 });
+    await send(sandbox, "PATCH", "/v3/webhooks/44", { webhook_endpoint: receiver.url });
+
+    await fetchPage(sandbox);
+    await sandbox.settleDeliveries();
+
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test("with a static parameter of each name, equal ones too, in a JSON body", async () => {
+    await using receiver = await startReceiver();
+    await using sandbox = await startFor(receiver);
+    const static_parameters = ["event", "event", "webhook_id", "__proto__", ""].map((field_name, index) => ({
+      field_name,
+      field_value: `value ${index}`,
+    }));
+    sandbox.webhooks.edit(44, { static_parameters });
+
+    await addCall(sandbox);
+
+    const body = JSON.parse(receiver.received[0]?.body ?? "");
+    expect(body).toMatchObject({ event: "call_added", webhook_id: 44, static_parameters });
+  });
+
+  test.for([
+    ["us%40er:p%C3%A4ss", "us@er:päss"],
+    ["user", "user:"],
+    [":pass", ":pass"],
+  ] as const)("with the user and password of its endpoint: %s", async ([inUrl, credentials]) => {
+    await using receiver = await startReceiver();
+    await using sandbox = await startFor(receiver);
+    sandbox.webhooks.edit(44, { webhook_endpoint: receiver.url.replace("//", `//${inUrl}@`) });
+
+    await addCall(sandbox);
+
+    const authorization = `Basic ${Buffer.from(credentials).toString("base64")}`;
+    expect(receiver.received).toMatchObject([{ authorization }]);
+  });
+
+  test("and goes on receiving them while it is updated; while it is inactive they are held, and none once deleted", async () => {
+    await using receiver = await startReceiver();
+    await using sandbox = await startFor(receiver);
+    const patch = (changes: object) => send(sandbox, "PATCH", "/v3/webhooks/44", changes);
+    const counts: number[] = [];
+    const count = async () => {
+      await addCall(sandbox);
+      counts.push(receiver.received.length);
+    };
+
+    sandbox.calls.insert();
+    await patch({ description: "changed while an event is under way" });
+    await count();
+    await patch({ webhook_status: "inactive" });
+    await count();
+    await patch({ description: "changed while inactive" });
+    await count();
+    await patch({ webhook_status: "active" });
+    await count();
+    sandbox.webhooks.edit(44, { webhook_status: "deleted" });
+    await count();
+
+    expect(counts).toEqual([2, 2, 2, 5, 5]);
+  });
+
+  test("at the endpoint and with the settings of the moment when it is sent", async () => {
+    // The first four fill the slots; the others wait until the webhook has changed.
+    const { promise: changed, resolve: change } = Promise.withResolvers<void>();
+    await using before = await startReceiver((response) => void changed.then(() => response.end()));
+    await using after = await startReceiver();
+    await using sandbox = await startFor(before);
+    for (let added = 0; added < 10; added++) sandbox.calls.insert();
+    while (before.received.length < 4) await before.next();
+
+    await send(sandbox, "PATCH", "/v3/webhooks/44", { webhook_endpoint: after.url, method: "PUT" });
+    change();
+    await sandbox.settleDeliveries();
+
+    expect(before.received).toHaveLength(4);
+    expect(after.received.map(({ method }) => method)).toEqual(Array(6).fill("PUT"));
+  });
+
+  test("not when it is deleted while they are held: they are dropped, and said to be", async () => {
+    await using receiver = await startReceiver();
+    await using sandbox = await startFor(receiver);
+    sandbox.webhooks.edit(44, { webhook_status: "inactive" });
+    const id = await addCall(sandbox);
+    expect(sandbox.deliveries).toEqual([]);
+
+    sandbox.webhooks.edit(44, { webhook_status: "deleted" });
+    await sandbox.settleDeliveries();
+
+    expect(sandbox.deliveries).toMatchObject([
+      { webhook_id: 44, call_id: id, outcome: "dropped", error: "the webhook was deleted" },
+    ]);
+  });
+});
+
+describe("A delivery that cannot be made is recorded and harms nobody:", () => {
+  test("an endpoint beyond this machine is withheld", async () => {
+    await using sandbox = await startSandbox({ calls: 0 });
+    await addCall(sandbox);
+    expect(sandbox.deliveries).toMatchObject([
+      { webhook_id: 44, outcome: "withheld", status: undefined, url: expect.stringContaining("northwind") },
+    ]);
+  });
+
+  test("with allowDelivery it is tried", async () => {
+    await using sandbox = await startSandbox({ calls: 0, allowDelivery: true });
+    // No name below .invalid resolves (RFC 6761), so that the test stays on this machine.
+    sandbox.webhooks.edit(44, { webhook_endpoint: "https://receiver.invalid/" });
+    await addCall(sandbox);
+    expect(sandbox.deliveries).toMatchObject([
+      { outcome: "failed", status: undefined, error: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/) },
+    ]);
+  });
+
+  test("an error answer, a redirect, a closed port, a receiver without TLS", async () => {
+    await using failing = await startReceiver((response) => response.writeHead(503).end("busy"));
+    await using elsewhere = await startReceiver();
+    await using moved = await startReceiver((response) =>
+      response.writeHead(302, { location: elsewhere.url }).end(),
+    );
+    const closed = `https://127.0.0.1:${await unusedPort()}`;
+    await using plain = await startSandbox({ calls: 0 });
+    await using sandbox = await startFor(failing);
+
+    await addCall(sandbox);
+    for (const url of [moved.url, closed, plain.url.replace("http:", "https:")]) {
+      sandbox.webhooks.edit(44, { webhook_endpoint: url });
+      await addCall(sandbox);
+    }
+
+    expect(elsewhere.received).toEqual([]);
+    expect(sandbox.deliveries).toMatchObject([
+      { outcome: "failed", status: 503 },
+      { outcome: "failed", status: 302 },
+      { outcome: "failed", status: undefined, error: expect.stringContaining("ECONNREFUSED") },
+      { outcome: "failed", status: undefined, error: expect.any(String) },
+    ]);
+  });
+
+  test("a receiver that says nothing is given up after two seconds", async () => {
+    await using receiver = await startReceiver(() => {});
+    await using sandbox = await startFor(receiver);
+
+    await addCall(sandbox);
+
+    expect(sandbox.deliveries).toMatchObject([
+      { outcome: "failed", status: undefined, error: expect.stringMatching(/abort|timeout/i) },
+    ]);
+  });
+
+  test("receivers that switch protocols, drip, break off and hang take no slot for good", async () => {
+    const answers: ((response: ServerResponse) => void)[] = [
+      ({ socket }) =>
+        socket?.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"),
+      ({ socket }) => void setInterval(() => socket?.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 5).unref(),
+      ({ socket }) => socket?.destroy(),
+      ({ socket }) => socket?.end("nothing of HTTP"),
+      () => {},
+    ];
+    await using receiver = await startReceiver((response) =>
+      answers[received++ % answers.length]?.(response),
+    );
+    let received = 0;
+    await using healthy = await startReceiver();
+    await using sandbox = await startFor(receiver, "POST", { deliveryTimeoutMs: 1500 });
+
+    for (let added = 0; added < 20; added++) sandbox.calls.insert();
+    await sandbox.settleDeliveries();
+    sandbox.webhooks.edit(44, { webhook_endpoint: healthy.url });
+    await addCall(sandbox);
+
+    expect(received).toBe(20);
+    expect(healthy.received).toHaveLength(1);
+    const ends = sandbox.deliveries.map(({ outcome, status }) => ({ outcome, status }));
+    expect(ends).toEqual([
+      ...Array(20).fill({ outcome: "failed", status: undefined }),
+      { outcome: "delivered", status: 200 },
+    ]);
+  });
+
+  test("a connection that is never made is given up, and its slot is free again", async () => {
+    await using silent = await startGate();
+    await using sandbox = await startFor(silent, "POST", { deliveryTimeoutMs: 150 });
+    for (let added = 0; added < 5; added++) sandbox.calls.insert();
+    await sandbox.settleDeliveries();
+    expect(sandbox.deliveries.map(({ outcome }) => outcome)).toEqual(Array(5).fill("failed"));
+  });
+
+  test("more than a thousand waiting or held are dropped, and closing breaks the others off", async () => {
+    await using receiver = await startReceiver(() => {});
+    const sandbox = await startFor(receiver);
+    for (let added = 0; added < 1100; added++) sandbox.calls.insert();
+    const dropped = Map.groupBy(sandbox.deliveries, ({ webhook_id }) => webhook_id);
+    expect(new Set(sandbox.deliveries.map(({ outcome }) => outcome))).toEqual(new Set(["dropped"]));
+    // The four under way may not count as waiting.
+    expect([96, 97, 98, 99, 100]).toContain(dropped.get(44)?.length);
+    expect(dropped.get(45)).toHaveLength(100);
+    await receiver.next();
+
+    await sandbox.close();
+
+    expect(receiver.received.length).toBeLessThanOrEqual(4);
+    expect(sandbox.deliveries).toHaveLength(2200);
+    expect(sandbox.deliveries.at(-1)).toMatchObject({ outcome: "failed", error: "the sandbox was closed" });
+    sandbox.calls.insert();
+    await sandbox.settleDeliveries();
+    expect(receiver.received.length).toBeLessThanOrEqual(4);
+  });
+});
+
+test.for([
+  ["https://localhost:1/", true],
+  ["https://127.0.0.1/", true],
+  ["https://127.9.8.7/", true],
+  ["https://0x7f.1/", true],
+  ["https://[::1]:8443/", true],
+  ["https://[::ffff:127.0.0.1]/", true],
+  ["https://user@127.0.0.1/", true],
+  ["https://127.0.0.1@hooks.example/", false],
+  ["https://localhost.example/", false],
+  ["https://127.0.0.1.example/", false],
+  ["https://0.0.0.0/", false],
+  ["https://10.0.0.1/", false],
+  ["https://[::]/", false],
+  ["https://[fe80::1]/", false],
+] as const)("isLoopback of %s is %s", ([url, expected]) => {
+  expect(isLoopback(new URL(url))).toBe(expected);
+});
+
+/** Takes connections and says nothing. */
+async function startGate() {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => sockets.add(socket.on("error", () => {})));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const address = server.address();
+  const port = address !== null && typeof address === "object" ? address.port : 0;
+  return {
+    url: `https://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, "close");
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import openApi from "../../src/sandbox/openapi.json" with { type: "json" };
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { send } from "../support/requests.ts";
+
+describe("GET insights/{id}", () => {
+  test("gives every member of each seeded insight", async () => {
+    await using sandbox = await startSandbox({ calls: 0 });
+    expect(sandbox.insights.ids).toEqual([101, 102, 103, 104]);
+
+    for (const id of sandbox.insights.ids) {
+      const { status, data } = await send(sandbox, "GET", `/v3/insights/${id}`);
+      expect(status).toBe(200);
+      expect(data).toEqual(sandbox.insights.get(id));
+      expect(Object.keys({ ...sandbox.insights.get(id) })).toEqual(
+        Object.keys(openApi.components.schemas.Insight.properties),
+      );
+    }
+  });
+
+  test("has a keyword insight, an LLM one, and one that was deleted", async () => {
+    await using sandbox = await startSandbox({ calls: 0 });
+    const [keyword, llm, deleted] = [101, 102, 103].map((id) => sandbox.insights.get(id));
+
+    const keywords = {
+      hit_keywords: "appointment,book a time,schedule a visit",
+      miss_mention: "",
+    };
+    expect(keyword).toMatchObject({ ...keywords, keyword_config: keywords });
+    expect(llm).toMatchObject({
+      llm_config: { criteria: [{ name: "objection_handled" }, { name: "discount_offered" }] },
+    });
+    expect(deleted).toMatchObject({ deleted_at: expect.any(String), deleted_by: 9002 });
+  });
+
+  test.for(["999", "0", "9007199254740991"])("answers 404 to %s", async (id) => {
+    await using sandbox = await startSandbox({ calls: 0 });
+    expect(await send(sandbox, "GET", `/v3/insights/${id}`)).toEqual({
+      status: 404,
+      message: `Insight ${id} not found`,
+      data: undefined,
+    });
+  });
+
+  test.for(["x", "-101", "101.0", "0x65", "1e2", "%20101", "99999999999999999999"])(
+    "answers 400 to %s",
+    async (id) => {
+      await using sandbox = await startSandbox({ calls: 0 });
+      expect(await send(sandbox, "GET", `/v3/insights/${id}`)).toMatchObject({
+        status: 400,
+        message: "id: must be a whole number",
+      });
+    },
+  );
+
+  test("answers 401 without the token, 405 to another method, 404 to no id", async () => {
+    await using sandbox = await startSandbox({ calls: 0 });
+    expect((await fetch(`${sandbox.url}/v3/insights/101`)).status).toBe(401);
+    expect((await send(sandbox, "DELETE", "/v3/insights/101")).status).toBe(405);
+    expect((await send(sandbox, "GET", "/v3/insights/")).status).toBe(404);
+  });
+
+  test("shows what insights.edit put there, and leaves out what is undefined", async () => {
+    await using sandbox = await startSandbox({ calls: 0 });
+    const { scorecards: _scorecards, ...others } = { ...sandbox.insights.get(102) };
+
+    sandbox.insights.edit(102, { insight_name: 7, made_up: [1] });
+    sandbox.insights.edit(102, { scorecards: undefined });
+
+    const { data } = await send(sandbox, "GET", "/v3/insights/102");
+    expect(data).toStrictEqual({ ...others, insight_name: 7, made_up: [1] });
+    expect(() => sandbox.insights.edit(999, {})).toThrow("Cannot edit insight 999");
+  });
+});

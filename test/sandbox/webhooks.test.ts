@@ -1,0 +1,249 @@
+import { describe, expect, test } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { ENDPOINT_CASES } from "../support/endpoint-cases.ts";
+import { send } from "../support/requests.ts";
+import { METHOD_CASES } from "../webhooks/method-cases.ts";
+
+const NOW = new Date("2026-11-20T15:00:00.000Z");
+const ACTIVE = "/v3/webhooks/44";
+const DELETED = "/v3/webhooks/46";
+
+const start = () => startSandbox({ calls: 0, now: NOW });
+
+const REQUIRED = {
+  webhook_name: "New name",
+  webhook_endpoint: "https://hooks.example/new",
+  format: "JSON",
+  method: "PUT",
+};
+
+const ALL = {
+  ...REQUIRED,
+  description: "New description",
+  include_data_append: false,
+  include_dni_logs: false,
+  include_indicator_scores: false,
+  include_ivr_keypresses: true,
+  webhook_status: "inactive",
+  static_parameters: [{ field_name: "k", field_value: "v" }],
+};
+
+test("Sandbox.webhooks has one in each state", async () => {
+  await using sandbox = await start();
+  const states = sandbox.webhooks.ids.map((id) => [id, sandbox.webhooks.get(id)?.webhook_status]);
+  expect(states).toEqual([
+    [44, "active"],
+    [45, "inactive"],
+    [46, "deleted"],
+  ]);
+  expect(sandbox.webhooks.get(47)).toBeUndefined();
+});
+
+describe("PUT webhooks/{id}", () => {
+  test("overwrites every field, keeps id and creation, and sets webhook_updated", async () => {
+    await using sandbox = await start();
+    const before = sandbox.webhooks.get(44);
+
+    expect(await send(sandbox, "PUT", ACTIVE, ALL)).toMatchObject({ status: 200, data: { webhookId: 44 } });
+
+    expect(sandbox.webhooks.get(44)).toStrictEqual({
+      ...ALL,
+      webhook_id: 44,
+      webhook_created: before?.webhook_created,
+      webhook_updated: NOW.toISOString(),
+    });
+  });
+
+  test("empties the optional fields that are left out, but keeps webhook_status", async () => {
+    await using sandbox = await start();
+    const before = sandbox.webhooks.get(45);
+
+    expect((await send(sandbox, "PUT", "/v3/webhooks/45", REQUIRED)).status).toBe(200);
+
+    expect(sandbox.webhooks.get(45)).toStrictEqual({
+      ...REQUIRED,
+      description: "",
+      include_data_append: false,
+      include_dni_logs: false,
+      include_indicator_scores: false,
+      include_ivr_keypresses: false,
+      static_parameters: [],
+      webhook_id: 45,
+      webhook_status: "inactive",
+      webhook_created: before?.webhook_created,
+      webhook_updated: NOW.toISOString(),
+    });
+  });
+
+  test("takes the webhook_id of the path, and no other", async () => {
+    await using sandbox = await start();
+    const { webhook_created: _created, webhook_updated: _updated, ...read } = { ...sandbox.webhooks.get(44) };
+
+    expect(await send(sandbox, "PUT", ACTIVE, read)).toMatchObject({ status: 200, data: { webhookId: 44 } });
+    expect(sandbox.webhooks.get(44)).toMatchObject(read);
+    for (const webhook_id of [45, 4.4, "44", null]) {
+      const { status, message } = await send(sandbox, "PUT", ACTIVE, { ...ALL, webhook_id });
+      expect({ status, message }).toEqual({ status: 400, message: expect.stringContaining("webhook_id: ") });
+    }
+    expect(sandbox.webhooks.get(44)).toMatchObject(read);
+  });
+
+  test("keeps the optional fields that are left out with putKeepsOmitted", async () => {
+    await using sandbox = await startSandbox({ calls: 0, now: NOW, putKeepsOmitted: true });
+    const before = sandbox.webhooks.get(44);
+
+    expect((await send(sandbox, "PUT", ACTIVE, REQUIRED)).status).toBe(200);
+
+    expect(sandbox.webhooks.get(44)).toStrictEqual({
+      ...before,
+      ...REQUIRED,
+      webhook_updated: NOW.toISOString(),
+    });
+  });
+
+  test.for(Object.keys(REQUIRED))("answers 400 without %s, and changes nothing", async (missing) => {
+    await using sandbox = await start();
+    const before = sandbox.webhooks.get(44);
+    const body = Object.fromEntries(Object.entries(ALL).filter(([name]) => name !== missing));
+
+    const { status, message } = await send(sandbox, "PUT", ACTIVE, body);
+
+    expect({ status, message }).toMatchObject({ status: 400, message: expect.stringContaining(missing) });
+    expect(sandbox.webhooks.get(44)).toEqual(before);
+  });
+});
+
+describe("PATCH webhooks/{id}", () => {
+  test.for(Object.entries(ALL))("changes %s alone", async ([name, value]) => {
+    await using sandbox = await start();
+    const before = sandbox.webhooks.get(44);
+
+    const { status, data } = await send(sandbox, "PATCH", ACTIVE, { [name]: value });
+
+    expect({ status, data }).toEqual({ status: 200, data: { webhookId: 44 } });
+    expect(sandbox.webhooks.get(44)).toStrictEqual({
+      ...before,
+      [name]: value,
+      webhook_updated: NOW.toISOString(),
+    });
+  });
+
+  test("refuses a webhook_id, the same too", async () => {
+    await using sandbox = await start();
+    for (const webhook_id of [44, 45])
+      expect((await send(sandbox, "PATCH", ACTIVE, { ...ALL, webhook_id })).status).toBe(400);
+  });
+
+  test.for(ENDPOINT_CASES)("takes the endpoint $url: $isTaken", async ({ url, isTaken }) => {
+    await using sandbox = await start();
+    const { status } = await send(sandbox, "PATCH", ACTIVE, { webhook_endpoint: url });
+    expect(status).toBe(isTaken ? 200 : 400);
+    expect(sandbox.webhooks.get(44)?.webhook_endpoint === url).toBe(isTaken);
+  });
+
+  test.for(METHOD_CASES)("takes the method $method: $isTaken", async ({ method, isTaken }) => {
+    await using sandbox = await start();
+    const { status } = await send(sandbox, "PATCH", ACTIVE, { method });
+    expect(status).toBe(isTaken ? 200 : 400);
+  });
+
+  test("empties static_parameters when given an empty list", async () => {
+    await using sandbox = await start();
+    await send(sandbox, "PATCH", ACTIVE, { static_parameters: [] });
+    expect(sandbox.webhooks.get(44)?.static_parameters).toEqual([]);
+  });
+});
+
+describe("PUT and PATCH answer 400, and change nothing, to", () => {
+  const BAD = [
+    { webhook_name: null },
+    { webhook_name: "" },
+    { description: 1 },
+    { format: "" },
+    { format: "XML" },
+    { format: "JSONP" },
+    { method: "CONNECT" },
+    { include_dni_logs: "true" },
+    { webhook_status: "deleted" },
+    { webhook_status: "" },
+    { static_parameters: { a: "b" } },
+    { static_parameters: [{ field_name: "a" }] },
+    { static_parameters: [{ field_name: "a", field_value: 1 }] },
+    { static_parameters: [{ field_name: "a", field_value: "b", more: "c" }] },
+    { webhook_id: 45 },
+    { webhook_created: "2020-01-01T00:00:00.000Z" },
+    { webhook_updated: "2020-01-01T00:00:00.000Z" },
+    { made_up: true },
+  ];
+
+  test.for(BAD.map((members) => [JSON.stringify(members), members] as const))("%s", async ([_, members]) => {
+    await using sandbox = await start();
+    const before = sandbox.webhooks.ids.map((id) => sandbox.webhooks.get(id));
+
+    for (const method of ["PUT", "PATCH"]) {
+      const { status, message } = await send(sandbox, method, ACTIVE, { ...REQUIRED, ...members });
+      expect(status).toBe(400);
+      expect(message).toContain(Object.keys(members)[0]);
+    }
+    expect(sandbox.webhooks.ids.map((id) => sandbox.webhooks.get(id))).toEqual(before);
+  });
+
+  test.for([
+    ["no body", undefined, "application/json"],
+    ["broken JSON", "{", "application/json"],
+    ["an array", "[]", "application/json"],
+    ["null", "null", "application/json"],
+    ["an empty object", "{}", "application/json"],
+    ["a __proto__", '{"description":"a","__proto__":{}}', "application/json"],
+    ["another content type", JSON.stringify(ALL), "text/plain"],
+    ["a body too large", JSON.stringify({ ...ALL, description: "x".repeat(1_000_000) }), "application/json"],
+  ] as const)("%s", async ([_, body, contentType]) => {
+    await using sandbox = await start();
+    const headers = { authorization: `Bearer ${sandbox.token}`, "content-type": contentType };
+    for (const method of ["PUT", "PATCH"]) {
+      const init = { method, headers, ...(body !== undefined && { body }) };
+      expect((await fetch(`${sandbox.url}${ACTIVE}`, init)).status).toBe(400);
+    }
+  });
+
+  test("an id that is no whole number", async () => {
+    await using sandbox = await start();
+    expect(await send(sandbox, "PUT", "/v3/webhooks/x", ALL)).toMatchObject({ status: 400 });
+    expect(await send(sandbox, "PATCH", "/v3/webhooks/4.4", ALL)).toMatchObject({ status: 400 });
+  });
+});
+
+describe("PUT and PATCH answer", () => {
+  test("404 to a deleted webhook and to one that never was, and change nothing", async () => {
+    await using sandbox = await start();
+    const before = sandbox.webhooks.get(46);
+    for (const method of ["PUT", "PATCH"]) {
+      expect(await send(sandbox, method, DELETED, ALL)).toMatchObject({ status: 404, data: undefined });
+      expect(await send(sandbox, method, "/v3/webhooks/999", ALL)).toMatchObject({ status: 404 });
+    }
+    expect(sandbox.webhooks.get(46)).toEqual(before);
+    expect(sandbox.webhooks.ids).toEqual([44, 45, 46]);
+  });
+
+  test("401 without the token, before all but a body that is too large; 405 to other methods", async () => {
+    await using sandbox = await start();
+    const tooLarge = { method: "PUT", body: " ".repeat(1_000_001) };
+    expect((await fetch(`${sandbox.url}${ACTIVE}`, tooLarge)).status).toBe(400);
+    expect((await fetch(`${sandbox.url}/v3/webhooks/x`, { method: "PUT", body: "{" })).status).toBe(401);
+    expect((await fetch(`${sandbox.url}${DELETED}`, { method: "PATCH" })).status).toBe(401);
+    for (const method of ["GET", "POST", "DELETE"])
+      expect((await send(sandbox, method, ACTIVE)).status).toBe(405);
+  });
+});
+
+test("Sandbox.webhooks.edit changes a webhook behind the API's back, and nothing else", async () => {
+  await using sandbox = await start();
+  const before = sandbox.webhooks.get(45);
+
+  sandbox.webhooks.edit(45, { webhook_status: "deleted" });
+
+  expect(sandbox.webhooks.get(45)).toEqual({ ...before, webhook_status: "deleted" });
+  expect((await send(sandbox, "PATCH", "/v3/webhooks/45", ALL)).status).toBe(404);
+  expect(() => sandbox.webhooks.edit(999, {})).toThrow("Cannot edit webhook 999");
+  expect(() => sandbox.webhooks.edit(44, { webhook_endpoint: "http://a.example" })).toThrow("HTTPS");
+});
