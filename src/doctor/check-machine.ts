@@ -20,6 +20,15 @@ export function checkVersions(version: string): Check {
   return ok("versions", `calltally ${version}, Node ${node}, SQLite ${sqliteVersion}, ${machine}`);
 }
 
+/** Looks whether Node is told to take any certificate. */
+export function checkCertificates(env: Readonly<Record<string, string | undefined>>): Check[] {
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== "0") return []; // Node compares with this text alone
+  const found = "0: the service's certificate is not checked, so anybody in between can read the token";
+  const hint =
+    "Unset it. For a service or proxy with a certificate authority of its own set NODE_EXTRA_CA_CERTS to its file.";
+  return [warn("NODE_TLS_REJECT_UNAUTHORIZED", found, hint)];
+}
+
 /**
  * Looks whether others may read what is ours alone.
  *

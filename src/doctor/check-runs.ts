@@ -1,6 +1,7 @@
 import { ageOf, isFuture, minuteOf } from "../base/clock.ts";
 import { EXIT } from "../base/errors.ts";
 import { formatAge, formatQuantity } from "../base/quantity-text.ts";
+import type { Settings } from "../config/load-settings.ts";
 import { readWithheld } from "../warehouse/calls/gone.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
 import { readJobs } from "../warehouse/runs/job-table.ts";
@@ -12,19 +13,15 @@ const HOUR_MS = 3_600_000;
 const UNDELIVERED = "`calltally status` says who did not get it, and why. The next report goes to all.";
 const PUBLISH = "Mend that, and run `calltally publish`.";
 
-export interface RunOptions {
-  fullEveryHours: number;
-  /** The cluster that is published to, if the settings name one. */
-  publishTo: string | undefined;
-  nowMs: number;
-}
-
-export function* checkRuns(warehouse: Warehouse, options: RunOptions): Generator<Check> {
-  const { nowMs, publishTo } = options;
+export function* checkRuns(
+  warehouse: Warehouse,
+  { fullEveryHours, publish }: Settings,
+  nowMs: number,
+): Generator<Check> {
   yield checkLastRun(warehouse, nowMs);
-  yield checkVerified(warehouse, options);
+  yield checkVerified(warehouse, fullEveryHours, nowMs);
   yield* checkJobs(warehouse, nowMs);
-  yield* checkPublications(warehouse, nowMs, publishTo);
+  yield* checkPublications(warehouse, nowMs, publish.to?.name);
 }
 
 /** Checks that the last run ended, and that its verdict is good. */
@@ -58,7 +55,7 @@ function checkLastRun(warehouse: Warehouse, nowMs: number): Check {
 }
 
 /** Checks how old the proof is that no call is missing. */
-function checkVerified(warehouse: Warehouse, { fullEveryHours, nowMs }: RunOptions): Check {
+function checkVerified(warehouse: Warehouse, fullEveryHours: number, nowMs: number): Check {
   const last = readLastVerifiedPass(warehouse);
   const hint = "Run `calltally sync --full`, and see what its verdict says.";
   if (!last?.finished_at) return unverified("verified", "no full pass has been verified yet", hint);

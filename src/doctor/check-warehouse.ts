@@ -1,26 +1,38 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { describeError, EXIT } from "../base/errors.ts";
+import { ageOf } from "../base/clock.ts";
+import { CalltallyError, describeError, EXIT, UsageError } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
-import { readLatestTranscripts } from "../warehouse/calls/call-table.ts";
+import { formatAge, formatQuantity } from "../base/quantity-text.ts";
+import type { Settings } from "../config/load-settings.ts";
+import { isAllKept, KEEP_KINDS, KIND_NAMES, toKeepText } from "../privacy/keep-settings.ts";
+import { hasAllFacts, readCallCount, readLatestTranscripts } from "../warehouse/calls/call-table.ts";
+import { openCallerDigests } from "../warehouse/calls/caller-hash.ts";
+import { countOtherUnits } from "../warehouse/calls/other-units.ts";
+import { checkRowHashes, describeDamaged } from "../warehouse/calls/row-hashes.ts";
+import { findUnmatchedDispositions } from "../warehouse/calls/unmatched-dispositions.ts";
+import { findDamage } from "../warehouse/integrity.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
-import { readPause } from "../warehouse/runs/runs.ts";
+import { assertOrigin, describeOrigin, originInWords, readOrigin } from "../warehouse/origin.ts";
+import { readLastFileCheck, readPause } from "../warehouse/runs/runs.ts";
 import { isDamage, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import { type Check, fail, warn } from "./check.ts";
-import { type ContentOptions, checkContents } from "./check-contents.ts";
+import { type Check, fail, ok, warn } from "./check.ts";
 import type { DurationSample } from "./check-duration.ts";
-import { checkDamage, checkIntegrity, RESTORE } from "./check-integrity.ts";
-import { checkRuns, type RunOptions } from "./check-runs.ts";
+import { checkRuns } from "./check-runs.ts";
 
 /** Calls whose transcripts are compared with their durations. */
 const SAMPLES = 500;
 
-export interface WarehouseOptions extends ContentOptions, RunOptions {
+const REATTRIBUTE = "Run `CALLTALLY_CHECK_EVERY_HOURS=0 calltally sync`, which recomputes all of them.";
+const RESTORE = "Run `calltally restore` with a backup; without one, move the file away and sync again.";
+
+interface WarehouseOptions {
+  /** The working folder. */
   folder: string;
-  database: string;
   /** Check the whole file, and compute the hash of every row again. */
   deep: boolean;
+  nowMs: number;
   signal: AbortSignal;
 }
 
@@ -33,9 +45,12 @@ export interface WarehouseFindings {
   notBefore: string | undefined;
 }
 
-/** Checks a warehouse without changing it. */
-export async function checkWarehouse(options: WarehouseOptions): Promise<WarehouseFindings> {
-  const file = resolve(options.folder, options.database);
+/** Checks the warehouse of the settings, and that it has the calls that they describe, without changing it. */
+export async function checkWarehouse(
+  settings: Settings,
+  options: WarehouseOptions,
+): Promise<WarehouseFindings> {
+  const file = resolve(options.folder, settings.database);
   const found: WarehouseFindings = { checks: [], samples: [], notBefore: undefined };
   try {
     if (statSync(file, { throwIfNoEntry: false }) === undefined) {
@@ -43,31 +58,87 @@ export async function checkWarehouse(options: WarehouseOptions): Promise<Warehou
       return found;
     }
     using warehouse = openWarehouseReader(file);
-    for await (const check of checkOpened(warehouse, options)) found.checks.push(check);
+    for await (const check of checkOpened(warehouse, settings, options)) found.checks.push(check);
     found.notBefore = readPause(warehouse, options.nowMs);
     found.samples = readLatestTranscripts(warehouse, SAMPLES);
   } catch (error) {
     if (options.signal.aborted) throw error;
-    found.checks.push(failedCheck(error));
+    const known = toCalltallyError(error);
+    const message = describeError(sqliteErrorOf(error) ?? known);
+    found.checks.push(fail(EXIT.storage, "warehouse", message, isDamage(error) ? RESTORE : known.hint));
   }
   return found;
 }
 
-async function* checkOpened(warehouse: Warehouse, options: WarehouseOptions): AsyncGenerator<Check> {
-  const damage = options.deep ? checkDamage(warehouse) : undefined;
-  if (damage !== undefined) return yield damage;
-  yield* checkIntegrity(warehouse, options);
-  yield* checkContents(warehouse, options);
-  yield* checkRuns(warehouse, options);
+async function* checkOpened(
+  warehouse: Warehouse,
+  settings: Settings,
+  { deep, nowMs, signal }: WarehouseOptions,
+): AsyncGenerator<Check> {
+  const damage = deep ? findDamage(warehouse) : undefined;
+  if (damage !== undefined)
+    return yield fail(EXIT.storage, "warehouse", `${warehouse.path} is damaged: ${damage}`, RESTORE);
+  yield ok("warehouse", `${formatQuantity(readCallCount(warehouse), "call")} in ${warehouse.path}`);
+  yield ok("file", deep ? "whole, all of it checked just now" : describeLastCheck(warehouse, nowMs));
+  if (deep) {
+    yield hasAllFacts(warehouse)
+      ? ok("facts", "every call has its facts, and is counted")
+      : fail(EXIT.storage, "facts", "calls lack their facts, and are missing in figures", REATTRIBUTE);
+    const hashes = await checkRowHashes(warehouse, signal);
+    yield hashes.damaged > 0
+      ? fail(EXIT.storage, "row hashes", describeDamaged(hashes), RESTORE)
+      : ok("row hashes", `${formatQuantity(hashes.checked, "call")} as they were read from the service`);
+  }
+  yield checkKept(warehouse, settings);
+  yield checkOrigin(warehouse, settings);
+  yield* checkUnit(warehouse);
+  for (const { setting, word, advice } of findUnmatchedDispositions(warehouse, settings.rules)) {
+    yield warn(setting, `no call in the warehouse has the disposition ${word}`, advice);
+  }
+  yield* checkRuns(warehouse, settings, nowMs);
 }
 
-function failedCheck(error: unknown): Check {
-  const known = toCalltallyError(error);
-  const cause = sqliteErrorOf(error);
-  return fail(
-    EXIT.storage,
-    "warehouse",
-    describeError(cause ?? known),
-    isDamage(error) ? RESTORE : known.hint,
-  );
+/** Returns when the file was last checked for damage. */
+function describeLastCheck(warehouse: Warehouse, nowMs: number): string {
+  const checkedAt = readLastFileCheck(warehouse);
+  if (checkedAt === undefined) return "the next sync checks all of it for damage";
+  return `whole, checked by sync ${formatAge(ageOf(checkedAt, nowMs))}; --deep checks it now`;
+}
+
+/** Shows which data of calls is kept, and checks the key that identifies callers without it. */
+function checkKept(warehouse: Warehouse, { keep }: Settings): Check {
+  try {
+    openCallerDigests(warehouse);
+  } catch (error) {
+    if (!(error instanceof CalltallyError)) throw error;
+    return fail(error.exitCode, "kept", error.message, error.hint);
+  }
+  if (isAllKept(keep)) return ok("kept", "all that the service gives of a call, always");
+  return ok("kept", KEEP_KINDS.map((kind) => `${KIND_NAMES[kind]} ${toKeepText(keep[kind])}`).join(", "));
+}
+
+/** Checks that the warehouse is a copy of the service that the settings name. */
+function checkOrigin(warehouse: Warehouse, { baseUrl, orgUnitId }: Settings): Check {
+  try {
+    if (baseUrl !== undefined) assertOrigin(warehouse, { baseUrl, orgUnitId });
+    return ok("origin", originInWords(describeOrigin(readOrigin(warehouse))));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return fail(error.exitCode, "origin", error.message, error.hint);
+  }
+}
+
+/** Checks that the calls are of the organization unit that was asked for. */
+function checkUnit(warehouse: Warehouse): Check[] {
+  const asked = readOrigin(warehouse).org_unit_id;
+  if (asked === null) return [];
+  const others = countOtherUnits(warehouse);
+  if (others === 0) return [ok("org_unit_id", `no call is known to be of another than ${asked}`)];
+  return [
+    warn(
+      "org_unit_id",
+      `${formatQuantity(others, "call")} of another than ${asked}, which was asked for`,
+      "The service may ignore the parameter, or mean something else by it: ask its support. `calltally export org_unit` writes the units there are.",
+    ),
+  ];
 }

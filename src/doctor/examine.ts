@@ -7,8 +7,7 @@ import { inspectSettings } from "../config/load-settings.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { type Check, warn } from "./check.ts";
 import { type DurationSample, judgeDuration } from "./check-duration.ts";
-import { checkEnvironment } from "./check-environment.ts";
-import { checkDisk, checkFolders, checkModes, checkVersions } from "./check-machine.ts";
+import { checkCertificates, checkDisk, checkFolders, checkModes, checkVersions } from "./check-machine.ts";
 import { checkService } from "./check-service.ts";
 import { checkAliases, checkSettings } from "./check-settings.ts";
 import { checkWarehouse } from "./check-warehouse.ts";
@@ -32,7 +31,7 @@ export async function examine(
 ): Promise<Check[]> {
   const inspected = inspectSettings(sources);
   const { settings, found } = inspected;
-  const { database, fullEveryHours, baseUrl, token, orgUnitId, limit, rules, keep, publish } = settings;
+  const { database, baseUrl, token, limit, rules } = settings;
   const clock = systemClock;
   const isTokenInDotenv = found.some(
     ({ env: name, origin }) => name === SETTINGS.token.env && origin === ".env",
@@ -41,38 +40,20 @@ export async function examine(
 
   const checks = [
     ...checkSettings(inspected),
-    ...checkEnvironment(env),
+    ...checkCertificates(env),
     checkVersions(packageJson.version),
     ...checkModes(folder, database, secrets),
     checkDisk(folder, database),
     ...checkFolders(folder, database, settings.exportDir),
     ...checkAliases(settings),
   ];
-  const nowMs = clock.now();
-  const warehouse = await checkWarehouse({
-    folder,
-    database,
-    fullEveryHours,
-    baseUrl,
-    orgUnitId,
-    rules,
-    keep,
-    publishTo: publish.to?.name,
-    deep,
-    nowMs,
-    signal,
-  });
+  const warehouse = await checkWarehouse(settings, { folder, deep, nowMs: clock.now(), signal });
   const { samples, notBefore } = warehouse;
   if (notBefore !== undefined) {
     const hint = "Run `calltally doctor` again after that time.";
     checks.push(warn("service", `asked for a pause until ${notBefore}, so no request was sent`, hint));
   } else if (baseUrl !== undefined && token !== undefined) {
-    const service = await checkService({
-      api: toApiAccess(settings),
-      limit,
-      clock,
-      signal,
-    });
+    const service = await checkService({ api: toApiAccess(settings), limit, clock, signal });
     checks.push(...service.checks);
     if (samples.length === 0) samples.push(...samplesOf(service.page));
   }

@@ -49,8 +49,6 @@ const syncOptions = z.strictObject({
 }) satisfies z.ZodType<SyncOptions>;
 
 const date = z.string().transform(toIssue(parseDate)).optional();
-const values = z.array(z.string()).min(1).exactOptional();
-const only = z.literal(true).exactOptional();
 const caller = z
   .string()
   .refine(
@@ -58,18 +56,11 @@ const caller = z
     "is not a phone number with its country code",
   );
 
+const { allow_empty: _, ...filterKeys } = REQUEST_KEYS.filter.unwrap().shape;
 const filter = z.strictObject({
-  org_unit: values,
-  channel: values,
-  source: values,
-  campaign: values,
-  disposition: values,
-  min_duration_seconds: z.int().min(0).exactOptional(),
-  first_time: only,
-  has_gclid: only,
-  tracking_number: values,
-  exclude_callers: z.array(caller).min(1).exactOptional(),
-  include_gone: only,
+  ...filterKeys,
+  channel: filterKeys.source, // in any case
+  exclude_callers: z.array(caller).min(1).optional(),
 });
 
 const rollupQuestion = z.strictObject({

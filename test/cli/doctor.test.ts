@@ -151,14 +151,6 @@ describe("calltally doctor", () => {
       ],
     },
     { env: { NODE_TLS_REJECT_UNAUTHORIZED: "1", NODE_EXTRA_CA_CERTS: "/etc/hostname" }, found: [] },
-    {
-      env: { NODE_OPTIONS: "--no-warnings --tls-keylog=keys.txt --tls-min-v1.0" },
-      found: [
-        "warn NODE_OPTIONS: writes the keys of each TLS connection to a file, with which the token can be read",
-        "warn NODE_OPTIONS: allows TLS 1.0 or 1.1, which are broken",
-      ],
-    },
-    { env: { NODE_OPTIONS: "--max-old-space-size=4000" }, found: [] },
   ])("warns of what lets others read the token: $env", async ({ env, found }) => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });

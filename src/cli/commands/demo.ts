@@ -1,11 +1,11 @@
 import { join, relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { formatCount } from "../../base/quantity-text.ts";
-import { DEMO_CALLS } from "../../demo/demo-calls.ts";
-import type { Demo } from "../../demo/make-demo.ts";
+import { DEMO_CALLS, type Demo, makeDemo } from "../../demo/make-demo.ts";
 import type { ReadTable } from "../../export/output/memory.ts";
 import { formatAnswerRate } from "../../page/figure-text.ts";
 import type { Figures } from "../../page/report-figures.ts";
+import { exitCodeOf } from "../../sync/run.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import type { Context } from "../context.ts";
 import { action } from "../frame.ts";
@@ -21,8 +21,6 @@ export const command = (context: Context) =>
     .addHelpText("after", "\nExample:\n  $ calltally demo")
     .action(
       action(context, async () => {
-        const { makeDemo } = await import("../../demo/make-demo.ts");
-        const { exitCodeOf } = await import("../../sync/run.ts");
         const folder = join(context.folder, "data", "demo");
         const demo = await makeDemo(folder, settingsOf(context), context.signal);
         return { summary: describeDemo(demo, context.folder), exit: exitCodeOf(demo.run) };

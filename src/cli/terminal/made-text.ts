@@ -64,51 +64,31 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Made): string[] {
   // A report counts its calls as rows, and shows spend without any.
   const isEmpty = calls === 0 && (spend?.rows ?? 0) === 0;
   const unknown = filter.excluded_callers_without_calls ?? 0;
-  const remarks: [isDue: boolean, text: string][] = [
-    [
-      isEmpty && !isWarehouseEmpty && !isAdjusted,
+  const remarks = [
+    isEmpty &&
+      !isWarehouseEmpty &&
+      !isAdjusted &&
       "No call in the warehouse matches the filter: the files have no rows.",
-    ],
-    [isEmpty && isWarehouseEmpty, "The warehouse has no calls: the files have no rows."],
-    [
-      compared_with?.begins_before_first_call === true,
-      `The comparison period begins ${compared_with?.from}, before the first call in the warehouse: its figures are too low.`,
-    ],
-    [
-      unknown > 0,
+    isEmpty && isWarehouseEmpty && "The warehouse has no calls: the files have no rows.",
+    compared_with?.begins_before_first_call &&
+      `The comparison period begins ${compared_with.from}, before the first call in the warehouse: its figures are too low.`,
+    unknown > 0 &&
       `${formatQuantity(unknown, "number")} in --exclude-callers ${unknown === 1 ? "has" : "have"} no call in the warehouse.`,
-    ],
-    [filter.excluded_callers === 0, "--exclude-callers names no number: calls of all callers count."],
-    [
-      spend?.currency === null,
+    filter.excluded_callers === 0 && "--exclude-callers names no number: calls of all callers count.",
+    spend?.currency === null &&
       "No spend has been imported: calltally spend import reads the reports of ad platforms.",
-    ],
-    [
-      spend !== undefined && spend.currency !== null && spend.rows === 0,
-      "No spend was imported for these days and this filter.",
-    ],
-    [
-      unmatched.rows > 0,
+    spend?.currency && spend.rows === 0 && "No spend was imported for these days and this filter.",
+    unmatched.rows > 0 &&
       `Spend of campaigns that no call has: ${formatAmount(unmatched.cost)} ${spend?.currency} of ${formatAmount(spend?.cost ?? 0)}.`,
-    ],
-    [
-      ofCallsAlone.length > 0,
+    ofCallsAlone.length > 0 &&
       `${ofCallsAlone.join(", ")} ${ofCallsAlone.length === 1 ? "chooses" : "choose"} calls alone: the costs are of all calls.`,
-    ],
-    [
-      tooRecent > 0,
+    tooRecent > 0 &&
       `${formatQuantity(tooRecent, "call")} too recent for an upload ${tooRecent === 1 ? "was" : "were"} left for the next file${isNew ? "" : ": start it one day before this one ends"}.`,
-    ],
-    [
-      cut > 0,
+    cut > 0 &&
       `${formatQuantity(cut, "text")} ${cut === 1 ? "is" : "are"} cut to the 32,767 characters that a cell holds; CSV and Parquet have all of them.`,
-    ],
-    [
-      newKey !== undefined,
-      `Created a key for caller_hash and uploads, ${newKey}: keep it with your backups.`,
-    ],
+    newKey && `Created a key for caller_hash and uploads, ${newKey}: keep it with your backups.`,
   ];
-  return [...describeRestated(manifest), ...remarks.flatMap(([isDue, text]) => (isDue ? [text] : []))];
+  return [...describeRestated(manifest), ...remarks.filter((remark) => typeof remark === "string")];
 }
 
 /** Calls that a table is made of and has no rows of. */

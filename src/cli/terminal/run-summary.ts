@@ -16,46 +16,35 @@ export function summarizeRun(run: SyncRun): string {
     `  verdict   ${run.verdict}: ${run.verdict_reason}`,
     ...(run.advice === null ? [] : [`  to do     ${run.advice}`]),
   ];
-  const changes = [
-    { count: run.calls_missing, note: "missing ", meaning: "not met by this pass; gone if they stay away" },
-    {
-      count: run.calls_gone,
-      note: "gone    ",
-      meaning: "missing for long enough: left out of the figures from now on",
-    },
-    {
-      count: run.calls_unlisted,
-      note: "unlisted",
-      meaning: "older than any that the service lists: they have left the list, and still count",
-    },
-    {
-      count: run.calls_returned,
-      note: "returned",
-      meaning: "were missing, gone or unlisted, and are listed again",
-    },
-    {
-      count: run.calls_withheld,
-      note: "WITHHELD",
-      meaning: `calls missing at once, over the missing-call threshold: none was marked; --accept-gone ${run.calls_withheld} does`,
-    },
-    {
-      count: run.calls_conflicting,
-      note: "twice   ",
-      meaning:
-        "calls came twice, with different contents; which are newer is unknown, the last ones are kept",
-    },
-    {
-      count: run.calls_other_unit,
-      note: "unit    ",
-      meaning:
-        "new or changed calls are of another org_unit_id than CALLTALLY_ORG_UNIT_ID: the service may have ignored it",
-    },
+  const changes: [count: number | null, name: string, meaning: string][] = [
+    [run.calls_missing, "missing ", "not met by this pass; gone if they stay away"],
+    [run.calls_gone, "gone    ", "missing for long enough: left out of the figures from now on"],
+    [
+      run.calls_unlisted,
+      "unlisted",
+      "older than any that the service lists: they have left the list, and still count",
+    ],
+    [run.calls_returned, "returned", "were missing, gone or unlisted, and are listed again"],
+    [
+      run.calls_withheld,
+      "WITHHELD",
+      `calls missing at once, over the missing-call threshold: none was marked; --accept-gone ${run.calls_withheld} does`,
+    ],
+    [
+      run.calls_conflicting,
+      "twice   ",
+      "calls came twice, with different contents; which are newer is unknown, the last ones are kept",
+    ],
+    [
+      run.calls_other_unit,
+      "unit    ",
+      "new or changed calls are of another org_unit_id than CALLTALLY_ORG_UNIT_ID: the service may have ignored it",
+    ],
+    [run.resumed, "resumed ", "times: it goes on from where it was cut short"],
+    [run.retries, "retries ", "failed requests that were sent again"],
   ];
-  for (const change of changes) {
-    if (change.count) lines.push(`  ${change.note}  ${count(change.count)}   ${change.meaning}`);
+  for (const [number, name, meaning] of changes) {
+    if (number) lines.push(`  ${name}  ${count(number)}   ${meaning}`);
   }
-  if (run.resumed)
-    lines.push(`  resumed   ${count(run.resumed)}   times: it goes on from where it was cut short`);
-  if (run.retries) lines.push(`  retries   ${count(run.retries)}   failed requests that were sent again`);
   return lines.join("\n");
 }

@@ -1,2 +1,0 @@
-/** Made-up calls of the demo. */
-export const DEMO_CALLS = 5000;
