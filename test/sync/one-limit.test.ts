@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Answer, json } from "../support/bad-server.ts";
-import { page, type RangeRequest, rowOf, rowsOf, startRowService, syncFrom } from "../support/row-service.ts";
+import { page, type RangeRequest, rowsOf, startRowService, syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 interface Seen extends Pick<RangeRequest, "offset" | "limit"> {
@@ -40,16 +40,6 @@ function afterRefusals(seen: readonly Seen[]): number[] {
 }
 
 describe("sync, when one request may run at once", () => {
-  it("reads the pieces of a page that turns out not to be JSON while nothing else is under way", async () => {
-    using folder = makeTempFolder();
-    await using service = await startBusyService();
-    service.rows[24] = rowOf(25).replace(":60", ":6 0");
-    const run = await syncFrom(service, folder.path, { concurrency: 4 });
-    expect(run).toMatchObject({ calls_read: 199, calls_rejected: 1 });
-    expect(service.seen.filter(({ limit }) => limit < 20).length).toBeGreaterThan(10);
-    expect(afterRefusals(service.seen)).toEqual([1, 1, 1, 1, 1, 1, 1]);
-  });
-
   it("mends a seam while nothing else is under way", async () => {
     using folder = makeTempFolder();
     let isMoved = false;
