@@ -6,7 +6,7 @@ import { produce } from "../src/produce/produce.ts";
 import { sourceOf } from "../src/produce/warehouse-source.ts";
 import { resolve } from "../src/request/resolve.ts";
 import type { Job } from "../src/schedule/job-definition.ts";
-import { logAttribution } from "../src/schedule/log-attribution.ts";
+import { logAttribution } from "../src/schedule/job-log.ts";
 import { findUnmatchedDispositions } from "../src/warehouse/calls/unmatched-dispositions.ts";
 import { openWarehouseReader } from "../src/warehouse/open.ts";
 import { readLastExport } from "../src/warehouse/runs/exports.ts";

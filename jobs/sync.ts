@@ -1,7 +1,7 @@
 import { publish } from "../src/cluster/publish.ts";
 import { isPublishedAfterSync, toPublishOptions } from "../src/cluster/publish-options.ts";
 import type { Job } from "../src/schedule/job-definition.ts";
-import { logAttribution } from "../src/schedule/log-attribution.ts";
+import { logAttribution } from "../src/schedule/job-log.ts";
 import { exitCodeOf, runSync } from "../src/sync/run.ts";
 import { toSyncOptions } from "../src/sync/sync-options.ts";
 import { readLastDoneRun } from "../src/warehouse/runs/runs.ts";

@@ -17,7 +17,7 @@ export interface ApiClientOptions {
   tokenPlace?: string;
   /** Another secret that is sent, and to be taken out of all responses as the token is; ASCII. @default none */
   secret?: string | undefined;
-  /** Time for one attempt, from connecting to the last value parsed. @default 60_000 */
+  /** Time for one attempt, from connecting to the last byte. @default 60_000 */
   attemptTimeoutMs?: number;
   /** @default DEFAULT_RETRY */
   retry?: Partial<RetryPolicy>;
@@ -106,45 +106,13 @@ export class ApiClient implements AsyncDisposable {
   async get<T>(
     path: string,
     query: NonNullable<Request["query"]>,
-    parse: (envelope: Envelope) => T,
+    parse: (envelope: Envelope, exchange: Exchange) => T,
     options: RequestOptions = {},
   ): Promise<T> {
-    const parseBody = (body: Buffer) => parse(parseEnvelope(body.toString()));
-    return await this.getBody(path, query, parseBody, options);
-  }
-
-  /**
-   * Reads one resource with retries, and returns what `parse` makes of the raw bytes of the envelope.
-   *
-   * @throws ApiError
-   */
-  async getBody<T>(
-    path: string,
-    query: NonNullable<Request["query"]>,
-    parse: (body: Buffer, exchange: Exchange, assertInTime: () => void) => T,
-    options: RequestOptions = {},
-  ): Promise<T> {
-    const { signal } = options;
     return await this.#retry(async () => {
-      const assertInTime = this.startDeadline();
-      const { body, exchange } = await this.#attempt({ method: "GET", path, query }, signal);
-      const parsed = parse(body, exchange, assertInTime);
-      assertInTime();
-      return parsed;
+      const { body, exchange } = await this.#attempt({ method: "GET", path, query }, options.signal);
+      return parse(parseEnvelope(body.toString()), exchange);
     }, options);
-  }
-
-  /** Returns what throws an ApiError once the time of an attempt is over; parsing, which nothing can stop, asks it. */
-  startDeadline(): () => void {
-    const startedMs = performance.now();
-    return () => {
-      if (performance.now() - startedMs <= this.#attemptTimeoutMs) return;
-      throw errorOfConnection(
-        new DOMException("", "TimeoutError"),
-        this.#options.baseUrl.origin,
-        this.#attemptTimeoutMs,
-      );
-    };
   }
 
   /**

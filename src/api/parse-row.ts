@@ -1,7 +1,15 @@
 import { z } from "zod";
-import { type Call, DNI_FIELDS, isDuration, isSortable, MAX_DURATION } from "../call.ts";
-import { parseJson, stringifyJson } from "./parse-json.ts";
-import { CALL_MEMBERS, CUT_LINES, DNI_MEMBERS, isObject, parsePlainCall } from "./plain-call.ts";
+import {
+  CALL_COLUMNS,
+  type Call,
+  DNI_FIELDS,
+  type DniField,
+  isDuration,
+  isSortable,
+  MAX_DURATION,
+  TRANSCRIPT_COLUMNS,
+} from "../call.ts";
+import { stringifyJson } from "./parse-json.ts";
 
 /** A member of a call that the API document does not promise, by its path, e.g. `dni_data.msclkid`. */
 export interface Drift {
@@ -22,26 +30,146 @@ export interface RejectedRow {
   reason: string;
 }
 
-export type ParsedRow =
-  | {
-      call: Call;
-      drift: readonly Drift[];
-      /** The hash of its bytes, by which it is recognized when it is served again; where it can be told. */
-      served?: string;
-    }
-  | { rejected: RejectedRow };
+export type ParsedRow = { call: Call; drift: readonly Drift[] } | { rejected: RejectedRow };
 
-const text = z
-  .union([z.string(), z.number(), z.bigint()])
-  .nullish()
-  .transform((value) => (value === null || value === undefined ? null : String(value)));
-const integer = z
-  .int()
-  .nullish()
-  .transform((value) => value ?? null);
-const duration = integer.refine((value) => value === null || isDuration(value), {
-  error: `not from -${MAX_DURATION} to ${MAX_DURATION}: sums of longer ones would not be exact`,
-});
+/** Returns the call's identifier, null where the row is too bad to read it. */
+export function idOf(row: ParsedRow): number | null {
+  return "rejected" in row ? row.rejected.call_id : row.call.call_id;
+}
+
+/** Members of `dni_data` that the API document names. */
+export const DNI_MEMBERS: ReadonlySet<string> = new Set(DNI_FIELDS);
+/** Members of a call that it names (API v3 § 2.3). */
+export const CALL_MEMBERS: ReadonlySet<string> = new Set(
+  [...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS, "dni_data"].filter(
+    (name) => name !== "extra" && !DNI_MEMBERS.has(name),
+  ),
+);
+
+/** Members that are noted of one call, and characters of their names: more are kept in `extra` alone. */
+const [MAX_DRIFT, MAX_NAME] = [100, 200];
+
+/** Parses one element of `data.calls` (API v3 § 2.3). A row that does not parse is returned with the reason. */
+export function parseRow(row: unknown): ParsedRow {
+  try {
+    return new RowParser().parse(row);
+  } catch (error) {
+    if (!(error instanceof UnreadableMember)) throw error;
+    const { path, message } = error;
+    const call_id = isObject(row) && isInteger(row.call_id) ? row.call_id : null;
+    return { rejected: { call_id, json: stringifyJson(row), path, reason: message } };
+  }
+}
+
+/** A member that does not parse, and why. */
+class UnreadableMember extends Error {
+  readonly path: string;
+
+  constructor(path: string, reason: string) {
+    super(reason);
+    this.path = path;
+  }
+}
+
+/** Parses one row member by member, and notes what of it the document does not promise. */
+class RowParser {
+  readonly #drift: Drift[] = [];
+
+  parse(row: unknown): ParsedRow {
+    const members = toObject(row, "");
+    const unknown = this.#takeUnknown(members, CALL_MEMBERS);
+    const call = {
+      call_id: toId(members.call_id),
+      insight_name: this.#toText(members, "insight_name"),
+      caller_id: this.#toText(members, "caller_id"),
+      tracking_number: this.#toText(members, "tracking_number"),
+      call_started: toTime(members.call_started),
+      duration: toDuration(members.duration),
+      disposition: this.#toText(members, "disposition"),
+      org_unit_id: toInteger(members.org_unit_id, "org_unit_id"),
+      org_unit_name: this.#toText(members, "org_unit_name"),
+      recording_url: this.#toText(members, "recording_url"),
+      ...this.#toDni(members.dni_data, unknown),
+      summary: this.#toText(members, "summary"),
+      transcription: this.#toText(members, "transcription"),
+      transcription_details: toLines(members.transcription_details),
+      // fromEntries defines members rather than assigning them, so that even `__proto__` is one.
+      extra: unknown.length > 0 ? stringifyJson(Object.fromEntries(unknown)) : null,
+    };
+    return { call, drift: this.#drift };
+  }
+
+  #toDni(value: unknown, unknown: [string, unknown][]): Record<DniField, string | null> {
+    const dni = toObject(value ?? {}, "dni_data");
+    const unknownDni = this.#takeUnknown(dni, DNI_MEMBERS, "dni_data.");
+    if (unknownDni.length > 0) unknown.push(["dni_data", Object.fromEntries(unknownDni)]);
+    const text = (name: DniField) => this.#toText(dni, name, "dni_data.");
+    return {
+      utm_source: text("utm_source"),
+      utm_medium: text("utm_medium"),
+      utm_campaign: text("utm_campaign"),
+      utm_content: text("utm_content"),
+      utm_term: text("utm_term"),
+      gclid: text("gclid"),
+      gclsrc: text("gclsrc"),
+      google_analytics_cid: text("google_analytics_cid"),
+      referring_url: text("referring_url"),
+      campaign_name: text("campaign_name"),
+      campaign_id: text("campaign_id"),
+    };
+  }
+
+  #toText(object: Record<string, unknown>, name: string, prefix = ""): string | null {
+    const value = object[name];
+    if (typeof value === "string") return value;
+    if (value === null || value === undefined) return null;
+    const path = prefix + name;
+    if (typeof value !== "number" && typeof value !== "bigint")
+      throw new UnreadableMember(path, "Invalid input");
+    this.#drift.push({ path, kind: "type", json_type: "number" });
+    return String(value);
+  }
+
+  #takeUnknown(
+    object: Record<string, unknown>,
+    known: ReadonlySet<string>,
+    prefix = "",
+  ): [string, unknown][] {
+    const unknown: [string, unknown][] = [];
+    for (const key in object) {
+      if (known.has(key)) continue;
+      unknown.push([key, object[key]]);
+      if (this.#drift.length >= MAX_DRIFT) continue;
+      const name = key.length > MAX_NAME ? `${key.slice(0, MAX_NAME)}…` : key;
+      this.#drift.push({ path: prefix + name, kind: "unknown", json_type: jsonType(object[key]) });
+    }
+    return unknown;
+  }
+}
+
+function toId(value: unknown): number {
+  if (isInteger(value)) return value;
+  const isLong = typeof value === "bigint";
+  const reason = isLong ? `${value} is beyond 2^53 − 1 and would be rounded` : "expected an integer";
+  throw new UnreadableMember("call_id", reason);
+}
+
+const integer = z.int().nullish();
+
+function toInteger(value: unknown, path: string): number | null {
+  return (isInteger(value) ? value : read(integer, value, path)) ?? null;
+}
+
+function toDuration(value: unknown): number | null {
+  const duration = toInteger(value, "duration");
+  if (duration === null || isDuration(duration)) return duration;
+  const reason = `not from -${MAX_DURATION} to ${MAX_DURATION}: sums of longer ones would not be exact`;
+  throw new UnreadableMember("duration", reason);
+}
+
+/** A time as we write it, on a day that each month has. */
+const UTC_TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
 const time = z.iso
   .datetime({ offset: true, local: true })
   .nullish()
@@ -50,182 +178,42 @@ const time = z.iso
   )
   .refine((value) => value === null || isSortable(value), { error: "not in the years 0000 to 9999 of UTC" });
 
+function toTime(value: unknown): string | null {
+  return typeof value === "string" && UTC_TIME.test(value) ? value : read(time, value, "call_started");
+}
+
 /** Returns a time as documented, ISO 8601, in UTC; undefined for any other value. */
 export function parseTime(value: unknown): string | null | undefined {
   return time.safeParse(value).data;
 }
 
-const dniSchema = z.object({
-  utm_source: text,
-  utm_medium: text,
-  utm_campaign: text,
-  utm_content: text,
-  utm_term: text,
-  gclid: text,
-  gclsrc: text,
-  google_analytics_cid: text,
-  referring_url: text,
-  campaign_name: text,
-  campaign_id: text,
-} satisfies Record<(typeof DNI_FIELDS)[number], typeof text>);
+const lines = z.array(z.unknown()).nullish();
 
-const callId = z.int({
-  error: (issue) =>
-    typeof issue.input === "bigint"
-      ? `${issue.input} is beyond 2^53 − 1 and would be rounded`
-      : "expected an integer",
-});
-
-const callSchema = z.object({
-  call_id: callId,
-  insight_name: text,
-  caller_id: text,
-  tracking_number: text,
-  call_started: time,
-  duration,
-  disposition: text,
-  org_unit_id: integer,
-  org_unit_name: text,
-  recording_url: text,
-  dni_data: dniSchema.nullish().transform((value) => value ?? NO_DNI),
-  summary: text,
-  transcription: text,
-  transcription_details: z
-    .array(z.unknown())
-    .nullish()
-    .transform((value) => (value ? stringifyJson(value) : null)),
-});
-
-const NO_DNI = dniSchema.parse({});
-
-const TEXT_MEMBERS = [
-  "insight_name",
-  "caller_id",
-  "tracking_number",
-  "disposition",
-  "org_unit_name",
-  "recording_url",
-  "summary",
-  "transcription",
-];
-
-/** Parses one element of `data.calls` (API v3 § 2.3). A row that does not parse is returned with the reason. */
-export function parseRow(row: unknown): ParsedRow {
-  return parsePlainRow(row) ?? parseAnyRow(row);
+function toLines(value: unknown): string | null {
+  const list = Array.isArray(value) ? value : read(lines, value, "transcription_details");
+  return list ? stringifyJson(list) : null;
 }
 
-/**
- * Parses the JSON of one such element.
- *
- * @throws SyntaxError
- */
-export function parseRowText(text: string): ParsedRow {
-  // A plain row has no numbers that are rounded here: those of three members are checked, and there are no others.
-  const [linesJson, rest] = cutLines(text);
-  return parsePlainRow(JSON.parse(rest), linesJson) ?? parseAnyRow(parseJson(text));
+const anyObject = z.looseObject({});
+
+function toObject(value: unknown, path: string): Record<string, unknown> {
+  return isObject(value) ? value : read(anyObject, value, path);
 }
 
-/** Texts longer than this are parsed as they are: each line takes room on the stack of the regular expression. */
-const MAX_CUT_LENGTH = 1_000_000;
-/** Lines of a transcript, half of most calls: the documented members in their order, with nothing that is escaped. */
-const LINES = (() => {
-  const text = String.raw`"[^"\\\x00-\x1f]*"`;
-  const line = `\\{"channel":${text},"time":${text},"text":${text}\\}`;
-  return new RegExp(`("transcription_details":)(\\[(?:${line}(?:,(?=\\{)|(?=\\])))*\\])`);
-})();
-
-/**
- * Takes the lines out of a row where they are JSON as it would be kept, so that they need not be parsed and written
- * again. A plain row has no other place where a list of that name can be.
- */
-function cutLines(text: string): [linesJson: string | undefined, rest: string] {
-  const found = text.length > MAX_CUT_LENGTH ? null : LINES.exec(text);
-  if (found === null) return [undefined, text];
-  const [whole, name, lines] = found;
-  const rest = `${text.slice(0, found.index)}${name}"${CUT_LINES}"${text.slice(found.index + whole.length)}`;
-  // Copied: as a slice it would keep the whole row in memory.
-  return [` ${lines}`.slice(1), rest];
+/** Parses by a schema, which takes longer than the checks that spare it for nearly all rows. */
+function read<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new UnreadableMember(path, result.error.issues[0]?.message ?? "unreadable");
 }
 
-/** Nearly all rows are as documented, and parsed in a fifth of the time that the schema takes. */
-function parsePlainRow(row: unknown, linesJson?: string): ParsedRow | undefined {
-  const call = parsePlainCall(row, parseTime, linesJson);
-  return call && { call, drift: NO_DRIFT.drift };
+function isInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value);
 }
 
-function parseAnyRow(row: unknown): ParsedRow {
-  const result = callSchema.safeParse(row);
-  if (!result.success) {
-    const [issue] = result.error.issues;
-    return {
-      rejected: {
-        call_id: readCallId(row),
-        json: stringifyJson(row),
-        path: issue?.path.join(".") ?? "",
-        reason: issue?.message ?? "unreadable",
-      },
-    };
-  }
-  const { dni_data, ...members } = result.data;
-  const { extra, drift } = readDrift(row);
-  return { call: { ...members, ...dni_data, extra }, drift };
-}
-
-const identified = z.object({ call_id: callId });
-
-function readCallId(row: unknown): number | null {
-  const result = identified.safeParse(row);
-  return result.success ? result.data.call_id : null;
-}
-
-/** What of a row the document does not promise: unknown members (kept), and numbers in place of text (noted). */
-function readDrift(row: unknown): { extra: string | null; drift: readonly Drift[] } {
-  if (!isObject(row)) return NO_DRIFT;
-  const drift: Drift[] = [];
-  const unknown = collectUnknown(row, CALL_MEMBERS, "", drift);
-  noteNumbers(row, TEXT_MEMBERS, "", drift);
-  if (isObject(row.dni_data)) {
-    const unknownDni = collectUnknown(row.dni_data, DNI_MEMBERS, "dni_data.", drift);
-    noteNumbers(row.dni_data, DNI_FIELDS, "dni_data.", drift);
-    if (unknownDni.length > 0) unknown.push(["dni_data", Object.fromEntries(unknownDni)]);
-  }
-  if (drift.length === 0) return NO_DRIFT;
-  // fromEntries defines members rather than assigning them, so that even `__proto__` is one.
-  return { extra: unknown.length > 0 ? stringifyJson(Object.fromEntries(unknown)) : null, drift };
-}
-
-const NO_DRIFT = { extra: null, drift: [] };
-
-/** Members that are noted of one call, and characters of their names: more are kept in `extra` alone. */
-const [MAX_DRIFT, MAX_NAME] = [100, 200];
-
-function collectUnknown(
-  object: Record<string, unknown>,
-  known: ReadonlySet<string>,
-  prefix: string,
-  drift: Drift[],
-): [string, unknown][] {
-  const unknown: [string, unknown][] = [];
-  for (const key of Object.keys(object)) {
-    if (known.has(key)) continue;
-    unknown.push([key, object[key]]);
-    if (drift.length >= MAX_DRIFT) continue;
-    const name = key.length > MAX_NAME ? `${key.slice(0, MAX_NAME)}…` : key;
-    drift.push({ path: prefix + name, kind: "unknown", json_type: jsonType(object[key]) });
-  }
-  return unknown;
-}
-
-function noteNumbers(
-  object: Record<string, unknown>,
-  members: readonly string[],
-  prefix: string,
-  drift: Drift[],
-): void {
-  for (const member of members) {
-    const type = jsonType(object[member]);
-    if (type === "number") drift.push({ path: prefix + member, kind: "type", json_type: type });
-  }
+/** Whether it is a JSON object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Returns what JSON calls the type of a value. */

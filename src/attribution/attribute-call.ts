@@ -10,6 +10,9 @@ import { toTrafficSource, type Visit } from "./traffic-source.ts";
 /** To be raised with every change of what {@link attributeCall} returns: stored facts are then derived anew. */
 export const ATTRIBUTION_VERSION = 3;
 
+export const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
+export type UtmField = (typeof UTM_FIELDS)[number];
+
 /**
  * What is true of one call by the rules in force; null where there is no value. All that figures, lists and filters are
  * made from.
@@ -62,7 +65,6 @@ export type AttributedMembers = Omit<
   | "transcription_details"
 >;
 
-/** Derives what is true of a call. */
 export function attributeCall(call: AttributedMembers, rules: AttributionRules): CallFacts {
   const { outcomeOf, utmKeyOf, qualifiedDuration } = compileRules(rules);
   const { call_started, duration } = call;
@@ -104,35 +106,16 @@ export function attributeCall(call: AttributedMembers, rules: AttributionRules):
   };
 }
 
-type VisitFacts = Pick<
-  CallFacts,
-  | "utm_source_folded"
-  | "utm_medium_folded"
-  | "utm_campaign_folded"
-  | "utm_content_folded"
-  | "utm_term_folded"
-  | "gclid"
-  | "gclsrc"
-  | "campaign"
-  | "campaign_id"
-  | "referring_host"
->;
+type VisitFact = `${UtmField}_folded` | "gclid" | "gclsrc" | "campaign" | "campaign_id" | "referring_host";
 
-/** Returns what decides about the source of a call, of its facts. */
-export function visitOf({ referring_url }: Pick<Call, "referring_url">, facts: VisitFacts): Visit {
-  const { utm_source_folded, utm_medium_folded, utm_campaign_folded, utm_content_folded, utm_term_folded } =
-    facts;
-  const tags = [
-    utm_source_folded,
-    utm_medium_folded,
-    utm_campaign_folded,
-    utm_content_folded,
-    utm_term_folded,
-  ];
+export function visitOf(
+  { referring_url }: Pick<Call, "referring_url">,
+  facts: Pick<CallFacts, VisitFact>,
+): Visit {
   return {
-    source: utm_source_folded,
-    medium: utm_medium_folded,
-    isTagged: tags.some((tag) => tag !== null),
+    source: facts.utm_source_folded,
+    medium: facts.utm_medium_folded,
+    isTagged: UTM_FIELDS.some((field) => facts[`${field}_folded`] !== null),
     isGoogleClick: isGoogleClick(facts),
     hasClickId: facts.gclid !== null || microsoftClickId(referring_url, null) !== null,
     hasCampaign: facts.campaign !== null || facts.campaign_id !== null,

@@ -86,7 +86,6 @@ const RULES = [
 
 const UNASSIGNED = "Unassigned";
 
-/** A way by which calls come. */
 export type Channel = (typeof RULES)[number][0] | typeof UNASSIGNED;
 
 /** Every channel, in the order of the rules; Unassigned, for what meets none, comes last. */

@@ -122,7 +122,6 @@ export const SITES = {
   `),
 } as const satisfies Record<string, readonly string[]>;
 
-/** What a source can be. */
 export type SiteKind = keyof typeof SITES;
 
 const KINDS: ReadonlyMap<string, SiteKind> = new Map(

@@ -3,6 +3,7 @@ import {
   attributeCall,
   type CallFacts,
   isGoogleClick,
+  type UtmField,
   visitOf,
 } from "./attribute-call.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
@@ -11,10 +12,6 @@ import { CHANNEL_RULES_VERSION, CHANNELS, type Channel } from "./channel-rules.t
 import type { SiteKind } from "./channel-sites.ts";
 import { type SourceRule, toReferrer, toTrafficSource } from "./traffic-source.ts";
 
-export const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
-export type UtmField = (typeof UTM_FIELDS)[number];
-
-/** What led to the facts of a call. */
 export interface AttributionReasons {
   /** Utm values folded, and the keys under which they are counted: others where they have an alias. */
   utm: Record<UtmField, { folded: string | null; counted_as: string | null }>;

@@ -3,25 +3,20 @@ import { type SiteKind, siteKind } from "./channel-sites.ts";
 /** What decides about the source and medium of a call; the first that it has. */
 export type SourceRule = "utm" | "click id" | "campaign" | "referrer" | "none";
 
-/** Where a call came from, and why. */
 export interface TrafficSource {
   source: string | null;
   medium: string | null;
   rule: SourceRule;
 }
 
-/** What is known of the visit that led to a call. */
 export interface Visit {
   /** utm_source and utm_medium as they are counted. */
   source: string | null;
   medium: string | null;
-  /** Whether it has any utm value. */
   isTagged: boolean;
-  /** Whether a Google ad was clicked. */
   isGoogleClick: boolean;
   /** Whether it has a click id, of Google Ads or any other platform. */
   hasClickId: boolean;
-  /** Whether it names a campaign. */
   hasCampaign: boolean;
   /** Host of the referrer, without `www.`. */
   referringHost: string | null;

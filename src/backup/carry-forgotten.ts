@@ -3,28 +3,23 @@ import { forgetAgain } from "../forget/forget-callers.ts";
 import { type ForgottenCaller, readForgotten } from "../warehouse/calls/forgotten-callers.ts";
 import { eraseFreed } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
-import { type Lock, underLock } from "../warehouse/lock.ts";
-import { openExistingWarehouse, openReader } from "../warehouse/open.ts";
+import type { LockedWarehouse } from "../warehouse/lock.ts";
+import { openReader } from "../warehouse/open.ts";
 import { isDamage } from "../warehouse/sqlite-errors.ts";
 
 /**
- * Forgets in a copy of a backup whom the warehouse that it replaces has forgotten, since the backup may be from before.
- * Returns whether there was anybody. A warehouse that cannot be read any more has nobody.
+ * Forgets in a copy of a backup the callers whom the warehouse that it replaces has forgotten, because the backup may be
+ * older. Returns whether the copy had any of them. A warehouse that can no longer be read has forgotten nobody.
  *
  * @param target the warehouse that is to be replaced
- * @param draft the copy, before it gets its name
- * @param lock that of the target
- * @throws CalltallyError (exit 7) without the key that tells them
+ * @param copy before it gets its name
+ * @throws CalltallyError (exit 7) without the key of the digests that the forgotten are known by
  */
-export function carryForgotten(target: string, draft: string, lock: Lock, nowMs: number): boolean {
+export function carryForgotten(target: string, copy: LockedWarehouse, nowMs: number): boolean {
   const callers = existsSync(target) ? readThose(target) : [];
-  if (callers.length === 0) return false;
-  using opened = openExistingWarehouse(draft, { isLocked: true });
-  const warehouse = underLock(opened, lock);
   // By the key beside the warehouse that it becomes.
-  const isChanged = forgetAgain({ ...warehouse, path: target }, callers, nowMs);
-  if (isChanged) eraseFreed(warehouse, nowMs);
-  warehouse.sqlite.pragma("journal_mode = DELETE");
+  const isChanged = callers.length > 0 && forgetAgain({ ...copy, path: target }, callers, nowMs);
+  if (isChanged) eraseFreed(copy, nowMs);
   return isChanged;
 }
 

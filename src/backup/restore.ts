@@ -7,11 +7,12 @@ import { fsyncPath, realFile } from "../base/folder.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
-import { tryAcquireLock } from "../warehouse/lock.ts";
+import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
 import { BASELINE_VERSION } from "../warehouse/migrate.ts";
-import { assertOurs, openExistingWarehouse, openReader, stateOf } from "../warehouse/open.ts";
+import { assertOurs, openExistingWarehouse, stateOf } from "../warehouse/open.ts";
 import { findOtherOrigin, type Owner } from "../warehouse/own-warehouse.ts";
 import { nameFile, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import { carryForgotten } from "./carry-forgotten.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 import { type RestoredKey, restoreKey } from "./restored-key.ts";
@@ -66,10 +67,13 @@ export async function restoreWarehouse(
   removeLeftDrafts(target);
   using draft = new Draft(target);
   const copied = await copyWarehouse(source, draft.path, signal);
-  migrateCopy(draft.path);
-  assertOfAccount(source, draft.path, account);
-  const caller_key = restoreKey(source, target, draft.path);
-  const forgotten_again = carryForgotten(target, draft.path, lock, nowMs);
+  // Migrates an older one at once, so that only backups are ever read in an older schema.
+  using copy = openExistingWarehouse(draft.path, { isLocked: true });
+  assertOfAccount(copy, source, account);
+  const caller_key = restoreKey(source, target, copy);
+  const forgotten_again = carryForgotten(target, underLock(copy, lock), nowMs);
+  copy.sqlite.pragma("journal_mode = DELETE");
+  copy[Symbol.dispose]();
   using _frozen = freeze(target);
   keepOwner(target, draft.path);
   const replaced = existsSync(target) ? keep(target, nowMs) : null;
@@ -77,14 +81,7 @@ export async function restoreWarehouse(
   return { database: target, replaced, ...copied, caller_key, forgotten_again };
 }
 
-/** Migrates a backup of an older version at once, so that only backups are ever read in an older schema. */
-function migrateCopy(draft: string): void {
-  using warehouse = openExistingWarehouse(draft, { isLocked: true });
-  warehouse.sqlite.pragma("journal_mode = DELETE");
-}
-
-function assertOfAccount(source: string, draft: string, account: Owner): void {
-  using copy = openReader({ path: draft });
+function assertOfAccount(copy: Warehouse, source: string, account: Owner): void {
   const problem = findOtherOrigin(copy, account);
   if (problem === undefined) return;
   throw new UsageError(`Cannot restore ${source}: ${problem}`, {

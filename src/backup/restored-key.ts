@@ -5,8 +5,8 @@ import { readUploadKeys } from "../conversions/upload-files.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
 import { hasForgotten } from "../warehouse/calls/forgotten-callers.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
-import { openReader } from "../warehouse/open.ts";
 import { hasExportedCalls } from "../warehouse/runs/exports.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /**
  * What became of the key when a warehouse was restored: one was there and was kept, though the one beside the backup may
@@ -19,9 +19,9 @@ export type RestoredKey = "kept" | "kept another" | "copied" | "missing" | "need
  * Puts the key that lies beside a backup where the restored warehouse needs it, unless there is one. By the name of the
  * warehouse, as it was copied, or by that of the backup.
  *
- * @param draft the restored warehouse, before it gets its name
+ * @param restored before it gets its name
  */
-export function restoreKey(source: string, target: string, draft: string): RestoredKey | null {
+export function restoreKey(source: string, target: string, restored: Warehouse): RestoredKey | null {
   const own = callerKeyOf(target);
   const spares = [callerKeyOf(source), join(dirname(source), basename(own))];
   const spare = spares.find((file) => file !== own && isThere(file));
@@ -36,7 +36,6 @@ export function restoreKey(source: string, target: string, draft: string): Resto
     copy.add();
     return "copied";
   }
-  using restored = openReader({ path: draft });
   if (readRulesInForce(restored).caller_key) return "needed";
   const isUsed = hasExportedCalls(restored) || hasForgotten(restored) || readUploadKeys(restored).length > 0;
   return isUsed ? "missing" : null;

@@ -22,16 +22,9 @@ function knownCodes(): ReadonlySet<string> {
 
 /** Millionths of a currency in one of it. */
 export const MICROS = 1_000_000;
-const CENT_MICROS = 10_000n;
-
-/** Returns the fewest digits after the point, two at least, that show an amount whole. */
-function decimalsOf(micros: bigint): number {
-  if (micros % CENT_MICROS === 0n) return 2;
-  return String(micros).padStart(7, "0").slice(-6).replace(/0+$/, "").length;
-}
 
 /** Returns an amount as a decimal number, all of its digits: 12.30, 0.001. */
 export function formatMicros(micros: bigint): string {
   const [sign, digits] = [micros < 0n ? "-" : "", String(micros < 0n ? -micros : micros).padStart(7, "0")];
-  return `${sign}${digits.slice(0, -6)}.${digits.slice(-6, digits.length - 6 + decimalsOf(micros))}`;
+  return `${sign}${digits.slice(0, -6)}.${digits.slice(-6).replace(/0{1,4}$/, "")}`;
 }

@@ -12,7 +12,6 @@ const MARK = /\.(\d+(?:@\d+)?)\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp(?:
  * Disposing removes it, unless it has its name.
  */
 export class Draft implements Disposable {
-  /** Absolute path of what it becomes. */
   readonly file: string;
   readonly path: string;
 

@@ -94,7 +94,6 @@ function isDenied(path: string, mode: number): boolean {
   return may(path, constants.F_OK) && !may(path, mode);
 }
 
-/** From the root down. */
 function foldersAbove(path: string): string[] {
   const folder = dirname(path);
   return folder === path ? [] : [...foldersAbove(folder), folder];

@@ -1,6 +1,5 @@
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** An age as it was written, and in milliseconds. */
 export interface Age {
   text: string;
   ms: number;

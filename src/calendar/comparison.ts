@@ -26,7 +26,6 @@ export function comparePeriods({
   zone,
 }: {
   range: Required<DateRange>;
-  /** The periods of the range. */
   current: readonly Period[];
   kind: Comparison;
   grain: Grain;

@@ -1,6 +1,5 @@
 import { Temporal } from "temporal-polyfill";
-import type { Comparison } from "./grain.ts";
-import { type LastUnit, readLast } from "./last.ts";
+import type { Comparison, Grain } from "./grain.ts";
 
 /** Local dates `YYYY-MM-DD`, both inclusive; without one of them the range is open there. */
 export interface DateRange {
@@ -51,28 +50,25 @@ function nearest(year: number, month: number, day: number): string | undefined {
   return [EARLIEST, date.toString(), LATEST].toSorted()[1];
 }
 
-/**
- * Returns the range that `text` names, seen from the local date `today`: `7d`, `4w` and `3m` are the last complete days,
- * ISO weeks and calendar months, up to ten years; `yesterday` is `1d` and `last-month` is `1m`; `mtd` and `ytd` are the
- * month and the year up to and with today.
- * @throws Error that says what is allowed, and the nearest of it where there is one
- */
-export function parseLast(text: string, today: string): Required<DateRange> {
-  const range = readLast(text);
-  const day = Temporal.PlainDate.from(today);
-  if (range.unit === undefined) return dates(range.begin(day), day);
-  const end = startOfUnit(day, range.unit);
-  return dates(end.subtract(duration(range.count, range.unit)), end.subtract({ days: 1 }));
-}
+export const MONTHS_OF_QUARTER = 3;
+export const LENGTHS: Record<Grain, Temporal.DurationLike> = {
+  day: { days: 1 },
+  week: { weeks: 1 },
+  month: { months: 1 },
+  quarter: { months: MONTHS_OF_QUARTER },
+};
 
-function startOfUnit(day: Temporal.PlainDate, unit: LastUnit): Temporal.PlainDate {
-  if (unit === "m") return day.with({ day: 1 });
-  return unit === "w" ? day.subtract({ days: day.dayOfWeek - 1 }) : day;
-}
-
-function duration(count: number, unit: LastUnit): Temporal.DurationLike {
-  if (unit === "m") return { months: count };
-  return unit === "w" ? { weeks: count } : { days: count };
+export function firstDay(date: Temporal.PlainDate, grain: Grain): Temporal.PlainDate {
+  switch (grain) {
+    case "day":
+      return date;
+    case "week":
+      return date.subtract({ days: date.dayOfWeek - 1 });
+    case "month":
+      return date.with({ day: 1 });
+    case "quarter":
+      return date.with({ day: 1, month: date.month - ((date.month - 1) % MONTHS_OF_QUARTER) });
+  }
 }
 
 /**
@@ -140,7 +136,6 @@ export function startOfDay(date: Temporal.PlainDate, zone: string): string {
   return new Date(Math.min(date.toZonedDateTime(zone).epochMilliseconds, LAST_INSTANT_MS)).toISOString();
 }
 
-/** Counts the days of a range. */
 export function countDays({ from, to }: Required<DateRange>): number {
   return Temporal.PlainDate.from(from).until(to).days + 1;
 }

@@ -1,15 +1,32 @@
-import type { Temporal } from "temporal-polyfill";
+import { Temporal } from "temporal-polyfill";
 import { nearest } from "../base/nearest.ts";
+import { type DateRange, firstDay } from "./dates.ts";
 import type { Comparison } from "./grain.ts";
 
 /** Ten years of days, weeks or months are the most that can be asked for. */
 const MOST = { d: 3660, w: 520, m: 120 } as const;
-export type LastUnit = keyof typeof MOST;
+type LastUnit = keyof typeof MOST;
+const UNITS = { d: ["day", "days"], w: ["week", "weeks"], m: ["month", "months"] } as const;
 
 /**
- * Returns what a text such as `4w` or `mtd` stands for.
+ * Returns the range that `text` names, seen from the local date `today`: `7d`, `4w` and `3m` are the last complete days,
+ * ISO weeks and calendar months, up to ten years; `yesterday` is `1d` and `last-month` is `1m`; `mtd` and `ytd` are the
+ * month and the year up to and with today.
  * @throws Error that says what is allowed, and the nearest of it where there is one
  */
+export function parseLast(text: string, today: string): Required<DateRange> {
+  const range = readLast(text);
+  const day = Temporal.PlainDate.from(today);
+  if (range.unit === undefined) return { from: range.begin(day).toString(), to: today };
+  const [grain, unit] = UNITS[range.unit];
+  const end = firstDay(day, grain);
+  return {
+    from: end.subtract({ [unit]: range.count }).toString(),
+    to: end.subtract({ days: 1 }).toString(),
+  };
+}
+
+/** Returns what a text such as `4w` or `mtd` stands for; throws as {@link parseLast} does. */
 export function readLast(text: string): LastRange {
   const meant = nearestLast(text);
   if (meant?.text === text) return meant;
@@ -18,7 +35,7 @@ export function readLast(text: string): LastRange {
 }
 
 /** So many units that are complete; or, without a unit, from the day that `begin` makes of today to today. */
-export type LastRange =
+type LastRange =
   | { count: number; unit: LastUnit }
   | { begin: (today: Temporal.PlainDate) => Temporal.PlainDate; unit?: never };
 

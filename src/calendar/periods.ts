@@ -1,5 +1,5 @@
 import { Temporal } from "temporal-polyfill";
-import { type DateRange, startOfDay } from "./dates.ts";
+import { type DateRange, firstDay, LENGTHS, MONTHS_OF_QUARTER, startOfDay } from "./dates.ts";
 import { GRAINS, type Grain } from "./grain.ts";
 
 /** A period, or the part of it that lies in a range. */
@@ -13,8 +13,6 @@ export interface Period {
   /** The instant after the last: where the next period starts. */
   endsAt: string;
 }
-
-const MONTHS_OF_QUARTER = 3;
 
 /** Where a period begins, under the label that it is shown with. */
 export type LabelledPeriod = Pick<Period, "period" | "startsAt">;
@@ -34,7 +32,7 @@ export function periods(range: Required<DateRange> & { grain: Grain; zone: strin
     const endsAt = startOfDay(next, zone);
     if (startsAt < endsAt) {
       found.push({
-        period: label(date, grain),
+        period: LABELS[grain](date),
         firstDay: firstDay(date, grain).toString(),
         startsAt,
         endsAt,
@@ -52,52 +50,20 @@ export function describeRange({ from, to }: Required<DateRange>): string {
   const grain = GRAINS.find(
     (each) => firstDay(first, each).equals(first) && nextStart(first, each).equals(end),
   );
-  return grain === undefined ? `${from} to ${to}` : label(first, grain);
+  return grain === undefined ? `${from} to ${to}` : LABELS[grain](first);
 }
 
 const earlier = (a: Temporal.PlainDate, b: Temporal.PlainDate) =>
   Temporal.PlainDate.compare(a, b) < 0 ? a : b;
 
-/** The first day of the period after the one that `date` is in. */
 function nextStart(date: Temporal.PlainDate, grain: Grain): Temporal.PlainDate {
-  const first = firstDay(date, grain);
-  switch (grain) {
-    case "day":
-      return first.add({ days: 1 });
-    case "week":
-      return first.add({ weeks: 1 });
-    case "month":
-      return first.add({ months: 1 });
-    case "quarter":
-      return first.add({ months: MONTHS_OF_QUARTER });
-  }
+  return firstDay(date, grain).add(LENGTHS[grain]);
 }
 
-function firstDay(date: Temporal.PlainDate, grain: Grain): Temporal.PlainDate {
-  switch (grain) {
-    case "day":
-      return date;
-    case "week":
-      return date.subtract({ days: date.dayOfWeek - 1 });
-    case "month":
-      return date.with({ day: 1 });
-    case "quarter":
-      return date.with({ day: 1, month: (quarterOf(date) - 1) * MONTHS_OF_QUARTER + 1 });
-  }
-}
-
-const quarterOf = ({ month }: Temporal.PlainDate) => Math.ceil(month / MONTHS_OF_QUARTER);
-
-function label(date: Temporal.PlainDate, grain: Grain): string {
-  const year = (number = date.year) => String(number).padStart(4, "0");
-  switch (grain) {
-    case "day":
-      return date.toString();
-    case "week":
-      return `${year(date.yearOfWeek)}-W${String(date.weekOfYear).padStart(2, "0")}`;
-    case "month":
-      return date.toPlainYearMonth().toString();
-    case "quarter":
-      return `${year()}-Q${quarterOf(date)}`;
-  }
-}
+const LABELS: Record<Grain, (date: Temporal.PlainDate) => string> = {
+  day: (date) => date.toString(),
+  week: ({ yearOfWeek = 0, weekOfYear = 0 }) => `${padded(yearOfWeek, 4)}-W${padded(weekOfYear, 2)}`,
+  month: (date) => date.toPlainYearMonth().toString(),
+  quarter: ({ year, month }) => `${padded(year, 4)}-Q${Math.ceil(month / MONTHS_OF_QUARTER)}`,
+};
+const padded = (number: number, digits: number) => String(number).padStart(digits, "0");

@@ -3,9 +3,8 @@ import { CalltallyError, EXIT, UsageError } from "../base/errors.ts";
 import { literal, quoted } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
 import { FACTS_TABLE, localName, PUBLISHED_TABLE, SPEND_TABLE } from "./cluster-tables.ts";
-import { type Published, readPublished } from "./published.ts";
-import type { About } from "./published-about.ts";
-import { type BucketTotals, shardOf } from "./row-hash.ts";
+import { type About, type Published, readPublished } from "./published.ts";
+import { shardOf } from "./row-hash.ts";
 
 /** Rows have the version that {@link Claim.hold} returns, or the next; the one above confirms them. */
 export const ROW_VERSIONS = 2;
@@ -14,13 +13,6 @@ export const ROW_VERSIONS = 2;
 const DRAWN_VERSIONS = 2 ** 20;
 
 const TABLES = [FACTS_TABLE.name, SPEND_TABLE.name, PUBLISHED_TABLE];
-
-interface Confirmed {
-  published_at: string;
-  about: About;
-  calls: { totals: BucketTotals };
-  spend: { totals: BucketTotals };
-}
 
 /**
  * A publication of an account that is under way.
@@ -60,7 +52,7 @@ export class Claim {
     await assertSameWarehouse(cluster, { account, warehouse_id }, before, signal);
     const version = await readNextVersion(cluster, account, signal);
     const unfinished_since = new Date(startedMs).toISOString();
-    const last = { published_at: null, about: "{}", buckets: "{}", ...before };
+    const last = { published_at: null, about: "{}", ...before };
     return new Claim(cluster, before, { ...last, account, warehouse_id, version, unfinished_since }, signal);
   }
 
@@ -86,15 +78,11 @@ export class Claim {
    * @returns what was published before; undefined for nothing
    * @throws CalltallyError (exit 6) if another publication has begun; (exit 3) if the cluster has not recorded this one
    */
-  async confirm({ published_at, about, calls, spend }: Confirmed): Promise<Published | undefined> {
+  async confirm(published_at: string, about: About): Promise<Published | undefined> {
     await this.#assertAlone();
-    const buckets = {
-      [FACTS_TABLE.name]: calls.totals.describe(),
-      [SPEND_TABLE.name]: spend.totals.describe(),
-    };
-    const texts = { about: JSON.stringify(about), buckets: JSON.stringify(buckets) };
     const version = this.#unfinished.version + ROW_VERSIONS;
-    await this.#write({ ...this.#unfinished, version, published_at, unfinished_since: null, ...texts });
+    const confirmed = { version, published_at, unfinished_since: null, about: JSON.stringify(about) };
+    await this.#write({ ...this.#unfinished, ...confirmed });
     this.#recorded.push(version);
     await this.#assertAlone();
     this.#isConfirmed = true;
@@ -109,7 +97,7 @@ export class Claim {
       `SELECT version FROM ${cluster.table(PUBLISHED_TABLE)} WHERE account = ${literal(account)} AND version > ${this.#before?.version ?? 0}`,
       { doing: `read the version of ${account}`, signal: this.#signal },
     );
-    const versions = rows.flat().map(Number);
+    const versions = rows.map(({ version }) => Number(version));
     const { name } = cluster.address;
     if (versions.some((version) => !this.#recorded.includes(version))) {
       const [last] = await readPublished(cluster, { account, signal: this.#signal });
@@ -149,10 +137,10 @@ async function readNextVersion(cluster: Cluster, account: string, signal?: Abort
   const each = TABLES.map(
     (name) => `SELECT max(version) AS version FROM ${cluster.table(localName(name))} ${where}`,
   );
-  const sql = `SELECT max(version) FROM (${each.join(" UNION ALL ")})`;
+  const sql = `SELECT max(version) AS version FROM (${each.join(" UNION ALL ")})`;
   const options = { doing: `read the version of ${account}`, signal };
   const versions = await cluster.atEach((node) => node.select(sql, options));
-  return 1 + randomInt(DRAWN_VERSIONS) + Math.max(...versions.flat(2).map(Number));
+  return 1 + randomInt(DRAWN_VERSIONS) + Math.max(...versions.flat().map(({ version }) => Number(version)));
 }
 
 /** Rows of two warehouses would replace each other; those of one under two names would count twice. */
@@ -169,10 +157,10 @@ async function assertSameWarehouse(
   );
   if (other !== undefined) {
     const removal = TABLES.map(
-      (table) => `ALTER TABLE ${localName(table)} DELETE WHERE account = ${literal(String(other[0]))}`,
+      (table) => `ALTER TABLE ${localName(table)} DELETE WHERE account = ${literal(String(other.account))}`,
     );
     throw new UsageError(
-      `Cannot publish ${account} to ${name}: its warehouse is published there as ${other[0]}, and would count twice`,
+      `Cannot publish ${account} to ${name}: its warehouse is published there as ${other.account}, and would count twice`,
       { hint: `Name it so again, or remove that from all servers: ${removal.join("; ")}` },
     );
   }

@@ -7,16 +7,16 @@ import { type Part, partName } from "../rollup/figure-sql.ts";
 import { isValue, NOT_SET, toServed } from "../rollup/reserved-keys.ts";
 import type { ZoneOffset } from "../rollup/rollup-query.ts";
 import { literal } from "./clickhouse-text.ts";
-import { FACTS_TABLE, NOTHING, SPEND_TABLE } from "./cluster-tables.ts";
+import { FACTS_TABLE, localName, NOTHING, SPEND_TABLE } from "./cluster-tables.ts";
 
 /*
  * What ClickHouse says of the facts of calls, in words that 18.16 and today's versions both know. Keys are as they are
  * stored, so that what they are shown as is said in one place, by SQLite.
  */
 
-/** Whose rows are read, and from where. */
-export interface ClusterSource {
-  /** Returns the name of a table that reaches over all shards. */
+/** Which calls are read, and from where. */
+export interface ClusterSource extends Pick<CallSelection, "conditions" | "isGoneCounted"> {
+  /** Returns the name of a table as SQL takes it. */
   table: (name: string) => string;
   accounts: readonly string[];
   /** Whether calls may have rows that others take the place of. */
@@ -38,10 +38,9 @@ export function sideQuestion(
   source: ClusterSource,
   { keys, span, periods, offsets, kept }: Side,
   parts: readonly Part[],
-  selection: CallSelection,
   keptRows: readonly FactValue[][],
 ): ClusterQuestion {
-  const values = keys.map((key) => valueText(key, offsets, selection));
+  const values = keys.map((key) => valueText(key, offsets, source));
   const period = periods && periodText(periods);
   const names = keys.map((_, index) => keyName(index));
   const isKept =
@@ -53,11 +52,11 @@ export function sideQuestion(
     ...values.map((value, index) =>
       isKept === undefined ? `${value} AS ${names[index]}` : `if(is_kept, ${value}, NULL) AS ${names[index]}`,
     ),
-    ...parts.map((part) => `${partText(part, selection)} AS ${partName(part)}`),
+    ...parts.map((part) => `${partText(part, source)} AS ${partName(part)}`),
   ];
   const group = ["account", ...(period ? ["period"] : []), ...(isKept ? ["is_kept"] : []), ...names];
   return {
-    sql: `SELECT ${select.join(",\n  ")}\n${fromText(source, selection, span)}\nGROUP BY ${group.join(", ")}`,
+    sql: `SELECT ${select.join(",\n  ")}\n${fromText(source, span)}\nGROUP BY ${group.join(", ")}`,
     columns: {
       ...ACCOUNT,
       ...(period !== undefined && { period: "TEXT" }),
@@ -87,13 +86,10 @@ export function valuesQuestion(source: ClusterSource, fact: FactColumn): Cluster
 }
 
 /** Returns the question for when the first and the last call started, and when the first one that counts did. */
-export function extentQuestion(
-  source: ClusterSource,
-  selection: Pick<CallSelection, "conditions" | "isGoneCounted">,
-): ClusterQuestion {
+export function extentQuestion(source: ClusterSource): ClusterQuestion {
   return {
     sql: `SELECT account, min(call_started) AS first, max(call_started) AS last
-${fromText(source, selection)}\nGROUP BY account`,
+${fromText(source)}\nGROUP BY account`,
     columns: { ...ACCOUNT, first: "TEXT", last: "TEXT" },
     doing: "read when calls started",
   };
@@ -111,7 +107,7 @@ ${fromText(source)} AND isNotNull(call_started)\nGROUP BY month`,
 
 /** Returns the question for those of some callers that have calls. */
 export function callersQuestion(source: ClusterSource, callers: readonly string[]): ClusterQuestion {
-  const isIn = conditionText({ fact: "caller", isOneOf: callers }, { isGoneCounted: true });
+  const isIn = conditionText({ fact: "caller", isOneOf: callers }, source);
   return {
     sql: `SELECT account, caller\n${fromText(source)} AND ${isIn}\nGROUP BY account, caller`,
     columns: { ...ACCOUNT, caller: "TEXT" },
@@ -120,18 +116,13 @@ export function callersQuestion(source: ClusterSource, callers: readonly string[
 }
 
 /** Returns the question for the calls of each band of durations. */
-export function bandsQuestion(
-  source: ClusterSource,
-  bounds: readonly number[],
-  span: Span,
-  selection: CallSelection,
-): ClusterQuestion {
+export function bandsQuestion(source: ClusterSource, bounds: readonly number[], span: Span): ClusterQuestion {
   const band = bounds.map((bound) => `(duration >= ${Number(bound)})`).join(" + ");
   const counted = (outcome: "answered" | "missed") =>
-    partText({ kind: "count with outcome", outcome }, selection);
+    partText({ kind: "count with outcome", outcome }, source);
   return {
     sql: `SELECT account, ${band} AS band, count() AS calls, ${counted("answered")} AS answered, ${counted("missed")} AS missed
-${fromText(source, selection, span)}\nGROUP BY account, band`,
+${fromText(source, span)}\nGROUP BY account, band`,
     columns: { ...ACCOUNT, band: "INTEGER", calls: "INTEGER", answered: "INTEGER", missed: "INTEGER" },
     doing: "read durations",
   };
@@ -151,7 +142,7 @@ ${fromText(source)} AND (isNotNull(campaign) OR isNotNull(campaign_id))\nGROUP B
 export function spendQuestion(source: ClusterSource): ClusterQuestion {
   const { name, columns } = SPEND_TABLE;
   return {
-    sql: `SELECT account, ${Object.keys(columns).join(", ")}\n${fromText({ ...source, hasReplaced: true }, undefined, {}, name)}`,
+    sql: `SELECT account, ${Object.keys(columns).join(", ")}\n${fromText({ ...source, hasReplaced: true }, {}, name)}`,
     columns: {
       ...ACCOUNT,
       ...Object.fromEntries(
@@ -165,7 +156,7 @@ export function spendQuestion(source: ClusterSource): ClusterQuestion {
 }
 
 /** Returns the question for the numbers of rows: as they lie there, and of them those that count. */
-export function rowsQuestion(source: Omit<ClusterSource, "hasReplaced">): ClusterQuestion {
+export function rowsQuestion(source: ClusterSource): ClusterQuestion {
   const lying = `SELECT account, count() AS lying, toUInt64(0) AS rows
 FROM ${source.table(FACTS_TABLE.name)}\nWHERE ${isOf(source)}\nGROUP BY account`;
   const rows = `SELECT account, toUInt64(0) AS lying, count() AS rows
@@ -179,29 +170,27 @@ ${fromText({ ...source, hasReplaced: true })}\nGROUP BY account`;
 
 function fromText(
   source: ClusterSource,
-  selection: Pick<CallSelection, "conditions" | "isGoneCounted"> = { conditions: [], isGoneCounted: true },
   { startsAt, endsAt }: Span = {},
   name: string = FACTS_TABLE.name,
 ): string {
   const where = [
     isOf(source),
     "is_deleted = 0",
-    ...selection.conditions.map((condition) => conditionText(condition, selection)),
+    ...source.conditions.map((condition) => conditionText(condition, source)),
     ...(startsAt === undefined ? [] : [`call_started >= ${literal(startsAt)}`]),
     ...(endsAt === undefined ? [] : [`call_started < ${literal(endsAt)}`]),
   ];
   return `FROM ${source.table(name)}${source.hasReplaced ? " FINAL" : ""}\nWHERE ${where.join("\n  AND ")}`;
 }
 
-const isOf = ({ accounts }: Pick<ClusterSource, "accounts">) =>
-  `account IN (${accounts.map(literal).join(", ")})`;
+const isOf = ({ accounts }: ClusterSource) => `account IN (${accounts.map(literal).join(", ")})`;
 
 /** A condition is 1 or 0, and never null. */
-function conditionText(condition: Condition, selection: Pick<CallSelection, "isGoneCounted">): string {
+function conditionText(condition: Condition, source: ClusterSource): string {
   if ("any" in condition) {
-    return `(${condition.any.map((one) => conditionText(one, selection)).join(" OR ")})`;
+    return `(${condition.any.map((one) => conditionText(one, source)).join(" OR ")})`;
   }
-  const fact = factText(condition.fact, selection);
+  const fact = factText(condition.fact, source);
   if ("isAtLeast" in condition) return `ifNull(${fact} >= ${Number(condition.isAtLeast)}, 0)`;
   if ("isPresent" in condition) return `isNotNull(${fact})`;
   if ("holds" in condition) return `${fact} = 1`;
@@ -218,14 +207,21 @@ function isIn(expression: string, values: readonly (string | number)[]): string 
   return `ifNull(${expression} IN (${list.join(", ")}), 0)`;
 }
 
-function factText(fact: FactColumn, { isGoneCounted }: Pick<CallSelection, "isGoneCounted">): string {
-  return fact === "is_first_call" && isGoneCounted ? "is_first_of_all" : fact;
+function factText(fact: FactColumn, source: ClusterSource): string {
+  return fact === "is_first_call" && source.isGoneCounted ? firstOfAllText(source) : fact;
 }
 
-function valueText({ of }: KeyColumn, offsets: Side["offsets"], selection: CallSelection): string {
+/** Whether a call is its caller's first among all calls, gone ones as well. A caller's calls lie on one server. */
+function firstOfAllText(source: ClusterSource): string {
+  return `((account, call_id) IN (SELECT account, call_id FROM ${source.table(localName(FACTS_TABLE.name))} FINAL
+  WHERE ${isOf(source)} AND is_deleted = 0 AND isNotNull(caller)
+  ORDER BY isNull(call_started), call_started, call_id LIMIT 1 BY account, caller))`;
+}
+
+function valueText({ of }: KeyColumn, offsets: Side["offsets"], source: ClusterSource): string {
   if ("local" in of) return localText(of.local, offsets);
   if ("stored" in of) throw new Error(`The cluster has no ${of.stored} as it is stored`);
-  return factText(of.fact, selection);
+  return factText(of.fact, source);
 }
 
 /** Whether a key is among some, by a text that tells keys apart; in a list, since a join would have to be made at each shard. */
@@ -259,14 +255,14 @@ function toStored(shown: FactValue, key: KeyColumn | undefined): FactValue {
   return "local" in key.of ? shown : toServed(shown);
 }
 
-function partText(part: Part, selection: Pick<CallSelection, "isGoneCounted">): string {
+function partText(part: Part, source: ClusterSource): string {
   switch (part.kind) {
     case "count":
       return "count()";
     case "count with outcome":
       return `countIf(outcome = ${literal(part.outcome)})`;
     case "count where":
-      return `countIf(${factText(part.fact, selection)} = 1)`;
+      return `countIf(${factText(part.fact, source)} = 1)`;
     case "count distinct":
       return `ifNull(uniqExact(${part.fact}), 0)`;
     case "sum":

@@ -13,27 +13,31 @@ const MAX_LENGTH = 500;
 const FORM = /Code: (?<code>\d+)[.,] (?:e\.displayText\(\) = )?(?:\w+::)*\w+: (?<said>.*)/s;
 const TAIL = /, (?:e\.what\(\) = |Stack trace).*|\(version .*|Stack trace:.*/s;
 
+const REFUSED_HINT =
+  "Check the user, CALLTALLY_PUBLISH_PASSWORD_FILE, and what the cluster lets that user do.";
+const BUSY_HINT = "The cluster is failing or busy: try again later.";
+
 /** Codes of ClickHouse's ErrorCodes.cpp that ask for something other than a look at the statement. */
-const EXITS: ReadonlyMap<number, ExitCode> = new Map<number, ExitCode>([
-  ...[164, 192, 193, 194, 195, 291, 497, 516].map((code) => [code, EXIT.refused] as const),
-  ...[158, 159, 160, 201, 202, 203, 209, 210, 236, 241, 242, 243, 252, 279, 307, 394, 439, 473, 745].map(
-    (code) => [code, EXIT.unreachable] as const,
-  ),
-]);
-
-const HINTS: Partial<Record<ExitCode, string>> = {
-  [EXIT.refused]: "Check the user, CALLTALLY_PUBLISH_PASSWORD_FILE, and what the cluster lets that user do.",
-  [EXIT.unreachable]: "The cluster is failing or busy: try again later.",
-};
-
-/** Codes for more time, rows or memory than a statement may take. */
-const TOO_MUCH: ReadonlySet<number> = new Set([158, 159, 160, 241, 307]);
-const TOO_MUCH_HINT =
-  "A shorter period, a coarser grain, fewer dimensions or one account take less; or the cluster is busy: try again later.";
-
-/** Codes for a table or a database that is not there. */
-const MISSING: ReadonlySet<number> = new Set([60, 81]);
-const MISSING_HINT = "calltally publish makes it: at each server, where it is missing.";
+const KINDS: readonly { codes: readonly number[]; exitCode: ExitCode; hint: string }[] = [
+  { codes: [164, 192, 193, 194, 195, 291, 497, 516], exitCode: EXIT.refused, hint: REFUSED_HINT },
+  {
+    // More time, rows or memory than a statement may take.
+    codes: [158, 159, 160, 241, 307],
+    exitCode: EXIT.unreachable,
+    hint: "A shorter period, a coarser grain, fewer dimensions or one account take less; or the cluster is busy: try again later.",
+  },
+  {
+    codes: [201, 202, 203, 209, 210, 236, 242, 243, 252, 279, 394, 439, 473, 745],
+    exitCode: EXIT.unreachable,
+    hint: BUSY_HINT,
+  },
+  {
+    // A table or a database that is not there.
+    codes: [60, 81],
+    exitCode: EXIT.contract,
+    hint: "calltally publish makes it: at each server, where it is missing.",
+  },
+];
 
 function readServerError(body: string): ServerError | undefined {
   const { code, said } = FORM.exec(body)?.groups ?? {};
@@ -55,25 +59,25 @@ export function errorOfResponse(
 ): CalltallyError {
   const found = readServerError(body);
   if (found !== undefined) {
-    const exitCode = EXITS.get(found.code) ?? EXIT.contract;
-    const hint = TOO_MUCH.has(found.code)
-      ? TOO_MUCH_HINT
-      : MISSING.has(found.code)
-        ? MISSING_HINT
-        : HINTS[exitCode];
+    const kind = KINDS.find(({ codes }) => codes.includes(found.code));
+    const exitCode = kind?.exitCode ?? EXIT.contract;
     // What it could not read of rows, it repeats.
     const said = hasRows && exitCode === EXIT.contract ? found.said.replace(/[:(].*/s, "") : found.said;
     return new CalltallyError(
       exitCode,
       `Cannot ${doing} at ${host}: ClickHouse says ${said} (code ${found.code})`,
-      hint === undefined ? {} : { hint },
+      kind && { hint: kind.hint },
     );
   }
-  const exitCode =
-    status === 401 || status === 403 ? EXIT.refused : status >= 500 ? EXIT.unreachable : EXIT.contract;
+  const [exitCode, hint] =
+    status === 401 || status === 403
+      ? [EXIT.refused, REFUSED_HINT]
+      : status >= 500
+        ? [EXIT.unreachable, BUSY_HINT]
+        : [EXIT.contract, "Is this the HTTP port of a ClickHouse server, and no proxy before it?"];
   return new CalltallyError(
     exitCode,
     `Cannot ${doing} at ${host}: the response, status ${status}, is not from ClickHouse`,
-    { hint: HINTS[exitCode] ?? "Is this the HTTP port of a ClickHouse server, and no proxy before it?" },
+    { hint },
   );
 }

@@ -5,7 +5,7 @@ import { reasonForNoResponse } from "../api/failure.ts";
 import { readBody } from "../api/response-body.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { errorOfResponse } from "./clickhouse-errors.ts";
-import { type ClusterValue, lineReader, literal } from "./clickhouse-text.ts";
+import { type ClusterRow, literal } from "./clickhouse-text.ts";
 
 export interface Login {
   user: string | undefined;
@@ -23,45 +23,27 @@ export interface StatementOptions {
 /** What goes with a statement: ClickHouse's settings by their names. */
 type Settings = Record<string, string | number>;
 
-/** Rows, and what they are made of. */
-export interface ClusterRows {
-  names: string[];
-  /** Read as they are asked for, once. */
-  rows: AsyncIterable<ClusterValue[]>;
-}
-
 const CONNECTIONS = 4;
 const CONNECT_MS = 10_000;
 const MAX_SECONDS = 300;
 const MAX_MEMORY_BYTES = 4_000_000_000;
 const MAX_ERROR_BYTES = 65_536;
-const MAX_COLLECTED = 1_000_000;
 /** Beyond the time that the server gives a statement. */
 const GRACE_SECONDS = 30;
 
 /** A row has some texts of a call, or what all of an account adds up to. */
 const MAX_LINE_LENGTH = 64 * 1024 * 1024;
 
-const OVERFLOWS = [
-  "timeout",
-  "timeout_leaf",
-  "read",
-  "read_leaf",
-  "group_by",
-  "sort",
-  "result",
-  "distinct",
-  "set",
-];
+const OVERFLOWS = ["timeout", "read", "group_by", "sort", "result", "distinct", "set"];
 
 /**
  * Settings of a SELECT, of which each version knows some. What a profile could have set otherwise, the server would answer
  * with less or with something else than it was asked for, and call it success.
  */
 const SELECT_SETTINGS: Readonly<Record<string, string | number>> = {
-  ...Object.fromEntries(
-    OVERFLOWS.map((what) => [`${what.replace(/(_leaf)?$/, "_overflow_mode$1")}`, "throw"]),
-  ),
+  ...Object.fromEntries(OVERFLOWS.map((what) => [`${what}_overflow_mode`, "throw"])),
+  timeout_overflow_mode_leaf: "throw",
+  read_overflow_mode_leaf: "throw",
   skip_unavailable_shards: 0,
   distributed_group_by_no_merge: 0,
   limit: 0,
@@ -73,8 +55,7 @@ const SELECT_SETTINGS: Readonly<Record<string, string | number>> = {
   empty_result_for_aggregation_by_empty_set: 0,
   partial_result_on_first_cancel: 0,
   extremes: 0,
-  format_tsv_null_representation: "\\N",
-  output_format_tsv_crlf_end_of_line: 0,
+  output_format_json_quote_64bit_integers: 1,
   // Lists of keys and callers are part of a statement.
   max_query_size: 256 * 1024 * 1024,
   max_ast_elements: 10_000_000,
@@ -86,6 +67,9 @@ const SELECT_SETTINGS: Readonly<Record<string, string | number>> = {
 
 /** Rows come after the server has all of them, so that no error comes after some; compressed, so that a cut is seen. */
 const WHOLE = { wait_end_of_query: 1, enable_http_compression: 1, http_zlib_compression_level: 1 };
+
+/** A header of all that a server responds; what stands before it and answers in its place has none. */
+const NAME_HEADER = "x-clickhouse-server-display-name";
 
 /** One server of a cluster, by its HTTP interface; dispose of it to close its connections. */
 export class ClickhouseNode implements AsyncDisposable {
@@ -128,10 +112,9 @@ export class ClickhouseNode implements AsyncDisposable {
     await this.#execute(rows, { query: `${statement} FORMAT JSONEachRow` }, options);
   }
 
-  /** Asks a SELECT, and returns all of its rows. */
-  async select(sql: string, options: StatementOptions): Promise<ClusterValue[][]> {
-    const { rows } = await this.iterate(sql, options);
-    return await collect(rows);
+  /** Asks a SELECT, and returns all of its rows, of which there are few. */
+  async select(sql: string, options: StatementOptions): Promise<ClusterRow[]> {
+    return await collect(this.iterate(sql, options));
   }
 
   /**
@@ -139,40 +122,33 @@ export class ClickhouseNode implements AsyncDisposable {
    *
    * @param sql without FORMAT
    */
-  async iterate(sql: string, options: StatementOptions): Promise<ClusterRows> {
+  async *iterate(sql: string, options: StatementOptions): AsyncGenerator<ClusterRow> {
     this.#selectSettings ??= this.#readSelectSettings(options);
-    return await this.#iterate(sql, await this.#selectSettings, options);
+    yield* this.#iterate(sql, await this.#selectSettings, options);
   }
 
   /** Returns those settings of a SELECT that the server knows; in one row, which is there or not, whatever a profile limits. */
   async #readSelectSettings(options: StatementOptions): Promise<Settings> {
     const names = Object.keys(SELECT_SETTINGS).map(literal).join(", ");
-    const sql = `SELECT arrayStringConcat(groupArray(name), ',') FROM system.settings WHERE name IN (${names})`;
-    const { rows } = await this.#iterate(sql, {}, options);
-    const [row] = await collect(rows);
-    const known = String(row?.[0] ?? "")
-      .trim()
-      .split(",");
+    const sql = `SELECT arrayStringConcat(groupArray(name), ',') AS names FROM system.settings WHERE name IN (${names})`;
+    const [row] = await collect(this.#iterate(sql, {}, options));
+    const known = String(row?.names).split(",");
     if (!known.includes("max_query_size")) throw this.#strange(options);
     return Object.fromEntries(Object.entries(SELECT_SETTINGS).filter(([name]) => known.includes(name)));
   }
 
-  async #iterate(sql: string, settings: Settings, options: StatementOptions): Promise<ClusterRows> {
-    const text = `${sql}\nFORMAT TabSeparatedWithNamesAndTypes`;
-    const lines = this.#readLines(await this.#request(text, { ...settings, ...WHOLE }, options), options);
-    const [names, types] = [await lines.next(), await lines.next()];
-    if (names.done || types.done) throw this.#strange(options, names.value);
-    const strange = () => this.#strange(options);
-    const read = lineReader(types.value);
-    const columns = names.value.split("\t");
-    const rows = async function* () {
-      for await (const line of lines) {
-        const row = read(line);
-        if (row.length !== columns.length) throw strange();
-        yield row;
+  async *#iterate(sql: string, settings: Settings, options: StatementOptions): AsyncGenerator<ClusterRow> {
+    const text = `${sql}\nFORMAT JSONEachRow`;
+    const response = await this.#request(text, { ...settings, ...WHOLE }, options);
+    for await (const line of this.#readLines(response, options)) {
+      let row: ClusterRow;
+      try {
+        row = JSON.parse(line);
+      } catch {
+        throw this.#strange(options, line);
       }
-    };
-    return { names: columns, rows: rows() };
+      yield row;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -196,7 +172,9 @@ export class ClickhouseNode implements AsyncDisposable {
   ): AsyncGenerator<string, undefined> {
     const { body, headers } = response;
     if (String(headers["content-encoding"]).toLowerCase() !== "gzip") {
-      const said = await readBody(response, MAX_ERROR_BYTES).catch(() => "");
+      const said = await readBody(response, MAX_ERROR_BYTES).catch(() => "unreadable");
+      // 18.16 does not compress nothing.
+      if (said.length === 0 && headers[NAME_HEADER] !== undefined) return;
       throw this.#strange(options, said.toString());
     }
     const decoder = new TextDecoder();
@@ -264,13 +242,9 @@ function deadlineMsOf({ maxSeconds = MAX_SECONDS }: StatementOptions): number {
   return (maxSeconds + GRACE_SECONDS) * 1000;
 }
 
-/** Reads all there are, of which there are few. */
-export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) {
-    all.push(item);
-    if (all.length > MAX_COLLECTED)
-      throw new CalltallyError(EXIT.contract, "Cannot read the cluster: it returns more rows than there are");
-  }
+/** Collects rows of which there are few. */
+export async function collect(rows: AsyncIterable<ClusterRow>): Promise<ClusterRow[]> {
+  const all: ClusterRow[] = [];
+  for await (const row of rows) all.push(row);
   return all;
 }

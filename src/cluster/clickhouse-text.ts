@@ -8,34 +8,7 @@ export function quoted(name: string): string {
   return `\`${name.replace(/[\\`]/g, "\\$&")}\``;
 }
 
-/** A value in a row of a response. */
 export type ClusterValue = string | number | null;
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  0: "\0",
-};
-
-/**
- * Returns what reads a line of the format TabSeparatedWithNamesAndTypes, given its line of types. Numbers are those that
- * JavaScript has; of 64 bits they are texts where they are none that it counts exactly.
- */
-export function lineReader(types: string): (line: string) => ClusterValue[] {
-  const isNumber = types.split("\t").map((type) => /^(Nullable\()?(U?Int|Float)\d+\)?$/.test(type));
-  return (line) => line.split("\t").map((field, index) => toValue(field, isNumber[index] === true));
-}
-
-function toValue(field: string, isNumber: boolean): ClusterValue {
-  if (field === "\\N") return null;
-  if (isNumber) {
-    const number = Number(field);
-    return Math.abs(number) > Number.MAX_SAFE_INTEGER ? field : number;
-  }
-  return field.includes("\\")
-    ? field.replace(/\\(.)/gs, (_, letter: string) => ESCAPES[letter] ?? letter)
-    : field;
-}
+/** A row of a response by the names of its columns; numbers of 64 bits are texts. */
+export type ClusterRow = Readonly<Record<string, ClusterValue>>;

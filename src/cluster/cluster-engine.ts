@@ -25,11 +25,11 @@ import {
 import type { ClusterReader } from "./cluster-reader.ts";
 import { SPEND_TABLE } from "./cluster-tables.ts";
 
-interface ClusterEngineOptions extends Pick<ClusterSource, "hasReplaced"> {
+interface ClusterEngineOptions {
   /** The account that is asked about. */
   account: string;
-  /** The accounts that are likely to be asked the same; the cluster says it of all of them at once. */
-  accounts: readonly string[];
+  /** All calls of the accounts that are likely to be asked the same; the cluster says it of all of them at once. */
+  source: ClusterSource;
   /** How many rows of spend the account has. */
   spendRows: number;
 }
@@ -38,25 +38,22 @@ interface ClusterEngineOptions extends Pick<ClusterSource, "hasReplaced"> {
 export class ClusterEngine implements Engine {
   readonly #reader: ClusterReader;
   readonly #account: string;
-  /** All of them, and this one alone. */
   readonly #source: ClusterSource;
-  readonly #own: ClusterSource;
   readonly #spendRows: number;
 
-  constructor(reader: ClusterReader, { account, accounts, hasReplaced, spendRows }: ClusterEngineOptions) {
+  constructor(reader: ClusterReader, { account, source, spendRows }: ClusterEngineOptions) {
     this.#reader = reader;
     this.#account = account;
     this.#spendRows = spendRows;
-    this.#source = { table: reader.table, accounts, hasReplaced };
-    this.#own = { ...this.#source, accounts: [account] };
+    this.#source = source;
   }
 
   async groups(side: Side, figures: readonly Metric[], selection: CallSelection): Promise<string> {
     const { keys, periods, kept } = side;
     const parts = partsOf(figures.map(({ aggregate }) => aggregate));
     const keptRows = kept ? this.#all(kept.text) : [];
-    const source = kept ? this.#own : this.#sourceOf(selection);
-    const table = await this.#reader.ask(sideQuestion(source, side, parts, selection, keptRows));
+    const source = { ...this.#sourceOf(selection), ...(kept && this.#own) };
+    const table = await this.#reader.ask(sideQuestion(source, side, parts, keptRows));
     const isGrouped = keys.length > 0 || periods !== undefined;
     const toText = isGrouped ? partName : wholeText;
     const columns = [
@@ -92,25 +89,25 @@ export class ClusterEngine implements Engine {
   }
 
   async readBands(bounds: readonly number[], span: Span, selection: CallSelection): Promise<FactValue[][]> {
-    return await this.#rows(bandsQuestion(this.#sourceOf(selection), bounds, span, selection));
+    return await this.#rows(bandsQuestion(this.#sourceOf(selection), bounds, span));
   }
 
   async readExtent(selection: CallSelection): Promise<[first: string, last: string] | null> {
-    const [row = []] = await this.#rows(extentQuestion(this.#sourceOf(selection), selection));
+    const [row = []] = await this.#rows(extentQuestion(this.#sourceOf(selection)));
     const [first, last] = row;
     return typeof first === "string" && typeof last === "string" ? [first, last] : null;
   }
 
   async readFirstStart(): Promise<string | null> {
-    const [row = []] = await this.#rows(
-      extentQuestion(this.#source, { conditions: [], isGoneCounted: true }),
-    );
+    const [row = []] = await this.#rows(extentQuestion(this.#source));
     return typeof row[0] === "string" ? row[0] : null;
   }
 
   async countUnknownCallers(callers: readonly string[]): Promise<number> {
     if (callers.length === 0) return 0;
-    const known = new Set((await this.#rows(callersQuestion(this.#own, callers))).flat());
+    const known = new Set(
+      (await this.#rows(callersQuestion({ ...this.#source, ...this.#own }, callers))).flat(),
+    );
     return callers.filter((caller) => !known.has(caller)).length;
   }
 
@@ -148,9 +145,15 @@ export class ClusterEngine implements Engine {
     return this.#reader.makeTable(columns);
   }
 
-  /** Callers are known by other names in each account. */
-  #sourceOf({ conditions }: CallSelection): ClusterSource {
-    return conditions.some((condition) => "isNoneOf" in condition) ? this.#own : this.#source;
+  /** The account alone. */
+  get #own(): Pick<ClusterSource, "accounts"> {
+    return { accounts: [this.#account] };
+  }
+
+  #sourceOf({ conditions, isGoneCounted }: CallSelection): ClusterSource {
+    // Callers are known by other names in each account.
+    const isOwn = conditions.some((condition) => "isNoneOf" in condition);
+    return { ...this.#source, conditions, isGoneCounted, ...(isOwn && this.#own) };
   }
 
   async #rows(question: ClusterQuestion): Promise<FactValue[][]> {

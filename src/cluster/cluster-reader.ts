@@ -1,17 +1,12 @@
-import { isDeepStrictEqual } from "node:util";
 import Database from "better-sqlite3";
 import pLimit from "p-limit";
 import { CalltallyError, EXIT } from "../base/errors.ts";
-import type { FactValue } from "../rollup/engine.ts";
 import { sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 import type { ClusterQuestion } from "./clickhouse-calls-sql.ts";
-import { type ClusterValue, literal } from "./clickhouse-text.ts";
+import { type ClusterRow, literal } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
 import { PUBLISHED_TABLE } from "./cluster-tables.ts";
 import type { Published } from "./published.ts";
-
-/** What distinguishes a publication of an account from others. */
-const PUBLICATION_COLUMNS = ["account", "version", "published_at", "unfinished_since"] as const;
 
 /** Larger tables are unreadable. */
 const MAX_ROWS = 20_000_000;
@@ -36,7 +31,6 @@ export class ClusterReader implements Disposable {
   readonly database = new Database("");
   readonly #cluster: Cluster;
   readonly #signal: AbortSignal | undefined;
-  readonly #publications: ClusterValue[][];
   readonly #tables = new Map<string, Promise<string>>();
   readonly #oneAtOnce = pLimit(1);
   #made = 0;
@@ -45,10 +39,9 @@ export class ClusterReader implements Disposable {
     this.published = published;
     this.#cluster = cluster;
     this.#signal = signal;
-    this.#publications = published.map((own) => PUBLICATION_COLUMNS.map((column) => own[column]));
   }
 
-  /** Returns the name of a table that reaches over all shards, as SQL takes it. */
+  /** Returns the name of a table as SQL takes it. */
   readonly table = (name: string) => this.#cluster.table(name);
 
   /** Makes an empty table, and returns its name, which no other table has. */
@@ -73,7 +66,7 @@ export class ClusterReader implements Disposable {
     const table = await this.#store(question).catch((error: unknown) => {
       throw toTemporaryFileError(error);
     });
-    if (isDeepStrictEqual(await this.#readPublications(), this.#publications)) return table;
+    if (await this.#isStill()) return table;
     throw new PublicationMovedError(
       "Cannot read the cluster at one moment: something was published meanwhile",
       "Try again later.",
@@ -81,21 +74,18 @@ export class ClusterReader implements Disposable {
   }
 
   async #store({ sql, columns, doing }: ClusterQuestion): Promise<string> {
-    const { names, rows } = await this.#cluster.iterate(sql, { doing, signal: this.#signal });
-    if (names.join() !== Object.keys(columns).join()) {
-      throw new CalltallyError(EXIT.contract, `Cannot ${doing}: the cluster gives ${names.join(", ")}`);
-    }
+    const names = Object.keys(columns);
     const declared = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
     const table = this.makeTable(declared.join(", "));
-    const insert = this.database.prepare<FactValue[]>(
-      `INSERT INTO ${table} VALUES (${names.map(() => "?").join(", ")})`,
+    const insert = this.database.prepare<ClusterRow>(
+      `INSERT INTO ${table} VALUES (${names.map((name) => `@${name}`).join(", ")})`,
     );
-    const insertAll = this.database.transaction((batch: readonly ClusterValue[][]) => {
-      for (const row of batch) insert.run(...row);
+    const insertAll = this.database.transaction((batch: readonly ClusterRow[]) => {
+      for (const row of batch) insert.run(row);
     });
-    let batch: ClusterValue[][] = [];
+    let batch: ClusterRow[] = [];
     let count = 0;
-    for await (const row of rows) {
+    for await (const row of this.#cluster.iterate(sql, { doing, signal: this.#signal })) {
       if (++count > MAX_ROWS) {
         throw new CalltallyError(EXIT.usage, `Cannot ${doing}: they are more than ${MAX_ROWS} rows`, {
           hint: "Use a shorter period, a coarser grain, or fewer dimensions.",
@@ -109,14 +99,15 @@ export class ClusterReader implements Disposable {
     return table;
   }
 
-  /** Returns the publications of the accounts that are read, as they are now. */
-  async #readPublications(): Promise<ClusterValue[][]> {
+  /** Whether the accounts are as they were when the reading began: each publication writes new versions. */
+  async #isStill(): Promise<boolean> {
     const accounts = this.published.map(({ account }) => literal(account)).join(", ");
-    return await this.#cluster.select(
-      `SELECT ${PUBLICATION_COLUMNS.join(", ")} FROM ${this.table(PUBLISHED_TABLE)}
-WHERE account IN (${accounts}) ORDER BY account, version DESC LIMIT 1 BY account`,
+    const rows = await this.#cluster.select(
+      `SELECT account, max(version) AS newest FROM ${this.table(PUBLISHED_TABLE)} WHERE account IN (${accounts}) GROUP BY account`,
       { doing: "read what is published", signal: this.#signal },
     );
+    const newest = new Map(rows.map((row) => [row.account, Number(row.newest)]));
+    return this.published.every(({ account, version }) => newest.get(account) === version);
   }
 
   [Symbol.dispose](): void {

@@ -1,17 +1,22 @@
+import { existsSync } from "node:fs";
 import type { FactColumn } from "../attribution/attribute-call.ts";
+import { toPhoneDigits } from "../attribution/call-text.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { type CalltallyError, UsageError } from "../base/errors.ts";
+import { realFile } from "../base/folder.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { type CallFilter, comparedFacts } from "../rollup/call-filter.ts";
 import type { FactValue } from "../rollup/engine.ts";
 import { FigureSession, selectionOf } from "../rollup/figure-session.ts";
-import { rowsQuestion } from "./clickhouse-calls-sql.ts";
+import { openPseudonyms, prepareCallerName } from "../warehouse/calls/caller-hash.ts";
+import { openAsPermitted, openReader } from "../warehouse/open.ts";
+import { readOrigin } from "../warehouse/origin.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
+import { type ClusterSource, rowsQuestion } from "./clickhouse-calls-sql.ts";
 import { type ClusterAccess, openCluster } from "./cluster.ts";
-import { toCallerName } from "./cluster-caller-name.ts";
 import { assertAll, ClusterEngine } from "./cluster-engine.ts";
 import { ClusterReader, PublicationMovedError } from "./cluster-reader.ts";
-import { type Published, readPublished } from "./published.ts";
-import { type About, parseAbout } from "./published-about.ts";
+import { type About, type Published, parseAbout, readPublished } from "./published.ts";
 
 /** A published account, at one moment of the cluster. */
 export interface PublishedAccount {
@@ -91,16 +96,21 @@ async function openAccounts(reader: ClusterReader): Promise<PublishedAccount[]> 
     if (published_at === null || unfinished_since !== null) throw unfinishedError(account, unfinished_since);
     return { account, publishedAt: published_at, about: parseAbout(published) };
   });
-  const accounts = known.map(({ account }) => account);
-  const hasReplaced = await assertWhole(reader, known);
+  const source: ClusterSource = {
+    table: reader.table,
+    accounts: known.map(({ account }) => account),
+    conditions: [],
+    isGoneCounted: true,
+    hasReplaced: true,
+  };
+  source.hasReplaced = await assertWhole(reader, known, source);
   return known.map(({ account, publishedAt, about }) => ({
     account,
     publishedAt,
     about,
     openSession: async (filter, warehouse) => {
       const nameCaller = toCallerName({ account, about }, filter, warehouse);
-      const own = { account, accounts, hasReplaced, spendRows: about.totals.spend_rows };
-      const engine = new ClusterEngine(reader, own);
+      const engine = new ClusterEngine(reader, { account, source, spendRows: about.totals.spend_rows });
       const values = new Map<FactColumn, readonly FactValue[]>();
       for (const fact of comparedFacts(filter)) values.set(fact, await engine.readKnownValues(fact));
       const options = { rules: about.rules, filter, nameCaller };
@@ -125,9 +135,9 @@ function unfinishedError(account: string, since: string | null): CalltallyError 
 async function assertWhole(
   reader: ClusterReader,
   known: readonly { account: string; about: About }[],
+  source: ClusterSource,
 ): Promise<boolean> {
-  const accounts = known.map(({ account }) => account);
-  const table = await reader.ask(rowsQuestion({ table: reader.table, accounts }));
+  const table = await reader.ask(rowsQuestion(source));
   const select = reader.database.prepare<[], [account: string, lying: number, rows: number]>(
     `SELECT * FROM ${table}`,
   );
@@ -144,4 +154,48 @@ async function assertWhole(
     hasReplaced ||= lying !== rows;
   }
   return hasReplaced;
+}
+
+/**
+ * Returns the function from a number to the published name of its caller; undefined if callers are published as numbers, or
+ * none are excluded. Reads the account's warehouse if it is on this machine.
+ *
+ * @throws UsageError if callers are published as digests, and the warehouse, which has the key, is not here
+ */
+function toCallerName(
+  { account, about }: { account: string; about: About },
+  { exclude_callers }: CallFilter,
+  database: string,
+): ((phoneDigits: string) => string) | undefined {
+  if (exclude_callers === undefined) return undefined;
+  if (existsSync(realFile(database))) {
+    using warehouse = openAsPermitted(database);
+    using reader = openReader(warehouse);
+    if (readOrigin(reader).warehouse_id === about.origin.warehouse_id)
+      return readCallerNames(reader, about, exclude_callers);
+  }
+  if (about.is_personal && !about.caller_digests) return undefined;
+  throw new UsageError(
+    `Cannot leave out callers of ${account}: the cluster has keyed digests of their numbers, and the warehouse, which has the key, is not here`,
+    {
+      hint: "Ask for it where the warehouse is, or publish with CALLTALLY_PUBLISH_PERSONAL_DATA=true.",
+    },
+  );
+}
+
+/** Maps all numbers at once, so that the warehouse can be closed. */
+function readCallerNames(
+  reader: Warehouse,
+  { is_personal }: About,
+  numbers: readonly string[],
+): (phoneDigits: string) => string {
+  const nameCaller = prepareCallerName(reader);
+  const toPublished = is_personal ? (caller: string) => caller : openPseudonyms(reader).toPseudonym;
+  const names = new Map(
+    numbers.map((number) => {
+      const digits = toPhoneDigits(number);
+      return [digits, toPublished(nameCaller(digits))];
+    }),
+  );
+  return (phoneDigits) => names.get(phoneDigits) ?? phoneDigits;
 }

@@ -23,7 +23,7 @@ export interface AccountTable {
   columns: Readonly<Record<string, ColumnType>>;
 }
 
-/** What `call_facts` has, and `is_first_of_all`: 1 where it is the first call of its caller, gone ones counted as well. */
+/** The rows of `call_facts`. */
 export const FACTS_TABLE = {
   name: "call_facts",
   key: "call_id",
@@ -54,8 +54,7 @@ export const FACTS_TABLE = {
     org_unit_name: "Nullable(String)",
     tracking_number: "Nullable(String)",
     disposition: "Nullable(String)",
-    is_first_of_all: "UInt8",
-  } satisfies Record<FactColumn | "call_id" | "is_first_of_all", ColumnType>,
+  } satisfies Record<FactColumn | "call_id", ColumnType>,
 } as const satisfies AccountTable;
 
 /** The rows of `spend`. */
@@ -88,7 +87,6 @@ const PUBLISHED_COLUMNS = {
   published_at: "Nullable(String)",
   unfinished_since: "Nullable(String)",
   about: "String",
-  buckets: "String",
 } as const satisfies Record<string, ColumnType>;
 
 /** The name of the part of a table that lies on one server. */
@@ -99,10 +97,8 @@ export function localName(name: string): string {
 /** A table as it is to be, and as `system.tables` and `system.columns` show it. */
 interface Definition {
   name: string;
-  /** Columns and their types, in their order. */
-  columns: readonly (readonly [name: string, type: string])[];
-  /** The expression of a column that the server computes from what it received. */
-  computed?: { name: string; type: string; expression: string };
+  /** Columns and their types, in their order; the expression of one that the server computes from what it received. */
+  columns: readonly (readonly [name: string, type: string, expression?: string])[];
   engine: string;
 }
 
@@ -132,8 +128,7 @@ function definitionsOf({ address: { database, cluster } }: Pick<Cluster, "addres
     return [
       {
         name: localName(name),
-        columns: all,
-        computed: { name: "row_hash", type: "UInt64", expression: rowHashExpression(columns) },
+        columns: [...all, ["row_hash", "UInt64 MATERIALIZED", rowHashExpression(columns)]],
         engine: `ReplacingMergeTree(version) ORDER BY (account, ${key})`,
       },
       // Without a sharding key it refuses rows: which server each of them belongs to is decided here.
@@ -177,40 +172,25 @@ export async function makeTables(cluster: Cluster, signal?: AbortSignal): Promis
   });
 }
 
-function createText(cluster: Cluster, { name, columns, computed, engine }: Definition): string {
-  const lines = columns.map(([column, type]) => `${quoted(column)} ${type}`);
-  if (computed !== undefined) {
-    lines.push(`${quoted(computed.name)} ${computed.type} MATERIALIZED ${computed.expression}`);
-  }
+function createText(cluster: Cluster, { name, columns, engine }: Definition): string {
+  const lines = columns.map(([column, ...rest]) => [quoted(column), ...rest].join(" "));
   return `CREATE TABLE IF NOT EXISTS ${cluster.table(name)} (\n  ${lines.join(",\n  ")}\n) ENGINE = ${engine}`;
 }
 
-interface Found {
-  engine: string;
-  columns: string[];
-}
-
-async function readDefinitions(
-  node: ClickhouseNode,
-  database: string,
-  options: StatementOptions,
-): Promise<Map<string, Found>> {
+/** Returns the columns and the engine of each table there is. */
+async function readDefinitions(node: ClickhouseNode, database: string, options: StatementOptions) {
   const within = `database = ${literal(database)}`;
   const tables = await node.select(`SELECT name, engine_full FROM system.tables WHERE ${within}`, options);
   const columns = await node.select(
-    `SELECT table, name, type, default_kind FROM system.columns WHERE ${within}`,
+    `SELECT table, concat(name, ' ', type, ' ', default_kind) AS text FROM system.columns WHERE ${within}`,
     options,
   );
+  const texts = Map.groupBy(columns, ({ table }) => table);
   return new Map(
-    tables.map(([table, engine]) => [
-      String(table),
-      {
-        engine: String(engine),
-        columns: columns
-          .filter(([of]) => of === table)
-          .map(([, name, type, kind]) => [name, type, kind].join(" ").trim()),
-      },
-    ]),
+    tables.map(({ name, engine_full }) => {
+      const found = texts.get(name)?.map(({ text }) => String(text).trim()) ?? [];
+      return [name, { engine: String(engine_full), columns: found }];
+    }),
   );
 }
 
@@ -218,26 +198,19 @@ async function readDefinitions(
 function assertSame(
   node: ClickhouseNode,
   database: string,
-  { name, columns, computed, engine }: Definition,
-  found: Found,
+  { name, columns, engine }: Definition,
+  found: { engine: string; columns: readonly string[] },
 ): void {
-  const wanted = [
-    ...columns.map((column) => column.join(" ")),
-    ...(computed === undefined ? [] : [`${computed.name} ${computed.type} MATERIALIZED`]),
-  ];
-  const [missing] = wanted.filter((column) => !found.columns.includes(column));
-  const [unknown] = found.columns.filter((column) => !wanted.includes(column));
+  const wanted = columns.map(([column, type]) => `${column} ${type}`);
+  const missing = wanted.find((column) => !found.columns.includes(column));
+  const unknown = found.columns.find((column) => !wanted.includes(column));
   // Versions write names in engines with other quotes, and settings behind them.
   const bare = (text: string) => text.replace(/['"`\s]/g, "");
-  const what =
-    missing !== undefined
-      ? `has no column ${missing}`
-      : unknown !== undefined
-        ? `has a column ${unknown}`
-        : bare(found.engine).startsWith(bare(engine))
-          ? undefined
-          : `has the engine ${found.engine}`;
-  if (what === undefined) return;
+  let what: string;
+  if (missing !== undefined) what = `has no column ${missing}`;
+  else if (unknown !== undefined) what = `has a column ${unknown}`;
+  else if (!bare(found.engine).startsWith(bare(engine))) what = `has the engine ${found.engine}`;
+  else return;
   throw new UsageError(`Cannot use the table ${name} in ${database} at ${node.name}: it ${what}`, {
     hint: "Another version of calltally made it, or another program. Name another database, and the next publication fills it; or drop the tables of this one at all servers.",
   });

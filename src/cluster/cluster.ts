@@ -2,14 +2,8 @@ import { CalltallyError, describeError, EXIT, UsageError } from "../base/errors.
 import type { ClusterAddress } from "../config/cluster-url.ts";
 import { readSecretFile } from "../config/secret-file.ts";
 import { SETTINGS } from "../config/settings.ts";
-import {
-  ClickhouseNode,
-  type ClusterRows,
-  collect,
-  type Login,
-  type StatementOptions,
-} from "./clickhouse-node.ts";
-import { type ClusterValue, literal, quoted } from "./clickhouse-text.ts";
+import { ClickhouseNode, collect, type Login, type StatementOptions } from "./clickhouse-node.ts";
+import { type ClusterRow, literal, quoted } from "./clickhouse-text.ts";
 
 /** How a cluster is reached: what the settings say of it. */
 export interface ClusterAccess {
@@ -22,8 +16,8 @@ export interface ClusterAccess {
 /** A row of `system.clusters` as one of the servers has it. */
 interface Member {
   shard: number;
-  host: string;
-  port: number;
+  /** Host and port. */
+  server: string;
   isLocal: boolean;
 }
 
@@ -47,9 +41,8 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** Asks a SELECT over all shards, and returns its rows. */
-  async select(sql: string, options: StatementOptions): Promise<ClusterValue[][]> {
-    const { rows } = await this.iterate(sql, options);
-    return await collect(rows);
+  async select(sql: string, options: StatementOptions): Promise<ClusterRow[]> {
+    return await collect(this.iterate(sql, options));
   }
 
   /**
@@ -57,11 +50,11 @@ export class Cluster implements AsyncDisposable {
    *
    * @throws CalltallyError (exit 5) that names the servers that are down
    */
-  async iterate(sql: string, options: StatementOptions): Promise<ClusterRows> {
+  async *iterate(sql: string, options: StatementOptions): AsyncGenerator<ClusterRow> {
     const [first] = this.shards;
     if (first === undefined) throw new Error("A cluster has a server");
     try {
-      return await first.iterate(sql, options);
+      yield* first.iterate(sql, options);
     } catch (error) {
       if (error instanceof CalltallyError && error.exitCode === EXIT.unreachable) {
         // The server that was asked names another by an address of its own.
@@ -133,11 +126,10 @@ async function readMembers(
     `SELECT shard_num, host_name, port, is_local FROM system.clusters WHERE cluster = ${literal(cluster)} ORDER BY shard_num, replica_num`,
     { doing: "read system.clusters", signal },
   );
-  return rows.map(([shard, host, port, isLocal]) => ({
-    shard: Number(shard),
-    host: String(host),
-    port: Number(port),
-    isLocal: isLocal === 1,
+  return rows.map(({ shard_num, host_name, port, is_local }) => ({
+    shard: Number(shard_num),
+    server: `${host_name}:${port}`,
+    isLocal: is_local === 1,
   }));
 }
 
@@ -150,28 +142,21 @@ function inOrderOfShards(
   members: readonly Member[][],
   { cluster }: ClusterAddress,
 ): ClickhouseNode[] {
-  const shapes = members.map((own) => own.map(({ shard, host, port }) => `${shard} ${host}:${port}`).join());
-  const shards = nodes.map((node, index) => {
-    const own = members[index] ?? [];
+  const shapes = members.map((own) => own.map(({ shard, server }) => `${shard} ${server}`).join());
+  const ordered = new Map<number, ClickhouseNode>();
+  for (const [index, node] of nodes.entries()) {
     const bad = (state: string) =>
       new UsageError(`Cannot use the cluster ${cluster}: ${node.name} ${state}`, { hint: CLUSTER_HINT });
+    const own = members[index] ?? [];
+    const count = new Set(own.map(({ shard }) => shard)).size;
     if (own.length === 0) throw bad("knows no cluster of that name");
-    if (own.length !== nodes.length || new Set(own.map(({ shard }) => shard)).size !== own.length) {
-      const count = new Set(own.map(({ shard }) => shard)).size;
+    if (own.length !== nodes.length || count !== own.length)
       throw bad(`has it with ${own.length} servers in ${count} shards, and ${nodes.length} are named`);
-    }
     if (shapes[index] !== shapes[0]) throw bad(`has other servers in it than ${nodes[0]?.name}`);
-    const local = own.filter(({ isLocal }) => isLocal);
-    const [shard] = local;
-    if (shard === undefined || local.length > 1) throw bad("is none of its servers, as it says itself");
-    return { node, shard: shard.shard };
-  });
-  const twice = shards.find(({ shard }, index) => shards.findIndex((other) => other.shard === shard) < index);
-  if (twice !== undefined) {
-    throw new UsageError(
-      `Cannot use the cluster ${cluster}: ${twice.node.name} is the server of a shard that is named already`,
-      { hint: CLUSTER_HINT },
-    );
+    const [local, ...others] = own.filter(({ isLocal }) => isLocal);
+    if (local === undefined || others.length > 0) throw bad("is none of its servers, as it says itself");
+    if (ordered.has(local.shard)) throw bad("is the server of a shard that is named already");
+    ordered.set(local.shard, node);
   }
-  return shards.toSorted((a, b) => a.shard - b.shard).map(({ node }) => node);
+  return [...ordered].toSorted(([a], [b]) => a - b).map(([, node]) => node);
 }

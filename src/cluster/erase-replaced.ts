@@ -3,8 +3,8 @@ import { CalltallyError, EXIT } from "../base/errors.ts";
 import type { ClickhouseNode } from "./clickhouse-node.ts";
 import { literal } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
-import { FACTS_TABLE, localName, PUBLISHED_TABLE } from "./cluster-tables.ts";
-import type { About } from "./published-about.ts";
+import { FACTS_TABLE, localName } from "./cluster-tables.ts";
+import type { About } from "./published.ts";
 
 interface AccountOptions {
   account: string;
@@ -28,11 +28,8 @@ export async function eraseReplaced(
 ): Promise<boolean> {
   const digested = is_personal ? (caller_digests ? ["caller"] : []) : ["caller", "gclid"];
   if (!isForgotten && !(await hasPlainTexts(cluster, digested, options))) return false;
-  // The hash of a bucket in `published` can confirm a guessed number.
-  for (const name of [FACTS_TABLE.name, PUBLISHED_TABLE]) {
-    const table = cluster.table(localName(name));
-    await cluster.atEach((node) => mergeParts(node, table, options));
-  }
+  const table = cluster.table(localName(FACTS_TABLE.name));
+  await cluster.atEach((node) => mergeParts(node, table, options));
   return true;
 }
 
@@ -47,10 +44,10 @@ async function hasPlainTexts(
     (column) => `NOT match(ifNull(${column}, ''), '^(forgotten[0-9a-f]{16}|[0-9a-f]{64})?$')`,
   );
   const rows = await cluster.select(
-    `SELECT count() FROM ${cluster.table(FACTS_TABLE.name)} WHERE account = ${literal(account)} AND (${isPlain.join(" OR ")})`,
+    `SELECT count() AS count FROM ${cluster.table(FACTS_TABLE.name)} WHERE account = ${literal(account)} AND (${isPlain.join(" OR ")})`,
     { doing: `look for personal data of ${account}`, signal },
   );
-  return Number(rows[0]?.[0]) > 0;
+  return Number(rows[0]?.count) > 0;
 }
 
 async function mergeParts(
@@ -60,9 +57,9 @@ async function mergeParts(
 ): Promise<void> {
   const options = { doing: `erase what was replaced of ${account}`, signal };
   const count = async (final: string) => {
-    const sql = `SELECT count() FROM ${table}${final} WHERE account = ${literal(account)}`;
+    const sql = `SELECT count() AS count FROM ${table}${final} WHERE account = ${literal(account)}`;
     const [row] = await node.select(sql, options);
-    return row?.[0];
+    return row?.count;
   };
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if ((await count("")) === (await count(" FINAL"))) return;

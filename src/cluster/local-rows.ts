@@ -11,7 +11,7 @@ export interface LocalRow {
   id: number;
   /** Index of the shard that it belongs to. */
   shard: number;
-  hash: Buffer;
+  hash: bigint;
   /** In the order of the table's columns. */
   values: ClusterValue[];
 }
@@ -23,12 +23,9 @@ export interface LocalTable {
   read: (buckets?: readonly number[]) => Iterable<LocalRow>;
 }
 
-/** The facts, and what tells whether what is published of them may have changed where they themselves have not. */
+/** The facts, and what their rows are made by besides. */
 export interface LocalFacts extends LocalTable {
-  /** What rows are made by. */
   basis: string;
-  /** The calls that are a caller's first where gone ones count as well, and are not without those, or the other way round. */
-  otherFirsts: BucketTotals;
 }
 
 /** What is known of an account's rows without hashing them all. */
@@ -45,9 +42,6 @@ export interface LocalOptions {
   isPersonal: boolean;
 }
 
-const GONE_CALLERS = "temp.callers_of_gone_calls";
-const FIRST_OF_ALL = "temp.first_calls_of_all";
-
 /**
  * Returns the facts of calls as they are to be published: callers and click ids as keyed digests, unless what is personal
  * goes as well.
@@ -56,30 +50,9 @@ const FIRST_OF_ALL = "temp.first_calls_of_all";
  */
 export function openLocalFacts(reader: Warehouse, options: LocalOptions): LocalFacts {
   const { account, shards, isPersonal } = options;
-  // Of a caller without gone calls, the first live call is the first of all.
-  reader.sqlite.exec(`CREATE TABLE ${GONE_CALLERS} (caller TEXT PRIMARY KEY) WITHOUT ROWID;
-    INSERT INTO ${GONE_CALLERS} SELECT DISTINCT caller FROM call_facts WHERE NOT is_live AND caller IS NOT NULL;
-    CREATE TABLE ${FIRST_OF_ALL} (call_id INTEGER PRIMARY KEY);
-    INSERT INTO ${FIRST_OF_ALL} SELECT call_id FROM (
-      SELECT call_id, row_number() OVER (PARTITION BY caller ORDER BY call_started NULLS LAST, call_id) AS rank
-      FROM call_facts WHERE caller IN (SELECT caller FROM ${GONE_CALLERS})
-    ) WHERE rank = 1`);
-  const columns = Object.keys(FACTS_TABLE.columns).map((name) =>
-    name === "is_first_of_all"
-      ? `CASE WHEN caller IN (SELECT caller FROM ${GONE_CALLERS})
-        THEN call_id IN (SELECT call_id FROM ${FIRST_OF_ALL}) ELSE is_first_call END`
-      : name,
-  );
+  const columns = Object.keys(FACTS_TABLE.columns);
   const [caller, gclid] = [columns.indexOf("caller"), columns.indexOf("gclid")];
   const digest = isPersonal ? undefined : openDigests(reader);
-  const otherFirsts = new BucketTotals(1);
-  const others = reader.sqlite
-    .prepare<[], number>(
-      `SELECT call_id FROM call_facts WHERE caller IN (SELECT caller FROM ${GONE_CALLERS})
-      AND is_first_call <> (call_id IN (SELECT call_id FROM ${FIRST_OF_ALL}))`,
-    )
-    .pluck();
-  for (const id of others.iterate()) otherFirsts.add(0, id, hashRow([id]));
   return {
     table: FACTS_TABLE,
     basis: JSON.stringify({
@@ -87,9 +60,8 @@ export function openLocalFacts(reader: Warehouse, options: LocalOptions): LocalF
       digest: digest?.basis,
       rowHash: rowHashExpression(FACTS_TABLE.columns),
     }),
-    otherFirsts,
     read: (buckets) =>
-      iterate(reader, { table: FACTS_TABLE, columns }, buckets, (values) => {
+      iterate(reader, FACTS_TABLE, buckets, (values) => {
         if (digest !== undefined) {
           if (typeof values[caller] === "string") values[caller] = digest.caller(values[caller]);
           if (typeof values[gclid] === "string") values[gclid] = digest.gclid(values[gclid]);
@@ -101,17 +73,13 @@ export function openLocalFacts(reader: Warehouse, options: LocalOptions): LocalF
 
 /** Returns what ads cost, as it is to be published. */
 export function openLocalSpend(reader: Warehouse, { account, shards }: LocalOptions): LocalTable {
-  const columns = Object.keys(SPEND_TABLE.columns);
   return {
     table: SPEND_TABLE,
-    read: (buckets) =>
-      iterate(reader, { table: SPEND_TABLE, columns }, buckets, ([id]) =>
-        shardOf(account, Number(id), shards),
-      ),
+    read: (buckets) => iterate(reader, SPEND_TABLE, buckets, ([id]) => shardOf(account, Number(id), shards)),
   };
 }
 
-/** How callers and click ids are told apart without being told. */
+/** The keyed digests that callers and click ids are published as. */
 function openDigests(reader: Warehouse) {
   const { toPseudonym, fingerprint } = openPseudonyms(reader);
   const { hash } = openCallerHash(reader.path);
@@ -126,7 +94,7 @@ function openDigests(reader: Warehouse) {
 /** @param toShard may change the values to what is published of them */
 function* iterate(
   { sqlite }: Warehouse,
-  { table: { name, key }, columns }: { table: AccountTable; columns: readonly string[] },
+  { name, key, columns }: AccountTable,
   buckets: readonly number[] | undefined,
   toShard: (values: ClusterValue[]) => number,
 ): Generator<LocalRow> {
@@ -135,7 +103,7 @@ function* iterate(
       ? ""
       : ` WHERE ${key} & ${BUCKETS - 1} IN (SELECT value FROM json_each('${JSON.stringify(buckets)}'))`;
   const rows = sqlite
-    .prepare<[], ClusterValue[]>(`SELECT ${columns.join(", ")} FROM ${name}${where}`)
+    .prepare<[], ClusterValue[]>(`SELECT ${Object.keys(columns).join(", ")} FROM ${name}${where}`)
     .raw()
     .iterate();
   for (const values of rows) {

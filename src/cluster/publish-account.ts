@@ -1,18 +1,22 @@
-import type { Clock } from "../base/clock.ts";
+import { z } from "zod";
+import { ageOf, type Clock } from "../base/clock.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import { readChanges } from "../warehouse/changed-buckets.ts";
 import { openReader } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import { readPublication } from "../warehouse/publication-table.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { Claim } from "./claim.ts";
+import { literal } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
-import { confirmTotals } from "./confirm-totals.ts";
+import { FACTS_TABLE, SPEND_TABLE } from "./cluster-tables.ts";
 import { eraseReplaced } from "./erase-replaced.ts";
-import { openLocalSpend } from "./local-rows.ts";
+import { type KnownTotals, type LocalFacts, openLocalFacts, openLocalSpend } from "./local-rows.ts";
 import type { PublishOptions } from "./publish-options.ts";
-import { type About, readAbout, type Totals } from "./published-about.ts";
+import { type About, readAbout, type Totals } from "./published.ts";
+import { BucketTotals } from "./row-hash.ts";
 import { type Sent, sendDifferences } from "./send-differences.ts";
-import { sendFacts } from "./send-facts.ts";
 
 export interface PublishResult {
   /** Address of the cluster, without the user. */
@@ -28,6 +32,9 @@ export interface PublishResult {
   elapsed_ms: number;
 }
 
+/** All facts are hashed once a day, whatever has changed. */
+const MAX_HASHED_AGE_MS = 86_400_000;
+
 interface AccountOptions extends PublishOptions {
   account: string;
   startedMs: number;
@@ -36,10 +43,10 @@ interface AccountOptions extends PublishOptions {
 
 /**
  * Publishes one moment of a warehouse to a cluster under a claim on the account; returns also the state to store for the
- * next publication.
+ * next publication. Unless it is thorough, it hashes only the buckets of calls that have changed since the last one.
  */
 export async function publishAccount(cluster: Cluster, warehouse: Warehouse, options: AccountOptions) {
-  const { account, to, isPersonal, timezone, lookbackHours, startedMs, clock, signal, onSent } = options;
+  const { account, to, isPersonal, isThorough = true, startedMs, clock, signal, onSent } = options;
   using reader = openReader(warehouse);
   reader.sqlite.exec("BEGIN");
   const { warehouse_id } = readOrigin(reader);
@@ -47,13 +54,22 @@ export async function publishAccount(cluster: Cluster, warehouse: Warehouse, opt
   const local = { account, shards: cluster.shards.length, isPersonal };
 
   const claim = await Claim.take(cluster, { account, warehouse_id, startedMs }, signal);
-  const { state, ...calls } = await sendFacts(claim, reader, { ...options, local, last, nowMs: startedMs });
-  const spend = await sendDifferences(claim, openLocalSpend(reader, local), { signal, onSent });
+  const facts = openLocalFacts(reader, local);
+  const changes = readChanges(reader, last?.change_id ?? 0);
+  const isKnown = !isThorough && ageOf(last?.hashed_at, startedMs) < MAX_HASHED_AGE_MS;
+  const known = isKnown ? parseKnownTotals(last?.totals, facts, local.shards, changes.buckets) : undefined;
+  const { sent: calls, ...done } = await sendDifferences(claim, facts, { known, signal, onSent });
+  const { sent: spend } = await sendDifferences(claim, openLocalSpend(reader, local), { signal, onSent });
   const totals = await confirmTotals(claim, reader, signal);
-  const settings = { is_personal: isPersonal, timezone, lookback_hours: lookbackHours };
-  const about: About = { ...readAbout(reader), ...settings, totals };
+  const about: About = {
+    ...readAbout(reader),
+    is_personal: isPersonal,
+    timezone: options.timezone,
+    lookback_hours: options.lookbackHours,
+    totals,
+  };
   const published_at = new Date(clock.now()).toISOString();
-  const before = await claim.confirm({ published_at, about, calls, spend });
+  const before = await claim.confirm(published_at, about);
   const act_id = readLastForgotten(reader);
   const isForgotten = before !== undefined && act_id > (last?.act_id ?? 0);
   const erased = await eraseReplaced(cluster, about, { account, isForgotten, signal });
@@ -65,9 +81,73 @@ export async function publishAccount(cluster: Cluster, warehouse: Warehouse, opt
     published_at,
     run_id: about.run?.run_id ?? null,
     totals,
-    sent: { calls: calls.sent, spend: spend.sent },
+    sent: { calls, spend },
     erased,
     elapsed_ms: clock.now() - startedMs,
   };
-  return { result, state: { ...state, act_id } };
+  const kept: z.infer<typeof keptSchema> = { basis: facts.basis, totals: done.totals.toText() };
+  const state = {
+    act_id,
+    change_id: changes.changeId,
+    totals: JSON.stringify(kept),
+    ...(done.isHashed && { hashed_at: new Date(startedMs).toISOString() }),
+  };
+  return { result, state };
+}
+
+const keptSchema = z.object({ basis: z.string(), totals: z.string() });
+
+/** @returns undefined if nothing is known, or rows are now made differently */
+function parseKnownTotals(
+  text: string | null | undefined,
+  { basis }: LocalFacts,
+  shards: number,
+  changed: readonly number[],
+): KnownTotals | undefined {
+  if (text == null) return undefined;
+  const kept = keptSchema.parse(JSON.parse(text));
+  return kept.basis === basis ? { totals: new BucketTotals(shards, kept.totals), changed } : undefined;
+}
+
+/**
+ * Returns the totals of an account in the warehouse, after it asserts that the cluster has the same.
+ *
+ * @throws CalltallyError (exit 3) if the cluster has different ones, read over all shards as its readers do
+ */
+async function confirmTotals(
+  { cluster, account }: Claim,
+  { sqlite }: Warehouse,
+  signal: AbortSignal | undefined,
+): Promise<Totals> {
+  const here = sqlite
+    .prepare<[], Totals>(
+      `SELECT count(*) AS calls, coalesce(sum(is_live), 0) AS live_calls, coalesce(sum(duration), 0) AS duration,
+        count(DISTINCT caller) AS callers, (SELECT count(*) FROM ${SPEND_TABLE.name}) AS spend_rows FROM ${FACTS_TABLE.name}`,
+    )
+    .get();
+  if (here === undefined) throw new Error("A SELECT of sums has a row");
+  const options = { doing: `read the totals of ${account}`, signal };
+  const where = `FINAL WHERE account = ${literal(account)} AND is_deleted = 0`;
+  const [counted] = await cluster.select(
+    `SELECT count() AS calls, sum(is_live) AS live_calls, sum(duration) AS duration, uniqExact(caller) AS callers FROM ${cluster.table(FACTS_TABLE.name)} ${where}`,
+    options,
+  );
+  const [spend] = await cluster.select(
+    `SELECT count() AS spend_rows FROM ${cluster.table(SPEND_TABLE.name)} ${where}`,
+    options,
+  );
+  const there = { ...counted, ...spend };
+  for (const [name, value] of Object.entries(here)) {
+    // A sum over nothing is null.
+    const found = Number(there[name] ?? 0);
+    if (found === value) continue;
+    throw new CalltallyError(
+      EXIT.unverified,
+      `Cannot confirm that the cluster has all of ${account}: ${name.replace("_", " ")} are ${found} over all shards, and ${value} here`,
+      {
+        hint: "Does each server reach the others as remote_servers says, and is it the same cluster for all of them?",
+      },
+    );
+  }
+  return here;
 }

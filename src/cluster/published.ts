@@ -1,22 +1,30 @@
+import { z } from "zod";
+import { ATTRIBUTION_VERSION } from "../attribution/attribute-call.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
+import { readRulesInForce, rulesSchema } from "../warehouse/calls/rules.ts";
+import { readBasis } from "../warehouse/runs/basis.ts";
+import { readStanding } from "../warehouse/runs/standing.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import { literal } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
 import { PUBLISHED_TABLE } from "./cluster-tables.ts";
 
 /** An account's row in the table `published`. */
-export interface Published {
-  account: string;
+const publishedSchema = z.object({
+  account: z.string(),
   /** The warehouse that the account is published from. */
-  warehouse_id: string;
-  version: number;
+  warehouse_id: z.string(),
+  version: z.coerce.number(),
   /** When the cluster last confirmed all of it, ISO 8601 UTC; null for never. */
-  published_at: string | null;
+  published_at: z.string().nullable(),
   /** Start of a publication that has not finished, so that rows may be of different moments, ISO 8601 UTC; else null. */
-  unfinished_since: string | null;
+  unfinished_since: z.string().nullable(),
   /** JSON object, an `About`, as of `published_at`. */
-  about: string;
-  /** JSON object: for each table, the count and the XOR of the hashes of each bucket, as of `published_at`. */
-  buckets: string;
-}
+  about: z.string(),
+});
+
+export type Published = z.infer<typeof publishedSchema>;
 
 /** Reads the latest row of one account, or of all in the order of their names. */
 export async function readPublished(
@@ -24,21 +32,97 @@ export async function readPublished(
   { account, signal }: { account?: string | undefined; signal?: AbortSignal | undefined } = {},
 ): Promise<Published[]> {
   const rows = await cluster.select(
-    `SELECT account, warehouse_id, version, published_at, unfinished_since, about, buckets
+    `SELECT ${Object.keys(publishedSchema.shape).join(", ")}
 FROM ${cluster.table(PUBLISHED_TABLE)}${account === undefined ? "" : `\nWHERE account = ${literal(account)}`}
 ORDER BY account, version DESC LIMIT 1 BY account`,
     { doing: "read what is published", signal },
   );
-  const textOrNull = (value: unknown) => (value === null ? null : String(value));
-  return rows.map(
-    ([name, warehouse_id, version, published_at, unfinished_since, about, buckets]): Published => ({
-      account: String(name),
-      warehouse_id: String(warehouse_id),
-      version: Number(version),
-      published_at: textOrNull(published_at),
-      unfinished_since: textOrNull(unfinished_since),
-      about: String(about),
-      buckets: String(buckets),
-    }),
+  return z.array(publishedSchema).parse(rows);
+}
+
+/** What an account adds up to, on both sides. */
+const totalsSchema = z.object({
+  calls: z.number(),
+  live_calls: z.number(),
+  /** In the unit of the API. */
+  duration: z.number(),
+  callers: z.number(),
+  spend_rows: z.number(),
+});
+
+/** What a publication says of its account beside the rows: what figures stand on, for those who read them in the cluster. */
+const aboutSchema = z.object({
+  run: z
+    .object({
+      run_id: z.number(),
+      finished_at: z.string().nullable(),
+      verdict: z.string().nullable(),
+      verdict_reason: z.string().nullable(),
+    })
+    .nullable(),
+  origin: z.object({
+    base_url: z.string().nullable(),
+    org_unit_id: z.string().nullable(),
+    account: z.string().nullable(),
+    warehouse_id: z.string(),
+    made_by_demo: z.literal(true).optional(),
+  }),
+  withheld_calls: z.number().nullable(),
+  unlisted: z.object({ calls: z.number(), since: z.string() }).nullable(),
+  first_load: z.boolean(),
+  basis: z.object({
+    calls: z.number(),
+    total: z.number().nullable(),
+    order: z.string().nullable(),
+    verified: z.object({ run_id: z.number(), finished_at: z.string().nullable() }).nullable(),
+    newest_call: z.string().nullable(),
+    rejected: z.number(),
+    drift: z.array(z.string()),
+  }),
+  rules: rulesSchema,
+  /** Version of the program's own part of the rules. */
+  attribution_version: z.number(),
+  /** Whether the warehouse itself knows callers by digests. */
+  caller_digests: z.boolean(),
+  /** Fingerprint of the key of the digests. */
+  caller_key: z.string(),
+  /** Whether numbers and click ids were published as they are. */
+  is_personal: z.boolean(),
+  /** Zone of the account's days. */
+  timezone: z.string(),
+  lookback_hours: z.number(),
+  totals: totalsSchema,
+});
+
+export type Totals = z.infer<typeof totalsSchema>;
+export type About = z.infer<typeof aboutSchema>;
+
+/** Reads what a publication says of its warehouse. */
+export function readAbout(reader: Warehouse) {
+  const { rules, version, caller_key } = readRulesInForce(reader);
+  const { caller_digests: _, ...stored } = rules;
+  return {
+    ...readStanding(reader),
+    basis: readBasis(reader),
+    rules: stored,
+    attribution_version: version,
+    caller_digests: caller_key !== null,
+    caller_key: openPseudonyms(reader).fingerprint,
+  };
+}
+
+/**
+ * Reads what is published of an account.
+ *
+ * @throws CalltallyError (exit 8) where another version of calltally published it, whose figures may be others
+ */
+export function parseAbout({ account, about }: Published): About {
+  const parsed = aboutSchema.safeParse(JSON.parse(about));
+  const is = parsed.data?.attribution_version;
+  if (parsed.success && is === ATTRIBUTION_VERSION) return parsed.data;
+  throw new CalltallyError(
+    EXIT.contract,
+    `Cannot read ${account} in the cluster: another version of calltally published it`,
+    { hint: "Publish it again with this version, or read it with that one." },
   );
 }

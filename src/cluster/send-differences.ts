@@ -3,7 +3,7 @@ import { paced } from "../base/paced.ts";
 import { BUCKETS } from "../warehouse/changed-buckets.ts";
 import { type Claim, ROW_VERSIONS } from "./claim.ts";
 import type { ClickhouseNode } from "./clickhouse-node.ts";
-import { type ClusterValue, literal, quoted } from "./clickhouse-text.ts";
+import { literal, quoted } from "./clickhouse-text.ts";
 import { type AccountTable, localName } from "./cluster-tables.ts";
 import { type KnownTotals, type LocalTable, totalsOf } from "./local-rows.ts";
 import { BucketTotals, bucketOf } from "./row-hash.ts";
@@ -62,8 +62,8 @@ export async function sendDifferences(
     if (round === ROW_VERSIONS) throw differentError(claim, table, different);
     for (const group of groupsOf(different, there)) {
       const version = (await claim.hold()) + round;
-      const sender = new Sender(claim, table, { ...options, version, sent });
-      await sendGroup(claim, local, group, sender, { signal, isWhole: round > 0 });
+      const changes = changesOf(claim, local, group, { version, isWhole: round > 0, signal });
+      await writeChanges(claim, table, changes, sent, options);
     }
   }
 }
@@ -76,16 +76,15 @@ async function readTotals(
   const totals = new BucketTotals(cluster.shards.length);
   const found = await cluster.atEach((node) =>
     node.select(
-      `SELECT bitAnd(${quoted(key)}, ${BUCKETS - 1}) AS bucket, count() AS rows, toString(groupBitXor(row_hash)) AS hash
+      `SELECT bitAnd(${quoted(key)}, ${BUCKETS - 1}) AS bucket, count() AS count, groupBitXor(row_hash) AS hash
 FROM ${cluster.table(localName(name))} FINAL
 WHERE account = ${literal(account)} AND is_deleted = 0 GROUP BY bucket`,
       { doing: `read the totals of ${account}`, signal },
     ),
   );
   for (const [shard, rows] of found.entries()) {
-    for (const [bucket, count, hash] of rows) {
-      totals.set(shard, Number(bucket), Number(count), BigInt(String(hash)));
-    }
+    for (const { bucket, count, hash } of rows)
+      totals.set(shard, Number(bucket), BigInt(count ?? 0), BigInt(hash ?? 0));
   }
   return totals;
 }
@@ -108,31 +107,44 @@ function* groupsOf(different: readonly number[], there: BucketTotals): Generator
   yield group;
 }
 
-async function sendGroup(
+/** A line of an INSERT at one server. */
+interface Change {
+  shard: number;
+  line: string;
+  kind: keyof Sent;
+}
+
+/** Returns the rows of some buckets to write: all, or those that differ; and for rows not here, one that marks them as deleted. */
+async function* changesOf(
   claim: Claim,
   { table, read }: LocalTable,
   group: ReadonlySet<number>,
-  sender: Sender,
-  { isWhole, signal }: Pick<SendOptions, "signal"> & { isWhole: boolean },
-): Promise<void> {
+  { version, isWhole, signal }: Pick<SendOptions, "signal"> & { version: number; isWhole: boolean },
+): AsyncGenerator<Change> {
   const stored = await claim.cluster.atEach((node, shard) => {
     const buckets = [...group].flatMap((index) =>
       Math.floor(index / BUCKETS) === shard ? [index % BUCKETS] : [],
     );
     return readStored(node, claim, table, { buckets, signal });
   });
+  const row = `{"account":${JSON.stringify(claim.account)},"version":${version}`;
+  const columns = Object.keys(table.columns).map((name) => JSON.stringify(name));
   const buckets = [...new Set([...group].map((index) => index % BUCKETS))];
   for await (const { id, shard, hash, values } of paced(read(buckets), signal)) {
     if (!group.has(shard * BUCKETS + bucketOf(id))) continue;
     const known = stored[shard]?.get(id);
     stored[shard]?.delete(id);
-    if (!isWhole && known !== undefined && known === hash.readBigUInt64BE(0)) continue;
-    await sender.add(shard, values);
+    if (!isWhole && known === hash) continue;
+    let line = row;
+    for (const [index, value] of values.entries()) {
+      if (value !== null) line += `,${columns[index]}:${JSON.stringify(value)}`;
+    }
+    yield { shard, line: `${line}}\n`, kind: "rows" };
   }
   for (const [shard, left] of stored.entries()) {
-    for (const id of left.keys()) await sender.remove(shard, id);
+    for (const id of left.keys())
+      yield { shard, line: `${row},${JSON.stringify(table.key)}:${id},"is_deleted":1}\n`, kind: "removed" };
   }
-  await sender.flush();
 }
 
 /** Returns the hashes of the rows that a server has in some buckets, by their keys. */
@@ -144,89 +156,13 @@ async function readStored(
 ): Promise<Map<number, bigint>> {
   const stored = new Map<number, bigint>();
   if (buckets.length === 0) return stored;
-  const { rows } = await node.iterate(
-    `SELECT ${quoted(key)}, toString(row_hash) FROM ${cluster.table(localName(name))} FINAL
+  const rows = node.iterate(
+    `SELECT ${quoted(key)} AS id, row_hash AS hash FROM ${cluster.table(localName(name))} FINAL
 WHERE account = ${literal(account)} AND is_deleted = 0 AND bitAnd(${quoted(key)}, ${BUCKETS - 1}) IN (${buckets.join(", ")})`,
     { doing: `read the rows of ${account}`, signal },
   );
-  for await (const [id, hash] of rows) stored.set(Number(id), BigInt(String(hash)));
+  for await (const { id, hash } of rows) stored.set(Number(id), BigInt(hash ?? 0));
   return stored;
-}
-
-/** Writes rows in batches, to all servers in parallel; one batch to each at a time. */
-class Sender {
-  readonly #claim: Claim;
-  readonly #table: AccountTable;
-  readonly #options: SendOptions & { version: number; sent: Sent };
-  readonly #columns: readonly string[];
-  readonly #batches: Batch[];
-  readonly #row: string;
-
-  constructor(claim: Claim, table: AccountTable, options: SendOptions & { version: number; sent: Sent }) {
-    this.#claim = claim;
-    this.#table = table;
-    this.#options = options;
-    this.#columns = Object.keys(table.columns).map((name) => JSON.stringify(name));
-    this.#batches = claim.cluster.shards.map(emptyBatch);
-    this.#row = `{"account":${JSON.stringify(claim.account)},"version":${options.version}`;
-  }
-
-  async add(shard: number, values: readonly ClusterValue[]): Promise<void> {
-    let line = this.#row;
-    for (const [index, value] of values.entries()) {
-      if (value !== null) line += `,${this.#columns[index]}:${JSON.stringify(value)}`;
-    }
-    await this.#push(shard, `${line}}\n`, "rows");
-  }
-
-  /** Writes a row that marks the stored one as deleted. */
-  async remove(shard: number, id: number): Promise<void> {
-    const line = `${this.#row},${JSON.stringify(this.#table.key)}:${id},"is_deleted":1}\n`;
-    await this.#push(shard, line, "removed");
-  }
-
-  /** Resolves when the servers have all rows. */
-  async flush(): Promise<void> {
-    for (const shard of this.#batches.keys()) await this.#start(shard);
-    await Promise.all(this.#batches.map(({ writing }) => writing));
-  }
-
-  async #push(shard: number, line: string, kind: keyof Sent): Promise<void> {
-    const batch = this.#batches[shard];
-    if (batch === undefined) throw new Error(`There is no shard ${shard}`);
-    // Bytes now: a concatenated string would keep all of its pieces in memory.
-    const bytes = Buffer.from(line);
-    batch.lines.push(bytes);
-    batch.bytes += bytes.length;
-    batch.counts[kind]++;
-    const isFull = batch.lines.length >= BATCH_ROWS || batch.bytes >= BATCH_BYTES;
-    if (isFull) await this.#start(shard);
-  }
-
-  /** Starts to write a batch after the previous one. */
-  async #start(shard: number): Promise<void> {
-    const [batch, node] = [this.#batches[shard], this.#claim.cluster.shards[shard]];
-    if (batch === undefined || node === undefined) throw new Error(`There is no shard ${shard}`);
-    await batch.writing;
-    const writing = this.#write(node, batch);
-    writing.catch(() => {}); // the next #start or flush throws it
-    this.#batches[shard] = { ...emptyBatch(), writing };
-  }
-
-  async #write(node: ClickhouseNode, { lines, counts }: Batch): Promise<void> {
-    if (lines.length === 0) return;
-    const { cluster, account } = this.#claim;
-    const { signal, sent, onSent } = this.#options;
-    const names = ["account", "version", ...Object.keys(this.#table.columns), "is_deleted"].map(quoted);
-    await node.insert(
-      `INSERT INTO ${cluster.table(localName(this.#table.name))} (${names.join(", ")})`,
-      Buffer.concat(lines),
-      { doing: `write rows of ${account}`, signal },
-    );
-    sent.rows += counts.rows;
-    sent.removed += counts.removed;
-    onSent?.(sent.rows + sent.removed);
-  }
 }
 
 interface Batch {
@@ -237,8 +173,47 @@ interface Batch {
   writing: Promise<void>;
 }
 
-function emptyBatch(): Batch {
-  return { lines: [], bytes: 0, counts: { rows: 0, removed: 0 }, writing: Promise.resolve() };
+/** Writes rows in batches, to all servers in parallel; one batch to each at a time. Adds to `sent`. */
+async function writeChanges(
+  { cluster, account }: Claim,
+  { name, columns }: AccountTable,
+  changes: AsyncIterable<Change>,
+  sent: Sent,
+  { signal, onSent }: SendOptions,
+): Promise<void> {
+  const names = ["account", "version", ...Object.keys(columns), "is_deleted"].map(quoted);
+  const statement = `INSERT INTO ${cluster.table(localName(name))} (${names.join(", ")})`;
+  const write = async (node: ClickhouseNode, { lines, counts }: Batch) => {
+    await node.insert(statement, Buffer.concat(lines), { doing: `write rows of ${account}`, signal });
+    sent.rows += counts.rows;
+    sent.removed += counts.removed;
+    onSent?.(sent.rows + sent.removed);
+  };
+  const servers = cluster.shards.map((node) => ({ node, batch: emptyBatch() }));
+  /** Starts to write a batch after the previous one. */
+  const start = async (server: (typeof servers)[number]) => {
+    await server.batch.writing;
+    const writing = write(server.node, server.batch);
+    writing.catch(() => {}); // the next start or the end throws it
+    server.batch = emptyBatch(writing);
+  };
+  for await (const { shard, line, kind } of changes) {
+    const server = servers[shard];
+    if (server === undefined) throw new Error(`There is no shard ${shard}`);
+    const { batch } = server;
+    // Bytes now: a concatenated string would keep all of its pieces in memory.
+    const bytes = Buffer.from(line);
+    batch.lines.push(bytes);
+    batch.bytes += bytes.length;
+    batch.counts[kind]++;
+    if (batch.lines.length >= BATCH_ROWS || batch.bytes >= BATCH_BYTES) await start(server);
+  }
+  for (const server of servers) if (server.batch.lines.length > 0) await start(server);
+  await Promise.all(servers.map(({ batch }) => batch.writing));
+}
+
+function emptyBatch(writing = Promise.resolve()): Batch {
+  return { lines: [], bytes: 0, counts: { rows: 0, removed: 0 }, writing };
 }
 
 function differentError(

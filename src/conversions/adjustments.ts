@@ -5,9 +5,9 @@ import { listsOf } from "../export/job.ts";
 import type { ManifestFile } from "../export/manifest.ts";
 import type { Column } from "../export/table.ts";
 import { ADJUSTMENTS } from "../request/option-values.ts";
-import type { ConversionJob } from "./conversion-job.ts";
 import { type AdjustedValue, type Adjustment, findAdjustments } from "./find-adjustments.ts";
 import { hasUploadFile } from "./upload-files.ts";
+import type { ConversionJob } from "./upload-ledger.ts";
 import { type NewLine, readUploadLines, type UploadLine } from "./upload-table.ts";
 import { type Hindrance, hindranceOf, toOrders } from "./uploaded-orders.ts";
 
@@ -26,11 +26,9 @@ export async function writeAdjustments(job: ConversionJob): Promise<ManifestFile
   // A report whose run was cut short after its file was sent to somebody sends the same to the others.
   const isRepeated = repeats !== undefined && hasUploadFile(reader, ADJUSTMENTS, repeats, rewritten);
   const due = isRepeated ? [] : findAdjustments(lists, job.timeframe, toOrders(known), conversion);
-  const hindered = due.map((adjustment) => ({
-    ...adjustment,
-    hindrance: hindranceOf(adjustment.order, nowMs),
-  }));
-  const lines = hindered
+  const judged = due.map((each) => ({ ...each, hindrance: hindranceOf(each.order, nowMs) }));
+  const left = judged.filter(({ hindrance }) => hindrance !== undefined);
+  const lines = judged
     .filter(({ hindrance }) => hindrance === undefined)
     .map((adjustment) => toLine(adjustment, conversion, nowMs));
   const repeated = known.filter(
@@ -40,7 +38,6 @@ export async function writeAdjustments(job: ConversionJob): Promise<ManifestFile
   const file = await job.write(`${ADJUSTMENTS}.csv`, toFile(written, job.timeframe.timezone));
   lists.remember({ contents: ADJUSTMENTS, file, rows: written.length, lines, isChosen: true });
 
-  const left = hindered.filter(({ hindrance }) => hindrance !== undefined);
   const columns: Column[] = [
     { name: "call_id", type: "integer" },
     { name: "conversion_name", type: "text" },
@@ -59,19 +56,19 @@ export async function writeAdjustments(job: ConversionJob): Promise<ManifestFile
     `${ADJUSTMENTS}.excluded.csv`,
     await encodeTable({ columns, rows }, { format: "csv" }),
   );
-  const count = (hindrance: Hindrance) => left.filter((each) => each.hindrance === hindrance).length;
   const countOf = (action: UploadLine["action"]) => written.filter((line) => line.action === action).length;
+  const excluded: Partial<Record<Hindrance, number>> = {};
+  for (const reason of ["no order id", "too old"] as const) {
+    const count = left.filter(({ hindrance }) => hindrance === reason).length;
+    if (count > 0) excluded[reason] = count;
+  }
   return [
     {
       contents: ADJUSTMENTS,
       ...file,
       rows: written.length,
       examined: written.length + left.length,
-      excluded: Object.fromEntries(
-        (["no order id", "too old"] as const)
-          .map((each) => [each, count(each)] as const)
-          .filter(([, n]) => n > 0),
-      ),
+      excluded,
       adjustments: { retract: countOf("retract"), restate: countOf("restate") },
     },
     { contents: `${ADJUSTMENTS}.excluded`, ...rest, rows: left.length },
@@ -104,16 +101,7 @@ function toLine(
 function* toFile(lines: readonly Omit<UploadLine, "key_digest">[], timezone: string): Generator<string> {
   const toLocal = localTime(timezone);
   yield `Parameters:TimeZone=${timezone}\n`;
-  yield stringify([
-    [
-      "Order ID",
-      "Conversion Name",
-      "Adjustment Time",
-      "Adjustment Type",
-      "Adjusted Value",
-      "Adjusted Value Currency",
-    ],
-  ]);
+  yield "Order ID,Conversion Name,Adjustment Time,Adjustment Type,Adjusted Value,Adjusted Value Currency\n";
   for (const { order_id, conversion_name, occurred_at, action, value, currency } of lines) {
     const { local } = toLocal(occurred_at);
     yield stringify([[order_id, conversion_name, local, action.toUpperCase(), value, currency]]);

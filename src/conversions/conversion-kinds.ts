@@ -4,7 +4,7 @@ import { localTime, offsetSpanAt } from "../calendar/local-time.ts";
 import { toEventName } from "../request/event-name.ts";
 import type { ConversionKind } from "../request/option-values.ts";
 import type { ConversionOptions } from "../request/resolve.ts";
-import type { Candidate, ConversionQuery } from "../rollup/conversion-query.ts";
+import type { Candidate, ConversionQuery } from "../rollup/sqlite/sqlite-conversions-sql.ts";
 
 /** Why a call is no conversion; of several reasons the first. */
 export type Reason =
@@ -30,10 +30,14 @@ export interface Conversion {
   order_id: string | null;
 }
 
+type Field = (conversion: Conversion) => string;
+
+const keyOf: Field = ({ key }) => key;
+
 /** What stands in a file: a line before the header, if any, and its columns. */
 interface Layout {
   parameters?: string;
-  columns: { name: string; of: (conversion: Conversion) => string }[];
+  columns: { name: string; of: Field }[];
 }
 
 export interface LayoutOptions extends ConversionOptions {
@@ -76,7 +80,7 @@ const GOOGLE_CLICK = {
 
 export const KINDS: Record<ConversionKind, Kind> = {
   /** "Import conversions from ad clicks using files" (support.google.com/google-ads/answer/7014069): 90 days, not before 6 hours. */
-  "google-ads": { ...GOOGLE_CLICK, layOut: googleLayout("Google Click ID", ({ key }) => key) },
+  "google-ads": { ...GOOGLE_CLICK, layOut: googleLayout("Google Click ID", keyOf) },
   /** "Enhanced conversions for leads": E.164 hashed with SHA-256, 63 days. */
   "google-leads": {
     key: "caller",
@@ -89,12 +93,7 @@ export const KINDS: Record<ConversionKind, Kind> = {
     layOut: googleLayout("Phone Number", ({ key }) => createHash("sha256").update(key).digest("hex")),
   },
   /** "Prepare your data for import" (support.google.com/google-ads-data-manager/answer/14184381): headers first, times with their zone. */
-  "google-data-manager": {
-    ...GOOGLE_CLICK,
-    layOut: (options) => ({
-      columns: googleColumns(options, "Google Click ID", ({ key }) => key, toIsoSeconds),
-    }),
-  },
+  "google-data-manager": { ...GOOGLE_CLICK, layOut: googleLayout("Google Click ID", keyOf, true) },
   /**
    * "Offline conversion record" (learn.microsoft.com/advertising/bulk-service/offline-conversion): the click id is 32
    * hexadecimal digits, which the page of the click keeps for 90 days; an upload is to wait an hour.
@@ -123,31 +122,25 @@ export const KINDS: Record<ConversionKind, Kind> = {
   },
 };
 
-type Field = (conversion: Conversion) => string;
-
-function googleLayout(header: string, of: Field): Kind["layOut"] {
+/** Times are local, as a line before the header says, or have their zone. */
+function googleLayout(header: string, of: Field, hasZone = false): Kind["layOut"] {
   return (options) => {
-    const toLocal = localTime(options.timezone);
-    return {
-      parameters: `Parameters:TimeZone=${options.timezone}`,
-      columns: googleColumns(options, header, of, ({ occurred_at }) => toLocal(occurred_at).local),
-    };
+    const { timezone, ad_user_data, ad_personalization, new: isNew } = options;
+    const toLocal = localTime(timezone);
+    const toTime: Field = hasZone ? toIsoSeconds : ({ occurred_at }) => toLocal(occurred_at).local;
+    const hasConsent = (ad_user_data ?? ad_personalization) !== undefined;
+    const columns = [
+      ...conversionColumns(options, header, of, toTime),
+      ...(isNew ? [{ name: "Order ID", of: ({ order_id }: Conversion) => order_id ?? "" }] : []),
+      ...(hasConsent
+        ? [
+            { name: "Ad User Data", of: () => CONSENT[ad_user_data ?? "unknown"] },
+            { name: "Ad Personalization", of: () => CONSENT[ad_personalization ?? "unknown"] },
+          ]
+        : []),
+    ];
+    return hasZone ? { columns } : { parameters: `Parameters:TimeZone=${timezone}`, columns };
   };
-}
-
-function googleColumns(options: LayoutOptions, header: string, of: Field, toTime: Field): Layout["columns"] {
-  const { ad_user_data, ad_personalization, new: isNew } = options;
-  const hasConsent = (ad_user_data ?? ad_personalization) !== undefined;
-  return [
-    ...conversionColumns(options, header, of, toTime),
-    ...(isNew ? [{ name: "Order ID", of: ({ order_id }: Conversion) => order_id ?? "" }] : []),
-    ...(hasConsent
-      ? [
-          { name: "Ad User Data", of: () => CONSENT[ad_user_data ?? "unknown"] },
-          { name: "Ad Personalization", of: () => CONSENT[ad_personalization ?? "unknown"] },
-        ]
-      : []),
-  ];
 }
 
 function conversionColumns(
@@ -176,7 +169,7 @@ function microsoftLayout(options: LayoutOptions): Layout {
       .replace("T", " ");
   return {
     parameters: `Parameters:TimeZone=${describeOffset(minutes)}`,
-    columns: conversionColumns(options, "Microsoft Click ID", ({ key }) => key, toTime),
+    columns: conversionColumns(options, "Microsoft Click ID", keyOf, toTime),
   };
 }
 
@@ -190,7 +183,7 @@ function analyticsLayout({ name, value = "", currency = "", measurement_id = "" 
   return {
     columns: [
       { name: "measurement_id", of: () => measurement_id },
-      { name: "client_id", of: ({ key }) => key },
+      { name: "client_id", of: keyOf },
       { name: "event_name", of: () => name },
       { name: "timestamp_micros", of: ({ occurred_at }) => `${Date.parse(occurred_at)}000` },
       { name: "event_param.call_id", of: ({ call_id }) => String(call_id) },

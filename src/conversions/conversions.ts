@@ -5,12 +5,12 @@ import type { ManifestFile } from "../export/manifest.ts";
 import type { Column } from "../export/table.ts";
 import type { ConversionKind } from "../request/option-values.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
-import type { Candidate } from "../rollup/conversion-query.ts";
 import type { RollupSession } from "../rollup/session.ts";
-import type { ConversionJob, ConversionLists } from "./conversion-job.ts";
+import type { Candidate } from "../rollup/sqlite/sqlite-conversions-sql.ts";
 import { type Conversion, KINDS, type Kind, type Reason, reasonAgainst } from "./conversion-kinds.ts";
 import { hasUploadFile } from "./upload-files.ts";
 import { openUploadKey } from "./upload-key.ts";
+import type { ConversionJob, ConversionLists } from "./upload-ledger.ts";
 import { type NewLine, readUploadLines } from "./upload-table.ts";
 import { hindranceOf, nextOrderId, type Order, toOrders } from "./uploaded-orders.ts";
 
@@ -43,7 +43,7 @@ export async function writeConversions(
   };
 
   const lines: NewLine[] = [];
-  const rows = { count: 0 };
+  let rows = 0;
   const conversions = function* (): Generator<Conversion> {
     for (const { call_id, key, call_started, reason } of judged()) {
       if (reason !== undefined || key === null || call_started === null) continue;
@@ -51,32 +51,28 @@ export async function writeConversions(
         order_id: null,
         occurred_at: toSecond(Date.parse(call_started)),
       };
-      rows.count++;
+      rows++;
       const { value = null, currency = null } = options;
-      const { order_id, occurred_at } = said;
       if (!isKnown) {
         lines.push({
           conversion_name: name,
           call_id,
           key,
-          order_id: kind.hasOrderId ? order_id : null,
+          order_id: kind.hasOrderId ? said.order_id : null,
           action: "convert",
           reason: null,
           value,
           currency,
-          occurred_at,
+          occurred_at: said.occurred_at,
           is_every: every,
         });
       }
       yield { call_id, key, ...said };
     }
   };
-  const file = await job.write(
-    `${target.kind}.csv`,
-    toLines(conversions(), kind.layOut(options)),
-    kind.audience,
-  );
-  lists.remember({ contents: target.kind, file, rows: rows.count, lines, isChosen: isNew });
+  const layout = kind.layOut(options);
+  const file = await job.write(`${target.kind}.csv`, toLines(conversions(), layout), kind.audience);
+  lists.remember({ contents: target.kind, file, rows, lines, isChosen: isNew });
 
   const { table, excluded } = excludedTable(judged());
   const rest = await job.write(`${target.kind}.excluded.csv`, await encodeTable(table, { format: "csv" }));
@@ -84,12 +80,12 @@ export async function writeConversions(
     {
       contents: target.kind,
       ...file,
-      rows: rows.count,
+      rows,
       examined: candidates.count,
       excluded,
       ...(isNew && { only_new: true as const }),
     },
-    { contents: `${target.kind}.excluded`, ...rest, rows: candidates.count - rows.count },
+    { contents: `${target.kind}.excluded`, ...rest, rows: candidates.count - rows },
   ];
 }
 
@@ -98,7 +94,6 @@ export function populationOf({ exclude_callers, include_gone }: CallFilter): Cal
   return { ...(exclude_callers && { exclude_callers }), ...(include_gone && { include_gone }) };
 }
 
-/** Yields the lines of a file. */
 function* toLines(conversions: Iterable<Conversion>, layout: ReturnType<Kind["layOut"]>): Generator<string> {
   const { parameters, columns } = layout;
   if (parameters !== undefined) yield `${parameters}\n`;

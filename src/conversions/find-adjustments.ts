@@ -1,16 +1,15 @@
 import type { Timeframe } from "../export/timeframe.ts";
 import type { ConversionOptions } from "../request/resolve.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
-import type { ConversionLists } from "./conversion-job.ts";
 import { KINDS, type Reason, reasonAgainst } from "./conversion-kinds.ts";
 import { populationOf } from "./conversions.ts";
 import { openUploadKey } from "./upload-key.ts";
+import type { ConversionLists } from "./upload-ledger.ts";
 import type { Order } from "./uploaded-orders.ts";
 
 /** The present value of the conversions of a name; undefined to restate none. */
 export type AdjustedValue = Pick<ConversionOptions, "name" | "value" | "currency">;
 
-/** An adjustment of a conversion. */
 export interface Adjustment {
   order: Order;
   action: "retract" | "restate";
@@ -45,24 +44,24 @@ export function findAdjustments(
         ...new Set(standing.flatMap((order) => (order.is_every === every ? order.call_id : []))),
       ];
       const { exclude_callers, ...others } = populationOf(timeframe.filter);
-      const judge = (population: CallFilter) =>
-        [...session.conversions({ ...kind, every, likeCalls }, population).read()].map(
-          (call): [number, Adjustment["reason"]] => {
-            if (call.key !== null) clicks.set(call.call_id, seal(call.key));
-            const isCounted = call.is_live || timeframe.filter.include_gone;
-            return [call.call_id, isCounted ? (reasonAgainst(call, kind, 0) ?? null) : "gone"];
-          },
-        );
-      const reasonsOfAll = new Map(judge(others));
+      const judge = (population: CallFilter) => {
+        const reasons = new Map<number, Adjustment["reason"]>();
+        for (const call of session.conversions({ ...kind, every, likeCalls }, population).read()) {
+          if (call.key !== null) clicks.set(call.call_id, seal(call.key));
+          const isCounted = call.is_live || timeframe.filter.include_gone;
+          reasons.set(call.call_id, isCounted ? (reasonAgainst(call, kind, 0) ?? null) : "gone");
+        }
+        return reasons;
+      };
+      const reasonsOfAll = judge(others);
       if (exclude_callers === undefined) return [every, reasonsOfAll];
-      const reasons = judge({ ...others, exclude_callers }).map(
-        ([id, reason]): [number, Adjustment["reason"]] => {
-          // An excluded caller has no first call of a click.
-          const isExcluded = reason === "duplicate" && reasonsOfAll.get(id) === null;
-          return [id, isExcluded ? "excluded caller" : reason];
-        },
-      );
-      return [every, new Map(reasons)];
+      const reasons = judge({ ...others, exclude_callers });
+      for (const [id, reason] of reasons) {
+        // An excluded caller has no first call of a click.
+        const isExcluded = reason === "duplicate" && reasonsOfAll.get(id) === null;
+        if (isExcluded) reasons.set(id, "excluded caller");
+      }
+      return [every, reasons];
     }),
   );
   return standing.flatMap((order): Adjustment[] => {

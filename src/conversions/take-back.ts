@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { UsageError } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import { forgetUploads, hashFile, recoverUploads } from "./upload-files.ts";
+import { forgetUploads, hashFile, idsOf, recoverUploads } from "./upload-files.ts";
 import { readUploadFiles } from "./upload-table.ts";
 
 export type UploadFile = ReturnType<typeof readUploadFiles>[number];
@@ -46,7 +46,6 @@ interface TakeBackOptions {
 /** Files that an error lists. */
 const RECENT = 5;
 
-const idsOf = (files: readonly UploadFile[]) => files.map(({ upload_file_id }) => upload_file_id);
 const isCounted = ({ state }: UploadFile) => state === "written" || state === "pending";
 
 /**

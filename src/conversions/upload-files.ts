@@ -44,7 +44,6 @@ export const upload_files = sqliteTable("upload_files", columns, (table) => [
 ]);
 export const UPLOAD_FILES = describeTable(upload_files, "Files of conversions, written for upload.", columns);
 
-/** A file of conversions, as the ledger has it. */
 export type UploadFile = typeof upload_files.$inferSelect;
 export type UploadContents = UploadFile["contents"];
 /** pending: its export has not ended, or was killed; replaced: of a killed export, and overwritten. */
@@ -53,6 +52,7 @@ export type UploadState = "pending" | "written" | "replaced" | "taken back";
 const isReplaced = sql`${upload_files.upload_file_id} IN (SELECT rewrites FROM upload_files WHERE rewrites IS NOT NULL)`;
 const isPending = isNotNull(upload_files.draft);
 export const isCounted = and(isNull(upload_files.forgotten_at), not(isReplaced));
+export const idsOf = (files: readonly UploadFile[]) => files.map(({ upload_file_id }) => upload_file_id);
 export const isOneOf = (fileIds: readonly number[]) => inArray(upload_files.upload_file_id, [...fileIds]);
 export const state = sql<UploadState>`CASE WHEN ${upload_files.forgotten_at} IS NOT NULL THEN 'taken back'
   WHEN ${isReplaced} THEN 'replaced' WHEN ${isPending} THEN 'pending' ELSE 'written' END`;
@@ -130,7 +130,7 @@ export function recoverUploads(warehouse: Warehouse, resumedRunId?: number): Upl
   const readLeft = (where: SQL | undefined) =>
     readWhere(warehouse, where).filter(({ draft, process }) => draft === null || hasEnded(process));
   const unnamed = readLeft(isPending).filter(({ draft }) => draft !== null && existsSync(draft));
-  const ids = unnamed.map(({ upload_file_id }) => upload_file_id);
+  const ids = idsOf(unnamed);
   // Where one that was to replace another is dropped, the other counts again.
   if (ids.length > 0) writeTransaction(warehouse, () => undoUploads(warehouse, { named: [], unnamed: ids }));
   return readLeft(and(or(isPending, isOfRun), isCounted));

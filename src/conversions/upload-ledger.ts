@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
+import type { Job, Lists } from "../export/job.ts";
 import type { WrittenFile } from "../export/output/file-set.ts";
 import type { CommitStep, CommittedFiles } from "../export/record-export.ts";
 import type { Content } from "../request/contents.ts";
@@ -9,6 +10,7 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 import {
   findReplacedBy,
   findReplacedUploads,
+  idsOf,
   isInPlace,
   readLastUploadFile,
   recoverUploads,
@@ -41,10 +43,22 @@ export interface UploadNotes {
   left?: ShownUpload[];
 }
 
-/** A file of conversions as its writer describes it. */
 export type WrittenUpload = Pick<UploadBatch, "contents" | "rows" | "lines" | "isChosen"> & {
   file: WrittenFile;
 };
+
+export interface ConversionJob extends Job {
+  lists: ConversionLists | undefined;
+}
+
+export interface ConversionLists extends Lists {
+  /** The run of a report whose conversions in earlier files are to be written again, and no others. */
+  repeats?: number | undefined;
+  /** Numbers of files of killed exports that this one replaces: they do not count. */
+  rewritten: readonly number[];
+  /** Takes note of a file of conversions: it counts as uploaded once it has its name. */
+  remember: (file: WrittenUpload) => void;
+}
 
 /**
  * The ledger of uploads for one export. Files are entered before they get their names, with the paths of their drafts, and
@@ -174,8 +188,6 @@ export class UploadLedger implements CommitStep {
     };
   }
 }
-
-const idsOf = (files: readonly UploadFile[]) => files.map(({ upload_file_id }) => upload_file_id);
 
 function show(name: keyof UploadNotes, files: readonly UploadFile[]): UploadNotes {
   if (files.length === 0) return {};

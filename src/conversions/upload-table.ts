@@ -64,7 +64,6 @@ export const UPLOADS = describeTable(
 export type UploadLine = Omit<typeof uploads.$inferSelect, "upload_id" | "upload_file_id">;
 /** A line that counts, and the run of a report that its file was written for. */
 export type KnownLine = UploadLine & Pick<UploadFile, "contents" | "report_run_id">;
-/** A line and its file. */
 export type UploadOfCall = Omit<UploadLine, "key_digest"> &
   Pick<UploadFile, "contents" | "path" | "written_at" | "forgotten_at"> & { state: UploadState };
 
@@ -114,7 +113,6 @@ export function readUploadsOfCall({ db }: Pick<Warehouse, "db">, callId: number)
     .all();
 }
 
-/** A file in the ledger, and how many of its lines were entered. */
 export interface EnteredFile {
   row: UploadFile;
   entered: number;

@@ -1,24 +1,10 @@
 import type { KnownLine } from "./upload-table.ts";
 
-/** A conversion that an ad platform was told of, and what was said of it since. */
-export interface Order {
-  conversion_name: string;
-  call_id: number;
-  /** Keyed digest of the click, caller or client id that it was reported for. */
-  key_digest: string | null;
-  /** Null where the file had none: no adjustment can name it. */
-  order_id: string | null;
-  /** Time of the conversion, ISO 8601 UTC. */
-  occurred_at: string;
+/** A conversion that an ad platform was told of; value and currency are those that it was told last. */
+export interface Order extends KnownLine {
   /** Time of what was said last, ISO 8601 UTC. */
   adjusted_at: string;
-  /** As they were said last. */
-  value: string | null;
-  currency: string | null;
-  is_every: boolean;
   isRetracted: boolean;
-  /** The run of a report that told of it. */
-  report_run_id: number | null;
 }
 
 /** Why a conversion cannot be adjusted. */

@@ -1,6 +1,5 @@
 import { toPrintable } from "../base/printable.ts";
 
-/** How one attempt to deliver ended. */
 export type AttemptOutcome =
   | { kind: "delivered" }
   /** Refused for good: another attempt would end the same way. */
@@ -10,7 +9,6 @@ export type AttemptOutcome =
   /** It may have arrived or not. */
   | { kind: "unknown"; error: string };
 
-/** What an attempt is given. */
 export interface AttemptContext {
   signal: AbortSignal;
   /**
@@ -21,7 +19,6 @@ export interface AttemptContext {
   claim: () => void;
 }
 
-/** Sends once to one recipient. */
 export type Attempt = (context: AttemptContext) => Promise<AttemptOutcome>;
 
 /** Another process delivers this, or has done so. */

@@ -28,7 +28,6 @@ export const BRIEF_RETRY: RetryPolicy = {
 /** Attempts of each channel at the same time, in one call. */
 const AT_ONCE: Readonly<Record<Channel, number>> = { email: 2, webhook: 4, command: 2 };
 
-/** A report run that is to be delivered. */
 export type DeliveryJob = Pick<DeliverySource, "runId" | "summary" | "values"> & {
   targets: readonly DeliveryTarget[];
 };

@@ -37,12 +37,10 @@ export const deliveries = sqliteTable("deliveries", columns, (table) => [
 ]);
 export const DELIVERIES = describeTable(deliveries, "A report run's delivery to one recipient.", columns);
 
-/** What was delivered to one recipient, as the ledger has it. */
 export type Delivery = typeof deliveries.$inferSelect;
 export type Channel = Delivery["channel"];
 export type DeliveryStatus = Delivery["status"];
 
-/** One recipient of one report run. */
 export type DeliveryKey = Pick<Delivery, "channel" | "recipient" | "message_id">;
 
 /** What became of a delivery whose process was killed between its two entries. */
@@ -105,7 +103,6 @@ export function claimDelivery({ db }: Warehouse, deliveryId: number): boolean {
   return db.update(deliveries).set(claimed).where(isPending).run().changes === 1;
 }
 
-/** How an attempt ended. */
 export interface AttemptEnd {
   /** `pending` where there is to be another attempt. */
   status: Exclude<DeliveryStatus, "sending">;

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { COMMAND_PLACEHOLDERS } from "../config/placeholder-names.ts";
 import type { Attempt } from "./attempt.ts";
 import type { DeliveryKey } from "./delivery-table.ts";
-import { toHookBody } from "./hook-body.ts";
-import { kindOfHook } from "./hook-url.ts";
+import { kindOfHook, toHookBody } from "./hook-body.ts";
 import {
   buildMessage,
   composeMail,
@@ -33,7 +32,6 @@ export interface EmailTarget {
   timeouts?: MailTimeouts | undefined;
 }
 
-/** A web hook. */
 export interface WebhookTarget {
   channel: "webhook";
   url: URL;
@@ -41,7 +39,6 @@ export interface WebhookTarget {
   timeoutMs?: number | undefined;
 }
 
-/** A command. */
 export interface CommandTarget {
   channel: "command";
   /** The program and its arguments, with placeholders in the arguments. */
@@ -54,7 +51,6 @@ export interface CommandTarget {
 
 export type DeliveryTarget = EmailTarget | WebhookTarget | CommandTarget;
 
-/** What is to be delivered. */
 export interface DeliverySource {
   /** Absolute path of the warehouse. */
   database: string;

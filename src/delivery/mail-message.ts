@@ -61,7 +61,6 @@ export interface MailMessage {
   envelope: { from: string; to: string[] };
 }
 
-/** What one mail has to itself. */
 export interface MailHead {
   from: MailAddress;
   to: string;

@@ -1,5 +1,6 @@
 import { and, desc, eq, isNotNull, max, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { CalltallyError, EXIT } from "../base/errors.ts";
 import { hasEnded, markProcess } from "../base/process-mark.ts";
 import { VERDICTS } from "../paging/verdict.ts";
 import { about, describeTable } from "../warehouse/described.ts";
@@ -38,7 +39,6 @@ export const report_runs = sqliteTable("report_runs", columns, (table) => [
 ]);
 export const REPORT_RUNS = describeTable(report_runs, "Each run of a named report.", columns);
 
-/** One run of a named report, as the ledger has it. */
 export type ReportRun = typeof report_runs.$inferSelect;
 
 /** What a run of a report is of; times are ISO 8601 UTC. */
@@ -48,22 +48,16 @@ export interface ReportRunStart extends Pick<ReportRun, "report" | "account"> {
   startedAt: string;
 }
 
-/** What is known of a run once its files are written, or at its end. */
-export type ReportRunResult = Partial<
-  Pick<ReportRun, "verdict" | "range_from" | "range_to" | "is_stale" | "folder" | "files">
->;
-
-/** Why a run was not started: another process is at it, or it was done before. */
-export type ReportRunConflict = { conflict: "running" | "done" };
-
 /**
  * Records that a run of a report starts. A run that the schedule has due is taken up again under the same number where a
- * process before was killed at it or failed, so that its recipients get it once; one that is done or under way is left.
+ * process before was killed at it or failed, so that its recipients get it once. Returns undefined for a due run that is done.
+ *
+ * @throws CalltallyError (exit 6) while another process makes the same due run
  */
 export function startReportRun(
   warehouse: Warehouse,
   { report, account, scheduledFor, startedAt }: ReportRunStart,
-): { runId: number; isResumed: boolean } | ReportRunConflict {
+): { runId: number; isResumed: boolean } | undefined {
   const begun = {
     started_at: startedAt,
     finished_at: null,
@@ -75,7 +69,9 @@ export function startReportRun(
     const { db } = warehouse;
     const before =
       scheduledFor === null ? undefined : readLastDueRun(warehouse, { report, account }, { scheduledFor });
-    if (before?.status === "running" || before?.status === "done") return { conflict: before.status };
+    if (before?.status === "done") return undefined;
+    if (before?.status === "running")
+      throw new CalltallyError(EXIT.locked, `Cannot run the report ${report}: another process is making it`);
     if (before !== undefined) {
       const runId = before.report_run_id;
       db.update(report_runs).set(begun).where(eq(report_runs.report_run_id, runId)).run();
@@ -90,22 +86,13 @@ export function startReportRun(
   });
 }
 
-/** Records what a run has made, before it is delivered. */
-export function updateReportRun({ db }: Warehouse, runId: number, result: ReportRunResult): void {
-  db.update(report_runs).set(result).where(eq(report_runs.report_run_id, runId)).run();
-}
-
-/** Records how a run ended; its error in words that hold no secret. */
-export function endReportRun(
+/** Records what a run has made, before it is delivered, or how it ended; its error in words that hold no secret. */
+export function updateReportRun(
   { db }: Warehouse,
   runId: number,
-  end: { status: "done" | "failed" | "interrupted"; finishedAt: string; error: string | null },
+  result: Partial<Omit<ReportRun, "report_run_id" | "process">>,
 ): void {
-  const { status, finishedAt, error } = end;
-  db.update(report_runs)
-    .set({ status, finished_at: finishedAt, error })
-    .where(eq(report_runs.report_run_id, runId))
-    .run();
+  db.update(report_runs).set(result).where(eq(report_runs.report_run_id, runId)).run();
 }
 
 /** Returns the last run of each report and account, by name. */

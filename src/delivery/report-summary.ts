@@ -1,4 +1,3 @@
-/** A file of a report. */
 export interface ReportFile {
   /** Its path in the folder of the report, such as `calls/month=2026-10/calls.parquet`. */
   name: string;
@@ -11,7 +10,6 @@ export interface ReportFile {
   isPersonal: boolean;
 }
 
-/** A headline figure, ready to be read. */
 export interface Figure {
   /** Such as `Calls`. */
   name: string;
@@ -21,7 +19,6 @@ export interface Figure {
   change: string | null;
 }
 
-/** What a delivery says of a report. */
 export interface ReportSummary {
   title: string;
   /** Null for the only account. */

@@ -8,7 +8,6 @@ import { makeFolder } from "../base/folder.ts";
 import { hasEnded, markProcess } from "../base/process-mark.ts";
 import type { ReportFile, ReportSummary } from "./report-summary.ts";
 
-/** What a command is given of a run. */
 export interface RunFolder extends AsyncDisposable {
   /** Absolute path of a folder with the files of the run and no others. */
   readonly path: string;

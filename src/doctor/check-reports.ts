@@ -7,7 +7,7 @@ import type { CalltallyFile } from "../config/calltally-file.ts";
 import { inspectSettings } from "../config/load-settings.ts";
 import { parseSecretFile } from "../config/secret-file.ts";
 import type { SettingSources } from "../config/setting-layers.ts";
-import { parseHookUrl } from "../delivery/hook-url.ts";
+import { parseHookUrl } from "../delivery/hook-body.ts";
 import { toDeliveryTargets } from "../reports/delivery-targets.ts";
 import { planReport } from "../reports/plan-report.ts";
 import { ofAccount, type ReportOfFile } from "../reports/report.ts";

@@ -1,6 +1,6 @@
 import { formatMicros } from "../base/currency.ts";
 import type { SessionSpend, SpendSum } from "../rollup/session-spend.ts";
-import { MATCHES, type Match } from "../rollup/spend-campaigns.ts";
+import type { Match } from "../rollup/spend-campaigns.ts";
 import type { Timeframe } from "./timeframe.ts";
 
 /** What a manifest says of spend; amounts are of the currency, of the days and the filter of the export. */
@@ -17,14 +17,12 @@ export interface DescribedSpend {
   campaigns: Record<Match, { rows: number; cost: number }>;
   /** Filters that choose calls alone, since spend has nothing of the kind. */
   filters_of_calls_alone?: string[];
-  /** Where it is from. */
   imports: { file: string; imported_at: string; rows: number; cost: number }[];
 }
 
 /** What a filter says of spend as well. */
 const OF_BOTH: readonly string[] = ["source", "channel", "campaign", "include_gone"];
 
-/** Describes what the days of an export cost. */
 export function describeSpend(spend: SessionSpend, { span, filter }: Timeframe): DescribedSpend {
   const sums = spend.sums(span);
   const none: SpendSum = { rows: 0, cost_micros: 0n };
@@ -35,7 +33,7 @@ export function describeSpend(spend: SessionSpend, { span, filter }: Timeframe):
     }),
     none,
   );
-  const [byId, byName, unmatched, unnamed] = MATCHES.map((match) => toCost(sums.get(match) ?? none));
+  const costOf = (match: Match) => toCost(sums.get(match) ?? none);
   const ofCallsAlone = Object.keys(filter).filter((name) => !OF_BOTH.includes(name));
   return {
     currency: spend.form.currency ?? null,
@@ -43,10 +41,10 @@ export function describeSpend(spend: SessionSpend, { span, filter }: Timeframe):
     ...toCost(all),
     days: spend.days(span) ?? null,
     campaigns: {
-      id: byId ?? toCost(none),
-      name: byName ?? toCost(none),
-      unmatched: unmatched ?? toCost(none),
-      unnamed: unnamed ?? toCost(none),
+      id: costOf("id"),
+      name: costOf("name"),
+      unmatched: costOf("unmatched"),
+      unnamed: costOf("unnamed"),
     },
     ...(ofCallsAlone.length > 0 && { filters_of_calls_alone: ofCallsAlone }),
     imports: spend

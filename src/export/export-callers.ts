@@ -37,24 +37,14 @@ export async function writeCallers(job: Job): Promise<ManifestFile[]> {
 }
 
 function callerColumns(toPseudonym: (caller: string) => string): CallerColumn[] {
-  const member = (name: Exclude<keyof CallerSummary, "caller">, type: Column["type"]): CallerColumn => ({
-    name,
-    type,
-    of: (caller) => caller[name],
-  });
+  const members = (type: Column["type"], ...names: Exclude<keyof CallerSummary, "caller">[]) =>
+    names.map((name): CallerColumn => ({ name, type, of: (caller) => caller[name] }));
   return [
     { name: "caller_hash", type: "text", of: ({ caller }) => toPseudonym(caller) },
-    member("first_call_at", "time"),
-    member("last_call_at", "time"),
-    member("first_source", "text"),
-    member("last_source", "text"),
-    member("first_channel", "text"),
-    member("last_channel", "text"),
-    member("first_campaign", "text"),
-    member("last_campaign", "text"),
-    member("calls", "integer"),
-    member("answered_calls", "integer"),
-    member("missed_calls", "integer"),
+    ...members("time", "first_call_at", "last_call_at"),
+    ...members("text", "first_source", "last_source", "first_channel", "last_channel"),
+    ...members("text", "first_campaign", "last_campaign"),
+    ...members("integer", ...SUMS),
     { name: "recovered", type: "boolean", of: isRecovered },
     { name: "recovered_after_seconds", type: "integer", of: secondsUntilAnswered },
   ];

@@ -9,8 +9,7 @@ import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import { encodeTable } from "./formats/encode-table.ts";
 import { type Job, listsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
-import type { NamedTable } from "./named-table.ts";
-import type { Column, Value } from "./table.ts";
+import type { Column, NamedTable, Value } from "./table.ts";
 
 /** A column, what it is read from, and what is made of its value. */
 interface CallColumn extends Column {
@@ -63,14 +62,12 @@ async function writeCallsByMonth(job: Job, calls: NamedTable): Promise<ManifestF
     if (month > latest) latest = month;
     return latest;
   };
-  const parts: Iterable<[string, NamedTable["rows"]]> =
-    entry.rows === 0 ? [[UNKNOWN_MONTH, rows]] : partition(rows, monthOf);
+  const parts = entry.rows === 0 ? [{ key: UNKNOWN_MONTH, rows, count: 0 }] : partition(rows, monthOf);
   const written: ManifestFile[] = [];
-  for (const [month, part] of parts) {
-    const count = { rows: 0 };
-    const content = await encodeTable({ columns, rows: counted(part, count) }, { format: "parquet" });
-    const file = await job.write(`calls/month=${month}/calls.parquet`, content, audience);
-    written.push({ ...entry, ...file, ...count });
+  for (const part of parts) {
+    const content = await encodeTable({ columns, rows: part.rows }, { format: "parquet" });
+    const file = await job.write(`calls/month=${part.key}/calls.parquet`, content, audience);
+    written.push({ ...entry, ...file, rows: part.count });
   }
   return written;
 }
@@ -86,16 +83,8 @@ function callColumns(
   const member = (name: ListedMember): CallColumn => text(name, { member: name });
   const flag = (name: string, fact: FactColumn): CallColumn => ({ name, type: "boolean", of: { fact } });
   const started = { fact: "call_started" } as const;
-  const duration: CallColumn =
-    duration_unit === "seconds"
-      ? { name: "duration_seconds", type: "integer", of: { fact: "duration" } }
-      : {
-          name: "duration_seconds",
-          type: "decimal",
-          decimals: 3,
-          of: { fact: "duration" },
-          derive: toSeconds,
-        };
+  const duration: Pick<CallColumn, "type" | "decimals" | "derive"> =
+    duration_unit === "seconds" ? { type: "integer" } : { type: "decimal", decimals: 3, derive: toSeconds };
   return [
     { name: "call_id", type: "integer", isId: true, of: { fact: "call_id" } },
     { name: "call_started", type: "time", of: started },
@@ -113,7 +102,7 @@ function callColumns(
     member("insight_name"),
     member("tracking_number"),
     { ...text("caller_hash", { fact: "caller" }), derive: fromText(toPseudonym) },
-    duration,
+    { name: "duration_seconds", of: { fact: "duration" }, ...duration },
     member("disposition"),
     fact("outcome"),
     flag("qualified", "is_qualified"),
@@ -145,32 +134,30 @@ function* derive(rows: Iterable<Value[]>, columns: readonly CallColumn[]): Gener
   }
 }
 
+/** Rows in a row that have the same key; counted once they are read. */
+interface Part<T> {
+  key: string;
+  rows: Iterable<T>;
+  count: number;
+}
+
 /** Cuts rows where their key changes; each part is to be read before the next is asked for. */
-function* partition<T>(
-  rows: Iterable<T>,
-  keyOf: (row: T) => string,
-): Generator<[key: string, rows: Generator<T>]> {
-  const iterator = rows[Symbol.iterator]();
+function* partition<T>(rows: Iterable<T>, keyOf: (row: T) => string): Generator<Part<T>> {
+  const iterator = Iterator.from(rows);
   try {
     let next = iterator.next();
-    const part = function* (key: string) {
-      while (!next.done && keyOf(next.value) === key) {
+    const read = function* (part: Part<T>) {
+      for (; !next.done && keyOf(next.value) === part.key; next = iterator.next()) {
+        part.count++;
         yield next.value;
-        next = iterator.next();
       }
     };
     while (!next.done) {
-      const key = keyOf(next.value);
-      yield [key, part(key)];
+      const part: Part<T> = { key: keyOf(next.value), rows: [], count: 0 };
+      part.rows = read(part);
+      yield part;
     }
   } finally {
     iterator.return?.();
-  }
-}
-
-function* counted<T>(rows: Iterable<T>, count: { rows: number }): Generator<T> {
-  for (const row of rows) {
-    count.rows++;
-    yield row;
   }
 }

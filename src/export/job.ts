@@ -7,10 +7,9 @@ import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Basis } from "../warehouse/runs/basis.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
-import type { NamedTable } from "./named-table.ts";
 import type { WrittenFile } from "./output/file-set.ts";
 import type { Restatement } from "./restatement.ts";
-import type { Table } from "./table.ts";
+import type { NamedTable, Table } from "./table.ts";
 import type { Timeframe } from "./timeframe.ts";
 
 /** What the writer of a content works with: a question, and one moment of its source. */
@@ -39,7 +38,6 @@ export interface Job {
   write: (file: string, content: Iterable<Buffer | string>, audience?: Audience) => Promise<WrittenFile>;
 }
 
-/** Figures that files held before. */
 export interface RememberedFigures {
   /** Passes the rows of a rollup on, and compares them. */
   watch: (outlet: RollupOutlet, rows: Table["rows"]) => Generator<readonly Value[]>;
@@ -47,7 +45,6 @@ export interface RememberedFigures {
   find: (contents: string) => readonly Restatement[];
 }
 
-/** A rollup as it is written. */
 export interface RollupOutlet {
   /** Name of its file in the folder. */
   file: string;

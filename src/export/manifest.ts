@@ -15,7 +15,6 @@ import { type DescribedSpend, describeSpend } from "./described-spend.ts";
 import type { WrittenFile } from "./output/file-set.ts";
 import type { Timeframe } from "./timeframe.ts";
 
-/** A stretch of time in a manifest. */
 export interface DescribedSpan extends DateRange {
   /** ISO 8601 UTC; missing where it is open. */
   starts_at?: string;
@@ -73,7 +72,6 @@ export interface Manifest {
   fingerprint: string;
 }
 
-/** What was read in a cluster. */
 export interface DescribedPublication {
   /** Address of the cluster, without the user. */
   to: string;
@@ -114,7 +112,6 @@ export type DescribedFilter = Omit<CallFilter, "exclude_callers"> & {
   excluded_callers_without_calls?: number;
 };
 
-/** What a manifest says of a table. */
 export interface TableEntry {
   /** The dimensions of a rollup, or the name of another kind of table. */
   contents: string;
@@ -141,9 +138,7 @@ export interface TableEntry {
   excluded?: Record<string, number>;
 }
 
-/** A sheet of a workbook. */
 export interface SheetEntry extends TableEntry {
-  /** Its name. */
   sheet: string;
   /** How many texts were longer than a cell holds, and are cut; missing where none is. */
   cut_texts?: number;
@@ -162,12 +157,9 @@ export interface ManifestFile extends WrittenFile, TableEntry {
 }
 
 /** A manifest whose files need not be written yet. */
-interface UnwrittenManifest {
-  fingerprint?: unknown;
-  published?: unknown;
-  restatements?: unknown;
+type UnwrittenManifest = { [Member in "fingerprint" | "published" | "restatements"]?: unknown } & {
   files: readonly (Partial<WrittenFile> & { contents?: unknown })[];
-}
+};
 
 /**
  * Returns a digest of what figures stand on and of their sums: SHA-256, in hex, of the manifest as JSON without white
@@ -274,7 +266,6 @@ function findCaveats({ run, withheld_calls, first_load }: Standing): Caveats | u
   return Object.keys(caveats).length > 0 ? caveats : undefined;
 }
 
-/** Returns the content of `manifest.json`. */
 export function encodeManifest(manifest: object): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }

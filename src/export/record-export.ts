@@ -9,7 +9,6 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { Commit, FileSet } from "./output/file-set.ts";
 
-/** The files of an export while they get their names. */
 export interface CommittedFiles {
   files: Pick<FileSet, "folder" | "draftOf">;
   manifest: Manifest;
@@ -17,13 +16,10 @@ export interface CommittedFiles {
   now: string;
 }
 
-/** Something that is recorded together with an export; each of its parts runs in a transaction. */
+/** Something that is recorded together with an export, as {@link Commit} says; each of its parts runs in a transaction. */
 export interface CommitStep {
-  /** Records the files before the first of them gets its name. What it throws keeps everything as it was. */
   enter?(tx: Tx, committed: CommittedFiles): void;
-  /** Removes the record of files that did not get their names. */
   undo?(tx: Tx, committed: CommittedFiles): void;
-  /** Records that all files have their names. */
   settle?(tx: Tx, committed: CommittedFiles): void;
 }
 

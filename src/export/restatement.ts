@@ -4,7 +4,6 @@ import { CHANGE_REASONS } from "../rollup/change-reasons.ts";
 export const RESTATEMENT_REASONS = [...CHANGE_REASONS, "spend_changed"] as const;
 export type RestatementReason = (typeof RESTATEMENT_REASONS)[number];
 
-/** What one reason did to a figure. */
 export interface Effect {
   reason: RestatementReason;
   /** How many calls; null where it is not about calls. */
@@ -13,7 +12,6 @@ export interface Effect {
   effect: number | null;
 }
 
-/** A value of a figure; null where it is blank. */
 export type FigureValue = string | number | null;
 
 /** A figure of a complete period that changed after it was exported. */

@@ -150,7 +150,6 @@ function* count(
   }
 }
 
-/** Reads the line of totals. */
 async function readTotal(session: FigureSession, query: RollupQuery): Promise<Row> {
   const keys = keyColumns(query.dimensions).length + (query.periods ? 1 : 0);
   const [figures = []] = (await session.total(query)).rows;

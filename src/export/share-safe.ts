@@ -3,8 +3,7 @@ import { personalKind } from "../privacy/personal-text.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { isSmallCount } from "../rollup/small-cells.ts";
 import type { Standing } from "../warehouse/runs/standing.ts";
-import type { NamedTable } from "./named-table.ts";
-import type { Column } from "./table.ts";
+import type { Column, NamedTable } from "./table.ts";
 
 /** Ids of campaigns are as long as phone numbers, and are the ad platform's. */
 const isScanned = ({ type, isId }: Column) => type === "text" && !isId;

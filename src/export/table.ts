@@ -1,3 +1,6 @@
+import type { Audience } from "../base/folder.ts";
+import type { TableEntry } from "./manifest.ts";
+
 /** A cell: text, days and times as text, a number, or 1 and 0 for true and false; null where there is none. */
 export type Value = string | number | null;
 
@@ -30,6 +33,15 @@ export interface Table {
   rows: Iterable<readonly Value[]>;
   /** @default none */
   total?: readonly Value[] | undefined;
+}
+
+/** A table of an export, which becomes a file, or a sheet of a workbook. */
+export interface NamedTable extends Table {
+  /** Name of the file without its ending, or of the sheet. */
+  name: string;
+  audience: Audience;
+  /** What the manifest says of it; of some tables complete only when their rows have been read. */
+  entry: TableEntry;
 }
 
 /** Yields the lines of a table: its rows, then its total. */

@@ -8,10 +8,8 @@ import type { Ask } from "../request/resolve.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 
-/** Which calls a question is about, and how they are cut into periods. */
 export type TimeframeOptions = Pick<Ask, "timezone" | "range" | "filter" | "grain" | "compare" | "spell">;
 
-/** The range as instants. */
 export interface Timeframe {
   timezone: string;
   filter: CallFilter;

@@ -2,8 +2,7 @@ import { formatMicros } from "../base/currency.ts";
 import { nearest } from "../base/nearest.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Job } from "./job.ts";
-import type { NamedTable } from "./named-table.ts";
-import type { Column } from "./table.ts";
+import type { Column, NamedTable } from "./table.ts";
 
 /** Lists the campaigns of spend that no call has, most spend first, with the nearest name that one has. */
 export async function unmatchedTable(

@@ -1,11 +1,18 @@
+import { randomBytes } from "node:crypto";
+import { toCaller } from "../attribution/call-text.ts";
+import { toNational } from "../attribution/phone-mentions.ts";
+import { toPseudonym } from "../privacy/pseudonym.ts";
 import { keepingAll } from "../warehouse/calls/call-guard.ts";
+import { readCallerIds } from "../warehouse/calls/call-table.ts";
 import { openCallerDigests } from "../warehouse/calls/caller-hash.ts";
 import { openCallerKey } from "../warehouse/calls/caller-key.ts";
+import { renameCallers } from "../warehouse/calls/caller-names.ts";
 import { withholdDrift } from "../warehouse/calls/drift.ts";
 import {
   CallerDigests,
   countForgottenCalls,
   type ForgottenCaller,
+  type ForgottenCallers,
   insertForgotten,
   openForgotten,
   readForgotten,
@@ -16,9 +23,12 @@ import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { insertPrivacyAct } from "../warehouse/privacy-act-table.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import { clearScratch, maskTexts } from "./mask-texts.ts";
-import { renameForgotten } from "./rename-forgotten.ts";
-import { type Forgettable, resolveCallers, toTombstones } from "./resolve-callers.ts";
 import { stripCalls } from "./strip-calls.ts";
+
+const PSEUDONYM_BYTES = 8;
+
+/** A caller to forget, by the digits of the number or by the `caller_hash` of exported files, in lower case. */
+export type Forgettable = { caller: string } | { callerHash: string };
 
 /** How many of each were changed; holds no personal data. */
 export interface ForgetCounts {
@@ -32,12 +42,6 @@ export interface ForgetCounts {
   texts: number;
 }
 
-const NOTHING_DONE = {
-  counts: { calls: 0, transcripts: 0, rejected_rows: 0, texts: 0 },
-  spellings: [],
-  met: new Set<string>(),
-};
-
 export interface Forgotten {
   counts: ForgetCounts;
   /** Indexes of callers of whom nothing is known here. */
@@ -46,7 +50,6 @@ export interface Forgotten {
   callers: string[];
   /** Their numbers as spelled in calls. */
   spellings: string[];
-  /** Pseudonyms of the callers to forget. */
   pseudonyms: string[];
   newKey?: string | undefined;
 }
@@ -71,41 +74,77 @@ export function forgetCallers(
   openCallerDigests(warehouse);
   const { key, newFile } = openCallerKey(warehouse.path);
   const digests = new CallerDigests(key);
-  const outcome: Forgotten = {
-    counts: { callers: 0, ...NOTHING_DONE.counts },
-    unknown: [],
-    callers: [],
-    spellings: [],
-    pseudonyms: [],
-    newKey: newFile,
-  };
   overwriteDeleted(warehouse);
   const at = new Date(nowMs).toISOString();
   try {
-    writeTransaction(warehouse, (tx) => {
-      const wanted = resolveCallers(warehouse, digests, whom);
-      const known = new Set(readForgotten(warehouse).map(({ digest }) => digest));
-      const fresh = wanted.filter(({ digest }) => !known.has(digest));
-      insertForgotten(warehouse, toTombstones(digests, fresh, at));
-      const { counts, spellings, met } = takeOut(tx);
-      const callers = new Set(fresh.map(({ digest }) => digest)).size;
-      outcome.counts = { callers, ...counts };
-      outcome.spellings = spellings;
-      outcome.callers = wanted.flatMap(({ caller }) => caller ?? []);
+    return writeTransaction(warehouse, (tx) => {
+      const wanted = resolveCallers(tx, digests, whom);
       const asked = new Set(wanted.map(({ digest }) => digest));
-      outcome.pseudonyms = readForgotten(warehouse).flatMap(({ digest, pseudonym }) =>
-        asked.has(digest) ? [pseudonym] : [],
+      const known = new Set(readForgotten(tx).map(({ digest }) => digest));
+      insertForgotten(
+        tx,
+        wanted.flatMap((one) => (known.has(one.digest) ? [] : [toTombstone(digests, one, at)])),
       );
-      outcome.unknown = [...wanted.entries()].flatMap(([index, { digest }]) =>
-        known.has(digest) || met.has(digest) ? [] : [index],
-      );
-      if (outcome.unknown.length > 0 && !isUnknownAllowed) throw new UnknownCallers();
+      const { counts, spellings, met } = takeOut(tx);
+      const outcome: Forgotten = {
+        counts: { callers: asked.difference(known).size, ...counts },
+        unknown: [...wanted.entries()].flatMap(([index, { digest }]) =>
+          known.has(digest) || met.has(digest) ? [] : [index],
+        ),
+        callers: wanted.flatMap(({ caller }) => caller ?? []),
+        spellings,
+        pseudonyms: readForgotten(tx).flatMap(({ digest, pseudonym }) =>
+          asked.has(digest) ? [pseudonym] : [],
+        ),
+        newKey: newFile,
+      };
+      if (outcome.unknown.length > 0 && !isUnknownAllowed) throw new UnknownCallers(outcome);
       record(tx, outcome.counts, at);
+      return outcome;
     });
   } catch (error) {
-    if (!(error instanceof UnknownCallers)) throw error;
+    if (error instanceof UnknownCallers) return error.outcome;
+    throw error;
   }
-  return outcome;
+}
+
+class UnknownCallers extends Error {
+  readonly outcome: Forgotten;
+
+  constructor(outcome: Forgotten) {
+    super();
+    this.outcome = outcome;
+  }
+}
+
+/** A caller to forget; the number is undefined for a hash that no stored number has. */
+interface Wanted {
+  digest: string;
+  caller: string | undefined;
+}
+
+/** Returns the callers to forget, in the order given, with their numbers where the warehouse has them. */
+function resolveCallers(tx: Tx, digests: CallerDigests, whom: readonly Forgettable[]): Wanted[] {
+  const stored = whom.some((one) => "callerHash" in one) ? readCallerIds(tx).map(toCaller) : [];
+  const callers = new Map(
+    stored.flatMap((caller) => (caller === null ? [] : [[digests.of(caller), caller]])),
+  );
+  return whom.map((one) => {
+    if ("caller" in one) return { digest: digests.of(one.caller), caller: one.caller };
+    const digest = digests.ofText(one.callerHash);
+    return { digest, caller: callers.get(digest) };
+  });
+}
+
+function toTombstone(
+  digests: CallerDigests,
+  { digest, caller }: Wanted,
+  forgotten_at: string,
+): ForgottenCaller {
+  const national = caller === undefined ? null : toNational(caller);
+  const pseudonym = toPseudonym(randomBytes(PSEUDONYM_BYTES));
+  const national_digest = national && digests.of(national);
+  return { digest, national_digest, pseudonym, key_mark: digests.mark, forgotten_at, calls: 0 };
 }
 
 /** Forgets callers in an older copy of the warehouse; returns whether there were any. */
@@ -116,10 +155,10 @@ export function forgetAgain(
 ): boolean {
   overwriteDeleted(warehouse);
   return writeTransaction(warehouse, (tx) => {
-    const known = new Set(readForgotten(warehouse).map(({ digest }) => digest));
+    const known = new Set(readForgotten(tx).map(({ digest }) => digest));
     const fresh = callers.filter(({ digest }) => !known.has(digest));
     if (fresh.length === 0) return false;
-    insertForgotten(warehouse, fresh);
+    insertForgotten(tx, fresh);
     const { counts } = takeOut(tx);
     record(tx, { callers: fresh.length, ...counts }, new Date(nowMs).toISOString());
     return true;
@@ -128,7 +167,7 @@ export function forgetAgain(
 
 function takeOut(tx: Tx) {
   const forgotten = openForgotten(tx);
-  if (forgotten === undefined) return NOTHING_DONE;
+  if (forgotten === undefined) throw new Error("There is nobody to forget");
   // Before the calls are stripped, so that nothing but names changes in their facts.
   renameForgotten(tx, forgotten);
   const keeping = keepingAll(tx);
@@ -146,5 +185,15 @@ function record(tx: Tx, counts: ForgetCounts, at: string): void {
   insertPrivacyAct(tx, { at, act: "forget", counts: { ...counts } });
 }
 
-/** Rolls the transaction back. */
-class UnknownCallers extends Error {}
+/** Replaces the names of forgotten callers in the facts by their pseudonyms. */
+function renameForgotten(tx: Tx, forgotten: ForgottenCallers): void {
+  const digests = openCallerDigests(tx);
+  const byName = new Map<string, string>();
+  for (const callerId of readCallerIds(tx)) {
+    const [caller, pseudonym] = [toCaller(callerId), forgotten.pseudonymOfId(callerId)];
+    if (caller !== null && pseudonym !== undefined) byName.set(digests?.hash(caller) ?? caller, pseudonym);
+  }
+  const pseudonymOf = (name: string) =>
+    digests === undefined ? forgotten.pseudonymOfId(name) : forgotten.pseudonymOfHash(name);
+  renameCallers(tx, (name) => byName.get(name) ?? pseudonymOf(name) ?? name);
+}

@@ -8,28 +8,26 @@ import { lockedError } from "../warehouse/locked-error.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
+import type { Forgettable } from "./forget-callers.ts";
 import { type Forgotten, forgetCallers } from "./forget-callers.ts";
 import { prepareMaskJson } from "./mask-texts.ts";
-import { mayHoldTraces } from "./personal-bytes.ts";
+import { holdsTraces, readOr } from "./personal-bytes.ts";
 import {
   findPersonalFiles,
   type PersonalFile,
   removePersonalFiles,
   tracesInExports,
 } from "./personal-files.ts";
-import type { Forgettable } from "./resolve-callers.ts";
 
 export interface ForgetOptions {
   own: OwnWarehouse;
   exportDir: string;
-  /** Whether exported files that name the callers are removed, too. */
   isExportRemoved: boolean;
   /** Whether callers without calls are accepted, and kept out from now on. */
   isUnknownAllowed: boolean;
   signal: AbortSignal;
 }
 
-/** What was forgotten, and where else the callers may be. */
 export interface ForgetResult extends Forgotten {
   /** Exported files that name the callers; they are gone with `isExportRemoved`. */
   files: readonly PersonalFile[];
@@ -64,7 +62,9 @@ export async function forgetNow(
   recoverUploads(warehouse);
   if (isExportRemoved) await removePersonalFiles(files, maskJson, signal);
   const texts = [...traces.numbers.map((number) => number.slice(1)), ...traces.texts];
-  const copies = findCopies(warehouse).filter((copy) => mayHoldTraces(copy, { numbers: [], texts }));
+  const copies = findCopies(warehouse).filter((copy) =>
+    readOr(() => holdsTraces(copy, { numbers: [], texts }), true),
+  );
   const clusters = readPublications(warehouse).flatMap(({ target, is_behind }) =>
     is_behind ? [target] : [],
   );

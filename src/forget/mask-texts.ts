@@ -17,7 +17,10 @@ export function prepareMaskJson(
   forgotten = openForgotten(warehouse),
 ): (json: string) => string {
   if (forgotten === undefined) return (json) => json;
-  const isCalled = prepareIsCalled(warehouse);
+  const rows = warehouse.db.selectDistinct({ number: call_facts.tracking_number }).from(call_facts).all();
+  const called = new Set(rows.map(({ number }) => number));
+  const isCalled = (text: string) =>
+    text.startsWith('"') && called.has(presentNumber(String(JSON.parse(text))));
   return (json) => json.replace(JSON_TEXT, (text) => (isCalled(text) ? text : forgotten.mask(text)));
 }
 
@@ -56,11 +59,5 @@ function columnsOf(...kinds: PersonalKind[]) {
 /** Matches texts with digits or characters beyond ASCII, such as digits of other scripts. */
 const MAY_HAVE_DIGITS = "*[^ -/:-~]*";
 
-/** A string in JSON, or what is between two strings. */
+/** A string in JSON, or the text between two strings. */
 const JSON_TEXT = /"(?:[^"\\]|\\.)*"|[^"]+/g;
-
-function prepareIsCalled({ db }: Warehouse): (text: string) => boolean {
-  const rows = db.selectDistinct({ number: call_facts.tracking_number }).from(call_facts).all();
-  const called = new Set(rows.map(({ number }) => number));
-  return (text) => text.startsWith('"') && called.has(presentNumber(String(JSON.parse(text))));
-}

@@ -2,7 +2,7 @@ import { toPhoneDigits } from "../attribution/call-text.ts";
 import { UsageError } from "../base/errors.ts";
 import { PHONE_NUMBER } from "../base/phone-number.ts";
 import { readCallersFile } from "../config/callers-file.ts";
-import type { Forgettable } from "./resolve-callers.ts";
+import type { Forgettable } from "./forget-callers.ts";
 
 /** A caller to forget, and how an error refers to it without naming it. */
 export type Named = Forgettable & { as: string };
@@ -15,8 +15,11 @@ interface Whom {
 
 /** @throws UsageError that names the place of what is wrong, and not the number, which must not get into a log */
 export function parseWhom({ numbers, file, hashes }: Whom): Named[] {
-  const byHash = parseHashes(hashes);
-  const whom = [...parseNumbers(numbers), ...readFile(file), ...byHash];
+  const byHash = hashes.map(parseHash);
+  const byNumber = parseNumbers(numbers);
+  const inFile = file === undefined ? [] : readCallersFile(file, "--file");
+  const named = inFile.map((caller, index) => ({ caller, as: `number ${index + 1} of ${file}` }));
+  const whom = [...byNumber, ...named, ...byHash];
   if (whom.length > 0) return whom;
   throw new UsageError("Cannot forget: no number, --file or --caller-hash was given");
 }
@@ -37,20 +40,10 @@ function parseNumbers(numbers: readonly string[]): Named[] {
   });
 }
 
-function readFile(file: string | undefined): Named[] {
-  if (file === undefined) return [];
-  return readCallersFile(file, "--file").map((caller, index) => ({
-    caller,
-    as: `number ${index + 1} of ${file}`,
-  }));
-}
-
-function parseHashes(hashes: readonly string[]): Named[] {
-  return hashes.map((callerHash) => {
-    if (/^[0-9a-f]{64}$/i.test(callerHash))
-      return { callerHash: callerHash.toLowerCase(), as: `--caller-hash ${callerHash.slice(0, 8)}…` };
-    throw new UsageError(
-      "Cannot forget by --caller-hash: it takes the 64 hexadecimal digits of an exported file",
-    );
-  });
+function parseHash(callerHash: string): Named {
+  if (/^[0-9a-f]{64}$/i.test(callerHash))
+    return { callerHash: callerHash.toLowerCase(), as: `--caller-hash ${callerHash.slice(0, 8)}…` };
+  throw new UsageError(
+    "Cannot forget by --caller-hash: it takes the 64 hexadecimal digits of an exported file",
+  );
 }

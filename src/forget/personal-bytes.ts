@@ -25,13 +25,13 @@ export function isTextFile(file: string): boolean {
   }
 }
 
-/** Whether a file contains a trace of the callers, or cannot be read. */
-export function mayHoldTraces(file: string, traces: Traces): boolean {
+/** Returns what `read` returns; `otherwise` where the file system refuses to read. */
+export function readOr<T>(read: () => T, otherwise: T): T {
   try {
-    return holdsTraces(file, traces);
+    return read();
   } catch (error) {
     if (toFileError(error) === undefined) throw error;
-    return true;
+    return otherwise;
   }
 }
 

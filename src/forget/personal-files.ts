@@ -10,17 +10,12 @@ import { findUploadsOf } from "../conversions/upload-table.ts";
 import { fingerprintOf } from "../export/manifest.ts";
 import { findDrafts } from "../export/output/file-set.ts";
 import { lockFolder } from "../export/output/folder-lock.ts";
-import {
-  type KnownManifest,
-  MANIFEST,
-  manifestSchema,
-  tryReadManifest,
-} from "../export/output/read-manifest.ts";
+import { MANIFEST, manifestSchema, tryReadManifest } from "../export/output/read-manifest.ts";
 import { openCallerHash } from "../warehouse/calls/caller-hash.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { readExportPaths } from "../warehouse/runs/exports.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import { holdsTraces, isTextFile, type Traces } from "./personal-bytes.ts";
+import { holdsTraces, isTextFile, readOr, type Traces } from "./personal-bytes.ts";
 
 /** A file that contains, or may contain, a forgotten caller. */
 export interface PersonalFile {
@@ -64,26 +59,26 @@ export function findPersonalFiles(
   const remembered = readExportPaths(warehouse);
   const folders = [...new Set([...remembered.map(folderOf), resolve(exportFolder)])];
   const listed = folders.flatMap((folder) => [...listManifest(folder, warehouse_id), ...findDrafts(folder)]);
-  return [...new Set([...remembered, ...listed])].flatMap((path): PersonalFile[] => {
-    try {
-      if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return [];
-      if (!isTextFile(path)) return [{ path, holds: "perhaps" }];
-      if (isManifest(path)) {
-        const text = readFileSync(path, "utf8");
-        return maskJson(text) === text ? [] : [{ path, holds: "yes" }];
-      }
-      if (holdsTraces(path, traces)) return [{ path, holds: "yes" }];
-      return uploads.has(path) ? [{ path, holds: "perhaps" }] : [];
-    } catch (error) {
-      if (toFileError(error) === undefined) throw error;
-      return [{ path, holds: "perhaps" }];
+  const examine = (path: string): PersonalFile["holds"] | undefined => {
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+    if (!isTextFile(path)) return "perhaps";
+    if (isManifest(path)) {
+      const text = readFileSync(path, "utf8");
+      return maskJson(text) === text ? undefined : "yes";
     }
+    if (holdsTraces(path, traces)) return "yes";
+    return uploads.has(path) ? "perhaps" : undefined;
+  };
+  return [...new Set([...remembered, ...listed])].flatMap((path): PersonalFile[] => {
+    const holds = readOr(() => examine(path), "perhaps");
+    return holds === undefined ? [] : [{ path, holds }];
   });
 }
 
 /** The manifest of a folder and the files in it, where it is of this warehouse. */
 function listManifest(folder: string, warehouseId: string): string[] {
-  const manifest = readIfPermitted(folder);
+  // A folder may not be readable: the files that the warehouse remembers there are reported.
+  const manifest = readOr(() => tryReadManifest(folder), undefined);
   if (manifest?.origin.warehouse_id !== warehouseId) return [];
   const { files, restatements } = manifest;
   const names = [...files, ...(restatements?.file ? [restatements.file] : [])].map(({ file }) => file);
@@ -116,9 +111,8 @@ export async function removePersonalFiles(
       failed.push(...paths.filter((path) => !isGone(path)).map((path): [string, Error] => [path, cause]));
     }
   }
-  const [first] = failed;
-  if (first === undefined) return;
-  const [path, cause] = first;
+  const [path, cause] = failed[0] ?? [];
+  if (path === undefined) return;
   const others = failed.length > 1 ? ` and ${failed.length - 1} more` : "";
   throw new CalltallyError(EXIT.storage, `Cannot remove ${path}${others}, which may have the callers still`, {
     cause,
@@ -149,16 +143,6 @@ function forgetInManifest(
   using draft = new Draft(file);
   draft.write(`${text}\n`, statSync(file).mode & 0o777);
   draft.replace();
-}
-
-/** Of a folder that may not be readable: the files that the warehouse remembers there are reported. */
-function readIfPermitted(folder: string): KnownManifest | undefined {
-  try {
-    return tryReadManifest(folder);
-  } catch (error) {
-    if (toFileError(error) === undefined) throw error;
-    return undefined;
-  }
 }
 
 /** The folder of the export; partitions lie in folders of their own. */

@@ -8,13 +8,13 @@ import {
 } from "../privacy/keep-settings.ts";
 import { withhold } from "../privacy/withhold.ts";
 import { Keeping } from "../warehouse/calls/call-guard.ts";
-import { CALLS, calls } from "../warehouse/calls/calls.ts";
+import { prepareReplaceCall } from "../warehouse/calls/call-table.ts";
+import { calls } from "../warehouse/calls/calls.ts";
 import { withholdDrift } from "../warehouse/calls/drift.ts";
 import { BATCH_ROWS, eachBatch } from "../warehouse/calls/each-call.ts";
 import { call_facts } from "../warehouse/calls/facts.ts";
 import { rejected_calls } from "../warehouse/calls/rejected.ts";
-import { prepareWriteTranscript, transcripts, WHOLE_CALL } from "../warehouse/calls/transcripts.ts";
-import { personalColumns } from "../warehouse/described.ts";
+import { transcripts, WHOLE_CALL } from "../warehouse/calls/transcripts.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
 
 import { insertPrivacyAct, updatePrivacyAct } from "../warehouse/privacy-act-table.ts";
@@ -22,7 +22,7 @@ import { readRetention, setRetention } from "../warehouse/retention.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
-/** Of how many calls something was removed; and of how many rows that did not parse. */
+/** Of how many calls something was removed, and of how many rows that did not parse. */
 export type PruneCounts = Record<WithheldKind | "rejected_rows", number>;
 
 export interface PruneOptions {
@@ -39,22 +39,15 @@ export interface PruneOptions {
  */
 export async function prune(warehouse: LockedWarehouse, options: PruneOptions): Promise<PruneCounts> {
   const pruning = new Pruning(warehouse, { ...options, isDryRun: false });
-  for (const removeSome of pruning.steps()) {
+  for await (const removeSome of pruning.steps()) {
     writeTransaction(warehouse, (tx) => pruning.record(tx, removeSome));
-    await setImmediate();
-    options.signal?.throwIfAborted();
   }
   return pruning.counts;
 }
 
-/** Counts what {@link prune} would remove. */
 export async function countPrunable(reader: Warehouse, options: PruneOptions): Promise<PruneCounts> {
   const pruning = new Pruning(reader, { ...options, isDryRun: true });
-  for (const countSome of pruning.steps()) {
-    countSome();
-    await setImmediate();
-    options.signal?.throwIfAborted();
-  }
+  for await (const countSome of pruning.steps()) countSome();
   return pruning.counts;
 }
 
@@ -89,8 +82,7 @@ class Pruning {
   readonly #warehouse: Warehouse;
   readonly #options: PruneOptions & { isDryRun: boolean };
   readonly #keeping: Keeping;
-  readonly #updateCall;
-  readonly #writeTranscript;
+  readonly #replaceCall;
   /** Whether there may be bytes to erase even if no call has anything to remove. */
   readonly #hasUnerased: boolean;
   #actId: number | undefined;
@@ -99,22 +91,27 @@ class Pruning {
     this.#warehouse = warehouse;
     this.#options = options;
     this.#keeping = new Keeping(warehouse, options.cutoffs, options.nowMs);
-    this.#updateCall = prepareUpdateCall(warehouse);
-    this.#writeTranscript = prepareWriteTranscript(warehouse);
+    this.#replaceCall = prepareReplaceCall(warehouse);
     this.#hasUnerased = this.#isFirstOfKind();
   }
 
   /** Yields what is to be done, each to be run before the next is asked for. */
-  *steps(): Generator<() => void> {
+  async *steps(): AsyncGenerator<() => void> {
+    for (const step of this.#steps()) {
+      yield step;
+      await setImmediate();
+      this.#options.signal?.throwIfAborted();
+    }
+  }
+
+  *#steps(): Generator<() => void> {
     const isAllKept = WITHHELD_KINDS.every((kind) => this.#options.cutoffs[kind] === BEFORE_ALL_TIMES);
     if (isAllKept && readRetention(this.#warehouse).size === 0) return;
     const stretches = this.#findStretches();
     yield () => this.#lowerMarks();
     for (const stretch of stretches) {
-      for (
-        let place: Place | undefined = { started: stretch.from, callId: Number.MIN_SAFE_INTEGER };
-        place;
-      ) {
+      let place: Place | undefined = { started: stretch.from, callId: Number.MIN_SAFE_INTEGER };
+      while (place !== undefined) {
         const from: Place = place;
         yield () => {
           place = this.#pruneAfter(from, stretch);
@@ -133,7 +130,6 @@ class Pruning {
     };
   }
 
-  /** Runs a step, and records what it has removed with it. */
   record(tx: Tx, removeSome: () => void): void {
     const before = JSON.stringify(this.counts);
     removeSome();
@@ -166,10 +162,9 @@ class Pruning {
     for (const kind of WITHHELD_KINDS) {
       const [from, to] = [marks.get(kind) ?? BEFORE_ALL_TIMES, this.#options.cutoffs[kind]];
       if (from >= to) continue;
-      const key = JSON.stringify([from, to]);
-      const known = stretches.get(key) ?? { kinds: [], from, to };
+      const known = stretches.get(`${from} ${to}`) ?? { kinds: [], from, to };
       known.kinds.push(kind);
-      stretches.set(key, known);
+      stretches.set(`${from} ${to}`, known);
     }
     return [...stretches.values()];
   }
@@ -216,16 +211,11 @@ class Pruning {
   #pruneCall(row: StoredRow, counted: readonly WithheldKind[]): void {
     const past = this.#keeping.kindsPast(row.call_started, row.first_run_id);
     const kinds = past.filter((kind) => counted.includes(kind));
-    const removed = this.#options.isDryRun ? withhold(row, kinds).withheld : this.#removeFrom(row, kinds);
-    for (const kind of removed) this.counts[kind]++;
-  }
-
-  #removeFrom(row: StoredRow, kinds: readonly WithheldKind[]): readonly WithheldKind[] {
-    const { call, removed } = this.#keeping.toStored(row, kinds);
-    if (removed.length === 0) return [];
-    this.#updateCall.run(call);
-    this.#writeTranscript(call);
-    return removed;
+    const { withheld } = withhold(row, kinds);
+    for (const kind of withheld) this.counts[kind]++;
+    if (this.#options.isDryRun || withheld.length === 0) return;
+    const { call } = this.#keeping.toStored(row, kinds);
+    this.#replaceCall(call);
   }
 
   #pruneRejected(): void {
@@ -243,17 +233,4 @@ class Pruning {
         .run();
     }
   }
-}
-
-const CHANGED = [
-  ...personalColumns(CALLS, WITHHELD_KINDS).map(({ name }) => name),
-  "row_hash",
-  "served_hash",
-  "withheld",
-  "caller_digest",
-];
-
-function prepareUpdateCall({ sqlite }: Warehouse) {
-  const set = CHANGED.map((column) => `${column} = @${column}`).join(", ");
-  return sqlite.prepare(`UPDATE calls SET ${set} WHERE call_id = @call_id`);
 }

@@ -3,6 +3,7 @@ import { type Call, TRANSCRIPT_COLUMNS } from "../call.ts";
 import { isPseudonym } from "../privacy/pseudonym.ts";
 import { CallFactsTable } from "../warehouse/calls/call-facts.ts";
 import type { Keeping, Withheld } from "../warehouse/calls/call-guard.ts";
+import { prepareReplaceCall } from "../warehouse/calls/call-table.ts";
 import { openCallerDigests } from "../warehouse/calls/caller-hash.ts";
 import { calls } from "../warehouse/calls/calls.ts";
 import { eachBatch } from "../warehouse/calls/each-call.ts";
@@ -10,19 +11,18 @@ import { withoutFactLog } from "../warehouse/calls/fact-log.ts";
 import { readUnsettled } from "../warehouse/calls/first-load.ts";
 import type { ForgottenCallers } from "../warehouse/calls/forgotten-callers.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
-import { prepareWriteTranscript, transcripts, WHOLE_CALL } from "../warehouse/calls/transcripts.ts";
+import { transcripts, WHOLE_CALL } from "../warehouse/calls/transcripts.ts";
 import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** Strips the stored calls, and removes all undocumented members. Row hashes are of what is left, as when a call is served again. */
 export function stripCalls(warehouse: Tx, forgotten: ForgottenCallers, keeping: Keeping) {
-  const { db } = warehouse;
   const { rules } = readRulesInForce(warehouse);
   const facts = new CallFactsTable(warehouse, rules, {
     isFirstLoad: readUnsettled(warehouse) > 0,
     digests: openCallerDigests(warehouse),
   });
-  const writeTranscript = prepareWriteTranscript(warehouse);
+  const replaceCall = prepareReplaceCall(warehouse);
   const counts = { calls: 0, transcripts: 0 };
   const spellings = new Set<string>();
   for (const batch of readCalls(warehouse)) {
@@ -39,10 +39,9 @@ export function stripCalls(warehouse: Tx, forgotten: ForgottenCallers, keeping: 
     });
     for (const { call, isNamed, stripped } of changed) {
       if (call.caller_id !== null && call.caller_id !== stripped.caller_id) spellings.add(call.caller_id);
-      db.update(calls).set(pickColumns(stripped)).where(eq(calls.call_id, stripped.call_id)).run();
-      if (TRANSCRIPT_COLUMNS.every((column) => call[column] === stripped[column])) continue;
-      writeTranscript(stripped);
-      if (isNamed) counts.transcripts++;
+      replaceCall(stripped);
+      if (isNamed && TRANSCRIPT_COLUMNS.some((column) => call[column] !== stripped[column]))
+        counts.transcripts++;
     }
     const ofNamed = changed.filter(({ isNamed }) => isNamed);
     counts.calls += ofNamed.length;
@@ -54,10 +53,6 @@ export function stripCalls(warehouse: Tx, forgotten: ForgottenCallers, keeping: 
     );
   }
   return { counts, spellings: [...spellings] };
-}
-
-function pickColumns({ summary, transcription, transcription_details, ...columns }: StoredCall & Withheld) {
-  return columns;
 }
 
 type StoredCall = Call & Omit<Withheld, "row_hash">;

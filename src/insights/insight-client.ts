@@ -1,25 +1,14 @@
 import { z } from "zod";
 import { contractError } from "../api/api-errors.ts";
-import { assertId } from "../api/assert-id.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
-import { parseContract } from "../api/response-envelope.ts";
+import { type Envelope, parseContract } from "../api/response-envelope.ts";
 
-const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? null);
-const integer = z
-  .int()
-  .nullish()
-  .transform((value) => value ?? null);
-const flag = z
-  .boolean()
-  .nullish()
-  .transform((value) => value ?? null);
-const json = z
-  .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
-  .nullish()
-  .transform((value) => value ?? null);
+/** A member left out and one sent as null are both null; an empty string stays one. */
+const orNull = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? null);
+const text = orNull(z.string());
+const integer = orNull(z.int());
+const flag = orNull(z.boolean());
+const json = orNull(z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]));
 
 const localTime = z.iso.datetime({ local: true, precision: 0 }).regex(/\d$/);
 
@@ -70,50 +59,29 @@ const insightSchema = z.object({
   deleted_by: integer,
 });
 
-/**
- * An insight, under the API's own names. A member left out and one sent as null are both null; an empty string stays one.
- * Dates are as served, in whatever form.
- */
-export type Insight = z.infer<typeof insightSchema> & {
-  /** `start_date` as `YYYY-MM-DDTHH:MM:SS`; null where it is no such date. So it is with the two that follow. */
-  start_date_parsed: string | null;
-  indicator_start_date_parsed: string | null;
-  indicator_end_date_parsed: string | null;
-  /** Members that the document does not name. */
-  extra: Record<string, unknown>;
-};
+/** An insight, under the API's own names. Dates are as served, in whatever form, and parsed in members of their own. */
+export type Insight = Awaited<ReturnType<typeof getInsight>>;
 
 /**
  * Reads the details of one insight (API v3 § 4.1).
  *
  * @throws ApiError; with status 404 where there is no such insight
  */
-export async function getInsight(
-  client: ApiClient,
-  id: number,
-  options: RequestOptions = {},
-): Promise<Insight> {
-  assertId(id, "an insight");
-  return await client.get(
-    `/v3/insights/${id}`,
-    {},
-    ({ data }) => {
-      const insight = parseContract(
-        insightSchema,
-        data,
-        `The API response for insight ${id} is not as documented`,
-      );
-      if (insight.insight_id !== id)
-        throw contractError(`The API responded for insight ${insight.insight_id}, not ${id}`);
-      const unknown = Object.entries(data).filter(([member]) => !Object.hasOwn(insightSchema.shape, member));
-      return {
-        ...insight,
-        start_date_parsed: parseLocal(insight.start_date),
-        indicator_start_date_parsed: parseLocal(insight.indicator_start_date),
-        indicator_end_date_parsed: parseLocal(insight.indicator_end_date),
-        extra: Object.fromEntries(unknown),
-      };
-    },
-    options,
-  );
+export async function getInsight(client: ApiClient, id: number, options: RequestOptions = {}) {
+  const parse = ({ data }: Envelope) => {
+    const what = `The API response for insight ${id} is not as documented`;
+    const insight = parseContract(insightSchema, data, what);
+    if (insight.insight_id !== id)
+      throw contractError(`The API responded for insight ${insight.insight_id}, not ${id}`);
+    const unknown = Object.entries(data).filter(([member]) => !Object.hasOwn(insightSchema.shape, member));
+    return {
+      ...insight,
+      start_date_parsed: parseLocal(insight.start_date),
+      indicator_start_date_parsed: parseLocal(insight.indicator_start_date),
+      indicator_end_date_parsed: parseLocal(insight.indicator_end_date),
+      // Members that the document does not name.
+      extra: Object.fromEntries(unknown),
+    };
+  };
+  return await client.get(`/v3/insights/${id}`, {}, parse, options);
 }

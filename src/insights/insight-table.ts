@@ -1,10 +1,9 @@
-import { eq, getTableColumns } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { openForgotten } from "../warehouse/calls/forgotten-callers.ts";
 import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type InsightChange, insertInsightChanges } from "./insight-changes.ts";
-import { readGroups, replaceGroups } from "./insight-groups.ts";
-import { insights } from "./insights.ts";
+import { insights, readGroups, replaceGroups } from "./insights.ts";
 
 /** An insight as it is stored, with the ids of its groups. */
 export type StoredInsight = Omit<typeof insights.$inferSelect, "fetched_at"> & { group_list: number[] };
@@ -19,7 +18,8 @@ export function saveInsight(
   fetchedAt: string,
 ): InsightChange[] | undefined {
   const { db } = warehouse;
-  const { group_list, ...members } = withoutForgotten(warehouse, insight);
+  const { group_list: groups, ...members } = withoutForgotten(warehouse, insight);
+  const group_list = [...new Set(groups)].sort((a, b) => a - b);
   const stored = readInsight(warehouse, insight.insight_id);
   const row = { ...members, fetched_at: fetchedAt };
   db.insert(insights).values(row).onConflictDoUpdate({ target: insights.insight_id, set: row }).run();
@@ -43,26 +43,15 @@ function readInsight(warehouse: Warehouse, id: number): StoredInsight | undefine
   return { ...members, group_list: readGroups(warehouse, id) };
 }
 
-function compareInsights(before: StoredInsight, after: StoredInsight): InsightChange[] {
-  const {
-    fetched_at,
-    start_date_parsed,
-    indicator_start_date_parsed,
-    indicator_end_date_parsed,
-    ...columns
-  } = getTableColumns(insights);
-  const sorted = (ids: readonly number[]) => [...new Set(ids)].sort((a, b) => a - b);
-  const members = Object.keys(columns).map((member) => ({
-    member,
-    before: memberOf(before, member),
-    after: memberOf(after, member),
-  }));
-  const groups = { member: "group_list", before: sorted(before.group_list), after: sorted(after.group_list) };
-  return [...members, groups].filter(
-    (change) => JSON.stringify(change.before) !== JSON.stringify(change.after),
-  );
-}
+/** Columns that are made of another member. */
+const DERIVED = new Set(["start_date_parsed", "indicator_start_date_parsed", "indicator_end_date_parsed"]);
 
-function memberOf(insight: StoredInsight, member: string): unknown {
-  return Object.entries(insight).find(([name]) => name === member)?.[1] ?? null;
+function compareInsights(before: StoredInsight, after: StoredInsight): InsightChange[] {
+  const now = new Map<string, unknown>(Object.entries(after));
+  return Object.entries(before)
+    .map(([member, value]) => ({ member, before: value, after: now.get(member) ?? null }))
+    .filter(
+      (change) =>
+        !DERIVED.has(change.member) && JSON.stringify(change.before) !== JSON.stringify(change.after),
+    );
 }

@@ -1,5 +1,5 @@
-import { count, inArray, min } from "drizzle-orm";
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { count, eq, inArray, min } from "drizzle-orm";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../warehouse/described.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
@@ -66,4 +66,41 @@ export function readOldestFetch({ db }: Warehouse, ids: readonly number[]): stri
     .where(inArray(insights.insight_id, [...ids]))
     .get();
   return row?.fetched === new Set(ids).size ? row.oldest : null;
+}
+
+const groupColumns = {
+  insight_id: about(
+    integer()
+      .notNull()
+      .references(() => insights.insight_id, { onDelete: "cascade" }),
+    "The insight in `insights`.",
+  ),
+  group_id: about(integer().notNull(), "The group's id, `group_list[].id`."),
+};
+
+export const insight_groups = sqliteTable("insight_groups", groupColumns, (table) => [
+  primaryKey({ columns: [table.insight_id, table.group_id] }),
+]);
+export const INSIGHT_GROUPS = describeTable(
+  insight_groups,
+  "The org units (groups) of an insight.",
+  groupColumns,
+);
+
+/** Returns the groups of an insight, rising. */
+export function readGroups({ db }: Warehouse, insightId: number): number[] {
+  const { insight_id, group_id } = insight_groups;
+  const rows = db
+    .select({ group_id })
+    .from(insight_groups)
+    .where(eq(insight_id, insightId))
+    .orderBy(group_id)
+    .all();
+  return rows.map(({ group_id }) => group_id);
+}
+
+/** Writes the groups of an insight in the place of the stored ones. */
+export function replaceGroups({ db }: Warehouse, insight_id: number, groups: readonly number[]): void {
+  db.delete(insight_groups).where(eq(insight_groups.insight_id, insight_id)).run();
+  for (const group_id of groups) db.insert(insight_groups).values({ insight_id, group_id }).run();
 }

@@ -10,7 +10,6 @@ import type { Html } from "./figure-text.ts";
 import { capitalized } from "./period-text.ts";
 import type { Report } from "./report-model.ts";
 
-/** Returns in a few words whether the copy is complete, and how well that is known. */
 export function verdictLine({ manifest, basis }: Report): Html {
   const { run, range, caveats, timezone, origin } = manifest;
   const { verified, rejected } = basis;
@@ -45,7 +44,6 @@ export function verdictLine({ manifest, basis }: Report): Html {
   return html`<p class="verdict${isDoubtful ? " doubt" : ""}"><strong>${claim}</strong> ${toPrintable(sentences.join(" "))} <a href="#basis">What these figures are based on</a></p>`;
 }
 
-/** Returns all that the figures are based on. */
 export function basisSection({ basis, manifest, fingerprint }: Report): Html {
   const { run, origin, rules, timezone, range, compared_with, caveats, unlisted } = manifest;
   const item = (name: string, text: Html | string) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`;

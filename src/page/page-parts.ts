@@ -3,12 +3,11 @@ import { toPrintable } from "../base/printable.ts";
 import { formatCount } from "../base/quantity-text.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import { NOT_SET } from "../rollup/reserved-keys.ts";
-import type { Html } from "./figure-text.ts";
+import { countOf, type Html } from "./figure-text.ts";
 import type { HeatStep, Series } from "./report-charts.ts";
 import type { Figures } from "./report-figures.ts";
 import { NARROW, WIDE } from "./static-chart.ts";
 
-/** The head of the ids of campaigns. */
 export const ID = "ID";
 
 /** Texts of visitors may be as long as they like. */
@@ -23,14 +22,12 @@ export function chart(
 <figcaption>${caption}.</figcaption></figure>`;
 }
 
-/** Says which colour is which part. */
 export function legend(series: readonly Series[]): Html {
   return html`<ul class="legend">${series.map(
     ({ name, color }) => html`<li>${swatch(`var(--c${color})`)}${name}</li>`,
   )}</ul>`;
 }
 
-/** Says how many each colour of a heat map stands for. */
 export function heatLegend(steps: readonly HeatStep[]): Html {
   const none = html`<li>${swatch("var(--h0)")}0</li>`;
   return html`<ul class="legend">${none}${steps.map(
@@ -52,14 +49,16 @@ export function measured(figure: Html, share: number): Html {
 /** The numbers of the chart with this caption, to be opened. */
 export function numbers(
   caption: string,
-  heads: readonly string[],
-  rows: readonly (readonly (Html | string)[])[],
+  head: string,
+  names: readonly string[],
+  columns: readonly Pick<Series, "name" | "values">[],
 ): Html {
-  const body = rows.map(
-    ([first, ...cells]) =>
-      html`<tr><th scope="row">${first}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`,
-  );
-  return html`<details><summary>Numbers</summary>${scrolled(`${caption}, numbers`, html`${headRow(heads)}<tbody>${body}</tbody>`)}</details>`;
+  const body = names.map((name, index) => {
+    const cells = columns.map(({ values }) => html`<td>${countOf(values[index])}</td>`);
+    return html`<tr><th scope="row">${name}</th>${cells}</tr>`;
+  });
+  const heads = headRow([head, ...columns.map(({ name }) => name)]);
+  return html`<details><summary>Numbers</summary>${scrolled(`${caption}, numbers`, html`${heads}<tbody>${body}</tbody>`)}</details>`;
 }
 
 /** A text of visitors, in whatever direction it is written; cut where it is long. */
@@ -72,7 +71,6 @@ export function isolated(text: string): Html {
   return html`<bdi>${shown}</bdi>`;
 }
 
-/** Names a row of a table by its key, without an id. */
 export function nameOf(figures: Figures, dimension: Dimension): string {
   return String(figures[dimension] ?? "");
 }
@@ -91,7 +89,6 @@ export function scrolled(label: string, table: Html): Html {
 ${table}</table></div>`;
 }
 
-/** Heads of a table. */
 export function headRow(heads: readonly string[]): Html {
   return html`<thead><tr>${heads.map((head) => html`<th scope="col"${head === ID ? html` class="id"` : ""}>${head}</th>`)}</tr></thead>`;
 }

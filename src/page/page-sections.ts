@@ -33,7 +33,6 @@ import {
 import { type Figures, isNotSet, type Ranking, type ReportFigures } from "./report-figures.ts";
 import type { Report } from "./report-model.ts";
 
-/** What stands for the picture where it is not seen. */
 const SEE_TABLE = "The table below has the numbers.";
 /** Days beyond these need their year to be told apart. */
 const DAYS_OF_YEAR = 365;
@@ -57,14 +56,12 @@ function periodSection({ periods, headline: all }: ReportFigures, grain: string,
   const caption = `Calls by ${grain}`;
   return html`<h2>${title}</h2>
 ${periodChart(caption, periods, outcomeSeries(periods))}
-${numbers(
-  caption,
-  ["Period", "Calls", "Answered", "Missed", "Other"],
-  periods.map((row) => [
-    String(row.period),
-    ...["calls", "answered_calls", "missed_calls", "other_calls"].map((name) => countOf(row[name])),
-  ]),
-)}`;
+${periodNumbers(caption, periods, [
+  { name: "Calls", values: valuesOf(periods, "calls") },
+  { name: "Answered", values: valuesOf(periods, "answered_calls") },
+  { name: "Missed", values: valuesOf(periods, "missed_calls") },
+  { name: "Other", values: valuesOf(periods, "other_calls") },
+])}`;
 }
 
 /** Says which period has the most calls, where there are several, and one has more than any other. */
@@ -91,11 +88,7 @@ function channelSection(figures: ReportFigures, grain: string): Html {
   return html`<h2>${title}</h2>
 ${periodChart(caption, periods, series)}
 ${rankingTable("channel", channels, all)}
-${numbers(
-  caption,
-  ["Period", ...series.map(({ name }) => name)],
-  periods.map((row, index) => [String(row.period), ...series.map(({ values }) => countOf(values[index]))]),
-)}`;
+${periodNumbers(caption, periods, series)}`;
 }
 
 function rankingSection(title: string, dimension: Dimension, ranking: Ranking, all: Figures): Html {
@@ -161,8 +154,9 @@ function weekSection({ hours }: ReportFigures, timezone: string, days: number): 
 ${chart(draw, { caption, legend: heatLegend(heatSteps(cells)) })}
 ${numbers(
   caption,
-  ["Weekday", ...HOURS],
-  WEEKDAYS.map((day) => [day, ...HOURS.map((hour) => countOf(cells.get(`${day} ${hour}`) ?? 0))]),
+  "Weekday",
+  WEEKDAYS,
+  HOURS.map((name) => ({ name, values: WEEKDAYS.map((day) => cells.get(`${day} ${name}`) ?? 0) })),
 )}`;
   };
   return html`<h2>When calls come, and when they are missed</h2>
@@ -195,16 +189,10 @@ function callerSection({ periods, headline: all }: ReportFigures, grain: string,
   return html`<h2>${title}</h2>
 ${history.length === 0 ? "" : html`<p>${history.join(" ")}</p>`}
 ${periodChart(caption, periods, series)}
-${numbers(
-  caption,
-  ["Period", "Callers", "First call in the copy", "Called before"],
-  periods.map((row, index) => [
-    String(row.period),
-    countOf(row.unique_callers),
-    countOf(row.first_time_callers),
-    countOf(returning[index]),
-  ]),
-)}`;
+${periodNumbers(caption, periods, [
+  { name: "Callers", values: valuesOf(periods, "unique_callers") },
+  ...series.map(({ name, values }) => ({ name: capitalized(name), values })),
+])}`;
 }
 
 function durationSection({ durations, headline: all }: ReportFigures, { rules }: Manifest): Html {
@@ -222,16 +210,11 @@ function durationSection({ durations, headline: all }: ReportFigures, { rules }:
   return html`<h2>${title}</h2>
 <p>Of the calls that have a duration: average ${durationOf(all.average_duration_seconds)}, median ${durationOf(median)}, in minutes and seconds.</p>
 ${barChart(names, series, { caption, label: title })}
-${numbers(
-  caption,
-  ["Duration", "Calls", "Answered", "Missed"],
-  durations.map((band, index) => [
-    names[index] ?? "",
-    countOf(band.calls),
-    countOf(band.answered_calls),
-    countOf(band.missed_calls),
-  ]),
-)}`;
+${numbers(caption, "Duration", names, [
+  { name: "Calls", values: durations.map(({ calls }) => calls) },
+  { name: "Answered", values: durations.map(({ answered_calls }) => answered_calls) },
+  { name: "Missed", values: durations.map(({ missed_calls }) => missed_calls) },
+])}`;
 }
 
 function moverSection({ movers }: ReportFigures, { compared_with = {} }: Manifest): Html {
@@ -254,6 +237,15 @@ ${scrolled(title, html`${headRow(heads)}<tbody>${rows}</tbody>`)}`;
   return html`<h2>What moved most</h2>
 ${list(`More calls than ${before}`, movers.up)}
 ${list(`Fewer calls than ${before}`, movers.down)}`;
+}
+
+function periodNumbers(
+  caption: string,
+  periods: readonly Figures[],
+  columns: readonly Pick<Series, "name" | "values">[],
+): Html {
+  const names = periods.map(({ period }) => String(period));
+  return numbers(caption, "Period", names, columns);
 }
 
 function periodChart(caption: string, periods: readonly Figures[], series: readonly Series[]): Html {

@@ -1,7 +1,7 @@
 import type { EChartsOption } from "echarts";
 import { formatCount } from "../base/quantity-text.ts";
 import type { Figures, ReportFigures } from "./report-figures.ts";
-import { drawChart, NARROW } from "./static-chart.ts";
+import { type ChartOptions, drawChart, NARROW } from "./static-chart.ts";
 
 /** A kind of bar in a chart: its name and its colour, which the page's legend has as well. */
 export interface Series {
@@ -15,7 +15,6 @@ export interface Series {
 const COLORS = 8;
 /** Units of the chart that a bar has with its share of the gaps, below which there is no gap between its parts. */
 const LEAST_WITH_GAPS = 7;
-/** Steps of a heat map's scale. */
 const HEAT_STEPS = 6;
 
 export const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
@@ -25,12 +24,7 @@ export const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padSta
 const axis = { axisLine: { lineStyle: { color: "var(--line)" } }, axisTick: { show: false }, z: 3 };
 const axisLabel = { color: "var(--ink)", fontSize: 14 };
 
-/** What a picture is drawn for. */
-export interface PictureOptions {
-  width: number;
-  /** What a screen reader says in its place. */
-  label: string;
-}
+type PictureOptions = Omit<ChartOptions, "height">;
 
 /** Draws bars that stand on each other, one pile for each category. */
 export function drawBars(

@@ -1,5 +1,5 @@
 import { MICROS } from "../base/currency.ts";
-import type { LabelledPeriod } from "../calendar/periods.ts";
+import type { Timeframe } from "../export/timeframe.ts";
 import type { Span } from "../rollup/call-filter.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import type { DurationBand } from "../rollup/duration-bands.ts";
@@ -11,7 +11,6 @@ import type { SessionSpend } from "../rollup/session-spend.ts";
 
 /** Rows of a table that has one for each source or campaign; the others are added up in one more. */
 const ROWS_SHOWN = 25;
-/** Of what moved most, each way. */
 const MOVERS_SHOWN = 5;
 
 /** A row of a rollup, by the names of its columns. */
@@ -38,13 +37,11 @@ export interface ReportFigures {
 }
 
 /** What the calls of campaigns cost; most spend first. */
-export interface SpendFigures {
+export interface SpendFigures extends Pick<Ranking, "rest"> {
   /** Those that have both spend and calls. */
   campaigns: readonly Figures[];
-  /** The sums of those beyond; undefined where all are shown. */
-  rest: { rows: number; figures: Figures } | undefined;
   /** The spend that bought no call; undefined where there is none. */
-  withoutCalls: { rows: number; figures: Figures } | undefined;
+  withoutCalls: Ranking["rest"];
   /** All spend, and the calls of campaigns with spend; undefined where nothing was spent. */
   total: Figures | undefined;
 }
@@ -64,16 +61,11 @@ export interface Mover {
   change: number;
 }
 
-/** The stretch that a report is about, and the one beside it. */
-export interface ReportScope {
-  span: Span;
-  periods: readonly LabelledPeriod[];
+/** What a report is about: days in a zone, with a stretch beside them. */
+type ReportScope = Pick<Timeframe, "span" | "timezone" | "periods"> & {
   previousSpan: Span;
-  /** What ads cost. */
-  spend?: SessionSpend | undefined;
-  /** IANA zone of weekdays and hours. */
-  timezone: string;
-}
+  spend: SessionSpend | undefined;
+};
 
 /** Figures that add up, so that some rows can be told as one. */
 const SUMS = ["answered_calls", "missed_calls", "other_calls", "first_time_callers", "qualified_calls"];
@@ -153,11 +145,8 @@ function addCosts(rows: readonly Figures[]): Figures {
   const add = (name: string, of = (value: number) => value) =>
     rows.reduce((sum, row) => sum + of(Number(row[name] ?? 0)), 0);
   const micros = add("cost", (cost) => Math.round(cost * MICROS));
-  const [calls, qualified_calls, first_time_callers] = [
-    add("calls"),
-    add("qualified_calls"),
-    add("first_time_callers"),
-  ];
+  const [calls, qualified_calls] = [add("calls"), add("qualified_calls")];
+  const first_time_callers = add("first_time_callers");
   const per = (count: number) => (count === 0 ? null : Number((micros / MICROS / count).toFixed(2)));
   return {
     cost: micros / MICROS,
@@ -170,7 +159,6 @@ function addCosts(rows: readonly Figures[]): Figures {
   };
 }
 
-/** Returns the rows of a rollup by the names of its columns. */
 function* nameFigures({ columns, rows }: Rollup): Generator<Figures> {
   for (const row of rows) {
     yield Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]));

@@ -3,7 +3,6 @@ import type { Restatement } from "../export/restatement.ts";
 import type { Basis } from "../warehouse/runs/basis.ts";
 import type { ReportFigures } from "./report-figures.ts";
 
-/** What a page shows. */
 export interface Report {
   figures: ReportFigures;
   basis: Basis;
@@ -14,6 +13,5 @@ export interface Report {
   restatements: readonly Restatement[];
   /** What a period is called: day, week, month or quarter. */
   grain: string;
-  /** How many days the calls are of. */
   days: number;
 }

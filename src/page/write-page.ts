@@ -8,7 +8,6 @@ import { rollupColumns } from "../rollup/rollup-query.ts";
 import { PERIOD_FIGURES, type ReportFigures, readReportFigures } from "./report-figures.ts";
 import { toPage } from "./report-page.ts";
 
-/** What a manifest calls the page. */
 const CONTENTS = "report";
 
 /** Writes the page of charts, of days with a grain and a stretch to compare with. */

@@ -63,32 +63,34 @@ export interface Totals {
   overruns: number;
 }
 
+/** What is known of `total` before the second slice. */
+export function firstTotals(total: number): Totals {
+  return {
+    first: total,
+    last: total,
+    least: total,
+    most: total,
+    isConstant: true,
+    fall: 0,
+    falls: 0,
+    rises: 0,
+    overruns: 0,
+  };
+}
+
 /** Returns what is known of `total` after another slice. */
 export function observeTotal(before: Totals | undefined, slice: Slice): Totals {
   const { total } = slice;
-  const overruns = slice.rows.length > 0 && endOf(slice) > total ? 1 : 0;
-  if (before === undefined) {
-    return {
-      first: total,
-      last: total,
-      least: total,
-      most: total,
-      isConstant: true,
-      fall: 0,
-      falls: 0,
-      rises: 0,
-      overruns,
-    };
-  }
+  const { first, last, least, most, isConstant, fall, falls, rises, overruns } = before ?? firstTotals(total);
   return {
-    first: before.first,
+    first,
     last: total,
-    least: Math.min(before.least, total),
-    most: Math.max(before.most, total),
-    isConstant: before.isConstant && total === before.first,
-    fall: Math.max(before.fall, before.most - total),
-    falls: before.falls + Math.max(0, before.last - total),
-    rises: before.rises + Math.max(0, total - before.last),
-    overruns: before.overruns + overruns,
+    least: Math.min(least, total),
+    most: Math.max(most, total),
+    isConstant: isConstant && total === first,
+    fall: Math.max(fall, most - total),
+    falls: falls + Math.max(0, last - total),
+    rises: rises + Math.max(0, total - last),
+    overruns: overruns + (slice.rows.length > 0 && endOf(slice) > total ? 1 : 0),
   };
 }

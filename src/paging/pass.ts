@@ -30,7 +30,6 @@ const MAX_CLOSING = 10;
 
 /** The steps of one pass over the calls in one order; each yields the slices that it takes into the chain. */
 export class Pass<S extends Slice> implements Disposable {
-  readonly #overlap: number;
   readonly #options: { limit: number; overlap: number };
   readonly #pages: Prefetch<S>;
   #record: PassRecord;
@@ -40,7 +39,6 @@ export class Pass<S extends Slice> implements Disposable {
   #settled = false;
 
   constructor(fetch: FetchSlice<S>, { limit, overlap = DEFAULT_OVERLAP, throttle }: WalkOptions) {
-    this.#overlap = overlap;
     this.#options = { limit, overlap };
     this.#record = new PassRecord(this.#options);
     this.#pages = new Prefetch(fetch, { overlap, throttle: throttle ?? new Throttle(DEFAULT_CONCURRENCY) });
@@ -130,7 +128,7 @@ export class Pass<S extends Slice> implements Disposable {
         break;
       }
       const size = Math.max(2, edge.rows.length);
-      const shift = overlapOf(size, this.#overlap) * 2 ** fruitless;
+      const shift = overlapOf(size, this.#options.overlap) * 2 ** fruitless;
       const slice: S = await this.#pages.fetch(Math.max(0, edge.offset - size + shift));
       const link = this.#record.findLink(slice);
       if (!this.#record.isHeld(link) || slice.offset >= edge.offset) {

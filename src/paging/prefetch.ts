@@ -1,13 +1,8 @@
 import { endOf, overlapOf, type Slice } from "./slice.ts";
 import type { Throttle } from "./throttle.ts";
 
-/**
- * Reads the slice that starts at `offset`, while it holds one place of the throttle. What takes memory or time to be made
- * of a response may be left for when the slice is wanted: it is then what the function returns, and holds no place.
- */
-export type FetchSlice<S extends Slice> = (offset: number, signal: AbortSignal) => Promise<Fetched<S>>;
-
-type Fetched<S extends Slice> = S | (() => S | Promise<S>);
+/** Reads the slice that starts at `offset`, while it holds one place of the throttle. */
+export type FetchSlice<S extends Slice> = (offset: number, signal: AbortSignal) => Promise<S>;
 
 /** Pages planned ahead for each that may be fetched at once: the next begin though those before wait to be taken. */
 const PLANNED_PER_REQUEST = 2;
@@ -21,7 +16,7 @@ export class Prefetch<S extends Slice> implements Disposable {
   readonly #overlap: number;
   readonly #throttle: Throttle;
   readonly #stop = new AbortController();
-  readonly #queue: Promise<Fetched<S>>[] = [];
+  readonly #queue: Promise<S>[] = [];
   /** Where the last planned page is expected to end. */
   #plannedEnd = 0;
   #size = 0;
@@ -50,16 +45,14 @@ export class Prefetch<S extends Slice> implements Disposable {
   /** Returns the next planned page, undefined when the plan has come to the end. */
   async take(): Promise<S | undefined> {
     this.#fill();
-    const fetched = await this.#queue.shift();
-    if (fetched === undefined) return undefined;
-    const slice = await open(fetched);
-    this.#learn(slice);
+    const slice = await this.#queue.shift();
+    if (slice !== undefined) this.#learn(slice);
     return slice;
   }
 
   /** Fetches a page out of plan; it waits its turn behind those that are planned. */
   async fetch(offset: number): Promise<S> {
-    const slice = await open(await this.#request(offset));
+    const slice = await this.#request(offset);
     this.#total = slice.total;
     return slice;
   }
@@ -70,7 +63,7 @@ export class Prefetch<S extends Slice> implements Disposable {
     this.#stop.abort(new Error("The walk has ended"));
   }
 
-  #request(offset: number): Promise<Fetched<S>> {
+  #request(offset: number): Promise<S> {
     return this.#throttle.limit(() => this.#fetch(offset, this.#stop.signal));
   }
 
@@ -91,8 +84,4 @@ export class Prefetch<S extends Slice> implements Disposable {
     this.#total = slice.total;
     if (slice.rows.length > 0 && endOf(slice) < slice.total) this.#size = slice.rows.length;
   }
-}
-
-async function open<S extends Slice>(fetched: Fetched<S>): Promise<S> {
-  return typeof fetched === "function" ? await fetched() : fetched;
 }

@@ -1,5 +1,5 @@
 import { Chain, HELD_BY_BEING_FIRST, type Link } from "./chain.ts";
-import { type Evidence, observeTotal, type Totals } from "./evidence.ts";
+import { type Evidence, firstTotals, observeTotal } from "./evidence.ts";
 import { IdSketch } from "./id-sketch.ts";
 import { endOf, overlapOf, reachesTotal, type Slice } from "./slice.ts";
 
@@ -36,17 +36,7 @@ export class PassRecord {
   #endHeld = 0;
   #frontHeld = 0;
   #end: Evidence["end"] = "unseen";
-  #totals: Totals = {
-    first: 0,
-    last: 0,
-    least: 0,
-    most: 0,
-    isConstant: true,
-    fall: 0,
-    falls: 0,
-    rises: 0,
-    overruns: 0,
-  };
+  #totals = firstTotals(0);
   #startsAtFront = false;
   #counts = {
     slices: 0,

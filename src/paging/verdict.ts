@@ -38,52 +38,55 @@ const ASK = "Ask the support of the service";
 export function judge(evidence: Evidence, distinct: number): Judgement {
   const { totals, end } = evidence;
   const found =
-    findBreak(evidence, distinct) ?? findDoubt(evidence, distinct) ?? findContradiction(evidence, distinct);
+    judgeFirst("unverified", breaksOf(evidence, distinct)) ??
+    judgeFirst("probable", doubtsOf(evidence, distinct)) ??
+    judgeFirst("probable", contradictionsOf(evidence, distinct));
   if (found !== undefined) return found;
   if (isCounted(totals, distinct)) {
-    return judgement("exact", `all pages joined, and every one of ${totals.last} calls read`);
+    const reason = `all pages joined, and every one of ${totals.last} calls read`;
+    return { verdict: "exact", verdict_reason: reason, advice: null };
   }
   const joined = `all pages joined, while calls came or went: ${counted(distinct, totals)}`;
-  if (end === "short slice") return judgement("verified", joined);
-  return probable(`${joined}; but fewer than two full pages of one length do not show the end`, QUIET);
+  if (end === "short slice") return { verdict: "verified", verdict_reason: joined, advice: null };
+  const reason = `${joined}; but fewer than two full pages of one length do not show the end`;
+  return { verdict: "probable", verdict_reason: reason, advice: QUIET };
+}
+
+/** What may speak against a pass: whether it does, what it is, and what the operator can do about it. */
+type Finding = readonly [isFound: boolean, reason: string, advice: string];
+
+function judgeFirst(verdict: Verdict, findings: readonly Finding[]): Judgement | undefined {
+  const found = findings.find(([isFound]) => isFound);
+  return found && { verdict, verdict_reason: found[1], advice: found[2] };
 }
 
 /** What leaves it open whether all calls were read. */
-function findBreak(evidence: Evidence, distinct: number): Judgement | undefined {
+function breaksOf(evidence: Evidence, distinct: number): Finding[] {
   const { totals, seamsBroken, fragmented, keys } = evidence;
   const count = counted(distinct, totals);
-  if (!evidence.startsAtFront) {
-    return unverified(
+  const isUnfit = !fits(totals, distinct);
+  return [
+    [
+      !evidence.startsAtFront,
       `the service did not begin with the first call: ${count}`,
       `${ASK} what offset 0 gives.`,
-    );
-  }
-  if (evidence.end === "unseen") return unverified(`the end of the calls was not reached: ${count}`, AGAIN);
-  if (distinct === 0 && totals.last > 0) {
-    return unverified(`no call came: ${count}`, `${ASK} why its pages are empty.`);
-  }
-  if (fragmented > 0) {
-    return unverified(
+    ],
+    [evidence.end === "unseen", `the end of the calls was not reached: ${count}`, AGAIN],
+    [distinct === 0 && totals.last > 0, `no call came: ${count}`, `${ASK} why its pages are empty.`],
+    [
+      fragmented > 0,
       `${plural(fragmented, "page")} had to be read in pieces: ${count}`,
       "See the rows that the service fails on in `rejected_calls`, and tell its support.",
-    );
-  }
-  if (!evidence.isFrontMet && seamsBroken === 0) {
-    return unverified("the closing look at the front met no known call", AGAIN);
-  }
-  if (!evidence.isLinked) {
-    return unverified(
+    ],
+    [!evidence.isFrontMet && seamsBroken === 0, "the closing look at the front met no known call", AGAIN],
+    [
+      !evidence.isLinked,
       `${plural(Math.max(1, seamsBroken), "seam")} between pages did not join: ${count}`,
-      `Try another --limit; if it stays, see \`calltally doctor\`: pages may not overlap as they should.`,
-    );
-  }
-  if (keys.length === 0 && !fits(totals, distinct)) {
-    return unverified(`${noOrder(evidence)}, and the counts do not fit: ${count}`, ORDER_ADVICE);
-  }
-  if (!evidence.isProven && !fits(totals, distinct)) {
-    return unverified(`${TIES}, and the counts do not fit: ${count}`, TIES_ADVICE);
-  }
-  return undefined;
+      "Try another --limit; if it stays, see `calltally doctor`: pages may not overlap as they should.",
+    ],
+    [keys.length === 0 && isUnfit, `${noOrder(evidence)}, and the counts do not fit: ${count}`, ORDER_ADVICE],
+    [!evidence.isProven && isUnfit, `${TIES}, and the counts do not fit: ${count}`, TIES_ADVICE],
+  ];
 }
 
 const TIES = "more calls than a page has stand at one place of the order";
@@ -91,76 +94,68 @@ const TIES_ADVICE = "A larger --limit may join the pages.";
 const ORDER_ADVICE = `${ASK} for a stable order by call id or start; without one no pass can be proven.`;
 
 /** What keeps the proof from being one, though nothing speaks against the pages. */
-function findDoubt(evidence: Evidence, distinct: number): Judgement | undefined {
+function doubtsOf(evidence: Evidence, distinct: number): Finding[] {
   const { keys, repeated, old, unplaced, totals } = evidence;
   const isTrusted = keys.some(({ newestAt }) => newestAt !== undefined);
   const count = counted(distinct, totals);
-  if (keys.length === 0)
-    return probable(`all pages share calls and the counts fit, but ${noOrder(evidence)}`, ORDER_ADVICE);
-  if (!evidence.isProven)
-    return probable(`all pages share calls and the counts fit, but ${TIES}`, TIES_ADVICE);
-  if (repeated > 0) {
-    return probable(
+  const fitting = "all pages share calls and the counts fit, but";
+  return [
+    [keys.length === 0, `${fitting} ${noOrder(evidence)}`, ORDER_ADVICE],
+    [!evidence.isProven, `${fitting} ${TIES}`, TIES_ADVICE],
+    [
+      repeated > 0,
       `all pages joined, but ${plural(repeated, "response")} had a request_id that was met before: a cache may have answered`,
       "Have caches between here and the service heed `cache-control: no-cache`.",
-    );
-  }
-  if (old > 0) {
-    return probable(
+    ],
+    [
+      old > 0,
       `all pages joined, but ${plural(old, "response")} came from the past by the service's own timestamps`,
       `${ASK} about caches or replicas that lag; a run at a quieter time may do.`,
-    );
-  }
-  if (!isTrusted && !isCounted(totals, distinct)) {
-    return probable(
+    ],
+    [
+      !isTrusted && !isCounted(totals, distinct),
       `all pages joined, while calls came or went: ${count}; but an order by source may be one by figures of the sources`,
       `${ASK} for a stable order by call id or start; a run in which no call comes or goes can be exact.`,
-    );
-  }
-  if (unplaced > 0) {
-    return probable(
+    ],
+    [
+      unplaced > 0,
       "all pages joined, but some rows have no readable call_id",
       "See them in `rejected_calls`, and tell the service's support.",
-    );
-  }
-  return undefined;
+    ],
+  ];
 }
 
 /** What the service's own count says against the pages. */
-function findContradiction({ end, totals, vanished }: Evidence, distinct: number): Judgement | undefined {
+function contradictionsOf({ end, totals, vanished }: Evidence, distinct: number): Finding[] {
   const count = counted(distinct, totals);
   const joined = "all pages joined";
-  if (totals.overruns > 0) {
-    return probable(
+  return [
+    [
+      totals.overruns > 0,
       `${joined}, but the service's total contradicts its pages, which go beyond it: ${count}`,
       `${ASK} what \`total\` counts.`,
-    );
-  }
-  if (totals.fall > missingCallThreshold(totals.most)) {
-    return probable(
+    ],
+    [
+      totals.fall > missingCallThreshold(totals.most),
       `${joined}, but total fell by ${totals.fall} while reading: a replica may lag`,
       `If so many calls were deleted, the next full pass will say so; else: ${ASK.toLowerCase()} about replicas.`,
-    );
-  }
-  if (totals.falls > 0 && totals.rises > 0 && distinct < totals.most) {
-    return probable(
+    ],
+    [
+      totals.falls > 0 && totals.rises > 0 && distinct < totals.most,
       `${joined}, but total fell and rose while reading, and counted more: ${distinct} calls read, total up to ${totals.most}`,
       `${ASK} about caches or replicas that lag; a run at a quieter time may do.`,
-    );
-  }
-  if (vanished > totals.falls) {
-    return probable(
+    ],
+    [
+      vanished > totals.falls,
       `${joined}, but ${plural(vanished, "call")} went from their place, though total fell by ${totals.falls} alone`,
       `${ASK} whether calls change places, as in an order by the last change.`,
-    );
-  }
-  if (end === "disputed" || !fits(totals, distinct)) {
-    return probable(
+    ],
+    [
+      end === "disputed" || !fits(totals, distinct),
       `${joined}, but the service counts more than it lists: ${count}`,
       `${ASK} what \`total\` counts.`,
-    );
-  }
-  return undefined;
+    ],
+  ];
 }
 
 /** Whether every response counted the calls that were read, no more and no fewer. */
@@ -188,25 +183,25 @@ export interface Books {
  * look-back, would leave the books in balance.
  */
 export function judgeIncremental(evidence: Evidence, { expected, since, keys }: Books): Judgement {
-  const { totals, fragmented, repeated, old } = evidence;
+  const { totals, fragmented, repeated, old, end } = evidence;
   const isRemembered = evidence.keys.some(({ name }) => keys.some((key) => key.name === name));
-  if (!isRemembered) {
-    const order = describeKeys(keys) ?? "in order";
-    return unverified(`the calls are not listed as they were, ${order}`, FULL);
-  }
-  if (!evidence.settled) return unverified("no calls were met that are known and cannot have changed", FULL);
-  if (!evidence.isProven || fragmented > 0) return unverified("the pages read did not join", FULL);
-  if ((evidence.end === "unseen" || evidence.end === "disputed") && !evidence.isFrontMet) {
-    return unverified("the live end of the calls was not met again", FULL);
-  }
-  if (repeated + old > 0) return unverified("a cache or a replica that lags may have answered", FULL);
-  if (expected !== totals.last) {
-    return unverified(`the books do not balance: ${expected} calls here, total ${totals.last}`, FULL);
-  }
-  return probable(
-    `read up to known calls, ${describeKeys(keys)}, and the books balance: ${expected} calls here and at the service; all were verified ${since}`,
-    "Nothing: the next full pass proves it. `calltally sync --full` does so now.",
-  );
+  const hasNoEnd = (end === "unseen" || end === "disputed") && !evidence.isFrontMet;
+  const order = describeKeys(keys);
+  const doubts: [boolean, string][] = [
+    [!isRemembered, `the calls are not listed as they were, ${order ?? "in order"}`],
+    [!evidence.settled, "no calls were met that are known and cannot have changed"],
+    [!evidence.isProven || fragmented > 0, "the pages read did not join"],
+    [hasNoEnd, "the live end of the calls was not met again"],
+    [repeated + old > 0, "a cache or a replica that lags may have answered"],
+    [expected !== totals.last, `the books do not balance: ${expected} calls here, total ${totals.last}`],
+  ];
+  const doubt = doubts.find(([isFound]) => isFound);
+  if (doubt !== undefined) return { verdict: "unverified", verdict_reason: doubt[1], advice: FULL };
+  return {
+    verdict: "probable",
+    verdict_reason: `read up to known calls, ${order}, and the books balance: ${expected} calls here and at the service; all were verified ${since}`,
+    advice: "Nothing: the next full pass proves it. `calltally sync --full` does so now.",
+  };
 }
 
 const FULL = "Run `calltally sync --full`.";
@@ -217,18 +212,6 @@ function noOrder({ outOfPlace }: Evidence): string {
 
 function counted(distinct: number, { last }: Totals): string {
   return `${distinct} calls read, total ${last}`;
-}
-
-function judgement(verdict: Verdict, verdict_reason: string): Judgement {
-  return { verdict, verdict_reason, advice: null };
-}
-
-function probable(verdict_reason: string, advice: string): Judgement {
-  return { verdict: "probable", verdict_reason, advice };
-}
-
-function unverified(verdict_reason: string, advice: string): Judgement {
-  return { verdict: "unverified", verdict_reason, advice };
 }
 
 function plural(count: number, noun: string): string {

@@ -1,6 +1,5 @@
 import { parseJson, stringifyJson } from "../api/parse-json.ts";
-import { jsonType } from "../api/parse-row.ts";
-import { CALL_MEMBERS, DNI_MEMBERS, isObject } from "../api/plain-call.ts";
+import { CALL_MEMBERS, DNI_MEMBERS, isObject, jsonType } from "../api/parse-row.ts";
 
 /** Returns a value as it may be stored: without what the API's document does not name. */
 type Describe = (value: unknown) => unknown;

@@ -1,6 +1,5 @@
 import { parseJson, stringifyJson } from "../api/parse-json.ts";
-import { parseTime } from "../api/parse-row.ts";
-import { isObject } from "../api/plain-call.ts";
+import { isObject, parseTime } from "../api/parse-row.ts";
 import type { Call } from "../call.ts";
 import { type KeepKind, WITHHELD_KINDS, type WithheldKind } from "./keep-settings.ts";
 import { isPseudonym } from "./pseudonym.ts";

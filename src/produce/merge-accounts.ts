@@ -8,7 +8,7 @@ import type { Output } from "../export/output/output.ts";
 import type { Column, Value } from "../export/table.ts";
 import { ACCOUNT } from "../request/option-values.ts";
 import type { Ask } from "../request/resolve.ts";
-import { type Dimension, keyColumns } from "../rollup/dimensions.ts";
+import { type Dimension, isLocalKey, keyColumns } from "../rollup/dimensions.ts";
 import { keyOrder } from "../rollup/rollup-sql.ts";
 import { type ProduceOptions, produce } from "./produce.ts";
 import type { Source } from "./source.ts";
@@ -159,7 +159,7 @@ function sortRows(rows: readonly Value[][], columns: readonly Column[], by: Merg
       return key ? [keyOrder(key)] : isKey ? [name] : [];
     });
     const [period, ...others] = keys[0] === "period" ? keys : [undefined, ...keys];
-    const isLocal = known.size > 0 && [...known.values()].every(({ of }) => "local" in of);
+    const isLocal = known.size > 0 && [...known.values()].every(isLocalKey);
     const order = [...(period ? [period] : []), ...(isLocal ? [] : ["calls DESC"]), ...others];
     return database
       .prepare<[], Value[]>(`SELECT * FROM merged ORDER BY ${order.join(", ")}`)
@@ -189,7 +189,6 @@ function assertOneCurrency(figures: readonly AccountFigures[]): void {
   );
 }
 
-/** Adds up the sums of the accounts' tables. */
 function addUp(figures: readonly AccountFigures[]): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { table } of figures) {

@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from "../base/clock.ts";
-import type { ConversionJob } from "../conversions/conversion-job.ts";
-import type { ReportRunOfFiles, UploadNotes } from "../conversions/upload-ledger.ts";
+import type { ConversionJob, ReportRunOfFiles, UploadNotes } from "../conversions/upload-ledger.ts";
 import type { Job } from "../export/job.ts";
 import { fingerprintOf, type Manifest } from "../export/manifest.ts";
 import type { Outlet, Output } from "../export/output/output.ts";
@@ -8,10 +7,9 @@ import { unmatchedTable } from "../export/unmatched-spend.ts";
 import type { Ask } from "../request/resolve.ts";
 import { writeChanges } from "../restatements/restatement-file.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
-import { collectTables } from "./collect-tables.ts";
 import { Recorder } from "./recorder.ts";
 import type { OpenSource, Source, SourceOptions } from "./source.ts";
-import { startJob } from "./start-job.ts";
+import { collectTables, startJob } from "./start-job.ts";
 import { writeContent } from "./writers.ts";
 
 export interface ProduceOptions extends Partial<SourceOptions> {
@@ -21,7 +19,6 @@ export interface ProduceOptions extends Partial<SourceOptions> {
   inspect?: ((job: Job) => Promise<void>) | undefined;
 }
 
-/** The result of an export. */
 export interface Made {
   /** Absolute path of the folder that files went to. */
   folder?: string;

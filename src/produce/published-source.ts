@@ -10,19 +10,17 @@ export const ONLY_ACCOUNT = "default";
 /** What can be read in a cluster before it is asked which accounts it has. */
 export const CLUSTER_CAN = { lists: false, raw: false, clickIds: true };
 
-/** An account whose figures a cluster computes. */
-export interface EngineAccount {
-  name: string;
-  settings: Settings;
-  source: Source;
-  /** Zone of the account's days, as it was published. */
-  timezone: string;
-}
-
-/** An account as it is known here. */
 export interface AccountOwner {
   name: string | undefined;
   settings: Settings;
+}
+
+/** An account whose figures a cluster computes. */
+export interface EngineAccount extends AccountOwner {
+  name: string;
+  source: Source;
+  /** Zone of the account's days, as it was published. */
+  timezone: string;
 }
 
 interface EngineOptions {

@@ -1,8 +1,7 @@
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import { closedRange } from "../calendar/dates.ts";
-import type { ConversionLists } from "../conversions/conversion-job.ts";
-import { type ReportRunOfFiles, UploadLedger } from "../conversions/upload-ledger.ts";
+import { type ConversionLists, type ReportRunOfFiles, UploadLedger } from "../conversions/upload-ledger.ts";
 import type { Job, Lists } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
 import type { FileSet } from "../export/output/file-set.ts";
@@ -75,7 +74,6 @@ export class Recorder {
     return commitOf(this.#warehouse, steps, { files, manifest, now });
   }
 
-  /** What is said of the export afterwards. */
   notes() {
     const uploads = this.#ledger.notes();
     return {

@@ -1,15 +1,21 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { applyRulesAlone } from "../warehouse/attribution/apply-rules.ts";
-import { openAsPermitted } from "../warehouse/open.ts";
+import type { CallFilter } from "../rollup/call-filter.ts";
+import { RollupSession } from "../rollup/session.ts";
+import { hasSpend } from "../spend/spend-table.ts";
+import { applyRulesAlone, otherRulesError } from "../warehouse/attribution/apply-rules.ts";
+import { countCalls } from "../warehouse/calls/call-table.ts";
+import { prepareCallerName } from "../warehouse/calls/caller-hash.ts";
+import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
+import { openAsPermitted, openReader } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
+import { readBasis } from "../warehouse/runs/basis.ts";
+import { readStanding } from "../warehouse/runs/standing.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import type { Source } from "./source.ts";
-import { readMoment } from "./warehouse-moment.ts";
+import type { Moment, Source } from "./source.ts";
 
-/** What can be read in a warehouse. */
 export const WAREHOUSE_CAN = { lists: true, raw: true, clickIds: true };
 
 export interface WarehouseSourceOptions extends OwnWarehouse {
@@ -31,20 +37,18 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
   return {
     can: WAREHOUSE_CAN,
     open: async (options) => {
-      const warehouse = openOwn(own, openAsPermitted);
-      try {
-        await applyRulesAlone(warehouse, rules, { ...options, nowMs: options.clock.now() });
-        return {
-          origin: describeOrigin(readOrigin(warehouse)),
-          lookbackHours,
-          warehouse,
-          read: async (filter) => readMoment(warehouse, filter, rules),
-          [Symbol.dispose]: () => warehouse[Symbol.dispose](),
-        };
-      } catch (error) {
-        warehouse[Symbol.dispose]();
-        throw error;
-      }
+      using stack = new DisposableStack();
+      const warehouse = stack.use(openOwn(own, openAsPermitted));
+      await applyRulesAlone(warehouse, rules, { ...options, nowMs: options.clock.now() });
+      const origin = describeOrigin(readOrigin(warehouse));
+      const kept = stack.move();
+      return {
+        origin,
+        lookbackHours,
+        warehouse,
+        read: async (filter) => readMoment(warehouse, filter, rules),
+        [Symbol.dispose]: () => kept.dispose(),
+      };
     },
   };
 }
@@ -60,4 +64,31 @@ export function readOnlySource(warehouse: Warehouse): Source {
       [Symbol.dispose]: () => {},
     }),
   };
+}
+
+/**
+ * Reads one moment of a warehouse, on a connection of its own.
+ *
+ * @param rules must be in force: another process may have applied its own
+ */
+function readMoment(warehouse: Warehouse, filter: CallFilter, rules?: AttributionRules): Moment {
+  using stack = new DisposableStack();
+  const reader = stack.use(openReader(warehouse));
+  const inForce = () => {
+    const known = readRulesInForce(reader);
+    if (rules !== undefined && !isInForce(known, rules)) throw otherRulesError(reader.path);
+    return known.rules;
+  };
+  const nameCaller = prepareCallerName(reader);
+  const session = stack.use(new RollupSession(reader.sqlite, { rules: inForce, filter, nameCaller }));
+  const moment = {
+    session,
+    standing: readStanding(reader),
+    readBasis: () => readBasis(reader),
+    hasSpend: () => hasSpend(reader),
+    isEmpty: () => countCalls(reader).live === 0,
+    calls: { reader, session },
+  };
+  const kept = stack.move();
+  return { ...moment, [Symbol.dispose]: () => kept.dispose() };
 }

@@ -1,10 +1,9 @@
-import type { ConversionJob } from "../conversions/conversion-job.ts";
+import type { ConversionJob } from "../conversions/upload-ledger.ts";
 import type { ManifestFile } from "../export/manifest.ts";
 import type { Content, ContentKind } from "../request/contents.ts";
 
 /** Writes the files of a content, and returns their entries of the manifest. */
 type Writer<C extends Content = Content> = (job: ConversionJob, content: C) => Promise<ManifestFile[]>;
-/** The writer of each kind of content. */
 type Writers = {
   [Kind in ContentKind]: () => Promise<Writer<Extract<Content, { kind: Kind }>>>;
 };
@@ -25,7 +24,6 @@ const WRITERS: Writers = {
   "google-ads-adjustments": async () => (await import("../conversions/adjustments.ts")).writeAdjustments,
 };
 
-/** Writes a content, and returns its entries of the manifest. */
 export async function writeContent<C extends Content>(
   job: ConversionJob,
   content: C,

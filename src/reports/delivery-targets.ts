@@ -1,7 +1,7 @@
 import { UsageError } from "../base/errors.ts";
 import { parseSecretFile } from "../config/secret-file.ts";
 import type { DeliveryTarget } from "../delivery/delivery-target.ts";
-import { parseHookUrl } from "../delivery/hook-url.ts";
+import { parseHookUrl } from "../delivery/hook-body.ts";
 import { parseSmtpUrl } from "../delivery/smtp-url.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";

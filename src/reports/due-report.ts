@@ -7,8 +7,9 @@ import { readLastDueRun } from "../delivery/report-run-table.ts";
 import { mayBeRestated } from "../restatements/exported-rollups.ts";
 import { lastSlot, parseCron } from "../schedule/cron.ts";
 import type { JobContext } from "../schedule/job-definition.ts";
-import { logAttribution } from "../schedule/log-attribution.ts";
+import { logAttribution } from "../schedule/job-log.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
+import { readLastDoneRun } from "../warehouse/runs/runs.ts";
 import { freshen } from "./freshen.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "./make-report.ts";
 import type { NamedReport } from "./report.ts";
@@ -21,7 +22,7 @@ export async function runRestated(report: NamedReport, workingFolder: string, co
   const last = readLastDueRun(warehouse, { report: report.name, account: report.account });
   if (last?.scheduled_for == null || last.folder === null || !mayBeRestated(warehouse, realFile(last.folder)))
     return EXIT.done;
-  if (!isProven(warehouse, report)) {
+  if (!isProven(readLastDoneRun(warehouse)?.verdict, report)) {
     log.info("figures have changed: waiting for a sync that proves the copy complete");
     return EXIT.done;
   }

@@ -4,10 +4,11 @@ import { CalltallyError, describeError, EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import type { JobContext } from "../schedule/job-definition.ts";
-import { logAttribution } from "../schedule/log-attribution.ts";
+import { logAttribution } from "../schedule/job-log.ts";
 import { runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
+import { readLastDoneRun, readLastGoodRun } from "../warehouse/runs/runs.ts";
 import type { NamedReport } from "./report.ts";
 import { isProven, isStale } from "./requirements.ts";
 
@@ -29,7 +30,9 @@ export async function freshen(
     // Before the first sync there is no warehouse.
     if (!existsSync(realFile(settings.database))) return fresh !== undefined || require !== undefined;
     using warehouse = openExistingWarehouse(settings.database);
-    return !isProven(warehouse, report) || isStale(warehouse, report, Date.now());
+    const lastGoodSync = readLastGoodRun(warehouse)?.finished_at;
+    const { verdict } = readLastDoneRun(warehouse) ?? {};
+    return !isProven(verdict, report) || isStale(lastGoodSync, report, Date.now());
   };
   for (let isWaiting = false; isOld() && Date.now() < untilMs; isWaiting = true) {
     try {

@@ -9,7 +9,7 @@ import { toDeliveryTargets } from "./delivery-targets.ts";
 import { planReport } from "./plan-report.ts";
 import { produceReport } from "./produce-report.ts";
 import { type NamedReport, toReportError } from "./report.ts";
-import { assertDeliverable, isOlder, readLastGoodSync } from "./requirements.ts";
+import { assertDeliverable, isStale, readLastGoodSync } from "./requirements.ts";
 import { startRun } from "./start-run.ts";
 import { type ReportHeadline, readReportHeadline, summarizeReport, toFiles } from "./summarize-report.ts";
 
@@ -33,7 +33,6 @@ export interface MakeReportOptions {
 /** Five rounds of {@link BRIEF_RETRY}, over a run and those that retry it. */
 const ATTEMPTS_IN_ALL = 5 * BRIEF_RETRY.attempts;
 
-/** A report that was made, and its deliveries. */
 export interface MadeReport extends Made {
   folder: string;
   report: string;
@@ -78,7 +77,7 @@ export async function makeReport(
       reportRun: { runId, isRepeated: run.mayBeTaken(targets.length) },
       inspect,
     });
-    const is_stale = isOlder(lastGoodSync, report, clock.now());
+    const is_stale = isStale(lastGoodSync, report, clock.now());
     const { manifest, folder } = result;
     const files = toFiles(manifest, folder, plan);
     run.update(manifest, plan, { is_stale, folder, files });
@@ -110,7 +109,6 @@ export async function makeReport(
   }
 }
 
-/** Returns the exit code that a report ends with. */
 export function exitCodeOfReport({ manifest, is_stale, deliveries }: MadeReport): ExitCode {
   const codes: ExitCode[] = [];
   if (manifest.caveats !== undefined || is_stale) codes.push(EXIT.unverified);

@@ -15,10 +15,8 @@ import { LISTS } from "../request/option-values.ts";
 import { type Ask, resolve } from "../request/resolve.ts";
 import { type NamedReport, toReportError } from "./report.ts";
 
-/** What a report of one account is made from. */
 export interface ReportPlan {
   ask: Ask;
-  /** Folder of its files. */
   folder: string;
   /** Values of the placeholders in subjects and commands. */
   values: PlaceholderValues;
@@ -82,7 +80,6 @@ function assertOwnFolder({ name, content, file, account, settings }: NamedReport
   }
 }
 
-/** Returns the pattern of a report's folder. */
 function folderOf({ folder }: ReportContent, account: string | null): string {
   return folder ?? (account === null ? "reports/{report}" : "reports/{account}/{report}");
 }

@@ -47,7 +47,6 @@ export function ofAccount(report: ReportOfFile, account: Account): NamedReport |
   return { ...report, account: account.name ?? null, settings: loadSettings(account.sources) };
 }
 
-/** Whether a report is made for an account. */
 export function isOfAccount({ content: { accounts } }: ReportOfFile, { name }: Account): boolean {
   return accounts === undefined || (name !== undefined && accounts.includes(name));
 }

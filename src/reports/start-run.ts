@@ -1,8 +1,8 @@
 import type { Clock } from "../base/clock.ts";
-import { CalltallyError, describeError, EXIT } from "../base/errors.ts";
+import { describeError } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { readDeliveries } from "../delivery/delivery-table.ts";
-import { endReportRun, startReportRun, updateReportRun } from "../delivery/report-run-table.ts";
+import { startReportRun, updateReportRun } from "../delivery/report-run-table.ts";
 import type { ReportFile } from "../delivery/report-summary.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { VERDICTS } from "../paging/verdict.ts";
@@ -18,18 +18,15 @@ import type { NamedReport } from "./report.ts";
  */
 export function startRun(
   warehouse: Warehouse,
-  { name, account }: NamedReport,
+  { name, account }: Pick<NamedReport, "name" | "account">,
   { scheduledFor, clock }: { scheduledFor: string | null; clock: Clock },
 ) {
   const isoNow = () => new Date(clock.now()).toISOString();
   const started = startReportRun(warehouse, { report: name, account, scheduledFor, startedAt: isoNow() });
-  if ("conflict" in started) {
-    if (started.conflict === "done") return undefined;
-    throw new CalltallyError(EXIT.locked, `Cannot run the report ${name}: another process is making it`);
-  }
+  if (started === undefined) return undefined;
   const { runId, isResumed } = started;
   const end = (status: "done" | "failed" | "interrupted", error: string | null) =>
-    endReportRun(warehouse, runId, { status, finishedAt: isoNow(), error });
+    updateReportRun(warehouse, runId, { status, finished_at: isoNow(), error });
   return {
     runId,
     /**

@@ -34,7 +34,6 @@ export interface OutputCan {
   mergesAccounts?: boolean;
 }
 
-/** How options are spelled. */
 export interface Wording {
   /** Returns the spelling of an option of a request: `--tracking-number` for `filter.tracking_number`. Empty where there is no such option. */
   spell: (option: string) => string;

@@ -60,13 +60,10 @@ export const ACCOUNT = "account";
 /** Name of the conversion action, where none is given. */
 export const DEFAULT_CONVERSION = "Qualified call";
 
-/** The value of a conversion, as text. */
 export const AMOUNT = /^\d{1,12}(\.\d{1,6})?$/;
 
-/** The id of a web data stream of Google Analytics 4. */
 export const MEASUREMENT_ID = /^G-[A-Z0-9]{4,20}$/;
 
-/** The page of charts. */
 export const PAGE_FILE = "report.html";
 /** Its folder below that of exports, whose manifest lists other files. */
 export const PAGE_FOLDER = "report";

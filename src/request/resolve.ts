@@ -1,7 +1,7 @@
 import { cannotUse, describeError, UsageError } from "../base/errors.ts";
-import { closedRange, countDays, type DateRange, parseDate, parseLast } from "../calendar/dates.ts";
+import { closedRange, countDays, type DateRange, parseDate } from "../calendar/dates.ts";
 import type { Comparison, Grain } from "../calendar/grain.ts";
-import { comparisonOfLast } from "../calendar/last.ts";
+import { comparisonOfLast, parseLast } from "../calendar/last.ts";
 import { localDate } from "../calendar/local-time.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { AS_WRITTEN, type Wording } from "./check.ts";
@@ -9,7 +9,6 @@ import { type Content, toContents } from "./contents.ts";
 import type { ExportRequest } from "./export-request.ts";
 import { DEFAULT_CONVERSION, type Delimiter, type Profile, type TableFormat } from "./option-values.ts";
 
-/** How a table is written. */
 export interface FormatOptions {
   format: TableFormat;
   /** For `csv` and `tsv`; by default texts are guarded against spreadsheet formulas. */

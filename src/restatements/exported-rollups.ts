@@ -1,5 +1,5 @@
 import { sep } from "node:path";
-import { and, eq, lt, min, type SQL } from "drizzle-orm";
+import { and, eq, type SQL } from "drizzle-orm";
 import { integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { isLoggedSince } from "../warehouse/calls/fact-log.ts";
 import { about, describeTable } from "../warehouse/described.ts";
@@ -79,21 +79,6 @@ export function mayBeRestated({ sqlite }: Warehouse, folder: string): boolean {
     WHERE substr(r.path, 1, length(@prefix)) = @prefix
       AND (c.call_started < r.settled_until OR f.call_started < r.settled_until) LIMIT 1`;
   return sqlite.prepare(sql).get({ prefix: folder + sep }) !== undefined;
-}
-
-/** Forgets the rollups that were last written before some time, ISO 8601 UTC; all of them without one. */
-export function forgetRollupsBefore({ db }: Warehouse, time?: string): void {
-  const isOld = time === undefined ? undefined : lt(exported_rollups.exported_at, time);
-  db.delete(exported_rollups).where(isOld).run();
-}
-
-/** Returns the first of the changes of facts that the rollups have last; undefined where none is remembered. */
-export function readEarliestChange({ db }: Warehouse): number | undefined {
-  const row = db
-    .select({ first: min(exported_rollups.change_id) })
-    .from(exported_rollups)
-    .get();
-  return row?.first ?? undefined;
 }
 
 /** A row of a complete period; key and figures as JSON arrays. */

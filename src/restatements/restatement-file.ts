@@ -4,29 +4,31 @@ import type { Job } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { RESTATEMENT_FILE } from "../export/output/earlier-restatements.ts";
 import type { WrittenFile } from "../export/output/file-set.ts";
-import { RESTATEMENT_REASONS, type Restatement } from "../export/restatement.ts";
-import type { Column } from "../export/table.ts";
+import { RESTATEMENT_REASONS, type Restatement, type RestatementReason } from "../export/restatement.ts";
+import type { Column, Value } from "../export/table.ts";
 import type { FigureMemory } from "./figure-memory.ts";
 
-const LEADING: readonly Column[] = [
-  { name: "file", type: "text" },
-  { name: "contents", type: "text" },
-  { name: "period", type: "text" },
-  { name: "key", type: "text" },
-  { name: "metric", type: "text" },
+type FileColumn = Column & { of: (restatement: Restatement) => Value };
+
+const effectOf = ({ reasons }: Restatement, reason: RestatementReason) =>
+  reasons.find((effect) => effect.reason === reason);
+
+const COLUMNS: readonly FileColumn[] = [
+  { name: "file", type: "text", of: ({ path }) => basename(path) },
+  { name: "contents", type: "text", of: ({ contents }) => contents },
+  { name: "period", type: "text", of: ({ period }) => period },
+  { name: "key", type: "text", of: ({ key }) => JSON.stringify(key) },
+  { name: "metric", type: "text", of: ({ metric }) => metric },
   // A number or a time; neither can be text from a visitor.
-  { name: "was", type: "decimal" },
-  { name: "now", type: "decimal" },
-  { name: "change", type: "decimal" },
-  { name: "given_out_at", type: "time" },
-];
-const COLUMNS: readonly Column[] = [
-  ...LEADING,
-  ...RESTATEMENT_REASONS.flatMap((reason): Column[] => [
-    ...(reason === "spend_changed" ? [] : [{ name: `${reason}_calls`, type: "integer" } as const]),
-    { name: `${reason}_effect`, type: "decimal" },
-  ]),
-  { name: "rules_changed", type: "text" },
+  { name: "was", type: "decimal", of: ({ was }) => was },
+  { name: "now", type: "decimal", of: ({ now }) => now },
+  { name: "change", type: "decimal", of: ({ change }) => change },
+  { name: "given_out_at", type: "time", of: ({ given_out_at }) => given_out_at },
+  ...RESTATEMENT_REASONS.flatMap((reason): FileColumn[] => [
+    { name: `${reason}_calls`, type: "integer", of: (each) => effectOf(each, reason)?.calls ?? null },
+    { name: `${reason}_effect`, type: "decimal", of: (each) => effectOf(each, reason)?.effect ?? null },
+  ]).filter(({ name }) => name !== "spend_changed_calls"),
+  { name: "rules_changed", type: "text", of: ({ rules_changed }) => rules_changed },
 ];
 
 /** Writes `restatements.csv`, one line per figure; the key columns are a JSON object, since a value can have any text. */
@@ -34,23 +36,7 @@ export async function writeRestatements(
   { write, ask: { format } }: Pick<Job, "write" | "ask">,
   found: readonly Restatement[],
 ): Promise<WrittenFile> {
-  const rows = found.map((each) => [
-    basename(each.path),
-    each.contents,
-    each.period,
-    JSON.stringify(each.key),
-    each.metric,
-    each.was,
-    each.now,
-    each.change,
-    each.given_out_at,
-    ...RESTATEMENT_REASONS.flatMap((reason) => {
-      const { calls = null, effect = null } = each.reasons.find((one) => one.reason === reason) ?? {};
-      return reason === "spend_changed" ? [effect] : [calls, effect];
-    }),
-    each.rules_changed,
-  ]);
-  const table = { columns: COLUMNS, rows };
+  const table = { columns: COLUMNS, rows: found.map((each) => COLUMNS.map(({ of }) => of(each))) };
   const content = await encodeTable(table, format.format === "csv" ? format : { format: "csv" });
   return await write(RESTATEMENT_FILE, content);
 }

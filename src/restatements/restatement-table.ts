@@ -71,7 +71,6 @@ export function insertRestatements({ db }: Warehouse, found: readonly Restatemen
 }
 
 export interface RestatementFilter {
-  /** Found then or later, ISO 8601 UTC. */
   since?: string | undefined;
   /** Of periods that lie in this stretch, or reach into it; ISO 8601 UTC. */
   within?: { startsAt: string; endsAt: string } | undefined;

@@ -36,7 +36,6 @@ export interface WatchedRollup extends RollupOutlet {
 
 export interface WatchOptions extends Pick<Job, "timeframe">, Pick<Lists, "reader" | "session" | "onNewKey"> {
   path: string;
-  /** Why no figure of the export can be compared. */
   hindrance: string | undefined;
   /** Undefined if no period is complete, or none may be remembered. */
   scope: ExportedScope | undefined;

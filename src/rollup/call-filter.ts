@@ -48,7 +48,6 @@ export type Condition =
   | { fact: "gclid"; isPresent: true }
   | { any: readonly Condition[] };
 
-/** Reads the different values of a fact. */
 type ReadValues = (fact: FactColumn) => readonly (string | number | null)[];
 
 /** Filters by values: the facts that are looked at, and the form in which values and texts are compared. */

@@ -1,5 +1,4 @@
-import type { FactColumn } from "../attribution/attribute-call.ts";
-import { UTM_FIELDS, type UtmField } from "../attribution/explain-attribution.ts";
+import { type FactColumn, UTM_FIELDS, type UtmField } from "../attribution/attribute-call.ts";
 
 /** One column of a rollup's key. */
 export interface KeyColumn {
@@ -66,7 +65,6 @@ const KEYS = {
   hour: [text("hour", { local: "hour" })],
 } satisfies Record<string, readonly KeyColumn[]>;
 
-/** A way to group calls. */
 export type Dimension = keyof typeof KEYS;
 export const DIMENSIONS: readonly Dimension[] = namesOf(KEYS);
 
@@ -86,10 +84,11 @@ export function keyColumns(dimensions: readonly Dimension[], { raw = false } = {
 
 /** Whether any of some dimensions depends on a time zone. */
 export function isLocal(dimensions: readonly Dimension[]): boolean {
-  return keyColumns(dimensions).some(({ of }) => "local" in of);
+  return keyColumns(dimensions).some(isLocalKey);
 }
 
-/** The names of a record's members. */
+export const isLocalKey = ({ of }: KeyColumn) => "local" in of;
+
 export function namesOf<Name extends string>(record: Readonly<Record<Name, unknown>>): Name[] {
   const isName = (name: string): name is Name => name in record;
   return Object.keys(record).filter(isName);

@@ -52,7 +52,6 @@ export interface Engine {
   groups: (side: Side, figures: readonly Metric[], selection: CallSelection) => Promise<string>;
   /** Returns the SELECT of some keys, given one that ranks all of them: the same, or that of what it found. */
   keep: (ranked: string) => string;
-  /** Returns the different values of a fact. */
   readValues: (fact: FactColumn) => Promise<readonly FactValue[]>;
   /** Counts the calls of each band of durations: the number of bounds that were reached, null without one; calls, answered, missed. */
   readBands: (bounds: readonly number[], span: Span, selection: CallSelection) => Promise<FactValue[][]>;

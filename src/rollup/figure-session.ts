@@ -6,6 +6,7 @@ import { toDuration } from "../attribution/compiled-rules.ts";
 import { hasHistory } from "../calendar/history.ts";
 import {
   type CallFilter,
+  type ConditionOptions,
   comparedFacts,
   findUnmatched,
   type Span,
@@ -24,13 +25,11 @@ export type Value = FactValue;
 /** Values in the order of the columns; null where there is none. */
 export type Row = Value[];
 
-export interface FigureSessionOptions {
+export interface FigureSessionOptions extends Pick<ConditionOptions, "nameCaller"> {
   /** The rules by which the facts were computed. */
   rules: AttributionRules;
   /** Which calls count. @default those that the service still shows */
   filter?: CallFilter | undefined;
-  /** Returns what the facts know a caller by, given the digits and the plus sign of the number. @default those */
-  nameCaller?: ((phoneDigits: string) => string) | undefined;
 }
 
 /** Rows, read as they are asked for, whatever else is asked meanwhile. */
@@ -127,25 +126,19 @@ export class FigureSession {
     const bounds = durationBounds(this.rules);
     const stored = bounds.map((seconds) => toDuration(seconds, this.rules));
     const rows = await this.engine.readBands(stored, span, this.selection);
-    const counts = new Map(
-      rows.map(([band = null, calls, answered, missed]) => [
-        band,
-        { calls: Number(calls), answered_calls: Number(answered), missed_calls: Number(missed) },
-      ]),
-    );
-    const none = { calls: 0, answered_calls: 0, missed_calls: 0 };
-    const bands = bounds.map((from_seconds, index) => ({
+    const countsOf = (band: number | null) => {
+      const [, calls = 0, answered = 0, missed = 0] = rows.find(([known = null]) => known === band) ?? [];
+      return { calls: Number(calls), answered_calls: Number(answered), missed_calls: Number(missed) };
+    };
+    const bands: DurationBand[] = bounds.map((from_seconds, index) => ({
       from_seconds,
       to_seconds: bounds[index + 1] ?? null,
-      ...(counts.get(index + 1) ?? none),
+      ...countsOf(index + 1),
     }));
-    const below = counts.get(0);
-    const unknown = counts.get(null);
-    return [
-      ...(below ? [{ from_seconds: null, to_seconds: 0, ...below }] : []),
-      ...bands,
-      ...(unknown ? [{ from_seconds: null, to_seconds: null, ...unknown }] : []),
-    ];
+    const [below, unknown] = [countsOf(0), countsOf(null)];
+    if (below.calls > 0) bands.unshift({ from_seconds: null, to_seconds: 0, ...below });
+    if (unknown.calls > 0) bands.push({ from_seconds: null, to_seconds: null, ...unknown });
+    return bands;
   }
 
   /** Counts the keys that a rollup shows, whatever their periods, and those that it puts together as `(other)`. */
@@ -161,7 +154,6 @@ export class FigureSession {
     return Number(count);
   }
 
-  /** Returns a zone's offsets under which there are any calls, each from its instant on. */
   readOffsets(zone: string): Promise<ZoneOffset[]> {
     return this.engine.readOffsets(zone);
   }
@@ -203,7 +195,6 @@ export class FigureSession {
     return findUnmatched(filter, (fact) => values.get(fact) ?? []);
   }
 
-  /** Lists the names of campaigns that calls have. */
   async readCampaigns(): Promise<string[]> {
     return (await this.engine.readValues("campaign")).filter((value) => typeof value === "string");
   }

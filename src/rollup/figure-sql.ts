@@ -1,6 +1,5 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Outcome } from "../attribution/compiled-rules.ts";
-import type { Aggregate } from "./metrics.ts";
 
 /** What is counted or added up of calls: all that an engine has to say, since every figure is made of these in one place. */
 export type Part =
@@ -12,7 +11,12 @@ export type Part =
   | { kind: "sum" | "count of" | "median"; fact: "duration" }
   | { kind: "earliest" | "latest"; fact: "call_started" };
 
-/** Returns the expression of a figure, given those of its parts. */
+/** How a figure is made of the facts of some calls. */
+export type Aggregate =
+  | Exclude<Part, { fact: "duration" }>
+  | { kind: "share with outcome"; outcome: Outcome; decimals: number }
+  | { kind: "total seconds" | "average seconds" | "median seconds" };
+
 export function figureText(
   aggregate: Aggregate,
   { duration_unit }: Pick<AttributionRules, "duration_unit">,
@@ -21,20 +25,10 @@ export function figureText(
   const isMilliseconds = duration_unit === "milliseconds";
   const duration = (kind: "sum" | "count of" | "median") => toText({ kind, fact: "duration" });
   switch (aggregate.kind) {
-    case "count":
-    case "count with outcome":
-    case "count where":
-    case "count distinct":
-    case "earliest":
-    case "latest":
-      return toText(aggregate);
     case "share with outcome": {
       const { outcome, decimals } = aggregate;
-      return quotientText(
-        toText({ kind: "count with outcome", outcome }),
-        toText({ kind: "count" }),
-        decimals,
-      );
+      const found = toText({ kind: "count with outcome", outcome });
+      return quotientText(found, toText({ kind: "count" }), decimals);
     }
     // Whole milliseconds are added up before they become seconds, so that no sum shows a rounding error.
     case "total seconds":
@@ -43,6 +37,8 @@ export function figureText(
       return quotientText(duration("sum"), `(${isMilliseconds ? 1000 : 1} * ${duration("count of")})`, 1);
     case "median seconds":
       return quotientText(duration("median"), isMilliseconds ? "1000" : "1", 1);
+    default:
+      return toText(aggregate);
   }
 }
 
@@ -55,7 +51,6 @@ export function quotientText(dividend: string, divisor: string, decimals: number
   return `round(${unit}.0 * ${dividend} / ${divisor}) / ${unit}`;
 }
 
-/** Returns the parts that some figures are made of, each once. */
 export function partsOf(aggregates: readonly Aggregate[]): Part[] {
   const parts = new Map<string, Part>();
   for (const aggregate of aggregates) {
@@ -67,7 +62,6 @@ export function partsOf(aggregates: readonly Aggregate[]): Part[] {
   return [...parts.values()];
 }
 
-/** Returns the name of a part in a table of them. */
 export function partName(part: Part): string {
   const of = "outcome" in part ? part.outcome : "fact" in part ? part.fact : "calls";
   return `${part.kind.replaceAll(" ", "_")}_${of}`;

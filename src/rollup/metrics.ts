@@ -1,16 +1,6 @@
-import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Outcome } from "../attribution/compiled-rules.ts";
-
-/** How a figure is made of the facts of some calls; an engine says it in its own language. */
-export type Aggregate =
-  | { kind: "count" }
-  | { kind: "count with outcome"; outcome: Outcome }
-  | { kind: "count where"; fact: Extract<FactColumn, "is_first_call" | "is_qualified"> }
-  | { kind: "count distinct"; fact: "caller" }
-  | { kind: "share with outcome"; outcome: Outcome; decimals: number }
-  | { kind: "total seconds" | "average seconds" | "median seconds" }
-  | { kind: "earliest" | "latest"; fact: "call_started" };
+import type { Aggregate } from "./figure-sql.ts";
 
 /** A number of calls that costs are shared out over. */
 export type CostPer = "calls" | "qualified_calls" | "first_time_callers";
@@ -20,7 +10,6 @@ export type SpendAggregate =
   | { kind: "spend"; of: "cost_micros" | "clicks" | "impressions" }
   | { kind: "cost per"; of: CostPer };
 
-/** A column of figures. */
 export interface Metric<A extends Aggregate | SpendAggregate = Aggregate> {
   name: string;
   aggregate: A;
@@ -142,7 +131,6 @@ export function spendMetrics({ currency, decimals }: SpendForm): readonly Metric
   ];
 }
 
-/** Whether a metric is made of spend. */
 export function isOfSpend(metric: Metric<Aggregate | SpendAggregate>): metric is Metric<SpendAggregate> {
   return metric.aggregate.kind === "spend" || metric.aggregate.kind === "cost per";
 }
@@ -155,17 +143,14 @@ export function isOfFirstCalls({ aggregate }: Metric<Aggregate | SpendAggregate>
 
 const CALL_METRICS = metrics({ duration_unit: "seconds" });
 const CALL_FIGURES = CALL_METRICS.map(({ name }) => name);
-/** The names of the figures of spend. */
 export const SPEND_FIGURES: readonly string[] = spendMetrics({ currency: undefined, decimals: 0 }).map(
   ({ name }) => name,
 );
-/** The names of all figures, in the order of their columns. */
 export const FIGURES: readonly string[] = [...CALL_FIGURES, ...SPEND_FIGURES];
 
 /** The names of all figures that are made of the facts of calls. */
 export const METRIC_NAMES: ReadonlySet<string> = new Set(CALL_FIGURES);
 
-/** The names of figures that show when a call started. */
 export const TIME_FIGURES: readonly string[] = CALL_METRICS.flatMap(({ name, type }) =>
   type === "time" ? [name] : [],
 );

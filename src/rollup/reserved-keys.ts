@@ -3,7 +3,6 @@ import { toCaseless } from "../attribution/call-text.ts";
 /** The key of the row for calls that have no value. */
 export const NOT_SET = "(not set)";
 
-/** The key of the line of totals. */
 export const TOTAL = "(total)";
 
 /** The key of the row for calls of all keys that have no row. */

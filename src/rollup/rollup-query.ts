@@ -2,8 +2,8 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { LabelledPeriod } from "../calendar/periods.ts";
 import type { Span } from "./call-filter.ts";
 import { type Dimension, keyColumns } from "./dimensions.ts";
+import type { Aggregate } from "./figure-sql.ts";
 import {
-  type Aggregate,
   isCompared,
   isOfSpend,
   type Metric,
@@ -52,44 +52,32 @@ export interface RollupQuery {
   previous?: { span: Span; periods?: readonly LabelledPeriod[] | undefined } | undefined;
 }
 
-/** A column of a rollup. */
-export interface RollupColumn {
+/** A column of a rollup: of its key, or a figure. */
+export interface RollupColumn extends Partial<Omit<Metric, "name" | "type" | "aggregate" | "isCount">> {
   name: string;
-  type: "text" | "integer" | "decimal" | "time";
-  /** Digits after the point, of a decimal. */
-  decimals?: number | undefined;
-  /** ISO 4217, of an amount. */
-  currency?: string | undefined;
-  /** Whether it adds up across rows. */
-  isAdditive?: boolean | undefined;
-  /** Whether it is a part of a whole: 0.25 for a quarter. */
-  isShare?: true;
-  /** Whether it is part of the key. */
+  type: Metric["type"] | "text";
   isKey?: true;
   /** Whether it names something, such as a campaign. */
   isId?: true;
   /** What it shows of the figure on its left, where that is compared. */
   comparison?: { of: string; shows: "previous" | "change" };
-  /** One sentence for a person. */
-  help?: string;
 }
 
-/** A figure of calls or of spend. */
 export type Measure = Metric<Aggregate | SpendAggregate>;
 
 /** Digits after the point of a change, which is a share: 0.25 for a quarter more. */
 const CHANGE_DECIMALS = 4;
 
-/** Returns the columns of a rollup in their order. */
 export function rollupColumns(
   query: RollupQuery,
   rules: Pick<AttributionRules, "duration_unit">,
 ): RollupColumn[] {
   const { dimensions, periods, previous } = query;
-  const toColumn = ({ aggregate: _, isCount: __, currency, ...column }: Measure): RollupColumn => ({
-    ...column,
-    ...(currency !== undefined && { currency }),
-  });
+  const toColumn = ({ aggregate: _, isCount: __, help, ...metric }: Measure): RollupColumn => {
+    const { name, type, decimals, currency, ...flags } = metric;
+    const form = { ...(decimals !== undefined && { decimals }), ...(currency !== undefined && { currency }) };
+    return { name, type, ...form, ...flags, help };
+  };
   const compare = (metric: Measure): RollupColumn[] => {
     const { name: of, help: _, ...shape } = toColumn(metric);
     return [
@@ -104,7 +92,9 @@ export function rollupColumns(
   };
   return [
     ...(periods ? [{ name: "period", type: "text", isKey: true } as const] : []),
-    ...keyColumns(dimensions).map(({ of: _, isNamed: __, ...key }) => ({ ...key, isKey: true }) as const),
+    ...keyColumns(dimensions).map(
+      ({ of: _, isNamed: __, name, type, ...more }) => ({ name, type, isKey: true, ...more }) as const,
+    ),
     ...measuresOf(query, rules).flatMap((metric) => [
       toColumn(metric),
       ...(previous && isCompared(metric) ? compare(metric) : []),
@@ -121,7 +111,6 @@ export function measuresOf(
   return figures === undefined ? all : all.filter(({ name }) => name === "calls" || figures.includes(name));
 }
 
-/** Returns the metrics of calls among those of a rollup. */
 export function callMeasures(measures: readonly Measure[]): readonly Metric[] {
   return measures.filter((metric): metric is Metric => !isOfSpend(metric));
 }

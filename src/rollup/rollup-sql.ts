@@ -1,6 +1,6 @@
 import { MICROS } from "../base/currency.ts";
 import type { Condition } from "./call-filter.ts";
-import { type Dimension, type KeyColumn, keyColumns, WEEKDAYS } from "./dimensions.ts";
+import { type Dimension, isLocalKey, type KeyColumn, keyColumns, WEEKDAYS } from "./dimensions.ts";
 import type { CallSelection, Engine, Kept, Side } from "./engine.ts";
 import { quotientText } from "./figure-sql.ts";
 import { type CostPer, isCompared, isOfFirstCalls, metrics } from "./metrics.ts";
@@ -45,7 +45,7 @@ export async function rollupText(query: RollupQuery, context: RollupContext): Pr
     kept && `kept (${namesOf(keys, kept.isByPeriod).join(", ")}) AS MATERIALIZED (${kept.text})`;
   const current = await sideText({ ...common, span, periods }, context);
   if (!fill && previous === undefined) {
-    if (!keys.some(isLocal) && kept === undefined) return `${current}\n${order}`;
+    if (!keys.some(isLocalKey) && kept === undefined) return `${current}\n${order}`;
     // In an expression, ORDER BY takes a name for a fact's rather than for a key's.
     const columns = [...shown, ...measures.map(({ name }) => name), ...hidden].join(", ");
     return `${withKept ? `WITH ${withKept}\n` : ""}SELECT ${columns} FROM (${current})\n${order}`;
@@ -283,14 +283,12 @@ function hasValueText(query: RollupQuery): string {
   return isSet.length > 0 ? `(${isSet.join(" OR ")})` : "FALSE";
 }
 
-const isLocal = ({ of }: KeyColumn) => "local" in of;
-
 /** The order of rows within a period. */
 function rowOrder(keys: readonly KeyColumn[], isFolded: boolean): string[] {
   const [first] = keys;
   return [
     ...(isFolded ? [IS_OTHER] : []),
-    ...(first && keys.every(isLocal) ? [] : ["calls DESC"]),
+    ...(first && keys.every(isLocalKey) ? [] : ["calls DESC"]),
     ...keys.map(keyOrder),
   ];
 }

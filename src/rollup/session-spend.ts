@@ -7,7 +7,7 @@ import { toInstants } from "../calendar/dates.ts";
 import { type CallFilter, type Condition, type Span, toConditions } from "./call-filter.ts";
 import type { Engine, ImportedSpend } from "./engine.ts";
 import type { SpendForm } from "./metrics.ts";
-import { type CampaignKey, campaignMatcher, MATCHES, type Match } from "./spend-campaigns.ts";
+import { type CampaignKey, campaignMatcher, type Match, type SourceCampaign } from "./spend-campaigns.ts";
 import { selectionText } from "./sqlite/sqlite-calls-sql.ts";
 
 /** Columns of a session's spend, named as the facts of calls that they stand beside: `call_started` is where the day begins. */
@@ -21,11 +21,10 @@ const KEY_COLUMNS = `given_source TEXT, given_medium TEXT, given_campaign TEXT, 
   UNIQUE (given_source, given_medium, given_campaign, given_campaign_id)`;
 
 /** The currency, and the fewest digits after the point, from two on, that show every amount whole. */
-const FORM = `min(currency), max(CASE
+const FORM = `min(currency) AS currency, max(CASE
   WHEN cost_micros % 10000 = 0 THEN 2 WHEN cost_micros % 1000 = 0 THEN 3 WHEN cost_micros % 100 = 0 THEN 4
-  WHEN cost_micros % 10 = 0 THEN 5 ELSE 6 END)`;
+  WHEN cost_micros % 10 = 0 THEN 5 ELSE 6 END) AS decimals`;
 
-/** What some spend adds up to. */
 export interface SpendSum {
   rows: number;
   cost_micros: bigint;
@@ -58,15 +57,14 @@ export class SessionSpend {
   constructor(database: Database, { rules, filter, zone, imported, makeTable }: SpendOptions) {
     this.#database = database;
     this.#imported = imported;
-    const [[currency = null, decimals] = []] = this.#all(`SELECT ${FORM} FROM ${imported.table}`);
-    this.form = {
-      currency: currency === null ? undefined : String(currency),
-      decimals: Number(decimals ?? 2),
-    };
+    const [form] = this.#all<{ currency: string | null; decimals: number | null }>(
+      `SELECT ${FORM} FROM ${imported.table}`,
+    );
+    this.form = { currency: form?.currency ?? undefined, decimals: form?.decimals ?? 2 };
     const days = makeTable("day TEXT PRIMARY KEY, starts_at TEXT NOT NULL");
     const insertDay = database.prepare(`INSERT INTO ${days} VALUES (?, ?)`);
-    for (const [day] of this.#all(`SELECT DISTINCT day FROM ${imported.table}`)) {
-      insertDay.run(day, toInstants({ from: String(day) }, zone).startsAt);
+    for (const { day } of this.#all<{ day: string }>(`SELECT DISTINCT day FROM ${imported.table}`)) {
+      insertDay.run(day, toInstants({ from: day }, zone).startsAt);
     }
     const keys = makeTable(KEY_COLUMNS);
     this.#insertKeys(keys, rules);
@@ -96,106 +94,89 @@ JOIN ${keys} AS k ON k.given_source = s.source AND k.given_medium = s.medium
     const { utmKeyOf } = compileRules(rules);
     const ranked = `SELECT campaign, campaign_id, source, calls FROM (${campaigns})
 ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`;
-    const match = campaignMatcher(
-      this.#all(ranked).map(([campaign, campaign_id, source, calls]) => ({
-        campaign: toText(campaign),
-        campaign_id: toText(campaign_id),
-        source: toText(source),
-        calls: Number(calls),
-      })),
-    );
+    const match = campaignMatcher(this.#all<SourceCampaign>(ranked));
     const insert = this.#database.prepare(`INSERT INTO ${table} VALUES (${"?, ".repeat(9)}?)`);
     const distinct = `SELECT DISTINCT source, medium, campaign, campaign_id FROM ${imported}`;
-    for (const given of this.#all(distinct)) {
-      const [source, medium] = [utmKeyOf(String(given[0])), utmKeyOf(String(given[1]))];
-      const own = { campaign: toText(given[2]), campaign_id: toText(given[3]) };
-      const found = match({ ...own, source });
-      const campaign = own.campaign?.toLowerCase() ?? "";
+    for (const given of this.#all<CampaignKey & { source: string; medium: string }>(distinct)) {
+      const [source, medium] = [utmKeyOf(given.source), utmKeyOf(given.medium)];
+      const found = match({ ...given, source });
+      const campaign = given.campaign?.toLowerCase() ?? "";
       const channel = toChannel({ source: source ?? "", medium: medium ?? "", campaign });
-      insert.run(...given, source, medium, found.campaign, found.campaign_id, channel, found.match);
+      const own = [source, medium, found.campaign, found.campaign_id, channel, found.match];
+      insert.run(given.source, given.medium, given.campaign, given.campaign_id, ...own);
     }
   }
 
   /** Returns the different values of a fact that spend has as well; none of others. */
   readValues(fact: FactColumn): (string | null)[] {
     if (!["source", "medium", "channel", "campaign", "campaign_id"].includes(fact)) return [];
-    return this.#all(`SELECT DISTINCT ${fact} FROM ${this.table}`).map(([value]) => toText(value));
+    const select = this.#database.prepare<[], string | null>(`SELECT DISTINCT ${fact} FROM ${this.table}`);
+    return select.pluck().all();
   }
 
   /** Returns what the spend of a stretch adds up to, by how it came to its campaign; what was not is missing. */
   sums(span: Span = {}): Map<Match, SpendSum> {
-    const rows = this.#select("f.match, count(*), sum(f.cost_micros)", span, "GROUP BY 1");
-    return new Map(rows.map(([match, ...sum]) => [toMatch(match), toSum(sum)]));
+    const rows = this.#select<Summed & { match: Match }>(`f.match, ${SUM}`, span, "GROUP BY 1");
+    return new Map(rows.map(({ match, ...sum }) => [match, toSum(sum)]));
   }
 
-  /** Returns which days of a stretch have spend; undefined where none has. */
   days(span: Span = {}): { count: number; first: string; last: string } | undefined {
-    const [[count, first, last] = []] = this.#select("count(DISTINCT f.day), min(f.day), max(f.day)", span);
-    return typeof first === "string" ? { count: Number(count), first, last: String(last) } : undefined;
+    const columns = "count(DISTINCT f.day) AS count, min(f.day) AS first, max(f.day) AS last";
+    return this.#select<{ count: number; first: string; last: string }>(columns, span, HAS_ROWS)[0];
   }
 
   /** Returns when the first and the last day of spend begin, ISO 8601 UTC; undefined without any. */
   readExtent(): { first: string; last: string } | undefined {
-    const [[first, last] = []] = this.#select("min(f.call_started), max(f.call_started)", {});
-    return typeof first === "string" && typeof last === "string" ? { first, last } : undefined;
+    const columns = "min(f.call_started) AS first, max(f.call_started) AS last";
+    return this.#select<{ first: string; last: string }>(columns, {}, HAS_ROWS)[0];
   }
 
-  /** Lists the files that the spend of a stretch is from, as they were imported. */
   files(span: Span = {}): ({ file: string; imported_at: string } & SpendSum)[] {
-    const columns = "s.file, s.imported_at, count(*), sum(f.cost_micros)";
+    const columns = `s.file, s.imported_at, ${SUM}`;
     const join = `\nJOIN ${this.#imported.table} AS s ON s.spend_id = f.spend_id`;
-    return this.#select(columns, span, "GROUP BY 1, 2 ORDER BY 2, 1", { join }).map(
-      ([file, imported_at, ...sum]) => ({
-        file: String(file),
-        imported_at: String(imported_at),
-        ...toSum(sum),
-      }),
+    const order = "GROUP BY 1, 2 ORDER BY 2, 1";
+    return this.#select<Summed & { file: string; imported_at: string }>(columns, span, order, { join }).map(
+      toSum,
     );
   }
 
   /** Lists the campaigns of a stretch's spend that no call has, most spend first. */
   unmatched(span: Span = {}): UnmatchedCampaign[] {
-    const columns =
-      "f.given_campaign, f.given_campaign_id, f.source, count(DISTINCT f.day), count(*), sum(f.cost_micros)";
-    const order = "GROUP BY 1, 2, 3 ORDER BY 6 DESC, 1, 2, 3";
-    return this.#select(columns, span, order, { also: ["f.match = 'unmatched'"] }).map(
-      ([campaign, campaign_id, source, days, ...sum]) => ({
-        campaign: toText(campaign),
-        campaign_id: toText(campaign_id),
-        source: toText(source),
-        days: Number(days),
-        ...toSum(sum),
-      }),
+    const columns = `f.given_campaign AS campaign, f.given_campaign_id AS campaign_id, f.source,
+  count(DISTINCT f.day) AS days, ${SUM}`;
+    const order = "GROUP BY 1, 2, 3 ORDER BY sum(f.cost_micros) DESC, 1, 2, 3";
+    const also = ["f.match = 'unmatched'"];
+    return this.#select<Summed & Omit<UnmatchedCampaign, keyof SpendSum>>(columns, span, order, { also }).map(
+      toSum,
     );
   }
 
-  #select(
+  #select<Found>(
     columns: string,
     span: Span,
-    group = "",
+    group: string,
     options: { join?: string; also?: readonly string[] } = {},
-  ): SpendValue[][] {
+  ): Found[] {
     const selection = { conditions: this.conditions, isGoneCounted: true };
     const from = `${this.table} AS f`;
     return this.#all(`SELECT ${columns} ${selectionText(span, selection, { from, ...options })}\n${group}`);
   }
 
-  /** Sums of many rows go beyond the numbers that are exact. */
-  #all(sql: string): SpendValue[][] {
-    return this.#database.prepare<[], SpendValue[]>(sql).safeIntegers().raw().all();
+  #all<Found>(sql: string): Found[] {
+    return this.#database.prepare<[], Found>(sql).all();
   }
 }
 
-type SpendValue = string | bigint | number | null;
+const HAS_ROWS = "HAVING count(*) > 0";
 
-function toText(value: SpendValue | undefined): string | null {
-  return typeof value === "string" ? value : null;
+/** As text, since the sum of many costs goes beyond the numbers that are exact. */
+const SUM = "count(*) AS rows, CAST(sum(f.cost_micros) AS TEXT) AS cost";
+
+interface Summed {
+  rows: number;
+  cost: string;
 }
 
-function toSum([rows, cost]: SpendValue[]): SpendSum {
-  return { rows: Number(rows), cost_micros: BigInt(cost ?? 0) };
-}
-
-function toMatch(value: SpendValue | undefined): Match {
-  return MATCHES.find((known) => known === value) ?? "unmatched";
+function toSum<Found extends Summed>({ cost, ...row }: Found) {
+  return { ...row, cost_micros: BigInt(cost) };
 }

@@ -2,7 +2,6 @@ import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { CallFilter, Span } from "./call-filter.ts";
-import type { Candidate, ConversionQuery } from "./conversion-query.ts";
 import { FigureSession, type FigureSessionOptions, type Row, selectionOf } from "./figure-session.ts";
 import { type ListedMember, listedText } from "./listed-member.ts";
 import type { RollupQuery } from "./rollup-query.ts";
@@ -10,7 +9,12 @@ import { listText } from "./sql-text.ts";
 import { type RowEffect, readEffects } from "./sqlite/read-effects.ts";
 import { type CallerSummary, callersText } from "./sqlite/sqlite-callers-sql.ts";
 import { factText, selectionText } from "./sqlite/sqlite-calls-sql.ts";
-import { candidatesText, firstConversionsText } from "./sqlite/sqlite-conversions-sql.ts";
+import {
+  type Candidate,
+  type ConversionQuery,
+  candidatesText,
+  firstConversionsText,
+} from "./sqlite/sqlite-conversions-sql.ts";
 import { defineFunctions, SqliteEngine } from "./sqlite/sqlite-engine.ts";
 
 /** A column of a list of calls: a fact, a member of the call, or since when it is gone. */
@@ -47,12 +51,10 @@ export class RollupSession extends FigureSession implements Disposable {
     this.#listValues = listValues;
   }
 
-  /** See {@link readEffects}. */
   effects(query: RollupQuery, since: number, zone: string): Generator<RowEffect> {
     return readEffects(this.database, this.engine, this.options, { query, since, zone });
   }
 
-  /** Lists calls. */
   calls(columns: readonly CallSource[], span: Span = {}): Selected<Row> {
     const { table, count } = this.#select(span);
     const expressions = columns.map((column) => {

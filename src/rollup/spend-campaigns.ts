@@ -1,6 +1,5 @@
 import { foldUtm } from "../attribution/call-text.ts";
 
-/** A campaign as a rollup has it in its key. */
 export interface CampaignKey {
   campaign: string | null;
   campaign_id: string | null;
@@ -14,7 +13,6 @@ export interface MatchedCampaign extends CampaignKey {
   match: Match;
 }
 
-/** A campaign with how many of its calls came from a source. */
 export interface SourceCampaign extends CampaignKey {
   source: string | null;
   calls: number;

@@ -1,5 +1,6 @@
 import type { WireCall } from "./calls/call-store.ts";
 import { isLoopback, sendDelivery, toDeliveryRequest } from "./delivery-request.ts";
+import type { SandboxSettings } from "./sandbox-options.ts";
 import type { Webhook } from "./webhooks.ts";
 
 /** One event for one webhook, in the order in which they ended. */
@@ -28,15 +29,6 @@ interface WebhookEvent {
   readonly atMs: number;
 }
 
-interface DeliveriesOptions {
-  readonly now: () => number;
-  /** Deliver to other machines too. */
-  readonly allowDelivery: boolean;
-  /** Time for one delivery, in milliseconds. */
-  readonly deliveryTimeoutMs: number;
-  readonly findWebhook: (id: number) => Webhook | undefined;
-}
-
 const LONGEST_LOG = 10_000;
 const MOST_WAITING = 1000;
 const MOST_AT_ONCE = 4;
@@ -49,20 +41,22 @@ const MOST_AT_ONCE = 4;
  */
 export class Deliveries {
   readonly log: LoggedDelivery[] = [];
-  readonly #options: DeliveriesOptions;
+  readonly #settings: SandboxSettings;
+  readonly #findWebhook: (id: number) => Webhook | undefined;
   readonly #underWay = new Set<Promise<void>>();
   readonly #stop = new AbortController();
   #waiting: WebhookEvent[] = [];
 
-  constructor(options: DeliveriesOptions) {
-    this.#options = options;
+  constructor(settings: SandboxSettings, findWebhook: (id: number) => Webhook | undefined) {
+    this.#settings = settings;
+    this.#findWebhook = findWebhook;
   }
 
   /** Tells a webhook of a call that came in now; a deleted one is told nothing. */
   announce(webhookId: number, call: WireCall): void {
-    const webhook = this.#options.findWebhook(webhookId);
+    const webhook = this.#findWebhook(webhookId);
     if (webhook === undefined || webhook.webhook_status === "deleted") return;
-    const event = { webhookId, call, atMs: this.#options.now() };
+    const event = { webhookId, call, atMs: this.#settings.now() };
     if (this.#waiting.filter((other) => other.webhookId === webhookId).length >= MOST_WAITING) {
       this.#record(webhook, event, { outcome: "dropped", error: "too many events are waiting" });
       return;
@@ -90,7 +84,7 @@ export class Deliveries {
 
   /** Sends or records an event, unless it must wait. */
   #mustWait(event: WebhookEvent): boolean {
-    const webhook = this.#options.findWebhook(event.webhookId);
+    const webhook = this.#findWebhook(event.webhookId);
     if (webhook === undefined) return false;
     if (this.#stop.signal.aborted) this.#record(webhook, event, failed(this.#stop.signal.reason));
     else if (webhook.webhook_status === "deleted")
@@ -110,7 +104,7 @@ export class Deliveries {
   }
 
   async #deliver(webhook: Webhook, { call, atMs }: WebhookEvent): Promise<Outcome> {
-    const { allowDelivery, deliveryTimeoutMs } = this.#options;
+    const { allowDelivery, deliveryTimeoutMs } = this.#settings;
     const request = toDeliveryRequest(webhook, call, atMs);
     if (!allowDelivery && !isLoopback(request.url)) return { outcome: "withheld" };
     try {

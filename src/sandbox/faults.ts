@@ -1,6 +1,5 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
-import { deriveSeed, drawIndex, seededRandom } from "./random.ts";
 import { fail, type SandboxEnv } from "./sandbox-envelope.ts";
 
 /**
@@ -12,20 +11,6 @@ export const FAULT_KINDS = ["500", "502", "429", "reset", "cut", "html"] as cons
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 const RETRY_AFTER_SECONDS = "1";
-
-/** Returns a function that draws the fault of the next request, mostly none; repeatable for the seed. */
-export function createFaultDraw(
-  seed: number,
-  kinds: readonly FaultKind[],
-  rate: number,
-): () => FaultKind | undefined {
-  const random = seededRandom(deriveSeed(seed, "faults"));
-  return () => {
-    const isFault = random() < rate;
-    const kind = kinds[drawIndex(random, kinds.length)];
-    return isFault ? kind : undefined;
-  };
-}
 
 /** Responds with a fault instead of the regular response; "cut" needs the regular one, see `truncateResponse`. */
 export function respondWithFault(context: Context<SandboxEnv>, kind: Exclude<FaultKind, "cut">): Response {

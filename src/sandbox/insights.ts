@@ -1,16 +1,7 @@
 /** The JSON of one insight. Edits may have put anything into it, so its members are unknown. */
 type WireInsight = Readonly<Record<string, unknown>>;
 
-interface Keywords {
-  hit_outcome_by: string;
-  hit_keywords: string;
-  hit_mention: string;
-  miss_outcome_by: string;
-  miss_keywords: string;
-  miss_mention: string;
-}
-
-const NO_KEYWORDS: Keywords = {
+const NO_KEYWORDS = {
   hit_outcome_by: "",
   hit_keywords: "",
   hit_mention: "",
@@ -20,7 +11,12 @@ const NO_KEYWORDS: Keywords = {
 };
 
 /** Makes an insight with every member of § 2.1, in its order. */
-function makeInsight(insight_id: number, insight_name: string, keywords: Keywords, members: object) {
+function makeInsight(
+  insight_id: number,
+  insight_name: string,
+  keywords: typeof NO_KEYWORDS,
+  members: object,
+) {
   const given = {
     insight_id,
     insight_name,
@@ -56,7 +52,7 @@ function makeInsight(insight_id: number, insight_name: string, keywords: Keyword
   return { ...given, ...members };
 }
 
-const APPOINTMENT_KEYWORDS: Keywords = {
+const APPOINTMENT_KEYWORDS = {
   hit_outcome_by: "any",
   hit_keywords: "appointment,book a time,schedule a visit",
   hit_mention: "agent",

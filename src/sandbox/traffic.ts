@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { SandboxCalls } from "./calls/call-store.ts";
-import { createFaultDraw, type FaultKind, respondWithFault, truncateResponse } from "./faults.ts";
+import { type FaultKind, respondWithFault, truncateResponse } from "./faults.ts";
 import { deriveSeed, drawIndex, seededRandom } from "./random.ts";
 import type { SandboxEnv } from "./sandbox-envelope.ts";
 import type { SandboxSettings } from "./sandbox-options.ts";
@@ -49,15 +49,17 @@ function parse(text: string): unknown {
 /**
  * Puts the requests that pass through into the log, which keeps the last 10,000, and mixes faults in.
  *
- * A request that meets a fault is not carried out, but for "cut": that one is, and only its response is lost.
+ * Faults repeat for the seed. A request that meets one is not carried out, but for "cut": that one is, and only its response is lost.
  */
 export function logAndDisturb(
   log: LoggedRequest[],
   { seed, faults, faultRate }: SandboxSettings,
 ): MiddlewareHandler<SandboxEnv> {
-  const drawFault = createFaultDraw(seed, faults, faultRate);
+  const random = seededRandom(deriveSeed(seed, "faults"));
   return async (context, next) => {
-    const fault = drawFault();
+    const isFault = random() < faultRate;
+    const kind = faults[drawIndex(random, faults.length)];
+    const fault = isFault ? kind : undefined;
     const isReplaced = fault !== undefined && fault !== "cut";
     if (isReplaced) context.res = respondWithFault(context, fault);
     else await next();

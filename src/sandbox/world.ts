@@ -25,7 +25,7 @@ export interface World {
 /** Makes the seeded state; each call that is added later is an event for the webhooks. */
 export function createWorld(settings: SandboxSettings): World {
   const webhooks = new SandboxWebhooks(settings.now, () => deliveries.start());
-  const deliveries = new Deliveries({ ...settings, findWebhook: (id) => webhooks.get(id) });
+  const deliveries = new Deliveries(settings, (id) => webhooks.get(id));
   const calls = new SandboxCalls({
     ...settings,
     onInsert: (call) => {

@@ -14,7 +14,6 @@ export interface ChildOptions {
   env?: NodeJS.ProcessEnv;
 }
 
-/** How a child process ended. */
 export interface Outcome {
   /** Null when a signal ended it, or it could not be started. */
   exitCode: number | null;

@@ -5,11 +5,9 @@ const DAY_MS = 86_400_000;
 /** A 29th of February that is to be a Monday may be 40 years away. */
 const DAYS_AHEAD = 41 * 366;
 
-/** Hint for an invalid cron expression. */
 export const CRON_HINT =
   "Five fields: minute, hour, day of the month, month, day of the week; e.g. 7 * * * *.";
 
-/** A cron expression in a time zone. */
 export interface Cron {
   expression: string;
   timezone: string;

@@ -5,16 +5,10 @@ import type { Doorbell } from "../config/doorbell.ts";
 import type { Outcome } from "./child-process.ts";
 import { ChildQueue, type Ticket } from "./child-queue.ts";
 import { startAccountMonitor, warnOfDoorbell } from "./daemon/account-monitor.ts";
-import {
-  type AccountWatch,
-  type DaemonAccount,
-  isUnfinished,
-  logPlan,
-  watchAccount,
-} from "./daemon/account-watch.ts";
+import { type DaemonAccount, isUnfinished, logPlan, watchAccount } from "./daemon/account-watch.ts";
 import { newRunId, runJobProcess } from "./daemon/job-process.ts";
 import type { Job } from "./job-definition.ts";
-import { keepSchedule, type ScheduledJob } from "./keep-schedule.ts";
+import { keepSchedule } from "./keep-schedule.ts";
 import type { Address } from "./monitor.ts";
 
 export interface DaemonOptions {
@@ -22,7 +16,6 @@ export interface DaemonOptions {
   /** Requests to one host at once, for the syncs of all accounts together. @default only the limit of each account */
   hostRequests?: number;
   log: Log;
-  /** Ends the schedule. */
   signal: AbortSignal;
   /** Where to serve health and metrics; undefined for nowhere. */
   listen: Address | undefined;
@@ -55,19 +48,15 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
   const broken = new AbortController();
   const stoppable = { ...options, clock, signal: AbortSignal.any([signal, broken.signal]) };
   const kept = watches.map((watch) =>
-    keepSchedule(withBell(watch), {
+    keepSchedule(watch.active, {
       clock,
       random,
       jitterMs: watch.account.settings.jitterSeconds * 1000,
       log: watch.log,
       signal: stoppable.signal,
-      run: async (name) => {
-        const seen = watch.statistics.get(name);
-        const job = watch.active.find((planned) => planned.name === name)?.job;
-        if (seen === undefined || job === undefined) return false;
+      run: async ({ job, seen, bell }) => {
         let outcome: Outcome | undefined;
         const work = async () => {
-          const bell = job.isSync ? watch.bell : undefined;
           const wasRung = bell?.answer(clock.now());
           outcome = await runJobProcess(seen, watch, stoppable);
           // The sync that was running instead may have read its last page before the ring.
@@ -78,9 +67,8 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
         else await queue.run(toTicket(job, watch.account, hostRequests), work, stoppable.signal);
         return !stoppable.signal.aborted && outcome !== undefined && isUnfinished(job, outcome, watch);
       },
-      onNext: (name, nextMs) => {
-        const seen = watch.statistics.get(name);
-        if (seen !== undefined) seen.nextMs = nextMs;
+      onNext: ({ seen }, nextMs) => {
+        seen.nextMs = nextMs;
       },
     }),
   );
@@ -91,10 +79,6 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
     await Promise.allSettled(kept);
   }
   log.info("stopped");
-}
-
-function withBell({ active, bell }: AccountWatch): ScheduledJob[] {
-  return active.map((planned) => (planned.job.isSync ? { ...planned, bell } : planned));
 }
 
 /** Only syncs and jobs that say so count against the limit of their host; others send it few requests. */

@@ -5,7 +5,6 @@ import type { JobState } from "./job-state.ts";
 
 export interface Health {
   status: "ok" | "failing";
-  /** Why it is failing. */
   reason?: string;
   /** The last sync whose copy can be trusted. */
   last_good_sync?: { run_id: number; finished_at: string | null; verdict: SyncRun["verdict"] };
@@ -18,7 +17,6 @@ export interface Health {
 export interface JobHealth {
   job: string;
   status: Health["status"];
-  /** Why it is failing. */
   reason?: string;
   /** Of a sync, when its copy could last be trusted. */
   last_success: string | null;
@@ -28,7 +26,6 @@ export interface JobHealth {
 }
 
 export interface HealthLimits {
-  /** When the job is due. */
   cron: Cron;
   /** Time a run may take, milliseconds. */
   deadlineMs: number;
@@ -59,13 +56,13 @@ export function judgeJob(
 /** Puts the jobs together: all is well where each is. */
 export function summarizeHealth(
   jobs: JobHealth[],
-  lastGoodRun: Pick<SyncRun, "run_id" | "finished_at" | "verdict"> | undefined,
+  run: NonNullable<Health["last_good_sync"]> | undefined,
 ): Health {
-  const reasons = jobs.flatMap(({ reason }) => reason ?? []);
   return {
-    status: reasons.length === 0 ? "ok" : "failing",
-    ...(reasons.length > 0 && { reason: reasons.join("; ") }),
-    ...(lastGoodRun && { last_good_sync: toLastGoodSync(lastGoodRun) }),
+    ...judge(jobs.flatMap(({ reason }) => reason ?? [])),
+    ...(run && {
+      last_good_sync: { run_id: run.run_id, finished_at: run.finished_at, verdict: run.verdict },
+    }),
     jobs,
   };
 }
@@ -74,25 +71,12 @@ export function summarizeHealth(
 export function summarizeAccounts(
   healths: readonly (readonly [name: string | undefined, health: Health])[],
 ): Health {
-  const accounts = new Map(
-    healths.flatMap(([name, health]) => (name === undefined ? [] : [[name, health] as const])),
-  );
   const [only] = healths;
   if (only !== undefined && only[0] === undefined) return only[1];
-  const reasons = [...accounts].flatMap(([name, { reason }]) =>
-    reason === undefined ? [] : [`${name}: ${reason}`],
-  );
-  return {
-    status: reasons.length === 0 ? "ok" : "failing",
-    ...(reasons.length > 0 && { reason: reasons.join("; ") }),
-    accounts: Object.fromEntries(accounts),
-  };
+  const reasons = healths.flatMap(([name, { reason }]) => (reason === undefined ? [] : `${name}: ${reason}`));
+  return { ...judge(reasons), accounts: Object.fromEntries(healths) };
 }
 
-function toLastGoodSync({
-  run_id,
-  finished_at,
-  verdict,
-}: Pick<SyncRun, "run_id" | "finished_at" | "verdict">) {
-  return { run_id, finished_at, verdict };
+function judge(reasons: readonly string[]): Pick<Health, "status" | "reason"> {
+  return reasons.length === 0 ? { status: "ok" } : { status: "failing", reason: reasons.join("; ") };
 }

@@ -8,7 +8,6 @@ const HASTE_MS = 1500;
 export interface Heartbeat {
   /** Says that a run starts, without waiting for the response. */
   start: () => void;
-  /** Says how it ended. */
   end: (isGood: boolean) => Promise<void>;
 }
 
@@ -66,7 +65,7 @@ async function ping(url: URL, log: Log, { attempts, timeoutMs, signal }: PingOpt
 async function tryPing(url: URL, dispatcher: Agent, signal: AbortSignal): Promise<string | undefined> {
   try {
     const { statusCode, body } = await request(url, { dispatcher, signal });
-    await body.dump();
+    body.on("error", () => {}).destroy(); // the status says it all
     return statusCode >= 200 && statusCode < 300 ? undefined : `status ${statusCode}`;
   } catch (error) {
     if (error instanceof DOMException) return "no response in time";

@@ -4,7 +4,6 @@ import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/load-settings.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
-/** What a job is given to run with. */
 export interface JobContext {
   /** Name of the account; undefined for the only one. */
   account?: string | undefined;
@@ -23,7 +22,6 @@ export interface Job {
   cron: (settings: Settings) => string;
   /** The setting that holds the expression. */
   cronSetting: string;
-  /** Why the schedule leaves it out, if it does. */
   idle?: (settings: Settings) => string | undefined;
   /** Whether one that never began waits for its next slot, and does not run when the schedule starts. @default false */
   waitsForFirstSlot?: boolean;

@@ -2,6 +2,7 @@ import { describeError } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { type Log, openLog } from "../base/log.ts";
 import type { Settings } from "../config/load-settings.ts";
+import type { AttributionProgress } from "../warehouse/attribution/attribute-all.ts";
 
 /** Opens the log as the settings of some accounts have it: for a person on a terminal (https://no-color.org), for a machine elsewhere. */
 export function openLogOf(
@@ -26,4 +27,11 @@ export function logUncaught(log: Log): void {
     log.fatal({ exitCode: known.exitCode }, describeError(known));
     process.exit(known.exitCode);
   });
+}
+
+/** Logs how many calls had their attribution recomputed, once that is done. */
+export function logAttribution(log: Log): (progress: AttributionProgress) => void {
+  return ({ read, total }) => {
+    if (total > 0 && read === total) log.info({ calls: total }, "attributed again");
+  };
 }

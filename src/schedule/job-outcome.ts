@@ -4,25 +4,27 @@ import { EXIT, type ExitCode } from "../base/errors.ts";
 import type { JobEnd, JobRecord } from "../warehouse/runs/job-table.ts";
 import type { Outcome } from "./child-process.ts";
 
-/** What a line of the log says of how a job ended. */
 export interface Ending {
   level: "info" | "warn" | "error";
   message: string;
 }
 
-/** Endings that are no failure of ours: the next slot is time enough. */
-const CALM: Partial<Record<ExitCode, Ending>> = {
-  [EXIT.done]: { level: "info", message: "done" },
-  [EXIT.unverified]: { level: "warn", message: "done, but not clean: see calltally status" },
-  [EXIT.unreachable]: { level: "warn", message: "the API is unreachable or failing: next slot" },
-  [EXIT.locked]: { level: "warn", message: "another sync of the same warehouse is running: next slot" },
-  [EXIT.sigint]: { level: "info", message: "stopped" },
-  [EXIT.sigterm]: { level: "info", message: "stopped" },
-};
+type Result = JobEnd["result"];
+const calm = (level: Ending["level"], result: Result, message: string) => ({ level, result, message });
+
+/** Endings that are no failure of ours: the next slot is time enough. After `neither` the next run reports its own outcome. */
+const CALM: ReadonlyMap<number | null, Ending & { result: Result }> = new Map([
+  [EXIT.done, calm("info", "success", "done")],
+  [EXIT.unverified, calm("warn", "success", "done, but not clean: see calltally status")],
+  [EXIT.unreachable, calm("warn", "failure", "the API is unreachable or failing: next slot")],
+  [EXIT.locked, calm("warn", "neither", "another sync of the same warehouse is running: next slot")],
+  [EXIT.sigint, calm("info", "neither", "stopped")],
+  [EXIT.sigterm, calm("info", "neither", "stopped")],
+]);
 
 /** Returns how loud the log is about a job that ends with an exit code. */
 export function levelOf(exitCode: ExitCode): Ending["level"] {
-  return CALM[exitCode]?.level ?? "error";
+  return CALM.get(exitCode)?.level ?? "error";
 }
 
 /** Returns what to say of a job's end; `isStopping` when the schedule itself was told to stop. */
@@ -35,8 +37,11 @@ export function describeOutcome({ exitCode, signal, isLate, error }: Outcome, is
       ? { level: "info", message: `stopped by ${signal}` }
       : { level: "error", message: `killed by ${signal}` };
   }
-  const calm = Object.entries(CALM).find(([code]) => Number(code) === exitCode)?.[1];
-  return calm ?? { level: "error", message: `failed with exit code ${exitCode}` };
+  const { level, message } = CALM.get(exitCode) ?? {
+    level: "error",
+    message: `failed with exit code ${exitCode}`,
+  };
+  return { level, message };
 }
 
 /** Returns the exit code as a word: the number, the signal that took its place, or `none`. */
@@ -54,15 +59,8 @@ export function toExitCode({ exitCode, signal }: Outcome): number {
   return signal === null ? NOT_STARTED : SIGNALLED + constants.signals[signal];
 }
 
-/** Lock contention and shutdown are neither success nor failure: the next run reports its own outcome. */
-const NEITHER: ReadonlySet<number> = new Set([EXIT.locked, EXIT.sigint, EXIT.sigterm]);
-/** The work was done, though what it stands on may not be clean. */
-const SUCCESS: ReadonlySet<number> = new Set([EXIT.done, EXIT.unverified]);
-
-/** Returns what an exit code says of a job's run. */
-export function judgeExit(exitCode: number): JobEnd["result"] {
-  if (NEITHER.has(exitCode)) return "neither";
-  return SUCCESS.has(exitCode) ? "success" : "failure";
+export function judgeExit(exitCode: number): Result {
+  return CALM.get(exitCode)?.result ?? "failure";
 }
 
 /** Whether a job's last run failed, or was killed: one that has not ended in its time. */

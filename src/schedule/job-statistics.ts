@@ -1,6 +1,5 @@
 import { applyEnd, type JobEnd, type JobOutcome } from "../warehouse/runs/job-table.ts";
 
-/** What the schedule has seen of a job since it started. */
 export interface JobStatistics {
   job: string;
   /** When it was first watched, milliseconds since 1970-01-01 UTC. */

@@ -12,7 +12,6 @@ const AGAIN_AFTER_MS: readonly number[] = [5, 10, 20, 40].map((minutes) => minut
 /** From so late on a start is explained in the log. */
 const LATE_MS = 60_000;
 
-/** A job and its slots. */
 export interface ScheduledJob {
   name: string;
   cron: Cron;
@@ -24,7 +23,7 @@ export interface ScheduledJob {
   bell?: Bell | undefined;
 }
 
-export interface ScheduleOptions {
+export interface ScheduleOptions<J extends ScheduledJob> {
   clock: Clock;
   /** A number from 0 to 1, as Math.random. */
   random: () => number;
@@ -34,9 +33,9 @@ export interface ScheduleOptions {
   /** Ends the schedule, after the runs that it ends as well. */
   signal: AbortSignal;
   /** Runs a job to its end, however that is; never throws. Returns whether it is to be taken up again before its next slot. */
-  run: (name: string, slotMs: number) => Promise<boolean>;
+  run: (job: J) => Promise<boolean>;
   /** Receives the next start time of a job, milliseconds. */
-  onNext?: (name: string, nextMs: number) => void;
+  onNext?: (job: J, nextMs: number) => void;
 }
 
 /**
@@ -44,7 +43,10 @@ export interface ScheduleOptions {
  * left out. However many slots pass while the machine sleeps or its clock is set, the job then runs once.
  * Jobs that are behind at the start run at once, one after the other, in the order given.
  */
-export async function keepSchedule(jobs: readonly ScheduledJob[], options: ScheduleOptions): Promise<void> {
+export async function keepSchedule<J extends ScheduledJob>(
+  jobs: readonly J[],
+  options: ScheduleOptions<J>,
+): Promise<void> {
   // What should not happen to one job must not leave the others running as if all were well.
   const broken = new AbortController();
   const stoppable = { ...options, signal: AbortSignal.any([options.signal, broken.signal]) };
@@ -62,16 +64,20 @@ export async function keepSchedule(jobs: readonly ScheduledJob[], options: Sched
   }
 }
 
-async function catchUp(
-  { name }: ScheduledJob,
-  { clock, log, signal, run }: ScheduleOptions,
+async function catchUp<J extends ScheduledJob>(
+  job: J,
+  { log, signal, run }: ScheduleOptions<J>,
 ): Promise<boolean> {
   if (signal.aborted) return false;
-  log.info({ job: name }, "a slot has passed since it was last done: running it now");
-  return await run(name, clock.now());
+  log.info({ job: job.name }, "a slot has passed since it was last done: running it now");
+  return await run(job);
 }
 
-async function keepJob(job: ScheduledJob, wasUnfinished: boolean, options: ScheduleOptions): Promise<void> {
+async function keepJob<J extends ScheduledJob>(
+  job: J,
+  wasUnfinished: boolean,
+  options: ScheduleOptions<J>,
+): Promise<void> {
   const { name, cron, isBehind, judgedMs } = job;
   const { clock, log, signal, run } = options;
   let isUnfinished = wasUnfinished;
@@ -88,7 +94,7 @@ async function keepJob(job: ScheduledJob, wasUnfinished: boolean, options: Sched
       const slot = new Date(slotMs).toISOString();
       log.warn({ job: name, slot }, "late: the machine slept, or its clock was set; running it once");
     }
-    isUnfinished = await run(name, slotMs);
+    isUnfinished = await run(job);
     const passedMs = cron.next(startedMs);
     if (passedMs <= clock.now() && !signal.aborted) {
       log.info({ job: name, slot: new Date(passedMs).toISOString() }, "slot left out: the job was running");
@@ -100,11 +106,12 @@ async function keepJob(job: ScheduledJob, wasUnfinished: boolean, options: Sched
  * Waits for the first slot since an instant, for a ring, which is as good as a slot of now, or for when the last run is to
  * be taken up again; returns undefined when the signal aborts.
  */
-async function waitForSlot(
-  { name, cron, bell }: ScheduledJob,
+async function waitForSlot<J extends ScheduledJob>(
+  job: J,
   { sinceMs, againMs }: { sinceMs: number; againMs: number | undefined },
-  { clock, random, jitterMs, signal, onNext }: ScheduleOptions,
+  { clock, random, jitterMs, signal, onNext }: ScheduleOptions<J>,
 ): Promise<number | undefined> {
+  const { cron, bell } = job;
   const share = random();
   for (let fromMs = sinceMs; ; ) {
     const nowMs = clock.now();
@@ -116,7 +123,7 @@ async function waitForSlot(
     const ringMs = bell?.dueMs(nowMs);
     if (ringMs !== undefined && nowMs >= ringMs) return nowMs;
     const nextMs = Math.min(startMs, ringMs ?? startMs, againMs ?? startMs);
-    onNext?.(name, nextMs);
+    onNext?.(job, nextMs);
     const rung = ringMs === undefined ? bell?.rung : undefined;
     const woken = rung === undefined ? signal : AbortSignal.any([signal, rung]);
     try {

@@ -4,14 +4,13 @@ import type { Settings } from "../config/load-settings.ts";
 import { CRON_HINT, type Cron, parseCron } from "./cron.ts";
 import type { Job } from "./job-definition.ts";
 import type { ScheduledJob } from "./keep-schedule.ts";
-import type { Snapshot } from "./warehouse-snapshot.ts";
+import { openSnapshots, type Snapshot } from "./warehouse-snapshot.ts";
 
 /** A job, its slots, and where it stands. */
 export interface PlannedJob extends ScheduledJob {
   job: Job;
   /** When it was last done, milliseconds since 1970-01-01 UTC. */
   lastDoneMs: number | undefined;
-  /** Why the schedule leaves it out, if it does. */
   idle: string | undefined;
 }
 
@@ -50,4 +49,43 @@ function cronOf(job: Job, settings: Settings): Cron {
       { hint: CRON_HINT },
     );
   }
+}
+
+const RUNS_LISTED = 3;
+
+/** A job as `--list` shows it; times ISO 8601 UTC. */
+export interface ListedJob {
+  job: string;
+  cron: string;
+  timezone: string;
+  /** Null for never. */
+  last_done: string | null;
+  /** Whether it has missed a slot, so that the schedule would start with it. */
+  is_behind: boolean;
+  /** None where the job is left out. */
+  next: string[];
+  /** Why it is left out, if it is. */
+  idle: string | null;
+}
+
+function listJob({ name, cron, lastDoneMs, isBehind, idle }: PlannedJob, nowMs: number): ListedJob {
+  const next: string[] = [];
+  for (let slotMs = nowMs; idle === undefined && next.length < RUNS_LISTED; ) {
+    slotMs = cron.next(slotMs);
+    next.push(new Date(slotMs).toISOString());
+  }
+  return {
+    job: name,
+    cron: cron.expression,
+    timezone: cron.timezone,
+    last_done: lastDoneMs === undefined ? null : new Date(lastDoneMs).toISOString(),
+    is_behind: isBehind,
+    next,
+    idle: idle ?? null,
+  };
+}
+
+export function listJobs(settings: Settings, jobs: readonly Job[], nowMs: number): ListedJob[] {
+  const snapshot = openSnapshots(jobs, settings)();
+  return planJobs(jobs, settings, snapshot, nowMs).map((planned) => listJob(planned, nowMs));
 }

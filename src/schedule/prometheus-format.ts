@@ -1,4 +1,3 @@
-/** One number of a metric, by its labels. */
 export interface Sample {
   labels?: Readonly<Record<string, string>>;
   value: number;
@@ -11,7 +10,6 @@ export interface Metric {
   samples: readonly Sample[];
 }
 
-/** Content type of what {@link formatMetrics} returns. */
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /** Returns metrics in Prometheus' text format 0.0.4; metrics without a sample are left out. */
@@ -29,7 +27,6 @@ export function formatMetrics(metrics: readonly Metric[]): string {
     .join("");
 }
 
-/** Returns metrics with labels more. */
 export function withLabel(metrics: readonly Metric[], labels: Readonly<Record<string, string>>): Metric[] {
   return metrics.map((metric) => ({
     ...metric,

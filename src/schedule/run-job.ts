@@ -64,7 +64,6 @@ async function runLogged(
   }
 }
 
-/** Longer ones say no more. */
 const MAX_ERROR_LENGTH = 500;
 
 /** The error as it may be kept: like a line of the log, without secrets and phone numbers. */

@@ -7,13 +7,11 @@ import { countAllRejected } from "../warehouse/calls/rejected.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { type JobRecord, readJobs } from "../warehouse/runs/job-table.ts";
 import { readLastDoneRun, readLastGoodRun, type SyncRun } from "../warehouse/runs/runs.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Job } from "./job-definition.ts";
 
 /** A reader never waits for a writer, but for one that opens or mends the file. */
 const PATIENCE_MS = 500;
 
-/** The warehouse as the schedule sees it. */
 export interface Snapshot {
   lastDoneRun: SyncRun | undefined;
   lastGoodRun: SyncRun | undefined;
@@ -21,7 +19,6 @@ export interface Snapshot {
   lastDone: ReadonlyMap<string, string | null>;
   /** The jobs whose last run is to be taken up again. */
   unfinished: ReadonlySet<string>;
-  /** How each job fared, by its name. */
   jobs: ReadonlyMap<string, JobRecord>;
   calls: { live: number; gone: number };
   /** Rows that wait for a good reading. */
@@ -35,7 +32,8 @@ export function openSnapshots(jobs: readonly Job[], settings: Settings): () => S
   return () => {
     const database = realFile(settings.database);
     if (statSync(database, { throwIfNoEntry: false }) === undefined) return undefined;
-    using warehouse = openPatiently(database);
+    using warehouse = openWarehouseReader(database);
+    warehouse.sqlite.pragma(`busy_timeout = ${PATIENCE_MS}`);
     return {
       lastDoneRun: readLastDoneRun(warehouse),
       lastGoodRun: readLastGoodRun(warehouse),
@@ -47,10 +45,4 @@ export function openSnapshots(jobs: readonly Job[], settings: Settings): () => S
       driftedMembers: readDrift(warehouse).length,
     };
   };
-}
-
-function openPatiently(database: string): Warehouse {
-  const warehouse = openWarehouseReader(database);
-  warehouse.sqlite.pragma(`busy_timeout = ${PATIENCE_MS}`);
-  return warehouse;
 }

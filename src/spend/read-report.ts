@@ -2,7 +2,6 @@ import { parse } from "csv-parse/sync";
 import { foldUtm, presentText } from "../attribution/call-text.ts";
 import { isCurrency, MICROS } from "../base/currency.ts";
 import { describeError, UsageError } from "../base/errors.ts";
-import { decodeReport } from "./decode-report.ts";
 import {
   type DecimalSign,
   isAmbiguous,
@@ -57,8 +56,6 @@ export interface ReadOptions {
   decimal?: DecimalSign | undefined;
 }
 
-/** More is no report of days, and would be held in memory. */
-export const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 const MAX_TITLES = 60;
 const DELIMITERS = [",", ";", "\t"];
 const TOTAL = /^(?:grand |overall )?totals?\b/i;
@@ -74,8 +71,7 @@ type Candidate = Omit<SpendRow, "day" | "cost_micros" | "clicks" | "impressions"
 } & Record<"cost" | "clicks" | "impressions", NumberText | null>;
 
 /** @throws UsageError for a file that cannot be used at all; it does not name the file */
-export function readReport(bytes: Uint8Array, options: ReadOptions): ReadReport {
-  const text = decodeReport(bytes);
+export function readReport(text: string, options: ReadOptions): ReadReport {
   const { delimiter, header, columns } = findHeader(text, options.map);
   assertNamed(columns, options);
   const report: ReadReport = {
@@ -166,7 +162,6 @@ function forEachLine(
   }
 }
 
-/** Asks for what every row needs and no column has. */
 function assertNamed({ indexes, report, ...known }: SpendColumns, options: ReadOptions): void {
   for (const field of ["source", "medium"] as const) {
     if (options[field] !== undefined || known[field] !== null || indexes.has(field)) continue;

@@ -81,7 +81,6 @@ export function signsOfWhole(number: NumberText): DecimalSign[] {
   return signsOf(number).filter((sign) => toMicros(number, sign) % MICROS === 0);
 }
 
-/** Whether a number means another amount by the other sign. */
 export function isAmbiguous(number: NumberText): boolean {
   const [one, other] = signsOf(number).map((sign) => toMicros(number, sign));
   return other !== undefined && !Object.is(one, other); // too long for both signs: no amount, and not two

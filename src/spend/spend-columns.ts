@@ -2,7 +2,6 @@ import { toCaseless } from "../attribution/call-text.ts";
 import { isCurrency } from "../base/currency.ts";
 import { UsageError } from "../base/errors.ts";
 
-/** What a report can say of a row. */
 export const SPEND_FIELDS = [
   "day",
   "cost",
@@ -22,6 +21,7 @@ export type HeaderMap = Partial<Record<SpendField, string>>;
 /** A report whose headers are known; of several headers of a field the first that is there counts. */
 interface KnownReport {
   name: string;
+  /** Null where the report does not imply it; so is the medium. */
   source: string | null;
   medium: string | null;
   headers: Partial<Record<SpendField | "last_day", readonly string[]>>;
@@ -86,11 +86,8 @@ const REPORTS: readonly KnownReport[] = [
   },
 ];
 
-export interface SpendColumns {
+export interface SpendColumns extends Pick<KnownReport, "source" | "medium"> {
   report: string;
-  /** Where the report itself says so by what it is. */
-  source: string | null;
-  medium: string | null;
   indexes: ReadonlyMap<SpendField | "last_day", number>;
   /** That the header of the cost names: `Amount spent (USD)`. */
   currency: string | null;

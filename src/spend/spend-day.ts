@@ -35,7 +35,6 @@ export function readDay(text: string): DayText | undefined {
   return open && { first: Number(open.first), second: Number(open.second), year: Number(open.year) };
 }
 
-/** Returns the orders in which two numbers can be a day of a year. */
 export function ordersOf({ first, second, year }: { first: number; second: number; year: number }) {
   return DAY_ORDERS.filter((order) => toDay({ first, second, year }, order) !== undefined);
 }

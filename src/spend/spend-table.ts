@@ -36,7 +36,6 @@ export interface SpendFile {
 }
 
 export interface ImportSpendOptions {
-  /** The account's currency, as the settings have it. */
   currency: string | undefined;
   /** What rows are in that name none. */
   named: string | undefined;
@@ -115,16 +114,13 @@ function decideCurrency(
 ): string | null {
   const stored = sqlite.prepare<[], string>("SELECT currency FROM spend LIMIT 1").pluck().get();
   const places = [
-    ...(set === undefined ? [] : [{ currency: set, place: "CALLTALLY_CURRENCY" }]),
-    ...(stored === undefined ? [] : [{ currency: stored, place: "the spend in the warehouse" }]),
-    ...(named === undefined ? [] : [{ currency: named, place: "--currency" }]),
-  ];
-  for (const { file, rows } of files) {
-    for (const { currency, line } of rows) {
-      if (currency !== null && currency !== places[0]?.currency)
-        places.push({ currency, place: `${file}, line ${line}` });
-    }
-  }
+    { currency: set, place: "CALLTALLY_CURRENCY" },
+    { currency: stored, place: "the spend in the warehouse" },
+    { currency: named, place: "--currency" },
+    ...files.flatMap(({ file, rows }) =>
+      rows.map(({ currency, line }) => ({ currency, place: `${file}, line ${line}` })),
+    ),
+  ].filter(({ currency }) => currency);
   const [first] = places;
   const other = places.find(({ currency }) => currency !== first?.currency);
   if (first !== undefined && other !== undefined) {

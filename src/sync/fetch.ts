@@ -1,21 +1,11 @@
-import { setImmediate } from "node:timers/promises";
 import { ApiError, reword } from "../api/api-errors.ts";
 import {
   type AttributionPage,
   type AttributionQuery,
   fetchAttributionPage,
-  fetchServedPage,
 } from "../api/attribution-client.ts";
-import type { ApiClient, RequestOptions } from "../api/client.ts";
-import type { ParsedRow } from "../api/parse-row.ts";
-import {
-  callOf,
-  idOf,
-  type Page,
-  type PageRow,
-  parseUnrecognized,
-  type Recognize,
-} from "../api/recognized-page.ts";
+import type { ApiClient } from "../api/client.ts";
+import { idOf, type ParsedRow } from "../api/parse-row.ts";
 import type { Sort } from "../paging/order-key.ts";
 import type { FetchSlice } from "../paging/prefetch.ts";
 import type { Row, Slice } from "../paging/slice.ts";
@@ -37,26 +27,24 @@ export interface FetchOptions {
   /** The organization unit that is asked for. @default none */
   orgUnitId?: string | undefined;
   throttle: Throttle;
-  /** Finds the calls that need not be parsed. */
-  recognize: Recognize;
   signal?: AbortSignal | undefined;
 }
 
 /** A page of the service with its place among the calls. */
 export interface PageSlice extends Slice {
-  page: Page;
+  page: AttributionPage;
 }
 
 /** Returns a page as the walk sees it. */
-export function toSlice(page: Page, isOld = false): PageSlice {
+export function toSlice(page: AttributionPage, isOld = false): PageSlice {
   const { offset, total, requestId } = page;
   return { offset, total, rows: page.rows.map(toWalkRow), requestId, isOld, page };
 }
 
 /** What the walk needs to know of the row. */
-function toWalkRow(row: PageRow): Row {
+function toWalkRow(row: ParsedRow): Row {
   if ("rejected" in row) return { id: row.rejected.call_id, started: null, name: null, isRejected: true };
-  const { call_id, call_started, insight_name } = callOf(row);
+  const { call_id, call_started, insight_name } = row.call;
   return { id: call_id, started: call_started, name: insight_name };
 }
 
@@ -83,41 +71,34 @@ function sortQuery(sort: Sort): Pick<AttributionQuery, "sort_by" | "sort_order">
 /**
  * Returns the walk's way to a page. A page that fails again and again, while the service responds to others, is read in
  * ever smaller pieces, down to the row it fails on; that row is reported as rejected.
- *
- * The calls of a page are parsed when it is its turn: while it waits it is bytes alone, which cost no garbage collection.
  */
 function createFetch(
   client: ApiClient,
-  { limit, orgUnitId, throttle, recognize, signal }: FetchOptions,
+  { limit, orgUnitId, throttle, signal }: FetchOptions,
   sort: Sort,
   clock: ServiceClock,
 ): FetchSlice<PageSlice> {
   let taken: number | undefined;
   return async (offset, walkSignal) => {
     const options = { signal: signal ? AbortSignal.any([signal, walkSignal]) : walkSignal };
-    const page = { offset, limit, org_unit_id: orgUnitId, ...sortQuery(sort) };
-    return await orInPieces(client, page, options, async () => {
-      const response = await fetchServedPage(client, page, options).catch((error: unknown) => {
-        throw error instanceof ApiError ? nameBound(error, page, taken) : error;
-      });
+    const fetchPage: FetchPage = (offset, limit, attempts) =>
+      fetchAttributionPage(
+        client,
+        { limit, offset, ...sortQuery(sort), org_unit_id: orgUnitId },
+        { ...options, ...(attempts && { attempts }) },
+      );
+    try {
+      const page = await fetchPage(offset, limit);
       taken = Math.max(taken ?? 0, offset);
       throttle.succeeded();
-      const isOld = clock.isOld(response);
-      if ("rows" in response) return toSlice(response, isOld);
-      return async () => {
-        // Parsing and writing stop everything else: the next request goes out first.
-        await setImmediate();
-        try {
-          return toSlice(parseUnrecognized(response, recognize), isOld);
-        } catch (error) {
-          if (!(error instanceof ApiError)) throw error;
-          // Not JSON, which is seen only now.
-          const readAgain = async () => toSlice(await fetchAttributionPage(client, page, options));
-          // The place of the first request has been given up.
-          return await throttle.limit(() => orInPieces(client, page, options, readAgain));
-        }
-      };
-    });
+      return toSlice(page, clock.isOld(page));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const isInPieces =
+        limit > 1 && mayBeOneRow(error) && (await respondsElsewhere(fetchPage, offset + limit));
+      if (!isInPieces) throw nameBound(error, { offset, limit }, taken);
+      return await fetchInPieces(fetchPage, offset, limit, error);
+    }
   };
 }
 
@@ -126,35 +107,15 @@ function createFetch(
  *
  * @param taken the highest offset that the service took
  */
-function nameBound(error: ApiError, { offset, limit }: AttributionQuery, taken: number | undefined) {
+function nameBound(
+  error: ApiError,
+  { offset, limit }: Pick<AttributionQuery, "offset" | "limit">,
+  taken: number | undefined,
+): ApiError {
   if (error.status !== 400 || taken === undefined || offset <= taken) return error;
   return reword(error, error.message, {
     hint: `The service took offset ${taken} and refuses ${offset} (limit ${limit}): it may list no calls beyond a bound. Ask its support to raise it, or sync each organization unit into a warehouse of its own (CALLTALLY_ORG_UNIT_ID).`,
   });
-}
-
-/** Reads a page, and in pieces where that fails for what may be one row of it: one request after the other. */
-async function orInPieces<T>(
-  client: ApiClient,
-  query: AttributionQuery,
-  options: RequestOptions,
-  read: () => Promise<T>,
-): Promise<T | PageSlice> {
-  const { offset, limit } = query;
-  const fetchPage: FetchPage = (from, rows, attempts) =>
-    fetchAttributionPage(
-      client,
-      { ...query, offset: from, limit: rows },
-      { ...options, ...(attempts && { attempts }) },
-    );
-  try {
-    return await read();
-  } catch (error) {
-    if (!mayBeOneRow(error) || limit === 1) throw error;
-    // The row may be the very first of all calls.
-    if (!(await respondsAt(0, fetchPage)) && !(await respondsAt(offset + limit, fetchPage))) throw error;
-    return await fetchInPieces(fetchPage, offset, limit, error);
-  }
 }
 
 /** Whether a failure may come from what is on the page, rather than from the service or the network as a whole. */
@@ -163,6 +124,11 @@ function mayBeOneRow(error: unknown): error is ApiError {
   // Asked to be left alone for longer than it could wait.
   if (error.retryAfterMs !== undefined && !error.transient) return false;
   return error.status === undefined || error.status >= 500 || error.status === 200;
+}
+
+/** Whether the service responds at the front or behind a page; the row it fails on may be the very first of all calls. */
+async function respondsElsewhere(fetchPage: FetchPage, behind: number): Promise<boolean> {
+  return (await respondsAt(0, fetchPage)) || (await respondsAt(behind, fetchPage));
 }
 
 async function respondsAt(offset: number, fetchPage: FetchPage): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { Exchange } from "../api/client.ts";
-import { idOf, type PageRow } from "../api/recognized-page.ts";
+import { idOf, type ParsedRow } from "../api/parse-row.ts";
 
 /** Calls in each of two generations that are remembered; a call comes again in the pages beside its own. */
 const GENERATION_CALLS = 50_000;
@@ -20,10 +20,10 @@ export class Latest {
    * than another response's.
    */
   keepLatest(
-    rows: readonly PageRow[],
+    rows: readonly ParsedRow[],
     sent: Sent,
-  ): { rows: readonly PageRow[]; unordered: ReadonlySet<number> } {
-    const outdated = new Set<PageRow>();
+  ): { rows: readonly ParsedRow[]; unordered: ReadonlySet<number> } {
+    const outdated = new Set<ParsedRow>();
     const unordered = new Set<number>();
     for (const row of rows) {
       const id = idOf(row);

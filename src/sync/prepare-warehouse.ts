@@ -1,15 +1,20 @@
-import type { Clock } from "../base/clock.ts";
-import { KEEP_ALL, withDigests } from "../privacy/keep-settings.ts";
+import { ageOf, type Clock } from "../base/clock.ts";
+import { CalltallyError } from "../base/errors.ts";
+import { hasAny, prune } from "../forget/prune.ts";
+import { cutoffsAt, isAllKept, KEEP_ALL, type Keep, withDigests } from "../privacy/keep-settings.ts";
 import { applyRules, attributeAnew } from "../warehouse/attribution/apply-rules.ts";
-import type { Keeping } from "../warehouse/calls/call-guard.ts";
+import { Keeping } from "../warehouse/calls/call-guard.ts";
 import { hasAllFacts } from "../warehouse/calls/call-table.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
+import { eraseFreed, overwriteDeleted } from "../warehouse/erase.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { assertOrigin } from "../warehouse/origin.ts";
+import { readErasure } from "../warehouse/privacy-act-table.ts";
 import { checkFile } from "./check-file.ts";
 import type { Claim } from "./claim-warehouse.ts";
-import { startKeeping } from "./start-keeping.ts";
 import type { SyncOptions } from "./sync-options.ts";
+
+const DAY_MS = 86_400_000;
 
 /** A warehouse that a run may write calls into. */
 export interface PreparedWarehouse {
@@ -42,4 +47,36 @@ export async function prepareWarehouse(
   else await applyRules(warehouse, rules, attribution);
   const keeping = await startKeeping(warehouse, keep, { ...options, nowMs: clock.now() });
   return { warehouse, claim, fileCheckedAt, keeping };
+}
+
+type PruneOptions = Pick<SyncOptions, "signal" | "onPruned" | "onNotErased"> & { nowMs: number };
+
+/** Removes what is past its days, and returns what may be kept of the calls of this run. */
+async function startKeeping(
+  warehouse: LockedWarehouse,
+  keep: Keep,
+  { nowMs, signal, onPruned, onNotErased }: PruneOptions,
+): Promise<Keeping> {
+  const cutoffs = cutoffsAt(keep, nowMs);
+  if (!isAllKept(keep)) overwriteDeleted(warehouse);
+  const counts = await prune(warehouse, { cutoffs, nowMs, signal });
+  if (hasAny(counts)) onPruned?.(counts);
+  eraseDaily(warehouse, nowMs, onNotErased);
+  return new Keeping(warehouse, cutoffs, nowMs);
+}
+
+/** Rewriting the whole file takes seconds per gigabyte: once a day is enough. A reader that prevents it is no failure. */
+function eraseDaily(
+  warehouse: LockedWarehouse,
+  nowMs: number,
+  onNotErased: SyncOptions["onNotErased"],
+): void {
+  const { isDue, last } = readErasure(warehouse);
+  if (!isDue || ageOf(last, nowMs) < DAY_MS) return;
+  try {
+    eraseFreed(warehouse, nowMs);
+  } catch (error) {
+    if (!(error instanceof CalltallyError)) throw error;
+    onNotErased?.(error);
+  }
 }

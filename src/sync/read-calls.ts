@@ -141,8 +141,7 @@ async function settleDisputed(
   const fetchPage = source.fetch(sort);
   const ask = () => fetchPage(Math.max(0, middle), signal);
   try {
-    const fetched = await (throttle === undefined ? ask() : throttle.limit(ask));
-    const slice = typeof fetched === "function" ? await fetched() : fetched;
+    const slice = await (throttle === undefined ? ask() : throttle.limit(ask));
     if (!slice.isOld) store.settle(slice);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

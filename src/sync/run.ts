@@ -1,15 +1,20 @@
 import { resolve } from "node:path";
-import { systemClock } from "../base/clock.ts";
+import type { ApiError } from "../api/api-errors.ts";
+import { ApiClient } from "../api/client.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
 import { EXIT, type ExitCode } from "../base/errors.ts";
+import { Throttle } from "../paging/throttle.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
 import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
 import { lockedError } from "../warehouse/locked-error.ts";
 import { openWarehouse } from "../warehouse/open.ts";
-import type { SyncRun } from "../warehouse/runs/runs.ts";
+import { readLastDoneRun, type SyncRun } from "../warehouse/runs/runs.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
-import { prepareWarehouse } from "./prepare-warehouse.ts";
-import { syncFromService } from "./sync-from-service.ts";
+import { createSource } from "./fetch.ts";
+import { type PreparedWarehouse, prepareWarehouse } from "./prepare-warehouse.ts";
+import { ServiceClock } from "./service-clock.ts";
 import type { SyncOptions } from "./sync-options.ts";
+import { syncWarehouse } from "./sync-warehouse.ts";
 
 /** Returns the exit code that a finished run asks for. */
 export function exitCodeOf({ verdict, calls_rejected, calls_withheld }: SyncRun): ExitCode {
@@ -41,4 +46,32 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   const run = await syncFromService(prepared, { ...options, clock });
   opened.assertInPlace();
   return run;
+}
+
+/** Connects to the service and reads its calls into a prepared warehouse; slows down when the service asks for it. */
+async function syncFromService(
+  prepared: PreparedWarehouse,
+  options: SyncOptions & { clock: Clock },
+): Promise<SyncRun> {
+  const { clock, limit, concurrency, signal } = options;
+  const throttle = new Throttle(concurrency);
+  const failures: ApiError[] = [];
+  await using client = new ApiClient({
+    ...options.api,
+    clock,
+    connections: concurrency,
+    onRetry: (error) => {
+      failures.push(error);
+      if (error.status === 429) throttle.slowDown();
+    },
+  });
+  const serviceClock = new ServiceClock(readLastDoneRun(prepared.warehouse)?.clock_ahead_ms ?? null);
+  const attempts = () => ({
+    retries: failures.length,
+    failed_request_ids: JSON.stringify(failures.flatMap(({ requestId }) => requestId ?? [])),
+    clock_ahead_ms: serviceClock.aheadMs,
+  });
+  const { orgUnitId } = options.api;
+  const source = createSource(client, { limit, orgUnitId, throttle, signal }, serviceClock);
+  return await syncWarehouse({ ...options, ...prepared, source, throttle, attempts });
 }

@@ -1,8 +1,8 @@
-import { callOf, idOf } from "../api/recognized-page.ts";
+import { type Drift, idOf, type ParsedRow, type RejectedRow } from "../api/parse-row.ts";
+import type { Call } from "../call.ts";
 import type { Sort } from "../paging/order-key.ts";
 import type { Keeping } from "../warehouse/calls/call-guard.ts";
 import {
-  prepareRefreshRecording,
   prepareUpsertCalls,
   readCallCount,
   type UpsertCalls,
@@ -12,13 +12,16 @@ import { readUnsettled } from "../warehouse/calls/first-load.ts";
 import { clearAbsence, hasAbsentCalls } from "../warehouse/calls/gone.ts";
 import { deletePages, insertPage } from "../warehouse/runs/page-table.ts";
 import { assertHeld, type RunCounts, type RunHold, readCounts, updateRun } from "../warehouse/runs/runs.ts";
-import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
+import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type Claim, claimWarehouse } from "./claim-warehouse.ts";
 import type { PageSlice } from "./fetch.ts";
+import { Latest } from "./latest.ts";
 import { toMembers } from "./order-members.ts";
-import { RowSorter, type SortedRows } from "./row-sorter.ts";
 import { UndocumentedStore } from "./undocumented-store.ts";
+
+/** A page that was put together from several responses counts as older than any other. */
+const OLDEST = { attempt: 0, nextAttempt: 0 };
 
 /** Writes the pages of one run into the warehouse, each whole or not at all, and counts what was new in them. */
 export class PageStore {
@@ -34,9 +37,8 @@ export class PageStore {
   #claim: Claim | undefined;
   readonly #upsertCalls: UpsertCalls;
   readonly #keeping: Keeping;
-  readonly #sorter: RowSorter;
+  readonly #latest = new Latest();
   readonly #undocumented: UndocumentedStore;
-  readonly #refreshRecording: (callId: number, url: string | null) => void;
   readonly #hasAbsent: boolean;
   #seq: number;
 
@@ -61,9 +63,7 @@ export class PageStore {
       isFirstLoad: readCallCount(warehouse) === 0 || readUnsettled(warehouse) > 0,
     });
     this.#keeping = keeping;
-    this.#sorter = new RowSorter(warehouse, signature, keeping);
     this.#undocumented = new UndocumentedStore(warehouse, run.runId, keeping);
-    this.#refreshRecording = prepareRefreshRecording(warehouse);
     this.#hasAbsent = hasAbsentCalls(warehouse);
     this.#seq = pages;
     this.counts = readCounts(warehouse, run.runId);
@@ -71,14 +71,15 @@ export class PageStore {
 
   save({ page, rows, offset, total, isOld = false }: PageSlice, fetchedAt: string): void {
     const { runId } = this.#run;
-    const sorted = this.#sorter.sort(page);
-    const callIds = page.rows.flatMap((row) => ("rejected" in row ? [] : callOf(row).call_id));
+    const { rows: latest, unordered } = this.#latest.keepLatest(page.rows, page.exchange ?? OLDEST);
+    const sorted = sortRows(latest);
+    const callIds = page.rows.flatMap((row) => ("rejected" in row ? [] : row.call.call_id));
     // Rows that do not parse are listed all the same.
     const metIds = rows.flatMap(({ id }) => id ?? []);
     const saved = writeTransaction(this.#warehouse, (tx) => {
       assertHeld(tx, this.#run);
       if (this.#claim) claimWarehouse(tx, this.#claim, rows, fetchedAt);
-      const upserted = this.#write(tx, sorted);
+      const upserted = this.#upsertCalls(tx, sorted.calls);
       const returned = this.#hasAbsent ? clearAbsence(tx, metIds) : 0;
       this.#undocumented.save(tx, sorted, { callIds, fetchedAt });
       const counts = this.#countWith(upserted, returned);
@@ -100,9 +101,9 @@ export class PageStore {
     this.#claim = undefined;
     this.counts = saved.counts;
     this.lastWritten = saved.written;
-    for (const id of sorted.latest.map(idOf)) {
+    for (const id of latest.map(idOf)) {
       if (id === null) continue;
-      if (!sorted.unordered.has(id)) this.disputed.delete(id);
+      if (!unordered.has(id)) this.disputed.delete(id);
       else if (saved.written.has(id)) this.disputed.add(id);
     }
     this.#seq++;
@@ -111,24 +112,15 @@ export class PageStore {
   /** Writes the disputed calls of a page that was requested again, and nothing else: it is not a page of the walk. */
   settle({ page }: PageSlice): void {
     const disputed = page.rows.filter((row) => this.disputed.has(idOf(row) ?? Number.NaN));
-    const sorted = this.#sorter.sort({ ...page, rows: disputed });
+    const { rows: latest, unordered } = this.#latest.keepLatest(disputed, page.exchange ?? OLDEST);
+    const { calls } = sortRows(latest);
     this.counts = writeTransaction(this.#warehouse, (tx) => {
       assertHeld(tx, this.#run);
-      const counts = this.#countWith(this.#write(tx, sorted), 0);
+      const counts = this.#countWith(this.#upsertCalls(tx, calls), 0);
       updateRun(tx, this.#run.runId, { ...counts });
       return counts;
     });
-    for (const row of sorted.latest) {
-      if ("rejected" in row) continue;
-      const { call_id } = callOf(row);
-      if (!sorted.unordered.has(call_id)) this.disputed.delete(call_id);
-    }
-  }
-
-  #write(tx: Tx, { calls, hashes, resigned }: SortedRows): Upserted {
-    const upserted = this.#upsertCalls(tx, calls, hashes);
-    for (const { call_id, recording_url } of resigned) this.#refreshRecording(call_id, recording_url ?? null);
-    return upserted;
+    for (const { call_id } of calls) if (!unordered.has(call_id)) this.disputed.delete(call_id);
   }
 
   /** Deletes the pages written so far, but not their calls: another walk begins. */
@@ -150,4 +142,20 @@ export class PageStore {
       calls_conflicting: calls_conflicting + upserted.conflicting,
     };
   }
+}
+
+/** Returns the rows of a page by what is to be done with them. */
+function sortRows(rows: readonly ParsedRow[]) {
+  const calls: Call[] = [];
+  const rejected: RejectedRow[] = [];
+  const drift: Drift[] = [];
+  for (const row of rows) {
+    if ("rejected" in row) {
+      rejected.push(row.rejected);
+      continue;
+    }
+    calls.push(row.call);
+    drift.push(...row.drift);
+  }
+  return { calls, rejected, drift };
 }

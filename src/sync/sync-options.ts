@@ -45,32 +45,7 @@ export interface SyncOptions extends SyncRules {
  * @throws UsageError where the address or the token is missing
  */
 export function toSyncOptions(settings: Settings, limitOf?: (host: string) => LimitRequest): SyncOptions {
-  const {
-    database,
-    limit,
-    concurrency,
-    lookbackHours,
-    fullEveryHours,
-    goneAfterHours,
-    checkEveryHours,
-    recordingSignature,
-    keep,
-  } = settings;
   const access = toApiAccess(settings);
   const api = { ...access, limitRequest: limitOf?.(access.baseUrl.host) };
-  const rules = readAttributionRules(settings);
-  return {
-    database,
-    api,
-    limit,
-    concurrency,
-    lookbackHours,
-    fullEveryHours,
-    goneAfterHours,
-    checkEveryHours,
-    acceptGone: 0,
-    recordingSignature,
-    keep,
-    rules,
-  };
+  return { ...settings, api, rules: readAttributionRules(settings), acceptGone: 0 };
 }

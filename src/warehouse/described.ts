@@ -28,7 +28,6 @@ export type PersonalKind =
 export interface DescribedTable {
   table: SQLiteTable;
   name: string;
-  /** What a row is, one sentence. */
   help: string;
   columns: readonly DescribedColumn[];
 }

@@ -34,7 +34,7 @@ export function tryAcquireLock(path: string): Lock | undefined {
 
 const HELD = Symbol("held");
 
-/** The lock of a warehouse; dispose of it to let others write. */
+/** Dispose of it to let others write. */
 export interface Lock extends Disposable {
   readonly [HELD]: true;
 }

@@ -15,7 +15,7 @@ export const BASELINE_VERSION = 100;
 const MIGRATIONS_FOLDER = fileURLToPath(new URL("migrations", import.meta.url));
 
 export interface MigrateOptions {
-  /** Whether the caller holds the lock already. @default false */
+  /** @default false */
   isLocked?: boolean | undefined;
   /** Folder of the migrations, which are applied in the order of their names. @default the program's own */
   folder?: string;
@@ -63,7 +63,6 @@ function isOlder(sqlite: Database, file: string, folder: string): boolean {
   return theirs < ours;
 }
 
-/** Returns the schema version that the migrations lead to. */
 export function latestVersion(folder: string = MIGRATIONS_FOLDER): number {
   return BASELINE_VERSION + listMigrations(folder).length - 1;
 }

@@ -12,7 +12,7 @@ import { APPLICATION_ID, readHeader, readHeaderThroughSqlite } from "./file-head
 import { assertCurrent, assertUsable, latestVersion, migrate } from "./migrate.ts";
 import { assertWritable, hasIndex, isWritable, openWithoutWriting } from "./read-only.ts";
 import { nameFile } from "./sqlite-errors.ts";
-import { type Tx, writeTransaction } from "./transaction.ts";
+import { writeTransaction } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 export interface OpenOptions {
@@ -64,10 +64,8 @@ export function openCurrentWarehouse(path: string, busyMs: number): Warehouse | 
   assertOurs(file);
   assertOneName(file);
   // What SQLite would make beside it would keep out its owner.
-  if (!isWritable(file)) return undefined;
-  if (!isCurrent(file)) return undefined;
-  const sqlite = new Database(file, { fileMustExist: true, timeout: busyMs });
-  return toWarehouse(file, sqlite);
+  if (!isWritable(file) || !isCurrent(file)) return undefined;
+  return toWarehouse(file, new Database(file, { fileMustExist: true, timeout: busyMs }));
 }
 
 /**
@@ -102,8 +100,7 @@ export function openReader({ path, sqlite: open }: Pick<Warehouse, "path"> & Par
   // Nobody writes to a copy in memory, so its one connection will do.
   if (open?.memory) return { ...toWarehouse(path, open), [Symbol.dispose]: () => {} };
   // What it sorts goes to a file where it is large: a rollup of a million clicks must not be held in memory.
-  const sqlite = new Database(path, { readonly: true });
-  return toWarehouse(path, sqlite);
+  return toWarehouse(path, new Database(path, { readonly: true }));
 }
 
 const SMALLEST_PAGE = 512;
@@ -115,11 +112,8 @@ const openFiles = new Map<string, number>();
 function assertNoLog(file: string): void {
   for (const log of [`${file}-wal`, `${file}-journal`]) {
     const size = statSync(log, { throwIfNoEntry: false })?.size;
-    if (size === undefined) continue;
-    if (size === 0) {
-      removeFile(log);
-      continue;
-    }
+    if (size === 0) removeFile(log);
+    if (!size) continue;
     throw new CalltallyError(EXIT.storage, `Cannot make a warehouse at ${file}: ${log} is left of another`, {
       hint: "It holds the last writes. Put it next to the file it belongs to, or delete it if that file is gone.",
     });
@@ -171,17 +165,15 @@ function create(file: string): void {
     sqlite.pragma("synchronous = FULL");
     migrate(sqlite, draft.path, { isLocked: true });
     using warehouse = toWarehouse(draft.path, sqlite);
-    writeTransaction(warehouse, startRules);
+    // It follows the default rules until a sync applies those of the settings.
+    writeTransaction(warehouse, (tx) => {
+      insertRules(tx, DEFAULT_RULES, { since: new Date().toISOString(), calls: 0 });
+      updateViews(tx, DEFAULT_RULES);
+    });
   } finally {
     sqlite.close();
   }
   draft.replace();
-}
-
-/** A new warehouse follows the default rules until a sync applies those of the settings. */
-function startRules(tx: Tx): void {
-  insertRules(tx, DEFAULT_RULES, { since: new Date().toISOString(), calls: 0 });
-  updateViews(tx, DEFAULT_RULES);
 }
 
 function configure(sqlite: Database.Database): void {

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { UsageError } from "../base/errors.ts";
 import { readCallCount } from "./calls/call-table.ts";
@@ -81,27 +82,33 @@ export function assertOrigin(
   { baseUrl, orgUnitId }: Omit<Service, "token">,
   isRebound = false,
 ): void {
-  assertAddress(warehouse, baseUrl, isRebound);
-  assertUnit(warehouse, orgUnitId);
-}
-
-function assertAddress(warehouse: Warehouse, baseUrl: URL, isRebound: boolean): void {
-  const { base_url, is_demo } = readOrigin(warehouse);
+  const { path } = warehouse;
+  const found = readOrigin(warehouse);
   const address = toAddress(baseUrl);
-  const isSame = base_url === address || (base_url === null && !is_demo);
-  if (isSame && !(is_demo && isRebound)) return;
-  if (is_demo) {
+  if (found.is_demo && (isRebound || !isAt(found, baseUrl))) {
     throw new UsageError(
-      `Cannot mix the made-up calls in ${warehouse.path} with those of ${address}: calltally demo made it`,
+      `Cannot mix the made-up calls in ${path} with those of ${address}: calltally demo made it`,
       {
         hint: "Unset CALLTALLY_DATABASE, or set it to a file of its own for the account.",
       },
     );
   }
-  if (isRebound) return;
-  throw new UsageError(`Cannot use ${warehouse.path} with ${address}: it is a copy of ${base_url}`, {
-    hint: "Set CALLTALLY_DATABASE to a file of its own for another account. If the service has moved: calltally sync --rebind.",
-  });
+  if (!isRebound && !isAt(found, baseUrl)) {
+    throw new UsageError(`Cannot use ${path} with ${address}: it is a copy of ${found.base_url}`, {
+      hint: "Set CALLTALLY_DATABASE to a file of its own for another account. If the service has moved: calltally sync --rebind.",
+    });
+  }
+  if (isOtherUnit(warehouse, orgUnitId)) throw otherUnitError(found, path, orgUnitId);
+}
+
+/** Whether a warehouse is of the service at an address, or may become one. */
+export function isAt({ base_url, is_demo }: Origin, baseUrl: URL): boolean {
+  return base_url === toAddress(baseUrl) || (base_url === null && !is_demo);
+}
+
+export function isOtherUnit(warehouse: Warehouse, orgUnitId: string | undefined): boolean {
+  if (readOrigin(warehouse).org_unit_id === (orgUnitId ?? null)) return false;
+  return readCallCount(warehouse) > 0 || countAllRejected(warehouse) > 0;
 }
 
 /** Prevents mixing two accounts if there are no calls to compare. @throws UsageError for another service or token */
@@ -115,13 +122,10 @@ export function assertAccount(warehouse: Warehouse, service: Service): void {
 }
 
 /** No flag lifts this: all calls of the former unit would be missing from the new unit's pages, and count as gone. */
-function assertUnit(warehouse: Warehouse, orgUnitId: string | undefined): void {
-  const { org_unit_id } = readOrigin(warehouse);
-  if (org_unit_id === (orgUnitId ?? null)) return;
-  if (readCallCount(warehouse) === 0 && countAllRejected(warehouse) === 0) return;
+function otherUnitError({ org_unit_id }: Origin, path: string, orgUnitId: string | undefined): UsageError {
   const [given, held] = [nameUnit(orgUnitId), nameUnit(org_unit_id)];
   const same = org_unit_id === null ? "unset it" : `set it to ${org_unit_id}`;
-  throw new UsageError(`Cannot use ${warehouse.path} ${given}: its calls were read ${held}`, {
+  return new UsageError(`Cannot use ${path} ${given}: its calls were read ${held}`, {
     hint: `Set CALLTALLY_DATABASE to a file of its own for each organization unit; to go on with this one, ${same} in CALLTALLY_ORG_UNIT_ID. --rebind does not change the unit: the calls read so far would count as gone.`,
   });
 }
@@ -133,26 +137,21 @@ function nameUnit(orgUnitId: string | null | undefined): string {
 /** @param boundAt ISO 8601 UTC */
 export function bindOrigin(warehouse: Tx, service: Service, boundAt: string): void {
   if (isBoundTo(warehouse, service)) return;
-  const { baseUrl, orgUnitId: org_unit_id = null } = service;
-  const next = { base_url: toAddress(baseUrl), org_unit_id, token_mark: markOf(warehouse, service) };
   warehouse.db
     .update(origin)
-    .set({ ...next, bound_at: boundAt })
+    .set({ ...bindingOf(warehouse, service), bound_at: boundAt })
     .run();
 }
 
 /** Whether calls were last read from this address and organization unit, and with this token. */
 export function isBoundTo(warehouse: Warehouse, service: Service): boolean {
   const { base_url, org_unit_id, token_mark } = readOrigin(warehouse);
-  return (
-    base_url === toAddress(service.baseUrl) &&
-    org_unit_id === (service.orgUnitId ?? null) &&
-    token_mark === markOf(warehouse, service)
-  );
+  return isDeepStrictEqual({ base_url, org_unit_id, token_mark }, bindingOf(warehouse, service));
 }
 
-/** Too short to find the token by, and another one in each warehouse. */
-function markOf(warehouse: Warehouse, { token }: Service): string {
+function bindingOf(warehouse: Warehouse, { baseUrl, orgUnitId, token }: Service) {
   const { warehouse_id } = readOrigin(warehouse);
-  return createHmac("sha256", warehouse_id).update(token).digest("hex").slice(0, 8);
+  // Too short to find the token by, and another one in each warehouse.
+  const token_mark = createHmac("sha256", warehouse_id).update(token).digest("hex").slice(0, 8);
+  return { base_url: toAddress(baseUrl), org_unit_id: orgUnitId ?? null, token_mark };
 }

@@ -2,8 +2,9 @@ import { UsageError } from "../base/errors.ts";
 import type { OpenOptions } from "./open.ts";
 import {
   assertAccount,
-  assertOrigin,
   describeOrigin,
+  isAt,
+  isOtherUnit,
   originInWords,
   readOrigin,
   toAddress,
@@ -50,15 +51,9 @@ export function assertOwnToken(
 
 /** Says that a warehouse belongs to another account; undefined if not, or if `calltally demo` made it. */
 export function findOtherOrigin(warehouse: Warehouse, { baseUrl, orgUnitId }: Owner): string | undefined {
-  if (baseUrl === undefined) return undefined;
   const found = readOrigin(warehouse);
-  if (found.is_demo) return undefined;
-  try {
-    assertOrigin(warehouse, { baseUrl, orgUnitId });
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    const account = `${toAddress(baseUrl)}${orgUnitId === undefined ? "" : `, org_unit_id ${orgUnitId}`}`;
-    return `it is ${originInWords(describeOrigin(found))}, and the account is at ${account}`;
-  }
+  if (baseUrl === undefined || found.is_demo) return undefined;
+  if (isAt(found, baseUrl) && !isOtherUnit(warehouse, orgUnitId)) return undefined;
+  const account = `${toAddress(baseUrl)}${orgUnitId === undefined ? "" : `, org_unit_id ${orgUnitId}`}`;
+  return `it is ${originInWords(describeOrigin(found))}, and the account is at ${account}`;
 }

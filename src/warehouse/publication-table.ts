@@ -40,15 +40,14 @@ export function upsertPublication(
   publication: Pick<Publication, "target" | "account" | "attempted_at" | "error"> &
     Partial<typeof publications.$inferSelect>,
 ): void {
-  const { target, ...changes } = publication;
   db.insert(publications)
     .values(publication)
-    .onConflictDoUpdate({ target: publications.target, set: changes })
+    .onConflictDoUpdate({ target: publications.target, set: publication })
     .run();
   // Slips of earlier tries.
   if (publication.published_at != null)
     db.delete(publications)
-      .where(and(ne(publications.target, target), isNull(publications.published_at)))
+      .where(and(ne(publications.target, publication.target), isNull(publications.published_at)))
       .run();
 }
 

@@ -19,7 +19,6 @@ export function assertWritable(file: string): void {
   accessSync(dirname(file), constants.W_OK | constants.X_OK);
 }
 
-/** Whether this user may write to a warehouse. */
 export function isWritable(file: string): boolean {
   return may(file, constants.W_OK) && may(dirname(file), constants.W_OK | constants.X_OK);
 }

@@ -81,7 +81,7 @@ function explain(error: unknown, reader: Warehouse, sql: string): unknown {
   if (error instanceof SqliteError) {
     if (!SQL_FAULT.test(error.code)) return nameFile(error, reader.path);
     const hint = hintFor(error.message, reader, sql);
-    return new UsageError(`Cannot run this SQL: ${error.message}`, hint === undefined ? {} : { hint });
+    return new UsageError(`Cannot run this SQL: ${error.message}`, { hint });
   }
   // better-sqlite3's own findings.
   if (!(error instanceof RangeError || error instanceof TypeError)) return error;
@@ -95,37 +95,21 @@ function explain(error: unknown, reader: Warehouse, sql: string): unknown {
 function hintFor(message: string, reader: Warehouse, sql: string): string | undefined {
   const [, kind, name] = /^no such (table|column): "?(?:\w+\.)*([^".]+)/.exec(message) ?? [];
   if (name === undefined) return undefined;
-  const known = readColumns(reader);
-  const suggestion =
-    kind === "table"
-      ? didYouMean(name, unique(known.map(({ table }) => table)))
-      : suggestColumn(name, known, sql);
-  return `${suggestion ?? ""} \`calltally schema\` names tables, views and columns.`.trim();
-}
-
-interface KnownColumn {
-  table: string;
-  column: string;
-}
-
-function readColumns({ sqlite }: Warehouse): KnownColumn[] {
-  return sqlite
-    .prepare<[], KnownColumn>(
+  const known = reader.sqlite
+    .prepare<[], { table: string; column: string }>(
       `SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
       WHERE t.type IN ('table', 'view') AND t.name NOT LIKE 'sqlite!_%' ESCAPE '!'`,
     )
     .all();
-}
-
-function suggestColumn(name: string, known: readonly KnownColumn[], sql: string): string | undefined {
-  const owners = known.filter(({ column }) => column === name.toLowerCase());
-  if (owners.length > 0) return `It is a column of ${owners.map(({ table }) => table).join(", ")}.`;
+  const owners = known.filter(({ column }) => kind === "column" && column === name.toLowerCase());
+  // Columns of the tables that the SQL names; without any, all.
   const words = new Set(sql.toLowerCase().match(/\w+/g));
   const mentioned = known.filter(({ table }) => words.has(table));
-  const candidates = mentioned.length > 0 ? mentioned : known;
-  return didYouMean(name, unique(candidates.map(({ column }) => column)));
-}
-
-function unique(names: readonly string[]): string[] {
-  return [...new Set(names)];
+  const columns = (mentioned.length > 0 ? mentioned : known).map(({ column }) => column);
+  const names = kind === "table" ? known.map(({ table }) => table) : columns;
+  const suggestion =
+    owners.length > 0
+      ? `It is a column of ${owners.map(({ table }) => table).join(", ")}.`
+      : (didYouMean(name, [...new Set(names)]) ?? "");
+  return `${suggestion} \`calltally schema\` names tables, views and columns.`.trim();
 }

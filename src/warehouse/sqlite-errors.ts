@@ -21,10 +21,7 @@ export function nameFile(error: unknown, file: string): unknown {
     cause.code === "SQLITE_FULL"
       ? "Make room on its disk, and run it again: what was read so far is kept."
       : lacks.find((lack) => lack !== undefined);
-  return new CalltallyError(EXIT.storage, `Cannot use ${file} (${cause.code})`, {
-    cause,
-    ...(hint !== undefined && { hint }),
-  });
+  return new CalltallyError(EXIT.storage, `Cannot use ${file} (${cause.code})`, { cause, hint });
 }
 
 export function withFileNamed<T>(file: string, work: () => T): T {

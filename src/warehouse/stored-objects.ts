@@ -17,7 +17,6 @@ export function replaceOutdated(sqlite: Database, type: "TRIGGER" | "VIEW", obje
     sqlite.exec(`DROP ${type} IF EXISTS ${name}; ${statement}`);
 }
 
-/** Returns the statements of stored objects by their names. */
 export function readObjects(sqlite: Database, type: "TRIGGER" | "VIEW"): Map<string, string> {
   const read = sqlite.prepare<[string], [name: string, sql: string]>(
     "SELECT name, sql FROM sqlite_schema WHERE type = lower(?)",

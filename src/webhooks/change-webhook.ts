@@ -1,25 +1,17 @@
 import { ApiError } from "../api/api-errors.ts";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
 import { createRedactor } from "../api/redact-token.ts";
-import { describeError } from "../base/errors.ts";
+import { describeError, UsageError } from "../base/errors.ts";
+import { type Doorbell, SECRET_PARAMETER } from "../config/doorbell.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { assertAccount } from "../warehouse/origin.ts";
 import { recordWebhookChange, recordWebhookOutcome } from "./webhook-change-table.ts";
 import {
-  parseWebhook,
-  parseWebhookChanges,
-  patchWebhook,
-  replaceWebhook,
-  type Webhook,
-  type WebhookChanges,
+  changeWebhook,
+  checkWebhookChange,
+  type WebhookChange,
   type WebhookResponse,
 } from "./webhook-client.ts";
-
-/** A change of a webhook, checked and ready to be sent. */
-export type WebhookChange = { id: number } & (
-  | { method: "PUT"; body: Webhook }
-  | { method: "PATCH"; body: WebhookChanges }
-);
 
 /** What stands for a value that is a secret. */
 const HIDDEN = "[hidden]";
@@ -27,14 +19,25 @@ const HIDDEN = "[hidden]";
 const SECRET_NAME = /secret|token|passw|key|auth|credential|signature|private/i;
 
 /**
- * Checks a change of a webhook.
+ * Returns the change that makes a webhook ring the doorbell of `calltally schedule`.
  *
- * @throws UsageError that names the field
+ * @param body other changes
+ * @throws UsageError where it does not say which static parameters the webhook keeps
  */
-export function checkWebhookChange(id: number, method: "PUT" | "PATCH", body: unknown): WebhookChange {
-  return method === "PUT"
-    ? { id, method, body: parseWebhook(id, body) }
-    : { id, method, body: parseWebhookChanges(body) };
+export function toDoorbellChange(id: number, url: string, body: object, { secret }: Doorbell): WebhookChange {
+  const rest = { ...body, webhook_endpoint: url, method: "POST", format: "JSON" };
+  const { static_parameters: parameters } = checkWebhookChange(id, "PATCH", rest).body;
+  if (parameters === undefined) {
+    throw new UsageError(
+      `Cannot add the secret to the static parameters of webhook ${id}: a change replaces the whole list, and what is in it cannot be read here`,
+      {
+        hint: "Repeat those to keep with --static-parameter name=value; without any, --clear-static-parameters.",
+      },
+    );
+  }
+  const others = parameters.filter(({ field_name }) => field_name !== SECRET_PARAMETER);
+  const static_parameters = [...others, { field_name: SECRET_PARAMETER, field_value: secret }];
+  return checkWebhookChange(id, "PATCH", { ...rest, static_parameters });
 }
 
 /** Returns the body of a change as it may be shown and kept. */
@@ -85,10 +88,7 @@ export async function sendWebhookChange(
     body: createRedactor(api.token)(sent).toString(),
   });
   try {
-    const response =
-      change.method === "PUT"
-        ? await replaceWebhook(client, change.id, change.body, { signal })
-        : await patchWebhook(client, change.id, change.body, { signal });
+    const response = await changeWebhook(client, change, { signal });
     const { request_id } = response;
     recordWebhookOutcome(warehouse, changeId, {
       outcome: "done",

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { ApiError, contractError, reword } from "../api/api-errors.ts";
-import { assertId } from "../api/assert-id.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
 import { type Envelope, parseContract } from "../api/response-envelope.ts";
 import { UsageError } from "../base/errors.ts";
@@ -53,83 +52,46 @@ export interface WebhookResponse {
   request_id: string | null;
 }
 
+/** A change of a webhook, checked and ready to be sent. */
+export type WebhookChange = { id: number } & (
+  | { method: "PUT"; body: Webhook }
+  | { method: "PATCH"; body: WebhookChanges }
+);
+
 /**
- * Checks the body of a full update (API v3 § 4.3). It may have the `webhook_id` that is replaced, as one that was read has.
+ * Checks a change of a webhook (API v3 §§ 4.3, 4.4). The body of a full update may have the `webhook_id` that is replaced, as
+ * one that was read has; what becomes of one in a partial update is not documented.
  *
  * @throws UsageError that names the field
  */
-export function parseWebhook(id: number, body: unknown): Webhook {
+export function checkWebhookChange(id: number, method: "PUT" | "PATCH", body: unknown): WebhookChange {
+  if (method === "PATCH") {
+    const hint = `Any of these, at least one: ${Object.keys(fields).join(", ")}.`;
+    return { id, method, body: check(patchSchema, ["webhook_id", ...SET_BY_SERVICE], body, hint) };
+  }
   const hint = `Required for a full update: ${Object.keys(required).join(", ")}. Optional: ${OPTIONAL_WEBHOOK_FIELDS.join(", ")}.`;
   const webhook = check(replacementSchema, SET_BY_SERVICE, body, hint);
   const { webhook_id = id } = webhook;
-  if (webhook_id === id) return webhook;
+  if (webhook_id === id) return { id, method, body: webhook };
   throw new UsageError(
     `Cannot send the webhook: webhook_id is ${webhook_id}, and the webhook to replace is ${id}`,
     { hint: "The id of a webhook cannot be changed. Check which of the two was meant, or leave it out." },
   );
 }
 
-/**
- * Checks the body of a partial update (API v3 § 4.4). What becomes of a `webhook_id` in it is not documented.
- *
- * @throws UsageError that names the field
- */
-export function parseWebhookChanges(body: unknown): WebhookChanges {
-  const hint = `Any of these, at least one: ${Object.keys(fields).join(", ")}.`;
-  return check(patchSchema, ["webhook_id", ...SET_BY_SERVICE], body, hint);
-}
-
-/**
- * Replaces a webhook's settings (API v3 § 4.3).
- *
- * @throws ApiError; with `outcomeUnknown` where the change may have been made all the same
- */
-export async function replaceWebhook(
-  client: ApiClient,
-  id: number,
-  webhook: Webhook,
-  options: RequestOptions = {},
-): Promise<WebhookResponse> {
-  return await change(client, "PUT", id, parseWebhook(id, webhook), options);
-}
-
-/**
- * Changes some of a webhook's settings (API v3 § 4.4).
- *
- * @throws ApiError; with `outcomeUnknown` where the change may have been made all the same
- */
-export async function patchWebhook(
-  client: ApiClient,
-  id: number,
-  changes: WebhookChanges,
-  options: RequestOptions = {},
-): Promise<WebhookResponse> {
-  return await change(client, "PATCH", id, parseWebhookChanges(changes), options);
-}
-
-async function change(
-  client: ApiClient,
-  method: "PUT" | "PATCH",
-  id: number,
-  body: Webhook | WebhookChanges,
-  options: RequestOptions,
-): Promise<WebhookResponse> {
-  assertId(id, "a webhook");
-  try {
-    return await client.send(method, `/v3/webhooks/${id}`, body, responseParser(id), options);
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    throw reword(error, `Cannot change webhook ${id}: ${error.message}`, {
-      hint: "The service has no webhook with this id, or it is deleted: look up the id in the service's portal.",
-    });
-  }
-}
-
 const responseSchema = z.object({ webhookId: z.int() });
 
-/** Returns what reads the response to a change of a webhook, which must be about that one. */
-function responseParser(id: number): (envelope: Envelope) => WebhookResponse {
-  return ({ data, request_id }) => {
+/**
+ * Changes the settings of a webhook (API v3 §§ 4.3, 4.4).
+ *
+ * @throws ApiError; with `outcomeUnknown` where the change may have been made all the same
+ */
+export async function changeWebhook(
+  client: ApiClient,
+  { id, method, body }: WebhookChange,
+  options: RequestOptions = {},
+): Promise<WebhookResponse> {
+  const parse = ({ data, request_id }: Envelope): WebhookResponse => {
     const what = "The API response to the change is not as documented";
     const { webhookId } = parseContract(responseSchema, data, what);
     const requestId = request_id ?? undefined;
@@ -137,6 +99,14 @@ function responseParser(id: number): (envelope: Envelope) => WebhookResponse {
       throw contractError(`The API responded for webhook ${webhookId}, not ${id}`, { requestId });
     return { webhook_id: webhookId, request_id: requestId ?? null };
   };
+  try {
+    return await client.send(method, `/v3/webhooks/${id}`, body, parse, options);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    throw reword(error, `Cannot change webhook ${id}: ${error.message}`, {
+      hint: "The service has no webhook with this id, or it is deleted: look up the id in the service's portal.",
+    });
+  }
 }
 
 function check<T>(schema: z.ZodType<T>, notGiven: readonly string[], body: unknown, hint: string): T {

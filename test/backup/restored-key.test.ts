@@ -81,7 +81,8 @@ describe("restoreKey", () => {
       if (own !== undefined) writeFileSync(`${target}.caller-key`, own);
       if (spare !== undefined) writeFileSync(`${source}.caller-key`, spare);
       if (named !== undefined) writeFileSync(join(there, "calls.db.caller-key"), named);
-      expect(restoreKey(source, target, draft)).toBe(outcome);
+      using restored = openWarehouse(draft);
+      expect(restoreKey(source, target, restored)).toBe(outcome);
       const file = `${target}.caller-key`;
       const isThere = statSync(file, { throwIfNoEntry: false }) !== undefined;
       expect(isThere ? readFileSync(file, "utf8").trim() : undefined).toBe(key);

@@ -43,7 +43,7 @@ export async function* load({ calls: sizes, runs }: BenchOptions): AsyncGenerato
       calls,
       ...medianTime(again),
       peakMb: Math.max(...again.map(({ peakMb }) => peakMb)),
-      ratio: { ...toFirst, ...(goals && { atLeast: 2.5 }) },
+      ratio: { ...toFirst, ...(goals && { atLeast: 1.6 }) },
     };
   }
   yield* flatness(firsts);

@@ -5,10 +5,9 @@ import {
   countDays,
   type DateRange,
   parseDate,
-  parseLast,
   toInstants,
 } from "../../src/calendar/dates.ts";
-import { comparisonOfLast } from "../../src/calendar/last.ts";
+import { comparisonOfLast, parseLast } from "../../src/calendar/last.ts";
 import { localDate, localTime } from "../../src/calendar/local-time.ts";
 import { draws } from "../support/draws.ts";
 import { Cases, dateOf, dates, isLastOfMonth, rangesFrom, shift, zonedRanges } from "./edges.ts";

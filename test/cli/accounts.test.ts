@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { listen } from "../support/bad-server.ts";
-import { calltally, startCalltally } from "../support/run.ts";
+import { calltally, HAS_PROCESSES, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
 
@@ -145,7 +145,7 @@ describe("several accounts", () => {
     });
   });
 
-  it("have to be named where a command works on one", async () => {
+  it.skipIf(!HAS_PROCESSES)("have to be named where a command works on one", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 20 });
     await using beta = await startSandbox({ calls: 30 });
@@ -212,7 +212,7 @@ describe("several accounts", () => {
     expect(counted.most()).toBe(3);
   });
 
-  it("stop together, with the code of the signal", async () => {
+  it.skipIf(!HAS_PROCESSES)("stop together, with the code of the signal", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 5000, latencyMs: 300 });
     writeAccounts(folder.path, { acme, beta: acme });

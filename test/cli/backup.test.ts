@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { calltally, settingsFor, startCalltally } from "../support/run.ts";
+import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readIds, readRows } from "../support/warehouse.ts";
 
@@ -34,58 +34,6 @@ function killedAt(change: number): Record<string, string> {
 }
 
 describe("backup and restore", () => {
-  it("beside a running sync lose nothing: each backup holds whole pages, and restore waits for its turn", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 3000, latencyMs: 100 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    const database = join(folder.path, "data/calltally.db");
-    const backup = join(folder.path, "backup.db");
-
-    const sync = startCalltally(["sync", "--json", "--limit", "100", "--concurrency", "1"], options);
-    while (sandbox.requests.length < 4) await new Promise(setImmediate);
-    const sizes: number[] = [];
-    while (sync.exitCode === null && sizes.length < 20) {
-      const made = await calltally(["backup", backup, "--json"], options);
-      expect(made).toMatchObject({ code: 0, stderr: "" });
-      const ids = readIds(backup);
-      expect(JSON.parse(made.stdout)).toMatchObject({ calls: ids.length, runs: 1 });
-      const [run] = readRows(backup, "SELECT status FROM sync_runs");
-      if (JSON.stringify(run).includes("running")) {
-        // Rows and ledger of one moment: each call is of a page that the ledger has, and the other way round.
-        const paged = readRows(
-          backup,
-          "SELECT DISTINCT id.value AS call_id FROM sync_pages, json_each(call_ids) AS id ORDER BY 1",
-        );
-        expect(paged).toEqual(ids.map((call_id) => ({ call_id })));
-      }
-      if (sizes.length === 0) {
-        // Stopped, the sync cannot end before its lock was met.
-        sync.kill("SIGSTOP");
-        const restore = await calltally(["restore", backup], options);
-        expect(restore).toMatchObject({ code: 6, stdout: "" });
-        sync.kill("SIGCONT");
-      }
-      sizes.push(ids.length);
-    }
-    const { code, stdout } = await sync.done;
-    expect(code, stdout).toBe(0);
-    expect(Math.min(...sizes)).toBeLessThan(3000);
-
-    // The first backup of the rest of the sync goes back, and a sync brings what it lacks.
-    const full = readRows(database, HASHES);
-    expect(full).toHaveLength(3000);
-    expect((await calltally(["backup", join(folder.path, "whole.db")], options)).code).toBe(0);
-    expect(readRows(join(folder.path, "whole.db"), HASHES)).toEqual(full);
-    expect(await calltally(["restore", backup], options)).toMatchObject({ code: 0, stderr: "" });
-    expect((await calltally(["sync"], options)).code).toBe(0);
-    expect(readRows(database, HASHES)).toEqual(full);
-    const back = await calltally(["restore", "whole.db"], options);
-    expect(back.stdout).toMatch(
-      /^data\/calltally\.db {2}3,000 calls and \d runs? in [\d.]+ MB, every row's hash checked\nThe previous warehouse is kept as data\/calltally\.db\.replaced-\d{8}T\d{9}Z\n$/,
-    );
-    expect(readRows(database, HASHES)).toEqual(full);
-  });
-
   it("can be killed at each change of a file: one of the two warehouses is in place, and neither is lost", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 200 });

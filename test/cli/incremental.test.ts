@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { calltally, type Finished, type RunOptions, settingsFor, startCalltally } from "../support/run.ts";
+import { calltally, type Finished, type RunOptions, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readColumn } from "../support/warehouse.ts";
 
@@ -117,94 +116,5 @@ describe("sync, the second time", () => {
     expect(manifest).not.toHaveProperty("caveats");
     const again = await sync(sandbox, options);
     expect(again).toMatchObject({ code: 0, run: { mode: "incremental", verdict: "probable" } });
-  });
-
-  it("clears a call that comes back, and says so", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 50 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    await sync(sandbox, options);
-    const database = new Database(join(folder.path, "data/calltally.db"));
-    database.exec(
-      "UPDATE calls SET missing_since = '2026-01-01T00:00:00.000Z', gone_at = '2026-01-02T00:00:00.000Z' WHERE rowid % 10 = 0",
-    );
-    const marked = database.prepare("SELECT count(*) FROM calls WHERE gone_at IS NOT NULL").pluck().get();
-    database.close();
-    const { stdout } = await calltally(["sync", "--full"], options);
-    expect(stdout).toMatch(new RegExp(`returned +${marked} `));
-    expect(
-      query(folder.path, "SELECT count(*) FROM calls WHERE missing_since IS NOT NULL OR gone_at IS NOT NULL"),
-    ).toBe(0);
-  });
-
-  it("says in the verdict what it could not do when a full pass is ruled out", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 3000 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    const first = await sync(sandbox, options, "--incremental");
-    expect(first).toMatchObject({ code: 2, stdout: "" });
-    expect(first.stderr).toContain("Cannot read incrementally: no full pass has been verified yet");
-    await sync(sandbox, options);
-    const [old = 0] = sandbox.calls.ids.slice(-1);
-    sandbox.calls.remove(old);
-    const { code, run } = await sync(sandbox, options, "--incremental");
-    expect({ code, run }).toMatchObject({ code: 3, run: { mode: "incremental", verdict: "unverified" } });
-    expect(run.verdict_reason).toBe("the books do not balance: 3000 calls here, total 2999");
-  });
-
-  it("reads all when the calls come in no order of time", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1200, order: "shuffled" });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    await sync(sandbox, options);
-    expect((await sync(sandbox, options)).run).toMatchObject({
-      mode: "full",
-      plan_reason: "no full pass has been verified yet",
-      verdict: "probable",
-      order_key: null,
-    });
-  });
-});
-
-describe("sync, at odds with its surroundings", () => {
-  it("lets one run at a time, and says who holds the lock", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 2000, latencyMs: 800 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    const first = startCalltally(["sync", "--limit", "200"], options);
-    while (sandbox.requests.length < 2) await new Promise(setImmediate);
-    const second = await calltally(["sync"], options);
-    expect(second).toMatchObject({ code: 6, stdout: "" });
-    expect(second.stderr).toMatch(new RegExp(`it is being synced by process ${first.pid} since 2\\d{3}-`));
-    expect((await first.done).code).toBe(0);
-  });
-
-  it("goes on after a kill from the last page that still joins", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 3000, latencyMs: 150 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    const killed = startCalltally(["sync", "--limit", "100", "--concurrency", "1"], options);
-    while (sandbox.requests.length < 20) await new Promise(setImmediate);
-    killed.kill("SIGKILL");
-    await killed.done;
-    const { code, run, requests } = await sync(sandbox, options, "--limit", "100");
-    expect({ code, run }).toMatchObject({
-      code: 0,
-      run: { verdict: "exact", resumed: 1, calls_new: 3000, calls_read: 3000 },
-    });
-    expect(requests).toBeLessThan(50);
-  });
-
-  it.each([1, 2])("reads 4,000 calls through faults in every seventh answer, seed %i", async (seed) => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 4000, seed, faultRate: 0.15, oddTexts: true });
-    const { code, run } = await sync(
-      sandbox,
-      { cwd: folder.path, env: settingsFor(sandbox) },
-      "--limit",
-      "200",
-    );
-    expect({ code, run }).toMatchObject({ code: 0, run: { verdict: "exact", calls_read: 4000 } });
-    expect(sandbox.requests.filter(({ fault }) => fault !== undefined).length).toBeGreaterThan(0);
   });
 });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { json, startBadServer } from "../support/bad-server.ts";
-import { calltally, settingsFor } from "../support/run.ts";
+import { calltally, HAS_PROCESSES, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 
@@ -91,7 +91,7 @@ describe("calltally insight", () => {
     );
   });
 
-  it("is refreshed by the job for the ids in the settings", async () => {
+  it.skipIf(!HAS_PROCESSES)("is refreshed by the job for the ids in the settings", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
     const env = { ...settingsFor(sandbox), CALLTALLY_INSIGHT_IDS: "101, 102" };

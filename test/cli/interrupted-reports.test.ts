@@ -225,28 +225,6 @@ describe("the schedule", () => {
     expect(rowsOf("report_runs")).toMatchObject([{ ...SCHEDULED, error: null }]);
     expect(rowsOf("deliveries")).toMatchObject([{ status: "delivered", attempts: 3 }]);
   });
-
-  it("takes up again a report whose process was killed, under the same number", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
-    let connections = 0;
-    await using mail = await startMailServer({
-      lacksTls: true,
-      // Before anything was sent.
-      onConnect: async () => {
-        if (++connections > 2) return undefined;
-        const [run] = rowsOf("report_runs");
-        process.kill(Number.parseInt(String(run?.process), 10), "SIGKILL");
-        return await new Promise<undefined>(() => {});
-      },
-    });
-    const { rowsOf } = configureMail(folder.path, acme, mail);
-    expect((await calltally(["job", "report:weekly"], { cwd: folder.path })).code).toBe(null);
-    await keepScheduleUntil("done", folder.path);
-    expect(mail.taken).toMatchObject([{ to: ["marketing@acme.example"] }]);
-    expect(rowsOf("report_runs")).toMatchObject([SCHEDULED]);
-    expect(connections).toBe(3);
-  });
 });
 
 describe("a report whose process is killed while it writes", () => {

@@ -13,7 +13,7 @@ import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { type MailServer, startMailServer } from "../delivery/mail-server.ts";
-import { calltally, startCalltally } from "../support/run.ts";
+import { calltally, HAS_PROCESSES, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readColumn, readRows } from "../support/warehouse.ts";
 import { writeAccounts } from "./agency.ts";
@@ -184,98 +184,104 @@ describe("named reports", () => {
     }
   });
 
-  it("are made once for each slot, also when the process was killed at it", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 200, token: "t0ken-of-acme" });
-    const reached = Promise.withResolvers<void>();
-    let isFirst = true;
-    await using mail = await startMailServer({
-      lacksTls: true,
-      // Of the first mail the greeting never comes: the process is killed before anything was sent.
-      onConnect: async () => {
-        if (!isFirst) return undefined;
-        isFirst = false;
-        reached.resolve();
-        return await new Promise<undefined>(() => {});
-      },
-    });
-    const reports = `${WEEKLY}    deliver: [{ email: { to: [marketing@acme.example] } }]\n`;
-    configure(folder.path, { acme }, reports, mail);
-    const options = { cwd: folder.path };
-    await calltally(["sync"], options);
+  it.skipIf(!HAS_PROCESSES)(
+    "are made once for each slot, also when the process was killed at it",
+    async () => {
+      using folder = makeTempFolder();
+      await using acme = await startSandbox({ calls: 200, token: "t0ken-of-acme" });
+      const reached = Promise.withResolvers<void>();
+      let isFirst = true;
+      await using mail = await startMailServer({
+        lacksTls: true,
+        // Of the first mail the greeting never comes: the process is killed before anything was sent.
+        onConnect: async () => {
+          if (!isFirst) return undefined;
+          isFirst = false;
+          reached.resolve();
+          return await new Promise<undefined>(() => {});
+        },
+      });
+      const reports = `${WEEKLY}    deliver: [{ email: { to: [marketing@acme.example] } }]\n`;
+      configure(folder.path, { acme }, reports, mail);
+      const options = { cwd: folder.path };
+      await calltally(["sync"], options);
 
-    const killed = startCalltally(["job", "report:weekly"], options);
-    await reached.promise;
-    killed.kill("SIGKILL");
-    await killed.done;
-    expect(addresses(mail)).toEqual([]);
-    const afterKill = await calltally(["status"], options);
-    expect(afterKill.stdout).toMatch(/^Reports {4}weekly {2}interrupted/m);
-    // It is made up for when the schedule starts, though it is new and was never done.
-    const listed = await calltally(["schedule", "--list", "--json"], options);
-    expect(listed.stdout).toMatch(/"report:weekly"[^}]*"is_behind": ?true/);
+      const killed = startCalltally(["job", "report:weekly"], options);
+      await reached.promise;
+      killed.kill("SIGKILL");
+      await killed.done;
+      expect(addresses(mail)).toEqual([]);
+      const afterKill = await calltally(["status"], options);
+      expect(afterKill.stdout).toMatch(/^Reports {4}weekly {2}interrupted/m);
+      // It is made up for when the schedule starts, though it is new and was never done.
+      const listed = await calltally(["schedule", "--list", "--json"], options);
+      expect(listed.stdout).toMatch(/"report:weekly"[^}]*"is_behind": ?true/);
 
-    expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
-    const again = await calltally(["job", "report:weekly"], options);
-    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("is done already") });
-    expect(addresses(mail)).toEqual(["marketing@acme.example"]);
-    expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([
-      { status: "done", scheduled_for: expect.stringMatching(/T07:00:00\.000Z$/) },
-    ]);
-    expect(ledgerOf(folder.path, "acme", "deliveries")).toMatchObject([{ status: "delivered" }]);
-  });
+      expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+      const again = await calltally(["job", "report:weekly"], options);
+      expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("is done already") });
+      expect(addresses(mail)).toEqual(["marketing@acme.example"]);
+      expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([
+        { status: "done", scheduled_for: expect.stringMatching(/T07:00:00\.000Z$/) },
+      ]);
+      expect(ledgerOf(folder.path, "acme", "deliveries")).toMatchObject([{ status: "delivered" }]);
+    },
+  );
 
-  it("end with 9 where a delivery failed, which takes no other with it, until a run by hand reaches everybody", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
-    const mended = join(folder.path, "mended");
-    await using mail = await startMailServer({
-      lacksTls: true,
-      onRcpt: (address) => (address.startsWith("nobody") && !existsSync(mended) ? 550 : undefined),
-    });
-    const reports = `${WEEKLY}    deliver:
+  it.skipIf(!HAS_PROCESSES)(
+    "end with 9 where a delivery failed, which takes no other with it, until a run by hand reaches everybody",
+    async () => {
+      using folder = makeTempFolder();
+      await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
+      const mended = join(folder.path, "mended");
+      await using mail = await startMailServer({
+        lacksTls: true,
+        onRcpt: (address) => (address.startsWith("nobody") && !existsSync(mended) ? 550 : undefined),
+      });
+      const reports = `${WEEKLY}    deliver:
       - email: { to: [nobody@acme.example, marketing@acme.example] }
       - command: [test, -e, mended]
 `;
-    configure(folder.path, { acme }, reports, mail);
-    const options = { cwd: folder.path };
-    await calltally(["sync"], options);
-    const { code, stdout } = await calltally(["run", "weekly", "--deliver"], options);
-    expect(code).toBe(9);
-    expect(stdout).toMatch(/^email to nobody@acme\.example: failed: .*550/m);
-    expect(stdout).toMatch(/^email to marketing@acme\.example: delivered$/m);
-    expect(stdout).toMatch(/^command to test #\w+: failed: /m);
-    expect(addresses(mail)).toEqual(["marketing@acme.example"]);
-    const status = await calltally(["status"], options);
-    expect(status.stdout).toMatch(/delivered to 1 of 3/);
-    expect(status.stdout).toMatch(/email to nobody@acme\.example: failed/);
-    const job = await calltally(["job", "report:weekly"], options);
-    expect(job.code).toBe(9);
-    const doctor = await calltally(["doctor"], options);
-    expect(doctor.stdout).toMatch(
-      /^warn {2}job report:weekly +failed just now, and has not succeeded since; exit 9\n +`calltally status` says who /m,
-    );
+      configure(folder.path, { acme }, reports, mail);
+      const options = { cwd: folder.path };
+      await calltally(["sync"], options);
+      const { code, stdout } = await calltally(["run", "weekly", "--deliver"], options);
+      expect(code).toBe(9);
+      expect(stdout).toMatch(/^email to nobody@acme\.example: failed: .*550/m);
+      expect(stdout).toMatch(/^email to marketing@acme\.example: delivered$/m);
+      expect(stdout).toMatch(/^command to test #\w+: failed: /m);
+      expect(addresses(mail)).toEqual(["marketing@acme.example"]);
+      const status = await calltally(["status"], options);
+      expect(status.stdout).toMatch(/delivered to 1 of 3/);
+      expect(status.stdout).toMatch(/email to nobody@acme\.example: failed/);
+      const job = await calltally(["job", "report:weekly"], options);
+      expect(job.code).toBe(9);
+      const doctor = await calltally(["doctor"], options);
+      expect(doctor.stdout).toMatch(
+        /^warn {2}job report:weekly +failed just now, and has not succeeded since; exit 9\n +`calltally status` says who /m,
+      );
 
-    // Run once more, as by a timer that tries again. Files that are made by hand meanwhile reach nobody.
-    expect((await calltally(["run", "weekly"], options)).code).toBe(0);
-    const again = await calltally(["job", "report:weekly"], options);
-    expect(again.code).toBe(9);
-    const lines = again.stderr.trimEnd().split("\n");
-    expect(lines).toHaveLength(1);
-    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
-      level: "error",
-      msg: "this report run is done already, but not delivered to all: email failed, command failed",
-      report_run_id: 2,
-      exitCode: 9,
-      hint: expect.stringContaining("`calltally run weekly --deliver --account acme`"),
-    });
-    expect(addresses(mail)).toHaveLength(2);
-    writeFileSync(mended, "");
-    const byHand = ["run", "weekly", "--deliver", "--account", "acme"];
-    expect((await calltally(byHand, options)).code).toBe(0);
-    expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
-    expect(addresses(mail)).toHaveLength(4);
-  });
+      // Run once more, as by a timer that tries again. Files that are made by hand meanwhile reach nobody.
+      expect((await calltally(["run", "weekly"], options)).code).toBe(0);
+      const again = await calltally(["job", "report:weekly"], options);
+      expect(again.code).toBe(9);
+      const lines = again.stderr.trimEnd().split("\n");
+      expect(lines).toHaveLength(1);
+      expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+        level: "error",
+        msg: "this report run is done already, but not delivered to all: email failed, command failed",
+        report_run_id: 2,
+        exitCode: 9,
+        hint: expect.stringContaining("`calltally run weekly --deliver --account acme`"),
+      });
+      expect(addresses(mail)).toHaveLength(2);
+      writeFileSync(mended, "");
+      const byHand = ["run", "weekly", "--deliver", "--account", "acme"];
+      expect((await calltally(byHand, options)).code).toBe(0);
+      expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+      expect(addresses(mail)).toHaveLength(4);
+    },
+  );
 
   it("are made of fresh calls: a sync goes first, and where it fails the report says that it is stale", async () => {
     using folder = makeTempFolder();
@@ -311,7 +317,8 @@ describe("named reports", () => {
         await calltally(["sync"], { cwd: folder.path });
       }
       age(folder.path, hours);
-      expect((await calltally(["job", "report:weekly"], { cwd: folder.path })).code).toBe(3);
+      const env = { CALLTALLY_RETRY_SECONDS: "0" };
+      expect((await calltally(["job", "report:weekly"], { cwd: folder.path, env })).code).toBe(3);
       expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([{ status: "done", is_stale: 1 }]);
     },
   );
@@ -554,7 +561,7 @@ describe("named reports", () => {
     expect(ledgerOf(folder.path, "acme", "report_runs")).toEqual([]);
   });
 
-  it("run on the schedule, each account by itself", async () => {
+  it.skipIf(!HAS_PROCESSES)("run on the schedule, each account by itself", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
     await using beta = await startSandbox({ calls: 80, token: "t0ken-of-beta" });

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { openWarehouseReader } from "../../src/warehouse/open.ts";
 import { compareDumps, dumpWarehouse } from "../crash/dump.ts";
 import { clearAddresses, findTraces, makePersonal, type Person } from "../support/forgettable.ts";
 import { calltally, settingsFor, startCalltally } from "../support/run.ts";
@@ -146,37 +145,6 @@ describe("prune", () => {
       ]);
     },
   );
-
-  it("ends with 6 while somebody reads, which sync notes and goes on, and is completed by running it again", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 30 });
-    const people = makePersonal(sandbox, 2);
-    clearAddresses(sandbox, people);
-    const bare = { cwd: folder.path, env: settingsFor(sandbox) };
-    const keeping = { cwd: folder.path, env: { ...settingsFor(sandbox), ...keepAll("never") } };
-    const database = join(folder.path, "data/calltally.db");
-    await calltally(["sync"], bare);
-    {
-      using reader = openWarehouseReader(database);
-      reader.sqlite.exec("BEGIN");
-      reader.sqlite.prepare("SELECT count(*) FROM calls").get();
-      const sync = await calltally(["sync"], keeping);
-      expect([0, 3]).toContain(sync.code);
-      expect(sync.stderr).toMatch(
-        /^Removed transcripts of \d+ calls, .*\nCannot erase .*another process has it open: a later sync does it, or calltally prune$/m,
-      );
-      const held = await calltally(["prune"], keeping);
-      expect(held).toMatchObject({ code: 6, stdout: "" });
-      expect(held.stderr).toContain("Run the same command again to erase it from the file");
-      expect((await calltally(["privacy", "log"], keeping)).stdout).toContain("not yet: run it again");
-    }
-    expect((await calltally(["prune"], keeping)).stdout).toBe(
-      "Nothing to remove; erased from the file what had been removed from it\n",
-    );
-    expect((await calltally(["prune"], keeping)).stdout).toBe("Nothing to remove\n");
-    expect(findTraces(join(folder.path, "data"), people)).toEqual([]);
-    expect((await calltally(["privacy", "log"], keeping)).stdout).not.toContain("not yet");
-  });
 
   it("erases what the service had replaced before anything was to be removed", async () => {
     using folder = makeTempFolder();

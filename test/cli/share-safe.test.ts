@@ -2,9 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { lte } from "drizzle-orm";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { calls } from "../../src/warehouse/calls/calls.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
@@ -12,7 +10,6 @@ import { startMailServer } from "../delivery/mail-server.ts";
 import { readBySheetJs } from "../export/workbook-readers.ts";
 import { json, startBadServer } from "../support/bad-server.ts";
 import { makeCall } from "../support/calls.ts";
-import { exportToStream } from "../support/produce-files.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder, readText } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
@@ -57,96 +54,7 @@ function makeFolder(sources: Record<string, Record<string, number>> = CALLS) {
   };
 }
 
-const pick = (rows: readonly Record<string, unknown>[], ...names: string[]) =>
-  rows.map((row) => names.map((name) => row[name]));
-
 describe("export --min-cell", () => {
-  it("puts small rows into (other) of their period, with the next smallest until it is not small, and blanks what is less", async () => {
-    using folder = makeFolder();
-    expect(pick(await folder.rows("--min-cell", "5"), "utm_source", "calls", "unique_callers")).toEqual([
-      ["google", 23, 23],
-      ["bing", 11, 11],
-      ["(other)", 11, 11], // 7 of meta as well: 4 alone could be told
-    ]);
-    const months = await folder.rows("--min-cell", "5", "--grain", "month", "--total");
-    expect(pick(months, "period", "utm_source", "calls", "unique_callers", "answer_rate")).toEqual([
-      ["2026-09", "google", 12, 12, 0],
-      ["2026-09", "(other)", 7, 7, 0],
-      ["2026-10", "google", 9, 9, 0],
-      ["2026-10", "bing", 6, 6, 0],
-      ["2026-10", "(other)", 8, 8, 0],
-      ["2026-11", "(other)", null, null, null],
-      ["(total)", null, null, null, null],
-    ]);
-    expect(Object.keys(months[0] ?? {})).not.toContain("first_call_at");
-  });
-
-  it("takes a row for small whose calls before are few", async () => {
-    using folder = makeFolder();
-    const dates = ["--from", "2026-10-01", "--to", "2026-10-31", "--compare", "previous"];
-    const rows = await folder.rows("--min-cell", "5", ...dates);
-    expect(pick(rows, "utm_source", "calls", "calls_previous")).toEqual([
-      ["google", 9, 12],
-      ["(other)", 14, 7],
-    ]);
-  });
-
-  it("shows no row of 1 to N-1 calls, and all calls of a period that has N, whatever the calls are", async () => {
-    const months = Array.from(
-      { length: 48 },
-      (_, index) => `${2022 + Math.floor(index / 12)}-${String((index % 12) + 1).padStart(2, "0")}`,
-    );
-    const counts = fc.dictionary(fc.constantFrom("a", "b", "c", "d", ""), fc.integer({ min: 1, max: 9 }));
-    const calls = Object.fromEntries(
-      fc.sample(counts, months.length).map((count, index) => [months[index] ?? "", count]),
-    );
-    const inMonth = (month: string) =>
-      Object.values(calls[month] ?? {}).reduce((sum, count) => sum + count, 0);
-    const seen = { other: 0, blank: 0, merged: 0 };
-    using folder = makeFolder(calls);
-    for (const minCell of [2, 5, 9, 14]) {
-      for (const compare of [undefined, "year"] as const) {
-        const chunks: Buffer[] = [];
-        const { manifest } = await exportToStream({
-          database: folder.database,
-          timezone: "UTC",
-          lookbackHours: 1,
-          rules: DEFAULT_RULES,
-          range: { from: "2023-01-01", to: "2025-12-31" },
-          grain: "month",
-          compare,
-          minCell,
-          targets: [{ kind: "rollup", dimensions: ["utm_source"] }],
-          format: { format: "json" },
-          writeChunk: async (chunk) => void chunks.push(chunk),
-        });
-        const rows: Record<string, number | string | null>[] = JSON.parse(Buffer.concat(chunks).toString());
-        const isSmall = (count: unknown) => Number(count) > 0 && Number(count) < minCell;
-        expect(rows.filter((row) => isSmall(row.calls) || isSmall(row.calls_previous))).toEqual([]);
-        for (const month of months.slice(12)) {
-          const own = rows.filter((row) => row.period === month);
-          const before = `${Number(month.slice(0, 4)) - 1}${month.slice(4)}`;
-          const isBlank = isSmall(inMonth(month)) || (compare !== undefined && isSmall(inMonth(before)));
-          if (isBlank) {
-            seen.blank++;
-            expect(pick(own, "utm_source", "calls", "unique_callers")).toEqual([["(other)", null, null]]);
-            continue;
-          }
-          expect(own.reduce((sum, row) => sum + Number(row.calls), 0)).toBe(inMonth(month));
-          const large = Object.values(calls[month] ?? {}).filter((count) => count >= minCell).length;
-          if (own.some((row) => row.utm_source === "(other)")) seen.other++;
-          if (compare === undefined && own.filter((row) => row.utm_source !== "(other)").length < large)
-            seen.merged++;
-        }
-        const others = rows.filter((row) => row.utm_source === "(other)");
-        expect(manifest.files).toMatchObject([
-          { min_cell: minCell, calls_in_other: others.reduce((sum, row) => sum + Number(row.calls), 0) },
-        ]);
-      }
-    }
-    expect(Math.min(seen.other, seen.blank, seen.merged)).toBeGreaterThan(5);
-  });
-
   it("counts in the manifest what it put together, and leaves gclid out of the default files", async () => {
     using folder = makeFolder();
     const { stdout } = await folder.run("--min-cell", "5");

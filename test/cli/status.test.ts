@@ -7,7 +7,7 @@ import { openWarehouse } from "../../src/warehouse/open.ts";
 import { updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { calltally, settingsFor } from "../support/run.ts";
+import { calltally, HAS_PROCESSES, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Moves all that the ledger says back in time. */
@@ -163,26 +163,36 @@ describe("calltally status", () => {
     );
   });
 
-  it("and all other commands refuse a file of a development version, with exit 7 and what to do", async () => {
-    using folder = makeTempFolder();
-    const file = join(folder.path, "data/calltally.db");
-    openWarehouse(file)[Symbol.dispose]();
-    const sqlite = new Database(file);
-    sqlite.pragma("user_version = 19");
-    sqlite.close();
-    const says = `Cannot use ${file}: it was made by a development version of calltally`;
-    const hint = "Sync into a new file: move this one away, or set CALLTALLY_DATABASE.";
-    for (const command of ["status", "query SELECT", "export", "explain 1", "backup b.db", "uploads list"]) {
-      const refused = await calltally(command.split(" "), { cwd: folder.path });
-      expect(refused, command).toMatchObject({ code: 7, stdout: "" });
-      expect(refused.stderr, command).toContain(says);
-      expect(refused.stderr, command).toContain(hint);
-    }
-    const doctor = await calltally(["doctor"], { cwd: folder.path });
-    expect(doctor.code).toBe(7);
-    expect(doctor.stdout).toContain(says);
-    expect(doctor.stdout).toContain(hint);
-  });
+  it.skipIf(!HAS_PROCESSES)(
+    "and all other commands refuse a file of a development version, with exit 7 and what to do",
+    async () => {
+      using folder = makeTempFolder();
+      const file = join(folder.path, "data/calltally.db");
+      openWarehouse(file)[Symbol.dispose]();
+      const sqlite = new Database(file);
+      sqlite.pragma("user_version = 19");
+      sqlite.close();
+      const says = `Cannot use ${file}: it was made by a development version of calltally`;
+      const hint = "Sync into a new file: move this one away, or set CALLTALLY_DATABASE.";
+      for (const command of [
+        "status",
+        "query SELECT",
+        "export",
+        "explain 1",
+        "backup b.db",
+        "uploads list",
+      ]) {
+        const refused = await calltally(command.split(" "), { cwd: folder.path });
+        expect(refused, command).toMatchObject({ code: 7, stdout: "" });
+        expect(refused.stderr, command).toContain(says);
+        expect(refused.stderr, command).toContain(hint);
+      }
+      const doctor = await calltally(["doctor"], { cwd: folder.path });
+      expect(doctor.code).toBe(7);
+      expect(doctor.stdout).toContain(says);
+      expect(doctor.stdout).toContain(hint);
+    },
+  );
 
   it("names a file that is damaged, with exit 7", async () => {
     using folder = makeTempFolder();

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -6,7 +6,7 @@ import type { Call } from "../../src/call.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { makeCall } from "../support/calls.ts";
 import { type CheckedKind, readConversions } from "../support/conversion-checker.ts";
-import { calltally, startCalltally } from "../support/run.ts";
+import { calltally } from "../support/run.ts";
 import { makeTempFolder, readText } from "../support/temp-folder.ts";
 import { openNewWarehouse, storeCalls, storeRun } from "../support/warehouse.ts";
 
@@ -110,26 +110,6 @@ describe("calltally export --new", () => {
       { contents: "google-ads", rows: 1, entered: 1 },
     ]);
   });
-
-  it("lets one of two exports at once write a conversion, and the other ends with 6 and leaves nothing", async () => {
-    using folder = makeFolder(Array.from({ length: 60 }, (_, index) => conversionCall(index + 1)));
-    const args = (at: string) => ["export", "google-ads", "--new", "--out", at];
-    const places = ["a", "b", "c", "d"];
-    const ends = await Promise.all(places.map((at) => startCalltally(args(at), { cwd: folder.path }).done));
-    const counts = places.map((at, index) => {
-      const { code, stderr } = ends[index] ?? {};
-      if (code === 0) return folder.read("google-ads", at).length;
-      expect({ code, stderr }).toMatchObject({
-        code: 6,
-        stderr: expect.stringMatching(
-          /Cannot write .*google-ads\.csv: another export has just written .*google-ads\.csv/,
-        ),
-      });
-      expect(existsSync(join(folder.path, at))).toBe(false);
-      return 0;
-    });
-    expect(counts.filter((count) => count > 0)).toEqual([60]);
-  });
 });
 
 describe("calltally uploads", () => {
@@ -183,21 +163,6 @@ describe("calltally uploads", () => {
     writeFileSync(join(folder.path, "odd.csv"), "odd");
     expect((await folder.run("uploads", "forget", "odd.csv")).stderr).toContain(
       "its content is not that of any file",
-    );
-  });
-
-  it("says which later files may have what is taken back", async () => {
-    using folder = makeFolder([conversionCall(1)]);
-    await folder.say("export", "google-ads", "--out", "first");
-    folder.put(conversionCall(2));
-    await folder.say("export", "google-ads", "--out", "second");
-    await folder.say("export", "google-leads", "--out", "leads");
-    expect(await folder.say("uploads", "forget", "2")).toBe(
-      "1 conversion taken back: the next file with --new has it again where it still is due\n",
-    );
-    await folder.say("export", "google-ads", "--out", "third");
-    expect(await folder.say("uploads", "forget", "1")).toMatch(
-      /^1 conversion taken back: .*\nFile 4 may have the same: what of that was uploaded, the next file tells of a second time\.\n$/,
     );
   });
 

@@ -19,7 +19,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
     const list = names.map((name) => `'${name}'`).join(", ");
     const inForce = `SELECT name, value FROM system.settings WHERE name IN (${list}) ORDER BY name`;
     expect(await node.select(inForce, { doing: "read settings" })).toEqual(
-      [1, 0, 300, 4_000_000_000, 0].map((value, index) => [names[index], String(value)]),
+      [1, 0, 300, 4_000_000_000, 0].map((value, index) => ({ name: names[index], value: String(value) })),
     );
     const endless = node.select("SELECT count() FROM system.numbers", { doing: "count", maxSeconds: 1 });
     await expect(endless).rejects.toMatchObject({
@@ -47,6 +47,6 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
         doing,
       ),
     ).rejects.toThrow("Limit for rows to GROUP BY exceeded");
-    expect(await numbers("LIMIT 3")).toEqual([[0], [1], [2]]);
+    expect(await numbers("LIMIT 3")).toEqual([{ number: "0" }, { number: "1" }, { number: "2" }]);
   });
 });

@@ -60,12 +60,7 @@ type Value = string | number | null;
 export function readExpected(database: string, { isPersonal = false } = {}): Map<number, string> {
   using warehouse = openWarehouseReader(database);
   const rows = warehouse.sqlite
-    .prepare<[], Record<string, Value>>(
-      `SELECT ${FACT_COLUMNS.join(", ")}, caller IS NOT NULL AND NOT EXISTS (
-        SELECT 1 FROM call_facts AS g WHERE g.caller = f.caller
-          AND (coalesce(g.call_started, '~'), g.call_id) < (coalesce(f.call_started, '~'), f.call_id)
-      ) AS is_first_of_all FROM call_facts AS f`,
-    )
+    .prepare<[], Record<string, Value>>(`SELECT ${FACT_COLUMNS.join(", ")} FROM call_facts`)
     .all();
   const { toPseudonym } = openPseudonyms(warehouse);
   const { hash } = openCallerHash(database);
@@ -86,7 +81,7 @@ export async function readFound(
   database: string,
   account: string,
 ): Promise<Map<number, string>> {
-  const columns = [...FACT_COLUMNS, "is_first_of_all"].join(", ");
+  const columns = FACT_COLUMNS.join(", ");
   const text = await servers.ask(
     1,
     `SELECT ${columns} FROM ${database}.call_facts FINAL WHERE account = '${account}' AND is_deleted = 0 FORMAT JSON`,

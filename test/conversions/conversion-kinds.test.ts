@@ -6,7 +6,7 @@ import {
   reasonAgainst,
 } from "../../src/conversions/conversion-kinds.ts";
 import { CONVERSIONS } from "../../src/request/option-values.ts";
-import type { Candidate } from "../../src/rollup/conversion-query.ts";
+import type { Candidate } from "../../src/rollup/sqlite/sqlite-conversions-sql.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toHookBody } from "../../src/delivery/hook-body.ts";
-import { kindOfHook, parseHookUrl } from "../../src/delivery/hook-url.ts";
+import { kindOfHook, parseHookUrl, toHookBody } from "../../src/delivery/hook-body.ts";
 import type { ReportSummary } from "../../src/delivery/report-summary.ts";
 
 const SUMMARY: ReportSummary = {

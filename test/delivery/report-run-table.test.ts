@@ -1,17 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { hasEnded, markProcess } from "../../src/base/process-mark.ts";
-import {
-  endReportRun,
-  readLastReportRuns,
-  startReportRun,
-  updateReportRun,
-} from "../../src/delivery/report-run-table.ts";
+import { readLastReportRuns, startReportRun, updateReportRun } from "../../src/delivery/report-run-table.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { newWarehouse } from "../support/warehouse.ts";
 
 const DUE = "2026-11-16T07:00:00.000Z";
-const DONE = { status: "done", finishedAt: "2026-11-16T07:01:00.000Z", error: null } as const;
+const DONE = { status: "done", finished_at: "2026-11-16T07:01:00.000Z", error: null } as const;
 
 function withWarehouse(test: (warehouse: Warehouse) => void): void {
   using warehouse = newWarehouse();
@@ -53,7 +48,7 @@ describe("startReportRun", () => {
         is_stale: true,
         process: markProcess(),
       });
-      endReportRun(warehouse, 1, DONE);
+      updateReportRun(warehouse, 1, DONE);
       expect(readOnly(warehouse)).toEqual({
         report_run_id: 1,
         report: "weekly",
@@ -76,11 +71,11 @@ describe("startReportRun", () => {
   it("leaves a due run that is under way or done, and makes one by hand each time", () =>
     withWarehouse((warehouse) => {
       start(warehouse);
-      expect(start(warehouse)).toEqual({ conflict: "running" });
-      endReportRun(warehouse, 1, DONE);
-      expect(start(warehouse)).toEqual({ conflict: "done" });
+      expect(() => start(warehouse)).toThrow("Cannot run the report weekly: another process is making it");
+      updateReportRun(warehouse, 1, DONE);
+      expect(start(warehouse)).toBeUndefined();
       expect(start(warehouse, "weekly", null)).toEqual({ runId: 2, isResumed: false });
-      expect(start(warehouse, "weekly", null)).toEqual({ conflict: "running" });
+      expect(() => start(warehouse, "weekly", null)).toThrow("another process");
       expect([start(warehouse, "weekly", "acme", null), start(warehouse, "weekly", "acme", null)]).toEqual([
         { runId: 3, isResumed: false },
         { runId: 4, isResumed: false },
@@ -93,7 +88,7 @@ describe("startReportRun", () => {
       orphan(warehouse);
       expect(readOnly(warehouse)?.status).toBe("interrupted");
       expect(start(warehouse)).toEqual({ runId: 1, isResumed: true });
-      endReportRun(warehouse, 1, { ...DONE, status: "failed", error: "the disk is full" });
+      updateReportRun(warehouse, 1, { ...DONE, status: "failed", error: "the disk is full" });
       expect(start(warehouse)).toEqual({ runId: 1, isResumed: true });
       expect(readOnly(warehouse)).toMatchObject({
         status: "running",

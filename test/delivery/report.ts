@@ -63,7 +63,7 @@ function startRun(warehouse: Warehouse): number {
     startedAt: "2026-11-16T07:00:00.000Z",
   };
   const started = startReportRun(warehouse, begun);
-  if ("conflict" in started) throw new Error(`The run is ${started.conflict}`);
+  if (started === undefined) throw new Error("The run is done");
   return started.runId;
 }
 

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../src/call.ts";
+import { type Call, hashCall } from "../../src/call.ts";
 import { type ForgetOptions, forgetAgain, forgetCallers } from "../../src/forget/forget-callers.ts";
 import { prune } from "../../src/forget/prune.ts";
 import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep-settings.ts";
@@ -56,8 +56,7 @@ function open(calls: readonly Call[] = CALLS, rules = DEFAULT_RULES, { isFirstLo
 function upsert(warehouse: Warehouse, calls: readonly Call[], isFirstLoad = false): void {
   writeTransaction(warehouse, (tx) => {
     const keeping = keepingAll(warehouse);
-    const hashes = calls.map(({ call_id }) => `served ${call_id}`);
-    return prepareUpsertCalls(warehouse, 1, { keeping, isFirstLoad })(tx, calls, hashes);
+    return prepareUpsertCalls(warehouse, 1, { keeping, isFirstLoad })(tx, calls);
   });
 }
 
@@ -124,22 +123,21 @@ describe("forgetCallers", () => {
     });
     expect(pseudonym).toMatch(/^forgotten[\da-f]{16}$/);
     const text = expect.any(String);
-    const row = { row_hash: [text, text] };
+    const row = { row_hash: [text, text], served_hash: [text, null] };
     expect(changes).toEqual({
       calls: {
         1: {
           ...row,
-          served_hash: ["served 1", null],
           caller_id: [ADA, pseudonym],
           recording_url: [FULL_CALL.recording_url, null],
           google_analytics_cid: ["123.456", null],
           referring_url: ["https://www.example.com/?phone=030123456", "https://www.example.com/"],
           extra: ['{"score":3}', null],
         },
-        2: { ...row, served_hash: ["served 2", null], caller_id: ["0049 30 123456", pseudonym] },
-        3: { ...row, served_hash: ["served 3", null] },
-        5: { ...row, served_hash: ["served 5", null], caller_id: [`sip:${ADA}@example.com`, other] },
-        6: { ...row, served_hash: ["served 6", null], utm_term: ["+49 30 123456", "+99 99 999999"] },
+        2: { ...row, caller_id: ["0049 30 123456", pseudonym] },
+        3: row,
+        5: { ...row, caller_id: [`sip:${ADA}@example.com`, other] },
+        6: { ...row, utm_term: ["+49 30 123456", "+99 99 999999"] },
       },
       transcripts: { 1: null, 3: { transcription: ["Call Ada at 030 123456.", "Call Ada at 999 999999."] } },
       call_facts: {
@@ -313,10 +311,8 @@ describe("forgetCallers", () => {
   it("leaves the names and types alone of undocumented members, of all calls, rows and drift", () => {
     const extra = '{"callback":"020 7654321","dni_data":{"msclkid":"ab12"}}';
     const types = '{"callback":{"type":"string"},"dni_data":{"msclkid":{"type":"string"}}}';
-    using warehouse = open([
-      makeCall({ call_id: 1, caller_id: ADA }),
-      makeCall({ call_id: 2, caller_id: BOB, extra }),
-    ]);
+    const ofBob = makeCall({ call_id: 2, caller_id: BOB, extra });
+    using warehouse = open([makeCall({ call_id: 1, caller_id: ADA }), ofBob]);
     const json = `{"call_id":9,"caller_id":"${BOB}","note":"She said so."}`;
     const row = { call_id: 9, json, path: "duration", reason: "no integer" };
     const drift = { kind: "unknown", json_type: "string", first_run_id: 1, first_seen_at: NOW } as const;
@@ -331,13 +327,13 @@ describe("forgetCallers", () => {
       read(warehouse, "SELECT path FROM schema_drift"),
     ];
     const left = [
-      [{ extra: types, served_hash: "served 2", withheld: "extra" }],
+      [{ extra: types, served_hash: hashCall(ofBob), withheld: "extra" }],
       [{ json: `{"call_id":9,"caller_id":"${BOB}","note":{"type":"string"}}` }],
       [{ path: "[name]" }],
     ];
     expect(written()).toEqual(left);
     // Served again, it is the same call, and nothing of it comes back.
-    const again = storeCalls(warehouse, [makeCall({ call_id: 2, caller_id: BOB, extra })], { runId: 2 });
+    const again = storeCalls(warehouse, [ofBob], { runId: 2 });
     recordRejected(warehouse, [row], 2, keepingAll(warehouse));
     expect(again).toMatchObject({ new: 0, changed: 0 });
     expect(written()).toEqual(left);

@@ -80,8 +80,7 @@ function open(calls: readonly Call[], rows: readonly (typeof REJECTED)[number][]
   // The first met of all, thirty days ago.
   startRun(warehouse, { started_at: daysAgo(30), mode: "full", plan_reason: "", pid: 1 });
   writeTransaction(warehouse, (tx) => {
-    const hashes = calls.map(({ call_id }) => `served ${call_id}`);
-    prepareUpsertCalls(warehouse, 1)(tx, calls, hashes);
+    prepareUpsertCalls(warehouse, 1)(tx, calls);
     recordRejected(warehouse, rows, 1, keepingAll(warehouse));
   });
   return warehouse;

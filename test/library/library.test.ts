@@ -55,14 +55,20 @@ describe("syncWarehouse", () => {
       { settings: { CALLTALLY_LOOKBAK_HOURS: "1" } },
       "settings: CALLTALLY_LOOKBAK_HOURS is not a setting; did you mean CALLTALLY_LOOKBACK_HOURS?",
     ],
-    [
-      { settings: { CALLTALLY_TOKEN_FILE: "t" } },
-      "settings: CALLTALLY_TOKEN_FILE is not taken here: give token",
-    ],
-    [
-      { settings: { CALLTALLY_BASE_URL: "https://api.example.com" } },
-      "settings: CALLTALLY_BASE_URL is not taken here: give baseUrl",
-    ],
+    ...[
+      "TOKEN_FILE token",
+      "TOKEN token",
+      "BASE_URL baseUrl",
+      "DATABASE database",
+      "ORG_UNIT_ID orgUnitId",
+    ].map((pair): [unknown, string] => {
+      const [name, option] = pair.split(" ");
+      return [
+        { settings: { [`CALLTALLY_${name}`]: "t" } },
+        `settings: CALLTALLY_${name} is not taken here: give ${option}`,
+      ];
+    }),
+    [{ onProgress: 7 }, "onProgress: Invalid input"],
     [{ baseUrl: "api.example.com" }, "baseUrl: is not a URL"],
     [{ token: "two\nlines" }, "token: holds more than one line"],
     [{ database: "calls/" }, "database: must be a file, and ends as a folder does"],
@@ -88,6 +94,14 @@ describe("syncWarehouse", () => {
       if (CALLTALLY_TOKEN === undefined) delete process.env.CALLTALLY_TOKEN;
       else process.env.CALLTALLY_TOKEN = CALLTALLY_TOKEN;
     }
+  });
+
+  it("asks for the calls of an organization unit where one is given", async () => {
+    const database = join(folder.path, "unit.db");
+    const before = sandbox.requests.length;
+    await syncWarehouse({ database, baseUrl: sandbox.url, token: sandbox.token, orgUnitId: 12 });
+    const asked = sandbox.requests.slice(before).map(({ query }) => query.org_unit_id);
+    expect(new Set(asked)).toEqual(new Set(["12"]));
   });
 
   it("ends with the reason of its signal, and goes on where it was", async () => {
@@ -133,6 +147,17 @@ describe("the library, given what cannot be,", () => {
     expect(await syncWarehouse(inFile).catch(describeFailure)).toMatchObject({ exitCode: 7 });
   });
 
+  it("reads what a warehouse holds, and what its last run was worth", () => {
+    using warehouse = openWarehouse(database);
+    expect(warehouse.readStanding()).toMatchObject({
+      calls: 200,
+      total: 200,
+      rejected: 0,
+      newest_call: expect.stringMatching(/^2026-/),
+      run: { run_id: 1, verdict: "exact" },
+    });
+  });
+
   it("refuses to read a warehouse that was disposed of, which may be done twice", async () => {
     const warehouse = openWarehouse(database);
     warehouse[Symbol.dispose]();
@@ -170,7 +195,7 @@ describe("rollup", () => {
     [{ by: [], timezone: "PST" }, "timezone: PST is not an IANA time zone"],
     [{ by: [], grain: "decade" }, 'grain: Invalid option: expected one of "day"|"week"|"month"|"quarter"'],
     [{ by: [], fill: true }, "fill needs grain"],
-    [{ by: [], compare: "previous", from: "2026-10-01" }, "compare needs from and to"],
+    [{ by: [], compare: "previous", from: "2026-10-01" }, "compare needs from and to: it compares"],
     [{ by: ["gclid"], spend: true }, "spend applies to source, medium, campaign, channel, and not to gclid"],
     [{ by: ["channel"], top: 0 }, "top: Too small: expected number to be >=1"],
     [{ by: [], top: 2 }, "top needs by: it keeps keys of dimensions"],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type FetchSlice, Prefetch } from "../../src/paging/prefetch.ts";
+import { Prefetch } from "../../src/paging/prefetch.ts";
 import type { Slice } from "../../src/paging/slice.ts";
 import { Throttle } from "../../src/paging/throttle.ts";
 
@@ -101,20 +101,6 @@ describe("Prefetch", () => {
     expect(await pages.take()).toBeUndefined();
     expect((await pages.fetch(5)).offset).toBe(5);
     expect(await takeAll(pages)).toEqual([21, 28]);
-  });
-
-  it("makes a slice of a response when it is taken, if the service leaves that for then", async () => {
-    let made = 0;
-    const fetch: FetchSlice<Slice> = async (offset) => () => {
-      made++;
-      return slice(offset, 10, 24);
-    };
-    const pages = new Prefetch(fetch, { overlap: 3, throttle: new Throttle(4) });
-    pages.planAfter(slice(0, 10, 24));
-    expect((await pages.take())?.offset).toBe(7);
-    await settle();
-    expect(made).toBe(1);
-    expect((await pages.fetch(3)).offset).toBe(3);
   });
 
   it("throws what went wrong with a page when that is taken, and not before", async () => {

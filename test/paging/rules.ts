@@ -30,13 +30,9 @@ export const RULES: readonly Rule[] = [
   rule(
     "the closing look at the front",
     ["walk.ts", "if (goesOn()) yield* pass.lookAtFront();", ""],
-    ["verdict.ts", "if (!evidence.isFrontMet && seamsBroken === 0) {", "if (seamsBroken < 0) {"],
+    ["verdict.ts", "!evidence.isFrontMet && seamsBroken === 0,", "seamsBroken < 0,"],
   ),
-  rule("calls that vanish being counted", [
-    "verdict.ts",
-    "if (vanished > totals.falls) {",
-    "if (vanished < 0) {",
-  ]),
+  rule("calls that vanish being counted", ["verdict.ts", "vanished > totals.falls,", "vanished < 0,"]),
   rule("an end that is shorter than a page", [
     "record.ts",
     "if (isLast && this.isCutByNumber && slice.rows.length < full)",
@@ -57,11 +53,15 @@ export const RULES: readonly Rule[] = [
     ["pass.ts", 'return "lost";', 'record.giveUp();\n    return "lost";'],
     ["record.ts", "  #noteEnd(", '  giveUp(): void {\n    this.#noteEnd("short slice");\n  }\n\n  #noteEnd('],
   ),
-  rule("total as a second witness", ["verdict.ts", "?? findContradiction(evidence, distinct);", ";"]),
+  rule("total as a second witness", [
+    "verdict.ts",
+    'judgeFirst("probable", contradictionsOf(evidence, distinct))',
+    "undefined",
+  ]),
   rule("doubts about orders by source", [
     "verdict.ts",
-    "if (!isTrusted && !isCounted(totals, distinct)) {",
-    "if (old < 0) {",
+    "!isTrusted && !isCounted(totals, distinct),",
+    "old < 0,",
   ]),
 ];
 

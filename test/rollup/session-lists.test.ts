@@ -6,10 +6,10 @@ import { toInstants } from "../../src/calendar/dates.ts";
 import { periods } from "../../src/calendar/periods.ts";
 import type { Call } from "../../src/call.ts";
 import type { CallFilter, Span } from "../../src/rollup/call-filter.ts";
-import type { ConversionKey, ConversionQuery } from "../../src/rollup/conversion-query.ts";
 import type { Dimension } from "../../src/rollup/dimensions.ts";
 import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
+import type { ConversionKey, ConversionQuery } from "../../src/rollup/sqlite/sqlite-conversions-sql.ts";
 import { CALLS, GONE, MILLISECONDS, openAccount, RULES } from "./account.ts";
 
 const account = await openAccount();

@@ -1,27 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { toInstants } from "../../src/calendar/dates.ts";
 import type { Call } from "../../src/call.ts";
-import {
-  DIMENSIONS,
-  type Dimension,
-  isLocal,
-  keyColumns,
-  SPEND_DIMENSIONS,
-} from "../../src/rollup/dimensions.ts";
+import { DIMENSIONS, type Dimension } from "../../src/rollup/dimensions.ts";
 import type { Row } from "../../src/rollup/figure-session.ts";
 import { NOT_SET, OTHER } from "../../src/rollup/reserved-keys.ts";
 import { type RollupQuery, rollupColumns } from "../../src/rollup/rollup-query.ts";
 import { RollupSession, type SessionOptions } from "../../src/rollup/session.ts";
-import { importSpend } from "../../src/spend/spend-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
-import { firstStartOf, foldRollup, matchCampaign } from "../support/fold.ts";
+import { firstStartOf, foldRollup } from "../support/fold.ts";
 import { deleteCalls, markGone, newWarehouse, setRules, storeCalls } from "../support/warehouse.ts";
-import { accounts, questions, resolve, rules, spends } from "./questions.ts";
+import { accounts, questions, resolve } from "./questions.ts";
 
 /** Puts other calls in place of those the warehouse has. */
 function fill(
@@ -73,152 +65,6 @@ const liveOf = (calls: readonly Call[], gone: readonly Call[]) =>
   calls.filter((call) => !gone.includes(call));
 
 describe("RollupSession.rollup", () => {
-  it("counts by each dimension as the fold in memory does, row for row", async () => {
-    using warehouse = newWarehouse();
-    await fc.assert(
-      fc.asyncProperty(accounts, rules, fc.boolean(), async ({ calls, gone }, rules, raw) => {
-        fill(warehouse, calls, gone, rules);
-        for (const dimension of DIMENSIONS) {
-          const query = { dimensions: [dimension], raw };
-          expect(await readRows(warehouse, query, { rules })).toEqual(
-            foldRollup(liveOf(calls, gone), { ...query, rules }),
-          );
-        }
-      }),
-      { numRuns: draws(25) },
-    );
-  });
-
-  it("answers any question as the fold in memory does: dimensions, filter, periods, comparison", async () => {
-    using warehouse = newWarehouse();
-    const seen = {
-      rows: 0,
-      filled: 0,
-      compared: 0,
-      withGone: 0,
-      other: 0,
-      local: 0,
-      nameless: 0,
-      tied: 0,
-    };
-    await fc.assert(
-      fc.asyncProperty(
-        accounts,
-        rules,
-        several,
-        fc.boolean(),
-        async ({ calls, gone }, rules, asked, isGone) => {
-          fill(warehouse, calls, gone, rules);
-          for (const question of asked) {
-            const { query, fold } = resolve(question);
-            const filter = { ...question.filter, ...(isGone && { include_gone: true as const }) };
-            const rows = await readRows(warehouse, query, { rules, filter, zone: question.zone });
-            expect(rows).toEqual(
-              foldRollup(isGone ? calls : liveOf(calls, gone), {
-                ...fold,
-                rules,
-                firstStart: firstStartOf(calls),
-              }),
-            );
-            if (rows.length === 0) continue;
-            seen.rows++;
-            if (query.fill) seen.filled++;
-            if (query.previous) seen.compared++;
-            if (isGone && gone.length > 0) seen.withGone++;
-            if (rows.some((row) => row.includes(OTHER))) seen.other++;
-            if (isLocal(query.dimensions) && question.zone !== "UTC") seen.local++;
-            if (filter.exclude_callers && calls.some(({ caller_id }) => caller_id === null)) seen.nameless++;
-            const calls_at = keyColumns(query.dimensions).length + (query.periods ? 1 : 0);
-            if (rows.some((row, index) => row[calls_at] === rows[index + 1]?.[calls_at])) seen.tied++;
-          }
-        },
-      ),
-      { numRuns: draws(80) },
-    );
-    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(least(3));
-  });
-
-  it("sets spend beside calls as the fold in memory does: matched, unmatched, filtered, with calls and without", async () => {
-    using warehouse = newWarehouse();
-    const seen = {
-      withBoth: 0,
-      withoutCalls: 0,
-      withoutSpend: 0,
-      filtered: 0,
-      other: 0,
-      filled: 0,
-      compared: 0,
-      chosenBySource: 0,
-    };
-    const matches = { id: 0, name: 0, unmatched: 0, unnamed: 0 };
-    const of = fc.subarray([...SPEND_DIMENSIONS], { minLength: 1, maxLength: 3 });
-    await fc.assert(
-      fc.asyncProperty(
-        accounts,
-        rules,
-        questions,
-        of,
-        spends,
-        async ({ calls, gone }, rules, asked, dimensions, rows) => {
-          const question = { ...asked, dimensions };
-          const { query, fold } = resolve(question);
-          const { filter, zone } = question;
-          fill(warehouse, calls, gone, rules);
-          importSpend(warehouse, [{ file: "spend.csv", rows: rows.map((row, line) => ({ ...row, line })) }], {
-            currency: "EUR",
-            named: undefined,
-            importedAt: "2026-10-01T00:00:00.000Z",
-          });
-          using session = new RollupSession(warehouse.sqlite, { rules, filter });
-          const { form } = await session.loadSpend(zone);
-          const { rows: found } = await session.rollup({ ...query, spend: form });
-          const spent = rows.map(({ day, ...row }) => ({
-            ...row,
-            startsAt: toInstants({ from: day }, zone).startsAt ?? "",
-          }));
-          const kept = spent.filter(
-            ({ startsAt }) => !query.span?.startsAt || startsAt >= query.span.startsAt,
-          );
-          const given = { rules, spend: { rows: spent, calls }, firstStart: firstStartOf(calls) };
-          const expected = foldRollup(liveOf(calls, gone), { ...fold, ...given });
-          const shown = [...found];
-          expect(shown).toEqual(expected);
-          const { span = {}, previous } = query;
-          const total = { dimensions: [], totalOf: dimensions, span };
-          const before = previous && { span: previous.span };
-          expect([...(await session.rollup({ ...total, spend: form, previous: before })).rows]).toEqual(
-            foldRollup(liveOf(calls, gone), {
-              ...given,
-              ...total,
-              filter,
-              zone,
-              ...(before && { previous: { ...before, periods: [] } }),
-            }),
-          );
-          const width = (query.periods ? 1 : 0) + keyColumns(dimensions).length;
-          for (const row of shown) {
-            if (Number(row[width]) > 0) seen[row[width + 13] === null ? "withoutSpend" : "withBoth"]++;
-            else if (row[width + 13] !== null) seen.withoutCalls++;
-          }
-          const isFiltered = Boolean(filter.source ?? filter.channel ?? filter.campaign);
-          if (isFiltered && shown.some((row) => row[width + 13] !== null)) seen.filtered++;
-          if (shown.some((row) => row.includes(OTHER) && row[width + 13] !== null)) seen.other++;
-          if (query.fill && kept.length > 0) seen.filled++;
-          if (query.previous && kept.length > 0) seen.compared++;
-          for (const row of rows) {
-            const matched = matchCampaign(row, calls, rules);
-            matches[matched.match]++;
-            const elsewhere = matchCampaign({ ...row, source: "of no call" }, calls, rules);
-            if (JSON.stringify(matched.key) !== JSON.stringify(elsewhere.key)) seen.chosenBySource++;
-          }
-        },
-      ),
-      { numRuns: draws(150) },
-    );
-    for (const count of [...Object.values(seen), ...Object.values(matches)])
-      expect(count).toBeGreaterThan(least(5));
-  });
-
   it("tells weekdays and hours by the clocks of a zone, in their order, with the keys that remain as one", async () => {
     using warehouse = newWarehouse();
     const seen = { changed: 0, other: 0, unknown: 0 };
@@ -271,32 +117,6 @@ describe("RollupSession.rollup", () => {
       [NOT_SET, 1, 1, 0, 3],
       [OTHER, 2, 1, 0, 30.5],
     ]);
-  });
-
-  it("has the same totals in every dimension, whatever the filter", async () => {
-    using warehouse = newWarehouse();
-    await fc.assert(
-      fc.asyncProperty(accounts, questions, async ({ calls, gone }, question) => {
-        const { query } = resolve({ ...question, previousRange: undefined });
-        fill(warehouse, calls, gone);
-        const { filter } = question;
-        const totals: number[][] = [];
-        for (const dimension of DIMENSIONS) {
-          const full = { ...query, dimensions: [dimension] };
-          const additive = rollupColumns(full, DEFAULT_RULES).flatMap(({ isAdditive }, index) =>
-            isAdditive ? [index] : [],
-          );
-          const rows = await readRows(warehouse, full, { filter });
-          totals.push(additive.map((index) => rows.reduce((sum, row) => sum + Number(row[index]), 0)));
-        }
-        const [all = []] = await readRows(warehouse, { dimensions: [], span: query.span }, { filter });
-        const expected = rollupColumns({ dimensions: [] }, DEFAULT_RULES).flatMap(({ isAdditive }, index) =>
-          isAdditive ? [all[index]] : [],
-        );
-        expect(totals).toEqual(DIMENSIONS.map(() => expected));
-      }),
-      { numRuns: draws(25) },
-    );
   });
 
   it("keeps the spellings of a source apart only when raw", async () => {

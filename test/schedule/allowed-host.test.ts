@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isAllowedHost, isLoopback } from "../../src/schedule/allowed-host.ts";
+import { isAllowedHost, isLoopback } from "../../src/schedule/monitor.ts";
 
 describe("isLoopback", () => {
   it.each(["localhost", "LOCALHOST", "127.0.0.1", "127.5.66.255", "::1"])(

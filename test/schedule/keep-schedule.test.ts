@@ -18,7 +18,11 @@ const job = (name: string, expression: string, { timezone = "UTC", isBehind = fa
 function start(
   jobs: ReturnType<typeof job>[],
   now: string,
-  options: Partial<ScheduleOptions> & { takesMs?: number; judgedAgoMs?: number; unfinished?: boolean[] } = {},
+  options: Partial<ScheduleOptions<ScheduledJob>> & {
+    takesMs?: number;
+    judgedAgoMs?: number;
+    unfinished?: boolean[];
+  } = {},
 ) {
   const clock = new VirtualClock(now);
   const stop = new AbortController();
@@ -32,7 +36,7 @@ function start(
     jitterMs: 0,
     log,
     signal: stop.signal,
-    run: async (name) => {
+    run: async ({ name }) => {
       runs.push(`${name} ${new Date(clock.now()).toISOString().slice(0, 19)}`);
       await clock.sleep(takesMs);
       return unfinished.shift() ?? false;
@@ -309,7 +313,7 @@ describe("keepSchedule", () => {
       random: () => 0.25,
       jitterMs: 40_000,
       unfinished: [true],
-      onNext: (name, nextMs) => {
+      onNext: ({ name }, nextMs) => {
         const line = `${name} ${new Date(nextMs).toISOString().slice(11, 23)}`;
         if (next.at(-1) !== line) next.push(line);
       },
@@ -325,7 +329,7 @@ describe("keepSchedule", () => {
     const jobs = [job("sync", "7 * * * *"), job("export", "8 * * * *")];
     const runs: string[] = [];
     const schedule = start(jobs, "2026-11-20T03:06:50Z", {
-      run: async (name) => {
+      run: async ({ name }) => {
         runs.push(name);
         throw broken;
       },

@@ -1,12 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
-import {
-  MAX_REPORT_BYTES,
-  type ReadOptions,
-  type ReadReport,
-  readReport,
-} from "../../src/spend/read-report.ts";
+import { type ReadOptions, type ReadReport, readReport } from "../../src/spend/read-report.ts";
+import { decodeReport, MAX_REPORT_BYTES } from "../../src/spend/report-file.ts";
 
 const GOOGLE = `Campaign report
 "October 1, 2026 - October 2, 2026"
@@ -34,7 +30,7 @@ Spring,1202088,2026-10-02,2026-10-02,2026-10-02,20.25,200,
 `;
 
 function read(text: string | Buffer, options: Partial<ReadOptions> = {}): ReadReport {
-  return readReport(Buffer.from(text), { map: {}, ...options });
+  return readReport(decodeReport(Buffer.from(text)), { map: {}, ...options });
 }
 
 const row = {

@@ -73,7 +73,7 @@ const OF_NODE = /^(NODE_|UV_|SSL_|LD_|LC_|LANG|TZ)/;
  */
 export async function calltally(args: string[], options: RunOptions): Promise<Finished> {
   const { cwd, env = {}, umask, uid, deadlineMs = 300_000 } = options;
-  if (process.env.CALLTALLY_WARM === "here") return await runHere(args, options);
+  if (!HAS_PROCESSES) return await runHere(args, options);
   const needsOwn = Object.keys(env).some((name) => OF_NODE.test(name));
   if (needsOwn || process.env.CALLTALLY_WARM === "0") {
     const child = startCalltally(args, options);
@@ -87,6 +87,9 @@ export async function calltally(args: string[], options: RunOptions): Promise<Fi
   assertNoSecrets(finished, env);
   return finished;
 }
+
+/** Whether commands run in processes; what only a process of its own does is not tested otherwise. */
+export const HAS_PROCESSES = process.env.CALLTALLY_WARM !== "here";
 
 /** The working folder is that of the whole process. */
 const oneAtOnce = pLimit(1);

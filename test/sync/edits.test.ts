@@ -1,14 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { idOf, parseUnrecognized, type Recognize } from "../../src/api/recognized-page.ts";
-import { parseServedRow } from "../../src/api/served-row.ts";
+import { idOf, parseRow } from "../../src/api/parse-row.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../src/call.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
-import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
-import { prepareRecognize } from "../../src/warehouse/calls/recognize.ts";
 import type { SyncRun } from "../../src/warehouse/runs/runs.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { draws, least } from "../support/draws.ts";
@@ -76,7 +73,7 @@ const LAST_STEPS: readonly Step[] = [
   { ...NOTHING, hours: 1, before: [at(0.99, "edit"), at(0.95, "edit", "longEnd"), at(0.9, "edit", "bad")] },
 ];
 
-/** A service whose calls are edited, appear and go, also between two responses; it serves bytes, as a real one does. */
+/** A service whose calls are edited, appear and go, also between two responses. */
 class EditedService implements Clock {
   readonly #timeline: Timeline;
   #nowMs = Date.parse("2026-06-01T00:00:00.000Z");
@@ -92,7 +89,6 @@ class EditedService implements Clock {
   versions = new Map<number, Set<string>>();
   /** Calls that were there all the while. */
   throughout = new Set<number>();
-  recognize: Recognize = (served) => served.map(() => undefined);
 
   constructor(timeline: Timeline) {
     this.#timeline = timeline;
@@ -122,13 +118,8 @@ class EditedService implements Clock {
     const { limit, order } = this.#timeline;
     const listed = order === "oldest" ? this.#calls : this.#calls.toReversed();
     const attempt = this.#attempts++;
-    const served = listed.slice(offset, offset + limit).map((call) => Buffer.from(JSON.stringify(call)));
-    const page = {
-      served,
-      startDeadline: () => () => undefined,
-      parse: () => {
-        throw new Error("It is cut in the right places");
-      },
+    return toSlice({
+      rows: listed.slice(offset, offset + limit).map(parseRow),
       total: listed.length,
       limit,
       offset,
@@ -140,8 +131,7 @@ class EditedService implements Clock {
         receivedMs: this.#nowMs,
         ageSeconds: 0,
       },
-    };
-    return toSlice(parseUnrecognized(page, this.recognize));
+    });
   };
 
   #happen({ kind, edit, at }: Event): void {
@@ -193,7 +183,7 @@ function storedOf(json: string): Record<string, unknown> | undefined {
 }
 
 function parseStored(json: string): Record<string, unknown> | undefined {
-  const row = parseServedRow(Buffer.from(json));
+  const row = parseRow(JSON.parse(json));
   if (!("call" in row)) return undefined;
   const { call } = row;
   return Object.fromEntries(COLUMNS.map((name) => [name, call[name]]));
@@ -239,7 +229,6 @@ class World {
     this.#service = new EditedService(timeline);
     this.#limit = timeline.limit;
     this.#met = met;
-    this.#service.recognize = prepareRecognize(warehouse, new Set(), keepingAll(warehouse));
   }
 
   async take({ cutAfter, force, ...step }: Step): Promise<void> {
@@ -359,7 +348,7 @@ describe("sync, of a service whose calls are edited, appear and go,", () => {
   it("serves what it stores: the rows of the generator parse, but for the bad ones", () => {
     const call = { call_id: 1, call_started: "2026-06-01T00:00:00.000Z" };
     for (const [name, edit] of Object.entries(EDITS)) {
-      const row = parseServedRow(Buffer.from(JSON.stringify(edit(call, 1))));
+      const row = parseRow(edit(call, 1));
       expect([name, "call" in row, idOf(row)]).toEqual([name, name !== "bad", 1]);
     }
   });

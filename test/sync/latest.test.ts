@@ -1,16 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { PageRow } from "../../src/api/recognized-page.ts";
+import type { ParsedRow } from "../../src/api/parse-row.ts";
 import { Latest } from "../../src/sync/latest.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
 
-const rowOf = (call_id: number): PageRow => ({ call: makeCall({ call_id }), drift: [] });
-const known = (call_id: number): PageRow => ({
-  known: { call_id, hash: "", call_started: null, insight_name: null, isResigned: false },
-  bytes: Buffer.alloc(0),
-});
-const rejected = (call_id: number | null): PageRow => ({
+const rowOf = (call_id: number): ParsedRow => ({ call: makeCall({ call_id }), drift: [] });
+const rejected = (call_id: number | null): ParsedRow => ({
   rejected: { call_id, json: "", path: "", reason: "" },
 });
 const rowsOf = (first: number, count: number) =>
@@ -33,8 +29,8 @@ describe("Latest", () => {
           const before: { id: number; attempt: number; nextAttempt: number }[] = [];
           for (const { sent: attempt, took, ids } of responses) {
             const nextAttempt = attempt + took;
-            const kinds = [rowOf, known, rejected] as const;
-            const rows = ids.map((id, index) => (kinds[index % 3] ?? rowOf)(id));
+            const kinds = [rowOf, rejected] as const;
+            const rows = ids.map((id, index) => (kinds[index % 2] ?? rowOf)(id));
             const kept = latest.keepLatest([rejected(null), ...rows], { attempt, nextAttempt });
             expect(kept.rows).toContainEqual(rejected(null));
             for (const [index, id] of ids.entries()) {
@@ -71,7 +67,7 @@ describe("Latest", () => {
 
   it("remembers calls for 50,000 others, at most twice as many", () => {
     const latest = new Latest();
-    const keep = (rows: readonly PageRow[], attempt: number) =>
+    const keep = (rows: readonly ParsedRow[], attempt: number) =>
       latest.keepLatest(rows, { attempt, nextAttempt: attempt + 1 }).rows;
     keep([rowOf(1)], 9);
     keep(rowsOf(1000, 49_999), 9);

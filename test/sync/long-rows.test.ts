@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseServedRow, takeFingerprint } from "../../src/api/served-row.ts";
 import { type Call, hashCall } from "../../src/call.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
@@ -23,7 +22,6 @@ const where = fc.record({
     { weight: 3, arbitrary: fc.constantFrom("start", "middle", "end", "end") },
     { weight: 1, arbitrary: fc.double({ min: 0, max: 1, noNaN: true }) },
   ),
-  hasLink: fc.boolean(),
 });
 
 /** Where of a text of some length a place is. */
@@ -34,58 +32,6 @@ function indexOf(place: string | number, length: number): number {
 }
 
 const change = (text: string, at: number, to = "y") => text.slice(0, at) + to + text.slice(at + 1);
-
-const rowWith = (transcription: string, link: string | undefined) =>
-  Buffer.from(
-    JSON.stringify({ call_id: 7, ...(link !== undefined && { recording_url: link }), transcription }),
-  );
-
-describe("the fingerprint of a long row", () => {
-  it("is another one for a change at its start, in its middle or at its end, and the same for none", () => {
-    const met = { beyond64: 0, beyond1024: 0, atEnd: 0, linked: 0 };
-    fc.assert(
-      fc.property(where, ({ length, place, hasLink }) => {
-        const text = "x".repeat(length);
-        const at = indexOf(place, length);
-        const link = (signature: string) => (hasLink ? `https://r.example/1?Sig=${signature}` : undefined);
-        const print = takeFingerprint(rowWith(text, link("a")));
-        expect(print?.hash).toMatch(/^3\.[\w-]{22}$/);
-        // A longer one and a shorter one before it leave nothing in it.
-        takeFingerprint(rowWith("z".repeat(length + 100), link("a")));
-        takeFingerprint(rowWith("z".repeat(10), link("a")));
-        expect(takeFingerprint(rowWith(text, link("b")))?.hash).toBe(print?.hash);
-        expect(takeFingerprint(rowWith(change(text, at), link("a")))?.hash).not.toBe(print?.hash);
-        expect(takeFingerprint(rowWith(text.slice(1), link("a")))?.hash).not.toBe(print?.hash);
-        if (hasLink) met.linked++;
-        if (at > 64 * KIB) met.beyond64++;
-        if (at > MIB) met.beyond1024++;
-        if (place === "end") met.atEnd++;
-      }),
-      { numRuns: draws(75) },
-    );
-    expect(Math.min(...Object.values(met))).toBeGreaterThan(least(1));
-    expect(met.linked).toBeLessThan(draws(75));
-  });
-
-  it("is that of all of its bytes, not of those that another of the same length shares", () => {
-    // Of all places of one row, each changed by itself: no two hashes are the same.
-    const text = "x".repeat(200 * KIB);
-    const step = 4999;
-    const places = Array.from({ length: Math.floor(text.length / step) }, (_, index) => index * step);
-    for (const link of [undefined, "https://r.example/1?Sig=a"]) {
-      const hashes = places.map((at) => takeFingerprint(rowWith(change(text, at), link))?.hash);
-      expect(new Set(hashes).size).toBe(places.length);
-    }
-  });
-
-  it("keeps a row recognized once it is parsed, however long it is", () => {
-    for (const length of EDGES) {
-      const row = rowWith("x".repeat(length), "https://r.example/1?Sig=a");
-      const parsed = parseServedRow(row);
-      expect(parsed).toMatchObject({ served: takeFingerprint(row)?.hash, call: { call_id: 7 } });
-    }
-  });
-});
 
 describe("hashCall, of long members,", () => {
   const TEXTS = ["summary", "transcription", "transcription_details", "extra", "insight_name"] as const;

@@ -1,21 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/api/api-errors.ts";
 import { ApiClient } from "../../src/api/client.ts";
-import type { Recognize } from "../../src/api/recognized-page.ts";
 import type { Sort } from "../../src/paging/order-key.ts";
 import { Throttle } from "../../src/paging/throttle.ts";
 import { createSource, type FetchOptions, type PageSlice } from "../../src/sync/fetch.ts";
 import { ServiceClock } from "../../src/sync/service-clock.ts";
 import { type Answer, json, reset, text } from "../support/bad-server.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import {
-  type Disturb,
-  failsOn,
-  rowOf,
-  rowsOf,
-  serverError,
-  startRowService,
-} from "../support/row-service.ts";
+import { type Disturb, failsOn, rowsOf, serverError, startRowService } from "../support/row-service.ts";
 
 const TOTAL = 60;
 /** One attempt for a page; those of its pieces have their own number. */
@@ -30,20 +22,16 @@ async function open(disturb: Disturb = () => undefined, options: Partial<FetchOp
     new ApiClient({ baseUrl: service.url, token: "secret", clock, retry: ONCE, random: () => 0 }),
   );
   const throttle = new Throttle(4);
-  const recognize: Recognize = (served) => served.map(() => undefined);
   const serviceClock = new ServiceClock(null);
-  const source = createSource(client, { limit: 20, throttle, recognize, ...options }, serviceClock);
+  const source = createSource(client, { limit: 20, throttle, ...options }, serviceClock);
   const kept = scope.move();
   return {
     service,
     source,
     throttle,
     clock,
-    /** Reads a page as the walk does, when it is its turn. */
-    read: async (offset: number, sort: Sort = "own", signal = new AbortController().signal) => {
-      const fetched = await source.fetch(sort)(offset, signal);
-      return typeof fetched === "function" ? await fetched() : fetched;
-    },
+    read: (offset: number, sort: Sort = "own", signal = new AbortController().signal) =>
+      source.fetch(sort)(offset, signal),
     /** Which calls were asked for, in the order of asking: from where, and how many. */
     asked: () =>
       service.requests.map(({ url }) => {
@@ -123,17 +111,6 @@ describe("a page of the source", () => {
     expect([(await scene.read(0)).isOld, (await scene.read(20)).isOld]).toEqual([false, true]);
   });
 
-  it("is parsed at once where its calls cannot be told apart before", async () => {
-    await using scene = await open(({ rows, offset, limit }) =>
-      text(
-        `{"code":200,"data":{"c\\u0061lls":[${rows.join()}],"total":60,"limit":${limit},"offset":${offset}}}`,
-      ),
-    );
-    const fetched = await scene.source.fetch("own")(20, new AbortController().signal);
-    expect(fetched).toMatchObject({ offset: 20, total: TOTAL, isOld: false });
-    expect(idsOf(await scene.read(20))).toEqual(range(21, 40));
-  });
-
   it("counts for the throttle as one that went well", async () => {
     await using scene = await open();
     scene.throttle.slowDown();
@@ -153,31 +130,6 @@ describe("a page of the source", () => {
     expect(scene.asked()).toEqual([[0, 20]]);
   });
 
-  it("holds no place while it waits for its turn, unless it has to be read again", async () => {
-    await using scene = await open();
-    scene.service.rows[24] = rowOf(25).replace(":60", ":6 0");
-    const limits: number[] = [];
-    const { limit } = scene.throttle;
-    const fetched = await limit(() => scene.source.fetch("own")(20, new AbortController().signal));
-    if (typeof fetched !== "function") throw new Error("It is parsed when it is wanted");
-    expect(limit.activeCount).toBe(0);
-    scene.service.disturb = () => {
-      limits.push(limit.activeCount);
-      return undefined;
-    };
-    const slice = await fetched();
-    expect(idsOf(slice)).toEqual([...range(21, 24), null, ...range(26, 40)]);
-    expect(undelivered(slice)).toEqual([[follows(24, 1), expect.stringContaining("not JSON")]]);
-    expect(new Set(limits)).toEqual(new Set([1]));
-    // The whole of it once more first.
-    expect(scene.asked().slice(0, 4)).toEqual([
-      [20, 20],
-      [20, 20],
-      [0, 1],
-      [20, 10],
-    ]);
-  });
-
   it("beyond the offsets that the service lists is refused with a hint at that bound", async () => {
     const refusal = json({ code: 400, message: "No" }, 400);
     await using scene = await open(({ offset }) => (offset >= 40 ? refusal : undefined));
@@ -195,15 +147,6 @@ describe("a page of the source", () => {
     await using scene = await open();
     expect(scene.source.isRefusal(new ApiError(5, "No"))).toBe(true);
     expect(scene.source.isRefusal(new TypeError("A defect"))).toBe(false);
-  });
-
-  it("lets through what is no failure of the service", async () => {
-    const recognize: Recognize = () => {
-      throw new TypeError("A defect");
-    };
-    await using scene = await open(undefined, { recognize });
-    await expect(scene.read(0)).rejects.toThrow("A defect");
-    expect(scene.asked()).toEqual([[0, 20]]);
   });
 });
 

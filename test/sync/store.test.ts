@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Drift } from "../../src/api/parse-row.ts";
-import type { PageRow } from "../../src/api/recognized-page.ts";
+import type { Drift, ParsedRow } from "../../src/api/parse-row.ts";
 import type { Call } from "../../src/call.ts";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
@@ -48,7 +47,7 @@ const rejectedOf = (call_id: number | null, json = "{}") => ({
 
 /** A response; `attempt` is its place in the order of sending, where that is known. */
 function pageOf(
-  rows: readonly PageRow[],
+  rows: readonly ParsedRow[],
   attempt?: number,
   offset = 0,
   nextAttempt = (attempt ?? 0) + 1,
@@ -157,47 +156,22 @@ describe("PageStore", () => {
     ]);
   });
 
-  it("remembers by which bytes a call came, and takes over a link that was signed anew", () => {
+  it("finds a call unchanged whose link was signed anew, and takes over the link", () => {
     using warehouse = newWarehouse();
     const link = (signature: string) => `https://r.example/1?track=1&sig=${signature}`;
-    startStore(warehouse).save(
-      pageOf([
-        { ...callOf(1, { recording_url: link("a") }), served: "hash 1" },
-        { ...callOf(2, { recording_url: link("a") }), served: "hash 2" },
-        { ...callOf(3, { recording_url: "https://r.example/3" }), served: "hash 3" },
-        callOf(4),
-      ]),
-      NOW,
-    );
-    const stored = "SELECT call_id, served_hash, recording_url FROM calls ORDER BY 1";
-    expect(readAll(warehouse, stored)).toMatchObject([
-      { call_id: 1, served_hash: "hash 1" },
-      { call_id: 2, served_hash: "hash 2" },
-      { call_id: 3, served_hash: "hash 3" },
-      { call_id: 4, served_hash: null },
-    ]);
-    const known = (call_id: number, recording_url: string | undefined, isResigned: boolean): PageRow => ({
-      known: {
-        call_id,
-        hash: `hash ${call_id}`,
-        recording_url,
-        call_started: NOW,
-        insight_name: null,
-        isResigned,
-      },
-      bytes: Buffer.from("null"),
-    });
+    const rowsOf = (signature: string) => [
+      callOf(1, { recording_url: link(signature) }),
+      callOf(2, { recording_url: link("a") }),
+      callOf(3),
+    ];
+    startStore(warehouse).save(pageOf(rowsOf("a")), NOW);
     const store = startStore(warehouse);
-    store.save(
-      pageOf([known(1, link("b"), true), known(2, link("a"), false), known(3, undefined, false)]),
-      NOW,
-    );
+    store.save(pageOf(rowsOf("b")), NOW);
     expect(store.counts).toMatchObject({ calls_new: 0, calls_changed: 0 });
     expect(store.lastWritten).toEqual(new Set());
-    expect(readAll(warehouse, stored)).toMatchObject([
+    expect(readAll(warehouse, "SELECT recording_url FROM calls ORDER BY call_id")).toEqual([
       { recording_url: link("b") },
       { recording_url: link("a") },
-      { recording_url: "https://r.example/3" },
       { recording_url: null },
     ]);
     expect(readPages(warehouse, 2)).toMatchObject([{ call_ids: "[1,2,3]", row_count: 3 }]);

@@ -27,7 +27,7 @@ describe("toSyncOptions", () => {
       hosts.push(host);
       return limit;
     });
-    expect(options).toEqual({
+    expect(options).toMatchObject({
       database: "/nowhere/calls.db",
       api: {
         baseUrl: new URL("https://api.example.com:8443/x"),

@@ -6,14 +6,12 @@ import { reasonOf } from "../../base/file-access.ts";
 import { toApiAccess } from "../../config/api-access.ts";
 import { type Doorbell, readDoorbell } from "../../config/doorbell.ts";
 import type { Settings } from "../../config/load-settings.ts";
+import { maskSecrets, sendWebhookChange, toDoorbellChange } from "../../webhooks/change-webhook.ts";
 import {
   checkWebhookChange,
-  maskSecrets,
-  sendWebhookChange,
+  OPTIONAL_WEBHOOK_FIELDS,
   type WebhookChange,
-} from "../../webhooks/change-webhook.ts";
-import { toDoorbellChange } from "../../webhooks/doorbell-change.ts";
-import { OPTIONAL_WEBHOOK_FIELDS } from "../../webhooks/webhook-client.ts";
+} from "../../webhooks/webhook-client.ts";
 import { configurationOf, onlyAccountOf, settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, note, type Result } from "../frame.ts";

@@ -27,6 +27,7 @@ export function layOutTable(
   return alignColumns(
     [heads, ...lines].map((line) => line.map((cell) => ellipsize(cell, widest))),
     columns.map((_, index) => rows.every((row) => isNumeric(row[index] ?? null))),
+    natural.map((columnWidth) => Math.min(columnWidth, widest)),
   );
 }
 

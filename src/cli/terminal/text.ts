@@ -37,15 +37,23 @@ export function formatTable(
   );
 }
 
-/** Returns rows in columns that are as wide as their widest text, those named to the right; a cell may have several lines. */
-export function alignColumns(rows: readonly (readonly string[])[], isRight: readonly boolean[]): string {
+/**
+ * Returns rows in columns, those named to the right; a cell may have several lines.
+ *
+ * @param least widths of the columns where no text is wider
+ */
+export function alignColumns(
+  rows: readonly (readonly string[])[],
+  isRight: readonly boolean[],
+  least: readonly number[] = [],
+): string {
   const lines = rows.flatMap((row) => {
     const cells = row.map((cell) => cell.split("\n"));
     const height = Math.max(...cells.map(({ length }) => length));
     return Array.from({ length: height }, (_, line) => cells.map((cell) => cell[line] ?? ""));
   });
   const widths = isRight.map((_, index) =>
-    lines.reduce((most, line) => Math.max(most, widthOf(line[index] ?? "")), 0),
+    lines.reduce((most, line) => Math.max(most, widthOf(line[index] ?? "")), least[index] ?? 0),
   );
   const align = (cell: string, index: number) => {
     const padding = " ".repeat((widths[index] ?? 0) - widthOf(cell));

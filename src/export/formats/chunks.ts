@@ -1,4 +1,3 @@
-/** Rows that are made into one chunk of text. */
 const ROWS_PER_CHUNK = 1000;
 
 /** Yields rows in arrays of up to 1,000, none of them empty. Whoever stops reading ends the reading of the rows. */

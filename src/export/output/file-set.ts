@@ -7,7 +7,6 @@ import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { type Audience, fsyncPath, MODES, makeFolder, removeFile } from "../../base/folder.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 
-/** What was written to one file. */
 export interface WrittenFile {
   /** Its name in the folder, with `/` after each sub-folder. */
   file: string;
@@ -29,7 +28,6 @@ export interface PublishOptions {
   claim?: (() => string[]) | undefined;
   /** What is recorded of the files, while no other export can change the folder. */
   commit?: Commit | undefined;
-  /** Ends the wait for another export. */
   signal?: AbortSignal | undefined;
 }
 
@@ -50,7 +48,6 @@ export interface Commit {
 export class FileSet implements AsyncDisposable {
   readonly folder: string;
   readonly #drafts: Draft[] = [];
-  /** Every file written, by its path. */
   readonly #written = new Set<string>();
   /** Folders that were made for the set, each after the one that it is in. */
   readonly #made: string[];

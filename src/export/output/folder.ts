@@ -6,7 +6,6 @@ import { claimFolder } from "./folder-owner.ts";
 import type { Output } from "./output.ts";
 import { MANIFEST } from "./read-manifest.ts";
 
-/** What becomes of files in a folder. */
 export const FOLDER_CAN = { manyFiles: true, remembers: true };
 
 /** Where Parquet files of calls lie; the next export replaces all of them. */

@@ -1,5 +1,4 @@
-import type { NamedTable } from "../named-table.ts";
-import { linesOf, type Value } from "../table.ts";
+import { linesOf, type NamedTable, type Value } from "../table.ts";
 import type { Output } from "./output.ts";
 
 /** A table whose rows were read, the total among them. */

@@ -1,7 +1,7 @@
 import type { Audience } from "../../base/folder.ts";
 import type { OutputCan } from "../../request/check.ts";
 import type { DescribedOrigin } from "../../warehouse/origin.ts";
-import type { NamedTable } from "../named-table.ts";
+import type { NamedTable } from "../table.ts";
 import type { Commit, FileSet, WrittenFile } from "./file-set.ts";
 
 /** Where files or tables go: a folder, a stream, or memory. */
@@ -35,5 +35,4 @@ export interface UncommittedManifest {
   files: readonly { file: string }[];
 }
 
-/** Returns how files are recorded while they get their names. */
 export type RecordOf = (files: FileSet) => Commit | undefined;

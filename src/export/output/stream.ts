@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Output } from "./output.ts";
 
-/** What becomes of what is passed on. */
 export const STREAM_CAN = { manyFiles: false, remembers: false };
 
 /** An output that cannot be undone once it has passed something on. */

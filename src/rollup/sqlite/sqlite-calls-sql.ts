@@ -12,7 +12,6 @@ import { groupByFirst, listText, literal } from "../sql-text.ts";
  * What SQLite says of the facts of calls. `f` are the facts, `c` the calls where values are asked for as they are stored.
  */
 
-/** Which calls, and where their facts are. */
 export interface SqliteSelection extends CallSelection {
   /** The table of the facts. @default call_facts */
   facts?: string;
@@ -109,7 +108,6 @@ export function selectionText(
   return `FROM ${from}${join}${where.length > 0 ? `\nWHERE ${where.join("\n  AND ")}` : ""}`;
 }
 
-/** Returns the expression of a fact of the call `f`. */
 export function factText(fact: FactColumn, { isGoneCounted }: Pick<CallSelection, "isGoneCounted">): string {
   return fact === "is_first_call" && isGoneCounted ? `f.call_id IN (${FIRST_OF_ALL})` : `f.${fact}`;
 }

@@ -31,7 +31,6 @@ export class SqliteEngine implements Engine {
     return this.listValues(fact);
   }
 
-  /** Returns the different values of a fact. */
   listValues(fact: FactColumn): readonly FactValue[] {
     const known = this.#values.get(fact);
     if (known !== undefined) return known;
@@ -83,7 +82,6 @@ WHERE campaign IS NOT NULL OR campaign_id IS NOT NULL GROUP BY 1, 2, 3`;
   }
 }
 
-/** Defines the functions that the SQL of lists and rollups uses. */
 export function defineFunctions(database: Database): void {
   database.function("microsoft_click_id", { deterministic: true }, microsoftClickId);
   database.function("present_id", { deterministic: true }, presentId);

@@ -8,11 +8,6 @@ export interface SpokenLine {
   readonly text: string;
 }
 
-interface Conversation {
-  readonly summary: string;
-  readonly lines: readonly SpokenLine[];
-}
-
 const LONGEST_LINES = 40;
 const SECONDS_PER_LINE = 7;
 
@@ -26,28 +21,17 @@ const CALLERS = [
   "Mr. Whitfield",
 ] as const;
 
-interface Topic {
-  readonly summary: string;
-  readonly said: string;
-}
+/** What a call is about: in its summary, and as the caller says it. */
+type Topic = readonly [about: string, said: string];
 
 const TOPICS: readonly [Topic, ...Topic[]] = [
-  {
-    summary: "an air conditioner that blows warm air",
-    said: "my AC has been blowing warm air since last night",
-  },
-  {
-    summary: "a burst pipe under the kitchen sink",
-    said: "a pipe burst under my kitchen sink and the floor is wet",
-  },
-  {
-    summary: "a water heater that trips its breaker",
-    said: "our water heater trips the breaker every morning",
-  },
-  { summary: "a quote for a new heat pump", said: "I would like a quote for replacing our heat pump" },
-  { summary: "the yearly maintenance visit", said: "I need to book the yearly tune-up for two units" },
-  { summary: "an invoice that was charged twice", said: "I think I was charged twice for the last visit" },
-  { summary: "a slow drain in the upstairs bath", said: "the drain in the upstairs bath is very slow again" },
+  ["an air conditioner that blows warm air", "my AC has been blowing warm air since last night"],
+  ["a burst pipe under the kitchen sink", "a pipe burst under my kitchen sink and the floor is wet"],
+  ["a water heater that trips its breaker", "our water heater trips the breaker every morning"],
+  ["a quote for a new heat pump", "I would like a quote for replacing our heat pump"],
+  ["the yearly maintenance visit", "I need to book the yearly tune-up for two units"],
+  ["an invoice that was charged twice", "I think I was charged twice for the last visit"],
+  ["a slow drain in the upstairs bath", "the drain in the upstairs bath is very slow again"],
 ];
 
 const OUTCOMES = [
@@ -81,14 +65,14 @@ const EXCHANGES = [
 ] as const;
 
 /** Makes what was said in an answered call. */
-export function drawConversation(random: Random, durationSeconds: number): Conversation {
-  const topic = pick(random, TOPICS);
+export function drawConversation(random: Random, durationSeconds: number) {
+  const [about, said] = pick(random, TOPICS);
   const caller = pick(random, CALLERS);
   const lineCount = Math.min(LONGEST_LINES, 2 + Math.floor(durationSeconds / SECONDS_PER_LINE));
   const firstExchange = drawIndex(random, EXCHANGES.length);
   const opening = [
     `Thank you for calling Northwind Home Services, this is ${pick(random, AGENTS)}, how can I help you?`,
-    `Hi, this is ${caller}, ${topic.said}.`,
+    `Hi, this is ${caller}, ${said}.`,
   ];
   const lines = Array.from({ length: lineCount }, (_, at): SpokenLine => {
     const exchange = EXCHANGES[(firstExchange + (at >> 1)) % EXCHANGES.length];
@@ -98,7 +82,7 @@ export function drawConversation(random: Random, durationSeconds: number): Conve
       text: opening[at] ?? exchange?.[at % 2] ?? "",
     };
   });
-  return { summary: `${caller} called about ${topic.summary}. ${pick(random, OUTCOMES)}`, lines };
+  return { summary: `${caller} called about ${about}. ${pick(random, OUTCOMES)}`, lines };
 }
 
 function minutesAndSeconds(totalSeconds: number): string {

@@ -10,7 +10,6 @@ import { toBellMetrics, toMetrics, toRefusalMetrics } from "../schedule-metrics.
 import type { Snapshot } from "../warehouse-snapshot.ts";
 import type { AccountWatch } from "./account-watch.ts";
 
-/** Serves the health, metrics and doorbells of the accounts. */
 export async function startAccountMonitor(
   listen: Address,
   watches: readonly AccountWatch[],
@@ -64,14 +63,13 @@ function openDoorbell(
 }
 
 function judgeJobs(
-  { active, statistics, deadlineMs }: AccountWatch,
+  { active, deadlineMs }: AccountWatch,
   snapshot: Snapshot | undefined,
   nowMs: number,
 ): JobHealth[] {
-  return active.flatMap(({ job, cron }) => {
-    const seen = statistics.get(job.name);
-    return seen === undefined ? [] : [judgeJob(toJobState(job, seen, snapshot), { cron, deadlineMs, nowMs })];
-  });
+  return active.map(({ job, cron, seen }) =>
+    judgeJob(toJobState(job, seen, snapshot), { cron, deadlineMs, nowMs }),
+  );
 }
 
 function judgeAccount(watch: AccountWatch, clock: Clock): Health {
@@ -82,7 +80,8 @@ function judgeAccount(watch: AccountWatch, clock: Clock): Health {
 function metricsOf(watch: AccountWatch, clock: Clock): Metric[] {
   const snapshot = watch.readSnapshot();
   const health = judgeJobs(watch, snapshot, clock.now());
-  const metrics = toMetrics([...watch.statistics.values()], health, snapshot);
+  const statistics = watch.active.map(({ seen }) => seen);
+  const metrics = toMetrics(statistics, health, snapshot);
   if (watch.bell !== undefined) metrics.push(...toBellMetrics(watch.bell));
   const { name } = watch.account;
   return name === undefined ? metrics : withLabel(metrics, { account: name });

@@ -10,7 +10,6 @@ import { emptyStatistics, type JobStatistics } from "../job-statistics.ts";
 import { type PlannedJob, planJobs } from "../plan-jobs.ts";
 import { openSnapshots, type Snapshot } from "../warehouse-snapshot.ts";
 
-/** An account whose jobs run. */
 export interface DaemonAccount {
   /** Undefined for the account of the environment. */
   name: string | undefined;
@@ -21,13 +20,16 @@ export interface DaemonAccount {
   jobs?: readonly Job[];
 }
 
-/** The state of an account on the schedule. */
+/** A job that is not left out, and what the schedule has seen of it. */
+export interface ActiveJob extends PlannedJob {
+  seen: JobStatistics;
+}
+
 export interface AccountWatch {
   account: DaemonAccount;
   log: Log;
   planned: readonly PlannedJob[];
-  active: readonly PlannedJob[];
-  statistics: ReadonlyMap<string, JobStatistics>;
+  active: readonly ActiveJob[];
   /** Undefined if nothing can ring for a sync of this account. */
   bell: Bell | undefined;
   deadlineMs: number;
@@ -44,14 +46,19 @@ export function watchAccount(
   const log = name === undefined ? parent : parent.child({ account: name });
   const readSnapshot = quietly(openSnapshots(jobs, settings), log);
   const planned = planJobs(jobs, settings, readSnapshot(), clock.now());
-  const active = planned.filter(({ idle }) => idle === undefined);
-  const statistics = new Map(active.map((job) => [job.name, emptyStatistics(job.name, clock.now())]));
   const isRung = doorbell !== undefined && (doorbell.account ?? name) === name;
   const bell = isRung ? new Bell(doorbell.minMs) : undefined;
   // A ring may have come while the schedule was down.
   bell?.askForSync();
+  const active = planned
+    .filter(({ idle }) => idle === undefined)
+    .map((plan) => ({
+      ...plan,
+      seen: emptyStatistics(plan.name, clock.now()),
+      bell: plan.job.isSync ? bell : undefined,
+    }));
   const deadlineMs = settings.jobMinutes * 60_000;
-  return { account, bell, log, planned, active, statistics, deadlineMs, readSnapshot };
+  return { account, bell, log, planned, active, deadlineMs, readSnapshot };
 }
 
 /** Logs when each job runs, or why it does not. */

@@ -16,7 +16,6 @@ const GRACE_MS = 5000;
 const STOP_MS = 4000;
 
 interface ProcessOptions {
-  /** Arguments that make this Node run this program. */
   program: readonly string[];
   signal: AbortSignal;
   log: Log;

@@ -13,7 +13,6 @@ const PIECE_BYTES = 128;
 /** Anybody may ring with a wrong secret, as often as they like. */
 const REFUSAL_LOG_MS = 60_000;
 
-/** What a request is answered with. */
 export interface PlainResponse {
   status: number;
   text: string;
@@ -48,7 +47,6 @@ export interface DoorbellOptions {
   clock: Clock;
 }
 
-/** Whether a path is the doorbell's. */
 export function isDoorbellPath(path: string): boolean {
   return path === "/doorbell" || path.startsWith("/doorbell/");
 }
@@ -58,7 +56,6 @@ export function isDoorbellPath(path: string): boolean {
  * whoever does not have the secret learns nothing, and nothing of a request but its status is logged.
  */
 export class DoorbellPage {
-  /** How many requests were refused, by status. */
   readonly refused = new Map<number, number>();
   readonly #options: DoorbellOptions;
   readonly #secretHash: Buffer;
@@ -131,7 +128,6 @@ export class DoorbellPage {
   }
 }
 
-/** Returns the path that was asked for, without its query. */
 export function pathOf({ url = "" }: IncomingMessage): string {
   return url.split("?", 1)[0] ?? "";
 }

@@ -84,7 +84,6 @@ export class CallFactsTable {
   }
 }
 
-/** Records in the facts whether the service shows calls. */
 export function setLive(warehouse: Tx, callIds: readonly number[], isLive: boolean): void {
   if (callIds.length === 0) return;
   const others = prepareReadStored(warehouse)(callIds).filter((stored) => stored.is_live !== isLive);
@@ -100,7 +99,6 @@ export function setLive(warehouse: Tx, callIds: readonly number[], isLive: boole
   callers.end(change);
 }
 
-/** What was stored of a call that decides about its caller's first. */
 interface StoredFacts extends CallerCall {
   is_live: boolean;
   is_first_call: boolean;

@@ -51,26 +51,26 @@ export class Keeping {
 
   /** @param firstRunId the run that first met the call, whose start replaces an unknown start of the call. @default now */
   kindsPast(callStarted: string | null, firstRunId?: number): WithheldKind[] {
-    return kindsPast(this.#cutoffs, this.#since(callStarted, firstRunId));
-  }
-
-  #since(callStarted: string | null, firstRunId: number | undefined): string {
-    if (callStarted !== null && isSortable(callStarted)) return callStarted;
+    if (callStarted !== null && isSortable(callStarted)) return kindsPast(this.#cutoffs, callStarted);
     const firstMet = firstRunId === undefined ? undefined : this.#readStart.get(firstRunId);
-    return firstMet ?? new Date(this.#nowMs).toISOString();
+    return kindsPast(this.#cutoffs, firstMet ?? new Date(this.#nowMs).toISOString());
   }
 
-  /** @param call with what is stored of it, or how it was served: `served_hash` is null where that is not known */
+  /**
+   * @param call with what is stored of it, or how it was served: `served_hash` is null where that is not known
+   * @param hash of the call, where it is known @default computed
+   */
   toStored<C extends Call>(
     call: C & Prior,
     kinds: readonly WithheldKind[],
+    hash?: string,
   ): { call: C & Withheld; removed: readonly WithheldKind[] } {
     const { call: kept, withheld: removed } = withhold(call, kinds);
     const all = new Set([...toKinds(call.withheld), ...removed]);
     const isNumberTaken = all.has("caller_numbers") && !isWithoutNumber(call.withheld);
     const row = {
       ...kept,
-      row_hash: hashCall(kept),
+      row_hash: hash !== undefined && removed.length === 0 ? hash : hashCall(kept),
       served_hash:
         call.served_hash && isNumberTaken ? this.#keyed().seal(call.served_hash) : call.served_hash,
       withheld: all.size === 0 ? null : WITHHELD_KINDS.filter((kind) => all.has(kind)).join(","),
@@ -98,6 +98,11 @@ export class Keeping {
   /** Returns a hash of what was served in the form in which a row with these kinds withheld has it. */
   toStoredHash(hash: string, withheld: string | null): string {
     return isWithoutNumber(withheld) ? this.#keyed().seal(hash) : hash;
+  }
+
+  /** Whether a call with this hash is served just as it was when it was stored. */
+  isServedAs(hash: string, { served_hash, withheld }: Pick<Withheld, "served_hash" | "withheld">): boolean {
+    return served_hash !== null && served_hash === this.toStoredHash(hash, withheld);
   }
 
   /** Whether something is withheld of a stored call that may be kept now. */

@@ -1,5 +1,5 @@
 import { and, desc, eq, isNotNull, max } from "drizzle-orm";
-import { CALL_COLUMNS, type Call, isSameRecording } from "../../call.ts";
+import { CALL_COLUMNS, type Call, hashCall, isSameRecording } from "../../call.ts";
 import { addToCount, countRows, readCount } from "../counts.ts";
 import { prepareUpsert } from "../positional.ts";
 import type { Tx } from "../transaction.ts";
@@ -8,7 +8,6 @@ import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
 import { isWithoutLink, type Keeping, keepingAll, type Withheld } from "./call-guard.ts";
 import { calls } from "./calls.ts";
 import { call_facts } from "./facts.ts";
-import type { ForgottenCallers } from "./forgotten-callers.ts";
 import { readRulesInForce } from "./rules.ts";
 import { hasTranscript, prepareWriteTranscript, transcripts } from "./transcripts.ts";
 
@@ -17,20 +16,14 @@ export interface Upserted {
   changed: number;
   /** Calls that came more than once, with different contents; the last one counts. */
   conflicting: number;
-  /** The ids of those that were new or changed. */
   written: ReadonlySet<number>;
 }
 
 /**
- * Writes calls and their facts, without the data of forgotten callers.
- *
- * @param hashes of the calls as they were served, by which they are recognized later
+ * Writes calls of one run and their facts, by the rules in force; returns what was new in them. What is of forgotten
+ * callers is not written.
  */
-export type UpsertCalls = (
-  tx: Tx,
-  page: readonly Call[],
-  hashes?: readonly (string | undefined)[],
-) => Upserted;
+export type UpsertCalls = (tx: Tx, page: readonly Call[]) => Upserted;
 
 const NOTHING_WITHHELD = { withheld: null, caller_digest: null };
 
@@ -43,15 +36,19 @@ export interface UpsertOptions {
   keeping?: Keeping;
 }
 
-const ROW_COLUMNS = [
-  ...CALL_COLUMNS,
-  "row_hash",
-  "served_hash",
-  "withheld",
-  "caller_digest",
-  "first_run_id",
-  "changed_run_id",
-] as const;
+const STORED_COLUMNS = [...CALL_COLUMNS, "row_hash", "served_hash", "withheld", "caller_digest"] as const;
+const ROW_COLUMNS = [...STORED_COLUMNS, "first_run_id", "changed_run_id"] as const;
+
+/** Prepares to replace a stored call by what is left of it. */
+export function prepareReplaceCall(warehouse: Warehouse): (call: Call & Withheld) => void {
+  const set = STORED_COLUMNS.map((column) => `${column} = @${column}`).join(", ");
+  const update = warehouse.sqlite.prepare(`UPDATE calls SET ${set} WHERE call_id = @call_id`);
+  const writeTranscript = prepareWriteTranscript(warehouse);
+  return (call) => {
+    update.run(call);
+    writeTranscript(call);
+  };
+}
 
 /** Prepares to write calls of a run. Reading the hashes of a page first is much faster than upserts that change nothing. */
 export function prepareUpsertCalls(
@@ -60,42 +57,47 @@ export function prepareUpsertCalls(
   { signature = new Set(), isFirstLoad = false, keeping = keepingAll(warehouse) }: UpsertOptions = {},
 ): UpsertCalls {
   const { sqlite } = warehouse;
-  const readHeads = sqlite.prepare<[string], StoredHead & { call_id: number }>(
-    `SELECT call_id, row_hash, served_hash, withheld, caller_digest, first_run_id, changed_run_id, recording_url AS link
+  const readHeads = sqlite.prepare<[string], StoredHead>(
+    `SELECT call_id, row_hash, served_hash, withheld, caller_digest, first_run_id, changed_run_id, recording_url
       FROM calls WHERE call_id IN (SELECT value FROM json_each(?))`,
   );
   const updated = ROW_COLUMNS.filter((column) => column !== "call_id" && column !== "first_run_id");
   const upsertCall = prepareUpsert(sqlite, "calls", ROW_COLUMNS, updated);
   const setServedHash = sqlite.prepare("UPDATE calls SET served_hash = ? WHERE call_id = ?");
+  const refreshRecording = sqlite.prepare("UPDATE calls SET recording_url = ? WHERE call_id = ?");
   const writeTranscript = prepareWriteTranscript(warehouse);
-  const refreshRecording = prepareRefreshRecording(warehouse);
   const { rules } = readRulesInForce(warehouse);
   const facts = new CallFactsTable(warehouse, rules, { isFirstLoad, digests: keeping.digests });
 
-  return (tx, page, hashes = []) => {
+  return (tx, page) => {
     const written = new Map<number, CallToAttribute>();
     const counts = { new: 0, changed: 0, conflicting: 0 };
     const ids = JSON.stringify(page.map((call) => call.call_id));
-    const known = new Map<number, StoredHead>(readHeads.all(ids).map((head) => [head.call_id, head]));
-    for (const { call, served } of inOrderOfId(page, hashes, keeping.forgotten)) {
-      const { call_id } = call;
+    const known = new Map(readHeads.all(ids).map((head) => [head.call_id, head]));
+    for (const served of inOrderOfId(page)) {
+      const { call_id } = served;
+      const hash = hashCall(served);
       const stored = known.get(call_id);
+      const isServedAgain = stored !== undefined && keeping.isServedAs(hash, stored);
+      const call = isServedAgain ? served : (keeping.forgotten?.strip(served) ?? served);
+      // By the hash of a whole row the number that is left out could be found: all numbers would be tried.
+      const served_hash = call === served ? hash : null;
       const kinds = keeping.kindsPast(call.call_started, stored?.first_run_id);
       const isLinkKept = !isWithoutLink(stored?.withheld ?? null) && !kinds.includes("recording_urls");
-      // The hash leaves out the query of the recording's link.
+      // The hashes leave out the query of the recording's link.
       const isSame =
         stored !== undefined &&
-        keeping.isSame(call, stored, kinds) &&
-        (!isLinkKept || isSameRecording(stored.link, call.recording_url, signature));
+        (isServedAgain || keeping.isSame(call, stored, kinds)) &&
+        (!isLinkKept || isSameRecording(stored.recording_url, call.recording_url, signature));
       if (isSame && !keeping.mayKeepMore(stored.withheld, kinds)) {
-        if (isLinkKept && stored.link !== (call.recording_url?.toWellFormed() ?? null))
-          refreshRecording(call_id, call.recording_url);
-        const served_hash = served === null ? null : keeping.toStoredHash(served, stored.withheld);
-        if (served_hash !== null && stored.served_hash !== served_hash)
-          setServedHash.run(served_hash, call_id);
+        if (isLinkKept && stored.recording_url !== (call.recording_url?.toWellFormed() ?? null))
+          refreshRecording.run(call.recording_url, call_id);
+        if (!isServedAgain && served_hash !== null)
+          setServedHash.run(keeping.toStoredHash(served_hash, stored.withheld), call_id);
         continue;
       }
-      const { call: row } = keeping.toStored({ ...call, ...NOTHING_WITHHELD, served_hash: served }, kinds);
+      const unwithheld = { ...call, ...NOTHING_WITHHELD, served_hash };
+      const { call: row } = keeping.toStored(unwithheld, kinds, served_hash ?? undefined);
       let changed_run_id = runId;
       // What may be kept again comes back, and is no change at the service.
       if (isSame) changed_run_id = stored.changed_run_id;
@@ -108,7 +110,7 @@ export function prepareUpsertCalls(
       upsertCall({ ...row, first_run_id: runId, changed_run_id });
       if (stored !== undefined || hasTranscript(row)) writeTranscript(row);
       const first_run_id = stored?.first_run_id ?? runId;
-      known.set(call_id, { ...row, changed_run_id, first_run_id, link: row.recording_url });
+      known.set(call_id, { ...row, changed_run_id, first_run_id });
     }
     facts.write(tx, [...written.values()]);
     if (counts.new > 0) addToCount(tx, "calls", counts.new);
@@ -117,33 +119,19 @@ export function prepareUpsertCalls(
 }
 
 /** What of a stored call tells whether another one of the service is the same. */
-interface StoredHead extends Withheld {
+type StoredHead = Withheld & {
+  call_id: number;
   first_run_id: number;
   changed_run_id: number;
-  link: string | null;
-}
-
-export function prepareRefreshRecording({ sqlite }: Warehouse): (callId: number, url: string | null) => void {
-  const refresh = sqlite.prepare("UPDATE calls SET recording_url = ? WHERE call_id = ?");
-  return (callId, url) => void refresh.run(url, callId);
-}
+  recording_url: string | null;
+};
 
 /**
  * The calls by their ids, rising: SQLite fills its pages when rows come in the order of the key, and leaves half of each
  * free when they come against it, as from a service that lists the newest first.
  */
-function inOrderOfId(
-  page: readonly Call[],
-  hashes: readonly (string | undefined)[],
-  forgotten: ForgottenCallers | undefined,
-) {
-  return page
-    .map((call, index) => {
-      const stripped = forgotten?.strip(call) ?? call;
-      // By the hash of a whole row the number that is left out could be found: all numbers would be tried.
-      return { call: stripped, served: stripped === call ? (hashes[index] ?? null) : null };
-    })
-    .sort((a, b) => a.call.call_id - b.call.call_id);
+function inOrderOfId(page: readonly Call[]): Call[] {
+  return page.toSorted((a, b) => a.call_id - b.call_id);
 }
 
 /** Counts the calls: those the service still shows, and those marked as gone from it. */

@@ -26,7 +26,6 @@ export interface CallerCall {
 type FirstCall = Omit<CallerCall, "caller">;
 
 interface Entry {
-  /** As stored before the change. */
   before: FirstCall | undefined;
   first: FirstCall | undefined;
   calls: number;

@@ -3,7 +3,6 @@ import type { Database } from "better-sqlite3";
 import { paced } from "../../base/paced.ts";
 import type { Warehouse } from "../warehouse.ts";
 
-/** Rows and SHA-256 of each table's content, by its name. */
 export type Digest = ReadonlyMap<string, { rows: number; sha256: string }>;
 
 /**

@@ -38,7 +38,6 @@ export const FORGOTTEN_CALLERS = describeTable(
 
 const MARK_DIGITS = 16;
 
-/** What is removed from the calls of a forgotten caller. */
 const REMOVED = namesOfKinds("recording_urls", "visitor", "summaries", "transcripts", "extra");
 /** What may contain a number in anybody's calls; `tracking_number` is the one that was called. */
 const TEXTS = new Set([...REMOVED, ...namesOfKinds("text")]);
@@ -89,7 +88,6 @@ export class CallerDigests {
 
 /** Takes out of calls, and of any text, what is of callers who were forgotten. */
 export class ForgottenCallers {
-  /** Digests of those that were met. */
   readonly met = new Set<string>();
   readonly #digests: CallerDigests;
   readonly #byDigest: ReadonlyMap<string, ForgottenCaller>;

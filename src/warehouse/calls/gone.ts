@@ -27,7 +27,6 @@ import { readCallCount } from "./call-table.ts";
 import { calls } from "./calls.ts";
 
 export interface AbsenceOptions {
-  /** The verified full pass that did not meet them. */
   runId: number;
   /** When that pass started, ISO 8601 UTC. */
   startedAt: string;

@@ -20,15 +20,12 @@ export function findUnmatchedDispositions(
   { sqlite }: Warehouse,
   { answered, missed }: Pick<AttributionRules, "answered" | "missed">,
 ): UnmatchedDisposition[] {
-  const open = new Map<string, { setting: string; word: string }>();
-  const add = (setting: string, words: readonly string[]) => {
-    for (const word of words) {
-      const comparable = toComparableDisposition(word);
-      if (!BY_DEFAULT.has(comparable)) open.set(comparable, { setting, word });
-    }
-  };
-  add(SETTINGS.answered.env, answered);
-  add(SETTINGS.missed.env, missed);
+  const set = [
+    ...answered.map((word) => ({ setting: SETTINGS.answered.env, word })),
+    ...missed.map((word) => ({ setting: SETTINGS.missed.env, word })),
+  ];
+  const open = new Map(set.map((each) => [toComparableDisposition(each.word), each]));
+  for (const known of BY_DEFAULT) open.delete(known);
   if (open.size === 0) return [];
   const served = new Set<string>();
   const select = sqlite.prepare<[], string>(

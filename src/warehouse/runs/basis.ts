@@ -21,7 +21,6 @@ export function readBasis(reader: Warehouse) {
     newest_call: readNewestCall(reader),
     /** Rows that could not be read, and are in no figure. */
     rejected: countAllRejected(reader),
-    /** Members that are not as the service documents them. */
     drift: [...new Set(readDrift(reader).map(({ path }) => path))],
   };
 }

@@ -37,7 +37,6 @@ export function settleExports({ db }: Warehouse, exportIds: readonly number[], e
     .run();
 }
 
-/** Removes files that did not get their names. */
 export function deleteExports({ db }: Warehouse, exportIds: readonly number[]): void {
   db.delete(exports)
     .where(inArray(exports.export_id, [...exportIds]))
@@ -61,7 +60,8 @@ export function readExportPaths({ db }: Warehouse): string[] {
 }
 
 /** Whether a list of calls was ever written, with pseudonyms of callers; or a workbook, which may have one. */
-export function hasExportedCalls({ sqlite }: Warehouse): boolean {
-  const paths = sqlite.prepare<[], string>("SELECT DISTINCT path FROM exports").pluck().all();
-  return paths.some((path) => /[/\\](calltally\.xlsx|(calls|callers)(\.[a-z]+|[/\\]month=.*))$/.test(path));
+export function hasExportedCalls(warehouse: Warehouse): boolean {
+  return readExportPaths(warehouse).some((path) =>
+    /[/\\](calltally\.xlsx|(calls|callers)(\.[a-z]+|[/\\]month=.*))$/.test(path),
+  );
 }

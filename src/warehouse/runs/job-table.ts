@@ -39,24 +39,20 @@ export interface JobEnd {
 }
 
 export function insertJobStart({ db }: Warehouse, job: string, startedAt: string): void {
-  const begun = { started_at: startedAt, finished_at: null };
-  db.insert(jobs)
-    .values({ job, ...begun })
-    .onConflictDoUpdate({ target: jobs.job, set: begun })
-    .run();
+  upsertJob(db, { job, started_at: startedAt, finished_at: null });
+}
+
+function upsertJob(db: Warehouse["db"], record: typeof jobs.$inferInsert): void {
+  db.insert(jobs).values(record).onConflictDoUpdate({ target: jobs.job, set: record }).run();
 }
 
 export function updateJobEnd(warehouse: Tx, end: JobEnd): void {
-  const before = readJobs(warehouse).find(({ job }) => job === end.job);
-  const row = { ...applyEnd(before, end), started_at: end.startedAt, finished_at: end.finishedAt };
-  warehouse.db
-    .insert(jobs)
-    .values({ job: end.job, ...row })
-    .onConflictDoUpdate({ target: jobs.job, set: row })
-    .run();
+  const { job, startedAt, finishedAt } = end;
+  const before = readJobs(warehouse).find((record) => record.job === job);
+  const record = { job, ...applyEnd(before, end), started_at: startedAt, finished_at: finishedAt };
+  upsertJob(warehouse.db, record);
 }
 
-/** What a run's end changes in what is known of its job. */
 export type JobOutcome = Pick<JobRecord, "exit_code" | "error" | "succeeded_at" | "failing_since">;
 
 /** Returns what is known of a job after a run of it has ended. */

@@ -89,13 +89,8 @@ export function hasAllCalls({ db }: Warehouse, runId: number): boolean {
 
 /** Returns when the first page of a run was complete, ISO 8601 UTC; undefined where it has none. */
 export function readFirstPageTime({ db }: Warehouse, runId: number): string | undefined {
-  return (
-    db
-      .select({ first: min(sync_pages.fetched_at) })
-      .from(sync_pages)
-      .where(eq(sync_pages.run_id, runId))
-      .get()?.first ?? undefined
-  );
+  const pages = db.select({ first: min(sync_pages.fetched_at) }).from(sync_pages);
+  return pages.where(eq(sync_pages.run_id, runId)).get()?.first ?? undefined;
 }
 
 /** Drops what only a walk under way needs: the ids of the pages up to this run, and the pages of long past runs. */

@@ -157,7 +157,6 @@ export function readLastDoneRun(warehouse: Warehouse): SyncRun | undefined {
   return readLatest(warehouse, eq(sync_runs.status, "done"));
 }
 
-/** Returns the latest runs, newest first. */
 export function readRuns({ db }: Warehouse, limit: number): SyncRun[] {
   return db.select().from(sync_runs).orderBy(desc(sync_runs.run_id)).limit(limit).all();
 }

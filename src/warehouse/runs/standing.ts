@@ -2,15 +2,10 @@ import { readUnsettled } from "../calls/first-load.ts";
 import { readUnlisted, readWithheld, type Unlisted } from "../calls/gone.ts";
 import { type DescribedOrigin, describeOrigin, readOrigin } from "../origin.ts";
 import type { Warehouse } from "../warehouse.ts";
-import { readLastDoneRun } from "./runs.ts";
+import { readLastDoneRun, type SyncRun } from "./runs.ts";
 
 export interface Standing {
-  run: {
-    run_id: number;
-    finished_at: string | null;
-    verdict: string | null;
-    verdict_reason: string | null;
-  } | null;
+  run: (Pick<SyncRun, "run_id" | "finished_at" | "verdict_reason"> & { verdict: string | null }) | null;
   origin: DescribedOrigin;
   /** Calls that went missing at once, over the missing-call threshold, and still count; null for some that are too few to be shared. */
   withheld_calls: number | null;
@@ -21,16 +16,9 @@ export interface Standing {
 }
 
 export function readStanding(reader: Warehouse): Standing {
-  const run = readLastDoneRun(reader);
+  const { run_id, finished_at = null, verdict = null, verdict_reason = null } = readLastDoneRun(reader) ?? {};
   return {
-    run: run
-      ? {
-          run_id: run.run_id,
-          finished_at: run.finished_at,
-          verdict: run.verdict,
-          verdict_reason: run.verdict_reason,
-        }
-      : null,
+    run: run_id === undefined ? null : { run_id, finished_at, verdict, verdict_reason },
     origin: describeOrigin(readOrigin(reader)),
     withheld_calls: readWithheld(reader),
     unlisted: readUnlisted(reader),

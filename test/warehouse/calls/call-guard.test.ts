@@ -13,7 +13,6 @@ import { isWithoutLink, Keeping, keepingAll } from "../../../src/warehouse/calls
 import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import { openCallerHash } from "../../../src/warehouse/calls/caller-hash.ts";
 import { calls } from "../../../src/warehouse/calls/calls.ts";
-import { prepareRecognize } from "../../../src/warehouse/calls/recognize.ts";
 import { startRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
@@ -230,22 +229,17 @@ describe("undocumented members", () => {
     const call = { ...FULL_CALL, extra: '{"callback":"+49 30 123456"}' };
     const upsert = (keeping: Keeping) => {
       const counts = writeTransaction(warehouse, (tx) =>
-        prepareUpsertCalls(warehouse, 1, { keeping })(tx, [call], [SERVED]),
+        prepareUpsertCalls(warehouse, 1, { keeping })(tx, [call]),
       );
       const { extra, withheld } = warehouse.db.select().from(calls).get() ?? {};
       return [counts.new, counts.changed, extra, withheld];
     };
     const some = keepingOf(warehouse, { summaries: "never" });
-    const isKnown = (keeping: Keeping) => {
-      const served = { call_id: call.call_id, hash: SERVED, recording_url: call.recording_url ?? undefined };
-      return prepareRecognize(warehouse, new Set(), keeping)([served])[0] !== undefined;
-    };
     const types = '{"callback":{"type":"string"}}';
     expect(upsert(some)).toEqual([1, 0, types, "summaries,extra"]);
-    expect([upsert(some), isKnown(some)]).toEqual([[0, 0, types, "summaries,extra"], true]);
+    expect(upsert(some)).toEqual([0, 0, types, "summaries,extra"]);
     const all = keepingAll(warehouse);
-    expect(isKnown(all)).toBe(false);
-    expect([upsert(all), isKnown(all)]).toEqual([[0, 0, call.extra, null], true]);
+    expect(upsert(all)).toEqual([0, 0, call.extra, null]);
     const cutoffs = cutoffsAt({ ...KEEP_ALL, transcripts: 36_500 }, NOW);
     expect(await prune(locked(warehouse), { cutoffs, nowMs: NOW })).toMatchObject({
       transcripts: 0,

@@ -36,7 +36,7 @@ function toRow(call: Call, first_run_id = 1, changed_run_id = first_run_id) {
     absent_since: null,
     absent_passes: null,
     unlisted_since: null,
-    served_hash: null,
+    served_hash: hashCall(call),
     withheld: null,
     caller_digest: null,
   };
@@ -146,19 +146,18 @@ describe("prepareUpsertCalls", () => {
     );
   });
 
-  it("keeps the hash by which a call is recognized until the call has other content", () => {
+  it("keeps the hash of a call as it was served last", () => {
     using warehouse = newWarehouse();
     const upsertCalls = prepareUpsertCalls(warehouse, 1);
     const kept = warehouse.sqlite.prepare("SELECT served_hash FROM calls").pluck();
-    const steps: [duration: number, served: string | undefined, kept: string | null][] = [
-      [60, "a", "a"],
-      [60, "b", "b"],
-      [60, undefined, "b"],
-      [61, undefined, null],
-    ];
-    for (const [duration, served, expected] of steps) {
-      writeTransaction(warehouse, (tx) => upsertCalls(tx, [makeCall({ call_id: 1, duration })], [served]));
-      expect(kept.get()).toBe(expected);
+    for (const duration of [60, 61]) {
+      const call = makeCall({ call_id: 1, duration });
+      writeTransaction(warehouse, (tx) => upsertCalls(tx, [call]));
+      expect(kept.get()).toBe(hashCall(call));
+      // As where a caller was forgotten: it is then found by what is stored.
+      warehouse.sqlite.exec("UPDATE calls SET served_hash = NULL");
+      expect(writeTransaction(warehouse, (tx) => upsertCalls(tx, [call]))).toMatchObject({ changed: 0 });
+      expect(kept.get()).toBe(hashCall(call));
     }
   });
 

@@ -1,11 +1,9 @@
-import type { DateRange } from "../../../calendar/dates.ts";
 import { unlistedInWords } from "../../../warehouse/calls/gone.ts";
 import { sentencesOnSpend } from "../../described-spend.ts";
 import { describeCaveats, describeHistory, MADE_UP, type Manifest, type SheetEntry } from "../../manifest.ts";
 import type { Column, Value } from "../../table.ts";
 import { headingOf } from "../heading.ts";
 
-/** A cell of the first sheet. */
 export interface AboutCell {
   value: Value;
   column: Column;
@@ -27,47 +25,41 @@ export function describeWorkbook(
 ): AboutRow[] {
   const { run, origin, unlisted, timezone, rules } = manifest;
   const caveats = [...describeCaveats(manifest), ...describeHistory(manifest)];
+  const { compared_with: before } = manifest;
   return [
     title("What these figures are based on"),
     ...(origin.made_by_demo ? [title(MADE_UP)] : []),
-    line("Service", text(origin.base_url ?? "not known")),
-    line("Organization unit", text(origin.org_unit_id ?? "none was asked for")),
-    line("Warehouse", text(origin.warehouse_id)),
+    line("Service", origin.base_url ?? "not known"),
+    line("Organization unit", origin.org_unit_id ?? "none was asked for"),
+    line("Warehouse", origin.warehouse_id),
     ...(run === null
-      ? [line("Sync", text("none has finished"))]
+      ? [line("Sync", "none has finished")]
       : [
-          line("Sync", text(`run ${run.run_id}`)),
-          line("Finished", time(run.finished_at)),
-          line("Verdict", text(run.verdict)),
-          line("Reason", text(run.verdict_reason)),
+          line("Sync", `run ${run.run_id}`),
+          line("Finished", run.finished_at, "time"),
+          line("Verdict", run.verdict),
+          line("Reason", run.verdict_reason),
         ]),
-    ...(caveats.length > 0 ? caveats : ["none known"]).map((caveat) => line("Caveat", text(caveat))),
-    ...(unlisted ? [line("Unlisted", text(unlistedInWords(unlisted)))] : []),
+    ...(caveats.length > 0 ? caveats : ["none known"]).map((caveat) => line("Caveat", caveat)),
+    ...(unlisted ? [line("Unlisted", unlistedInWords(unlisted))] : []),
     line(
       "Time zone",
-      text(`${timezone}: days, dates and times of all sheets, also of columns that are UTC in CSV`),
+      `${timezone}: days, dates and times of all sheets, also of columns that are UTC in CSV`,
     ),
     ...describeRange("Calls", manifest.range),
-    ...(manifest.compared_with ? describeRange("Compared with", manifest.compared_with) : []),
-    ...(manifest.compared_with?.begins_before_first_call
-      ? [line("", text("It begins before the first call in the warehouse: its figures are too low."))]
+    ...(before ? describeRange("Compared with", before) : []),
+    ...(before?.begins_before_first_call
+      ? [line("", "It begins before the first call in the warehouse: its figures are too low.")]
       : []),
     ...describePeriods(manifest),
-    ...(manifest.spend ? sentencesOnSpend(manifest.spend, timezone) : []).map((sentence) =>
-      line("Spend", text(sentence)),
-    ),
-    ...Object.entries(manifest.filter).map(([name, value]) =>
-      line(`Filter: ${inWords(name)}`, text(list(value))),
-    ),
-    line("Counted as answered", text(rules.answered.join(", "))),
-    line("Counted as missed", text(rules.missed.join(", "))),
-    line("Qualified", text(`answered, and at least ${rules.qualified_seconds} seconds long`)),
-    line("Durations", text(`served in ${rules.duration_unit}, shown in seconds`)),
-    line("Channel rules", text(rules.channels)),
-    line(
-      "utm values",
-      text(rules.utm_values === "folded" ? `folded, ${rules.aliases} aliases` : rules.utm_values),
-    ),
+    ...(manifest.spend ? sentencesOnSpend(manifest.spend, timezone) : []).map((said) => line("Spend", said)),
+    ...Object.entries(manifest.filter).map(([name, value]) => line(`Filter: ${inWords(name)}`, list(value))),
+    line("Counted as answered", rules.answered.join(", ")),
+    line("Counted as missed", rules.missed.join(", ")),
+    line("Qualified", `answered, and at least ${rules.qualified_seconds} seconds long`),
+    line("Durations", `served in ${rules.duration_unit}, shown in seconds`),
+    line("Channel rules", rules.channels),
+    line("utm values", rules.utm_values === "folded" ? `folded, ${rules.aliases} aliases` : rules.utm_values),
     { cells: [] },
     title("Sheets"),
     ...listSheets(sheets, columns),
@@ -78,35 +70,23 @@ export function describeWorkbook(
 }
 
 function describeRange(name: string, { from, to, provisional }: Manifest["range"]): AboutRow[] {
-  const isOpen = from === undefined && to === undefined;
+  const end = (which: string, date: string | undefined) =>
+    line(`${name}, ${which} day`, date ?? "open", date === undefined ? "text" : "date");
   return [
-    ...(isOpen ? [line(name, text("all, whenever they started"))] : describeEnds(name, { from, to })),
+    ...(from === undefined && to === undefined
+      ? [line(name, "all, whenever they started")]
+      : [end("first", from), end("last", to)]),
     ...(provisional
-      ? [
-          line(
-            "",
-            text("Provisional: late transcripts and corrections may still change the figures of its end."),
-          ),
-        ]
+      ? [line("", "Provisional: late transcripts and corrections may still change the figures of its end.")]
       : []),
-  ];
-}
-
-function describeEnds(
-  name: string,
-  { from, to }: { [End in keyof DateRange]: string | undefined },
-): AboutRow[] {
-  return [
-    line(`${name}, first day`, from === undefined ? text("open") : date(from)),
-    line(`${name}, last day`, to === undefined ? text("open") : date(to)),
   ];
 }
 
 function describePeriods({ periods = [] }: Manifest): AboutRow[] {
   const provisional = periods.filter((period) => period.provisional).map(({ period }) => period);
-  if (provisional.length === 0) return [];
   const [first, last] = [provisional[0], provisional.at(-1)];
-  return [line("Provisional periods", text(first === last ? `${first}` : `${first} to ${last}`))];
+  if (first === undefined) return [];
+  return [line("Provisional periods", first === last ? first : `${first} to ${last}`)];
 }
 
 /** A table of the sheets: what is in them, and what their columns add up to. */
@@ -121,29 +101,31 @@ function listSheets(sheets: readonly SheetEntry[], columns: readonly Column[]): 
       cells: [
         ...["Sheet", "Contents", "Rows", ...(isCut ? ["Cut texts"] : [])],
         ...sums.map((name) => headingOf({ name })),
-      ].map(text),
+      ].map((heading) => cell(heading)),
       look: "header",
     },
     ...sheets.map((entry) => ({
       cells: [
-        text(entry.sheet),
-        text(describeContents(entry)),
-        count(entry.rows),
-        ...(isCut ? [count(entry.cut_texts ?? 0)] : []),
+        cell(entry.sheet),
+        cell(describeContents(entry)),
+        cell(entry.rows, "integer"),
+        ...(isCut ? [cell(entry.cut_texts ?? 0, "integer")] : []),
         ...sums.map((name) => sum(entry.sums?.[name])),
       ],
     })),
-    ...(isCut ? [{ cells: [text(ABOUT_CUTS)] }] : []),
-    ...[...keys].map((key) => line("Key of caller_hash", text(key))),
+    ...(isCut ? [{ cells: [cell(ABOUT_CUTS)] }] : []),
+    ...[...keys].map((key) => line("Key of caller_hash", key)),
   ];
 }
 
 /** A table of the columns: what is written above them, what they hold, and their names in CSV files. */
 function listColumns(columns: readonly Column[]): AboutRow[] {
   return [
-    { cells: ["Heading", "Meaning", "Name in CSV"].map(text), look: "header" },
+    { cells: ["Heading", "Meaning", "Name in CSV"].map((heading) => cell(heading)), look: "header" },
     ...[...Map.groupBy(columns, ({ name }) => name).values()].flatMap(([column]) =>
-      column === undefined ? [] : [{ cells: [headingOf(column), meaningOf(column), column.name].map(text) }],
+      column === undefined
+        ? []
+        : [{ cells: [headingOf(column), meaningOf(column), column.name].map((value) => cell(value)) }],
     ),
   ];
 }
@@ -180,14 +162,13 @@ function list(value: string | number | boolean | readonly string[]): string {
   return value === true ? "yes" : String(value);
 }
 
-const sum = (value: number | undefined) => (Number.isInteger(value) ? count : number)(value ?? null);
-const title = (words: string): AboutRow => ({ cells: [text(words)], look: "title" });
-const line = (name: string, cell: AboutCell): AboutRow => ({ cells: [text(name), cell] });
-const cell =
-  (type: Column["type"]) =>
-  (value: Value): AboutCell => ({ value, column: { name: "", type } });
-const text = cell("text");
-const time = cell("time");
-const date = cell("date");
-const count = cell("integer");
-const number = cell("decimal");
+function cell(value: Value, type: Column["type"] = "text"): AboutCell {
+  return { value, column: { name: "", type } };
+}
+
+const sum = (value: number | undefined) =>
+  cell(value ?? null, Number.isInteger(value) ? "integer" : "decimal");
+const title = (words: string): AboutRow => ({ cells: [cell(words)], look: "title" });
+const line = (name: string, value: Value, type?: Column["type"]): AboutRow => ({
+  cells: [cell(name), cell(value, type)],
+});

@@ -12,7 +12,6 @@ const END_MS = Date.UTC(10_000, 0, 1);
 /** Integers from here on may have more digits than the 15 that Excel keeps. */
 const LONG_INTEGER = 1e15;
 
-/** What cells of a workbook need to know. */
 export interface CellContext {
   styles: Styles;
   /** Shows times in the zone of the export. */
@@ -73,21 +72,16 @@ export function cellWriter(column: Column, context: CellContext, look: CellStyle
 /** Returns what clocks showed, as if it were UTC. */
 const isoOf = (local: string) => `${local.replace(" ", "T")}Z`;
 
+/** Formats of what is shown as a date or a time; it is as long as its format. */
+const MOMENT_FORMATS: Partial<Record<Column["type"], string>> = {
+  time: "yyyy-mm-dd hh:mm:ss",
+  "local time": "yyyy-mm-dd hh:mm:ss",
+  date: "yyyy-mm-dd",
+};
+const widthOf = ({ type }: Column) => MOMENT_FORMATS[type]?.length;
+
 /** How much wider bold letters are, about. */
 const BOLD_WIDTH = 1.2;
-
-/** Characters that a value of a column takes, where they are known; texts are as long as they are. */
-function widthOf(column: Column): number | undefined {
-  switch (column.type) {
-    case "time":
-    case "local time":
-      return "YYYY-MM-DD HH:MM:SS".length;
-    case "date":
-      return "YYYY-MM-DD".length;
-    default:
-      return undefined;
-  }
-}
 
 /** Returns how many characters a value takes as it is shown, in bold too. */
 export function shownWidth(column: Column, value: Value): number {
@@ -106,27 +100,14 @@ const toFormat = (whole: string, decimals: number) =>
   decimals > 0 ? `${whole}.${"0".repeat(decimals)}` : whole;
 
 function formatOf(column: Column): string | undefined {
-  const { type, decimals, currency, isId, isShare, comparison } = column;
-  switch (type) {
-    case "text":
-      return "@";
-    case "integer":
-      return isId ? "@" : "#,##0";
-    case "decimal": {
-      if (decimals === undefined) return undefined; // as many digits as there are
-      const share = `${toFormat("0", decimals - 2)}%`;
-      if (comparison?.shows === "change") return `+${share};-${share};${share}`;
-      if (isShare) return share;
-      return currency === undefined
-        ? toFormat("#,##0", decimals)
-        : `${toFormat("#,##0", decimals)} [$${currency}]`;
-    }
-    case "boolean":
-      return undefined;
-    case "time":
-    case "local time":
-      return "yyyy-mm-dd hh:mm:ss";
-    case "date":
-      return "yyyy-mm-dd";
-  }
+  const { type, decimals, currency, isShare, comparison } = column;
+  if (isTextual(column)) return "@";
+  if (type === "integer") return "#,##0";
+  // Without decimals there are as many digits as a number has.
+  if (type !== "decimal" || decimals === undefined) return MOMENT_FORMATS[type];
+  const share = `${toFormat("0", decimals - 2)}%`;
+  if (comparison?.shows === "change") return `+${share};-${share};${share}`;
+  if (isShare) return share;
+  const amount = toFormat("#,##0", decimals);
+  return currency === undefined ? amount : `${amount} [$${currency}]`;
 }

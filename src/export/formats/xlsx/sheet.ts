@@ -27,7 +27,6 @@ export interface SheetOptions {
   context: CellContext;
 }
 
-/** Refuses more rows than a sheet has. */
 export function assertRows(name: string, rows: number): void {
   if (rows < MAX_ROWS) return;
   throw new UsageError(
@@ -106,7 +105,6 @@ export function countLines(text: string, width: number): number {
   return text.split("\n").reduce((lines, line) => lines + Math.max(1, Math.ceil(line.length / width)), 0);
 }
 
-/** Returns how wide the columns are, by their headers and some of their rows. */
 function widthsOf(columns: readonly Column[], sample: readonly (readonly Value[])[]): number[] {
   return columns.map((column, index) => {
     const heading = headingOf(column);
@@ -139,12 +137,9 @@ function closeSheet(
       ? ""
       : `<ignoredErrors><ignoredError sqref="${texts.join(" ")}" numberStoredAsText="1"/></ignoredErrors>`;
   const filtered = Math.max(1, hasTotal ? last - 1 : last);
-  return `</sheetData><autoFilter ref="A1:${end}${filtered}"/>${pageOf(widths)}${ignored}</worksheet>`;
-}
-
-/** Prints across, with the columns on as few pages side by side as leave the letters readable. */
-function pageOf(widths: readonly number[]): string {
-  return printedPage(Math.ceil(widths.reduce((sum, width) => sum + width, 0) / PRINTED_WIDTH));
+  // As few pages side by side as leave the letters readable.
+  const pages = Math.ceil(widths.reduce((sum, width) => sum + width, 0) / PRINTED_WIDTH);
+  return `</sheetData><autoFilter ref="A1:${end}${filtered}"/>${printedPage(pages)}${ignored}</worksheet>`;
 }
 
 /** Prints across, with the columns on this many pages side by side. */

@@ -1,6 +1,5 @@
 import { escapeText } from "./cell-text.ts";
 
-/** How a cell looks. */
 export interface CellStyle {
   /** Number format as Excel's dialog "Custom" has it; `@` is text. @default General */
   numFmt?: string | undefined;

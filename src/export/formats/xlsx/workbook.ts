@@ -1,8 +1,8 @@
 import { localTime } from "../../../calendar/local-time.ts";
 import type { Job } from "../../job.ts";
 import type { ManifestFile, SheetEntry } from "../../manifest.ts";
-import type { NamedTable } from "../../named-table.ts";
 import { WORKBOOK } from "../../rollups.ts";
+import type { NamedTable } from "../../table.ts";
 import { type AboutRow, describeWorkbook } from "./about-sheet.ts";
 import { escapeText } from "./cell-text.ts";
 import { type CellContext, cellWriter } from "./cells.ts";
@@ -12,7 +12,6 @@ import { toZip, type ZipPart } from "./zip.ts";
 
 /** The first sheet, which says what the others stand on. */
 const ABOUT = "About";
-/** Widths of its first columns. */
 const ABOUT_WIDTHS = [38, 70] as const;
 const MAX_NAME = 31;
 

@@ -48,7 +48,6 @@ export function* toZip(parts: Iterable<ZipPart>): Generator<Buffer> {
   yield* pieces;
 }
 
-/** Refuses what the fields of 32 bits cannot say. */
 export function assertFits(name: string, bytes: number): void {
   if (bytes <= MAX_BYTES) return;
   throw new UsageError(`Cannot write ${name} of the workbook: it is larger than 4 GiB`, {

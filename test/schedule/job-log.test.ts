@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { logAttribution } from "../../src/schedule/log-attribution.ts";
+import { logAttribution } from "../../src/schedule/job-log.ts";
 import { keepLines } from "../support/log-lines.ts";
 
 it("logAttribution says once, at the end, how many calls had their facts made anew", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
-import { decodeReport } from "../../src/spend/decode-report.ts";
+import { decodeReport } from "../../src/spend/report-file.ts";
 
 const utf16 = (text: string) => Buffer.from(text, "utf16le");
 const swapped = (text: string) => utf16(text).swap16();
