@@ -27,7 +27,7 @@ export function parseLast(text: string, today: string): Required<DateRange> {
 }
 
 /** Returns what a text such as `4w` or `mtd` stands for; throws as {@link parseLast} does. */
-export function readLast(text: string): LastRange {
+function readLast(text: string): LastRange {
   const meant = nearestLast(text);
   if (meant?.text === text) return meant;
   const advice = meant === undefined ? "" : `; did you mean ${meant.text}?`;

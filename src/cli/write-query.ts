@@ -5,7 +5,9 @@ import { inChunks } from "../export/formats/chunks.ts";
 import { toDelimited } from "../export/formats/delimited.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { type QueryResult, runQuery, type SqlValue } from "../warehouse/run-query.ts";
-import type { QueryFormat } from "./query-process.ts";
+
+export const QUERY_FORMATS = ["table", "csv", "json"] as const;
+type QueryFormat = (typeof QUERY_FORMATS)[number];
 
 /** How often the watch looks whether the process that asked is still there. */
 const WATCH_MS = 250;

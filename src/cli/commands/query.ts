@@ -1,11 +1,13 @@
 import { Command } from "@commander-js/extra-typings";
-import { EXIT } from "../../base/errors.ts";
+import { CalltallyError, EXIT, type ExitCode, UsageError } from "../../base/errors.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
+import { runChild } from "../../schedule/child-process.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION, QUERY_PARENT } from "../context.ts";
 import { action } from "../frame.ts";
 import { choice, wholeNumber } from "../parsers.ts";
-import { QUERY_FORMATS, readSql, runInChild } from "../query-process.ts";
+import { notesOnOrigin, notesOnRules } from "../warehouse-notes.ts";
+import { QUERY_FORMATS, watchParent, writeQueryResult } from "../write-query.ts";
 
 const DEFAULT_SECONDS = 60;
 const MOST_SECONDS = 86_400;
@@ -48,8 +50,6 @@ export const command = (context: Context) =>
         const settings = settingsOf(context);
         const parent = context.env[QUERY_PARENT];
         if (parent === undefined) return { exit: await runInChild(context, timeout) };
-        const { notesOnOrigin, notesOnRules } = await import("../warehouse-notes.ts");
-        const { watchParent, writeQueryResult } = await import("../write-query.ts");
         await watchParent(Number(parent));
         const most = maxRows ?? (format === "table" ? DEFAULT_TABLE_ROWS : undefined);
         const { isComplete } = await writeQueryResult({
@@ -69,3 +69,58 @@ export const command = (context: Context) =>
         return { notes, exit: EXIT.unverified };
       }),
     );
+
+const MOST_SQL_BYTES = 1_000_000;
+
+/**
+ * Runs the same command line in a child process, since a running SQL statement is deaf to signals and ends by the death
+ * of its process alone. The child reads and writes for itself, and says what is wrong.
+ *
+ * @returns the exit code of the child
+ * @throws InterruptedError, and CalltallyError (exit 3) after the deadline; the child is gone by then
+ */
+async function runInChild(
+  { env, signal }: Pick<Context, "env" | "signal">,
+  timeoutSeconds: number,
+): Promise<ExitCode> {
+  signal.throwIfAborted();
+  const outcome = await runChild(process.argv.slice(1), {
+    deadlineMs: timeoutSeconds * 1000,
+    graceMs: 0,
+    signal,
+    stopMs: 0,
+    stdio: "inherit",
+    env: { ...env, [QUERY_PARENT]: String(process.pid) },
+  });
+  signal.throwIfAborted();
+  if (outcome.error !== null) throw outcome.error;
+  const exitCode = Object.values(EXIT).find((known) => known === outcome.exitCode);
+  if (exitCode !== undefined) return exitCode;
+  if (outcome.isLate) {
+    throw new CalltallyError(
+      EXIT.unverified,
+      `The query was ended after ${formatQuantity(timeoutSeconds, "second")}`,
+      {
+        hint: "Its output is incomplete. Allow more time with --timeout, or narrow the query: use WHERE or the rollup views.",
+      },
+    );
+  }
+  const end = outcome.signal ?? `code ${outcome.exitCode}`;
+  throw new CalltallyError(EXIT.failed, `The process of the query ended by ${end}`, {
+    hint: "It may have run out of memory: ask for fewer or shorter values.",
+  });
+}
+
+/** Reads the statement from standard input. */
+async function readSql(input: AsyncIterable<Buffer | string>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of input) {
+    chunks.push(Buffer.from(chunk));
+    bytes += chunk.length;
+    if (bytes > MOST_SQL_BYTES) {
+      throw new UsageError(`The SQL on standard input is longer than ${MOST_SQL_BYTES} bytes`);
+    }
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
