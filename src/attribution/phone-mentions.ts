@@ -5,11 +5,11 @@ const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0
 const [MIN_DIGITS, MAX_DIGITS] = [7, 15];
 /** Zeros that may be dialed before it, or stand in the middle of it. */
 const MAX_ZEROS = 3;
-/** Digits in a row, of any script; those of an escaped character in an address or JSON are none. */
-const DIGITS = /%(?:25)*[\da-f]{2}|\\u[\da-f]{4}|\p{Nd}+/giu;
+/** Digits in a row, of any script; those of an escaped character in an address, JSON or HTML are none. */
+const DIGITS = /%(?:25)*[\da-f]{2}|\\u[\da-f]{4}|&#\w+;|\p{Nd}+/giu;
 const DIGIT = /\p{Nd}/gu;
 const OTHER_DIGIT = /(?!\d)\p{Nd}/u;
-const ESCAPED = /%(?:25)*[\da-f]{2}|\\+(?:u[\da-f]{4}|[nrt])/gi;
+const ESCAPED = /%(?:25)*[\da-f]{2}|\\+(?:u[\da-f]{4}|[nrt])|&#?\w+;/gi;
 /**
  * What may stand between two groups of digits of one number, and is not seen or as wide as a character of Chinese among it. A
  * comma parts groups of a number that is spoken; without a blank behind it, it parts the columns of a CSV file.
@@ -58,7 +58,7 @@ function toNines(digits: string): string {
   return isEscaped(digits) ? digits : digits.replace(DIGIT, "9");
 }
 
-const isEscaped = (digits: string) => /^[%\\]/.test(digits);
+const isEscaped = (digits: string) => /^[%\\&]/.test(digits);
 
 /** Yields whatever may be a number: of those that begin at the same place the longest first. */
 function* mentionsOf(text: string): Generator<Mention> {

@@ -51,6 +51,7 @@ describe("maskNumbers", () => {
     "214 ... 555 -- 0123",
     "(214)  - 555·0123",
     String.raw`214\n555\u00a00123`,
+    "214&nbsp;555&#45;0123",
     "214%2520555%252D0123",
   ])("takes %j for one number", (text) => {
     expect(mask(text, "2145550123")).not.toMatch(/0123/);
