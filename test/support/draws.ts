@@ -2,7 +2,7 @@
  * How many of the cases that find the faults a property is about are drawn: a part in `npm test`, which draws the same in each
  * run, and many times as many, drawn anew, in `npm run test:soak`.
  */
-const TIMES = Number(process.env.CALLTALLY_DRAWS ?? 0.2);
+const TIMES = Number(process.env.CALLTALLY_DRAWS ?? 0.4);
 
 /** Returns how many cases a property draws where so many find the faults it is about. */
 export const draws = (enough: number) => Math.ceil(enough * TIMES);
