@@ -9,7 +9,6 @@ const MAX_LIMIT = 1000;
 /** Rows of one page that are read: ten times as many, if the service heeds no limit. */
 const MAX_ROWS = 10_000;
 
-/** Query of Get Marketing Attribution Data (API v3 § 4.2). */
 export interface AttributionQuery {
   /** 1 to {@link MAX_LIMIT}. */
   limit: number;

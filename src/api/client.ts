@@ -66,7 +66,6 @@ interface Request {
   path: string;
   /** Undefined members are left out. */
   query?: Record<string, string | number | undefined>;
-  /** Sent as JSON. */
   body?: unknown;
 }
 

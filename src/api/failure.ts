@@ -7,7 +7,6 @@ import { ApiError, contractError } from "./api-errors.ts";
 import { requestId } from "./response-envelope.ts";
 import { parseRetryAfterMs } from "./retry.ts";
 
-/** Whether a status asks for another attempt. */
 export function isTransientStatus(status: number): boolean {
   return status >= 500 || [408, 425, 429].includes(status);
 }
@@ -99,7 +98,6 @@ function readErrorBody(body: string): { requestId?: string; message?: string } {
   }
 }
 
-/** Says why there was no response. */
 export function reasonForNoResponse(cause: unknown, attemptTimeoutMs: number): string {
   if (cause instanceof DOMException && cause.name === "TimeoutError") {
     return `no complete response within ${attemptTimeoutMs / 1000} s`;

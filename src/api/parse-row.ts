@@ -23,7 +23,6 @@ export interface Drift {
 export interface RejectedRow {
   /** The call's identifier, where that much could be read. */
   call_id: number | null;
-  /** The row as served. */
   json: string;
   /** The member that does not parse; empty for the row as a whole. */
   path: string;
@@ -211,12 +210,10 @@ function isInteger(value: unknown): value is number {
   return Number.isSafeInteger(value);
 }
 
-/** Whether it is a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns what JSON calls the type of a value. */
 export function jsonType(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";

@@ -57,7 +57,6 @@ function base64Forms(text: string): string {
   return text.replaceAll("+", "[+-]").replaceAll("/", "[/_]");
 }
 
-/** Replaces within the strings of a JSON text. */
 function replaceInStrings(json: string, replace: (text: string) => string): string {
   let written = "";
   let done = 0;
@@ -79,7 +78,6 @@ function replaceInString(literal: string, replace: (text: string) => string): st
   }
 }
 
-/** Where the string ends, after its quote. */
 function findClosingQuote(json: string, from: number): number {
   for (let position = from; position < json.length; position++) {
     const code = json.charCodeAt(position);

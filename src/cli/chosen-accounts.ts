@@ -30,7 +30,6 @@ export async function loadConfiguration(context: Context): Promise<Configuration
   return context.configuration;
 }
 
-/** Returns what {@link loadConfiguration} has found. */
 export function configurationOf({ configuration, env, folder }: Context): Configuration {
   return configuration ?? configurationWithoutFile({ env, folder });
 }
@@ -96,12 +95,10 @@ function namesOf(accounts: readonly Account[]): string {
   return accounts.map(({ name }) => name).join(", ");
 }
 
-/** Reads the settings of the one account; options of the command take precedence over all other sources. */
 export function settingsOf(context: Context): Settings {
   return loadSettings(onlyAccountOf(context).sources);
 }
 
-/** Returns what is odd about the settings but no error, a sentence each. */
 export function remarksOf(context: Context): string[] {
   if (context.env[QUERY_PARENT] !== undefined) return []; // the parent has printed them
   // Whether one folder will do for several accounts, the command itself knows.

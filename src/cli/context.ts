@@ -6,7 +6,6 @@ import { SETTINGS } from "../config/settings.ts";
 /** The process that a command runs in, and the options that every command has. */
 export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The working folder. */
   readonly folder: string;
   /** Aborts on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
@@ -14,13 +13,10 @@ export interface Context {
   readonly print: (text: string) => void;
   /** Writes bytes to standard output, which a terminal shows escaped as well; resolves when more may follow. */
   readonly write: (chunk: Buffer) => Promise<void>;
-  /** Writes an error to standard error. */
   readonly complain: (text: string) => void;
-  /** Sets the exit code. */
   readonly exit: (code: ExitCode) => void;
   /** The options of the command that was given; none until its arguments are parsed. */
   options: CommonOptions;
-  /** What `loadConfiguration` has found. */
   configuration?: Configuration | undefined;
 }
 
@@ -32,7 +28,6 @@ export interface CommonOptions {
   config?: string | undefined;
   /** The accounts to work on. @default all */
   account?: readonly string[] | undefined;
-  /** The cluster that computes the figures. */
   engine?: string | undefined;
   database?: string | undefined;
   out?: string | undefined;

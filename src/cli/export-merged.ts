@@ -93,7 +93,6 @@ function describeMerged(
   ].join("\n");
 }
 
-/** Returns the caveats of each account, in words. */
 function caveatsOf({ accounts }: AccountsManifest): string[] {
   return Object.entries(accounts).flatMap(([name, own]) =>
     describeCaveats(own).map((caveat) => `${name}: ${caveat}`),

@@ -13,7 +13,6 @@ import { fillPlaceholders } from "../delivery/placeholders.ts";
 import { accountsOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 
-/** What a command has done or found. */
 export interface Result {
   /** Printed with `--json`, in place of the texts. */
   data?: unknown;
@@ -31,7 +30,6 @@ export interface Result {
 
 export type Returned = Result | Promise<Result>;
 
-/** One account that a command works on. */
 export interface AccountScope {
   account: Account;
   readonly settings: Settings;

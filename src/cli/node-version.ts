@@ -12,7 +12,6 @@ export function isNewEnough(version: string): boolean {
 const { platform, arch, versions } = process;
 const [system, file] = platform === "win32" ? ["win", "node.exe"] : [platform, "node"];
 const installed = new URL(`../node_modules/node-${system}-${arch}/bin/${file}`, import.meta.url);
-/** The Node that `npm ci` brings along in a clone, where it is there. */
 export const ownNode = existsSync(installed) ? fileURLToPath(installed) : undefined;
 
 // This file runs on any Node, before anything else of the program and before npm installs it: under an old one the

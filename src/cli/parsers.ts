@@ -38,7 +38,6 @@ export function someOf<C extends string>(
   ];
 }
 
-/** Returns an option of names that are separated by commas, and that may be given more than once. */
 export function severalOf<const F extends string, C extends string>(
   flags: F,
   names: readonly C[],
@@ -52,7 +51,6 @@ export function severalOf<const F extends string, C extends string>(
     ]);
 }
 
-/** Returns an option that takes one of some values. */
 export function choice<const F extends string, C extends string>(
   flags: F,
   choices: readonly C[],
@@ -62,7 +60,6 @@ export function choice<const F extends string, C extends string>(
   return new Option(flags, help).choices(choices).argParser(oneOf(choices, others));
 }
 
-/** Returns a commander parser that refuses what `parse` throws an error for. */
 export function parser<T>(parse: (text: string) => T): (text: string) => T {
   return (text) => {
     try {
@@ -73,7 +70,6 @@ export function parser<T>(parse: (text: string) => T): (text: string) => T {
   };
 }
 
-/** Returns a commander parser of whole numbers within bounds. */
 export function wholeNumber(least = 0, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
@@ -89,7 +85,6 @@ export function parseText(text: string): string {
   throw new InvalidArgumentError("must not be blank");
 }
 
-/** Collects the values of an option that may be given more than once. */
 export function collect(text: string, collected: readonly string[] | undefined): readonly string[] {
   return [...(collected ?? []), text];
 }

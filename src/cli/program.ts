@@ -8,7 +8,6 @@ type CreateCommand = (context: Context) => CommandUnknownOpts;
 /** Its line in the help of the program, and the module that declares it. */
 type Entry = readonly [summary: string, load: () => Promise<{ command: CreateCommand }>];
 
-/** The commands by task, in the order of the help. */
 const TASKS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   "Start here": {
     demo: ["try everything without an account", () => import("./commands/demo.ts")],
@@ -88,7 +87,6 @@ async function assemble(
     .description(packageJson.description)
     .version(packageJson.version)
     .configureHelp({ subcommandTerm: (command) => command.name() })
-    // The group of `help`.
     .commandsGroup("Help and development:")
     .helpCommand("help [command]", "print the help of a command")
     .addHelpText("after", "\nExample:\n  $ calltally demo");
@@ -127,10 +125,8 @@ const NEEDS_NO_FILE: ReadonlySet<string> = new Set([
   COMPLETE,
 ]);
 
-/** Heading of the options that every command has. */
 export const COMMON_OPTIONS = "Options of every command:";
 
-/** Gives a command and those below it what all have in common. */
 function configure(command: CommandUnknownOpts, context: Context): void {
   // That a flag is not given by default goes without saying.
   command.configureHelp({ ...command.configureHelp(), optionDescription: describeOption });
@@ -156,7 +152,6 @@ function configure(command: CommandUnknownOpts, context: Context): void {
   for (const nested of command.commands) configure(nested, context);
 }
 
-/** Returns such as `calltally spend import`. */
 function pathOf(command: CommandUnknownOpts): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

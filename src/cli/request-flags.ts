@@ -10,7 +10,6 @@ import { type Ask, resolve } from "../request/resolve.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import { FLAG_WORDING, FLAGGED_OPTIONS, flaggedRequest } from "./request-options.ts";
 
-/** The flags that say where figures are read, and where files go. */
 export interface OutletFlags {
   engine?: string | undefined;
   stdout?: true | undefined;
@@ -20,7 +19,6 @@ export interface OutletFlags {
   timezone?: string | undefined;
 }
 
-/** What `--by` takes. */
 export type GroupedBy = readonly (Dimension | typeof ACCOUNT)[];
 
 /** Returns the request that a command line makes; `account` in `--by` is not part of it. */

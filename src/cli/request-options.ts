@@ -15,7 +15,6 @@ const FLAGS: Readonly<Record<string, string>> = {
   "conversion.value": "--conversion-value",
 };
 
-/** How the command line spells options. */
 export const FLAG_WORDING: Wording = {
   spell: (option) => FLAGS[option] ?? `--${option.slice(option.indexOf(".") + 1).replaceAll("_", "-")}`,
   hint: "See calltally export --help.",
@@ -57,7 +56,6 @@ const OTHER_FORMATS = {
 const { contents: _, by: __, range, ...others } = REQUEST_KEYS;
 /** Which of two days comes first is checked with their flags' names. */
 const keys = { range: z.strictObject(range.unwrap().shape).optional(), ...others };
-/** What flags say, as a part of a request. */
 export const flaggedRequest = z.strictObject(keys);
 /** The schemas of the options that flags give, by their names, such as `filter.org_unit`. */
 export const FLAGGED_OPTIONS: ReadonlyMap<string, z.core.$ZodType> = new Map(optionsIn(keys));
@@ -70,7 +68,6 @@ function optionsIn(shape: Readonly<Record<string, z.core.$ZodType>>): [string, z
   });
 }
 
-/** Declares a command about some calls, with the flags that say which. */
 export function callsCommand(name: string) {
   const command = new Command(name);
   const heading = "Which calls (a flag given more than once matches any of its values):";
@@ -78,7 +75,6 @@ export function callsCommand(name: string) {
   return command.option(...OPTION.timezone);
 }
 
-/** Adds the flags of some options of a request, below a heading. */
 export function addRequestOptions(
   command: CommandUnknownOpts,
   heading: string,
@@ -122,7 +118,6 @@ function helpOf(schema: z.core.$ZodType | undefined): string {
   return typeof example === "string" && !text.includes(example) ? `${text}, e.g. ${example}` : text;
 }
 
-/** Returns a commander parser of what a schema takes. */
 function parserOf(schema: z.core.$ZodType | undefined) {
   return (text: string): string => {
     const { data, error } = z.safeParse(schema ?? z.never(), text);

@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
-/** Runs this command line by another Node, and ends as that does. */
 export function restart(node: string): void {
   const program = fileURLToPath(new URL("bin.js", import.meta.url));
   const args = [...process.execArgv, program, ...process.argv.slice(2)];

@@ -13,7 +13,6 @@ type QueryFormat = (typeof QUERY_FORMATS)[number];
 const WATCH_MS = 250;
 
 interface QueryOptions {
-  /** Path of the warehouse. */
   database: string;
   sql: string;
   format: QueryFormat;

@@ -44,7 +44,6 @@ const account = z
   .strictObject(settingKeys("account", undefined))
   .meta({ description: "One account of the service: a warehouse, token, zone and rules of its own." });
 
-/** The name of an account or a report. */
 export const nameSchema = z
   .string()
   .regex(NAME, "must be letters, digits, - and _, at most 64, the first a letter or digit");
@@ -161,7 +160,6 @@ const doorbell = z.strictObject({
   ),
 });
 
-/** What `calltally.yaml` may hold. */
 export const fileSchema = z
   .strictObject({
     ...settingKeys("program", undefined),

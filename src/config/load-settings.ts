@@ -23,11 +23,9 @@ export interface Inspected {
   settings: Settings;
 }
 
-/** One setting as it was found. */
 export interface FoundSetting {
   env: string;
   origin: Origin | "not set";
-  /** Where it stands in `calltally.yaml`. */
   place?: string | undefined;
   /** As a person may see it: of a secret its file and length alone. Undefined where it is not set, or cannot be used. */
   shown?: string | undefined;
@@ -157,7 +155,6 @@ function show({ isSecret, isRead }: Setting, { text }: Given, value: unknown): s
   return isSecret ? `${isRead ? text : "set"}, ${String(value).length} characters` : text;
 }
 
-/** As a message names the place where a value was given. */
 function sourceOf({ env, flag = env }: Setting, given: Given | undefined): string {
   if (given?.place !== undefined) return given.place;
   if (given?.origin === ".env") return `${env} in .env`;

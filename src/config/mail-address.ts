@@ -1,4 +1,3 @@
-/** Whether a text is one plain e-mail address, without a name; quoted local parts are none. */
 export function isMailAddress(text: string): boolean {
   return (
     text.length <= 254 &&

@@ -25,7 +25,6 @@ export interface Layer {
   places?: Readonly<Record<string, string>>;
 }
 
-/** A value that was given, and where. */
 export interface Given {
   origin: Origin;
   text: string;

@@ -4,7 +4,6 @@ import type { SettingSources } from "./setting-layers.ts";
 import { SETTINGS } from "./settings.ts";
 import { describeFixedZone } from "./time-zone.ts";
 
-/** Returns what is odd about the settings and yet no error, a sentence each. */
 export function remarkOnSettings(sources: SettingSources): string[] {
   const { unknown, settings } = inspectSettings(sources);
   return [

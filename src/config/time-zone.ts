@@ -39,7 +39,6 @@ function ofAbbreviation(text: string): string | undefined {
   return LIKELY_ZONES.find((zone) => shortNames(zone).has(text.toUpperCase())) ?? icuZone(text);
 }
 
-/** Returns the abbreviations of a zone that are in use where English is spoken. */
 function shortNames(timeZone: string): Set<string | undefined> {
   const names = ["en-US", "en-CA", "en-GB", "en-AU", "en-NZ"].flatMap((locale) =>
     (["short", "shortGeneric"] as const).flatMap((timeZoneName) => {

@@ -2,7 +2,6 @@ import { didYouMean, nearest } from "../base/nearest.ts";
 import type { Layer, Origin } from "./setting-layers.ts";
 import { ALL_SETTINGS } from "./settings.ts";
 
-/** A name that looks like that of a setting and is none. */
 export interface UnknownName {
   name: string;
   origin: Origin;

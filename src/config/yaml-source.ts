@@ -8,14 +8,12 @@ export interface Position {
   column: number;
 }
 
-/** What is wrong, where. */
 export interface Problem extends Position {
   /** Keys from the top of the file; none for what is no YAML. */
   path: Path;
   message: string;
 }
 
-/** YAML as plain values, with the place of each. */
 export interface YamlSource {
   value: unknown;
   /** Returns where the value of a path stands, or the nearest thing above it that there is; of a key with `isKey`. */
@@ -23,7 +21,6 @@ export interface YamlSource {
   problems: Problem[];
 }
 
-/** Reads one YAML 1.2 document. */
 export function readYaml(text: string): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -77,7 +74,6 @@ function childOf(node: Node | null, key: PropertyKey): { key: Node | null; value
   return item && { key: item, value: item };
 }
 
-/** Returns what stands at a path of plain values; undefined for what is not there. */
 export function valueAt(root: unknown, path: Path): unknown {
   let value = root;
   for (const key of path) {

@@ -14,7 +14,6 @@ const ATTEMPTS = 2;
 
 export interface ServiceOptions {
   api: ApiAccess;
-  /** Calls asked for in one page. */
   limit: number;
   clock: Clock;
   signal: AbortSignal;

@@ -20,9 +20,7 @@ export interface Link {
    * whether it shares any call with a slice that is linked to the front.
    */
   held: number;
-  /** Calls that the pass has not met before. */
   unseen: number;
-  /** Calls met before. */
   known: number;
 }
 

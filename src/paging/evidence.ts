@@ -78,7 +78,6 @@ export function firstTotals(total: number): Totals {
   };
 }
 
-/** Returns what is known of `total` after another slice. */
 export function observeTotal(before: Totals | undefined, slice: Slice): Totals {
   const { total } = slice;
   const { first, last, least, most, isConstant, fall, falls, rises, overruns } = before ?? firstTotals(total);

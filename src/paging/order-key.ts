@@ -47,7 +47,6 @@ export const ORDER_KEYS: readonly OrderKey[] = [
   ),
 ];
 
-/** Returns whether a row has all members of a key. */
 export function hasKey({ members }: OrderKey, { id, started, name }: Row): boolean {
   for (const member of members) {
     if ((member === "call_id" ? id : member === "call_started" ? started : name) === null) return false;

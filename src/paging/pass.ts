@@ -5,7 +5,6 @@ import { endOf, overlapOf, type Slice } from "./slice.ts";
 import { Throttle } from "./throttle.ts";
 
 export interface WalkOptions {
-  /** Rows asked for in one page. */
   limit: number;
   /** Rows that neighbouring pages share; more where the keys of those are equal. @default 50 */
   overlap?: number | undefined;
@@ -49,7 +48,6 @@ export class Pass<S extends Slice> implements Disposable {
     return { ...this.#record.evidence, resumed, seamsMended, settled };
   }
 
-  /** Whether the rows so far are in the order of a key. */
   get isOrdered(): boolean {
     return this.#record.isOrdered;
   }
@@ -58,7 +56,6 @@ export class Pass<S extends Slice> implements Disposable {
     this.#pages[Symbol.dispose]();
   }
 
-  /** Goes on where an earlier chain of slices ended, if that still joins; returns whether it does. */
   async *resume(earlier: readonly Slice[]): AsyncGenerator<S, boolean, void> {
     this.#record.takeUp(earlier);
     const next = await this.#pages.fetch(this.#record.nextOffset());
@@ -74,7 +71,6 @@ export class Pass<S extends Slice> implements Disposable {
     return true;
   }
 
-  /** Begins with the slice at an offset. */
   async *begin(offset: number): AsyncGenerator<S, void, void> {
     let first = await this.#pages.fetch(offset);
     // The calls may have become fewer than the offset.
@@ -107,7 +103,6 @@ export class Pass<S extends Slice> implements Disposable {
     this.#pages.drop();
   }
 
-  /** Reads on to the end of the calls. */
   async *reachEnd(): AsyncGenerator<S, void, void> {
     if (await this.#hasEnded()) return;
     yield* this.#walkOn(() => false);

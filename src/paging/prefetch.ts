@@ -50,7 +50,6 @@ export class Prefetch<S extends Slice> implements Disposable {
     return slice;
   }
 
-  /** Fetches a page out of plan; it waits its turn behind those that are planned. */
   async fetch(offset: number): Promise<S> {
     const slice = await this.#request(offset);
     this.#total = slice.total;

@@ -15,7 +15,6 @@ const NOTHING: Slice = { offset: 0, total: 0, rows: [] };
  */
 export class PassRecord {
   readonly #limit: number;
-  /** Rows of the longest page so far. */
   #longest = 0;
   /** Slices that end before the last call by their own total, and whether all have one length. */
   #cut = { slices: 0, rows: 0, isOneLength: true };
@@ -60,7 +59,6 @@ export class PassRecord {
     return this.#left;
   }
 
-  /** Whether the rows so far are in the order of a key. */
   get isOrdered(): boolean {
     return this.#chain.keys.length > 0;
   }
@@ -82,7 +80,6 @@ export class PassRecord {
     };
   }
 
-  /** Whether the end of the calls was seen. */
   get hasEnded(): boolean {
     return this.#end !== "unseen";
   }
@@ -97,12 +94,10 @@ export class PassRecord {
     return this.#counts.fresh > MOST_TIMES * this.#totals.first + MOST_PAGES * this.#pageSize;
   }
 
-  /** Returns how a slice would hang together with those before it. */
   findLink(slice: Slice): Link {
     return this.#chain.findLink(slice, slice.offset === 0 || this.#counts.slices === 0);
   }
 
-  /** Whether a slice is held as well as the chain's last one. */
   isHeld(link: Link): boolean {
     return this.#chain.isHeld(link, this.#leftHeld);
   }

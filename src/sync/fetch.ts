@@ -22,7 +22,6 @@ const MAX_BAD_ROWS = 5;
 type FetchPage = (offset: number, limit: number, attempts?: number) => Promise<AttributionPage>;
 
 export interface FetchOptions {
-  /** Calls asked for in one page. */
   limit: number;
   /** The organization unit that is asked for. @default none */
   orgUnitId?: string | undefined;
@@ -30,18 +29,15 @@ export interface FetchOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A page of the service with its place among the calls. */
 export interface PageSlice extends Slice {
   page: AttributionPage;
 }
 
-/** Returns a page as the walk sees it. */
 export function toSlice(page: AttributionPage, isOld = false): PageSlice {
   const { offset, total, requestId } = page;
   return { offset, total, rows: page.rows.map(toWalkRow), requestId, isOld, page };
 }
 
-/** What the walk needs to know of the row. */
 function toWalkRow(row: ParsedRow): Row {
   if ("rejected" in row) return { id: row.rejected.call_id, started: null, name: null, isRejected: true };
   const { call_id, call_started, insight_name } = row.call;
@@ -53,7 +49,6 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ApiError;
 }
 
-/** Returns the walk's way to the pages, in each order. */
 export function createSource(
   client: ApiClient,
   options: FetchOptions,
@@ -62,7 +57,6 @@ export function createSource(
   return { fetch: (sort) => createFetch(client, options, sort, clock), isRefusal };
 }
 
-/** The query parameters that ask for an order. */
 function sortQuery(sort: Sort): Pick<AttributionQuery, "sort_by" | "sort_order"> {
   if (sort === "own") return {};
   return { sort_by: "source_name", sort_order: "asc" };

@@ -6,7 +6,6 @@ import { countDistinctCalls, countRepeatedRequests } from "../warehouse/runs/pag
 import { readLastVerifiedPass } from "../warehouse/runs/runs.ts";
 import type { Reading, Run } from "./read-calls.ts";
 
-/** What a run has read, and its verdict. */
 export interface Judged extends Reading {
   judgement: Judgement;
   /** Different calls that the run has read. */

@@ -31,13 +31,11 @@ export interface StartedRun {
   earlier: Slice[];
 }
 
-/** The entry of a run in the ledger. */
 export interface Entry extends RunHold {
   /** When this process began with it, milliseconds. */
   startedMs: number;
 }
 
-/** Opens a run in the ledger, or the last one again where that was a full pass cut short a little while ago. */
 export function startOrResume(warehouse: Warehouse, plan: Plan, nowMs: number): StartedRun {
   return writeTransaction(warehouse, () => {
     closeKilledRuns(warehouse);

@@ -3,7 +3,6 @@ import { describeKeys, type OrderKey, readKeys, type Sort } from "../paging/orde
 
 const HOUR_MS = 3_600_000;
 
-/** The last full pass that was verified. */
 export interface LastFullPass {
   run_id: number;
   finished_at: string | null;

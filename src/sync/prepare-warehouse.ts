@@ -16,14 +16,11 @@ import type { SyncOptions } from "./sync-options.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A warehouse that a run may write calls into. */
 export interface PreparedWarehouse {
   warehouse: LockedWarehouse;
-  /** The service that the calls are read from. */
   claim: Claim;
   /** When the whole file was checked for damage, if it was before this run; ISO 8601 UTC. */
   fileCheckedAt: string | undefined;
-  /** What may be kept of the calls. */
   keeping: Keeping;
 }
 

@@ -45,13 +45,10 @@ export interface SyncProgress {
   total: number;
 }
 
-/** One run under way. */
 export interface Run extends SyncRules, WalkOptions {
   warehouse: Warehouse;
   source: Source<PageSlice>;
-  /** The service behind the source. */
   claim: Claim;
-  /** What may be kept of the calls. */
   keeping: Keeping;
   clock: Clock;
   /** When the whole file was checked for damage, if it was before this run; ISO 8601 UTC. */
@@ -63,7 +60,6 @@ export interface Run extends SyncRules, WalkOptions {
   attempts: () => Pick<RunChanges, "retries" | "failed_request_ids" | "clock_ahead_ms">;
 }
 
-/** What a run has read. */
 export interface Reading {
   /** Whether it went from one end of the calls to the other. */
   isFull: boolean;
@@ -110,7 +106,6 @@ export async function readIncremental(
   return { isFull, evidence, sort };
 }
 
-/** Stores each slice as it comes. */
 async function storeSlices(run: Run, store: PageStore, pages: Walk<PageSlice>): Promise<void> {
   const { clock, onProgress, signal } = run;
   let again = MOST_ASKED_AGAIN;

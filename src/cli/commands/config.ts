@@ -66,7 +66,6 @@ Example:
       }),
     );
 
-/** Returns the settings in force as tables: those of the file, of each account, and the reports. */
 function describeConfig({ file, keys, accounts, reports }: ShownConfig): string {
   const tables = [
     ...(keys.length > 0 ? [toTable("key of the file", keys)] : []),
@@ -93,7 +92,6 @@ function toTable(head: string, settings: ShownConfig["keys"]): string {
   return formatTable([head, "from", "value"], rows, "left");
 }
 
-/** Returns the problems, a line each, and a last line that counts them. */
 function describeConfigCheck({ accounts, reports, problems }: CheckedConfig, name: string | undefined) {
   const counts = `${formatQuantity(accounts, "account")}, ${formatQuantity(reports, "report")}`;
   const end = problems.length === 0 ? "no problem" : formatQuantity(problems.length, "problem");

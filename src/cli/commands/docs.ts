@@ -29,7 +29,6 @@ export const command = (context: Context) =>
       }),
     );
 
-/** A page of docs/, as its index has it. */
 interface DocsPage {
   /** Its heading in the index. */
   group: string;
@@ -44,7 +43,6 @@ interface DocsPage {
 
 const ENTRY = /^- \[(?<title>.+)\]\((?<path>(?:.*\/)?(?<name>.+)\.md)\): (?<about>.+)$/;
 
-/** Reads the index of a docs/ folder, README.md. */
 export function readDocsPages(folder: string): DocsPage[] {
   let group = "";
   return readDocsFile(folder, "README.md")

@@ -50,7 +50,6 @@ function describeChecks(checked: readonly AccountChecks[], isAllShown = false): 
   return [...lines, `${count} of ${checks.length} checks are in order${hint}`].join("\n");
 }
 
-/** One line a check, and what to do below it. */
 function listChecks(checks: readonly Check[]): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
   return checks

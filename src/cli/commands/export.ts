@@ -6,7 +6,6 @@ import { action } from "../frame.ts";
 import { severalOf, someOf } from "../parsers.ts";
 import { addRequestOptions, callsCommand } from "../request-options.ts";
 
-/** Options that begin the help. */
 const MOST_USED = /^--(last|from|to|timezone|channel|campaign|grain|compare|total|format|out)$/;
 
 /** Declares arguments and options; what they mean together, `request/check.ts` says. */

@@ -58,11 +58,9 @@ export const command = (context: Context) =>
 
 interface ForgetTextOptions {
   isRemoved: boolean;
-  /** The working folder. */
   folder: string;
 }
 
-/** Returns what was forgotten, and which exported files were removed. */
 function summarizeForgotten(
   { counts, files }: ForgetResult,
   { isRemoved, folder }: ForgetTextOptions,
@@ -85,7 +83,6 @@ function summarizeForgotten(
   ].join("\n");
 }
 
-/** Returns where the callers are still. */
 function noteLeft(
   { newKey, files, copies, clusters }: ForgetResult,
   { isRemoved, folder }: ForgetTextOptions,

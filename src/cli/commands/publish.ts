@@ -62,7 +62,6 @@ export async function publishSynced(settings: Settings, account: string | undefi
   }
 }
 
-/** Returns a publication in words. */
 function describePublished({
   target,
   account,

@@ -111,7 +111,6 @@ async function runInChild(
   });
 }
 
-/** Reads the statement from standard input. */
 async function readSql(input: AsyncIterable<Buffer | string>): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

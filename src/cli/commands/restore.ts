@@ -31,7 +31,6 @@ export const command = (context: Context) =>
       ),
     );
 
-/** Returns what was restored, a line each. */
 function describeRestored(restored: Restored, folder: string): string {
   const { database, replaced } = restored;
   return [

@@ -87,7 +87,6 @@ function describeReport(made: MadeReport, { content }: NamedReport, folder: stri
   ].join("\n");
 }
 
-/** Says how a delivery stands, a line. */
 function describeDelivery({ channel, recipient, status, attempts, last_error }: DeliveryResult): string {
   const what = `${channel} to ${recipient}: ${status}`;
   if (status === "delivered") return attempts > 1 ? `${what} on attempt ${attempts}` : what;

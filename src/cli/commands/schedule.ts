@@ -77,7 +77,6 @@ const JOB_PARTS = /.{1,20}/g;
 /** Of an expression at most, in one line. */
 const CRON_WIDTH = 16;
 const MINUTE_WIDTH = "2026-11-20 16:07".length;
-/** Spaces between the columns of a table. */
 const GAP = 2;
 
 /** Returns jobs as a table of 80 columns. Long texts are broken into lines; of the next runs there are as many as have room, and at least two. */

@@ -87,7 +87,6 @@ function parseMap(text: string, collected: HeaderMap = {}): HeaderMap {
 /** Rows left out that a person is shown; `--json` has all. */
 const SHOWN = 20;
 
-/** Returns an import as `--json` has it. */
 function spendToJson(files: readonly ReportFile[], { currency, sources }: ImportedSpend) {
   return {
     currency,
@@ -116,7 +115,6 @@ function describeImport(files: readonly ReportFile[], { currency, sources }: Imp
   return lines.join("\n");
 }
 
-/** Says where each line of a file went. */
 function describeFile({ file, report, lines, rows, left_out, ...aside }: ReportFile): string {
   const parts = [
     `${formatQuantity(rows.length, "row")}`,

@@ -68,7 +68,6 @@ interface SummarizeOptions {
   nowMs: number;
 }
 
-/** Returns several accounts, a line each. */
 function summarize(accounts: readonly Account[], { read, maxAge, nowMs }: SummarizeOptions): Result {
   const rows = accounts.map((account) => {
     const { name = "" } = account;

@@ -85,7 +85,6 @@ function layOutFiles(files: readonly UploadFile[], folder: string): string {
   );
 }
 
-/** Returns what was taken back, and where else it may be. */
 function describeTakenBack({ files, lines, mayBeIn }: TakenBack): string {
   const isAdjustments = files[0]?.contents === "google-ads-adjustments";
   const taken = `${formatQuantity(lines, isAdjustments ? "adjustment" : "conversion")} taken back: the next ${isAdjustments ? "file of adjustments" : "file with --new"} has ${lines === 1 ? "it" : "them"} again where ${lines === 1 ? "it still is" : "they still are"} due`;

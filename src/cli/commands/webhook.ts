@@ -76,7 +76,6 @@ async function send(
   return { data: response, summary: `${done}, request ${response.request_id ?? "unknown"}` };
 }
 
-/** Returns what replacing a webhook does to the fields that were not given. */
 function notesOnReplacing({ body }: WebhookChange): string[] {
   const leftOut = OPTIONAL_WEBHOOK_FIELDS.filter((field) => !(field in body));
   const emptied = leftOut.filter((field) => field !== "webhook_status");
@@ -104,7 +103,6 @@ function notesOnDoor(url: string, name: string | undefined, { account: only }: D
   ];
 }
 
-/** Returns a change as `--dry-run` prints it. */
 function describeRequest({ id, method, body }: WebhookChange, { baseUrl }: Settings): string {
   const address = (baseUrl?.href ?? "{base_url}").replace(/\/+$/, "");
   return `${method} ${address}/v3/webhooks/${id}\n${JSON.stringify(maskSecrets(body), null, 2)}`;
@@ -137,7 +135,6 @@ function readFile(file: string): Buffer {
 
 const STATUSES = ["active", "inactive"] as const;
 
-/** Declares `calltally webhook replace`. */
 const declareReplace = () =>
   new Command("replace")
     .description(
@@ -152,7 +149,6 @@ const declareReplace = () =>
 
 type PatchFlags = ReturnType<ReturnType<typeof declarePatch>["opts"]>;
 
-/** Declares `calltally webhook patch`. */
 const declarePatch = () =>
   new Command("patch")
     .description("Changes some settings of a webhook (PATCH); flags take precedence over fields in the file.")
@@ -197,7 +193,6 @@ const declarePatch = () =>
         "\n  $ calltally webhook patch 44 --doorbell https://calls.example.com/doorbell/acme --clear-static-parameters",
     );
 
-/** Returns the members of a webhook that flags change. */
 function toChanges(flags: PatchFlags): object {
   const changes = {
     webhook_name: flags.name,

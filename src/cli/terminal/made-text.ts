@@ -25,7 +25,6 @@ export function remarksOnStream(made: Made): string[] {
   ];
 }
 
-/** Returns what was written, a line a file. */
 export function describeMade({ folder = "", ...written }: Made, workingFolder: string): string {
   const { manifest } = written;
   const { run, origin, published, files } = manifest;

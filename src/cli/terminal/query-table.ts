@@ -31,7 +31,6 @@ export function layOutTable(
   );
 }
 
-/** Each value on its own line, behind the name of its column. */
 function layOutRecords(heads: readonly string[], lines: readonly string[][], width: number): string {
   const nameWidth = Math.max(...heads.map(widthOf));
   const layOut = (line: readonly string[], index: number) => [

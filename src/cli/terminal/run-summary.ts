@@ -2,7 +2,6 @@ import { formatCount, formatElapsed } from "../../base/quantity-text.ts";
 import { describeOrder } from "../../paging/order-key.ts";
 import type { SyncRun } from "../../warehouse/runs/runs.ts";
 
-/** Returns a finished run in words. */
 export function summarizeRun(run: SyncRun): string {
   const count = (value: number | null) => formatCount(value ?? 0).padStart(11);
   const lines = [

@@ -50,7 +50,6 @@ function describePublications({ publications }: Status, nowMs: number): string[]
   });
 }
 
-/** Returns the history, a line a run, the latest first. */
 export function describeHistory(runs: readonly SyncRun[]): string {
   if (runs.length === 0) return "No run yet.";
   const [head = [], ...rows] = toRows(runs);

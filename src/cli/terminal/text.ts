@@ -1,12 +1,9 @@
 import stringWidth from "string-width";
 
-/** Characters of a line. */
 export const WIDTH = 80;
-/** Between the columns of a table. */
 export const GAP = "  ";
 const ASCII = /^[ -~]*$/;
 
-/** Returns how many columns of the terminal a text takes. */
 export function widthOf(text: string): number {
   return ASCII.test(text) ? text.length : stringWidth(text);
 }
