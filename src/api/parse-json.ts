@@ -48,10 +48,12 @@ function holdsRounded(value: unknown, depth = 0): boolean {
   if (typeof value === "number") return !Number.isSafeInteger(value) && Number.isInteger(value);
   if (typeof value !== "object" || value === null) return false;
   if (depth === MAX_DEPTH) throw new TooDeepError();
-  // What JSON makes of an object has no inherited members but those that cannot be listed.
-  for (const member of Array.isArray(value) ? value : Object.values(value)) {
-    if (holdsRounded(member, depth + 1)) return true;
+  if (Array.isArray(value)) {
+    for (const element of value) if (holdsRounded(element, depth + 1)) return true;
+    return false;
   }
+  // What JSON makes of an object has no inherited members but those that cannot be listed.
+  for (const member of Object.values(value)) if (holdsRounded(member, depth + 1)) return true;
   return false;
 }
 
