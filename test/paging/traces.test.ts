@@ -155,7 +155,7 @@ describe("the walk", () => {
     const digests: string[] = [];
     for (const group of groups) digests.push(await traceGroup(group));
     expect(digests.join(" ")).toMatchInlineSnapshot(
-      `"34b541b5 ef998f35 7edaaa18 a53621b1 2bb36b17 7d04e82c f820cd7b 8daa6e79 070caa5b 79a16f7b 7ec742f6 e7c5a981"`,
+      `"34b541b5 ef998f35 21bc66fb a53621b1 2bb36b17 7d04e82c f820cd7b 8daa6e79 4678ad77 79a16f7b ee597bf4 e7c5a981"`,
     );
   });
 });
