@@ -17,7 +17,7 @@ import { clockAt, makeWarehouse, type Target } from "../support/produce-files.ts
 import { listFiles, readFiles, readText } from "../support/temp-folder.ts";
 import { locked } from "../support/warehouse.ts";
 
-const CONVERSION = { name: "Qualified call", every: false, isNew: true };
+const CONVERSION = { name: "Qualified call", every: false, new: true };
 const BOTH: Target[] = [
   { kind: "google-ads", conversion: CONVERSION },
   { kind: "ga4-events", conversion: CONVERSION },
@@ -134,7 +134,7 @@ describe("recording an export", () => {
     using warehouse = makeWarehouse([call(1)]);
     const targets = BOTH.map((target) => ({
       ...target,
-      conversion: { ...CONVERSION, isNew: false },
+      conversion: { ...CONVERSION, new: false },
     })) as Target[];
     const write = async () => (await warehouse.export({ targets, clock: clockAt(NOW) })).uploads;
     expect(await write()).toMatchObject({
