@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
 import { CHANNELS } from "../../src/attribution/channel-rules.ts";
 import { type DateRange, toInstants } from "../../src/calendar/dates.ts";
 import { GRAINS } from "../../src/calendar/grain.ts";
