@@ -114,7 +114,7 @@ describe("fetchServedPage", () => {
       }),
       { numRuns: draws(1000) },
     );
-    expect(cut).toBeGreaterThan(least(20));
+    expect(cut).toBeGreaterThanOrEqual(least(20));
   });
 });
 
@@ -174,7 +174,7 @@ describe("takeFingerprint", () => {
       ),
       { numRuns: draws(5000) },
     );
-    expect(alike).toBeGreaterThan(least(20));
+    expect(alike).toBeGreaterThanOrEqual(least(20));
   });
 
   it.each([

@@ -63,7 +63,7 @@ describe("the fingerprint of a long row", () => {
       }),
       { numRuns: draws(75) },
     );
-    expect(Math.min(...Object.values(met))).toBeGreaterThan(least(1));
+    expect(Math.min(...Object.values(met))).toBeGreaterThanOrEqual(least(1));
     expect(met.linked).toBeLessThan(draws(75));
   });
 
@@ -107,8 +107,8 @@ describe("hashCall, of long members,", () => {
       }),
       { numRuns: draws(75) },
     );
-    expect(met.beyond64).toBeGreaterThan(least(5));
-    expect(met.beyond1024).toBeGreaterThan(least(1));
+    expect(met.beyond64).toBeGreaterThanOrEqual(least(5));
+    expect(met.beyond1024).toBeGreaterThanOrEqual(least(1));
   });
 
   it("tells apart members of which one ends where the next begins", () => {
