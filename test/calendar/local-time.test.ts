@@ -76,7 +76,7 @@ test("localTime agrees with Intl.DateTimeFormat at any time in any zone, in what
         );
       }
     }),
-    { numRuns: draws(375) },
+    { numRuns: draws(750) },
   );
   expect(cases.rarerThan(3)).toEqual([]);
 });

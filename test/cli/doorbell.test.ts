@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { json, startBadServer } from "../support/bad-server.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { calltally, startCalltally } from "../support/run.ts";
+import { calltally, HAS_PROCESSES, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readColumn } from "../support/warehouse.ts";
 import { writeAccounts } from "./agency.ts";
@@ -69,7 +69,7 @@ function startProxy(target: { url: string }) {
   });
 }
 
-describe("schedule --listen, with a doorbell", () => {
+describe.skipIf(!HAS_PROCESSES)("schedule --listen, with a doorbell", () => {
   it("has a call in the warehouse soon after the sandbox delivered it, for a webhook that was set up by a command", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 60, token: "t0ken-of-acme", deliveryTimeoutMs });

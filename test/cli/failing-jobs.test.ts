@@ -190,42 +190,6 @@ describe("a job that fails", () => {
     });
     expect(readFileSync(file).equals(bytes)).toBe(true);
   });
-
-  it("makes /healthz say so once two slots have passed, with its error", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 10 });
-    writeFileSync(join(folder.path, "exports"), "not a folder");
-    const env = {
-      ...settingsFor(sandbox),
-      CALLTALLY_EXPORT_DIR: "exports",
-      CALLTALLY_SYNC_CRON: NEVER,
-      CALLTALLY_EXPORT_CRON: "30 5 * * *",
-    };
-    await using schedule = await startMonitored(folder.path, env);
-    await schedule.logged(/"job":"export","run":"\w+","exitCode":7,"seconds"/);
-    expect(await schedule.health()).toMatchObject({ status: 200, body: { status: "ok" } });
-
-    const sqlite = new Database(join(folder.path, "data/calltally.db"));
-    sqlite.exec("UPDATE jobs SET failing_since = '2026-01-01T12:00:00.000Z' WHERE job = 'export'");
-    const error = sqlite.prepare("SELECT error FROM jobs WHERE job = 'export'").pluck().get();
-    sqlite.close();
-    expect(await schedule.health()).toMatchObject({
-      status: 503,
-      body: {
-        status: "failing",
-        reason: `the next successful export was due by 2026-01-03T06:30:00.000Z; its last error: ${error}`,
-        jobs: [
-          { job: "sync", status: "ok" },
-          { job: "export", status: "failing", last_success: null, last_exit_code: 7, last_error: error },
-        ],
-      },
-    });
-    expect(await schedule.metrics()).toMatchObject({
-      calltally_job_healthy: { '{job="sync"}': 1, '{job="export"}': 0 },
-    });
-    const rebound = await fetch(`${schedule.url.replace("127.0.0.1", "localhost")}/metrics`);
-    expect(rebound.status).toBe(200);
-  });
 });
 
 describe("CALLTALLY_INSIGHT_IDS", () => {
@@ -246,16 +210,6 @@ describe("CALLTALLY_INSIGHT_IDS", () => {
     expect(sync.stderr).toMatch(/^calltally: Cannot read insight 999: The API returned 404 \(request/);
     expect(sync.stdout).toMatch(/^Insight 103, .*: new\n$/);
     expect(ids()).toContainEqual({ insight_id: 103 });
-  });
-
-  it.each(["12a", "101,-5"])("refuses %j, with exit 2", async (given) => {
-    using folder = makeTempFolder();
-    const env = { CALLTALLY_INSIGHT_IDS: given };
-    for (const args of [["job", "insights"], ["schedule"]]) {
-      const { code, stderr } = await calltally(args, { cwd: folder.path, env });
-      expect(code).toBe(2);
-      expect(stderr).toContain("CALLTALLY_INSIGHT_IDS: must be whole numbers separated by commas, and ");
-    }
   });
 });
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { calltally, type Finished, type RunOptions, settingsFor } from "../support/run.ts";
+import { calltally, type Finished, HAS_PROCESSES, type RunOptions, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readColumn } from "../support/warehouse.ts";
 
@@ -25,15 +25,15 @@ async function sync(sandbox: Sandbox, options: RunOptions, ...flags: string[]): 
 const query = (folder: string, sql: string) => readColumn(join(folder, "data/calltally.db"), sql)[0];
 
 describe("sync, the second time", () => {
-  it.each(["newest", "oldest"] as const)("of 3,000 calls, %s first, reads the news alone", async (order) => {
+  it("of 3,000 calls reads the news alone", async () => {
     using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 3000, order });
+    await using sandbox = await startSandbox({ calls: 3000 });
     const env = { ...settingsFor(sandbox), CALLTALLY_GONE_AFTER_HOURS: "0", CALLTALLY_LIMIT: "250" };
     const options = { cwd: folder.path, env };
     expect((await sync(sandbox, options)).run).toMatchObject({
       mode: "full",
       verdict: "exact",
-      call_order: order,
+      call_order: "newest",
     });
 
     const quiet = await sync(sandbox, options);
@@ -76,6 +76,7 @@ describe("sync, the second time", () => {
     for (const command of [["export"], ["export", "channel", "--stdout"], ["job", "export"]]) {
       const exported = await calltally(command, options);
       expect(exported).toMatchObject({ code: 3 });
+      if (command[0] === "job" && !HAS_PROCESSES) continue; // its log is the process's
       expect(exported.stdout + exported.stderr).toContain(
         "500 calls went missing at once, over the missing-call threshold",
       );

@@ -109,48 +109,6 @@ describe("keep settings", () => {
 });
 
 describe("calltally prune", () => {
-  it("removes what is past its days, and a full pass does not bring it back", async () => {
-    using temp = makeTempFolder();
-    await using service = await startRowService(ROWS);
-    const cwd = temp.path;
-    const run = (args: string[], keep: Record<string, string> = {}) =>
-      calltally(args, { cwd, env: settingsOf(service, keep) });
-    await run(["sync"]);
-    const before = figures(database(cwd));
-    const keep = { CALLTALLY_KEEP_TRANSCRIPTS: "never", CALLTALLY_KEEP_CALLER_NUMBERS: "90d" };
-
-    const dry = await run(["prune", "--dry-run"], keep);
-    const rejected = "parts of 1 rejected row";
-    expect(dry.stdout).toBe(
-      `Would remove transcripts of 299 calls, caller numbers of 210 calls, undocumented members of 299 calls, ${rejected}\n`,
-    );
-    expect(findPersonal(join(cwd, "data"))).not.toEqual([]);
-    expect((await run(["prune", "--json"], keep)).stdout).toBe(
-      '{"dry_run":false,"removed":{"transcripts":299,"summaries":0,"caller_numbers":210,"recording_urls":0,"extra":299,"rejected_rows":1}}\n',
-    );
-    expect((await run(["prune"], keep)).stdout).toBe("Nothing to remove\n");
-    expect(readRows(database(cwd), "SELECT act, counts FROM privacy_acts")).toEqual([
-      {
-        act: "prune",
-        counts:
-          '{"transcripts":299,"summaries":0,"caller_numbers":210,"recording_urls":0,"extra":299,"rejected_rows":1}',
-      },
-    ]);
-
-    const full = await run(["sync", "--full", "--json"], keep);
-    expect(JSON.parse(full.stdout)).toMatchObject({ calls_new: 0, calls_changed: 0, verdict: "exact" });
-    const left =
-      "SELECT count(caller_id) AS numbers, count(recording_url) AS links, count(caller_digest) AS digests, (SELECT count(transcription) FROM transcripts) AS words FROM calls";
-    expect(readRows(database(cwd), left)).toEqual([{ numbers: 89, links: 299, digests: 210, words: 0 }]);
-    expect(figures(database(cwd))).toEqual(before);
-
-    // What may be kept again comes back, and is no change.
-    const back = await run(["sync", "--full", "--json"]);
-    expect(JSON.parse(back.stdout)).toMatchObject({ calls_new: 0, calls_changed: 0 });
-    expect(readRows(database(cwd), left)).toEqual([{ numbers: 299, links: 299, digests: 0, words: 299 }]);
-    expect(figures(database(cwd))).toEqual(before);
-  });
-
   it("leaves callers that filters and lists know, and whose key must not be lost", async () => {
     using temp = makeTempFolder();
     await using service = await startRowService(ROWS);

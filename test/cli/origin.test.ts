@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import {
   appendFileSync,
   cpSync,
@@ -9,11 +8,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readCommands } from "../../src/reference/command-tree.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { startRowService } from "../support/row-service.ts";
-import { calltally, settingsFor, startCalltally } from "../support/run.ts";
+import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
 
@@ -56,89 +54,6 @@ describe("a warehouse", () => {
     expect(await at(second, "insight", "sync", "101")).toMatchObject({ code: 0 });
     expect((await at(second, "status")).stdout).toContain(`a copy of ${second.url}\n`);
     expect(await at(first, "sync")).toMatchObject({ code: 2 });
-  });
-
-  it("takes a new token of the account that it has calls of, and not one of another account", async () => {
-    using folder = makeTempFolder();
-    const sync = (sandbox: { url: string; token: string }, ...args: string[]) =>
-      calltally(["sync", ...args], { cwd: folder.path, env: settingsFor(sandbox) });
-    let port: number;
-    {
-      await using sandbox = await startSandbox({ calls: 40, now: new Date("2026-11-01") });
-      port = Number(new URL(sandbox.url).port);
-      expect(await sync(sandbox)).toMatchObject({ code: 0 });
-    }
-    {
-      await using sandbox = await startSandbox({
-        port,
-        calls: 40,
-        now: new Date("2026-11-01"),
-        token: "renewed-token",
-      });
-      expect(await sync(sandbox)).toMatchObject({ code: 0 });
-    }
-    await using other = await startSandbox({
-      port,
-      calls: 40,
-      now: new Date("2025-01-01"),
-      token: "someone-elses-token",
-    });
-    const refused = await sync(other);
-    expect(refused).toMatchObject({ code: 2, stdout: "" });
-    expect(refused.stderr).toContain(`none of the 40 calls read from ${other.url} is known`);
-    const { stdout } = await calltally(
-      [
-        "query",
-        "SELECT count(*) AS calls, max(call_started) < '2026' AS mixed FROM calls",
-        "--format",
-        "json",
-      ],
-      { cwd: folder.path },
-    );
-    expect(JSON.parse(stdout)).toEqual([{ calls: 40, mixed: 0 }]);
-    const insight = await calltally(["insight", "sync", "101"], {
-      cwd: folder.path,
-      env: settingsFor(other),
-    });
-    expect(insight).toMatchObject({ code: 2, stderr: expect.stringContaining("Run `calltally sync` first") });
-    expect(await sync(other, "--rebind")).toMatchObject({ code: 0 });
-  });
-
-  it.each<{ title: string; theirs: { call_id: number }[] }>([
-    {
-      title: "with a row that cannot be read",
-      theirs: [{ call_id: 3, ...{ duration: "12s" } }, { call_id: 4 }],
-    },
-    { title: "with calls of no time", theirs: [{ call_id: 2, ...{ call_started: null } }, { call_id: 4 }] },
-    { title: "without any call", theirs: [] },
-  ])("refuses another account that shares its ids, $title", async ({ theirs }) => {
-    using folder = makeTempFolder();
-    const started = (call_id: number) => new Date(Date.UTC(2026, 10, 20) - call_id * 3_600_000).toISOString();
-    const rowsOf = (rows: readonly { call_id: number }[], duration: number) =>
-      rows.map((row) => JSON.stringify({ duration, call_started: started(row.call_id + duration), ...row }));
-    await using service = await startRowService(
-      rowsOf([{ call_id: 1 }, { call_id: 2, ...{ call_started: null } }, { call_id: 3 }], 0),
-    );
-    const sync = (token: string) =>
-      calltally(["sync", "--full"], {
-        cwd: folder.path,
-        env: { CALLTALLY_BASE_URL: service.url.origin, CALLTALLY_TOKEN: token },
-      });
-    expect(await sync("token-of-account-0")).toMatchObject({ code: 0 });
-    service.rows = rowsOf(theirs, 1);
-    const refused = await sync("token-of-account-1");
-    expect(refused).toMatchObject({ code: 2, stdout: "" });
-    expect(refused.stderr).toContain(`none of the ${theirs.length} calls read`);
-    const { stdout } = await calltally(
-      [
-        "query",
-        "SELECT sum(duration) AS theirs, count(missing_since) AS missing, count(*) AS calls FROM calls",
-        "--format",
-        "json",
-      ],
-      { cwd: folder.path },
-    );
-    expect(JSON.parse(stdout)).toEqual([{ theirs: 0, missing: 0, calls: 3 }]);
   });
 
   it("of made-up calls says so in each outlet, and takes no real ones", async () => {
@@ -322,16 +237,6 @@ describe("calltally demo", () => {
   });
 });
 
-test("calltally demo leaves a file that was changed since it made it", async () => {
-  using folder = makeTempFolder();
-  await calltally(["demo"], { cwd: folder.path });
-  const file = join(folder.path, "data/demo/channel.csv");
-  writeFileSync(file, "edited");
-  const { code, stderr } = await calltally(["demo"], { cwd: folder.path });
-  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file} is there`) });
-  expect(readFileSync(file, "utf8")).toBe("edited");
-});
-
 describe("calltally export", () => {
   it("refuses a folder with the files of another warehouse or program, until --replace", async () => {
     using folder = makeTempFolder();
@@ -372,24 +277,5 @@ describe("calltally export", () => {
       });
       expect(readFileSync(manifest, "utf8")).toBe(other);
     }
-  });
-
-  it("takes turns with others to the same folder, so that the manifest fits the files", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 3000 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    const start = (...args: string[]) => startCalltally(args, options);
-    await calltally(["sync"], options);
-    const flags = [["--raw"], ["--channel", "paid search"], ["--has-gclid"], []];
-    const ended = await Promise.all(
-      flags.map((given) => start("export", "utm_source", "calls", ...given).done),
-    );
-    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
-    const exports = join(folder.path, "data/exports");
-    const manifest = JSON.parse(readFileSync(join(exports, "manifest.json"), "utf8"));
-    for (const { file, sha256 } of manifest.files) {
-      expect(hash("sha256", readFileSync(join(exports, file))), file).toBe(sha256);
-    }
-    expect(readdirSync(exports).sort()).toEqual(["calls.csv", "manifest.json", "utm_source.csv"]);
   });
 });

@@ -57,6 +57,9 @@ describe("calltally status", () => {
 
     const history = await calltally(["status", "--runs", "6"], options);
     expect(history.stdout.trimEnd().split("\n")).toHaveLength(7);
+    expect(history.stdout).toMatch(
+      /^run +started, UTC +took +read +new +changed +rejected +ended +mode +because$/m,
+    );
     expect(history.stdout).toMatch(/^7 .* {2}incremental {2}/m);
     const json = JSON.parse((await calltally(["status", "--json", "--runs", "6"], options)).stdout);
     expect(json.runs.map((run: { run_id: number }) => run.run_id)).toEqual([7, 6, 5, 4, 3, 2]);

@@ -7,21 +7,17 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  renameSync,
-  truncateSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { startRowService, syncFrom, TOKEN } from "../support/row-service.ts";
+import { startRowService, TOKEN } from "../support/row-service.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { readColumn, readIds, readRows } from "../support/warehouse.ts";
+import { readIds, readRows } from "../support/warehouse.ts";
 
-const PAGE_SIZE = 16_384;
 const isRoot = process.getuid?.() === 0;
 
 /** Calls with so much text that they fill many pages of a database. */
@@ -38,145 +34,6 @@ const IDS = ROWS.map((_, index) => index + 1);
 const optionsFor = (url: URL, cwd: string, database: string) => ({
   cwd,
   env: { ...settingsFor({ url: url.origin, token: TOKEN }), CALLTALLY_DATABASE: database },
-});
-
-/** Writes over some bytes of a file. */
-function overwrite(file: string, position: number, length: number): void {
-  const handle = openSync(file, "r+");
-  writeSync(handle, Buffer.alloc(length, 0xa5), 0, length, position);
-  closeSync(handle);
-}
-
-/** Positions of the leaves of b-trees of tables (SQLite file format § 1.6). */
-function findLeaves(file: string): number[] {
-  const bytes = readFileSync(file);
-  const positions = Array.from({ length: bytes.length / PAGE_SIZE }, (_, page) => page * PAGE_SIZE);
-  return positions.filter((position) => bytes[position] === 0x0d);
-}
-
-/** Where a page begins that no sync of calls reads. */
-const findInsights = (file: string) =>
-  (Number(readColumn(file, "SELECT pageno FROM dbstat WHERE name = 'insights'")[0]) - 1) * PAGE_SIZE;
-
-/** What a warehouse may have become, and what is said of it. */
-const DAMAGES: { title: string; damage: (file: string) => void; says: string }[] = [
-  { title: "empty", damage: (file) => truncateSync(file, 0), says: "it is empty" },
-  {
-    title: "text",
-    damage: (file) => writeFileSync(file, "call_id,gclid\r\n"),
-    says: "it is not an SQLite database",
-  },
-  {
-    title: "another program's",
-    damage: (file) => {
-      truncateSync(file, 0);
-      const sqlite = new Database(file);
-      sqlite.exec("CREATE TABLE calls (call_id INTEGER); INSERT INTO calls VALUES (1)");
-      sqlite.close();
-    },
-    says: "it is an SQLite database of another program",
-  },
-  {
-    title: "a newer calltally's",
-    damage: (file) => {
-      const sqlite = new Database(file);
-      sqlite.pragma("user_version = 1000");
-      sqlite.close();
-    },
-    says: "its schema is version 1000",
-  },
-  {
-    title: "a development version's",
-    damage: (file) => {
-      const sqlite = new Database(file);
-      sqlite.pragma("user_version = 19");
-      sqlite.close();
-    },
-    says: "it was made by a development version of calltally",
-  },
-  {
-    title: "cut off in the middle",
-    damage: (file) => truncateSync(file, PAGE_SIZE * 11 + 4000),
-    says: "database disk image is malformed",
-  },
-  {
-    title: "overwritten in its first page, behind the header",
-    damage: (file) => overwrite(file, 100, 2000),
-    says: "database disk image is malformed",
-  },
-  {
-    title: "overwritten in a leaf of a b-tree",
-    damage: (file) => {
-      const leaves = findLeaves(file);
-      overwrite(file, leaves[leaves.length >> 1] ?? 0, PAGE_SIZE);
-    },
-    says: "the file is damaged",
-  },
-];
-
-describe("sync, with a database file that it cannot use", () => {
-  it.each([
-    ...DAMAGES.map((given) => ({ ...given, flags: [] })),
-    ...DAMAGES.slice(-1).map((given) => ({ ...given, flags: ["--full"] })),
-  ])(
-    "ends with 7, names the file and leaves it as it was: $title $flags",
-    async ({ damage, says, flags }) => {
-      using folder = makeTempFolder();
-      await using service = await startRowService(ROWS);
-      await syncFrom(service, folder.path, { limit: 1000 });
-      const requests = service.requests.length;
-      const file = join(folder.path, "calls.db");
-      damage(file);
-      const bytes = readFileSync(file);
-
-      const options = optionsFor(service.url, folder.path, "calls.db");
-      // The whole file is not checked in each run by default.
-      const env = { ...options.env, CALLTALLY_CHECK_EVERY_HOURS: "0" };
-      const { code, stdout, stderr } = await calltally(["sync", ...flags], { ...options, env });
-      expect({ code, stdout }).toEqual({ code: 7, stdout: "" });
-      expect(stderr).toContain(`calltally: Cannot use ${file}`);
-      expect(stderr).toContain(says);
-      expect(readFileSync(file).equals(bytes)).toBe(true);
-      expect(readdirSync(folder.path).sort()).toEqual(["calls.db", "calls.db.lock"]);
-      expect(service.requests).toHaveLength(requests);
-
-      renameSync(file, join(folder.path, "damaged.db"));
-      expect(await calltally(["sync"], options)).toMatchObject({ code: 0, stderr: "" });
-      expect(readIds(file)).toEqual(IDS);
-    },
-  );
-});
-
-const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
-
-describe("sync, with damage that only a look at the whole file finds", () => {
-  it.each([
-    { when: "was checked a day ago", last: {}, code: 0 },
-    { when: "was checked 169 hours ago", last: { file_checked_at: hoursAgo(169) }, code: 7 },
-    {
-      when: "was checked in the future, by a clock that was wrong",
-      last: { file_checked_at: hoursAgo(-2) },
-      code: 7,
-    },
-    { when: "the last run failed", last: { status: "failed" }, code: 7 },
-    { when: "the last run was killed", last: { status: "running" }, code: 7 },
-    { when: "the last run was stopped", last: { status: "interrupted" }, code: 0 },
-  ])("ends with $code where the file $when", async ({ last, code }) => {
-    using folder = makeTempFolder();
-    await using service = await startRowService(ROWS);
-    await syncFrom(service, folder.path, { limit: 1000 });
-    const file = join(folder.path, "calls.db");
-    const database = new Database(file);
-    expect(database.prepare("SELECT file_checked_at IS NOT NULL FROM sync_runs").pluck().all()).toEqual([1]);
-    const { file_checked_at = hoursAgo(24), status = "done" }: { file_checked_at?: string; status?: string } =
-      last;
-    database.prepare("UPDATE sync_runs SET file_checked_at = ?, status = ?").run(file_checked_at, status);
-    database.pragma("wal_checkpoint(TRUNCATE)");
-    database.close();
-    overwrite(file, findInsights(file), PAGE_SIZE);
-    const result = await calltally(["sync"], optionsFor(service.url, folder.path, "calls.db"));
-    expect(result.code).toBe(code);
-  });
 });
 
 describe("sync, where it cannot write", () => {

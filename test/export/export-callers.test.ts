@@ -217,7 +217,7 @@ describe("export callers", () => {
       }),
       { numRuns: draws(30) },
     );
-    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(least(10));
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThanOrEqual(least(10));
   });
 
   it.each(TABLE_FORMATS)("holds the same in %s, and no number", async (format) => {

@@ -69,7 +69,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     parts: [
       { files: ["src/export/formats/**/*.ts"], tests: ["test/export/formats/**/*.test.ts"] },
       { files: ["src/export/output/*.ts"], tests: ["test/export/{output/*,write-export}.test.ts"] },
-      { files: ["src/export/*.ts"], tests: ["test/export/*.test.ts"] },
+      {
+        files: ["src/export/*.ts"],
+        tests: ["test/export/*.test.ts", "test/cli/{export,incremental,share-safe,spend}.test.ts"],
+      },
     ],
   },
   page: {
@@ -94,14 +97,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
       {
         files: ["src/cli/terminal/{account-table,status-screen,text}.ts", "src/cli/commands/status.ts"],
-        tests: ["test/cli/{accounts,status}.test.ts"],
+        tests: ["test/cli/{accounts,incremental,status}.test.ts"],
       },
       {
         files: [
           "src/cli/terminal/{spend,webhook,insight}-text.ts",
           "src/cli/commands/{spend,webhook,insight}.ts",
         ],
-        tests: ["test/cli/{spend,webhook,insight}.test.ts"],
+        tests: ["test/cli/{doorbell,insight,spend,webhook}.test.ts"],
       },
     ],
   },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { drawBars, toChannelSeries } from "../../src/page/report-charts.ts";
+import { drawBars, heatSteps, toChannelSeries } from "../../src/page/report-charts.ts";
 import { NARROW, WIDE } from "../../src/page/static-chart.ts";
 
 describe("drawBars", () => {
@@ -47,5 +47,28 @@ describe("toChannelSeries", () => {
       expect(series.slice(0, 7)).toEqual(seriesOf(7));
       expect(series.slice(7)).toEqual([{ name: `${count - 7} others`, color: 8, values: [0, calls] }]);
     }
+  });
+});
+
+describe("heatSteps", () => {
+  const stepsOf = (...values: number[]) =>
+    heatSteps(new Map(values.map((value, index) => [String(index), value]))).map(
+      ({ from, to, color }) => `${from}-${to} ${color}`,
+    );
+
+  it("divides the numbers up to the most into six steps", () => {
+    expect(stepsOf(0, 13, 5)).toEqual([
+      "1-2 var(--h1)",
+      "3-4 var(--h2)",
+      "5-6 var(--h3)",
+      "7-8 var(--h4)",
+      "9-10 var(--h5)",
+      "11-13 var(--h6)",
+    ]);
+  });
+
+  it("has a step for each number where they are few, and one where there are none", () => {
+    expect(stepsOf(3)).toEqual(["1-1 var(--h2)", "2-2 var(--h4)", "3-3 var(--h6)"]);
+    expect(stepsOf()).toEqual(["1-1 var(--h6)"]);
   });
 });

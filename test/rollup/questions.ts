@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
 import { CHANNELS } from "../../src/attribution/channel-rules.ts";
 import { type DateRange, toInstants } from "../../src/calendar/dates.ts";
 import { GRAINS } from "../../src/calendar/grain.ts";
@@ -55,14 +54,6 @@ export const accounts = fc
   .chain((calls) =>
     fc.record({ calls: fc.constant(calls), gone: fc.subarray(calls, { maxLength: calls.length >> 2 }) }),
   );
-
-export const rules: fc.Arbitrary<AttributionRules> = fc.record({
-  answered: fc.subarray(["Answered", "TRANSFERRED", "übergeben", "it's OK", "_answered-", "-", "null"]),
-  missed: fc.subarray(["NO_ANSWER", "busy", "Voice-Mail", "answered", "no such"]),
-  qualified_seconds: fc.constantFrom(0, 1, 60, 61, 600),
-  duration_unit: fc.constantFrom("seconds", "milliseconds"),
-  aliases: fc.constantFrom<Record<string, string>>({}, { "face book": "facebook", google: "", é: "google" }),
-});
 
 const some = (...texts: string[]) => fc.subarray(texts, { minLength: 1 });
 const FILTERS = {

@@ -97,7 +97,7 @@ describe("RollupSession.rollup", () => {
       }),
       { numRuns: draws(30) },
     );
-    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(least(20));
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThanOrEqual(least(20));
   });
 
   it("has the same totals with some keys as one, and counts callers and medians of the calls themselves", async () => {

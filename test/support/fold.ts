@@ -236,7 +236,7 @@ type Described = ReturnType<typeof describeAnew>;
  * Finds the campaign of a row of spend among those of calls: by id (of the same name first), then by name; most calls first.
  * Calls of other sources only count where the source has no such campaign.
  */
-export function matchCampaign(
+function matchCampaign(
   { campaign, campaign_id, source }: Pick<FoldSpend, "campaign" | "campaign_id" | "source">,
   calls: readonly Call[],
   rules: FoldRules,

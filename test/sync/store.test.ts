@@ -311,8 +311,8 @@ describe("PageStore", () => {
       ),
       { numRuns: draws(400) },
     );
-    expect(seen.disputed).toBeGreaterThan(least(40));
-    expect(seen.settled).toBeGreaterThan(least(20));
+    expect(seen.disputed).toBeGreaterThanOrEqual(least(40));
+    expect(seen.settled).toBeGreaterThanOrEqual(least(20));
   });
 
   it("leaves a call disputed that a page asked for again does not have, or not readable", () => {

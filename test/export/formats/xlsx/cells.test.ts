@@ -25,6 +25,18 @@ describe("cellWriter", () => {
     expect([0.09, -0.09].map((value) => show(share, value))).toEqual(["9.00%", "-9.00%"]);
   });
 
+  it("shows texts and ids as they are, and a number without fixed decimals with as many as it has", () => {
+    const formatOf = (column: Column) => {
+      const styles = new Styles();
+      cellWriter(column, { styles, toLocal: () => ({ local: "", offset: "" }) });
+      return [...styles.toXml().matchAll(/formatCode="([^"]*)"/g)].map(([, format]) => format);
+    };
+    expect(formatOf({ name: "source", type: "text" })).toEqual(["@"]);
+    expect(formatOf({ name: "call_id", type: "integer", isId: true })).toEqual(["@"]);
+    expect(formatOf({ name: "value", type: "decimal" })).toEqual(["@"]);
+    expect(formatOf({ name: "day", type: "date" })).toEqual(["yyyy-mm-dd", "@"]);
+  });
+
   it("shows an amount with its currency, and a whole number in thousands", () => {
     const cost: Column = { name: "cost", type: "decimal", decimals: 2, currency: "EUR" };
     expect(show(cost, -1234.5)).toBe("-1,234.50 EUR");
