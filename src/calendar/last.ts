@@ -3,7 +3,6 @@ import { nearest } from "../base/nearest.ts";
 import { type DateRange, firstDay } from "./dates.ts";
 import type { Comparison } from "./grain.ts";
 
-/** Ten years of days, weeks or months are the most that can be asked for. */
 const MOST = { d: 3660, w: 520, m: 120 } as const;
 type LastUnit = keyof typeof MOST;
 const UNITS = { d: ["day", "days"], w: ["week", "weeks"], m: ["month", "months"] } as const;

@@ -52,11 +52,7 @@ function parseFile(file: string): { record: string[]; info: { lines: number } }[
   }
 }
 
-/**
- * Returns the rules for attribution as the settings have them.
- *
- * @throws UsageError where the file of aliases cannot be used
- */
+/** @throws UsageError where the file of aliases cannot be used */
 export function readAttributionRules({
   rules,
   aliasesFile,

@@ -15,19 +15,16 @@ import {
 } from "./placeholder-names.ts";
 import { ALL_SETTINGS } from "./settings.ts";
 
-/** Concurrent requests to one host, by all accounts together. */
 export const DEFAULT_HOST_REQUESTS = 8;
 
 /** Names that are safe as names of folders, everywhere. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
-/** What is said of keys that have settings below them. */
 const GROUPS: Readonly<Record<string, string>> = {
   keep: "What is kept of calls, and how long.",
   publish: "The ClickHouse cluster that the facts are published to.",
 };
 
-/** Returns the keys of the settings that this part of the file may have. */
 function settingKeys(...scopes: (string | undefined)[]): Record<never, z.ZodType> {
   const settings = ALL_SETTINGS.filter(({ scope }) => scopes.includes(scope));
   const byName = Map.groupBy(settings, ({ key }) => key.replace(/\..*/, ""));
@@ -44,13 +41,11 @@ const account = z
   .strictObject(settingKeys("account", undefined))
   .meta({ description: "One account of the service: a warehouse, token, zone and rules of its own." });
 
-/** The name of an account or a report. */
 export const nameSchema = z
   .string()
   .regex(NAME, "must be letters, digits, - and _, at most 64, the first a letter or digit");
 
 const file = parsed(parseFilePath);
-/** A text in which words in braces are replaced. */
 const pattern = (known: readonly Placeholder[]) => parsed((given) => assertPlaceholders(given, known)).min(1);
 const address = z
   .string()
@@ -161,7 +156,6 @@ const doorbell = z.strictObject({
   ),
 });
 
-/** What `calltally.yaml` may hold. */
 export const fileSchema = z
   .strictObject({
     ...settingKeys("program", undefined),

@@ -23,17 +23,13 @@ export interface Inspected {
   settings: Settings;
 }
 
-/** One setting as it was found. */
 export interface FoundSetting {
   env: string;
   origin: Origin | "not set";
-  /** Where it stands in `calltally.yaml`. */
   place?: string | undefined;
   /** As a person may see it: of a secret its file and length alone. Undefined where it is not set, or cannot be used. */
   shown?: string | undefined;
-  /** The file that a secret was read from. */
   file?: string | undefined;
-  /** What is wrong with it, and the way out. */
   problem?: { message: string; hint?: string | undefined };
 }
 
@@ -47,11 +43,7 @@ export function loadSettings(sources: SettingSources): Settings {
   return readLayers(toLayers(sources));
 }
 
-/**
- * Reads the settings from layers, of which an earlier one takes precedence.
- *
- * @throws UsageError that names the setting and where it was given
- */
+/** @throws UsageError that names the setting and where it was given */
 export function readLayers(layers: readonly Layer[]): Settings {
   return toSettings(layers, (setting, given) => {
     try {
@@ -157,7 +149,6 @@ function show({ isSecret, isRead }: Setting, { text }: Given, value: unknown): s
   return isSecret ? `${isRead ? text : "set"}, ${String(value).length} characters` : text;
 }
 
-/** As a message names the place where a value was given. */
 function sourceOf({ env, flag = env }: Setting, given: Given | undefined): string {
   if (given?.place !== undefined) return given.place;
   if (given?.origin === ".env") return `${env} in .env`;

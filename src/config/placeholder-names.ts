@@ -1,6 +1,5 @@
 import { orMeant } from "../base/nearest.ts";
 
-/** Words in braces that stand for something in the pattern of a folder, a subject or a command. */
 export const PLACEHOLDERS = ["account", "report", "from", "to", "period", "date"] as const;
 /** And in an argument of a command: where the files are, and the one file of a report that has one. */
 export const COMMAND_PLACEHOLDERS = [...PLACEHOLDERS, "folder", "file"] as const;
@@ -9,22 +8,14 @@ export type Placeholder = (typeof COMMAND_PLACEHOLDERS)[number];
 /** A word in braces. Other braces are text: arguments of commands may be programs. */
 export const PLACEHOLDER = /\{(\w+)\}/g;
 
-/**
- * Asserts that each word in braces is one of the known placeholders.
- *
- * @throws Error with the nearest one
- */
+/** @throws Error with the nearest one */
 export function assertPlaceholders(text: string, known: readonly Placeholder[]): void {
   for (const [, word = ""] of text.matchAll(PLACEHOLDER)) {
     if (!known.some((each) => each === word)) throw new Error(describeUnknown(`{${word}}`, word, known));
   }
 }
 
-/**
- * Asserts that the braces of a folder are those of known placeholders.
- *
- * @throws Error with the nearest one
- */
+/** @throws Error with the nearest one */
 export function assertFolderPattern(pattern: string): void {
   assertPlaceholders(pattern, PLACEHOLDERS);
   const [other] = /\{[^{}]*\}?|\}/.exec(pattern.replace(PLACEHOLDER, "")) ?? [];

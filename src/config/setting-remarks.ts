@@ -4,7 +4,6 @@ import type { SettingSources } from "./setting-layers.ts";
 import { SETTINGS } from "./settings.ts";
 import { describeFixedZone } from "./time-zone.ts";
 
-/** Returns what is odd about the settings and yet no error, a sentence each. */
 export function remarkOnSettings(sources: SettingSources): string[] {
   const { unknown, settings } = inspectSettings(sources);
   return [
@@ -17,7 +16,6 @@ export function remarkOnSettings(sources: SettingSources): string[] {
   ].filter((remark) => remark !== undefined);
 }
 
-/** Returns what is odd about lists of dispositions that name one in both; undefined where nothing is. */
 export function describeContradiction(
   rules: Pick<AttributionRules, "answered" | "missed">,
 ): string | undefined {

@@ -8,7 +8,6 @@ import { readSecret } from "./secret-file.ts";
 interface Kind<T> {
   /** Reads its text; throws an Error that says what is wrong with it. */
   parse: (text: string) => T;
-  /** Its value in `calltally.yaml`. */
   schema: z.ZodType;
   /** A path, which `calltally.yaml` has relative to its own folder. */
   isPath?: boolean;
@@ -16,7 +15,6 @@ interface Kind<T> {
   isRead?: boolean;
 }
 
-/** What is said of a setting beside its name and kind. */
 interface About {
   /** Unit, bounds and meaning, without a dot at the end. */
   help: string;
@@ -26,7 +24,6 @@ interface About {
   accountDefault?: string;
   /** For `calltally.yaml`. @default the default */
   example?: unknown;
-  /** The flag that takes precedence, where commands have one. */
   flag?: string;
   /** The flag's name in commander. @default that of the flag */
   option?: string;
@@ -72,7 +69,6 @@ export const id = <T>(parse: (text: string) => T): Kind<T> => ({
 
 export const path = (parse: (text: string) => string): Kind<string> => ({ ...text(parse), isPath: true });
 
-/** The path of a file that holds the value. */
 export const secretFile = <T>(parse: (text: string) => T): Kind<T> => ({
   ...path(parseFilePath),
   isRead: true,
@@ -112,7 +108,6 @@ export const YES_NO: Kind<boolean> = {
   schema: z.boolean(),
 };
 
-/** Texts separated by commas. */
 export const LIST: Kind<string[]> = {
   parse: toItems,
   schema: z.array(

@@ -221,5 +221,4 @@ export const SETTINGS = {
   }),
 };
 
-/** All settings, as a list. */
 export const ALL_SETTINGS: readonly Setting[] = Object.values(SETTINGS);

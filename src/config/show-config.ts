@@ -2,19 +2,16 @@ import type { Account, Configuration } from "./accounts.ts";
 import type { CalltallyFile } from "./calltally-file.ts";
 import { type FoundSetting, inspectSettings } from "./load-settings.ts";
 
-/** A setting as it is in force. */
 export interface ShownSetting {
   setting: string;
   /** Null where it is not set; of a secret its file and length alone. */
   value: string | null;
   /** Where it comes from: a flag, the environment, .env, a place in calltally.yaml, or the default. */
   from: string;
-  /** Why it cannot be used, if it cannot. */
   problem?: string;
 }
 
 export interface ShownConfig {
-  /** Path of `calltally.yaml`; null where there is none. */
   file: string | null;
   /** Keys that are of no account. */
   keys: readonly ShownSetting[];
@@ -22,7 +19,6 @@ export interface ShownConfig {
   reports: NonNullable<CalltallyFile["content"]["reports"]>;
 }
 
-/** Returns which settings are in force, and where each comes from. */
 export function showConfig({ file, hostRequests }: Configuration, accounts: readonly Account[]): ShownConfig {
   return {
     file: file?.path ?? null,

@@ -2,7 +2,6 @@ import { readFileSync, statSync } from "node:fs";
 import { UsageError } from "../base/errors.ts";
 import { reasonOf } from "../base/file-access.ts";
 
-/** A file is text that a person writes. */
 const MOST_BYTES = 1_000_000;
 
 /**

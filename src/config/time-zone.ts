@@ -39,7 +39,6 @@ function ofAbbreviation(text: string): string | undefined {
   return LIKELY_ZONES.find((zone) => shortNames(zone).has(text.toUpperCase())) ?? icuZone(text);
 }
 
-/** Returns the abbreviations of a zone that are in use where English is spoken. */
 function shortNames(timeZone: string): Set<string | undefined> {
   const names = ["en-US", "en-CA", "en-GB", "en-AU", "en-NZ"].flatMap((locale) =>
     (["short", "shortGeneric"] as const).flatMap((timeZoneName) => {
@@ -68,7 +67,6 @@ function ofOffset(text: string): string | undefined {
 
 const zoneAt = (hours: number) => LIKELY_ZONES.find((zone) => winterHours(zone) === hours);
 
-/** Hours ahead of UTC without summer time. */
 function winterHours(zone: string): number {
   return Math.min(...[JANUARY, JULY].map((at) => offsetSpanAt(at, zone).offsetSeconds)) / 3600;
 }

@@ -2,7 +2,6 @@ import { didYouMean, nearest } from "../base/nearest.ts";
 import type { Layer, Origin } from "./setting-layers.ts";
 import { ALL_SETTINGS } from "./settings.ts";
 
-/** A name that looks like that of a setting and is none. */
 export interface UnknownName {
   name: string;
   origin: Origin;
@@ -10,7 +9,6 @@ export interface UnknownName {
   advice: string;
 }
 
-/** Names the file of accounts and reports, in the environment or `.env`. */
 export const CONFIG_VARIABLE = "CALLTALLY_CONFIG";
 
 /** Finds names that begin like those of settings, or are a slip away from one, and have no effect. */

@@ -2,20 +2,17 @@ import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } 
 
 export type Path = readonly PropertyKey[];
 
-/** Where something stands in a file; line and column count from 1. */
 export interface Position {
   line: number;
   column: number;
 }
 
-/** What is wrong, where. */
 export interface Problem extends Position {
   /** Keys from the top of the file; none for what is no YAML. */
   path: Path;
   message: string;
 }
 
-/** YAML as plain values, with the place of each. */
 export interface YamlSource {
   value: unknown;
   /** Returns where the value of a path stands, or the nearest thing above it that there is; of a key with `isKey`. */
@@ -23,7 +20,6 @@ export interface YamlSource {
   problems: Problem[];
 }
 
-/** Reads one YAML 1.2 document. */
 export function readYaml(text: string): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -64,7 +60,6 @@ export function readYaml(text: string): YamlSource {
   return { value, positionOf, problems };
 }
 
-/** What the parser says for programmers, in other words. */
 const PLAINER: ReadonlyMap<string, string> = new Map([
   ["BAD_ALIAS", "a text that begins with * stands in quotes, as a cron expression does"],
   ["MULTIPLE_DOCS", "a second document begins here (---): the file must be one"],

@@ -4,7 +4,6 @@ export type AttemptOutcome =
   | { kind: "delivered" }
   /** Refused for good: another attempt would end the same way. */
   | { kind: "refused"; error: string }
-  /** Not taken this time; nothing has arrived. */
   | { kind: "temporary"; error: string; retryAfterMs?: number | undefined }
   /** It may have arrived or not. */
   | { kind: "unknown"; error: string };
@@ -21,12 +20,10 @@ export interface AttemptContext {
 
 export type Attempt = (context: AttemptContext) => Promise<AttemptOutcome>;
 
-/** Another process delivers this, or has done so. */
 export class AlreadyTakenError extends Error {
   override name = "AlreadyTakenError";
 }
 
-/** Characters of an error that are kept. */
 const MAX_ERROR_LENGTH = 500;
 
 /** Returns what another program or server said as one short printable line without the secrets. */

@@ -81,7 +81,6 @@ export function openDeliveries(
   });
 }
 
-/** Records that an attempt begins; nothing that could arrive has been sent yet. */
 export function recordAttempt({ db }: Warehouse, deliveryId: number, now: string): void {
   db.update(deliveries)
     .set({

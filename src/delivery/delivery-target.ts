@@ -19,11 +19,9 @@ import { postHook } from "./send-hook.ts";
 import { type MailTimeouts, sendMail } from "./send-mail.ts";
 import type { SmtpServer } from "./smtp-url.ts";
 
-/** An e-mail, one to each address. */
 export interface EmailTarget {
   channel: "email";
   to: readonly string[];
-  /** With placeholders. */
   subject: string;
   smtp: SmtpServer;
   /** Bytes of attachments in all. @default DEFAULT_ATTACH_BYTES */
@@ -52,28 +50,21 @@ export interface CommandTarget {
 export type DeliveryTarget = EmailTarget | WebhookTarget | CommandTarget;
 
 export interface DeliverySource {
-  /** Absolute path of the warehouse. */
   database: string;
   warehouseId: string;
   runId: number;
   summary: ReportSummary;
-  /** What stands for the placeholders of subjects and arguments. */
   values: PlaceholderValues;
   /** Milliseconds since 1970-01-01 UTC. */
   now: () => number;
 }
 
-/** One recipient, and how to send to it once. */
 export interface Recipient {
   key: DeliveryKey;
   attempt: Attempt;
 }
 
-/**
- * Returns the recipients of a target.
- *
- * @throws UsageError where something cannot be sent as it is asked for; nothing was sent
- */
+/** @throws UsageError where something cannot be sent as it is asked for; nothing was sent */
 export function toRecipients(target: DeliveryTarget, source: DeliverySource): Recipient[] {
   switch (target.channel) {
     case "email":

@@ -1,7 +1,6 @@
 import { html } from "hono/html";
 import { formatBytes, type ReportFile, type ReportSummary } from "./report-summary.ts";
 
-/** What a mail says of one file: attached, or too large to be. */
 export interface MailFile extends Pick<ReportFile, "name" | "bytes"> {
   isAttached: boolean;
 }
@@ -61,7 +60,6 @@ ${files.every(({ isAttached }) => isAttached) ? "" : html`<p style="margin:8px 0
   return String(await page);
 }
 
-/** Returns the same as plain text, for readers and clients that want no HTML. */
 export function toMailText(summary: ReportSummary, files: readonly MailFile[]): string {
   const { title, account, range, headline, verdict, caveats, folder } = summary;
   const widest = (texts: readonly string[]) => Math.max(0, ...texts.map((text) => text.length));

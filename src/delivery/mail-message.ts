@@ -10,7 +10,6 @@ import type { MailAddress } from "./smtp-url.ts";
 /** Bytes of attachments in all, where nothing else is said: what nearly every mail server takes. */
 export const DEFAULT_ATTACH_BYTES = 10_000_000;
 
-/** What the mails of one report run have in common. */
 export interface MailContent {
   subject: string;
   text: string;
@@ -19,8 +18,7 @@ export interface MailContent {
 }
 
 /**
- * Returns what is mailed of a report: files are attached in their order as long as all fit within the bound, the others
- * are named.
+ * Attaches files in their order as long as all fit within the bound; the others are named.
  *
  * @throws CalltallyError (exit 7) where a file has another content than the report wrote
  */
@@ -69,7 +67,6 @@ export interface MailHead {
   nowMs: number;
 }
 
-/** Returns a whole message (RFC 5322) to one recipient. */
 export async function buildMessage(
   content: MailContent,
   { from, to, messageId, nowMs }: MailHead,

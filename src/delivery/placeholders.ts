@@ -4,13 +4,7 @@ import { PLACEHOLDER, PLACEHOLDERS, type Placeholder } from "../config/placehold
 /** What stands for each placeholder; one that has no value here cannot be used. */
 export type PlaceholderValues = { readonly [P in Placeholder]?: string | undefined };
 
-/**
- * Returns a text with the values in the place of their placeholders. What a value holds is never taken for a
- * placeholder.
- *
- * @param known words that are placeholders; others in braces are text
- * @throws UsageError where one has no value
- */
+/** What a value holds is never taken for a placeholder. Throws UsageError for one that has no value. */
 export function fillPlaceholders(
   text: string,
   values: PlaceholderValues,

@@ -46,7 +46,6 @@ export function sweepRunFolders(database: string): void {
   }
 }
 
-/** The error for a file that was changed after the report wrote it. */
 export function changedError(path: string): CalltallyError {
   return new CalltallyError(EXIT.storage, `Cannot deliver ${path}: it is not as the report wrote it`, {
     hint: "Another run wrote over it. Run the report again, into a folder of its own.",

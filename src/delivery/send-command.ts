@@ -4,17 +4,14 @@ import { toPrintableLines } from "../base/printable.ts";
 import { ALL_SETTINGS } from "../config/settings.ts";
 import type { AttemptContext, AttemptOutcome } from "./attempt.ts";
 
-/** Time for a command, where nothing else is said, milliseconds. */
 export const DEFAULT_COMMAND_MS = 600_000;
 /** Time it has to end by itself after SIGTERM, and its output to come after its end, milliseconds. */
 const [GRACE_MS, DRAIN_MS] = [5000, 500];
-/** Characters that are kept of what it wrote last. */
 const TAIL_LENGTH = 4000;
 
 export interface Command {
   program: string;
   args: readonly string[];
-  /** Absolute path of the folder that it runs in. */
   cwd: string;
   timeoutMs: number;
 }

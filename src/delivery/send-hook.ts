@@ -3,7 +3,6 @@ import { isTransientStatus, reasonForNoResponse } from "../api/failure.ts";
 import { parseRetryAfterMs } from "../api/retry.ts";
 import { AlreadyTakenError, type AttemptContext, type AttemptOutcome, quote } from "./attempt.ts";
 
-/** Time for one attempt, milliseconds. */
 const TIMEOUT_MS = 30_000;
 /** Bytes that are read of a response: what a service says when it refuses. */
 const MAX_RESPONSE_BYTES = 2000;

@@ -17,9 +17,7 @@ export interface MailTimeouts {
 
 const MAIL_TIMEOUTS: MailTimeouts = { connectMs: 30_000, idleMs: 300_000, totalMs: 900_000 };
 
-/** Bytes of a message that are handed over at once. */
 const CHUNK_BYTES = 64 * 1024;
-/** How long a server has to close its side at the end. */
 const CLOSE_MS = 1000;
 
 /**

@@ -16,7 +16,6 @@ export interface CommittedFiles {
   now: string;
 }
 
-/** Something that is recorded together with an export, as {@link Commit} says; each of its parts runs in a transaction. */
 export interface CommitStep {
   enter?(tx: Tx, committed: CommittedFiles): void;
   undo?(tx: Tx, committed: CommittedFiles): void;

@@ -1,6 +1,5 @@
 import { CHANGE_REASONS } from "../rollup/change-reasons.ts";
 
-/** What changed a figure: a change of calls, or of what was imported of the costs of ads. */
 export const RESTATEMENT_REASONS = [...CHANGE_REASONS, "spend_changed"] as const;
 export type RestatementReason = (typeof RESTATEMENT_REASONS)[number];
 
@@ -18,7 +17,6 @@ export type FigureValue = string | number | null;
 export interface Restatement {
   /** When it was found, ISO 8601 UTC. */
   found_at: string;
-  /** Absolute path of the file. */
   path: string;
   /** Its dimensions, separated by commas. */
   contents: string;
@@ -28,14 +26,12 @@ export interface Restatement {
   starts_at: string;
   /** Not part of it. */
   ends_at: string;
-  /** The values of the key columns, by their names. */
   key: Readonly<Record<string, FigureValue>>;
   metric: string;
   was: FigureValue;
   now: FigureValue;
   /** Null for times, and where one of them is blank. */
   change: number | null;
-  /** When the earlier value was exported, ISO 8601 UTC. */
   given_out_at: string;
   reasons: readonly Effect[];
   /** Names of the settings for attribution that changed in between, separated by commas; null where none did. */

@@ -20,9 +20,7 @@ export interface Timeframe {
   periods: readonly Period[];
   previousRange?: DateRange | undefined;
   previousSpan?: Span | undefined;
-  /** Those of the stretch compared with, under the labels of the periods they stand beside. */
   previousPeriods: readonly LabelledPeriod[];
-  /** Whether the warehouse has calls from the beginning of the stretch compared with. */
   isPreviousCovered?: boolean;
 }
 
@@ -63,7 +61,6 @@ export async function resolveTimeframe(
   };
 }
 
-/** Returns how many periods days have at most, of those that are whole. */
 export function mostPeriods(range: Required<DateRange>, grain: Grain): number {
   return countDays(range) / DAYS[grain];
 }
@@ -89,7 +86,6 @@ async function closeRange(
   return { from: from ?? localDate(extent.first, timezone), to: to ?? localDate(extent.last, timezone) };
 }
 
-/** Whether the warehouse has calls from the first day of a range, or from before. */
 async function isCovered(session: FigureSession, { from }: DateRange, zone: string): Promise<boolean> {
   const first = await session.readFirstStart();
   return first !== null && from !== undefined && localDate(first, zone) <= from;

@@ -7,7 +7,6 @@ import type { Report } from "./report-model.ts";
 
 const HEADS = ["Cost", "Calls", "Qualified", "Per call", "Per qualified", "Per first-time"];
 
-/** Returns what calls cost by campaign; nothing where spend is not asked for. */
 export function spendSection({ figures, manifest }: Report): Html {
   const { spend } = figures;
   if (spend === undefined) return html``;

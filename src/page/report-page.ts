@@ -17,7 +17,6 @@ import type { Report } from "./report-model.ts";
 /** No script, no request: whatever a visitor's text became, it can do nothing. */
 const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYLE, "base64")}'; img-src data:; base-uri 'none'; form-action 'none'`;
 
-/** Returns the report as one page of HTML that stands by itself. The same report gives the same bytes. */
 export async function toPage(report: Report): Promise<string> {
   const { figures, manifest } = report;
   const title = `Calls, ${describeDays(manifest.range)}`;

@@ -15,11 +15,9 @@ export interface AccountOwner {
   settings: Settings;
 }
 
-/** An account whose figures a cluster computes. */
 export interface EngineAccount extends AccountOwner {
   name: string;
   source: Source;
-  /** Zone of the account's days, as it was published. */
   timezone: string;
 }
 

@@ -25,7 +25,6 @@ export interface WarehouseSourceOptions extends OwnWarehouse {
   lookbackHours: number;
 }
 
-/** Returns the warehouse of an account, from its settings. */
 export function sourceOf(settings: Settings): Source {
   const { database, baseUrl, orgUnitId, lookbackHours } = settings;
   const rules = readAttributionRules(settings);
@@ -66,11 +65,7 @@ export function readOnlySource(warehouse: Warehouse): Source {
   };
 }
 
-/**
- * Reads one moment of a warehouse, on a connection of its own.
- *
- * @param rules must be in force: another process may have applied its own
- */
+/** Rules that are given must be in force: another process may have applied its own. */
 function readMoment(warehouse: Warehouse, filter: CallFilter, rules?: AttributionRules): Moment {
   using stack = new DisposableStack();
   const reader = stack.use(openReader(warehouse));

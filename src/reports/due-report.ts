@@ -15,7 +15,6 @@ import { exitCodeOfReport, type MadeReport, makeReport } from "./make-report.ts"
 import type { NamedReport } from "./report.ts";
 import { isProven } from "./requirements.ts";
 
-/** Makes a report again if figures that it reported have changed. */
 export async function runRestated(report: NamedReport, workingFolder: string, context: JobContext) {
   const { settings, log, signal } = context;
   using warehouse = openExistingWarehouse(settings.database);

@@ -18,18 +18,12 @@ import { type NamedReport, toReportError } from "./report.ts";
 export interface ReportPlan {
   ask: Ask;
   folder: string;
-  /** Values of the placeholders in subjects and commands. */
   values: PlaceholderValues;
   /** Contents with a row for each call, caller or conversion: hashes and click ids identify people as well. */
   personal: string[];
 }
 
-/**
- * Returns what a report of an account consists of.
- *
- * @param nowMs the moment that its days are counted from: when it was due, milliseconds since 1970-01-01 UTC
- * @throws UsageError that names the report, for options that cannot be combined
- */
+/** Counts days from `nowMs`, when the report was due; throws UsageError for options that cannot be combined. */
 export function planReport(report: NamedReport, nowMs: number): ReportPlan {
   const { name, content, file, account, settings } = report;
   const { timezone } = settings;

@@ -4,13 +4,11 @@ import type { Job } from "./job-definition.ts";
 import type { JobStatistics } from "./job-statistics.ts";
 import type { Snapshot } from "./warehouse-snapshot.ts";
 
-/** How a job fares, as the warehouse has it, and the schedule where the warehouse does not. */
 export interface JobState {
   job: string;
   isSync: boolean;
   /** When the schedule began to watch it, milliseconds since 1970-01-01 UTC. */
   sinceMs: number;
-  /** Exit code of the last run that ended; null where none has. */
   exitCode: number | null;
   /** What went wrong in the last run that failed; null once one has succeeded. */
   error: string | null;

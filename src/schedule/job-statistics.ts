@@ -4,7 +4,6 @@ export interface JobStatistics {
   job: string;
   /** When it was first watched, milliseconds since 1970-01-01 UTC. */
   sinceMs: number;
-  /** How many runs ended how: by exit code, or the signal in its place. */
   runs: Map<string, number>;
   isRunning: boolean;
   /** How long the last run took, milliseconds. */
@@ -27,7 +26,6 @@ export function emptyStatistics(job: string, sinceMs: number): JobStatistics {
   };
 }
 
-/** Notes that a run has ended; `exit` is its exit code as a word. */
 export function noteEnd(seen: JobStatistics, exit: string, end: JobEnd): void {
   seen.isRunning = false;
   seen.lastMs = Date.parse(end.finishedAt) - Date.parse(end.startedAt);

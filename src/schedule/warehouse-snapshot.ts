@@ -17,17 +17,13 @@ export interface Snapshot {
   lastGoodRun: SyncRun | undefined;
   /** When each job was last done, ISO 8601 UTC, by its name; null for never. */
   lastDone: ReadonlyMap<string, string | null>;
-  /** The jobs whose last run is to be taken up again. */
   unfinished: ReadonlySet<string>;
   jobs: ReadonlyMap<string, JobRecord>;
   calls: { live: number; gone: number };
-  /** Rows that wait for a good reading. */
   rejectedRows: number;
-  /** Members met that the API document does not promise. */
   driftedMembers: number;
 }
 
-/** Reads snapshots of a warehouse; each is a moment's work, beside whoever writes. */
 export function openSnapshots(jobs: readonly Job[], settings: Settings): () => Snapshot | undefined {
   return () => {
     const database = realFile(settings.database);

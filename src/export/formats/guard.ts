@@ -8,14 +8,10 @@ const SKIPPED = `(?:(?![${SPLIT}])[\\s"“”\\x00-\\x1f\\x7f-\\x9f\\p{Default_I
 const NUMBER = "[+-]?\\d+(?:[.:]\\d+)?$";
 
 const FORMULA_START = new RegExp(`(?<=^|[${SPLIT}])(${SKIPPED})(?=[${FORMULA}])(?!${NUMBER})`, "gu");
-/** A text without any of these needs no closer look. */
 const SUSPICIOUS = new RegExp(`[${FORMULA}\\t\\r\\n]`, "u");
 const CONTROL_START = /^[\t\r\n]/;
 
-/**
- * Returns a text that no spreadsheet takes for a formula: `'` before what would be one, at the start and after each
- * character at which a spreadsheet may split the text.
- */
+/** Puts `'` before each place where a spreadsheet would see a formula begin. */
 export function guardFormula(text: string): string {
   if (!SUSPICIOUS.test(text)) return text;
   const guarded = text.replace(FORMULA_START, "$1'");

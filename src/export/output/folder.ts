@@ -11,11 +11,7 @@ export const FOLDER_CAN = { manyFiles: true, remembers: true };
 /** Where Parquet files of calls lie; the next export replaces all of them. */
 const PARTITIONS = "calls/month=*/calls.parquet";
 
-/**
- * Returns the output for files in a folder, which appear together, `manifest.json` last.
- *
- * @param options.replace whether the files of another warehouse may be replaced
- */
+/** Files appear together, `manifest.json` last; `replace` allows replacing those of another warehouse. */
 export function folderOutput(
   path: string,
   { replace = false, signal }: { replace?: boolean | undefined; signal?: AbortSignal | undefined } = {},

@@ -14,13 +14,11 @@ export interface DaemonAccount {
   /** Undefined for the account of the environment. */
   name: string | undefined;
   settings: Settings;
-  /** Arguments that select it in a child process. */
   args: readonly string[];
   /** Its jobs in addition to those of all accounts. @default none */
   jobs?: readonly Job[];
 }
 
-/** A job that is not left out, and what the schedule has seen of it. */
 export interface ActiveJob extends PlannedJob {
   seen: JobStatistics;
 }
@@ -61,7 +59,6 @@ export function watchAccount(
   return { account, bell, log, planned, active, deadlineMs, readSnapshot };
 }
 
-/** Logs when each job runs, or why it does not. */
 export function logPlan({ planned, log }: AccountWatch, clock: Clock): void {
   for (const { name, cron, idle, lastDoneMs } of planned) {
     if (idle !== undefined) log.info({ job: name }, `left out: ${idle}`);

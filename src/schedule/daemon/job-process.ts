@@ -73,7 +73,6 @@ function toJobEnd(
   return { job, startedAt, finishedAt, exitCode, result, error };
 }
 
-/** Returns an id that log lines of one run have in common: a run of a job, or of the schedule. */
 export function newRunId(): string {
   return randomUUID().slice(0, 8);
 }
