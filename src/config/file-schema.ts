@@ -5,7 +5,6 @@ import { REQUEST_KEYS } from "../request/export-request.ts";
 import { option, parsed } from "../request/issues.ts";
 import { LISTS } from "../request/option-values.ts";
 import { parseClusterUrl } from "./cluster-url.ts";
-import { isMailAddress } from "./mail-address.ts";
 import {
   assertFolderPattern,
   assertPlaceholders,
@@ -13,6 +12,7 @@ import {
   PLACEHOLDERS,
   type Placeholder,
 } from "./placeholder-names.ts";
+import { isMailAddress } from "./setting-parsers.ts";
 import { ALL_SETTINGS } from "./settings.ts";
 
 export const DEFAULT_HOST_REQUESTS = 8;

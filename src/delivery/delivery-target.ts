@@ -1,6 +1,10 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
-import { COMMAND_PLACEHOLDERS } from "../config/placeholder-names.ts";
+import {
+  COMMAND_PLACEHOLDERS,
+  fillPlaceholders,
+  type PlaceholderValues,
+} from "../config/placeholder-names.ts";
 import type { Attempt } from "./attempt.ts";
 import type { DeliveryKey } from "./delivery-table.ts";
 import { kindOfHook, toHookBody } from "./hook-body.ts";
@@ -11,7 +15,6 @@ import {
   type MailContent,
   messageIdOf,
 } from "./mail-message.ts";
-import { fillPlaceholders, type PlaceholderValues } from "./placeholders.ts";
 import type { ReportSummary } from "./report-summary.ts";
 import { copyRun } from "./run-folder.ts";
 import { DEFAULT_COMMAND_MS, runCommand } from "./send-command.ts";

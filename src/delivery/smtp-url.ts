@@ -1,6 +1,5 @@
 import parseAddresses from "nodemailer/lib/addressparser";
-import { isMailAddress } from "../config/mail-address.ts";
-import { isOnThisMachine } from "../config/setting-parsers.ts";
+import { isMailAddress, isOnThisMachine } from "../config/setting-parsers.ts";
 
 export interface SmtpServer {
   host: string;

@@ -110,7 +110,7 @@ async function make(
   manifest.fingerprint = fingerprintOf(manifest);
   const restatements = memory && (await writeChanges(job, memory));
   if (restatements) manifest.restatements = restatements;
-  return { manifest, newKey, isWarehouseEmpty: moment.isEmpty() };
+  return { manifest, newKey, isWarehouseEmpty: moment.readBasis().calls === 0 };
 }
 
 function hasCampaigns({ contents }: Ask): boolean {

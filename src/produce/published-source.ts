@@ -80,7 +80,6 @@ function toEngineAccount(
         published: { to, account, published_at: publishedAt },
         readBasis: () => basis,
         hasSpend: () => totals.spend_rows > 0,
-        isEmpty: () => basis.calls === 0,
         [Symbol.dispose]: () => {},
       }),
       [Symbol.dispose]: () => {},

@@ -38,7 +38,6 @@ export interface Moment extends Disposable {
   standing: Standing;
   readBasis: () => Basis;
   hasSpend: () => boolean;
-  isEmpty: () => boolean;
   published?: DescribedPublication;
   calls?: { reader: Warehouse; session: RollupSession };
 }

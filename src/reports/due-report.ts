@@ -1,6 +1,5 @@
 import { EXIT, type ExitCode } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
-import type { Log } from "../base/log.ts";
 import { describeUploads } from "../conversions/upload-notes.ts";
 import { readDeliveriesSince } from "../delivery/delivery-table.ts";
 import { readLastDueRun } from "../delivery/report-run-table.ts";
@@ -55,7 +54,11 @@ export async function runDue(report: NamedReport, cron: string, workingFolder: s
 }
 
 /** Logs that this slot was done before. It ends with 9 while the latest run with recipients has not reached all of them. */
-function logDone({ name, account, settings }: NamedReport, log: Log, scheduledFor: string): ExitCode {
+function logDone(
+  { name, account, settings }: NamedReport,
+  log: JobContext["log"],
+  scheduledFor: string,
+): ExitCode {
   using warehouse = openExistingWarehouse(settings.database);
   const run = readLastDueRun(warehouse, { report: name, account }, { status: "done" });
   const deliveries = run === undefined ? [] : readDeliveriesSince(warehouse, run);
@@ -74,7 +77,12 @@ function logDone({ name, account, settings }: NamedReport, log: Log, scheduledFo
   return exitCode;
 }
 
-function logMade(made: MadeReport, report: NamedReport, log: Log, scheduledFor?: string): ExitCode {
+function logMade(
+  made: MadeReport,
+  report: NamedReport,
+  log: JobContext["log"],
+  scheduledFor?: string,
+): ExitCode {
   const { folder, manifest, deliveries, is_stale } = made;
   const files = manifest.files.map(({ file, rows }) => ({ file, rows }));
   const restated = manifest.restatements?.file?.rows;

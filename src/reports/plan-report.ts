@@ -6,7 +6,7 @@ import { describeRange } from "../calendar/periods.ts";
 import { readCallersFile } from "../config/callers-file.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
-import { fillPlaceholders, type PlaceholderValues } from "../delivery/placeholders.ts";
+import { fillPlaceholders, type PlaceholderValues } from "../config/placeholder-names.ts";
 import { FOLDER_CAN } from "../export/output/folder.ts";
 import { CLUSTER_CAN } from "../produce/published-source.ts";
 import { WAREHOUSE_CAN } from "../produce/warehouse-source.ts";

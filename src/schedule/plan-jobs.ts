@@ -4,7 +4,7 @@ import type { Settings } from "../config/load-settings.ts";
 import { CRON_HINT, type Cron, parseCron } from "./cron.ts";
 import type { Job } from "./job-definition.ts";
 import type { ScheduledJob } from "./keep-schedule.ts";
-import { openSnapshots, type Snapshot } from "./warehouse-snapshot.ts";
+import { readSnapshot, type Snapshot } from "./warehouse-snapshot.ts";
 
 export interface PlannedJob extends ScheduledJob {
   job: Job;
@@ -79,6 +79,6 @@ function listJob({ name, cron, lastDoneMs, isBehind, idle }: PlannedJob, nowMs: 
 }
 
 export function listJobs(settings: Settings, jobs: readonly Job[], nowMs: number): ListedJob[] {
-  const snapshot = openSnapshots(jobs, settings)();
+  const snapshot = readSnapshot(jobs, settings);
   return planJobs(jobs, settings, snapshot, nowMs).map((planned) => listJob(planned, nowMs));
 }

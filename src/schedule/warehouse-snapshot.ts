@@ -24,21 +24,19 @@ export interface Snapshot {
   driftedMembers: number;
 }
 
-export function openSnapshots(jobs: readonly Job[], settings: Settings): () => Snapshot | undefined {
-  return () => {
-    const database = realFile(settings.database);
-    if (statSync(database, { throwIfNoEntry: false }) === undefined) return undefined;
-    using warehouse = openWarehouseReader(database);
-    warehouse.sqlite.pragma(`busy_timeout = ${PATIENCE_MS}`);
-    return {
-      lastDoneRun: readLastDoneRun(warehouse),
-      lastGoodRun: readLastGoodRun(warehouse),
-      lastDone: new Map(jobs.map((job) => [job.name, job.readLastDone(warehouse, settings)])),
-      unfinished: new Set(jobs.filter((job) => job.isUnfinished?.(warehouse)).map(({ name }) => name)),
-      jobs: new Map(readJobs(warehouse).map((record) => [record.job, record])),
-      calls: countCalls(warehouse),
-      rejectedRows: countAllRejected(warehouse),
-      driftedMembers: readDrift(warehouse).length,
-    };
+export function readSnapshot(jobs: readonly Job[], settings: Settings): Snapshot | undefined {
+  const database = realFile(settings.database);
+  if (statSync(database, { throwIfNoEntry: false }) === undefined) return undefined;
+  using warehouse = openWarehouseReader(database);
+  warehouse.sqlite.pragma(`busy_timeout = ${PATIENCE_MS}`);
+  return {
+    lastDoneRun: readLastDoneRun(warehouse),
+    lastGoodRun: readLastGoodRun(warehouse),
+    lastDone: new Map(jobs.map((job) => [job.name, job.readLastDone(warehouse, settings)])),
+    unfinished: new Set(jobs.filter((job) => job.isUnfinished?.(warehouse)).map(({ name }) => name)),
+    jobs: new Map(readJobs(warehouse).map((record) => [record.job, record])),
+    calls: countCalls(warehouse),
+    rejectedRows: countAllRejected(warehouse),
+    driftedMembers: readDrift(warehouse).length,
   };
 }

@@ -2,8 +2,7 @@ import { stringify } from "csv-stringify/sync";
 import type { Delimiter, Profile } from "../../request/option-values.ts";
 import { type Column, linesOf, type Table } from "../table.ts";
 import { inChunks } from "./chunks.ts";
-import { toExcelText } from "./excel.ts";
-import { guardFormula } from "./guard.ts";
+import { guardFormula, toExcelText } from "./guard.ts";
 
 export interface DelimitedOptions {
   delimiter: Delimiter;

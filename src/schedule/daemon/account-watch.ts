@@ -6,9 +6,9 @@ import type { Settings } from "../../config/load-settings.ts";
 import type { Outcome } from "../child-process.ts";
 import { Bell } from "../doorbell/bell.ts";
 import type { Job } from "../job-definition.ts";
-import { emptyStatistics, type JobStatistics } from "../job-statistics.ts";
+import { emptyStatistics, type JobStatistics } from "../job-state.ts";
 import { type PlannedJob, planJobs } from "../plan-jobs.ts";
-import { openSnapshots, type Snapshot } from "../warehouse-snapshot.ts";
+import { readSnapshot, type Snapshot } from "../warehouse-snapshot.ts";
 
 export interface DaemonAccount {
   /** Undefined for the account of the environment. */
@@ -42,8 +42,8 @@ export function watchAccount(
   const { name, settings } = account;
   const jobs = [...common, ...(account.jobs ?? [])];
   const log = name === undefined ? parent : parent.child({ account: name });
-  const readSnapshot = quietly(openSnapshots(jobs, settings), log);
-  const planned = planJobs(jobs, settings, readSnapshot(), clock.now());
+  const read = quietly(() => readSnapshot(jobs, settings), log);
+  const planned = planJobs(jobs, settings, read(), clock.now());
   const isRung = doorbell !== undefined && (doorbell.account ?? name) === name;
   const bell = isRung ? new Bell(doorbell.minMs) : undefined;
   // A ring may have come while the schedule was down.
@@ -56,7 +56,7 @@ export function watchAccount(
       bell: plan.job.isSync ? bell : undefined,
     }));
   const deadlineMs = settings.jobMinutes * 60_000;
-  return { account, bell, log, planned, active, deadlineMs, readSnapshot };
+  return { account, bell, log, planned, active, deadlineMs, readSnapshot: read };
 }
 
 export function logPlan({ planned, log }: AccountWatch, clock: Clock): void {
