@@ -30,11 +30,7 @@ export function configurationWithoutFile(sources: SettingSources): Configuration
   return { file: undefined, accounts, shared: sources, hostRequests: Number.POSITIVE_INFINITY };
 }
 
-/**
- * Returns the path of the file of accounts and reports; undefined where there is none.
- *
- * @param named by `--config`; the environment and `.env` may name one as well, and the working folder may have one
- */
+/** `named` by `--config`, else by the environment or `.env`; else the one of the working folder, if any. */
 export function findFile(named: string | undefined, { env, folder }: SettingSources): string | undefined {
   const path = named ?? (env[CONFIG_VARIABLE] || readDotenv(folder)[CONFIG_VARIABLE]);
   if (path === "")

@@ -55,10 +55,7 @@ export function readLayers(layers: readonly Layer[]): Settings {
   });
 }
 
-/**
- * Looks at every setting by itself, so that a bad one does not hide the others. The settings returned leave the bad ones
- * out, as if they had not been given.
- */
+/** The settings returned leave out bad ones, as if they had not been given. */
 export function inspectSettings(sources: SettingSources): Inspected {
   const { layers, found } = tryLayers(sources);
   const settings = toSettings(layers, (setting, given) => {

@@ -39,10 +39,7 @@ export function toLayers({ flags = {}, env, folder, file = [] }: SettingSources)
   ];
 }
 
-/**
- * Returns the text of a setting from the first layer that has one, and which layer that is. An empty value is none, except
- * as a flag: there it is a shell variable that was not set.
- */
+/** An empty value is none, except as a flag: there it is a shell variable that was not set. */
 export function findGiven({ env }: Setting, layers: readonly Layer[]): Given | undefined {
   for (const { origin, values, places } of layers) {
     const text = values[env];

@@ -10,11 +10,7 @@ export type AttemptOutcome =
 
 export interface AttemptContext {
   signal: AbortSignal;
-  /**
-   * Records that from now on it may arrive: what follows sends.
-   *
-   * @throws AlreadyTakenError where another process has it
-   */
+  /** Called before what may arrive is sent; throws AlreadyTakenError where another process has it. */
   claim: () => void;
 }
 

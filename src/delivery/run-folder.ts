@@ -13,13 +13,7 @@ export interface RunFolder extends AsyncDisposable {
   readonly path: string;
 }
 
-/**
- * Copies the files of a run into a folder that only this user can enter; disposing removes it. The folder of the report may
- * hold other files, and copies may be changed or removed by the command.
- *
- * @param database the copy is made next to it, where each later run finds what a killed process left
- * @throws CalltallyError (exit 7) where a file has another content than the report wrote
- */
+/** The copy is next to `database`, where each later run finds what a killed process left. */
 export async function copyRun(
   database: string,
   { folder, files, manifest }: Pick<ReportSummary, "folder" | "files" | "manifest">,

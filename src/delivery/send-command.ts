@@ -16,10 +16,7 @@ export interface Command {
   timeoutMs: number;
 }
 
-/**
- * Runs a command once, without a shell. It has delivered when it ends with 0; it is not tried again by itself, since
- * nothing tells what it did before it failed.
- */
+/** Not tried again by itself: nothing tells what it did before it failed. */
 export async function runCommand(
   { program, args, cwd, timeoutMs }: Command,
   { signal, claim }: AttemptContext,

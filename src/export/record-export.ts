@@ -67,11 +67,7 @@ export function commitOf(
   };
 }
 
-/**
- * Returns the step that records the paths of the files, by which `forget` finds them.
- *
- * @param forgottenBefore the last act that forgot callers when the calls were read: files may have callers of a later one
- */
+/** `forgottenBefore`: the last act that forgot callers when the calls were read. */
 export function exportLog(forgottenBefore: () => number): CommitStep {
   let exportIds: number[] = [];
   return {

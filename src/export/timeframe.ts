@@ -30,12 +30,7 @@ const DAYS: Record<Grain, number> = { day: 1, week: 7, month: 28, quarter: 90 };
 /** More of them are no table that a person reads; an odd date in one call would make millions. */
 export const MAX_PERIODS = 4000;
 
-/**
- * Resolves dates to instants; where a grain cuts an open range, to the first and the last call that the filter lets
- * through.
- *
- * @throws UsageError where that is too many periods
- */
+/** A grain cuts an open range at the first and the last call. Throws UsageError for too many periods. */
 export async function resolveTimeframe(
   session: FigureSession,
   options: TimeframeOptions,

@@ -5,7 +5,7 @@ import { localDate } from "../calendar/local-time.ts";
 import { describeReasons } from "../restatements/restatement-words.ts";
 import { countOf, type Html } from "./figure-text.ts";
 import { capitalized } from "./period-text.ts";
-import type { Report } from "./report-model.ts";
+import type { Report } from "./report-figures.ts";
 
 const ROWS_SHOWN = 25;
 

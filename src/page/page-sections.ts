@@ -30,8 +30,7 @@ import {
   toWeek,
   WEEKDAYS,
 } from "./report-charts.ts";
-import { type Figures, isNotSet, type Ranking, type ReportFigures } from "./report-figures.ts";
-import type { Report } from "./report-model.ts";
+import { type Figures, isNotSet, type Ranking, type Report, type ReportFigures } from "./report-figures.ts";
 
 const SEE_TABLE = "The table below has the numbers.";
 /** Days beyond these need their year to be told apart. */

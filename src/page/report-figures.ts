@@ -1,4 +1,6 @@
 import { MICROS } from "../base/currency.ts";
+import type { Manifest } from "../export/manifest.ts";
+import type { Restatement } from "../export/restatement.ts";
 import type { Timeframe } from "../export/timeframe.ts";
 import type { Span } from "../rollup/call-filter.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
@@ -8,12 +10,24 @@ import type { SpendForm } from "../rollup/metrics.ts";
 import { NOT_SET } from "../rollup/reserved-keys.ts";
 import type { RollupQuery } from "../rollup/rollup-query.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
+import type { Basis } from "../warehouse/runs/basis.ts";
 
 /** Rows of a table that has one for each source or campaign; the others are added up in one more. */
 const ROWS_SHOWN = 25;
 const MOVERS_SHOWN = 5;
 
 export type Figures = Readonly<Record<string, Value>>;
+
+export interface Report {
+  figures: ReportFigures;
+  basis: Basis;
+  manifest: Manifest;
+  fingerprint: string;
+  /** Figures of its periods that were others when the page was last written. */
+  restatements: readonly Restatement[];
+  grain: string;
+  days: number;
+}
 
 export interface ReportFigures {
   headline: Figures;

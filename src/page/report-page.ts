@@ -11,8 +11,7 @@ import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 import { describeDays } from "./period-text.ts";
-import type { Figures } from "./report-figures.ts";
-import type { Report } from "./report-model.ts";
+import type { Figures, Report } from "./report-figures.ts";
 
 /** No script, no request: whatever a visitor's text became, it can do nothing. */
 const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYLE, "base64")}'; img-src data:; base-uri 'none'; form-action 'none'`;

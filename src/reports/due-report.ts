@@ -33,7 +33,7 @@ export async function runRestated(report: NamedReport, workingFolder: string, co
     signal,
     onAttributed: logAttribution(log),
   });
-  return made === undefined ? EXIT.done : logMade(made, report, log);
+  return made === undefined ? EXIT.done : logMade(made, report, context);
 }
 
 /** Makes a report for its last slot, after a sync if it requires fresher calls. */
@@ -50,13 +50,15 @@ export async function runDue(report: NamedReport, cron: string, workingFolder: s
     signal,
     onAttributed: logAttribution(log),
   });
-  return made === undefined ? logDone(report, log, scheduledFor) : logMade(made, report, log, scheduledFor);
+  return made === undefined
+    ? logDone(report, context, scheduledFor)
+    : logMade(made, report, context, scheduledFor);
 }
 
 /** Logs that this slot was done before. It ends with 9 while the latest run with recipients has not reached all of them. */
 function logDone(
   { name, account, settings }: NamedReport,
-  log: JobContext["log"],
+  { log }: JobContext,
   scheduledFor: string,
 ): ExitCode {
   using warehouse = openExistingWarehouse(settings.database);
@@ -80,7 +82,7 @@ function logDone(
 function logMade(
   made: MadeReport,
   report: NamedReport,
-  log: JobContext["log"],
+  { log }: JobContext,
   scheduledFor?: string,
 ): ExitCode {
   const { folder, manifest, deliveries, is_stale } = made;

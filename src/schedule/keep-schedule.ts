@@ -98,10 +98,7 @@ async function keepJob<J extends ScheduledJob>(
   }
 }
 
-/**
- * Waits for the first slot since an instant, for a ring, which is as good as a slot of now, or for when the last run is to
- * be taken up again; returns undefined when the signal aborts.
- */
+/** A ring is as good as a slot of now. Returns undefined when the signal aborts. */
 async function waitForSlot<J extends ScheduledJob>(
   job: J,
   { sinceMs, againMs }: { sinceMs: number; againMs: number | undefined },

@@ -99,11 +99,7 @@ export async function startMonitor(
   };
 }
 
-/**
- * Reads `host:port`, `[::1]:port` or a port alone, which is this machine's own.
- *
- * @throws UsageError where it is malformed, or other machines could reach it and `allowRemote` does not say they may
- */
+/** @throws UsageError where it is malformed, or other machines could reach it without `allowRemote` */
 export function parseAddress(text: string, allowRemote: boolean): Address {
   const [, bracketed, plain, digits = ""] =
     /^(?:(?:\[([0-9a-f:.]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? [];
