@@ -17,7 +17,7 @@ import { clockAt, makeWarehouse, type Target } from "../support/produce-files.ts
 import { listFiles, readFiles, readText } from "../support/temp-folder.ts";
 import { locked } from "../support/warehouse.ts";
 
-const CONVERSION = { name: "Qualified call", every: false, isNew: true };
+const CONVERSION = { name: "Qualified call", every: false, new: true };
 const BOTH: Target[] = [
   { kind: "google-ads", conversion: CONVERSION },
   { kind: "ga4-events", conversion: CONVERSION },
