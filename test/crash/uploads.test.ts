@@ -114,7 +114,7 @@ function exportAgain(folder: string, out = FOLDER) {
     folder: join(folder, out),
     targets: KINDS.map((kind) => ({
       kind,
-      conversion: { name: "Qualified call", every: false, isNew: true, measurementId: "G-1A2B3C4D5E" },
+      conversion: { name: "Qualified call", every: false, new: true, measurementId: "G-1A2B3C4D5E" },
     })),
     timezone: "UTC",
     lookbackHours: 72,
