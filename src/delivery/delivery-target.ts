@@ -53,6 +53,7 @@ export interface CommandTarget {
 export type DeliveryTarget = EmailTarget | WebhookTarget | CommandTarget;
 
 export interface DeliverySource {
+  /** Absolute path of the warehouse. */
   database: string;
   warehouseId: string;
   runId: number;

@@ -1,6 +1,7 @@
 export interface ReportFile {
   /** Its path in the folder of the report, such as `calls/month=2026-10/calls.parquet`. */
   name: string;
+  /** Absolute. */
   path: string;
   bytes: number;
   sha256: string;
@@ -24,6 +25,7 @@ export interface ReportSummary {
   headline: readonly Figure[];
   verdict: string;
   caveats: readonly string[];
+  /** Absolute. */
   folder: string;
   files: readonly ReportFile[];
   manifest: ReportFile;

@@ -13,7 +13,11 @@ export interface RunFolder extends AsyncDisposable {
   readonly path: string;
 }
 
-/** The copy is next to `database`, where each later run finds what a killed process left. */
+/**
+ * Copies next to `database`, where each later run finds what a killed process left.
+ *
+ * @throws CalltallyError (exit 7) where a file has another content than the report wrote
+ */
 export async function copyRun(
   database: string,
   { folder, files, manifest }: Pick<ReportSummary, "folder" | "files" | "manifest">,

@@ -12,6 +12,7 @@ const TAIL_LENGTH = 4000;
 export interface Command {
   program: string;
   args: readonly string[];
+  /** Absolute path of the folder that it runs in. */
   cwd: string;
   timeoutMs: number;
 }

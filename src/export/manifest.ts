@@ -73,6 +73,7 @@ export interface DescribedPublication {
 export interface ComparedRollup {
   file: string;
   contents: string;
+  /** When the earlier figures were exported, ISO 8601 UTC. */
   given_out_at?: string;
   /** How many figures of complete periods are others now; they stand in `restatements.csv`. */
   restated_cells?: number;

@@ -17,6 +17,7 @@ export type FigureValue = string | number | null;
 export interface Restatement {
   /** When it was found, ISO 8601 UTC. */
   found_at: string;
+  /** Absolute path of the file. */
   path: string;
   /** Its dimensions, separated by commas. */
   contents: string;
@@ -32,6 +33,7 @@ export interface Restatement {
   now: FigureValue;
   /** Null for times, and where one of them is blank. */
   change: number | null;
+  /** When the earlier value was exported, ISO 8601 UTC. */
   given_out_at: string;
   reasons: readonly Effect[];
   /** Names of the settings for attribution that changed in between, separated by commas; null where none did. */

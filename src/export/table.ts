@@ -13,6 +13,7 @@ export interface Column {
   type: "text" | "integer" | "decimal" | "boolean" | "time" | "local time" | "date";
   /** Digits after the point in text formats, for `decimal`; without them, as many as the number has. */
   decimals?: number | undefined;
+  /** ISO 4217. */
   currency?: string | undefined;
   /** Whether it is a part of a whole: 0.25 for a quarter. */
   isShare?: true;

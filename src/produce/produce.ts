@@ -19,6 +19,7 @@ export interface ProduceOptions extends Partial<SourceOptions> {
 }
 
 export interface Made {
+  /** Absolute path of the folder that files went to. */
   folder?: string;
   manifest: Manifest;
   /** Path of the key of `caller_hash` and of the ledger of uploads, if it was created. */
