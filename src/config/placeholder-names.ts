@@ -7,7 +7,7 @@ export const COMMAND_PLACEHOLDERS = [...PLACEHOLDERS, "folder", "file"] as const
 export type Placeholder = (typeof COMMAND_PLACEHOLDERS)[number];
 
 /** A word in braces. Other braces are text: arguments of commands may be programs. */
-export const PLACEHOLDER = /\{(\w+)\}/g;
+const PLACEHOLDER = /\{(\w+)\}/g;
 
 /** @throws Error with the nearest one */
 export function assertPlaceholders(text: string, known: readonly Placeholder[]): void {
