@@ -5,11 +5,7 @@ export interface Age {
   ms: number;
 }
 
-/**
- * Reads an age in minutes, hours or days.
- *
- * @throws Error that says what is allowed
- */
+/** @throws Error that says what is allowed */
 export function parseAge(text: string): Age {
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   if (unit === "m" || unit === "h" || unit === "d") return { text, ms: Number(count) * UNIT_MS[unit] };

@@ -10,7 +10,6 @@ const DAYS_OF_52_WEEKS = 364;
 export interface ComparedPeriods {
   /** The days compared with; cut where the other stretch has no days to stand beside. */
   range: Required<DateRange>;
-  /** Where each part begins, under the label of the period that it stands beside. */
   periods: LabelledPeriod[];
 }
 

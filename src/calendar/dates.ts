@@ -13,7 +13,6 @@ const LATEST = "2999-12-31";
 /** The last instant of which that is so. */
 export const LAST_INSTANT_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** Returns a range that has both ends; undefined for any other. */
 export function closedRange({
   from,
   to,
@@ -21,10 +20,7 @@ export function closedRange({
   return from === undefined || to === undefined ? undefined : { from, to };
 }
 
-/**
- * Returns the local date `YYYY-MM-DD`, from 1900 to 2999, that `text` is.
- * @throws Error that names the text and, where only one date can be meant, the nearest valid one
- */
+/** Accepts `YYYY-MM-DD` from 1900 to 2999; its Error names the nearest date that can be meant. */
 export function parseDate(text: string): string {
   const meant = nearestDate(text);
   if (meant === text) return text;
@@ -115,10 +111,7 @@ function dates(from: Temporal.PlainDate, to: Temporal.PlainDate): Required<DateR
   return { from: from.toString(), to: to.toString() };
 }
 
-/**
- * Returns the instants that bound a range in an IANA zone: the start of its first day and, exclusive, the start of the
- * day after its last; ISO 8601 in UTC with milliseconds.
- */
+/** The end is exclusive: the start of the day after the last one; ISO 8601 UTC with milliseconds. */
 export function toInstants(range: DateRange, zone: string): { startsAt?: string; endsAt?: string } {
   const { from, to } = inOrder(range);
   return {

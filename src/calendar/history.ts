@@ -2,13 +2,7 @@
 export const HISTORY_DAYS = 90;
 const DAY_MS = 86_400_000;
 
-/**
- * Whether enough calls lie before a moment to know who calls for the first time after it: in the first weeks of any copy
- * nearly all callers look new.
- *
- * @param startsAt ISO 8601 UTC; undefined for an open beginning, before which there is nothing
- * @param firstStart when the first of all calls started; null without any
- */
+/** Whether enough calls lie before a moment: in the first weeks of any copy nearly all callers look new. */
 export function hasHistory(startsAt: string | undefined, firstStart: string | null): boolean {
   if (startsAt === undefined || firstStart === null) return false;
   return Date.parse(startsAt) - Date.parse(firstStart) >= HISTORY_DAYS * DAY_MS;

@@ -3,7 +3,6 @@ import { nearest } from "../base/nearest.ts";
 import { type DateRange, firstDay } from "./dates.ts";
 import type { Comparison } from "./grain.ts";
 
-/** Ten years of days, weeks or months are the most that can be asked for. */
 const MOST = { d: 3660, w: 520, m: 120 } as const;
 type LastUnit = keyof typeof MOST;
 const UNITS = { d: ["day", "days"], w: ["week", "weeks"], m: ["month", "months"] } as const;
@@ -15,7 +14,11 @@ const UNITS = { d: ["day", "days"], w: ["week", "weeks"], m: ["month", "months"]
  * @throws Error that says what is allowed, and the nearest of it where there is one
  */
 export function parseLast(text: string, today: string): Required<DateRange> {
-  const range = readLast(text);
+  const range = nearestLast(text);
+  if (range?.text !== text) {
+    const advice = range === undefined ? "" : `; did you mean ${range.text}?`;
+    throw new Error(`must be one of 7d, 4w, 3m (up to ten years), ${LAST_NAMES.join(", ")}${advice}`);
+  }
   const day = Temporal.PlainDate.from(today);
   if (range.unit === undefined) return { from: range.begin(day).toString(), to: today };
   const [grain, unit] = UNITS[range.unit];
@@ -24,14 +27,6 @@ export function parseLast(text: string, today: string): Required<DateRange> {
     from: end.subtract({ [unit]: range.count }).toString(),
     to: end.subtract({ days: 1 }).toString(),
   };
-}
-
-/** Returns what a text such as `4w` or `mtd` stands for; throws as {@link parseLast} does. */
-function readLast(text: string): LastRange {
-  const meant = nearestLast(text);
-  if (meant?.text === text) return meant;
-  const advice = meant === undefined ? "" : `; did you mean ${meant.text}?`;
-  throw new Error(`must be one of 7d, 4w, 3m (up to ten years), ${LAST_NAMES.join(", ")}${advice}`);
 }
 
 /** So many units that are complete; or, without a unit, from the day that `begin` makes of today to today. */

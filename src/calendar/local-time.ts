@@ -1,7 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 import { LAST_INSTANT_MS } from "./dates.ts";
 
-/** A moment as the clocks of a zone showed it. */
 export interface LocalTime {
   /** `YYYY-MM-DD HH:MM:SS`; the last hours of 9999 in UTC may be in the year `+010000`, the first of 0000 in `-000001`. */
   local: string;
@@ -9,7 +8,6 @@ export interface LocalTime {
   offset: string;
 }
 
-/** The time from one change of a zone's clocks to the next. */
 interface Span {
   fromMs: number;
   untilMs: number;
@@ -38,7 +36,6 @@ export function localTime(zone: string): (utc: string) => LocalTime {
   };
 }
 
-/** A stretch of time in which a zone's clocks are not changed. */
 export interface OffsetSpan {
   /** How far they are ahead of UTC. */
   offsetSeconds: number;
@@ -46,7 +43,6 @@ export interface OffsetSpan {
   endsAt: string | undefined;
 }
 
-/** Returns the offset of a zone at an instant, ISO 8601 UTC, and until when it holds. */
 export function offsetSpanAt(utc: string, zone: string): OffsetSpan {
   const { offsetMs, untilMs } = findSpan(Date.parse(utc), zone);
   const endsAt = untilMs <= LAST_INSTANT_MS ? new Date(untilMs).toISOString() : undefined;

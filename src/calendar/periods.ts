@@ -14,13 +14,9 @@ export interface Period {
   endsAt: string;
 }
 
-/** Where a period begins, under the label that it is shown with. */
 export type LabelledPeriod = Pick<Period, "period" | "startsAt">;
 
-/**
- * Returns the periods that touch a range of local dates, cut to it, in their order and without a gap. A day that the
- * zone skipped is none.
- */
+/** Cuts the first and the last period to the range; a day that the zone skipped is none. */
 export function periods(range: Required<DateRange> & { grain: Grain; zone: string }): Period[] {
   const { grain, zone } = range;
   const end = Temporal.PlainDate.from(range.to).add({ days: 1 });

@@ -9,7 +9,7 @@ import {
 import { toCalltallyError } from "../base/known-error.ts";
 import type { Account } from "../config/accounts.ts";
 import { loadSettings, type Settings } from "../config/load-settings.ts";
-import { fillPlaceholders } from "../delivery/placeholders.ts";
+import { fillPlaceholders } from "../config/placeholder-names.ts";
 import { accountsOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 

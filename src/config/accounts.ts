@@ -6,17 +6,14 @@ import type { CalltallyFile } from "./calltally-file.ts";
 import { readDotenv, type SettingSources } from "./setting-layers.ts";
 import { CONFIG_VARIABLE } from "./unknown-names.ts";
 
-/** The file that is read where none is named, if it is there. */
 const DEFAULT_FILE = "calltally.yaml";
 
-/** One warehouse, with all that its syncs and figures go by. */
 export interface Account {
   /** Undefined for the one account of the environment, where no file names any. */
   name: string | undefined;
   sources: SettingSources;
 }
 
-/** What this process was told: by flags, environment and files. */
 export interface Configuration {
   /** Undefined where there is none. */
   file: CalltallyFile | undefined;
@@ -28,17 +25,12 @@ export interface Configuration {
   hostRequests: number;
 }
 
-/** Returns the configuration where there is no file: one account, of the environment. */
 export function configurationWithoutFile(sources: SettingSources): Configuration {
   const accounts = [{ name: undefined, sources }];
   return { file: undefined, accounts, shared: sources, hostRequests: Number.POSITIVE_INFINITY };
 }
 
-/**
- * Returns the path of the file of accounts and reports; undefined where there is none.
- *
- * @param named by `--config`; the environment and `.env` may name one as well, and the working folder may have one
- */
+/** `named` by `--config`, else by the environment or `.env`; else the one of the working folder, if any. */
 export function findFile(named: string | undefined, { env, folder }: SettingSources): string | undefined {
   const path = named ?? (env[CONFIG_VARIABLE] || readDotenv(folder)[CONFIG_VARIABLE]);
   if (path === "")
@@ -47,11 +39,7 @@ export function findFile(named: string | undefined, { env, folder }: SettingSour
   return statSync(join(folder, DEFAULT_FILE), { throwIfNoEntry: false }) && DEFAULT_FILE;
 }
 
-/**
- * Returns the accounts of these names, in the order of the file; all of them where none is named.
- *
- * @throws UsageError that lists the names, and says which was probably meant
- */
+/** Without names, all. Throws UsageError that lists the names, and says which was probably meant. */
 export function chooseAccounts(
   { accounts, file }: Pick<Configuration, "accounts" | "file">,
   names: readonly string[],

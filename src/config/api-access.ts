@@ -1,11 +1,7 @@
 import { UsageError } from "../base/errors.ts";
 import type { Settings } from "./load-settings.ts";
 
-/**
- * Returns how to reach the service, as the settings have it.
- *
- * @throws UsageError where the address or the token is missing
- */
+/** @throws UsageError where the address or the token is missing */
 export function toApiAccess({
   baseUrl,
   token,

@@ -9,12 +9,7 @@ import { type Keep, withDigests } from "../privacy/keep-settings.ts";
 const HINT =
   "CALLTALLY_ALIASES names a CSV file with the header raw,value and lines such as fb,facebook; an empty value stands for not set.";
 
-/**
- * Reads the file of aliases: CSV with the header `raw,value`, whatever the case and white space of its values. Returns
- * folded utm values, and those they are counted under instead; empty for what counts as not set.
- *
- * @throws UsageError that names the file and the line
- */
+/** An empty value counts as not set. Throws UsageError that names the file and the line. */
 export function readAliases(file: string): Record<string, string> {
   const bad = (line: number, what: string) =>
     new UsageError(`Cannot use the aliases in ${file}: line ${line}: ${what}`, { hint: HINT });
@@ -52,11 +47,7 @@ function parseFile(file: string): { record: string[]; info: { lines: number } }[
   }
 }
 
-/**
- * Returns the rules for attribution as the settings have them.
- *
- * @throws UsageError where the file of aliases cannot be used
- */
+/** @throws UsageError where the file of aliases cannot be used */
 export function readAttributionRules({
   rules,
   aliasesFile,

@@ -7,12 +7,7 @@ import { PHONE_NUMBER } from "../base/phone-number.ts";
 const HINT =
   "One number per line, with its country code, such as +49 30 123456; text after a # is a comment.";
 
-/**
- * Reads a file of phone numbers, one per line; text after a `#` is a comment. Returns them by their digits.
- *
- * @param option the flag that names the file, for errors
- * @throws UsageError that names the file, and the line, but not what is in it
- */
+/** @throws UsageError that names the file and the line, but not what is in it */
 export function readCallersFile(file: string, option = "--exclude-callers"): string[] {
   // A number in place of its file must not get into a log, in what is said of the file that is not there.
   if (PHONE_NUMBER.test(toPhoneDigits(file)) && !existsSync(file)) {

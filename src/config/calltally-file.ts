@@ -6,7 +6,6 @@ import { type FileContent, fileSchema } from "./file-schema.ts";
 import { readTextFile } from "./text-file.ts";
 import { type Path, type Position, type Problem, readYaml } from "./yaml-source.ts";
 
-/** `calltally.yaml`, as it was read. */
 export interface CalltallyFile {
   /** Absolute. */
   path: string;
@@ -15,16 +14,10 @@ export interface CalltallyFile {
   content: FileContent;
   /** Returns where something stands, as `calltally.yaml:12:5: accounts.acme.timezone`. */
   placeOf: (path: Path) => string;
-  /** Makes a path of the file, which is relative to the folder of the file, one of the working folder. */
   resolvePath: (path: string) => string;
 }
 
-/**
- * Reads `calltally.yaml`.
- *
- * @param path relative to the working folder
- * @throws UsageError that lists all that is wrong with it, a line each
- */
+/** @throws UsageError that lists all that is wrong with it, a line each */
 export function readCalltallyFile(path: string, workingFolder: string): CalltallyFile {
   const file = resolve(workingFolder, path);
   const below = relative(workingFolder, file);
@@ -59,7 +52,6 @@ function toError(name: string, problems: readonly Problem[]): UsageError {
   });
 }
 
-/** In the form that editors and terminals make a link of. */
 function describePlace(name: string, { line, column }: Position, path: Path): string {
   const place = `${name}:${line}:${column}`;
   return path.length === 0 ? place : `${place}: ${describePath(path)}`;

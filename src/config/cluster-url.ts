@@ -1,13 +1,11 @@
 import { isOnThisMachine, parseUserName } from "./setting-parsers.ts";
 
-/** Where a ClickHouse cluster is, and what of it is used. */
 export interface ClusterAddress {
   /** Its servers, by their HTTP ports; none twice. */
   hosts: readonly URL[];
   database: string;
   /** As the servers' `remote_servers` name it. */
   cluster: string;
-  /** Undefined where the address names none. */
   user: string | undefined;
   /** The address in one form, without the user: the same in whatever order the servers are named. */
   name: string;

@@ -3,7 +3,6 @@ import { fileSchema } from "./file-schema.ts";
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-/** Returns the JSON Schema of `calltally.yaml`. */
 export function jsonSchema(): JsonSchema {
   return z.toJSONSchema(fileSchema, {
     io: "input",
@@ -15,7 +14,6 @@ export function jsonSchema(): JsonSchema {
   });
 }
 
-/** Returns what the file may hold in words, as Markdown: a line a key. */
 export function describeReference(): string {
   const { accounts, reports, ...others } = jsonSchema().properties ?? {};
   return `# calltally.yaml
@@ -43,7 +41,6 @@ ${describeProperties(valuesOf(reports))}
 `;
 }
 
-/** The schema of what a mapping from names has. */
 function valuesOf(schema: JsonSchema["not"]): JsonSchema {
   const values = typeof schema === "object" ? schema.additionalProperties : undefined;
   return typeof values === "object" ? values : {};

@@ -9,7 +9,6 @@ export const SECRET_PARAMETER = "calltally_secret";
 const SECRET = /^[\x21-\x7e]{16,1024}$/;
 const MIN_SECONDS = 60;
 
-/** What lets deliveries of the platform start syncs. */
 export interface Doorbell {
   secret: string;
   /** The one account that is synced; undefined for each, by its name. */
@@ -18,11 +17,7 @@ export interface Doorbell {
   minMs: number;
 }
 
-/**
- * Reads the doorbell of a file; undefined where it has none.
- *
- * @throws UsageError that names the place of the secret's file
- */
+/** @throws UsageError that names the place of the secret's file */
 export function readDoorbell({ content, resolvePath, placeOf }: CalltallyFile): Doorbell | undefined {
   if (content.doorbell === undefined) return undefined;
   const { secret_file, account, min_seconds = MIN_SECONDS } = content.doorbell;

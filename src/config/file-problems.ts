@@ -4,14 +4,12 @@ import { fileSchema } from "./file-schema.ts";
 import { ALL_SETTINGS } from "./settings.ts";
 import { type Path, type Problem, valueAt, type YamlSource } from "./yaml-source.ts";
 
-/** What is wrong at a path: with the key itself, or with its value. */
 interface Finding {
   path: Path;
   message: string;
   isKey?: boolean;
 }
 
-/** Finds what the schema has against the values of a file. */
 export function findProblems({ value, positionOf }: YamlSource): Problem[] {
   const { error } = fileSchema.safeParse(value, { reportInput: true });
   return [...(error?.issues ?? []).flatMap(describeIssue), ...findAccountProblems(value)]
@@ -109,7 +107,6 @@ function keysAt(root: unknown, path: Path): string[] {
   return typeof value === "object" && value !== null ? Object.keys(value) : [];
 }
 
-/** Returns the schema of what stands at a path. */
 function schemaAt(schema: z.core.$ZodType | undefined, path: Path): z.core.$ZodType | undefined {
   if (schema instanceof z.ZodOptional) return schemaAt(schema.def.innerType, path);
   const [key, ...rest] = path;
@@ -119,7 +116,6 @@ function schemaAt(schema: z.core.$ZodType | undefined, path: Path): z.core.$ZodT
   return schema instanceof z.ZodArray ? schemaAt(schema.def.element, rest) : undefined;
 }
 
-/** What was given, in a few words. */
 function show(value: unknown): string {
   if (value === null || value === undefined) return "empty";
   if (Array.isArray(value)) return "a list";

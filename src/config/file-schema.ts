@@ -5,7 +5,6 @@ import { REQUEST_KEYS } from "../request/export-request.ts";
 import { option, parsed } from "../request/issues.ts";
 import { LISTS } from "../request/option-values.ts";
 import { parseClusterUrl } from "./cluster-url.ts";
-import { isMailAddress } from "./mail-address.ts";
 import {
   assertFolderPattern,
   assertPlaceholders,
@@ -13,21 +12,19 @@ import {
   PLACEHOLDERS,
   type Placeholder,
 } from "./placeholder-names.ts";
+import { isMailAddress } from "./setting-parsers.ts";
 import { ALL_SETTINGS } from "./settings.ts";
 
-/** Concurrent requests to one host, by all accounts together. */
 export const DEFAULT_HOST_REQUESTS = 8;
 
 /** Names that are safe as names of folders, everywhere. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
-/** What is said of keys that have settings below them. */
 const GROUPS: Readonly<Record<string, string>> = {
   keep: "What is kept of calls, and how long.",
   publish: "The ClickHouse cluster that the facts are published to.",
 };
 
-/** Returns the keys of the settings that this part of the file may have. */
 function settingKeys(...scopes: (string | undefined)[]): Record<never, z.ZodType> {
   const settings = ALL_SETTINGS.filter(({ scope }) => scopes.includes(scope));
   const byName = Map.groupBy(settings, ({ key }) => key.replace(/\..*/, ""));
@@ -49,7 +46,6 @@ export const nameSchema = z
   .regex(NAME, "must be letters, digits, - and _, at most 64, the first a letter or digit");
 
 const file = parsed(parseFilePath);
-/** A text in which words in braces are replaced. */
 const pattern = (known: readonly Placeholder[]) => parsed((given) => assertPlaceholders(given, known)).min(1);
 const address = z
   .string()

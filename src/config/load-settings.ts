@@ -29,9 +29,7 @@ export interface FoundSetting {
   place?: string | undefined;
   /** As a person may see it: of a secret its file and length alone. Undefined where it is not set, or cannot be used. */
   shown?: string | undefined;
-  /** The file that a secret was read from. */
   file?: string | undefined;
-  /** What is wrong with it, and the way out. */
   problem?: { message: string; hint?: string | undefined };
 }
 
@@ -45,11 +43,7 @@ export function loadSettings(sources: SettingSources): Settings {
   return readLayers(toLayers(sources));
 }
 
-/**
- * Reads the settings from layers, of which an earlier one takes precedence.
- *
- * @throws UsageError that names the setting and where it was given
- */
+/** @throws UsageError that names the setting and where it was given */
 export function readLayers(layers: readonly Layer[]): Settings {
   return toSettings(layers, (setting, given) => {
     try {
@@ -61,10 +55,7 @@ export function readLayers(layers: readonly Layer[]): Settings {
   });
 }
 
-/**
- * Looks at every setting by itself, so that a bad one does not hide the others. The settings returned leave the bad ones
- * out, as if they had not been given.
- */
+/** The settings returned leave out bad ones, as if they had not been given. */
 export function inspectSettings(sources: SettingSources): Inspected {
   const { layers, found } = tryLayers(sources);
   const settings = toSettings(layers, (setting, given) => {

@@ -1,30 +1,22 @@
+import { UsageError } from "../base/errors.ts";
 import { orMeant } from "../base/nearest.ts";
 
-/** Words in braces that stand for something in the pattern of a folder, a subject or a command. */
 export const PLACEHOLDERS = ["account", "report", "from", "to", "period", "date"] as const;
 /** And in an argument of a command: where the files are, and the one file of a report that has one. */
 export const COMMAND_PLACEHOLDERS = [...PLACEHOLDERS, "folder", "file"] as const;
 export type Placeholder = (typeof COMMAND_PLACEHOLDERS)[number];
 
 /** A word in braces. Other braces are text: arguments of commands may be programs. */
-export const PLACEHOLDER = /\{(\w+)\}/g;
+const PLACEHOLDER = /\{(\w+)\}/g;
 
-/**
- * Asserts that each word in braces is one of the known placeholders.
- *
- * @throws Error with the nearest one
- */
+/** @throws Error with the nearest one */
 export function assertPlaceholders(text: string, known: readonly Placeholder[]): void {
   for (const [, word = ""] of text.matchAll(PLACEHOLDER)) {
     if (!known.some((each) => each === word)) throw new Error(describeUnknown(`{${word}}`, word, known));
   }
 }
 
-/**
- * Asserts that the braces of a folder are those of known placeholders.
- *
- * @throws Error with the nearest one
- */
+/** @throws Error with the nearest one */
 export function assertFolderPattern(pattern: string): void {
   assertPlaceholders(pattern, PLACEHOLDERS);
   const [other] = /\{[^{}]*\}?|\}/.exec(pattern.replace(PLACEHOLDER, "")) ?? [];
@@ -34,4 +26,22 @@ export function assertFolderPattern(pattern: string): void {
 function describeUnknown(shown: string, word: string, known: readonly Placeholder[]): string {
   const all = known.map((each) => `{${each}}`);
   return `${shown} is not one of ${all.join(", ")}${orMeant(`{${word}}`, all)}`;
+}
+
+/** What stands for each placeholder; one that has no value here cannot be used. */
+export type PlaceholderValues = { readonly [P in Placeholder]?: string | undefined };
+
+/** What a value holds is never taken for a placeholder. Throws UsageError for one that has no value. */
+export function fillPlaceholders(
+  text: string,
+  values: PlaceholderValues,
+  known: readonly Placeholder[] = PLACEHOLDERS,
+): string {
+  return text.replace(PLACEHOLDER, (word, name) => {
+    const placeholder = known.find((each) => each === name);
+    if (placeholder === undefined) return word;
+    const value = values[placeholder];
+    if (value === undefined) throw new UsageError(`Cannot use ${word} in ${text}: there is none here`);
+    return value;
+  });
 }

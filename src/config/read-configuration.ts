@@ -8,12 +8,7 @@ import { findGiven, type Layer, readDotenv, type SettingSources } from "./settin
 import { ALL_SETTINGS, SETTINGS } from "./settings.ts";
 import { valueAt } from "./yaml-source.ts";
 
-/**
- * Reads the configuration: the file, and with accounts in it no settings elsewhere that tell them apart.
- *
- * @param path of the file, relative to the working folder
- * @throws UsageError that says all that is wrong with it
- */
+/** @throws UsageError that says all that is wrong with the file */
 export function readConfiguration(path: string, sources: SettingSources): Configuration {
   const file = readCalltallyFile(path, sources.folder);
   const shared = { ...sources, file: [toLayer(file, [], file.content)] };

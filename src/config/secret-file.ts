@@ -24,12 +24,7 @@ export function readSecretFile(file: string, place: string): string {
   }
 }
 
-/**
- * Reads a file that holds a secret, and returns what it is.
- *
- * @param parse says in its errors what is wrong with the text, without the text
- * @throws UsageError that names the place
- */
+/** @throws UsageError that names the place; `parse` says what is wrong with the text, without the text */
 export function parseSecretFile<T>(file: string, place: string, parse: (text: string) => T): T {
   const text = readSecretFile(file, place);
   try {

@@ -9,7 +9,6 @@ export interface SettingSources {
   /** Values given as flags, by the names of their environment variables. */
   flags?: Readonly<Record<string, string | undefined>>;
   env: Readonly<Record<string, string | undefined>>;
-  /** Folder whose `.env` is read. */
   folder: string;
   /** What `calltally.yaml` says, and what holds for its accounts by default. @default nothing */
   file?: readonly Layer[];
@@ -17,7 +16,6 @@ export interface SettingSources {
 
 export type Origin = "flag" | "environment" | ".env" | "calltally.yaml" | "default";
 
-/** Values that were given in one place, by the names of their environment variables. */
 export interface Layer {
   origin: Origin;
   values: Readonly<Record<string, string | undefined>>;
@@ -31,11 +29,7 @@ export interface Given {
   place?: string | undefined;
 }
 
-/**
- * Returns the layers of the settings, of which an earlier one takes precedence.
- *
- * @throws UsageError where `.env` cannot be read
- */
+/** An earlier layer takes precedence. Throws UsageError where `.env` cannot be read. */
 export function toLayers({ flags = {}, env, folder, file = [] }: SettingSources): Layer[] {
   return [
     { origin: "flag", values: flags },
@@ -45,10 +39,7 @@ export function toLayers({ flags = {}, env, folder, file = [] }: SettingSources)
   ];
 }
 
-/**
- * Returns the text of a setting from the first layer that has one, and which layer that is. An empty value is none, except
- * as a flag: there it is a shell variable that was not set.
- */
+/** An empty value is none, except as a flag: there it is a shell variable that was not set. */
 export function findGiven({ env }: Setting, layers: readonly Layer[]): Given | undefined {
   for (const { origin, values, places } of layers) {
     const text = values[env];
@@ -57,11 +48,7 @@ export function findGiven({ env }: Setting, layers: readonly Layer[]): Given | u
   return undefined;
 }
 
-/**
- * Reads the values of a folder's `.env`; none where there is no such file.
- *
- * @throws UsageError where it cannot be read
- */
+/** @throws UsageError where the file is there and cannot be read */
 export function readDotenv(folder: string): Record<string, string | undefined> {
   const file = join(folder, ".env");
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return {};

@@ -1,4 +1,3 @@
-/** What the log lets through, from all to nothing. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
 // Each reads the text of a setting, and throws an Error that says what is wrong with it.
@@ -18,7 +17,6 @@ export function parseBaseUrl(text: string): URL {
   return url;
 }
 
-/** Whether a URL is of this machine, so that what is sent to it stays here. */
 export function isOnThisMachine({ hostname }: URL): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/i.test(hostname);
 }
@@ -38,7 +36,6 @@ export function parseUserName(text: string): string {
   return text;
 }
 
-/** Reads the organization unit to ask for; what it may look like is not documented. */
 export function parseOrgUnitId(text: string): string {
   const unit = text.trim();
   if (unit === "") throw new Error("is empty");
@@ -55,4 +52,12 @@ export function parseHeartbeatUrl(text: string): URL {
     throw new Error("must start with https:// or http://");
   if (url.username || url.password || url.hash) throw new Error("must have neither user nor fragment");
   return url;
+}
+
+/** Whether a text is one plain e-mail address, without a name; quoted local parts are none. */
+export function isMailAddress(text: string): boolean {
+  return (
+    text.length <= 254 &&
+    /^[^\s\p{C}@<>()[\]\\,;:"]{1,64}@[\p{L}\p{N}]([\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u.test(text)
+  );
 }

@@ -16,7 +16,6 @@ export function remarkOnSettings(sources: SettingSources): string[] {
   ].filter((remark) => remark !== undefined);
 }
 
-/** Returns what is odd about lists of dispositions that name one in both; undefined where nothing is. */
 export function describeContradiction(
   rules: Pick<AttributionRules, "answered" | "missed">,
 ): string | undefined {

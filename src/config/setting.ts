@@ -24,7 +24,6 @@ interface About {
   accountDefault?: string;
   /** For `calltally.yaml`. @default the default */
   example?: unknown;
-  /** The flag that takes precedence, where commands have one. */
   flag?: string;
   /** The flag's name in commander. @default that of the flag */
   option?: string;
@@ -70,7 +69,6 @@ export const id = <T>(parse: (text: string) => T): Kind<T> => ({
 
 export const path = (parse: (text: string) => string): Kind<string> => ({ ...text(parse), isPath: true });
 
-/** The path of a file that holds the value. */
 export const secretFile = <T>(parse: (text: string) => T): Kind<T> => ({
   ...path(parseFilePath),
   isRead: true,

@@ -8,7 +8,6 @@ export interface ShownSetting {
   value: string | null;
   /** Where it comes from: a flag, the environment, .env, a place in calltally.yaml, or the default. */
   from: string;
-  /** Why it cannot be used, if it cannot. */
   problem?: string;
 }
 

@@ -2,15 +2,9 @@ import { readFileSync, statSync } from "node:fs";
 import { UsageError } from "../base/errors.ts";
 import { reasonOf } from "../base/file-access.ts";
 
-/** A file is text that a person writes. */
 const MOST_BYTES = 1_000_000;
 
-/**
- * Reads a file of settings as UTF-8, without a byte order mark.
- *
- * @param name as it is shown
- * @throws UsageError for what is not a text file of at most 1 MB
- */
+/** @throws UsageError for what is not a UTF-8 text file of at most 1 MB */
 export function readTextFile(path: string, name: string): string {
   try {
     const stat = statSync(path);

@@ -10,11 +10,7 @@ const LIKELY_ZONES =
 const AREAS = "Africa America Antarctica Asia Atlantic Australia Europe Indian Pacific".split(" ");
 const [JANUARY, JULY] = ["2026-01-01T00:00:00Z", "2026-07-01T00:00:00Z"] as const;
 
-/**
- * Returns the IANA name of a time zone, in the letters of the list: Google Ads reads it, too.
- *
- * @throws Error that names the zone which was probably meant
- */
+/** In the letters of the IANA list: Google Ads reads it. Throws Error that names the zone probably meant. */
 export function parseTimeZone(text: string): string {
   const name = ianaName(text);
   if (name !== undefined) return name;
@@ -67,7 +63,6 @@ function ofOffset(text: string): string | undefined {
 
 const zoneAt = (hours: number) => LIKELY_ZONES.find((zone) => winterHours(zone) === hours);
 
-/** Hours ahead of UTC without summer time. */
 function winterHours(zone: string): number {
   return Math.min(...[JANUARY, JULY].map((at) => offsetSpanAt(at, zone).offsetSeconds)) / 3600;
 }

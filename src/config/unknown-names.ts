@@ -9,7 +9,6 @@ export interface UnknownName {
   advice: string;
 }
 
-/** Names the file of accounts and reports, in the environment or `.env`. */
 export const CONFIG_VARIABLE = "CALLTALLY_CONFIG";
 
 /** Finds names that begin like those of settings, or are a slip away from one, and have no effect. */

@@ -2,7 +2,6 @@ import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } 
 
 export type Path = readonly PropertyKey[];
 
-/** Where something stands in a file; line and column count from 1. */
 export interface Position {
   line: number;
   column: number;
@@ -61,7 +60,6 @@ export function readYaml(text: string): YamlSource {
   return { value, positionOf, problems };
 }
 
-/** What the parser says for programmers, in other words. */
 const PLAINER: ReadonlyMap<string, string> = new Map([
   ["BAD_ALIAS", "a text that begins with * stands in quotes, as a cron expression does"],
   ["MULTIPLE_DOCS", "a second document begins here (---): the file must be one"],

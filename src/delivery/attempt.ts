@@ -4,29 +4,22 @@ export type AttemptOutcome =
   | { kind: "delivered" }
   /** Refused for good: another attempt would end the same way. */
   | { kind: "refused"; error: string }
-  /** Not taken this time; nothing has arrived. */
   | { kind: "temporary"; error: string; retryAfterMs?: number | undefined }
   /** It may have arrived or not. */
   | { kind: "unknown"; error: string };
 
 export interface AttemptContext {
   signal: AbortSignal;
-  /**
-   * Records that from now on it may arrive: what follows sends.
-   *
-   * @throws AlreadyTakenError where another process has it
-   */
+  /** Called before what may arrive is sent; throws AlreadyTakenError where another process has it. */
   claim: () => void;
 }
 
 export type Attempt = (context: AttemptContext) => Promise<AttemptOutcome>;
 
-/** Another process delivers this, or has done so. */
 export class AlreadyTakenError extends Error {
   override name = "AlreadyTakenError";
 }
 
-/** Characters of an error that are kept. */
 const MAX_ERROR_LENGTH = 500;
 
 /** Returns what another program or server said as one short printable line without the secrets. */

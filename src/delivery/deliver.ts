@@ -25,7 +25,6 @@ export const BRIEF_RETRY: RetryPolicy = {
   budgetMs: 30_000,
 };
 
-/** Attempts of each channel at the same time, in one call. */
 const AT_ONCE: Readonly<Record<Channel, number>> = { email: 2, webhook: 4, command: 2 };
 
 export type DeliveryJob = Pick<DeliverySource, "runId" | "summary" | "values"> & {
@@ -44,7 +43,6 @@ export interface DeliverOptions {
   /** Texts that must not be kept in the ledger, whatever error quotes them: the token. */
   secrets?: readonly string[];
   clock?: Clock;
-  /** Uniform in [0, 1), for jitter. */
   random?: () => number;
 }
 

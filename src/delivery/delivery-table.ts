@@ -81,7 +81,6 @@ export function openDeliveries(
   });
 }
 
-/** Records that an attempt begins; nothing that could arrive has been sent yet. */
 export function recordAttempt({ db }: Warehouse, deliveryId: number, now: string): void {
   db.update(deliveries)
     .set({
@@ -93,10 +92,7 @@ export function recordAttempt({ db }: Warehouse, deliveryId: number, now: string
     .run();
 }
 
-/**
- * Records that a delivery is about to be sent: from now on it may arrive. Returns false where another process has it, or
- * has settled it, and it must not be sent.
- */
+/** Returns false where another process has it, or has settled it, and it must not be sent. */
 export function claimDelivery({ db }: Warehouse, deliveryId: number): boolean {
   const isPending = and(eq(deliveries.delivery_id, deliveryId), eq(deliveries.status, "pending"));
   const claimed = { status: "sending", process: markProcess() ?? null } as const;
@@ -131,10 +127,7 @@ export function readDelivery({ db }: Warehouse, deliveryId: number): Delivery {
   return row;
 }
 
-/**
- * Returns the deliveries of a report run, in the order in which they were recorded; what was being sent when its process
- * was killed is `outcome unknown`.
- */
+/** In the order in which they were recorded; what a killed process was sending is `outcome unknown`. */
 export function readDeliveries(warehouse: Warehouse, runId: number): Delivery[] {
   return readStored(warehouse, runId).map((row) => (isAbandoned(row) ? { ...row, ...ABANDONED } : row));
 }
@@ -144,10 +137,7 @@ function readStored({ db }: Warehouse, runId: number): Delivery[] {
   return db.select().from(deliveries).where(isOfRun).orderBy(deliveries.delivery_id).all();
 }
 
-/**
- * Returns the latest deliveries of a report from one of its runs on: those of that run, or of a later run that was delivered,
- * such as one by hand.
- */
+/** Those of that run, or of a later run that was delivered, such as one by hand. */
 export function readDeliveriesSince(
   warehouse: Warehouse,
   { report_run_id, report, account }: Pick<ReportRun, "report_run_id" | "report" | "account">,

@@ -1,6 +1,10 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
-import { COMMAND_PLACEHOLDERS } from "../config/placeholder-names.ts";
+import {
+  COMMAND_PLACEHOLDERS,
+  fillPlaceholders,
+  type PlaceholderValues,
+} from "../config/placeholder-names.ts";
 import type { Attempt } from "./attempt.ts";
 import type { DeliveryKey } from "./delivery-table.ts";
 import { kindOfHook, toHookBody } from "./hook-body.ts";
@@ -11,7 +15,6 @@ import {
   type MailContent,
   messageIdOf,
 } from "./mail-message.ts";
-import { fillPlaceholders, type PlaceholderValues } from "./placeholders.ts";
 import type { ReportSummary } from "./report-summary.ts";
 import { copyRun } from "./run-folder.ts";
 import { DEFAULT_COMMAND_MS, runCommand } from "./send-command.ts";
@@ -19,11 +22,9 @@ import { postHook } from "./send-hook.ts";
 import { type MailTimeouts, sendMail } from "./send-mail.ts";
 import type { SmtpServer } from "./smtp-url.ts";
 
-/** An e-mail, one to each address. */
 export interface EmailTarget {
   channel: "email";
   to: readonly string[];
-  /** With placeholders. */
   subject: string;
   smtp: SmtpServer;
   /** Bytes of attachments in all. @default DEFAULT_ATTACH_BYTES */
@@ -57,23 +58,17 @@ export interface DeliverySource {
   warehouseId: string;
   runId: number;
   summary: ReportSummary;
-  /** What stands for the placeholders of subjects and arguments. */
   values: PlaceholderValues;
   /** Milliseconds since 1970-01-01 UTC. */
   now: () => number;
 }
 
-/** One recipient, and how to send to it once. */
 export interface Recipient {
   key: DeliveryKey;
   attempt: Attempt;
 }
 
-/**
- * Returns the recipients of a target.
- *
- * @throws UsageError where something cannot be sent as it is asked for; nothing was sent
- */
+/** @throws UsageError where something cannot be sent as it is asked for; nothing was sent */
 export function toRecipients(target: DeliveryTarget, source: DeliverySource): Recipient[] {
   switch (target.channel) {
     case "email":

@@ -1,14 +1,10 @@
 import { isOnThisMachine } from "../config/setting-parsers.ts";
 import { type Figure, formatBytes, type ReportSummary } from "./report-summary.ts";
 
-/** What a web hook shows: a message of Slack, a card of Teams, or plain JSON with a `text` for anything else. */
+/** `json` has a `text`, which many services show. */
 export type HookKind = "slack" | "teams" | "json";
 
-/**
- * Reads the address of a web hook: https, or http on this machine.
- *
- * @throws Error that says what is wrong, without the address: it is a secret
- */
+/** @throws Error that says what is wrong, without the address: it is a secret */
 export function parseHookUrl(text: string): URL {
   const url = URL.parse(text.trim());
   if (url === null) throw new Error("is not a URL that starts with https://");
@@ -19,7 +15,6 @@ export function parseHookUrl(text: string): URL {
   return url;
 }
 
-/** Returns what the service behind an address shows, by its host. */
 export function kindOfHook({ hostname }: URL): HookKind {
   if (/^hooks\.slack(-gov)?\.com$/.test(hostname)) return "slack";
   // Workflows of Power Automate, by their hosts before and since 2025, and the connectors before them.
@@ -29,10 +24,8 @@ export function kindOfHook({ hostname }: URL): HookKind {
 
 /** Characters that Slack takes in a header, and in a section or context; a message with more is refused. */
 const [SLACK_HEADER, SLACK_TEXT] = [150, 2900];
-/** Fields that Slack takes in one section. */
 const SLACK_FIELDS = 10;
 
-/** Returns the JSON body that the service behind a web hook shows. Files are named and not sent. */
 export function toHookBody(summary: ReportSummary, kind: HookKind): unknown {
   switch (kind) {
     case "slack":
@@ -111,7 +104,6 @@ function toPlainJson(summary: ReportSummary): unknown {
   };
 }
 
-/** What a notification shows. */
 function toSentence(summary: ReportSummary): string {
   const figures = summary.headline.map((figure) => `${figure.name} ${inWords(figure)}`);
   return `${summary.title}, ${subtitleOf(summary)}: ${figures.join(", ")}`;

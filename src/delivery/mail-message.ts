@@ -1,16 +1,15 @@
 import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { domainToASCII } from "node:url";
+import { html } from "hono/html";
 import MailComposer from "nodemailer/lib/mail-composer";
-import { toMailHtml, toMailText } from "./mail-body.ts";
-import type { ReportFile, ReportSummary } from "./report-summary.ts";
+import { formatBytes, type ReportFile, type ReportSummary } from "./report-summary.ts";
 import { changedError } from "./run-folder.ts";
 import type { MailAddress } from "./smtp-url.ts";
 
 /** Bytes of attachments in all, where nothing else is said: what nearly every mail server takes. */
 export const DEFAULT_ATTACH_BYTES = 10_000_000;
 
-/** What the mails of one report run have in common. */
 export interface MailContent {
   subject: string;
   text: string;
@@ -19,8 +18,7 @@ export interface MailContent {
 }
 
 /**
- * Returns what is mailed of a report: files are attached in their order as long as all fit within the bound, the others
- * are named.
+ * Attaches files in their order as long as all fit within the bound; the others are named.
  *
  * @throws CalltallyError (exit 7) where a file has another content than the report wrote
  */
@@ -69,7 +67,6 @@ export interface MailHead {
   nowMs: number;
 }
 
-/** Returns a whole message (RFC 5322) to one recipient. */
 export async function buildMessage(
   content: MailContent,
   { from, to, messageId, nowMs }: MailHead,
@@ -97,11 +94,7 @@ export async function buildMessage(
   };
 }
 
-/**
- * Returns the Message-ID of a mail: the same for the same report run and recipient, so that a second copy is known as one.
- *
- * @param warehouseId tells runs of the same number in other warehouses apart
- */
+/** The same for the same report run and recipient, so that a second copy is known as one. */
 export function messageIdOf(warehouseId: string, runId: number, to: string, from: MailAddress): string {
   const digest = hash("sha256", JSON.stringify([warehouseId, runId, to]));
   const domain = domainToASCII(from.address.slice(from.address.lastIndexOf("@") + 1));
@@ -111,4 +104,89 @@ export function messageIdOf(warehouseId: string, runId: number, to: string, from
 /** One line, so that nothing in it begins another header. */
 function toHeader(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+}
+
+interface MailFile extends Pick<ReportFile, "name" | "bytes"> {
+  isAttached: boolean;
+}
+
+// No colours but the reader's own, so that one mail does for those who read black on white and white on black.
+const MUTED = "opacity:.7";
+const LINE = "1px solid rgba(128,128,128,.35)";
+const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+const CELL = `padding:10px 0;border-top:${LINE}`;
+
+/** Returns the HTML of a mail: styles in place, nothing loaded from elsewhere, no script. */
+export async function toMailHtml(summary: ReportSummary, files: readonly MailFile[]): Promise<string> {
+  const { title, account, range, headline, verdict, caveats, folder } = summary;
+  const figures = headline.map(
+    ({ name, value, change }) => html`<tr>
+<td style="${CELL}">${name}</td>
+<td style="${CELL};text-align:right;font-size:20px;font-weight:600;white-space:nowrap;font-variant-numeric:tabular-nums">${value}</td>
+<td style="${CELL};padding-left:16px;text-align:right;white-space:nowrap;${MUTED};font-variant-numeric:tabular-nums">${change ?? "\u2013"}</td>
+</tr>
+`,
+  );
+  const rows = files.map(
+    ({ name, bytes, isAttached }) => html`<tr>
+<td style="padding:4px 0;word-break:break-word">${name}</td>
+<td style="padding:4px 0 4px 16px;text-align:right;white-space:nowrap;${MUTED}">${formatBytes(bytes)}${isAttached ? "" : ", not attached"}</td>
+</tr>
+`,
+  );
+  const page = html`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${title}</title>
+</head>
+<body style="margin:0;padding:24px 16px;${FONT};font-size:15px;line-height:1.5">
+<div style="max-width:600px;margin:0 auto">
+${account === null ? "" : html`<div style="font-size:13px;${MUTED}">${account}</div>\n`}<h1 style="margin:0;font-size:22px;line-height:1.3">${title}</h1>
+<div style="margin:2px 0 20px;${MUTED}">${range}</div>
+<table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse;border-bottom:${LINE}">
+${figures}</table>
+<p style="margin:20px 0 0;padding:10px 14px;border-left:4px solid rgba(128,128,128,.6)">${verdict}</p>
+${caveats.length === 0 ? "" : html`<ul style="margin:12px 0 0;padding-left:20px;font-size:14px">\n${caveats.map((caveat) => html`<li style="margin:4px 0">${caveat}</li>\n`)}</ul>\n`}${
+  files.length === 0
+    ? ""
+    : html`<h2 style="margin:24px 0 4px;font-size:15px">Files</h2>
+<table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse;font-size:14px">
+${rows}</table>
+${files.every(({ isAttached }) => isAttached) ? "" : html`<p style="margin:8px 0 0;font-size:14px;word-break:break-word">What is not attached is in ${folder}</p>\n`}`
+}<p style="margin:28px 0 0;font-size:12px;${MUTED}">Sent by calltally.</p>
+</div>
+</body>
+</html>
+`;
+  return String(await page);
+}
+
+function toMailText(summary: ReportSummary, files: readonly MailFile[]): string {
+  const { title, account, range, headline, verdict, caveats, folder } = summary;
+  const widest = (texts: readonly string[]) => Math.max(0, ...texts.map((text) => text.length));
+  const names = widest(headline.map(({ name }) => name));
+  const values = widest(headline.map(({ value }) => value));
+  const figures = headline.map(({ name, value, change }) =>
+    `${name.padEnd(names)}  ${value.padStart(values)}  ${change ?? ""}`.trimEnd(),
+  );
+  const rows = files.map(
+    ({ name, bytes, isAttached }) => `- ${name} (${formatBytes(bytes)}${isAttached ? "" : ", not attached"})`,
+  );
+  const place = files.every(({ isAttached }) => isAttached) ? [] : [`What is not attached is in ${folder}`];
+  const paragraphs = [
+    [...(account === null ? [] : [account]), title, range],
+    figures,
+    [verdict],
+    caveats.map((caveat) => `- ${caveat}`),
+    files.length === 0 ? [] : ["Files", ...rows, ...place],
+    ["--", "Sent by calltally."],
+  ];
+  return paragraphs
+    .filter((lines) => lines.length > 0)
+    .map((lines) => `${lines.join("\n")}\n`)
+    .join("\n");
 }

@@ -41,7 +41,6 @@ export const REPORT_RUNS = describeTable(report_runs, "Each run of a named repor
 
 export type ReportRun = typeof report_runs.$inferSelect;
 
-/** What a run of a report is of; times are ISO 8601 UTC. */
 export interface ReportRunStart extends Pick<ReportRun, "report" | "account"> {
   /** When the schedule had it due; null for a run by hand. */
   scheduledFor: string | null;
@@ -95,7 +94,6 @@ export function updateReportRun(
   db.update(report_runs).set(result).where(eq(report_runs.report_run_id, runId)).run();
 }
 
-/** Returns the last run of each report and account, by name. */
 export function readLastReportRuns({ db }: Warehouse): ReportRun[] {
   const last = db
     .select({ id: max(report_runs.report_run_id).as("id") })
@@ -111,11 +109,7 @@ export function readLastReportRuns({ db }: Warehouse): ReportRun[] {
     .map((row) => settled(row.report_runs));
 }
 
-/**
- * Returns the last run of a report that the schedule had due.
- *
- * @param only leaves out runs for another time, or of another status
- */
+/** `only` leaves out runs for another time, or of another status. */
 export function readLastDueRun(
   { db }: Warehouse,
   { report, account }: Pick<ReportRun, "report" | "account">,

@@ -1,19 +1,16 @@
 export interface ReportFile {
   /** Its path in the folder of the report, such as `calls/month=2026-10/calls.parquet`. */
   name: string;
-  /** Absolute path. */
+  /** Absolute. */
   path: string;
   bytes: number;
-  /** SHA-256 of its bytes, hexadecimal. */
   sha256: string;
   /** Whether it has what tells people apart: numbers, transcripts, recordings. */
   isPersonal: boolean;
 }
 
 export interface Figure {
-  /** Such as `Calls`. */
   name: string;
-  /** Such as `1,204`. */
   value: string;
   /** How it has changed, such as `+12.4 %`; null where there is nothing to compare with. */
   change: string | null;
@@ -26,14 +23,11 @@ export interface ReportSummary {
   /** Its range in words, such as `19 October to 15 November 2026, by week`. */
   range: string;
   headline: readonly Figure[];
-  /** How complete the figures are, one sentence. */
   verdict: string;
-  /** What is provisional, stale or left out, a sentence each. */
   caveats: readonly string[];
-  /** Absolute path of the folder that the files are in. */
+  /** Absolute. */
   folder: string;
   files: readonly ReportFile[];
-  /** The manifest of these files, which goes with their folder. */
   manifest: ReportFile;
 }
 

@@ -14,10 +14,8 @@ export interface RunFolder extends AsyncDisposable {
 }
 
 /**
- * Copies the files of a run into a folder that only this user can enter; disposing removes it. The folder of the report may
- * hold other files, and copies may be changed or removed by the command.
+ * Copies next to `database`, where each later run finds what a killed process left.
  *
- * @param database the copy is made next to it, where each later run finds what a killed process left
  * @throws CalltallyError (exit 7) where a file has another content than the report wrote
  */
 export async function copyRun(
@@ -46,7 +44,6 @@ export function sweepRunFolders(database: string): void {
   }
 }
 
-/** The error for a file that was changed after the report wrote it. */
 export function changedError(path: string): CalltallyError {
   return new CalltallyError(EXIT.storage, `Cannot deliver ${path}: it is not as the report wrote it`, {
     hint: "Another run wrote over it. Run the report again, into a folder of its own.",

@@ -4,11 +4,9 @@ import { toPrintableLines } from "../base/printable.ts";
 import { ALL_SETTINGS } from "../config/settings.ts";
 import type { AttemptContext, AttemptOutcome } from "./attempt.ts";
 
-/** Time for a command, where nothing else is said, milliseconds. */
 export const DEFAULT_COMMAND_MS = 600_000;
 /** Time it has to end by itself after SIGTERM, and its output to come after its end, milliseconds. */
 const [GRACE_MS, DRAIN_MS] = [5000, 500];
-/** Characters that are kept of what it wrote last. */
 const TAIL_LENGTH = 4000;
 
 export interface Command {
@@ -19,10 +17,7 @@ export interface Command {
   timeoutMs: number;
 }
 
-/**
- * Runs a command once, without a shell. It has delivered when it ends with 0; it is not tried again by itself, since
- * nothing tells what it did before it failed.
- */
+/** Not tried again by itself: nothing tells what it did before it failed. */
 export async function runCommand(
   { program, args, cwd, timeoutMs }: Command,
   { signal, claim }: AttemptContext,

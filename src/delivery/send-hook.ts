@@ -3,17 +3,11 @@ import { isTransientStatus, reasonForNoResponse } from "../api/failure.ts";
 import { parseRetryAfterMs } from "../api/retry.ts";
 import { AlreadyTakenError, type AttemptContext, type AttemptOutcome, quote } from "./attempt.ts";
 
-/** Time for one attempt, milliseconds. */
 const TIMEOUT_MS = 30_000;
 /** Bytes that are read of a response: what a service says when it refuses. */
 const MAX_RESPONSE_BYTES = 2000;
 
-/**
- * Posts a JSON body once, and follows no redirect. The delivery is claimed once there is a connection: before that
- * nothing can have arrived.
- *
- * @throws AlreadyTakenError
- */
+/** Claims once there is a connection: before, nothing can have arrived. Throws AlreadyTakenError. */
 export async function postHook(
   url: URL,
   body: unknown,

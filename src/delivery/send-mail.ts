@@ -17,17 +17,10 @@ export interface MailTimeouts {
 
 const MAIL_TIMEOUTS: MailTimeouts = { connectMs: 30_000, idleMs: 300_000, totalMs: 900_000 };
 
-/** Bytes of a message that are handed over at once. */
 const CHUNK_BYTES = 64 * 1024;
-/** How long a server has to close its side at the end. */
 const CLOSE_MS = 1000;
 
-/**
- * Sends one message to one recipient in one SMTP transaction. The delivery is claimed right before the end of the
- * message is handed over: before that the server cannot have taken it.
- *
- * @throws AlreadyTakenError
- */
+/** Claims before the end of the message: until then nothing can have arrived. Throws AlreadyTakenError. */
 export async function sendMail(
   server: SmtpServer,
   { bytes, envelope }: MailMessage,

@@ -1,8 +1,6 @@
 import parseAddresses from "nodemailer/lib/addressparser";
-import { isMailAddress } from "../config/mail-address.ts";
-import { isOnThisMachine } from "../config/setting-parsers.ts";
+import { isMailAddress, isOnThisMachine } from "../config/setting-parsers.ts";
 
-/** A mail server, how to log in, and who the mails are from. */
 export interface SmtpServer {
   host: string;
   port: number;

@@ -7,7 +7,6 @@ import type { Timeframe } from "./timeframe.ts";
 export interface DescribedSpend {
   /** ISO 4217; null where nothing was ever imported. */
   currency: string | null;
-  /** Digits after the point that show every amount whole. */
   decimals: number;
   rows: number;
   cost: number;
@@ -20,7 +19,6 @@ export interface DescribedSpend {
   imports: { file: string; imported_at: string; rows: number; cost: number }[];
 }
 
-/** What a filter says of spend as well. */
 const OF_BOTH: readonly string[] = ["source", "channel", "campaign", "include_gone"];
 
 export function describeSpend(spend: SessionSpend, { span, filter }: Timeframe): DescribedSpend {
@@ -57,7 +55,6 @@ function toCost({ rows, cost_micros }: SpendSum): { rows: number; cost: number }
   return { rows, cost: Number(formatMicros(cost_micros)) };
 }
 
-/** Says where costs are from, and how they came to their campaigns. */
 export function sentencesOnSpend(
   { currency, rows, days, campaigns, imports, filters_of_calls_alone: ofCallsAlone = [] }: DescribedSpend,
   zone: string,

@@ -4,12 +4,11 @@ import { type Job, listsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Column, Value } from "./table.ts";
 
-/** A column, and what it shows of a caller. */
 interface CallerColumn extends Column {
   of: (caller: CallerSummary) => Value;
 }
 
-/** What adds up to the same as in rollups of the same calls, but for the calls without a caller. */
+/** They add up to those of rollups, except for calls without a caller. */
 const SUMS = ["calls", "answered_calls", "missed_calls"] as const;
 
 /** Writes one line a caller, in the order of their first calls. Calls without a caller's number are only counted. */
@@ -55,7 +54,6 @@ function isRecovered({ missed_at, answered_at }: CallerSummary): Value {
   return missed_at === null ? null : Number(answered_at !== null);
 }
 
-/** From the start of the first missed call to that of the first answered one after it, in whole seconds. */
 function secondsUntilAnswered({ missed_at, answered_at }: CallerSummary): Value {
   if (missed_at === null || answered_at === null) return null;
   return Math.floor((Date.parse(answered_at) - Date.parse(missed_at)) / 1000);

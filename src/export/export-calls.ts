@@ -11,7 +11,6 @@ import { type Job, listsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Column, NamedTable, Value } from "./table.ts";
 
-/** A column, what it is read from, and what is made of its value. */
 interface CallColumn extends Column {
   of: CallSource;
   derive?: (value: Value) => Value;
@@ -20,7 +19,6 @@ interface CallColumn extends Column {
 /** The folder of calls whose month is not known, by Hive's name for it; of no calls, too, so that a reader finds columns. */
 const UNKNOWN_MONTH = "__HIVE_DEFAULT_PARTITION__";
 
-/** Writes one line a call, in the order of time; as Parquet, a file for each local month. */
 export async function writeCalls(job: Job): Promise<ManifestFile[]> {
   const calls = callsTable(job);
   const isByMonth = job.ask.format.format === "parquet" && job.isPartitioned;
@@ -134,7 +132,7 @@ function* derive(rows: Iterable<Value[]>, columns: readonly CallColumn[]): Gener
   }
 }
 
-/** Rows in a row that have the same key; counted once they are read. */
+/** Consecutive rows with the same key; `count` is complete once they are read. */
 interface Part<T> {
   key: string;
   rows: Iterable<T>;

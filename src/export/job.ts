@@ -15,22 +15,17 @@ import type { Timeframe } from "./timeframe.ts";
 /** What the writer of a content works with: a question, and one moment of its source. */
 export interface Job {
   ask: Ask;
-  /** The days of the question as instants, cut into periods. */
   timeframe: Timeframe;
   /** Milliseconds since 1970-01-01 UTC. */
   nowMs: number;
   session: FigureSession;
-  /** What ads cost; undefined where it was not asked for. */
   spend: SessionSpend | undefined;
-  /** What the files are based on, with the files that were written before. */
   manifest: Manifest;
-  /** Returns how complete and how fresh the copy is. */
   readBasis: () => Basis;
-  /** Compares figures with those that the same files held before; undefined where nothing remembers them. */
+  /** Undefined if nothing remembers the figures that the same files held before. */
   remembered: RememberedFigures | undefined;
   /** What only a warehouse has; undefined for a cluster. */
   lists: Lists | undefined;
-  /** Whether calls may be cut into files by month. */
   isPartitioned: boolean;
   /** Writes a table as a file of its own, or keeps it as a sheet. */
   table: (table: NamedTable) => Promise<ManifestFile[]>;
@@ -39,14 +34,11 @@ export interface Job {
 }
 
 export interface RememberedFigures {
-  /** Passes the rows of a rollup on, and compares them. */
   watch: (outlet: RollupOutlet, rows: Table["rows"]) => Generator<readonly Value[]>;
-  /** Returns what has changed in a rollup, once its rows have been read. */
   find: (contents: string) => readonly Restatement[];
 }
 
 export interface RollupOutlet {
-  /** Name of its file in the folder. */
   file: string;
   /** Its dimensions, separated by commas; or what else it is. */
   contents: string;
@@ -54,7 +46,6 @@ export interface RollupOutlet {
   columns: readonly RollupColumn[];
 }
 
-/** The calls of a warehouse. */
 export interface Lists {
   /** A connection of its own that only reads, at the moment of the job. */
   reader: Warehouse;
@@ -63,7 +54,6 @@ export interface Lists {
   onNewKey: (file: string) => void;
 }
 
-/** Returns the calls of the job's warehouse: a request for a list is checked before it becomes a job. */
 export function listsOf<L extends Lists>({ lists }: { lists: L | undefined }): L {
   if (lists === undefined) throw new Error("The source has no lists");
   return lists;

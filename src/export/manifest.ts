@@ -26,14 +26,9 @@ export interface DescribedSpan extends DateRange {
   short_history?: true;
 }
 
-/**
- * `manifest.json`: what the figures in the files stand on. The same warehouse and options give the same bytes; conversions
- * for Google Ads go with the time as well.
- */
+/** The same warehouse and options give the same bytes; conversions for Google Ads go with the time as well. */
 export interface Manifest {
-  /** The last finished run of `sync`; null where there is none. */
   run: Standing["run"];
-  /** What the warehouse is a copy of. */
   origin: DescribedOrigin;
   /** Present where the figures were not read in the warehouse, but in a cluster that it was published to. */
   published?: DescribedPublication;
@@ -45,12 +40,10 @@ export interface Manifest {
   timezone: string;
   filter: DescribedFilter;
   range: DescribedSpan;
-  /** What the columns `…_previous` are of. */
   compared_with?: DescribedSpan & {
     /** Present where the warehouse has no calls from its beginning on, so that less was counted than there was. */
     begins_before_first_call?: true;
   };
-  /** The periods that the rows are of, where there are any. */
   periods?: ({ period: string } & DescribedSpan)[];
   rules: Omit<AttributionRules, "aliases" | "caller_digests"> & {
     channels: string;
@@ -58,17 +51,14 @@ export interface Manifest {
     aliases: number;
     utm_values: "folded" | "as stored";
   };
-  /** What ads cost, where that stands beside the calls. */
   spend?: DescribedSpend;
   files: ManifestFile[];
   /** What came of the comparison with what the files held before; missing where nothing was exported before. */
   restatements?: {
-    /** Those that were compared, and those that could not be. */
     rollups: ComparedRollup[];
     /** `restatements.csv`, where any figure is another now. */
     file?: WrittenFile & { rows: number };
   };
-  /** Digest of all that figures depend on, by {@link fingerprintOf}. */
   fingerprint: string;
 }
 
@@ -80,7 +70,6 @@ export interface DescribedPublication {
   published_at: string;
 }
 
-/** A rollup and what its file held before. */
 export interface ComparedRollup {
   file: string;
   contents: string;
@@ -92,7 +81,6 @@ export interface ComparedRollup {
   not_compared?: string;
 }
 
-/** What is known to be unsettled about the copy that figures are made of. */
 export interface Caveats {
   /** Calls are there, but no sync has ever come to its end: nobody knows of how many they are a part. */
   no_finished_sync?: true;
@@ -117,9 +105,7 @@ export interface TableEntry {
   contents: string;
   /** Lines without header and total. */
   rows: number;
-  /** Whether a line of totals follows the rows. */
   total_line?: true;
-  /** How many keys have rows of their own, at most, where not all do. */
   top?: number;
   /** How many others are together in the row `(other)`. */
   keys_in_other?: number;
@@ -150,13 +136,10 @@ export interface ManifestFile extends WrittenFile, TableEntry {
   sheets?: SheetEntry[];
   /** Calls looked at for a file of conversions; each is a row, or among those left out. */
   examined?: number;
-  /** Present where conversions that an earlier file had were left out. */
   only_new?: true;
-  /** Of a file of adjustments: its rows of each kind. */
   adjustments?: { retract: number; restate: number };
 }
 
-/** A manifest whose files need not be written yet. */
 type UnwrittenManifest = { [Member in "fingerprint" | "published" | "restatements"]?: unknown } & {
   files: readonly (Partial<WrittenFile> & { contents?: unknown })[];
 };
@@ -176,7 +159,6 @@ export function fingerprintOf({
   return hash("sha256", JSON.stringify({ ...manifest, files: known }));
 }
 
-/** Describes what the files of an export have in common; they are yet to be written. */
 export async function startManifest(
   standing: Standing,
   session: FigureSession,
@@ -270,7 +252,6 @@ export function encodeManifest(manifest: object): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** Returns a sentence on exported figures that changed; none where none did. */
 export function describeRestated({
   restatements,
   timezone,
@@ -284,7 +265,6 @@ export function describeRestated({
   return [`${count} exported ${when} ${cells === 1 ? "has" : "have"} changed: see restatements.csv.`];
 }
 
-/** Returns what a person should know of the figures of first-time callers, a sentence each. */
 export function describeHistory({
   range,
   compared_with,
@@ -304,7 +284,6 @@ export function describeHistory({
 
 export const MADE_UP = "These calls are made up: calltally demo made the warehouse.";
 
-/** Returns what a person should know of the caveats, a sentence each. */
 export function describeCaveats({ caveats = {} }: Pick<Manifest, "caveats">): string[] {
   const { no_finished_sync, unverified, first_load, withheld_calls } = caveats;
   const sentences = [

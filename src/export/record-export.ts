@@ -16,7 +16,6 @@ export interface CommittedFiles {
   now: string;
 }
 
-/** Something that is recorded together with an export, as {@link Commit} says; each of its parts runs in a transaction. */
 export interface CommitStep {
   enter?(tx: Tx, committed: CommittedFiles): void;
   undo?(tx: Tx, committed: CommittedFiles): void;
@@ -68,11 +67,7 @@ export function commitOf(
   };
 }
 
-/**
- * Returns the step that records the paths of the files, by which `forget` finds them.
- *
- * @param forgottenBefore the last act that forgot callers when the calls were read: files may have callers of a later one
- */
+/** `forgottenBefore`: the last act that forgot callers when the calls were read. */
 export function exportLog(forgottenBefore: () => number): CommitStep {
   let exportIds: number[] = [];
   return {

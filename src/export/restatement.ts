@@ -1,6 +1,5 @@
 import { CHANGE_REASONS } from "../rollup/change-reasons.ts";
 
-/** What changed a figure: a change of calls, or of what was imported of the costs of ads. */
 export const RESTATEMENT_REASONS = [...CHANGE_REASONS, "spend_changed"] as const;
 export type RestatementReason = (typeof RESTATEMENT_REASONS)[number];
 
@@ -28,7 +27,6 @@ export interface Restatement {
   starts_at: string;
   /** Not part of it. */
   ends_at: string;
-  /** The values of the key columns, by their names. */
   key: Readonly<Record<string, FigureValue>>;
   metric: string;
   was: FigureValue;

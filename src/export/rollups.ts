@@ -11,12 +11,10 @@ import type { Job } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
 import type { Table, Value } from "./table.ts";
 
-/** Name of the file when tables are sheets. */
 export const WORKBOOK = "calltally.xlsx";
 
 const MAX_FILLED_ROWS = 2_000_000;
 
-/** Writes figures by some dimensions together, one row for each key, with a line of totals where one is asked for. */
 export async function writeRollup(
   job: Job,
   { dimensions }: Extract<Content, { kind: "rollup" }>,
@@ -131,7 +129,6 @@ function assertFillable(keys: number, periods: number, spell: Ask["spell"]): voi
   );
 }
 
-/** Passes rows on, and counts and adds them up on the way. */
 function* count(
   rows: Iterable<Row>,
   columns: readonly RollupColumn[],

@@ -5,16 +5,15 @@ import { isSmallCount } from "../rollup/small-cells.ts";
 import type { Standing } from "../warehouse/runs/standing.ts";
 import type { Column, NamedTable } from "./table.ts";
 
-/** Ids of campaigns are as long as phone numbers, and are the ad platform's. */
 const isScanned = ({ type, isId }: Column) => type === "text" && !isId;
 
 const HINT =
   "A file made with --min-cell holds neither phone numbers nor mail addresses. Leave the dimension out, give the value another name in the file of CALLTALLY_ALIASES, or leave its calls out by a filter.";
 
 /**
- * Returns a table whose rows are read, all of them, before the first one is written.
+ * Reads all rows before the first one is written.
  *
- * @throws UsageError where a text of it looks like a phone number or a mail address; it names the place, and not the text
+ * @throws UsageError for a phone number or a mail address; it names the place, and not the text
  */
 export function toShareSafe(table: NamedTable, file: string): NamedTable {
   const rows = [...table.rows];

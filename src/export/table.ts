@@ -13,17 +13,15 @@ export interface Column {
   type: "text" | "integer" | "decimal" | "boolean" | "time" | "local time" | "date";
   /** Digits after the point in text formats, for `decimal`; without them, as many as the number has. */
   decimals?: number | undefined;
-  /** ISO 4217, of an amount. */
+  /** ISO 4217. */
   currency?: string | undefined;
   /** Whether it is a part of a whole: 0.25 for a quarter. */
   isShare?: true;
-  /** Whether it is part of the key of a row. */
   isKey?: true;
   /** Whether it names something, such as a campaign: nobody adds it up, and no digit may be lost. */
   isId?: true;
   /** What it shows of the figure on its left, where that is compared. */
   comparison?: { of: string; shows: "previous" | "change" };
-  /** One sentence for a person. */
   help?: string;
 }
 
@@ -35,16 +33,13 @@ export interface Table {
   total?: readonly Value[] | undefined;
 }
 
-/** A table of an export, which becomes a file, or a sheet of a workbook. */
 export interface NamedTable extends Table {
-  /** Name of the file without its ending, or of the sheet. */
   name: string;
   audience: Audience;
   /** What the manifest says of it; of some tables complete only when their rows have been read. */
   entry: TableEntry;
 }
 
-/** Yields the lines of a table: its rows, then its total. */
 export function* linesOf({ rows, total }: Pick<Table, "rows" | "total">): Generator<readonly Value[]> {
   yield* rows;
   if (total !== undefined) yield total;

@@ -20,9 +20,7 @@ export interface Timeframe {
   periods: readonly Period[];
   previousRange?: DateRange | undefined;
   previousSpan?: Span | undefined;
-  /** Those of the stretch compared with, under the labels of the periods they stand beside. */
   previousPeriods: readonly LabelledPeriod[];
-  /** Whether the warehouse has calls from the beginning of the stretch compared with. */
   isPreviousCovered?: boolean;
 }
 
@@ -32,12 +30,7 @@ const DAYS: Record<Grain, number> = { day: 1, week: 7, month: 28, quarter: 90 };
 /** More of them are no table that a person reads; an odd date in one call would make millions. */
 export const MAX_PERIODS = 4000;
 
-/**
- * Resolves dates to instants; where a grain cuts an open range, to the first and the last call that the filter lets
- * through.
- *
- * @throws UsageError where that is too many periods
- */
+/** A grain cuts an open range at the first and the last call. Throws UsageError for too many periods. */
 export async function resolveTimeframe(
   session: FigureSession,
   options: TimeframeOptions,
@@ -63,7 +56,6 @@ export async function resolveTimeframe(
   };
 }
 
-/** Returns how many periods days have at most, of those that are whole. */
 export function mostPeriods(range: Required<DateRange>, grain: Grain): number {
   return countDays(range) / DAYS[grain];
 }
@@ -89,7 +81,6 @@ async function closeRange(
   return { from: from ?? localDate(extent.first, timezone), to: to ?? localDate(extent.last, timezone) };
 }
 
-/** Whether the warehouse has calls from the first day of a range, or from before. */
 async function isCovered(session: FigureSession, { from }: DateRange, zone: string): Promise<boolean> {
   const first = await session.readFirstStart();
   return first !== null && from !== undefined && localDate(first, zone) <= from;

@@ -4,7 +4,6 @@ import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Job } from "./job.ts";
 import type { Column, NamedTable } from "./table.ts";
 
-/** Lists the campaigns of spend that no call has, most spend first, with the nearest name that one has. */
 export async function unmatchedTable(
   { session, timeframe }: Pick<Job, "session" | "timeframe">,
   spend: SessionSpend,

@@ -22,7 +22,6 @@ const points = new Intl.NumberFormat("en-US", { ...ONE_DECIMAL, signDisplay: "ex
 /** What stands where there is no figure, such as a rate without calls. */
 const NONE = "–";
 
-/** Returns a number of things, with its exact value for whoever reads the page by program. */
 export function countOf(value: Value | undefined): Html {
   return figure(value, (number) => counts.format(number));
 }
@@ -42,7 +41,6 @@ export function changeOf(figures: Figures, count: string): Html {
   return figure(figures[`${count}_change`], () => formatChange(figures, count) ?? NONE);
 }
 
-/** Returns a duration, 244.5 → 4:04.5. */
 export function durationOf(value: Value | undefined): Html {
   return figure(value, formatDuration);
 }
@@ -64,7 +62,6 @@ export function formatDuration(seconds: number): string {
 
 // Texts are made of counts: a rate has been rounded already, and would be rounded twice.
 
-/** The share of answered calls; null where there is no call. */
 export function formatAnswerRate(figures: Figures, stretch: Stretch = ""): string | null {
   return quotient(figures[`answered_calls${stretch}`], figures[`calls${stretch}`], shares);
 }

@@ -8,7 +8,7 @@ import { unlistedInWords } from "../warehouse/calls/gone.ts";
 import { originInWords } from "../warehouse/origin.ts";
 import type { Html } from "./figure-text.ts";
 import { capitalized } from "./period-text.ts";
-import type { Report } from "./report-model.ts";
+import type { Report } from "./report-figures.ts";
 
 export function verdictLine({ manifest, basis }: Report): Html {
   const { run, range, caveats, timezone, origin } = manifest;

@@ -10,7 +10,6 @@ import { NARROW, WIDE } from "./static-chart.ts";
 
 export const ID = "ID";
 
-/** Texts of visitors may be as long as they like. */
 const MAX_CHARACTERS = 100;
 
 /** A picture with its legend above and what it shows below; drawn twice, since a phone would make the letters of the wide one too small. */
@@ -40,7 +39,6 @@ function swatch(color: string): Html {
   return html`<svg viewBox="0 0 1 1" aria-hidden="true"><rect width="1" height="1" fill="${color}"/></svg>`;
 }
 
-/** A number with a bar on its left, by its share of the largest. */
 export function measured(figure: Html, share: number): Html {
   const width = Math.max(0, Math.min(1, share)) * 100;
   return html`<div class="measured"><svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect width="${width.toFixed(1)}" height="10"/></svg>${figure}</div>`;
@@ -83,7 +81,6 @@ export function nameAmong(rows: readonly Figures[], figures: Figures, dimension:
   return isolated(id == null ? name : `${name} [${id}]`);
 }
 
-/** A table that scrolls where it is wider than the page. */
 export function scrolled(label: string, table: Html): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
 ${table}</table></div>`;

@@ -5,12 +5,10 @@ import { localDate } from "../calendar/local-time.ts";
 import { describeReasons } from "../restatements/restatement-words.ts";
 import { countOf, type Html } from "./figure-text.ts";
 import { capitalized } from "./period-text.ts";
-import type { Report } from "./report-model.ts";
+import type { Report } from "./report-figures.ts";
 
-/** The others stand in the file beside. */
 const ROWS_SHOWN = 25;
 
-/** Returns a box of the figures that the page had otherwise when it was last written; empty where there is none. */
 export function restatementSection({ restatements, manifest }: Report): Html | "" {
   const [first] = restatements;
   if (first === undefined) return "";

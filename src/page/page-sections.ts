@@ -30,14 +30,12 @@ import {
   toWeek,
   WEEKDAYS,
 } from "./report-charts.ts";
-import { type Figures, isNotSet, type Ranking, type ReportFigures } from "./report-figures.ts";
-import type { Report } from "./report-model.ts";
+import { type Figures, isNotSet, type Ranking, type Report, type ReportFigures } from "./report-figures.ts";
 
 const SEE_TABLE = "The table below has the numbers.";
 /** Days beyond these need their year to be told apart. */
 const DAYS_OF_YEAR = 365;
 
-/** Returns what a report shows of its calls, of which there are some. */
 export function chartSections(report: Report): Html {
   const { figures, grain, days, manifest } = report;
   return html`${periodSection(figures, grain, days)}
@@ -64,7 +62,6 @@ ${periodNumbers(caption, periods, [
 ])}`;
 }
 
-/** Says which period has the most calls, where there are several, and one has more than any other. */
 function describeMost(periods: readonly Figures[], grain: string): string {
   if (periods.length === 1) return "";
   const most = Math.max(...valuesOf(periods, "calls"));
@@ -96,7 +93,6 @@ function rankingSection(title: string, dimension: Dimension, ranking: Ranking, a
 ${rankingTable(dimension, ranking, all)}`;
 }
 
-/** Says which of the values is first; calls without one are no value. */
 function describeLead(dimension: Dimension, { shown, rest }: Ranking): Html | string {
   const named = shown.filter((figures) => !isNotSet(figures));
   const [first, second] = named;
@@ -165,7 +161,6 @@ ${week("calls", "calls")}
 ${week("missed_calls", "missed calls")}`;
 }
 
-/** Says which hour of the week has the most, where one has more than any other. */
 function describeBusiest(cells: ReadonlyMap<string, number>): string {
   const most = Math.max(0, ...cells.values());
   if (most === 0) return "none";
@@ -263,7 +258,6 @@ function barChart(
   return chart(draw, { caption, legend: legend(series) });
 }
 
-/** Parts by outcome, those without calls left out. */
 function outcomeSeries(rows: readonly Figures[]): Series[] {
   const series = [
     { name: "answered", color: 1, values: valuesOf(rows, "answered_calls") },

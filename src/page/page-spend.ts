@@ -2,12 +2,10 @@ import { html } from "hono/html";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { amountOf, countOf, type Html } from "./figure-text.ts";
 import { headRow, ID, idCell, isolated, nameAmong, nameOf, scrolled } from "./page-parts.ts";
-import type { Figures, SpendFigures } from "./report-figures.ts";
-import type { Report } from "./report-model.ts";
+import type { Figures, Report, SpendFigures } from "./report-figures.ts";
 
 const HEADS = ["Cost", "Calls", "Qualified", "Per call", "Per qualified", "Per first-time"];
 
-/** Returns what calls cost by campaign; nothing where spend is not asked for. */
 export function spendSection({ figures, manifest }: Report): Html {
   const { spend } = figures;
   if (spend === undefined) return html``;

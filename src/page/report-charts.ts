@@ -3,7 +3,6 @@ import { formatCount } from "../base/quantity-text.ts";
 import type { Figures, ReportFigures } from "./report-figures.ts";
 import { type ChartOptions, drawChart, NARROW } from "./static-chart.ts";
 
-/** A kind of bar in a chart: its name and its colour, which the page's legend has as well. */
 export interface Series {
   name: string;
   /** A number of the page's colours: `var(--c1)`. */
@@ -26,7 +25,6 @@ const axisLabel = { color: "var(--ink)", fontSize: 14 };
 
 type PictureOptions = Omit<ChartOptions, "height">;
 
-/** Draws bars that stand on each other, one pile for each category. */
 export function drawBars(
   categories: readonly string[],
   series: readonly Series[],
@@ -98,7 +96,6 @@ export function drawWeek(cells: ReadonlyMap<string, number>, { width, label }: P
   return drawChart(option, { width, height: 260, label });
 }
 
-/** A step of a heat map's scale: how many its fields stand for, and the colour that the page has for it. */
 export interface HeatStep {
   from: number;
   to: number;
@@ -117,12 +114,10 @@ export function heatSteps(cells: ReadonlyMap<string, number>): HeatStep[] {
   }));
 }
 
-/** Returns a figure of each weekday and hour, as `Monday 09`. */
 export function toWeek(hours: ReportFigures["hours"], name: string): Map<string, number> {
   return new Map(hours.map((figures) => [`${figures.weekday} ${figures.hour}`, Number(figures[name])]));
 }
 
-/** Returns the calls of each channel in each period, most calls first; the least of them together where they are many. */
 export function toChannelSeries({
   channels,
   channelPeriods,

@@ -1,4 +1,6 @@
 import { MICROS } from "../base/currency.ts";
+import type { Manifest } from "../export/manifest.ts";
+import type { Restatement } from "../export/restatement.ts";
 import type { Timeframe } from "../export/timeframe.ts";
 import type { Span } from "../rollup/call-filter.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
@@ -8,17 +10,26 @@ import type { SpendForm } from "../rollup/metrics.ts";
 import { NOT_SET } from "../rollup/reserved-keys.ts";
 import type { RollupQuery } from "../rollup/rollup-query.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
+import type { Basis } from "../warehouse/runs/basis.ts";
 
 /** Rows of a table that has one for each source or campaign; the others are added up in one more. */
 const ROWS_SHOWN = 25;
 const MOVERS_SHOWN = 5;
 
-/** A row of a rollup, by the names of its columns. */
 export type Figures = Readonly<Record<string, Value>>;
 
-/** The figures of a report, all from one moment of the warehouse. */
+export interface Report {
+  figures: ReportFigures;
+  basis: Basis;
+  manifest: Manifest;
+  fingerprint: string;
+  /** Figures of its periods that were others when the page was last written. */
+  restatements: readonly Restatement[];
+  grain: string;
+  days: number;
+}
+
 export interface ReportFigures {
-  /** One row of everything, beside the stretch before. */
   headline: Figures;
   /** A row a period, in the order of time, of zeros where there was no call. */
   periods: readonly Figures[];
@@ -32,11 +43,9 @@ export interface ReportFigures {
   hours: readonly Figures[];
   durations: readonly DurationBand[];
   movers: Readonly<Record<"up" | "down", readonly Mover[]>>;
-  /** What ads cost; undefined where that is not asked for. */
   spend: SpendFigures | undefined;
 }
 
-/** What the calls of campaigns cost; most spend first. */
 export interface SpendFigures extends Pick<Ranking, "rest"> {
   /** Those that have both spend and calls. */
   campaigns: readonly Figures[];
@@ -46,14 +55,12 @@ export interface SpendFigures extends Pick<Ranking, "rest"> {
   total: Figures | undefined;
 }
 
-/** What calls came from, most calls first. */
 export interface Ranking {
   shown: readonly Figures[];
   /** The sums of the rows beyond; undefined where all are shown. */
   rest: { rows: number; figures: Figures } | undefined;
 }
 
-/** A channel, source or campaign whose calls changed. */
 export interface Mover {
   dimension: Dimension;
   figures: Figures;
@@ -61,16 +68,13 @@ export interface Mover {
   change: number;
 }
 
-/** What a report is about: days in a zone, with a stretch beside them. */
 type ReportScope = Pick<Timeframe, "span" | "timezone" | "periods"> & {
   previousSpan: Span;
   spend: SessionSpend | undefined;
 };
 
-/** Figures that add up, so that some rows can be told as one. */
 const SUMS = ["answered_calls", "missed_calls", "other_calls", "first_time_callers", "qualified_calls"];
 const COUNTS = ["calls", ...SUMS];
-/** Figures of each period, beside its calls. */
 export const PERIOD_FIGURES = [...SUMS, "unique_callers"];
 /** All but the callers of the whole, who take as long to tell apart as all else. */
 const HEADLINE = [
@@ -81,7 +85,6 @@ const HEADLINE = [
   "total_duration_seconds",
 ];
 
-/** Reads one row of everything, beside the stretch before where there is one. */
 export async function readHeadline(
   session: FigureSession,
   stretch: Pick<RollupQuery, "span" | "periods" | "previous" | "minCell">,
@@ -205,7 +208,6 @@ export function isNotSet(figures: Figures): boolean {
   return name === NOT_SET && figures.campaign_id == null;
 }
 
-/** Keeps a row where its calls changed more than those of others, each way. */
 function noteMover(movers: Record<"up" | "down", Mover[]>, dimension: Dimension, figures: Figures): void {
   const change = Number(figures.calls) - Number(figures.calls_previous);
   if (change === 0) return;

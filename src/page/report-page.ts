@@ -11,13 +11,11 @@ import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 import { describeDays } from "./period-text.ts";
-import type { Figures } from "./report-figures.ts";
-import type { Report } from "./report-model.ts";
+import type { Figures, Report } from "./report-figures.ts";
 
 /** No script, no request: whatever a visitor's text became, it can do nothing. */
 const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYLE, "base64")}'; img-src data:; base-uri 'none'; form-action 'none'`;
 
-/** Returns the report as one page of HTML that stands by itself. The same report gives the same bytes. */
 export async function toPage(report: Report): Promise<string> {
   const { figures, manifest } = report;
   const title = `Calls, ${describeDays(manifest.range)}`;

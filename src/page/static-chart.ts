@@ -12,10 +12,7 @@ export interface ChartOptions {
   label: string;
 }
 
-/**
- * Draws a chart as the text of an SVG element that needs no script and no style: colours may be `var(--…)` of the page.
- * The same option gives the same text.
- */
+/** Draws an SVG element without script and style; the same option gives the same text. */
 export function drawChart(option: EChartsOption, { width, height, label }: ChartOptions): string {
   const chart = init(null, null, { renderer: "svg", ssr: true, width, height });
   try {

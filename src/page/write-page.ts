@@ -10,7 +10,6 @@ import { toPage } from "./report-page.ts";
 
 const CONTENTS = "report";
 
-/** Writes the page of charts, of days with a grain and a stretch to compare with. */
 export async function writePage(job: Job): Promise<ManifestFile[]> {
   const { session, timeframe, manifest, spend } = job;
   const { span, grain, periods, previousSpan, timezone } = timeframe;
@@ -42,7 +41,6 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
   return [{ ...described, ...(await job.write(PAGE_FILE, [page])) }];
 }
 
-/** Compares the figures of the periods with those that the page had when it was last written. */
 function compareWithPage(
   { remembered, timeframe, session }: Job,
   { periods: rows }: ReportFigures,

@@ -13,7 +13,6 @@ import { keyOrder } from "../rollup/rollup-sql.ts";
 import { type ProduceOptions, produce } from "./produce.ts";
 import type { Source } from "./source.ts";
 
-/** An account, and what it is asked; each has days of its own zone. */
 export interface AccountAsk {
   account: string;
   ask: Ask;
@@ -27,12 +26,10 @@ export interface MergeOptions {
   signal: AbortSignal;
 }
 
-/** What the figures of several accounts are based on. */
 export interface AccountsManifest {
   /** Not the id of any one warehouse. */
   origin: { warehouse_id: string; base_url: null };
   callers: string;
-  /** Of each account: its run and verdict, zone, range and rules. */
   accounts: Record<string, Omit<Manifest, "files">>;
   files: ManifestFile[];
 }
@@ -49,12 +46,7 @@ const ORIGIN = { warehouse_id: "several accounts", base_url: null } as const;
 const CALLERS =
   "Callers are counted in each account by itself: one who called two accounts is two callers, and a first-time caller of each.";
 
-/**
- * Writes one file of the figures of several accounts, with a column that names the account. Each account is asked by itself,
- * so no figure is added up; one that cannot be asked fails the whole.
- *
- * @throws UsageError for a value of the filter that no account's calls have
- */
+/** @throws UsageError for a value of the filter that no account's calls have */
 export async function produceMerged(
   accounts: readonly AccountAsk[],
   output: Output,
@@ -143,7 +135,6 @@ function mergeTables(figures: readonly AccountFigures[], by: MergeOptions["by"])
   return { columns, rows: sortRows(rows, columns, by) };
 }
 
-/** Sorts rows as each account's own are: by period, most calls first, then by key; weekdays and hours in their order. */
 function sortRows(rows: readonly Value[][], columns: readonly Column[], by: MergeOptions["by"]): Value[][] {
   const database = new Database(":memory:");
   try {
@@ -175,7 +166,6 @@ function decimalsOf({ type, decimals = 0 }: Column): number {
   return type === "decimal" ? decimals : -1;
 }
 
-/** Refuses amounts that nobody could compare. */
 function assertOneCurrency(figures: readonly AccountFigures[]): void {
   const known = figures.flatMap(({ account, manifest }) =>
     manifest.spend?.currency == null ? [] : [{ account, currency: manifest.spend.currency }],

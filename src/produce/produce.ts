@@ -13,7 +13,6 @@ import { collectTables, startJob } from "./start-job.ts";
 import { writeContent } from "./writers.ts";
 
 export interface ProduceOptions extends Partial<SourceOptions> {
-  /** The run of a report that the files are for. */
   reportRun?: ReportRunOfFiles | undefined;
   /** Reads more at the moment of the files, before the first is written. If it throws, everything stays as it was. */
   inspect?: ((job: Job) => Promise<void>) | undefined;
@@ -25,11 +24,9 @@ export interface Made {
   manifest: Manifest;
   /** Path of the key of `caller_hash` and of the ledger of uploads, if it was created. */
   newKey?: string | undefined;
-  /** What a person has to know about the ledger of uploads. */
   uploads?: UploadNotes;
   /** Present if the warehouse is read-only here, so that its tables do not list these files. */
   unrecorded?: true;
-  /** Whether the warehouse has no calls that count. */
   isWarehouseEmpty: boolean;
 }
 
@@ -114,14 +111,13 @@ async function make(
   manifest.fingerprint = fingerprintOf(manifest);
   const restatements = memory && (await writeChanges(job, memory));
   if (restatements) manifest.restatements = restatements;
-  return { manifest, newKey, isWarehouseEmpty: moment.isEmpty() };
+  return { manifest, newKey, isWarehouseEmpty: moment.readBasis().calls === 0 };
 }
 
 function hasCampaigns({ contents }: Ask): boolean {
   return contents.some((content) => content.kind === "rollup" && content.dimensions.includes("campaign"));
 }
 
-/** Passes chunks on until the signal aborts. */
 function* untilAborted<T>(chunks: Iterable<T>, signal: AbortSignal | undefined): Generator<T> {
   for (const chunk of chunks) {
     signal?.throwIfAborted();

@@ -15,11 +15,9 @@ export interface AccountOwner {
   settings: Settings;
 }
 
-/** An account whose figures a cluster computes. */
 export interface EngineAccount extends AccountOwner {
   name: string;
   source: Source;
-  /** Zone of the account's days, as it was published. */
   timezone: string;
 }
 
@@ -82,7 +80,6 @@ function toEngineAccount(
         published: { to, account, published_at: publishedAt },
         readBasis: () => basis,
         hasSpend: () => totals.spend_rows > 0,
-        isEmpty: () => basis.calls === 0,
         [Symbol.dispose]: () => {},
       }),
       [Symbol.dispose]: () => {},

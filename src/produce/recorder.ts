@@ -12,7 +12,6 @@ import { beginFactLog } from "../restatements/logged-facts.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
-/** What a warehouse remembers of an export into a folder: its paths, conversions and figures. */
 export class Recorder {
   readonly #ask: Ask;
   readonly #warehouse: Warehouse;
@@ -37,13 +36,11 @@ export class Recorder {
     if (mayBeRemembered(this.#ask, this.#warehouse)) this.#log = beginFactLog(this.#warehouse);
   }
 
-  /** Takes note of the moment at which calls are read. */
   readAt(reader: Warehouse): void {
     this.#ledger.chooseAt(reader);
     this.#forgotten = readLastForgotten(reader);
   }
 
-  /** What the writers of conversions need of the ledger of uploads. */
   get uploads(): Omit<ConversionLists, keyof Lists> {
     return {
       repeats: this.#reportRun?.isRepeated ? this.#reportRun.runId : undefined,
@@ -55,7 +52,6 @@ export class Recorder {
     };
   }
 
-  /** Returns what compares the figures of a job with those that its files hold. */
   compare(
     job: Pick<Job, "ask" | "timeframe" | "nowMs">,
     lists: Pick<Lists, "reader" | "session" | "onNewKey">,
@@ -67,7 +63,6 @@ export class Recorder {
     return this.#memory;
   }
 
-  /** Returns how the files are recorded; undefined where nothing can be. */
   commitOf(files: FileSet, manifest: Manifest, now: string) {
     if (this.#isReadOnly) return undefined;
     const steps = [this.#ledger, exportLog(() => this.#forgotten), ...(this.#memory ? [this.#memory] : [])];

@@ -19,12 +19,10 @@ export interface Source {
 export interface SourceOptions {
   clock: Clock;
   signal?: AbortSignal | undefined;
-  /** Receives the progress of recomputing the attribution after a change of the rules. */
   onAttributed?: ((progress: AttributionProgress) => void) | undefined;
 }
 
 export interface OpenSource extends Disposable {
-  /** What the figures are of. */
   origin: DescribedOrigin;
   /** Hours after a call in which late transcripts and corrections are looked for. */
   lookbackHours: number;
@@ -40,9 +38,6 @@ export interface Moment extends Disposable {
   standing: Standing;
   readBasis: () => Basis;
   hasSpend: () => boolean;
-  /** Whether no call counts, whatever the filter. */
-  isEmpty: () => boolean;
   published?: DescribedPublication;
-  /** The calls themselves; undefined for a cluster. */
   calls?: { reader: Warehouse; session: RollupSession };
 }

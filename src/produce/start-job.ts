@@ -11,11 +11,7 @@ import type { Ask } from "../request/resolve.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 import type { Moment, OpenSource } from "./source.ts";
 
-/**
- * Starts a job: resolves its days to instants, and starts the manifest of files that are yet to be written.
- *
- * @throws UnmatchedError for a value of the filter that no call has
- */
+/** @throws UnmatchedError for a value of the filter that no call has */
 export async function startJob(
   ask: Ask,
   moment: Moment,
@@ -34,7 +30,6 @@ export async function startJob(
   return { ask, timeframe, spend, manifest };
 }
 
-/** Refuses values that no call has: the files would be correct but empty. */
 async function assertMatched(session: FigureSession, { filter, spell }: Ask): Promise<void> {
   const unmatched = await session.findUnmatched(filter);
   if (unmatched.length > 0) throw new UnmatchedError(unmatched, spell);

@@ -1,11 +1,9 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
-import type { CallFilter } from "../rollup/call-filter.ts";
 import { RollupSession } from "../rollup/session.ts";
 import { hasSpend } from "../spend/spend-table.ts";
 import { applyRulesAlone, otherRulesError } from "../warehouse/attribution/apply-rules.ts";
-import { countCalls } from "../warehouse/calls/call-table.ts";
 import { prepareCallerName } from "../warehouse/calls/caller-hash.ts";
 import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
 import { openAsPermitted, openReader } from "../warehouse/open.ts";
@@ -14,7 +12,7 @@ import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readBasis } from "../warehouse/runs/basis.ts";
 import { readStanding } from "../warehouse/runs/standing.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import type { Moment, Source } from "./source.ts";
+import type { OpenSource, Source } from "./source.ts";
 
 export const WAREHOUSE_CAN = { lists: true, raw: true, clickIds: true };
 
@@ -25,11 +23,8 @@ export interface WarehouseSourceOptions extends OwnWarehouse {
   lookbackHours: number;
 }
 
-/** Returns the warehouse of an account, from its settings. */
 export function sourceOf(settings: Settings): Source {
-  const { database, baseUrl, orgUnitId, lookbackHours } = settings;
-  const rules = readAttributionRules(settings);
-  return warehouseSource({ database, baseUrl, orgUnitId, lookbackHours, rules });
+  return warehouseSource({ ...settings, rules: readAttributionRules(settings) });
 }
 
 export function warehouseSource(own: WarehouseSourceOptions): Source {
@@ -46,7 +41,7 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
         origin,
         lookbackHours,
         warehouse,
-        read: async (filter) => readMoment(warehouse, filter, rules),
+        read: momentReader(warehouse, rules),
         [Symbol.dispose]: () => kept.dispose(),
       };
     },
@@ -60,35 +55,32 @@ export function readOnlySource(warehouse: Warehouse): Source {
     open: async () => ({
       origin: describeOrigin(readOrigin(warehouse)),
       lookbackHours: 0,
-      read: async (filter) => readMoment(warehouse, filter),
+      read: momentReader(warehouse),
       [Symbol.dispose]: () => {},
     }),
   };
 }
 
-/**
- * Reads one moment of a warehouse, on a connection of its own.
- *
- * @param rules must be in force: another process may have applied its own
- */
-function readMoment(warehouse: Warehouse, filter: CallFilter, rules?: AttributionRules): Moment {
-  using stack = new DisposableStack();
-  const reader = stack.use(openReader(warehouse));
-  const inForce = () => {
-    const known = readRulesInForce(reader);
-    if (rules !== undefined && !isInForce(known, rules)) throw otherRulesError(reader.path);
-    return known.rules;
+/** Rules that are given must be in force: another process may have applied its own. */
+function momentReader(warehouse: Warehouse, rules?: AttributionRules): OpenSource["read"] {
+  return async (filter) => {
+    using stack = new DisposableStack();
+    const reader = stack.use(openReader(warehouse));
+    const inForce = () => {
+      const known = readRulesInForce(reader);
+      if (rules !== undefined && !isInForce(known, rules)) throw otherRulesError(reader.path);
+      return known.rules;
+    };
+    const nameCaller = prepareCallerName(reader);
+    const session = stack.use(new RollupSession(reader.sqlite, { rules: inForce, filter, nameCaller }));
+    const moment = {
+      session,
+      standing: readStanding(reader),
+      readBasis: () => readBasis(reader),
+      hasSpend: () => hasSpend(reader),
+      calls: { reader, session },
+    };
+    const kept = stack.move();
+    return { ...moment, [Symbol.dispose]: () => kept.dispose() };
   };
-  const nameCaller = prepareCallerName(reader);
-  const session = stack.use(new RollupSession(reader.sqlite, { rules: inForce, filter, nameCaller }));
-  const moment = {
-    session,
-    standing: readStanding(reader),
-    readBasis: () => readBasis(reader),
-    hasSpend: () => hasSpend(reader),
-    isEmpty: () => countCalls(reader).live === 0,
-    calls: { reader, session },
-  };
-  const kept = stack.move();
-  return { ...moment, [Symbol.dispose]: () => kept.dispose() };
 }

@@ -2,7 +2,6 @@ import type { ConversionJob } from "../conversions/upload-ledger.ts";
 import type { ManifestFile } from "../export/manifest.ts";
 import type { Content, ContentKind } from "../request/contents.ts";
 
-/** Writes the files of a content, and returns their entries of the manifest. */
 type Writer<C extends Content = Content> = (job: ConversionJob, content: C) => Promise<ManifestFile[]>;
 type Writers = {
   [Kind in ContentKind]: () => Promise<Writer<Extract<Content, { kind: Kind }>>>;
@@ -10,7 +9,6 @@ type Writers = {
 
 const conversions = async () => (await import("../conversions/conversions.ts")).writeConversions;
 
-/** The writer of each content, loaded where it is asked for. */
 const WRITERS: Writers = {
   rollup: async () => (await import("../export/rollups.ts")).writeRollup,
   calls: async () => (await import("../export/export-calls.ts")).writeCalls,

@@ -6,11 +6,7 @@ import { parseSmtpUrl } from "../delivery/smtp-url.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
 
-/**
- * Returns the recipients of a report.
- *
- * @throws UsageError that names the place of a secret that cannot be used
- */
+/** @throws UsageError that names the place of a secret that cannot be used */
 export function toDeliveryTargets(
   { name, content, file }: NamedReport,
   { values, personal }: Pick<ReportPlan, "values" | "personal">,

@@ -1,6 +1,5 @@
 import { EXIT, type ExitCode } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
-import type { Log } from "../base/log.ts";
 import { describeUploads } from "../conversions/upload-notes.ts";
 import { readDeliveriesSince } from "../delivery/delivery-table.ts";
 import { readLastDueRun } from "../delivery/report-run-table.ts";
@@ -15,7 +14,6 @@ import { exitCodeOfReport, type MadeReport, makeReport } from "./make-report.ts"
 import type { NamedReport } from "./report.ts";
 import { isProven } from "./requirements.ts";
 
-/** Makes a report again if figures that it reported have changed. */
 export async function runRestated(report: NamedReport, workingFolder: string, context: JobContext) {
   const { settings, log, signal } = context;
   using warehouse = openExistingWarehouse(settings.database);
@@ -35,7 +33,7 @@ export async function runRestated(report: NamedReport, workingFolder: string, co
     signal,
     onAttributed: logAttribution(log),
   });
-  return made === undefined ? EXIT.done : logMade(made, report, log);
+  return made === undefined ? EXIT.done : logMade(made, report, context);
 }
 
 /** Makes a report for its last slot, after a sync if it requires fresher calls. */
@@ -52,11 +50,17 @@ export async function runDue(report: NamedReport, cron: string, workingFolder: s
     signal,
     onAttributed: logAttribution(log),
   });
-  return made === undefined ? logDone(report, log, scheduledFor) : logMade(made, report, log, scheduledFor);
+  return made === undefined
+    ? logDone(report, context, scheduledFor)
+    : logMade(made, report, context, scheduledFor);
 }
 
 /** Logs that this slot was done before. It ends with 9 while the latest run with recipients has not reached all of them. */
-function logDone({ name, account, settings }: NamedReport, log: Log, scheduledFor: string): ExitCode {
+function logDone(
+  { name, account, settings }: NamedReport,
+  { log }: JobContext,
+  scheduledFor: string,
+): ExitCode {
   using warehouse = openExistingWarehouse(settings.database);
   const run = readLastDueRun(warehouse, { report: name, account }, { status: "done" });
   const deliveries = run === undefined ? [] : readDeliveriesSince(warehouse, run);
@@ -75,7 +79,12 @@ function logDone({ name, account, settings }: NamedReport, log: Log, scheduledFo
   return exitCode;
 }
 
-function logMade(made: MadeReport, report: NamedReport, log: Log, scheduledFor?: string): ExitCode {
+function logMade(
+  made: MadeReport,
+  report: NamedReport,
+  { log }: JobContext,
+  scheduledFor?: string,
+): ExitCode {
   const { folder, manifest, deliveries, is_stale } = made;
   const files = manifest.files.map(({ file, rows }) => ({ file, rows }));
   const restated = manifest.restatements?.file?.rows;

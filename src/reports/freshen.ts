@@ -12,14 +12,10 @@ import { readLastDoneRun, readLastGoodRun } from "../warehouse/runs/runs.ts";
 import type { NamedReport } from "./report.ts";
 import { isProven, isStale } from "./requirements.ts";
 
-/** How long to wait for a sync that another process runs. */
 const LONGEST_WAIT_MS = 20 * 60_000;
 const POLL_MS = 2000;
 
-/**
- * Runs a sync if the calls are older, or less proven, than a report requires; if a sync is running, waits for it. Calls
- * that are stale afterwards are reported as such.
- */
+/** Syncs if the calls are older, or less proven, than a report requires; if a sync is running, waits for it. */
 export async function freshen(
   report: NamedReport,
   { settings, log, signal, limitOf }: JobContext,

@@ -23,7 +23,6 @@ export interface MakeReportOptions {
   isTakenUpAgain?: boolean;
   /** Whether it is delivered only if previously reported figures changed. @default false */
   isOnlyRestated?: boolean;
-  /** Folder that commands run in. */
   workingFolder: string;
   signal: AbortSignal;
   clock?: Clock;
@@ -37,7 +36,6 @@ export interface MadeReport extends Made {
   folder: string;
   report: string;
   report_run_id: number;
-  /** Whether the last good sync is older than `fresh` of the report allows. */
   is_stale: boolean;
   deliveries: DeliveryResult[];
 }

@@ -1,4 +1,3 @@
-/** Prefix of the job that makes a report. */
 export const REPORT_JOB = "report:";
 /** Prefix of the job that makes a report again after its figures changed. */
 export const RESTATED_JOB = "restated:";

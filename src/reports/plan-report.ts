@@ -6,7 +6,7 @@ import { describeRange } from "../calendar/periods.ts";
 import { readCallersFile } from "../config/callers-file.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
-import { fillPlaceholders, type PlaceholderValues } from "../delivery/placeholders.ts";
+import { fillPlaceholders, type PlaceholderValues } from "../config/placeholder-names.ts";
 import { FOLDER_CAN } from "../export/output/folder.ts";
 import { CLUSTER_CAN } from "../produce/published-source.ts";
 import { WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
@@ -18,18 +18,12 @@ import { type NamedReport, toReportError } from "./report.ts";
 export interface ReportPlan {
   ask: Ask;
   folder: string;
-  /** Values of the placeholders in subjects and commands. */
   values: PlaceholderValues;
   /** Contents with a row for each call, caller or conversion: hashes and click ids identify people as well. */
   personal: string[];
 }
 
-/**
- * Returns what a report of an account consists of.
- *
- * @param nowMs the moment that its days are counted from: when it was due, milliseconds since 1970-01-01 UTC
- * @throws UsageError that names the report, for options that cannot be combined
- */
+/** Counts days from `nowMs`, when the report was due; throws UsageError for options that cannot be combined. */
 export function planReport(report: NamedReport, nowMs: number): ReportPlan {
   const { name, content, file, account, settings } = report;
   const { timezone } = settings;

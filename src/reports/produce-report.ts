@@ -7,7 +7,6 @@ import { toContents } from "../request/contents.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
 
-/** Makes the files of a report, from the warehouse or from what was published of the account. */
 export async function produceReport(
   report: NamedReport,
   { ask, folder }: ReportPlan,

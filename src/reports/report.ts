@@ -5,25 +5,19 @@ import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
 import { loadSettings, type Settings } from "../config/load-settings.ts";
 
-/** A report as `calltally.yaml` has it. */
 export interface ReportOfFile {
   name: string;
   content: ReportContent;
   file: CalltallyFile;
 }
 
-/** A report of `calltally.yaml`, for one account. */
 export interface NamedReport extends ReportOfFile {
   /** Null for the only account. */
   account: string | null;
   settings: Settings;
 }
 
-/**
- * Returns the reports of these names.
- *
- * @throws UsageError that lists the names, and says which was probably meant
- */
+/** @throws UsageError that lists the names, and says which was probably meant */
 export function chooseReports(file: CalltallyFile | undefined, names: readonly string[]): ReportOfFile[] {
   const reports = file?.content.reports ?? {};
   const known = Object.keys(reports);
@@ -41,7 +35,6 @@ export function chooseReports(file: CalltallyFile | undefined, names: readonly s
   });
 }
 
-/** Returns a report as it is for an account; undefined where it is not of that. */
 export function ofAccount(report: ReportOfFile, account: Account): NamedReport | undefined {
   if (!isOfAccount(report, account)) return undefined;
   return { ...report, account: account.name ?? null, settings: loadSettings(account.sources) };
@@ -51,7 +44,6 @@ export function isOfAccount({ content: { accounts } }: ReportOfFile, { name }: A
   return accounts === undefined || (name !== undefined && accounts.includes(name));
 }
 
-/** Returns an error that says where the report is whose keys do not go together. */
 export function toReportError({ name, file }: ReportOfFile, error: unknown): unknown {
   if (!(error instanceof UsageError)) return error;
   return new UsageError(`${file.placeOf(["reports", name])}: ${error.message}`, {

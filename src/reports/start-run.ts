@@ -10,12 +10,7 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
 
-/**
- * Enters a run in the ledger, or takes up a due one that was cut short. Returns undefined for a due run that is already done.
- *
- * @param scheduledFor when the schedule had it due, ISO 8601 UTC; null for a run by hand
- * @throws CalltallyError (exit 6) while another process makes the same due run
- */
+/** Returns undefined for a due run that is done; throws CalltallyError (exit 6) if another process makes it. */
 export function startRun(
   warehouse: Warehouse,
   { name, account }: Pick<NamedReport, "name" | "account">,

@@ -19,13 +19,11 @@ import { type Figures, readHeadline } from "../page/report-figures.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
 
-/** The figures at the top of a mail, and the days that they are compared with. */
 export interface ReportHeadline {
   figures: Figures;
   compared: DateRange | undefined;
 }
 
-/** Reads the headline of a report, at the moment of its files. */
 export async function readReportHeadline({ ask, session, timeframe }: Job): Promise<ReportHeadline> {
   const { span, range, timezone, grain, previousPeriods } = timeframe;
   const closed = closedRange(range);
@@ -58,7 +56,6 @@ interface SummaryOptions {
   headline: ReportHeadline;
 }
 
-/** Returns the summary that is delivered with the files of a report. */
 export function summarizeReport(
   { name, account, content }: NamedReport,
   { manifest, plan, files, folder, is_stale, headline }: SummaryOptions,
@@ -95,7 +92,6 @@ export function summarizeReport(
   };
 }
 
-/** Returns the files of a report, with whether each has rows about people. */
 export function toFiles(manifest: Manifest, folder: string, { personal }: ReportPlan): ReportFile[] {
   const { file: restated } = manifest.restatements ?? {};
   const all = [...manifest.files, ...(restated ? [{ ...restated, contents: "restatements" }] : [])];

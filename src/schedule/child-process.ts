@@ -5,7 +5,6 @@ export interface ChildOptions {
   deadlineMs: number;
   /** Time it then has before it is killed, milliseconds; 0 kills it at once. */
   graceMs: number;
-  /** Sends SIGTERM when it aborts. */
   signal: AbortSignal;
   /** Time it then has before it is killed, milliseconds; 0 kills it at once. */
   stopMs: number;
@@ -20,16 +19,10 @@ export interface Outcome {
   signal: NodeJS.Signals | null;
   /** Whether it had not ended by its deadline. */
   isLate: boolean;
-  /** What kept it from being started. */
   error: Error | null;
 }
 
-/**
- * Runs this program with other arguments in a process of its own. It is told to stop by SIGTERM at its deadline and when
- * the signal aborts, and is killed when it does not.
- *
- * @param command arguments for this Node: the program's file, then the program's own
- */
+/** Runs this Node with `command`; sends SIGTERM at the deadline and when the signal aborts, then kills. */
 export async function runChild(command: readonly string[], options: ChildOptions): Promise<Outcome> {
   const { deadlineMs, graceMs, signal, stopMs, ...spawnOptions } = options;
   let child: ChildProcess;

@@ -1,7 +1,6 @@
 /** Child processes at once, however many accounts there are: each sync holds pages of its calls in memory. */
 const MOST_CHILDREN = 4;
 
-/** Who wants to run a child process, and what of. */
 export interface Ticket {
   /** Only one child of a warehouse runs at a time. */
   database: string;

@@ -11,7 +11,6 @@ export const CRON_HINT =
 export interface Cron {
   expression: string;
   timezone: string;
-  /** Returns the first slot after an instant; both in milliseconds since 1970-01-01 UTC. */
   next: (afterMs: number) => number;
 }
 
@@ -47,7 +46,6 @@ export function lastSlot({ next }: Cron, nowMs: number): number | undefined {
   return undefined;
 }
 
-/** A cron expression whose fields must all fit. */
 interface Pattern {
   seconds: number[];
   minutes: number[];
@@ -79,7 +77,6 @@ function parsePattern(expression: string): Pattern {
   };
 }
 
-/** Returns the first slot after an instant; infinite where there is none. */
 function nextInstant(pattern: Pattern, timezone: string, afterMs: number): number {
   const fromMs = afterMs + 1;
   const civilMs = toCivil(fromMs, timezone);
@@ -113,7 +110,6 @@ function toInstant(civilMs: number, timezone: string, disambiguation: "compatibl
   return civil.toZonedDateTime(timezone, { disambiguation }).epochMilliseconds;
 }
 
-/** The first local time that fits, not before another one; both written as if they were UTC. */
 function nextCivil({ seconds, minutes, hours, months, matches }: Pattern, fromMs: number): number {
   const firstDayMs = Math.floor(fromMs / DAY_MS) * DAY_MS;
   const [anyTimeMs = 0] = timesOfDay(hours, minutes, seconds);

@@ -21,15 +21,13 @@ export interface DaemonOptions {
   listen: Address | undefined;
   /** Lets deliveries start syncs; needs `listen`. @default syncs start on their slots only */
   doorbell?: Doorbell | undefined;
-  /** Arguments that make this Node run this program: its file. */
   program: readonly string[];
   clock?: Clock;
   random?: () => number;
 }
 
 /**
- * Runs the jobs on their slots until the signal aborts, each in its own process, so that one that crashes or hangs
- * does not affect the others. A job that fails is logged, and runs again at its next slot.
+ * Runs each job in its own process, so that one that crashes or hangs does not affect the others.
  *
  * @throws UsageError, before anything is started, for a setting that cannot be used
  */

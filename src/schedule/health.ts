@@ -6,7 +6,6 @@ import type { JobState } from "./job-state.ts";
 export interface Health {
   status: "ok" | "failing";
   reason?: string;
-  /** The last sync whose copy can be trusted. */
   last_good_sync?: { run_id: number; finished_at: string | null; verdict: SyncRun["verdict"] };
   jobs?: JobHealth[];
   /** Of each account, by its name, where there are any. */
@@ -27,7 +26,6 @@ export interface JobHealth {
 
 export interface HealthLimits {
   cron: Cron;
-  /** Time a run may take, milliseconds. */
   deadlineMs: number;
   nowMs: number;
 }
@@ -53,7 +51,6 @@ export function judgeJob(
   return fail(`the next successful ${job} was due by ${new Date(dueMs).toISOString()}`);
 }
 
-/** Puts the jobs together: all is well where each is. */
 export function summarizeHealth(
   jobs: JobHealth[],
   run: NonNullable<Health["last_good_sync"]> | undefined,
@@ -67,7 +64,7 @@ export function summarizeHealth(
   };
 }
 
-/** Puts the accounts together: all is well where each is. The one of the environment stands by itself. */
+/** The account of the environment, if any, is the only one. */
 export function summarizeAccounts(
   healths: readonly (readonly [name: string | undefined, health: Health])[],
 ): Health {

@@ -6,13 +6,11 @@ const HASTE_MS = 1500;
 
 /** Tells a monitor of runs, such as Healthchecks; what goes wrong is logged, and never thrown. */
 export interface Heartbeat {
-  /** Says that a run starts, without waiting for the response. */
   start: () => void;
   end: (isGood: boolean) => Promise<void>;
 }
 
 export interface HeartbeatOptions {
-  /** Without one nothing is sent. */
   url: URL | undefined;
   log: Log;
   /** Hurries when it aborts: the process is to end soon. */

@@ -5,7 +5,6 @@ import type { Settings } from "../config/load-settings.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 export interface JobContext {
-  /** Name of the account; undefined for the only one. */
   account?: string | undefined;
   settings: Settings;
   log: Log;
@@ -15,20 +14,15 @@ export interface JobContext {
   limitOf?: ((host: string) => LimitRequest) | undefined;
 }
 
-/** Something that runs on a schedule, or once by `calltally job`. */
 export interface Job {
   name: string;
   /** When it runs, as a cron expression in the settings' time zone. */
   cron: (settings: Settings) => string;
-  /** The setting that holds the expression. */
   cronSetting: string;
   idle?: (settings: Settings) => string | undefined;
   /** Whether one that never began waits for its next slot, and does not run when the schedule starts. @default false */
   waitsForFirstSlot?: boolean;
-  /**
-   * Whether it is the one that keeps the copy up to date: it reports start and end of each run to the monitor at
-   * CALLTALLY_HEARTBEAT_URL, the others their failures alone; and it has a ledger of its own, sync_runs.
-   */
+  /** Whether it syncs: it reports start and end at CALLTALLY_HEARTBEAT_URL, others failures. */
   isSync: boolean;
   /** Whether another job than the sync asks its host for more than a little. @default false */
   asksHost?: boolean;

@@ -15,14 +15,10 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 /** A job must not wait long for whoever writes, in which time it would hear no signal. */
 const PATIENCE_MS = 2000;
 
-/**
- * Keeps in the warehouse how the jobs fare, for whoever looks there. Where there is none yet, or none that can be written,
- * the log has it alone: the job itself says what is wrong with the file.
- */
+/** Without a warehouse that can be written, the log alone has how the jobs fare. */
 export interface JobJournal {
   start: (job: string, startedAt: string) => void;
   end: (end: JobEnd) => void;
-  /** What is known of the jobs; nothing where the warehouse cannot be read. */
   read: () => JobRecord[];
 }
 

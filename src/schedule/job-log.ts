@@ -20,7 +20,6 @@ export function secretsOf({ token, heartbeatUrl }: Settings): (string | undefine
   return [token, heartbeatUrl?.href, heartbeatUrl?.pathname];
 }
 
-/** Makes an error that nobody caught, which ends the process, a line of the log, too. */
 export function logUncaught(log: Log): void {
   process.once("uncaughtException", (error) => {
     const known = toCalltallyError(error);
@@ -29,7 +28,6 @@ export function logUncaught(log: Log): void {
   });
 }
 
-/** Logs how many calls had their attribution recomputed, once that is done. */
 export function logAttribution(log: Log): (progress: AttributionProgress) => void {
   return ({ read, total }) => {
     if (total > 0 && read === total) log.info({ calls: total }, "attributed again");

@@ -22,12 +22,11 @@ const CALM: ReadonlyMap<number | null, Ending & { result: Result }> = new Map([
   [EXIT.sigterm, calm("info", "neither", "stopped")],
 ]);
 
-/** Returns how loud the log is about a job that ends with an exit code. */
 export function levelOf(exitCode: ExitCode): Ending["level"] {
   return CALM.get(exitCode)?.level ?? "error";
 }
 
-/** Returns what to say of a job's end; `isStopping` when the schedule itself was told to stop. */
+/** `isStopping`: the schedule itself was told to stop. */
 export function describeOutcome({ exitCode, signal, isLate, error }: Outcome, isStopping: boolean): Ending {
   if (isLate && exitCode !== EXIT.done)
     return { level: "error", message: "stopped at its deadline, CALLTALLY_JOB_MINUTES" };
@@ -44,7 +43,6 @@ export function describeOutcome({ exitCode, signal, isLate, error }: Outcome, is
   return { level, message };
 }
 
-/** Returns the exit code as a word: the number, the signal that took its place, or `none`. */
 export function nameExit({ exitCode, signal }: Outcome): string {
   return String(exitCode ?? signal ?? "none");
 }

@@ -1,16 +1,46 @@
 import { EXIT } from "../base/errors.ts";
-import type { JobOutcome } from "../warehouse/runs/job-table.ts";
+import { applyEnd, type JobEnd, type JobOutcome } from "../warehouse/runs/job-table.ts";
 import type { Job } from "./job-definition.ts";
-import type { JobStatistics } from "./job-statistics.ts";
 import type { Snapshot } from "./warehouse-snapshot.ts";
 
-/** How a job fares, as the warehouse has it, and the schedule where the warehouse does not. */
+export interface JobStatistics {
+  job: string;
+  /** When it was first watched, milliseconds since 1970-01-01 UTC. */
+  sinceMs: number;
+  runs: Map<string, number>;
+  isRunning: boolean;
+  /** How long the last run took, milliseconds. */
+  lastMs: number | undefined;
+  /** Start of the last run that ended, ISO 8601 UTC, and what is known since. */
+  last: (JobOutcome & { started_at: string }) | undefined;
+  /** When the next run starts, milliseconds since 1970-01-01 UTC. */
+  nextMs: number | undefined;
+}
+
+export function emptyStatistics(job: string, sinceMs: number): JobStatistics {
+  return {
+    job,
+    sinceMs,
+    runs: new Map(),
+    isRunning: false,
+    lastMs: undefined,
+    last: undefined,
+    nextMs: undefined,
+  };
+}
+
+export function noteEnd(seen: JobStatistics, exit: string, end: JobEnd): void {
+  seen.isRunning = false;
+  seen.lastMs = Date.parse(end.finishedAt) - Date.parse(end.startedAt);
+  seen.runs.set(exit, (seen.runs.get(exit) ?? 0) + 1);
+  seen.last = { ...applyEnd(seen.last, end), started_at: end.startedAt };
+}
+
 export interface JobState {
   job: string;
   isSync: boolean;
   /** When the schedule began to watch it, milliseconds since 1970-01-01 UTC. */
   sinceMs: number;
-  /** Exit code of the last run that ended; null where none has. */
   exitCode: number | null;
   /** What went wrong in the last run that failed; null once one has succeeded. */
   error: string | null;

@@ -9,7 +9,6 @@ const LONGEST_WAIT_MS = 30_000;
 const SET_BACK_MS = 60_000;
 /** When a run that left something undone is taken up again, each time that it does: for a little more than an hour. */
 const AGAIN_AFTER_MS: readonly number[] = [5, 10, 20, 40].map((minutes) => minutes * 60_000);
-/** From so late on a start is explained in the log. */
 const LATE_MS = 60_000;
 
 export interface ScheduledJob {
@@ -25,16 +24,13 @@ export interface ScheduledJob {
 
 export interface ScheduleOptions<J extends ScheduledJob> {
   clock: Clock;
-  /** A number from 0 to 1, as Math.random. */
   random: () => number;
   /** A start is put off by up to so long, but never by more than half the time to the next slot. */
   jitterMs: number;
   log: Log;
-  /** Ends the schedule, after the runs that it ends as well. */
   signal: AbortSignal;
   /** Runs a job to its end, however that is; never throws. Returns whether it is to be taken up again before its next slot. */
   run: (job: J) => Promise<boolean>;
-  /** Receives the next start time of a job, milliseconds. */
   onNext?: (job: J, nextMs: number) => void;
 }
 
@@ -102,10 +98,7 @@ async function keepJob<J extends ScheduledJob>(
   }
 }
 
-/**
- * Waits for the first slot since an instant, for a ring, which is as good as a slot of now, or for when the last run is to
- * be taken up again; returns undefined when the signal aborts.
- */
+/** A ring is as good as a slot of now. Returns undefined when the signal aborts. */
 async function waitForSlot<J extends ScheduledJob>(
   job: J,
   { sinceMs, againMs }: { sinceMs: number; againMs: number | undefined },

@@ -8,7 +8,6 @@ import { METRICS_TYPE } from "./prometheus-format.ts";
 
 /** Time for a whole request, milliseconds: those who are meant to ask are near, or behind a proxy that is. */
 const REQUEST_MS = 10_000;
-/** How often late requests are looked for, milliseconds. */
 const CHECK_MS = 500;
 /** Connections at once, beyond which new ones are closed. */
 const MOST_CONNECTIONS = 2048;
@@ -100,11 +99,7 @@ export async function startMonitor(
   };
 }
 
-/**
- * Reads `host:port`, `[::1]:port` or a port alone, which is this machine's own.
- *
- * @throws UsageError where it is malformed, or other machines could reach it and `allowRemote` does not say they may
- */
+/** @throws UsageError where it is malformed, or other machines could reach it without `allowRemote` */
 export function parseAddress(text: string, allowRemote: boolean): Address {
   const [, bracketed, plain, digits = ""] =
     /^(?:(?:\[([0-9a-f:.]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? [];
@@ -128,7 +123,6 @@ function send(response: ServerResponse, status: number, type: string, body: stri
   response.end(body);
 }
 
-/** Whether an address to listen on is this machine's own, so that no other can reach it. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 }

@@ -4,9 +4,8 @@ import type { Settings } from "../config/load-settings.ts";
 import { CRON_HINT, type Cron, parseCron } from "./cron.ts";
 import type { Job } from "./job-definition.ts";
 import type { ScheduledJob } from "./keep-schedule.ts";
-import { openSnapshots, type Snapshot } from "./warehouse-snapshot.ts";
+import { readSnapshot, type Snapshot } from "./warehouse-snapshot.ts";
 
-/** A job, its slots, and where it stands. */
 export interface PlannedJob extends ScheduledJob {
   job: Job;
   /** When it was last done, milliseconds since 1970-01-01 UTC. */
@@ -14,11 +13,7 @@ export interface PlannedJob extends ScheduledJob {
   idle: string | undefined;
 }
 
-/**
- * Returns what the schedule has to do, as the settings say and the warehouse tells.
- *
- * @throws UsageError for an expression that is none
- */
+/** @throws UsageError for an expression that is not cron's */
 export function planJobs(
   jobs: readonly Job[],
   settings: Settings,
@@ -62,9 +57,7 @@ export interface ListedJob {
   last_done: string | null;
   /** Whether it has missed a slot, so that the schedule would start with it. */
   is_behind: boolean;
-  /** None where the job is left out. */
   next: string[];
-  /** Why it is left out, if it is. */
   idle: string | null;
 }
 
@@ -86,6 +79,6 @@ function listJob({ name, cron, lastDoneMs, isBehind, idle }: PlannedJob, nowMs: 
 }
 
 export function listJobs(settings: Settings, jobs: readonly Job[], nowMs: number): ListedJob[] {
-  const snapshot = openSnapshots(jobs, settings)();
+  const snapshot = readSnapshot(jobs, settings);
   return planJobs(jobs, settings, snapshot, nowMs).map((planned) => listJob(planned, nowMs));
 }

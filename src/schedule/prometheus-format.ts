@@ -12,7 +12,6 @@ export interface Metric {
 
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Returns metrics in Prometheus' text format 0.0.4; metrics without a sample are left out. */
 export function formatMetrics(metrics: readonly Metric[]): string {
   return metrics
     .filter(({ samples }) => samples.length > 0)

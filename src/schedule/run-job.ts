@@ -9,7 +9,6 @@ import { type JobJournal, openJournal } from "./job-journal.ts";
 import { secretsOf } from "./job-log.ts";
 import { isFailing, judgeExit, levelOf } from "./job-outcome.ts";
 
-/** Runs a job, and reports how it ended to the log, the warehouse and the monitor. */
 export async function runJob(job: Job, jobs: readonly Job[], context: JobContext): Promise<ExitCode> {
   const { settings, log, signal } = context;
   const heartbeat = openHeartbeat({ url: settings.heartbeatUrl, log, signal });
@@ -48,7 +47,6 @@ function areOthersFailing(
   return failing.length > 0;
 }
 
-/** Runs a job; what it throws becomes a line of the log and an exit code. */
 async function runLogged(
   job: Job,
   context: JobContext,

@@ -1,7 +1,7 @@
 import { VERDICTS } from "../paging/verdict.ts";
 import type { Bell } from "./doorbell/bell.ts";
 import type { JobHealth } from "./health.ts";
-import type { JobStatistics } from "./job-statistics.ts";
+import type { JobStatistics } from "./job-state.ts";
 import type { Metric, Sample } from "./prometheus-format.ts";
 import type { Snapshot } from "./warehouse-snapshot.ts";
 

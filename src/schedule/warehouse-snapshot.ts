@@ -17,32 +17,26 @@ export interface Snapshot {
   lastGoodRun: SyncRun | undefined;
   /** When each job was last done, ISO 8601 UTC, by its name; null for never. */
   lastDone: ReadonlyMap<string, string | null>;
-  /** The jobs whose last run is to be taken up again. */
   unfinished: ReadonlySet<string>;
   jobs: ReadonlyMap<string, JobRecord>;
   calls: { live: number; gone: number };
-  /** Rows that wait for a good reading. */
   rejectedRows: number;
-  /** Members met that the API document does not promise. */
   driftedMembers: number;
 }
 
-/** Reads snapshots of a warehouse; each is a moment's work, beside whoever writes. */
-export function openSnapshots(jobs: readonly Job[], settings: Settings): () => Snapshot | undefined {
-  return () => {
-    const database = realFile(settings.database);
-    if (statSync(database, { throwIfNoEntry: false }) === undefined) return undefined;
-    using warehouse = openWarehouseReader(database);
-    warehouse.sqlite.pragma(`busy_timeout = ${PATIENCE_MS}`);
-    return {
-      lastDoneRun: readLastDoneRun(warehouse),
-      lastGoodRun: readLastGoodRun(warehouse),
-      lastDone: new Map(jobs.map((job) => [job.name, job.readLastDone(warehouse, settings)])),
-      unfinished: new Set(jobs.filter((job) => job.isUnfinished?.(warehouse)).map(({ name }) => name)),
-      jobs: new Map(readJobs(warehouse).map((record) => [record.job, record])),
-      calls: countCalls(warehouse),
-      rejectedRows: countAllRejected(warehouse),
-      driftedMembers: readDrift(warehouse).length,
-    };
+export function readSnapshot(jobs: readonly Job[], settings: Settings): Snapshot | undefined {
+  const database = realFile(settings.database);
+  if (statSync(database, { throwIfNoEntry: false }) === undefined) return undefined;
+  using warehouse = openWarehouseReader(database);
+  warehouse.sqlite.pragma(`busy_timeout = ${PATIENCE_MS}`);
+  return {
+    lastDoneRun: readLastDoneRun(warehouse),
+    lastGoodRun: readLastGoodRun(warehouse),
+    lastDone: new Map(jobs.map((job) => [job.name, job.readLastDone(warehouse, settings)])),
+    unfinished: new Set(jobs.filter((job) => job.isUnfinished?.(warehouse)).map(({ name }) => name)),
+    jobs: new Map(readJobs(warehouse).map((record) => [record.job, record])),
+    calls: countCalls(warehouse),
+    rejectedRows: countAllRejected(warehouse),
+    driftedMembers: readDrift(warehouse).length,
   };
 }

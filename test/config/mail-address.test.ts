@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isMailAddress } from "../../src/config/mail-address.ts";
+import { isMailAddress } from "../../src/config/setting-parsers.ts";
 
 describe("isMailAddress", () => {
   it.each([

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toMailHtml } from "../../src/delivery/mail-body.ts";
-import { buildMessage, composeMail, messageIdOf } from "../../src/delivery/mail-message.ts";
+import { buildMessage, composeMail, messageIdOf, toMailHtml } from "../../src/delivery/mail-message.ts";
 import type { ReportSummary } from "../../src/delivery/report-summary.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeSummary, writeReportFile } from "./report.ts";

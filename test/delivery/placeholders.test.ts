@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fillPlaceholders } from "../../src/delivery/placeholders.ts";
+import { fillPlaceholders } from "../../src/config/placeholder-names.ts";
 import { VALUES } from "./report.ts";
 
 describe("fillPlaceholders", () => {

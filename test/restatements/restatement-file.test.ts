@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findRestatementFile } from "../../src/export/output/earlier-restatements.ts";
+import { findRestatementFile } from "../../src/export/output/folder.ts";
 import type { Restatement } from "../../src/export/restatement.ts";
 import { type FormatOptions, resolve } from "../../src/request/resolve.ts";
 import { writeRestatements } from "../../src/restatements/restatement-file.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toJobState } from "../../src/schedule/job-state.ts";
-import { emptyStatistics, noteEnd } from "../../src/schedule/job-statistics.ts";
+import { emptyStatistics, noteEnd, toJobState } from "../../src/schedule/job-state.ts";
 import type { Snapshot } from "../../src/schedule/warehouse-snapshot.ts";
 import type { JobEnd, JobRecord } from "../../src/warehouse/runs/job-table.ts";
 import type { SyncRun } from "../../src/warehouse/runs/runs.ts";

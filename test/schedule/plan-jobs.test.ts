@@ -7,7 +7,7 @@ import { loadSettings } from "../../src/config/load-settings.ts";
 import { CRON_HINT } from "../../src/schedule/cron.ts";
 import type { Job } from "../../src/schedule/job-definition.ts";
 import { planJobs } from "../../src/schedule/plan-jobs.ts";
-import { openSnapshots, type Snapshot } from "../../src/schedule/warehouse-snapshot.ts";
+import { readSnapshot, type Snapshot } from "../../src/schedule/warehouse-snapshot.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
 import { recordRejected } from "../../src/warehouse/calls/rejected.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
@@ -83,7 +83,7 @@ function behind(
     env: { CALLTALLY_DATABASE: database, CALLTALLY_EXPORT_DIR: exportDir, ...env },
     folder: folder.path,
   });
-  const planned = planJobs(JOBS, settings, openSnapshots(JOBS, settings)(), Date.parse(NOW));
+  const planned = planJobs(JOBS, settings, readSnapshot(JOBS, settings), Date.parse(NOW));
   return planned.filter(({ isBehind }) => isBehind).map(({ name }) => name);
 }
 
@@ -92,7 +92,7 @@ describe("planJobs", () => {
     expect(behind(() => undefined)).toEqual(["sync", "export"]);
     expect(behind(() => undefined, { CALLTALLY_INSIGHT_IDS: "1" })).toEqual(["sync", "export", "insights"]);
     const settings = loadSettings({ env: { CALLTALLY_DATABASE: "/nowhere/calls.db" }, folder: "/nowhere" });
-    expect(openSnapshots(JOBS, settings)()).toBeUndefined();
+    expect(readSnapshot(JOBS, settings)).toBeUndefined();
     expect(planJobs(JOBS, settings, undefined, 0)).toMatchObject([
       { name: "sync", isBehind: true, idle: undefined },
       { name: "export", isBehind: true },
@@ -237,7 +237,7 @@ describe("planJobs", () => {
   });
 });
 
-describe("openSnapshots", () => {
+describe("readSnapshot", () => {
   it("tells of runs, jobs, calls and rows, and waits half a second for whoever mends the file", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
@@ -275,7 +275,7 @@ describe("openSnapshots", () => {
       warehouse.sqlite.exec(`UPDATE calls SET missing_since = 'x', gone_at = 'x' WHERE call_id = 2;
         INSERT INTO schema_drift (path, kind, json_type, first_run_id, first_seen_at) VALUES ('a', 'unknown', 'string', 1, '')`);
     }
-    const read = openSnapshots(jobs, settings);
+    const read = () => readSnapshot(jobs, settings);
     expect(read()).toEqual({
       lastDoneRun: expect.objectContaining({ run_id: 2 }),
       lastGoodRun: expect.objectContaining({ run_id: 1 }),
@@ -300,7 +300,7 @@ describe("openSnapshots", () => {
     const settings = loadSettings({ env: { CALLTALLY_DATABASE: database }, folder: folder.path });
     using warehouse = openWarehouse(database);
     insertRun(warehouse, { status: "done", verdict: "probable", finished_at: NOW });
-    const read = openSnapshots(JOBS, settings);
+    const read = () => readSnapshot(JOBS, settings);
     warehouse.sqlite.exec("BEGIN IMMEDIATE; UPDATE sync_runs SET verdict = 'unverified'");
     expect(read()).toMatchObject({ lastGoodRun: { verdict: "probable" }, calls: { live: 0, gone: 0 } });
     warehouse.sqlite.exec("COMMIT");

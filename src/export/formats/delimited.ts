@@ -2,20 +2,14 @@ import { stringify } from "csv-stringify/sync";
 import type { Delimiter, Profile } from "../../request/option-values.ts";
 import { type Column, linesOf, type Table } from "../table.ts";
 import { inChunks } from "./chunks.ts";
-import { toExcelText } from "./excel.ts";
-import { guardFormula } from "./guard.ts";
+import { guardFormula, toExcelText } from "./guard.ts";
 
 export interface DelimitedOptions {
   delimiter: Delimiter;
   profile?: Profile | undefined;
 }
 
-/**
- * Yields a table as delimited text: RFC 4180 but for the delimiter, UTF-8, `\r\n`, header always, an empty field for no
- * value and for an empty text.
- *
- * A generator and no stream: whoever stops reading ends the reading of the rows, too, before anything else happens.
- */
+/** Yields RFC 4180 but for the delimiter: an empty field for no value and for an empty text. */
 export function* toDelimited(table: Table, options: DelimitedOptions): Generator<string> {
   const { columns } = table;
   const { delimiter, profile } = options;
@@ -36,7 +30,6 @@ export function* toDelimited(table: Table, options: DelimitedOptions): Generator
   }
 }
 
-/** What Excel rounds to 15 digits. */
 const LONG_INTEGER = /^-?\d{16,}$/;
 
 /** Where Excel takes `;` between values, it takes a comma in decimals, and a point for the one in a date. */

@@ -3,10 +3,7 @@ import type { Table } from "../table.ts";
 import { toDelimited } from "./delimited.ts";
 import { toJson, toNdjson } from "./json-writer.ts";
 
-/**
- * Returns a table as the content of a file, in chunks: the same table and options give the same bytes, in constant
- * memory. No row is read before the first chunk is asked for, and whoever stops reading ends the reading of the rows.
- */
+/** Encodes in chunks, in constant memory; no row is read before the first chunk is asked for. */
 export async function encodeTable(
   table: Table,
   { format, profile, delimiter = "," }: FormatOptions,

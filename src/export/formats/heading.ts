@@ -1,6 +1,5 @@
 import type { Column } from "../table.ts";
 
-/** Parts of names that are no words. */
 const ABBREVIATIONS = new Map(
   ["cid", "gclid", "id", "url", "utc", "utm"].map((name) => [name, name.toUpperCase()]),
 );

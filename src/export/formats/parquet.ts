@@ -5,7 +5,6 @@ import { type Column, linesOf, type Table, type Value } from "../table.ts";
 const MAX_GROUP_ROWS = 20_000;
 const MAX_GROUP_CHARACTERS = 16 * 1024 * 1024;
 
-/** How the values of a column type are stored: the schema of Parquet, and the writer's values for it. */
 const STORAGE: Record<
   Column["type"],
   {
@@ -45,12 +44,7 @@ function toDate(value: string | number): Date {
   return date;
 }
 
-/**
- * Yields a table as the bytes of a Parquet file, a row group at a time; every column may be null. Whoever stops reading
- * ends the reading of the rows.
- *
- * @throws RangeError for a number in an integer column that is not whole, and for a time that is none
- */
+/** Yields a row group at a time; throws RangeError for an integer that is not whole and a malformed time. */
 export function* toParquet(table: Table): Generator<Buffer> {
   const { columns } = table;
   const bytes = new ByteWriter();
@@ -101,7 +95,7 @@ function toColumnData(columns: readonly Column[], group: readonly (readonly Valu
   });
 }
 
-/** Returns what was written since the last time. The writer goes on counting, so that its offsets are of the file. */
+/** Takes what was written; the writer goes on counting, so that its offsets are of the file. */
 function takeBytes(writer: ByteWriter): Buffer {
   const taken = Buffer.from(writer.getBytes());
   writer.index = 0;

@@ -11,22 +11,14 @@ export interface WrittenFile {
   /** Its name in the folder, with `/` after each sub-folder. */
   file: string;
   bytes: number;
-  /** Of the content, in hex. */
   sha256: string;
 }
 
 export interface PublishOptions {
-  /**
-   * Glob of a partitioned set that is replaced as a whole, with `*` for what differs between the names of its files.
-   * Files of such a name that were not written this time are removed, and their folders where nothing else is in them.
-   */
+  /** Glob of a partitioned set: its files that were not written this time are removed, and their empty folders. */
   replace?: string | undefined;
-  /**
-   * Is called while no other export can change the folder: returns files in it that are to go. What it throws keeps
-   * everything as it was.
-   */
+  /** Returns files of the locked folder that are to go. What it throws keeps everything as it was. */
   claim?: (() => string[]) | undefined;
-  /** What is recorded of the files, while no other export can change the folder. */
   commit?: Commit | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -57,7 +49,6 @@ export class FileSet implements AsyncDisposable {
     this.#made = made;
   }
 
-  /** Makes the folder where there is none, for others as well. */
   static async open(folder: string): Promise<FileSet> {
     const path = resolve(folder);
     const made = makeFolder(path, "shared");
@@ -92,7 +83,7 @@ export class FileSet implements AsyncDisposable {
 
   /**
    * Gives the files their names: the first of them alone, and the last only when the names of the others are on the disk.
-   * Exports to one folder take turns, so that those of one are never among those of another.
+   * Exports to one folder take turns.
    */
   async publish({ replace, claim, commit, signal }: PublishOptions = {}): Promise<void> {
     using lock = await lockFolder(this.folder, signal);
@@ -166,14 +157,12 @@ function sweepDrafts(folder: string): void {
   }
 }
 
-/** Returns the drafts in a folder: of exports that are under way, and of killed ones. */
 export function findDrafts(folder: string): string[] {
   return globSync([".*.tmp", "calls/*/.*.tmp"], { cwd: folder })
     .filter((file) => /\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/.test(file))
     .map((file) => join(folder, file));
 }
 
-/** Returns whether it did: one with something in it stays. */
 function removeIfEmpty(folder: string): Promise<boolean> {
   return rmdir(folder).then(
     () => true,

@@ -15,11 +15,7 @@ export interface FolderLock extends Disposable {
   assertHeld(): void;
 }
 
-/**
- * Waits until no other export gives its files their names in a folder, and keeps others from it until it is disposed of.
- *
- * The lock is a file that is there or not: folders for sharing may lie on a file system that has no others.
- */
+/** Locks by a file that exists or not: shared folders may be on a file system without other locks. */
 export async function lockFolder(folder: string, signal: AbortSignal | undefined): Promise<FolderLock> {
   const file = join(folder, ".calltally.lock");
   let [seen, sinceMs] = ["", performance.now()];
@@ -67,7 +63,6 @@ function identify(file: string): string | undefined {
   return stat && `${stat.ino} ${stat.mtimeMs}`;
 }
 
-/** Host and process, and what tells one lock of theirs from the next. */
 function describeHolder(file: string): string {
   try {
     return `${readFileSync(file, "utf8")} ${identify(file)}`;

@@ -1,21 +1,24 @@
-import { resolve } from "node:path";
+import { hash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { UsageError } from "../../base/errors.ts";
+import { type DescribedOrigin, originInWords } from "../../warehouse/origin.ts";
 import { encodeManifest } from "../manifest.ts";
-import { findRestatementFile } from "./earlier-restatements.ts";
 import { FileSet } from "./file-set.ts";
-import { claimFolder } from "./folder-owner.ts";
 import type { Output } from "./output.ts";
-import { MANIFEST } from "./read-manifest.ts";
+import { type KnownManifest, MANIFEST, readManifest, tryReadManifest } from "./read-manifest.ts";
 
 export const FOLDER_CAN = { manyFiles: true, remembers: true };
 
 /** Where Parquet files of calls lie; the next export replaces all of them. */
 const PARTITIONS = "calls/month=*/calls.parquet";
 
-/**
- * Returns the output for files in a folder, which appear together, `manifest.json` last.
- *
- * @param options.replace whether the files of another warehouse may be replaced
- */
+/** Figures that were exported in the files next to it, and have changed. */
+export const RESTATEMENT_FILE = "restatements.csv";
+
+const OURS = /^\ufeff?file([,;|\t])contents\1period\1key\1metric\1was\1now\1/;
+
+/** Files appear together, `manifest.json` last; `replace` allows replacing those of another warehouse. */
 export function folderOutput(
   path: string,
   { replace = false, signal }: { replace?: boolean | undefined; signal?: AbortSignal | undefined } = {},
@@ -51,4 +54,39 @@ export function folderOutput(
       };
     },
   };
+}
+
+/**
+ * Refuses to write into a folder with the export of another warehouse, whose files would stand beside each other.
+ *
+ * @param isReplaced whether the operator says that those files may go, by `--replace`
+ * @returns the files of another warehouse that are to go: those of its last export, where they are as it wrote them
+ * @throws UsageError that names both
+ */
+function claimFolder(folder: string, origin: DescribedOrigin, isReplaced: boolean): string[] {
+  const manifest = isReplaced ? tryReadManifest(folder) : readManifest(folder);
+  if (manifest === undefined || manifest.origin.warehouse_id === origin.warehouse_id) return [];
+  if (isReplaced) return manifest.files.filter((file) => isUnchanged(folder, file)).map(({ file }) => file);
+  throw new UsageError(
+    `Cannot export to ${folder}: it holds the files of another warehouse, ${describe(manifest.origin)}; this one is ${describe(origin)}`,
+    { hint: "Give each warehouse a folder of its own with --out, or replace those files with --replace." },
+  );
+}
+
+/** Two warehouses may be copies of one service. */
+function describe(origin: Pick<DescribedOrigin, "base_url" | "made_by_demo" | "warehouse_id">): string {
+  return `${originInWords(origin)} (${origin.warehouse_id.slice(0, 8)})`;
+}
+
+function isUnchanged(folder: string, { file, sha256 }: KnownManifest["files"][number]): boolean {
+  const path = join(folder, file);
+  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile();
+  return isFile === true && hash("sha256", readFileSync(path)) === sha256;
+}
+
+/** Returns the file of restatements of an earlier export of a folder, which says nothing of the files of the next. */
+export function findRestatementFile(folder: string): string[] {
+  const path = join(folder, RESTATEMENT_FILE);
+  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile();
+  return isFile && OURS.test(readFileSync(path, "utf8")) ? [RESTATEMENT_FILE] : [];
 }

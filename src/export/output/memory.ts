@@ -4,7 +4,6 @@ import type { Output } from "./output.ts";
 /** A table whose rows were read, the total among them. */
 export type ReadTable = Omit<NamedTable, "rows" | "total"> & { rows: (readonly Value[])[] };
 
-/** Returns the output that keeps tables, and where they are found afterwards. */
 export function memoryOutput(): Output & { readonly tables: readonly ReadTable[] } {
   let tables: ReadTable[] = [];
   return {

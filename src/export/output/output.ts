@@ -9,11 +9,7 @@ export interface Output {
   readonly can: OutputCan;
   /** Absolute path of the folder that files are replaced in. */
   readonly folder?: string;
-  /**
-   * Opens it for one export.
-   *
-   * @throws UsageError where it has files of another warehouse
-   */
+  /** @throws UsageError where it has files of another warehouse */
   open: (origin: DescribedOrigin) => Promise<Outlet>;
 }
 
@@ -26,11 +22,9 @@ export interface Outlet extends AsyncDisposable {
     content: Iterable<Buffer | string>,
     audience: Audience | undefined,
   ) => Promise<WrittenFile>;
-  /** Makes the files appear, with the manifest of them. */
   commit: (manifest: UncommittedManifest, recordOf: RecordOf) => Promise<void>;
 }
 
-/** A manifest whose files wait for their names. */
 export interface UncommittedManifest {
   files: readonly { file: string }[];
 }

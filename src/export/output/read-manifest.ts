@@ -23,11 +23,7 @@ export const manifestSchema = z.looseObject({
 
 export type KnownManifest = z.infer<typeof manifestSchema>;
 
-/**
- * Reads the manifest in a folder; undefined where there is none.
- *
- * @throws UsageError for a file of that name that calltally did not write
- */
+/** @throws UsageError for a file of that name that calltally did not write */
 export function readManifest(folder: string): KnownManifest | undefined {
   const file = join(folder, MANIFEST);
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;

@@ -3,7 +3,6 @@ import type { Output } from "./output.ts";
 
 export const STREAM_CAN = { manyFiles: false, remembers: false };
 
-/** An output that cannot be undone once it has passed something on. */
 export interface StreamOutput extends Output {
   readonly hasWritten: boolean;
 }

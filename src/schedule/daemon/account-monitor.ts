@@ -33,7 +33,6 @@ export async function startAccountMonitor(
   return monitor;
 }
 
-/** Logs why nothing can ring the doorbell, if so. */
 export function warnOfDoorbell(
   { doorbell, listen }: { doorbell?: Doorbell | undefined; listen: Address | undefined },
   watches: readonly AccountWatch[],
@@ -45,7 +44,7 @@ export function warnOfDoorbell(
     log.warn({ account: doorbell.account }, "the doorbell is of an account that is not scheduled here");
 }
 
-/** Opens a path for each account that has a bell; `/doorbell` itself is for the account that the setting names, or the only one. */
+/** `/doorbell` itself is for the account that the setting names, or the only one. */
 function openDoorbell(
   { secret, account }: Doorbell,
   watches: readonly AccountWatch[],

@@ -6,21 +6,19 @@ import type { Settings } from "../../config/load-settings.ts";
 import type { Outcome } from "../child-process.ts";
 import { Bell } from "../doorbell/bell.ts";
 import type { Job } from "../job-definition.ts";
-import { emptyStatistics, type JobStatistics } from "../job-statistics.ts";
+import { emptyStatistics, type JobStatistics } from "../job-state.ts";
 import { type PlannedJob, planJobs } from "../plan-jobs.ts";
-import { openSnapshots, type Snapshot } from "../warehouse-snapshot.ts";
+import { readSnapshot, type Snapshot } from "../warehouse-snapshot.ts";
 
 export interface DaemonAccount {
   /** Undefined for the account of the environment. */
   name: string | undefined;
   settings: Settings;
-  /** Arguments that select it in a child process. */
   args: readonly string[];
   /** Its jobs in addition to those of all accounts. @default none */
   jobs?: readonly Job[];
 }
 
-/** A job that is not left out, and what the schedule has seen of it. */
 export interface ActiveJob extends PlannedJob {
   seen: JobStatistics;
 }
@@ -44,8 +42,8 @@ export function watchAccount(
   const { name, settings } = account;
   const jobs = [...common, ...(account.jobs ?? [])];
   const log = name === undefined ? parent : parent.child({ account: name });
-  const readSnapshot = quietly(openSnapshots(jobs, settings), log);
-  const planned = planJobs(jobs, settings, readSnapshot(), clock.now());
+  const read = quietly(() => readSnapshot(jobs, settings), log);
+  const planned = planJobs(jobs, settings, read(), clock.now());
   const isRung = doorbell !== undefined && (doorbell.account ?? name) === name;
   const bell = isRung ? new Bell(doorbell.minMs) : undefined;
   // A ring may have come while the schedule was down.
@@ -58,10 +56,9 @@ export function watchAccount(
       bell: plan.job.isSync ? bell : undefined,
     }));
   const deadlineMs = settings.jobMinutes * 60_000;
-  return { account, bell, log, planned, active, deadlineMs, readSnapshot };
+  return { account, bell, log, planned, active, deadlineMs, readSnapshot: read };
 }
 
-/** Logs when each job runs, or why it does not. */
 export function logPlan({ planned, log }: AccountWatch, clock: Clock): void {
   for (const { name, cron, idle, lastDoneMs } of planned) {
     if (idle !== undefined) log.info({ job: name }, `left out: ${idle}`);

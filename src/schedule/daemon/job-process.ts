@@ -7,7 +7,7 @@ import { type Outcome, runChild } from "../child-process.ts";
 import { openHeartbeat } from "../heartbeat.ts";
 import { openJournal } from "../job-journal.ts";
 import { describeOutcome, isSilent, judgeExit, nameExit, toExitCode } from "../job-outcome.ts";
-import { type JobStatistics, noteEnd } from "../job-statistics.ts";
+import { type JobStatistics, noteEnd } from "../job-state.ts";
 import type { AccountWatch } from "./account-watch.ts";
 
 /** Time a child has after SIGTERM at its deadline, milliseconds. */
@@ -73,7 +73,6 @@ function toJobEnd(
   return { job, startedAt, finishedAt, exitCode, result, error };
 }
 
-/** Returns an id that log lines of one run have in common: a run of a job, or of the schedule. */
 export function newRunId(): string {
   return randomUUID().slice(0, 8);
 }

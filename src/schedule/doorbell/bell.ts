@@ -16,7 +16,6 @@ export class Bell {
     this.#minMs = minMs;
   }
 
-  /** Takes a ring; returns whether no other was waiting. */
   ring(): boolean {
     const isFirst = !this.#isWaiting;
     this.rings++;
@@ -25,13 +24,11 @@ export class Bell {
     return isFirst;
   }
 
-  /** Has a sync begin as if somebody had rung. */
   askForSync(): void {
     this.#isWaiting = true;
     this.#rung.abort();
   }
 
-  /** Notes that a sync begins now, for whatever reason; returns whether rings were waiting for it. */
   answer(nowMs: number): boolean {
     const wasWaiting = this.#isWaiting;
     this.#isWaiting = false;
@@ -48,7 +45,6 @@ export class Bell {
     return this.#startedMs + this.#minMs;
   }
 
-  /** Aborts when the first ring waits. */
   get rung(): AbortSignal {
     return this.#rung.signal;
   }

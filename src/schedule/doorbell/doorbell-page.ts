@@ -41,7 +41,6 @@ const BUSY: PlainResponse = {
 
 export interface DoorbellOptions {
   secret: string;
-  /** What a ring at a path does. */
   doors: ReadonlyMap<string, () => void>;
   log: Log;
   clock: Clock;
@@ -67,7 +66,6 @@ export class DoorbellPage {
     this.#secretHash = hash("sha256", options.secret, "buffer");
   }
 
-  /** Answers a request; never throws. */
   async answer(request: IncomingMessage): Promise<PlainResponse> {
     const response = await this.#judge(request);
     if (response !== RUNG) this.#noteRefusal(response.status);
@@ -136,10 +134,7 @@ function bearerOf(header: string | undefined): string | undefined {
   return /^Bearer +(\S+)$/i.exec(header ?? "")?.[1];
 }
 
-/**
- * Finds the secret in the body of a delivery. How static parameters are added is not documented (API v3 § 6): as the list
- * that a webhook has, as an object, or as members of the body itself.
- */
+/** Whether the secret is in a list, an object, or the body itself is not documented (API v3 § 6). */
 function findSecret(text: string): string | undefined {
   let body: unknown;
   try {

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toExcelText } from "../../../src/export/formats/excel.ts";
-import { guardFormula } from "../../../src/export/formats/guard.ts";
+import { guardFormula, toExcelText } from "../../../src/export/formats/guard.ts";
 
 describe("toExcelText", () => {
   it.each([

@@ -17,7 +17,7 @@ export interface AboutRow {
 const ABOUT_CUTS =
   "Cut texts say so at their end: a cell holds 32,767 characters. CSV and Parquet files have all of them.";
 
-/** Returns what the figures of a workbook are based on, in words: what `manifest.json` says, for readers of the workbook alone. */
+/** Says what `manifest.json` says, for readers of the workbook alone. */
 export function describeWorkbook(
   manifest: Manifest,
   sheets: readonly SheetEntry[],
@@ -89,7 +89,6 @@ function describePeriods({ periods = [] }: Manifest): AboutRow[] {
   return [line("Provisional periods", first === last ? first : `${first} to ${last}`)];
 }
 
-/** A table of the sheets: what is in them, and what their columns add up to. */
 function listSheets(sheets: readonly SheetEntry[], columns: readonly Column[]): AboutRow[] {
   const compared = new Set(columns.flatMap(({ name, comparison }) => (comparison ? [name] : [])));
   const summed = new Set(sheets.flatMap((entry) => Object.keys(entry.sums ?? {})));
@@ -118,7 +117,6 @@ function listSheets(sheets: readonly SheetEntry[], columns: readonly Column[]): 
   ];
 }
 
-/** A table of the columns: what is written above them, what they hold, and their names in CSV files. */
 function listColumns(columns: readonly Column[]): AboutRow[] {
   return [
     { cells: ["Heading", "Meaning", "Name in CSV"].map((heading) => cell(heading)), look: "header" },

@@ -3,10 +3,7 @@ export const MAX_CELL_TEXT = 32_767;
 
 /** What XML 1.0 cannot hold, and the carriage return, which its readers turn into a line feed. */
 const UNWRITABLE = "\\0-\\x08\\x0b-\\x1f\\ufffe\\uffff";
-/**
- * What is escaped; the underscore where what follows would make it an escape as Excel writes them (`_x000D_`), also when
- * the closing underscore is that of another escape.
- */
+/** Includes an underscore that would begin one of Excel's escapes (`_x000D_`), also with the end of another. */
 const UNSAFE = new RegExp(`[&<>"${UNWRITABLE}]|_(?=x[\\da-fA-F]{4}[_${UNWRITABLE}])`, "g");
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -15,10 +12,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-/**
- * Returns a text as XML has it in a workbook: markup as entities; what XML cannot hold as Excel writes it, `_x0001_`
- * (ECMA-376, part 1, § 22.9.2.19); halves of surrogate pairs as U+FFFD, as in any other file in UTF-8.
- */
+/** What XML cannot hold becomes `_x0001_` (ECMA-376, part 1, § 22.9.2.19); lone surrogates become U+FFFD. */
 export function escapeText(text: string): string {
   return text
     .toWellFormed()
@@ -29,7 +23,6 @@ export function escapeText(text: string): string {
     );
 }
 
-/** Returns a text that a cell can hold: a longer one is cut, and says at its end how long it was. */
 export function cutText(text: string): string {
   if (text.length <= MAX_CELL_TEXT) return text;
   const mark = ` … [cut: ${text.length} characters in all]`;

@@ -9,21 +9,18 @@ const DAY_ZERO_MS = Date.UTC(1899, 11, 30);
 const FIRST_MS = Date.UTC(1900, 2, 1);
 const END_MS = Date.UTC(10_000, 0, 1);
 
-/** Integers from here on may have more digits than the 15 that Excel keeps. */
 const LONG_INTEGER = 1e15;
 
 export interface CellContext {
   styles: Styles;
-  /** Shows times in the zone of the export. */
   toLocal: ReturnType<typeof localTime>;
-  /** Is called for each text that was longer than a cell holds. */
   onCut?: (() => void) | undefined;
 }
 
 /** Returns the XML of a cell; empty where there is no value. */
 export type WriteCell = (reference: string, value: Value) => string;
 
-/** Returns how the values of a column are written, times to the second: text, ids and whatever Excel would change as text, never as a formula. */
+/** Writes text, ids and whatever Excel would change as text, never as a formula; times to the second. */
 export function cellWriter(column: Column, context: CellContext, look: CellStyle = {}): WriteCell {
   const { styles, toLocal, onCut } = context;
   // Dates would touch the text on their right, or the numbers on their left.
@@ -69,7 +66,6 @@ export function cellWriter(column: Column, context: CellContext, look: CellStyle
   return (reference, value) => (value === null ? "" : write(reference, value));
 }
 
-/** Returns what clocks showed, as if it were UTC. */
 const isoOf = (local: string) => `${local.replace(" ", "T")}Z`;
 
 /** Formats of what is shown as a date or a time; it is as long as its format. */
@@ -80,10 +76,8 @@ const MOMENT_FORMATS: Partial<Record<Column["type"], string>> = {
 };
 const widthOf = ({ type }: Column) => MOMENT_FORMATS[type]?.length;
 
-/** How much wider bold letters are, about. */
 const BOLD_WIDTH = 1.2;
 
-/** Returns how many characters a value takes as it is shown, in bold too. */
 export function shownWidth(column: Column, value: Value): number {
   const { currency, decimals = 0 } = column;
   if (currency === undefined || value === null) return widthOf(column) ?? String(value ?? "").length;
@@ -91,7 +85,6 @@ export function shownWidth(column: Column, value: Value): number {
   return Math.ceil(`${amount} ${currency}`.length * BOLD_WIDTH);
 }
 
-/** Whether a column holds text that may read like a number. */
 export function isTextual(column: Column): boolean {
   return column.type === "text" || column.isId === true;
 }

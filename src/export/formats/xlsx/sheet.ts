@@ -4,17 +4,13 @@ import { inChunks } from "../chunks.ts";
 import { headingOf } from "../heading.ts";
 import { type CellContext, cellWriter, isTextual, shownWidth, type WriteCell } from "./cells.ts";
 
-/** Rows of a sheet, the header among them. */
 const MAX_ROWS = 1_048_576;
 /** Columns grow with what their first rows hold, up to here; what is longer goes on over the next cell, or is cut there. */
 const MAX_WIDTH = 50;
 /** Characters that are deflated together: few enough for little memory, enough for a good ratio. */
 const PIECE = 256 * 1024;
-/** The arrow of the filter, and some air. */
 const MARGIN = 3;
-/** Lines of a heading, about. */
 const HEADING_LINES = 3;
-/** Height of a line, and the most that a row has, in points. */
 const LINE_HEIGHT = 15;
 const MAX_HEIGHT = 409;
 /** Characters side by side on a printed page, at about half their size. */
@@ -37,12 +33,7 @@ export function assertRows(name: string, rows: number): void {
   );
 }
 
-/**
- * Yields a table as the XML of a worksheet: header and key that stay in view, a filter, a row each, and the total in bold,
- * which no filter sorts in.
- *
- * @throws UsageError for more rows than a sheet holds
- */
+/** Yields a worksheet, the total last, which no filter sorts in. Throws UsageError for too many rows. */
 export function* toSheet(table: Table, { name, context }: SheetOptions): Generator<string> {
   const { columns, total } = table;
   const letters = columns.map((_, index) => columnLetters(index));
@@ -100,7 +91,6 @@ export function toRowXml(number: number, cells: readonly string[], lines: number
   return `<row r="${number}"${height}>${cells.join("")}</row>`;
 }
 
-/** Returns how many lines a text takes in a column that wraps it, about. */
 export function countLines(text: string, width: number): number {
   return text.split("\n").reduce((lines, line) => lines + Math.max(1, Math.ceil(line.length / width)), 0);
 }
@@ -142,7 +132,6 @@ function closeSheet(
   return `</sheetData><autoFilter ref="A1:${end}${filtered}"/>${printedPage(pages)}${ignored}</worksheet>`;
 }
 
-/** Prints across, with the columns on this many pages side by side. */
 export function printedPage(pages: number): string {
   return `<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/><pageSetup orientation="landscape" fitToWidth="${pages}" fitToHeight="0"/>`;
 }
@@ -160,7 +149,6 @@ export function openSheet({ widths, frozen }: { widths: readonly number[]; froze
   return `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0"${view}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${columns.join("")}</cols>`;
 }
 
-/** Returns the letters of a column: A is the first, AA the one after Z. */
 export function columnLetters(index: number): string {
   const rest = Math.floor(index / 26) - 1;
   return (rest < 0 ? "" : columnLetters(rest)) + String.fromCharCode(65 + (index % 26));

@@ -4,23 +4,19 @@ export interface CellStyle {
   /** Number format as Excel's dialog "Custom" has it; `@` is text. @default General */
   numFmt?: string | undefined;
   isBold?: boolean | undefined;
-  /** Whether it heads a table: bold on grey. */
   isHeader?: boolean | undefined;
   /** @default numbers on the right, text on the left */
   align?: "left" | "center" | undefined;
-  /** Whether long text continues on the next line, in a row that grows. */
   isWrapped?: boolean | undefined;
 }
 
 /** Numbers below are Excel's own formats. */
 const FIRST_FORMAT = 164;
 
-/** The styles of a workbook; a cell names one by its index. */
 export class Styles {
   readonly #indexes = new Map<string, number>([["<xf/>", 0]]);
   readonly #formats: string[] = [];
 
-  /** Returns the index of a style, always the same for the same style. */
   indexOf({ numFmt, isBold, isHeader, align, isWrapped }: CellStyle): number {
     const font = isBold || isHeader ? ' fontId="1" applyFont="1"' : "";
     const fill = isHeader ? ' fillId="2" applyFill="1"' : "";

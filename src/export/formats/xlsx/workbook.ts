@@ -10,7 +10,6 @@ import { assertRows, columnLetters, countLines, openSheet, printedPage, toRowXml
 import { Styles } from "./styles.ts";
 import { toZip, type ZipPart } from "./zip.ts";
 
-/** The first sheet, which says what the others stand on. */
 const ABOUT = "About";
 const ABOUT_WIDTHS = [38, 70] as const;
 const MAX_NAME = 31;
@@ -21,8 +20,7 @@ const PACKAGE = "http://schemas.openxmlformats.org/package/2006";
 const SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml";
 
 /**
- * Writes one workbook (ECMA-376) with a sheet for each table, and a first one that says what they stand on. The same tables give the
- * same bytes, by the same zlib.
+ * Writes a workbook (ECMA-376); the same tables and zlib give the same bytes.
  *
  * @throws UsageError for more rows than a sheet holds
  */

@@ -2,9 +2,7 @@ import { constants, crc32, deflateRawSync } from "node:zlib";
 import { Zip, type ZipInputFile } from "fflate";
 import { UsageError } from "../../../base/errors.ts";
 
-/** A file in an archive. Its text is read once, while the archive is written. */
 export interface ZipPart {
-  /** Its name there, in ASCII. */
   name: string;
   text: Iterable<string>;
 }
@@ -16,8 +14,7 @@ const DEFLATED = 8;
 const MTIME = "1980-01-01T00:00:00";
 
 /**
- * Yields a ZIP archive as it is made, in the memory of one chunk of text at a time. Whoever stops reading ends the
- * reading of the parts. The container is fflate's; zlib deflates three times as fast.
+ * Holds one chunk of text at a time. The container is fflate's; zlib deflates three times as fast.
  *
  * @throws UsageError beyond 4 GiB
  */
