@@ -50,7 +50,6 @@ function compose(text: string): string {
   return text.normalize("NFC");
 }
 
-/** Without white space around it, and one space for any within. */
 function foldSpace(text: string): string {
   return text.toWellFormed().replace(WHITE_SPACE, " ").trim();
 }
@@ -80,7 +79,6 @@ export function presentNumber(text: string | null): string | null {
   return digits.startsWith("+") ? digits : present;
 }
 
-/** Returns by what a caller is told from others, of a call's `caller_id`; null where there is no caller. */
 export function toCaller(callerId: string | null): string | null {
   return toPhoneDigits(presentText(callerId) ?? "") || null;
 }

@@ -20,7 +20,6 @@ const PLUS = /(?:\+|%2B)\s?\(?$/i;
 const LONGEST_PLUS = "%2B (".length;
 const DATE = /^(?:19|20)\d\d-[01]\d-[0-3]\d$/;
 
-/** A part of a text that may be a phone number. */
 interface Mention {
   start: number;
   end: number;

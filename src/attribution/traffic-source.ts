@@ -18,7 +18,6 @@ export interface Visit {
   /** Whether it has a click id, of Google Ads or any other platform. */
   hasClickId: boolean;
   hasCampaign: boolean;
-  /** Host of the referrer, without `www.`. */
   referringHost: string | null;
 }
 

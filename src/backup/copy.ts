@@ -10,11 +10,9 @@ import { sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 
 const PAGES_A_STEP = 1000;
 
-/** A checked copy. */
 export interface Copied {
   bytes: number;
   calls: number;
-  /** Runs in the ledger. */
   runs: number;
 }
 

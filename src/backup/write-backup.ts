@@ -9,7 +9,6 @@ import { assertOurs } from "../warehouse/open.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 
 export interface Backup extends Copied {
-  /** Absolute path. */
   file: string;
 }
 

@@ -87,7 +87,6 @@ export function cannotUse(source: string, problem: string, hint?: string): Usage
   return new UsageError(`Cannot use ${source}: ${state}`, { hint: shown });
 }
 
-/** The run was stopped by SIGINT, SIGTERM or the AbortSignal of its caller. */
 export class InterruptedError extends CalltallyError {
   override name = "InterruptedError";
 
@@ -101,7 +100,6 @@ export function firstError(error: unknown): unknown {
   return error instanceof Error && "suppressed" in error ? firstError(error.suppressed) : error;
 }
 
-/** The message of anything that was thrown, with the messages of its causes. */
 export function describeError(thrown: unknown): string {
   const error = firstError(thrown);
   if (!(error instanceof Error)) return String(error);

@@ -1,7 +1,6 @@
 import { CalltallyError, EXIT, type ExitCode } from "../base/errors.ts";
 import { toPrintable } from "../base/printable.ts";
 
-/** What ClickHouse says of a statement that failed. */
 interface ServerError {
   code: number;
   said: string;

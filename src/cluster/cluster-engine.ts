@@ -26,11 +26,9 @@ import type { ClusterReader } from "./cluster-reader.ts";
 import { SPEND_TABLE } from "./cluster-tables.ts";
 
 interface ClusterEngineOptions {
-  /** The account that is asked about. */
   account: string;
   /** All calls of the accounts that are likely to be asked the same; the cluster says it of all of them at once. */
   source: ClusterSource;
-  /** How many rows of spend the account has. */
   spendRows: number;
 }
 
@@ -145,7 +143,6 @@ export class ClusterEngine implements Engine {
     return this.#reader.makeTable(columns);
   }
 
-  /** The account alone. */
   get #own(): Pick<ClusterSource, "accounts"> {
     return { accounts: [this.#account] };
   }
@@ -176,11 +173,7 @@ export class ClusterEngine implements Engine {
   }
 }
 
-/**
- * Asserts that the cluster has as many rows of an account as were published.
- *
- * @throws CalltallyError (exit 3) where some are missing
- */
+/** @throws CalltallyError (exit 3) if the cluster has fewer rows of an account than were published */
 export function assertAll(
   account: string,
   what: string,

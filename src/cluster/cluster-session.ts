@@ -18,7 +18,6 @@ import { assertAll, ClusterEngine } from "./cluster-engine.ts";
 import { ClusterReader, PublicationMovedError } from "./cluster-reader.ts";
 import { type About, type Published, parseAbout, readPublished } from "./published.ts";
 
-/** A published account, at one moment of the cluster. */
 export interface PublishedAccount {
   account: string;
   about: About;
@@ -127,11 +126,7 @@ function unfinishedError(account: string, since: string | null): CalltallyError 
   );
 }
 
-/**
- * Asserts that the cluster has as many calls of each account as were published.
- *
- * @returns whether there are replaced rows, which queries must leave out
- */
+/** Asserts that the cluster has all published calls; returns whether there are replaced rows, which queries must leave out. */
 async function assertWhole(
   reader: ClusterReader,
   known: readonly { account: string; about: About }[],

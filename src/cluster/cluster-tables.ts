@@ -23,7 +23,6 @@ export interface AccountTable {
   columns: Readonly<Record<string, ColumnType>>;
 }
 
-/** The rows of `call_facts`. */
 export const FACTS_TABLE = {
   name: "call_facts",
   key: "call_id",
@@ -57,7 +56,6 @@ export const FACTS_TABLE = {
   } satisfies Record<FactColumn | "call_id", ColumnType>,
 } as const satisfies AccountTable;
 
-/** The rows of `spend`. */
 export const SPEND_TABLE = {
   name: "spend",
   key: "spend_id",
@@ -147,11 +145,7 @@ function definitionsOf({ address: { database, cluster } }: Pick<Cluster, "addres
   ];
 }
 
-/**
- * Makes the tables at each server, where they are missing.
- *
- * @throws UsageError where one is there that is defined otherwise
- */
+/** Makes missing tables at each server. @throws UsageError for one that is defined otherwise */
 export async function makeTables(cluster: Cluster, signal?: AbortSignal): Promise<void> {
   const { database } = cluster.address;
   const definitions = definitionsOf(cluster);
@@ -177,7 +171,6 @@ function createText(cluster: Cluster, { name, columns, engine }: Definition): st
   return `CREATE TABLE IF NOT EXISTS ${cluster.table(name)} (\n  ${lines.join(",\n  ")}\n) ENGINE = ${engine}`;
 }
 
-/** Returns the columns and the engine of each table there is. */
 async function readDefinitions(node: ClickhouseNode, database: string, options: StatementOptions) {
   const within = `database = ${literal(database)}`;
   const tables = await node.select(`SELECT name, engine_full FROM system.tables WHERE ${within}`, options);

@@ -10,10 +10,8 @@ import { literal } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
 import { PUBLISHED_TABLE } from "./cluster-tables.ts";
 
-/** An account's row in the table `published`. */
 const publishedSchema = z.object({
   account: z.string(),
-  /** The warehouse that the account is published from. */
   warehouse_id: z.string(),
   version: z.coerce.number(),
   /** When the cluster last confirmed all of it, ISO 8601 UTC; null for never. */
@@ -40,7 +38,6 @@ ORDER BY account, version DESC LIMIT 1 BY account`,
   return z.array(publishedSchema).parse(rows);
 }
 
-/** What an account adds up to, on both sides. */
 const totalsSchema = z.object({
   calls: z.number(),
   live_calls: z.number(),
@@ -97,7 +94,6 @@ const aboutSchema = z.object({
 export type Totals = z.infer<typeof totalsSchema>;
 export type About = z.infer<typeof aboutSchema>;
 
-/** Reads what a publication says of its warehouse. */
 export function readAbout(reader: Warehouse) {
   const { rules, version, caller_key } = readRulesInForce(reader);
   const { caller_digests: _, ...stored } = rules;
@@ -111,11 +107,7 @@ export function readAbout(reader: Warehouse) {
   };
 }
 
-/**
- * Reads what is published of an account.
- *
- * @throws CalltallyError (exit 8) where another version of calltally published it, whose figures may be others
- */
+/** @throws CalltallyError (exit 8) where another version of calltally published it, whose figures may be others */
 export function parseAbout({ account, about }: Published): About {
   const parsed = aboutSchema.safeParse(JSON.parse(about));
   const is = parsed.data?.attribution_version;

@@ -20,7 +20,6 @@ export type Reason =
   | "not qualified"
   | "duplicate";
 
-/** A conversion as a file tells of it. */
 export interface Conversion {
   call_id: number;
   key: string;
@@ -55,7 +54,6 @@ export interface Kind extends Pick<ConversionQuery, "key" | "sources"> {
   minAgeMs: number;
   /** Returns the name of a conversion action as the platform takes it. @default as it is */
   toName?: (name: string) => string | undefined;
-  /** Whether the file has a column for the order id. */
   hasOrderId: boolean;
   layOut: (options: LayoutOptions) => Layout;
 }
@@ -197,7 +195,6 @@ function toIsoSeconds({ occurred_at }: Conversion): string {
   return occurred_at.replace(/\.\d+Z$/, "Z");
 }
 
-/** Returns the first thing that speaks against a call as a conversion; undefined where nothing does. */
 export function reasonAgainst(call: Candidate, kind: Kind, nowMs: number): Reason | undefined {
   if (call.key === null) return kind.missing;
   if (kind.sources?.includes(call.gclsrc) === false) return "not Google Ads";

@@ -186,7 +186,6 @@ function toSecond(ms: number): string {
   return new Date(ms - (((ms % SECOND_MS) + SECOND_MS) % SECOND_MS)).toISOString();
 }
 
-/** Returns what speaks against one call as a conversion; undefined where nothing does. */
 export function judgeCall(
   session: RollupSession,
   callId: number,

@@ -7,11 +7,9 @@ import { readUploadFiles } from "./upload-table.ts";
 
 export type UploadFile = ReturnType<typeof readUploadFiles>[number];
 
-/** Files of conversions that were taken back. */
 export interface TakenBack {
   files: readonly UploadFile[];
   /** How many conversions or adjustments. */
-  lines: number;
   /** Ids of later files that may have lines of these as well: those were not entered in the ledger for them. */
   mayBeIn: readonly number[];
 }
@@ -43,16 +41,11 @@ interface TakeBackOptions {
   describe: (files: readonly UploadFile[]) => string;
 }
 
-/** Files that an error lists. */
 const RECENT = 5;
 
 const isCounted = ({ state }: UploadFile) => state === "written" || state === "pending";
 
-/**
- * Returns the files with the content of this one; where it is not there, the last one of its path.
- *
- * @throws UsageError that lists the latest files
- */
+/** Returns the files with the content of this one; where it is not there, the last one of its path. */
 function findFiles(
   files: readonly UploadFile[],
   given: string,
@@ -84,7 +77,6 @@ function whyNone([file]: readonly UploadFile[], isThere: boolean): string {
     : "no file of conversions was written there";
 }
 
-/** Returns later files that may have lines of these as well: what was in the ledger already was not entered for them. */
 function findOthers(files: readonly UploadFile[], forgotten: readonly UploadFile[]): UploadFile[] {
   const entered = forgotten.filter((file) => file.entered > 0);
   return files.filter(

@@ -123,7 +123,6 @@ interface Wanted {
   caller: string | undefined;
 }
 
-/** Returns the callers to forget, in the order given, with their numbers where the warehouse has them. */
 function resolveCallers(tx: Tx, digests: CallerDigests, whom: readonly Forgettable[]): Wanted[] {
   const stored = whom.some((one) => "callerHash" in one) ? readCallerIds(tx).map(toCaller) : [];
   const callers = new Map(
@@ -147,7 +146,6 @@ function toTombstone(
   return { digest, national_digest, pseudonym, key_mark: digests.mark, forgotten_at, calls: 0 };
 }
 
-/** Forgets callers in an older copy of the warehouse; returns whether there were any. */
 export function forgetAgain(
   warehouse: LockedWarehouse,
   callers: readonly ForgottenCaller[],
@@ -185,7 +183,6 @@ function record(tx: Tx, counts: ForgetCounts, at: string): void {
   insertPrivacyAct(tx, { at, act: "forget", counts: { ...counts } });
 }
 
-/** Replaces the names of forgotten callers in the facts by their pseudonyms. */
 function renameForgotten(tx: Tx, forgotten: ForgottenCallers): void {
   const digests = openCallerDigests(tx);
   const byName = new Map<string, string>();

@@ -16,7 +16,6 @@ import { call_facts } from "../warehouse/calls/facts.ts";
 import { rejected_calls } from "../warehouse/calls/rejected.ts";
 import { transcripts, WHOLE_CALL } from "../warehouse/calls/transcripts.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
-
 import { insertPrivacyAct, updatePrivacyAct } from "../warehouse/privacy-act-table.ts";
 import { readRetention, setRetention } from "../warehouse/retention.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";

@@ -50,7 +50,6 @@ export type Condition =
 
 type ReadValues = (fact: FactColumn) => readonly (string | number | null)[];
 
-/** Filters by values: the facts that are looked at, and the form in which values and texts are compared. */
 const VALUE_FILTERS = {
   org_unit: [
     { fact: "org_unit_name", toComparable: toCaseless },
@@ -110,7 +109,6 @@ export function toConditions(
   return conditions.filter((condition) => condition !== undefined);
 }
 
-/** Returns the facts whose values the texts of a filter are compared with. */
 export function comparedFacts(filter: CallFilter): FactColumn[] {
   return VALUE_FILTER_NAMES.flatMap((name) =>
     filter[name] ? VALUE_FILTERS[name].map(({ fact }) => fact) : [],

@@ -34,7 +34,6 @@ export interface SessionOptions extends Omit<FigureSessionOptions, "rules"> {
 
 const CACHE_KIB = 16_384;
 
-/** Answers questions about the facts of a warehouse at one moment of it, until it is disposed of. */
 export class RollupSession extends FigureSession implements Disposable {
   readonly #listValues: SqliteEngine["listValues"];
 
@@ -90,7 +89,10 @@ ORDER BY s.rank`;
     const firstTable = this.engine.makeTable("call_id INTEGER PRIMARY KEY");
     this.database.exec(`INSERT INTO ${firstTable} ${firstConversionsText(query, among)}`);
     const { likeCalls } = query;
-    const { table, count } = likeCalls === undefined ? this.#select(span) : this.#selectThese(likeCalls);
+    const { table, count } =
+      likeCalls === undefined
+        ? this.#select(span)
+        : this.#insertIds(`FROM call_facts AS f WHERE f.call_id IN ${listText(likeCalls)} ORDER BY f.call_id`);
     const sql = candidatesText(query, table, firstTable, this.selection);
     const toCandidate = ({ is_live, is_qualified, is_repeated, ...call }: Stored<Candidate>): Candidate => ({
       ...call,
@@ -111,11 +113,6 @@ ORDER BY s.rank`;
     return this.#insertIds(
       `${selectionText(span, this.selection)} ORDER BY f.call_started NULLS LAST, f.call_id`,
     );
-  }
-
-  /** Of calls by their ids, whatever the filter says. */
-  #selectThese(callIds: readonly number[]): { table: string; count: number } {
-    return this.#insertIds(`FROM call_facts AS f WHERE f.call_id IN ${listText(callIds)} ORDER BY f.call_id`);
   }
 
   #insertIds(calls: string): { table: string; count: number } {

@@ -52,7 +52,6 @@ export class Deliveries {
     this.#findWebhook = findWebhook;
   }
 
-  /** Tells a webhook of a call that came in now; a deleted one is told nothing. */
   announce(webhookId: number, call: WireCall): void {
     const webhook = this.#findWebhook(webhookId);
     if (webhook === undefined || webhook.webhook_status === "deleted") return;
@@ -75,7 +74,6 @@ export class Deliveries {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  /** Breaks off what waits or is under way. */
   async close(): Promise<void> {
     this.#stop.abort(new Error("the sandbox was closed"));
     this.start();

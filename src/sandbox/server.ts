@@ -20,7 +20,6 @@ export interface Sandbox extends Omit<World, "deliveries">, AsyncDisposable {
   readonly deliveries: readonly LoggedDelivery[];
   /** Waits until no delivery is waiting or under way; events held for an inactive webhook do not count. */
   settleDeliveries(): Promise<void>;
-  /** Stops listening, closes open sockets and breaks off deliveries at once. */
   close(): Promise<void>;
 }
 

@@ -23,7 +23,6 @@ const LONGEST_LOG = 10_000;
 /** The API does not show the size limits of its fields: this one is ours. */
 const LARGEST_BODY_BYTES = 1_000_000;
 
-/** Reads the body; responds with 400 when it is too large. */
 export const readBody: MiddlewareHandler<SandboxEnv> = async (context, next) => {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -79,7 +78,6 @@ export function logAndDisturb(
   };
 }
 
-/** Adds and removes calls as the requests come by, before their responses are made. */
 export function churn(
   calls: SandboxCalls,
   { seed, insertEvery, deleteEvery }: SandboxSettings,

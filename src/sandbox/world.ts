@@ -5,7 +5,6 @@ import type { SandboxSettings } from "./sandbox-options.ts";
 import type { LoggedRequest } from "./traffic.ts";
 import { SandboxWebhooks } from "./webhooks.ts";
 
-/** All that a sandbox holds between requests. */
 export interface World {
   /**
    * The live calls: a test may insert, remove and edit them between requests, also so that they have no DNI

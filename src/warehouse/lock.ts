@@ -39,7 +39,6 @@ export interface Lock extends Disposable {
   readonly [HELD]: true;
 }
 
-/** A warehouse into which no other process writes calls. */
 export interface LockedWarehouse extends Warehouse {
   readonly [HELD]: true;
 }

@@ -49,17 +49,14 @@ export class SandboxCalls {
     if (order === "shuffled" || order === "random") this.#ids = shuffle(this.#random, this.#ids);
   }
 
-  /** How many calls are listed. */
   get size(): number {
     return this.#ids.length - this.#withoutDni.size;
   }
 
-  /** A copy of the ids of the listed calls, in their visible order. */
   get ids(): number[] {
     return this.#ids.filter((id) => !this.#withoutDni.has(id));
   }
 
-  /** Returns the JSON of a call, a listed one or not, or undefined when there is none with this id. */
   get(id: number): WireCall | undefined {
     const index = this.#indexOf(id);
     return index === undefined ? undefined : this.#callAt(index, id);
@@ -72,11 +69,7 @@ export class SandboxCalls {
     return this.#edits.has(id) ? this.get(id) : this.#generator.facetsAt(index);
   }
 
-  /**
-   * Adds a call that started now, at its index in the order, with members of it replaced as `edit` does.
-   *
-   * @returns its id.
-   */
+  /** Adds a call that started now, with members of it replaced as `edit` does; returns its id. */
   insert(patch: WireCall = {}): number {
     const index = this.#nextIndex++;
     const id = this.#generator.idAt(index);
@@ -87,7 +80,6 @@ export class SandboxCalls {
     return id;
   }
 
-  /** Takes a call away; returns whether there was one with this id. */
   remove(id: number): boolean {
     const index = this.#ids.indexOf(id);
     if (index < 0) return false;
@@ -101,9 +93,7 @@ export class SandboxCalls {
 
   /**
    * Replaces members of a call, with any JSON value (dni_data as a whole); undefined leaves a member out.
-   * The call keeps its index in the order; one that has no DNI session data is not listed until it has some.
-   *
-   * @throws {Error} when there is no call with this id.
+   * One that has no DNI session data is not listed until it has some.
    */
   edit(id: number, patch: WireCall): void {
     const index = this.#indexOf(id);
@@ -134,7 +124,6 @@ export class SandboxCalls {
   }
 }
 
-/** Leaves out the members of this value. */
 function without(missing: null | undefined, members: WireCall): WireCall {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== missing));
 }

@@ -63,7 +63,6 @@ function drawAnalyticsId(random: Random): string {
   return `${visitor}.${firstVisitSeconds}`;
 }
 
-/** A base64url token: five characters from each draw. */
 export function drawToken(random: Random, length: number): string {
   let token = "";
   while (token.length < length) {

@@ -1,4 +1,3 @@
-/** A group of the service, with the tracking numbers its pages show. */
 export interface OrgUnit {
   readonly id: number;
   readonly name: string;
@@ -28,7 +27,6 @@ export const ORG_UNITS: readonly [OrgUnit, ...OrgUnit[]] = [
   },
 ];
 
-/** How a call ended, in the spellings that call platforms use. */
 export interface Disposition {
   readonly spelling: string;
   readonly isAnswered: boolean;

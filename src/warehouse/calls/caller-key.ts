@@ -14,7 +14,6 @@ export function callerKeyOf(database: string): string {
 /**
  * Returns the HMAC key for caller pseudonyms and forgotten callers, which lies beside the warehouse; makes it if there is none.
  *
- * @returns `newFile`, the path of a key made just now
  * @throws CalltallyError (exit 7) if the key cannot be read or is invalid
  */
 export function openCallerKey(database: string): { key: Buffer; newFile?: string } {

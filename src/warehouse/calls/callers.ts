@@ -16,7 +16,6 @@ const columns = {
 export const callers = sqliteTable("callers", columns);
 export const CALLERS = describeTable(callers, "The callers of live calls, one row a caller.", columns);
 
-/** A live call, by what decides about its caller's first. */
 export interface CallerCall {
   call_id: number;
   caller: string | null;
@@ -68,7 +67,6 @@ export class CallerTable {
     );
   }
 
-  /** Begins a change: calls that are live no more, and calls that are from now on. */
   begin(removed: readonly CallerCall[], added: readonly CallerCall[]): Map<string, Entry> {
     const names = new Set([...removed, ...added].map(({ caller }) => caller));
     const entries = new Map<string, Entry>();

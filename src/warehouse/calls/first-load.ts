@@ -16,19 +16,16 @@ const INDEXES = {
   call_facts_call_started: "call_started",
 };
 
-/** Returns how many calls a first load has written whose callers are not settled yet. */
 export function readUnsettled({ db }: Pick<Warehouse, "db">): number {
   return readCount({ db }, UNSETTLED) ?? 0;
 }
 
-/** Records that calls were written whose callers are not settled. */
 export function addUnsettled({ db, sqlite }: Tx, calls: number): void {
   if (readUnsettled({ db }) === 0)
     for (const name of Object.keys(INDEXES)) sqlite.exec(`DROP INDEX IF EXISTS ${name}`);
   addToCount({ db }, UNSETTLED, calls);
 }
 
-/** Finds all callers again, and the first call of each. */
 export function settleCallers({ db, sqlite }: Tx): void {
   db.delete(callers).run();
   // A row's call_id and call_started are those of the least text: calls of unknown time last, then by identifier, which

@@ -1,10 +1,8 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
-
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { toCaller } from "../../attribution/call-text.ts";
 import { maskNumbers } from "../../attribution/phone-mentions.ts";
 import { toReferringHost } from "../../attribution/referring-host.ts";
-
 import type { Call } from "../../call.ts";
 import { isPseudonym, toPseudonym } from "../../privacy/pseudonym.ts";
 import { about, describeTable, type PersonalKind, personalColumns } from "../described.ts";
@@ -12,7 +10,6 @@ import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { openCallerKey, openSameKey } from "./caller-key.ts";
 import { CALLS } from "./calls.ts";
-
 import { TRANSCRIPTS } from "./transcripts.ts";
 
 const columns = {
@@ -57,9 +54,7 @@ interface RejectedRow {
 
 export type ForgottenCaller = typeof forgotten_callers.$inferSelect;
 
-/** Digests of callers that cannot be told without the key beside the warehouse. */
 export class CallerDigests {
-  /** Tells keys apart. */
   readonly mark: string;
   readonly #callerKey: KeyObject;
   readonly #key: KeyObject;
@@ -154,7 +149,6 @@ export class ForgottenCallers {
     return found?.pseudonym;
   }
 
-  /** Returns a text with nines in the place of the digits of forgotten numbers. */
   mask(text: string): string {
     return maskNumbers(text, (number) => this.#find(number) !== undefined);
   }

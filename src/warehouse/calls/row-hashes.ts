@@ -13,7 +13,6 @@ export interface RowHashes {
   checked: number;
   /** Calls whose stored content is not what was read from the service. */
   damaged: number;
-  /** The first ten of them. */
   damagedIds: number[];
 }
 
@@ -41,7 +40,6 @@ export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): P
   return result;
 }
 
-/** Says which calls are not as they were read. */
 export function describeDamaged({ damaged, damagedIds }: RowHashes): string {
   const calls = damaged === 1 ? "1 call is not as it was" : `${damaged} calls are not as they were`;
   return `${calls} read from the service: ${damagedIds.join(", ")}${damaged > damagedIds.length ? ", …" : ""}`;
