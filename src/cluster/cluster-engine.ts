@@ -1,8 +1,9 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { type OffsetSpan, offsetSpanAt } from "../calendar/local-time.ts";
-import type { Span } from "../rollup/call-filter.ts";
+import { comparedFacts, type Span } from "../rollup/call-filter.ts";
 import type { CallSelection, Engine, FactValue, ImportedSpend, Kept, Side } from "../rollup/engine.ts";
+import { type FigureSessionOptions, selectionOf } from "../rollup/figure-session.ts";
 import { figureText, type Part, partName, partsOf } from "../rollup/figure-sql.ts";
 import type { Metric } from "../rollup/metrics.ts";
 import { IS_OTHER, OTHER } from "../rollup/reserved-keys.ts";
@@ -80,10 +81,14 @@ export class ClusterEngine implements Engine {
     return (await this.#rows(valuesQuestion(this.#source, fact))).flat();
   }
 
-  /** Returns the values that a fact has in any of the accounts, so that the questions for each account are the same. */
-  async readKnownValues(fact: FactColumn): Promise<readonly FactValue[]> {
-    const table = await this.#reader.ask(valuesQuestion(this.#source, fact));
-    return this.#all(`SELECT DISTINCT value FROM ${table} ORDER BY 1`).flat();
+  /** Compares a filter with the values of all accounts, so that the questions for each account are the same. */
+  async select(options: FigureSessionOptions): Promise<CallSelection> {
+    const values = new Map<FactColumn, readonly FactValue[]>();
+    for (const fact of comparedFacts(options.filter ?? {})) {
+      const table = await this.#reader.ask(valuesQuestion(this.#source, fact));
+      values.set(fact, this.#all(`SELECT DISTINCT value FROM ${table} ORDER BY 1`).flat());
+    }
+    return selectionOf(options, (fact) => values.get(fact) ?? []);
   }
 
   async readBands(bounds: readonly number[], span: Span, selection: CallSelection): Promise<FactValue[][]> {

@@ -1,5 +1,6 @@
-import type { FactColumn } from "../attribution/attribute-call.ts";
+import { getTableColumns } from "drizzle-orm";
 import { UsageError } from "../base/errors.ts";
+import { call_facts } from "../warehouse/calls/facts.ts";
 import type { ClickhouseNode, StatementOptions } from "./clickhouse-node.ts";
 import { literal, quoted } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
@@ -23,38 +24,18 @@ export interface AccountTable {
   columns: Readonly<Record<string, ColumnType>>;
 }
 
-export const FACTS_TABLE = {
+export const FACTS_TABLE: AccountTable = {
   name: "call_facts",
   key: "call_id",
-  columns: {
-    call_id: "Int64",
-    is_live: "UInt8",
-    call_started: "Nullable(String)",
-    duration: "Nullable(Int32)",
-    outcome: "String",
-    is_qualified: "UInt8",
-    is_first_call: "UInt8",
-    caller: "Nullable(String)",
-    source: "Nullable(String)",
-    medium: "Nullable(String)",
-    campaign: "Nullable(String)",
-    campaign_id: "Nullable(String)",
-    gclid: "Nullable(String)",
-    gclsrc: "Nullable(String)",
-    channel: "String",
-    referring_host: "Nullable(String)",
-    utm_source_folded: "Nullable(String)",
-    utm_medium_folded: "Nullable(String)",
-    utm_campaign_folded: "Nullable(String)",
-    utm_content_folded: "Nullable(String)",
-    utm_term_folded: "Nullable(String)",
-    insight_name: "Nullable(String)",
-    org_unit_id: "Nullable(Int64)",
-    org_unit_name: "Nullable(String)",
-    tracking_number: "Nullable(String)",
-    disposition: "Nullable(String)",
-  } satisfies Record<FactColumn | "call_id", ColumnType>,
-} as const satisfies AccountTable;
+  columns: Object.fromEntries(
+    Object.entries(getTableColumns(call_facts)).map(([name, { dataType, notNull }]): [string, ColumnType] => {
+      if (dataType === "boolean") return [name, "UInt8"];
+      if (name === "duration") return [name, "Nullable(Int32)"];
+      const type = dataType === "string" ? "String" : "Int64";
+      return [name, notNull ? type : `Nullable(${type})`];
+    }),
+  ),
+};
 
 export const SPEND_TABLE = {
   name: "spend",

@@ -14,7 +14,7 @@ export interface ClusterAccess {
 
 /** A row of `system.clusters` as one of the servers has it. */
 interface Member {
-  /** Host and port. */
+  shard: number;
   server: string;
   isLocal: boolean;
 }

@@ -9,7 +9,7 @@ export type UploadFile = ReturnType<typeof readUploadFiles>[number];
 
 export interface TakenBack {
   files: readonly UploadFile[];
-  /** How many conversions or adjustments. */
+  lines: number;
   /** Ids of later files that may have lines of these as well: those were not entered in the ledger for them. */
   mayBeIn: readonly number[];
 }

@@ -1,15 +1,13 @@
-import { randomBytes } from "node:crypto";
 import { toCaller } from "../attribution/call-text.ts";
-import { toNational } from "../attribution/phone-mentions.ts";
-import { toPseudonym } from "../privacy/pseudonym.ts";
 import { keepingAll } from "../warehouse/calls/call-guard.ts";
 import { readCallerIds } from "../warehouse/calls/call-table.ts";
 import { openCallerDigests } from "../warehouse/calls/caller-hash.ts";
 import { openCallerKey } from "../warehouse/calls/caller-key.ts";
-import { renameCallers } from "../warehouse/calls/caller-names.ts";
+import { renameCallers } from "../warehouse/calls/callers.ts";
 import { withholdDrift } from "../warehouse/calls/drift.ts";
 import {
   CallerDigests,
+  type CallerToForget,
   countForgottenCalls,
   type ForgottenCaller,
   type ForgottenCallers,
@@ -24,8 +22,6 @@ import { insertPrivacyAct } from "../warehouse/privacy-act-table.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import { clearScratch, maskTexts } from "./mask-texts.ts";
 import { stripCalls } from "./strip-calls.ts";
-
-const PSEUDONYM_BYTES = 8;
 
 /** A caller to forget, by the digits of the number or by the `caller_hash` of exported files, in lower case. */
 export type Forgettable = { caller: string } | { callerHash: string };
@@ -83,7 +79,7 @@ export function forgetCallers(
       const known = new Set(readForgotten(tx).map(({ digest }) => digest));
       insertForgotten(
         tx,
-        wanted.flatMap((one) => (known.has(one.digest) ? [] : [toTombstone(digests, one, at)])),
+        wanted.flatMap((one) => (known.has(one.digest) ? [] : [digests.toForgotten(one, at)])),
       );
       const { counts, spellings, met } = takeOut(tx);
       const outcome: Forgotten = {
@@ -117,13 +113,7 @@ class UnknownCallers extends Error {
   }
 }
 
-/** A caller to forget; the number is undefined for a hash that no stored number has. */
-interface Wanted {
-  digest: string;
-  caller: string | undefined;
-}
-
-function resolveCallers(tx: Tx, digests: CallerDigests, whom: readonly Forgettable[]): Wanted[] {
+function resolveCallers(tx: Tx, digests: CallerDigests, whom: readonly Forgettable[]): CallerToForget[] {
   const stored = whom.some((one) => "callerHash" in one) ? readCallerIds(tx).map(toCaller) : [];
   const callers = new Map(
     stored.flatMap((caller) => (caller === null ? [] : [[digests.of(caller), caller]])),
@@ -133,17 +123,6 @@ function resolveCallers(tx: Tx, digests: CallerDigests, whom: readonly Forgettab
     const digest = digests.ofText(one.callerHash);
     return { digest, caller: callers.get(digest) };
   });
-}
-
-function toTombstone(
-  digests: CallerDigests,
-  { digest, caller }: Wanted,
-  forgotten_at: string,
-): ForgottenCaller {
-  const national = caller === undefined ? null : toNational(caller);
-  const pseudonym = toPseudonym(randomBytes(PSEUDONYM_BYTES));
-  const national_digest = national && digests.of(national);
-  return { digest, national_digest, pseudonym, key_mark: digests.mark, forgotten_at, calls: 0 };
 }
 
 export function forgetAgain(

@@ -92,7 +92,9 @@ ORDER BY s.rank`;
     const { table, count } =
       likeCalls === undefined
         ? this.#select(span)
-        : this.#insertIds(`FROM call_facts AS f WHERE f.call_id IN ${listText(likeCalls)} ORDER BY f.call_id`);
+        : this.#insertIds(
+            `FROM call_facts AS f WHERE f.call_id IN ${listText(likeCalls)} ORDER BY f.call_id`,
+          );
     const sql = candidatesText(query, table, firstTable, this.selection);
     const toCandidate = ({ is_live, is_qualified, is_repeated, ...call }: Stored<Candidate>): Candidate => ({
       ...call,

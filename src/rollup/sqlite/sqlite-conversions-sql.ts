@@ -16,7 +16,7 @@ export interface ConversionQuery {
 export type ConversionKey = "gclid" | "caller" | "msclkid" | "google_analytics_cid";
 
 export interface Candidate {
-  /** Whether the service still shows it. */
+  call_id: number;
   is_live: boolean;
   call_started: string | null;
   /** The click id, the phone number, or the client id of Google Analytics. */

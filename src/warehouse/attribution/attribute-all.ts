@@ -3,7 +3,7 @@ import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
 import { CallFactsTable } from "../calls/call-facts.ts";
 import type { CallerHash } from "../calls/caller-hash.ts";
-import { renameCallers } from "../calls/caller-names.ts";
+import { renameCallers } from "../calls/callers.ts";
 import { calls, MEMBERS } from "../calls/calls.ts";
 import { eachBatch } from "../calls/each-call.ts";
 import { setRulesBeingApplied } from "../calls/fact-log.ts";

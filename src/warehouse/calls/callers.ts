@@ -1,7 +1,11 @@
+import { eq, getTableName } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
 import { prepareUpsert } from "../positional.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
+import { fact_changes, withoutFactLog } from "./fact-log.ts";
+import { call_facts } from "./facts.ts";
 
 const columns = {
   caller: about(text().primaryKey(), "The number as `+` and digits, or its keyed digest.", "caller"),
@@ -121,4 +125,31 @@ export function isFirstCall(entries: ReadonlyMap<string, Entry>, { caller, call_
 function isBefore(a: FirstCall, b: FirstCall): boolean {
   if (a.call_started === b.call_started) return a.call_id < b.call_id;
   return (a.call_started ?? NO_START) < (b.call_started ?? NO_START);
+}
+
+/** Renames callers wherever the facts have them, without logging it as a change of the facts. */
+export function renameCallers(tx: Tx, toName: (caller: string) => string): void {
+  const { sqlite } = tx;
+  sqlite.function("renamed_caller", { directOnly: true, deterministic: true }, (caller) =>
+    toName(String(caller)),
+  );
+  withoutFactLog(tx, () => {
+    for (const table of [call_facts, callers, fact_changes]) {
+      sqlite.exec(`UPDATE ${getTableName(table)} SET caller = renamed_caller(caller)
+        WHERE caller IS NOT NULL AND caller <> renamed_caller(caller)`);
+    }
+  });
+}
+
+/** Returns the first live call of the same caller. */
+export function readFirstCall({ db }: Warehouse, callId: number) {
+  const { call_id, caller, call_started } = call_facts;
+  const own = db.select({ caller }).from(call_facts).where(eq(call_id, callId)).get()?.caller;
+  if (own == null) return undefined;
+  return db
+    .select({ call_id, call_started })
+    .from(callers)
+    .innerJoin(call_facts, eq(call_id, callers.first_call_id))
+    .where(eq(callers.caller, own))
+    .get();
 }

@@ -1,7 +1,7 @@
-import { createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
+import { createHmac, createSecretKey, hash, type KeyObject, randomBytes } from "node:crypto";
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { toCaller } from "../../attribution/call-text.ts";
-import { maskNumbers } from "../../attribution/phone-mentions.ts";
+import { maskNumbers, toNational } from "../../attribution/phone-mentions.ts";
 import { toReferringHost } from "../../attribution/referring-host.ts";
 import type { Call } from "../../call.ts";
 import { isPseudonym, toPseudonym } from "../../privacy/pseudonym.ts";
@@ -34,6 +34,7 @@ export const FORGOTTEN_CALLERS = describeTable(
 );
 
 const MARK_DIGITS = 16;
+const PSEUDONYM_BYTES = 8;
 
 const REMOVED = namesOfKinds("recording_urls", "visitor", "summaries", "transcripts", "extra");
 /** What may contain a number in anybody's calls; `tracking_number` is the one that was called. */
@@ -53,6 +54,12 @@ interface RejectedRow {
 }
 
 export type ForgottenCaller = typeof forgotten_callers.$inferSelect;
+
+/** The number is undefined for a hash that no stored number has. */
+export interface CallerToForget {
+  digest: string;
+  caller: string | undefined;
+}
 
 export class CallerDigests {
   readonly mark: string;
@@ -78,6 +85,13 @@ export class CallerDigests {
   /** Returns what a caller is called whose text for a number has a forgotten number in it; the same each time. */
   pseudonymOf(caller: string): string {
     return toPseudonym(createHmac("sha256", this.#key).update(`named ${caller}`).digest());
+  }
+
+  toForgotten({ digest, caller }: CallerToForget, forgotten_at: string): ForgottenCaller {
+    const national = caller === undefined ? null : toNational(caller);
+    const pseudonym = toPseudonym(randomBytes(PSEUDONYM_BYTES));
+    const national_digest = national && this.of(national);
+    return { digest, national_digest, pseudonym, key_mark: this.mark, forgotten_at, calls: 0 };
   }
 }
 
