@@ -38,11 +38,10 @@ export interface RestoreOptions extends Owner {
 }
 
 /**
- * Verifies a backup and replaces the warehouse with a copy of it; the previous warehouse is kept next to it. A process killed on the way leaves either the one or the other in place, and loses neither.
+ * The previous warehouse is kept next to it. A process killed on the way leaves the one or the other, and loses neither.
  *
  * @throws UsageError for a backup of another account
- * @throws CalltallyError (exit 6) while a sync or anything else has the warehouse open
- * @throws CalltallyError (exit 7) for a backup that is not whole
+ * @throws CalltallyError (exit 6) while anything has the warehouse open; (exit 7) for a backup that is not whole
  */
 export async function restoreWarehouse(
   file: string,

@@ -77,10 +77,7 @@ export class UnmatchedError extends UsageError {
   }
 }
 
-/**
- * @param source where the value was given, such as `--limit 5000`
- * @param problem such as `must be a whole number`; after a semicolon the advice, which takes precedence over the hint
- */
+/** @param problem such as `must be a whole number`; after a semicolon the advice, which takes precedence over the hint */
 export function cannotUse(source: string, problem: string, hint?: string): UsageError {
   const [, state = problem, advice] = /^(.*); (.*)$/s.exec(problem) ?? [];
   const shown = advice === undefined ? hint : advice.charAt(0).toUpperCase() + advice.slice(1);

@@ -35,10 +35,7 @@ const MAX_LINE_LENGTH = 64 * 1024 * 1024;
 
 const OVERFLOWS = ["timeout", "read", "group_by", "sort", "result", "distinct", "set"];
 
-/**
- * Settings of a SELECT, of which each version knows some. What a profile could have set otherwise, the server would answer
- * with less or with something else than it was asked for, and call it success.
- */
+/** Settings of a SELECT, of which each version knows some. A profile with others could make the server leave out rows silently. */
 const SELECT_SETTINGS: Readonly<Record<string, string | number>> = {
   ...Object.fromEntries(OVERFLOWS.map((what) => [`${what}_overflow_mode`, "throw"])),
   timeout_overflow_mode_leaf: "throw",

@@ -20,10 +20,7 @@ export class PublicationMovedError extends CalltallyError {
   }
 }
 
-/**
- * Asks a cluster about some accounts, one question after the other, and keeps the responses in tables of a private database.
- * Dispose of it to delete them.
- */
+/** Asks a cluster, one question after the other, and keeps the responses in tables of a private database until it is disposed of. */
 export class ClusterReader implements Disposable {
   /** The accounts that are read, when the reading began. */
   readonly published: readonly Published[];

@@ -146,8 +146,7 @@ async function assertWhole(
 }
 
 /**
- * Returns the function from a number to the published name of its caller; undefined if callers are published as numbers, or
- * none are excluded. Reads the account's warehouse if it is on this machine.
+ * Returns undefined if callers are published as numbers, or none are excluded.
  *
  * @throws UsageError if callers are published as digests, and the warehouse, which has the key, is not here
  */

@@ -84,10 +84,7 @@ interface Definition {
 /** How rows are made texts, by which both sides hash them: nothing is `~`, a number ends with `;`, a text begins with its length in bytes and `:`. */
 export const NOTHING = "~";
 
-/**
- * The hash of what a row says: the first half of the MD5 of its columns one after the other. The server computes it from
- * the columns that it received, and stores it.
- */
+/** The first half of the MD5 of a row's columns. The server computes it from what it received, and stores it. */
 export function rowHashExpression(columns: AccountTable["columns"]): string {
   const texts = Object.entries(columns).map(([name, type]) => {
     const column = quoted(name);

@@ -38,10 +38,7 @@ interface AccountOptions extends PublishOptions {
   clock: Clock;
 }
 
-/**
- * Publishes one moment of a warehouse to a cluster under a claim on the account; returns also the state to store for the
- * next publication. Unless it is thorough, it hashes only the buckets of calls that have changed since the last one.
- */
+/** Publishes one moment of a warehouse under a claim on the account; returns also the state to store for the next publication. */
 export async function publishAccount(cluster: Cluster, warehouse: Warehouse, options: AccountOptions) {
   const { account, to, isPersonal, isThorough = true, startedMs, clock, signal, onSent } = options;
   using reader = openReader(warehouse);

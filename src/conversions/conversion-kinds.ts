@@ -92,10 +92,7 @@ export const KINDS: Record<ConversionKind, Kind> = {
   },
   /** "Prepare your data for import" (support.google.com/google-ads-data-manager/answer/14184381): headers first, times with their zone. */
   "google-data-manager": { ...GOOGLE_CLICK, layOut: googleLayout("Google Click ID", keyOf, true) },
-  /**
-   * "Offline conversion record" (learn.microsoft.com/advertising/bulk-service/offline-conversion): the click id is 32
-   * hexadecimal digits, which the page of the click keeps for 90 days; an upload is to wait an hour.
-   */
+  /** learn.microsoft.com/advertising/bulk-service/offline-conversion: the page of a click keeps its id for 90 days; wait an hour. */
   "microsoft-ads": {
     key: "msclkid",
     missing: "no msclkid",

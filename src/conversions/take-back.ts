@@ -18,9 +18,6 @@ export interface TakenBack {
  * Takes back a file of conversions that was not uploaded, so that the next file has them again.
  *
  * @param given its path, its former path, or its number
- * @param folder that a path is relative to
- * @param now ISO 8601 UTC
- * @param describe lists files for the error
  * @throws UsageError that lists the latest files, where no file of that name counts as uploaded
  */
 export function takeBack(warehouse: Warehouse, given: string, options: TakeBackOptions): TakenBack {

@@ -3,11 +3,7 @@ import { openSameKey } from "../warehouse/calls/caller-key.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { readUploadKeys } from "./upload-files.ts";
 
-/**
- * Returns the key of the digests by which the ledger of uploads remembers click ids, phone numbers and client ids.
- *
- * @throws CalltallyError (exit 7) without the key of the digests that are there: earlier conversions would be reported again
- */
+/** @throws CalltallyError (exit 7) without the key of the digests that are there: earlier conversions would be reported again */
 export function openUploadKey(warehouse: Pick<Warehouse, "db" | "path">): CallerHash {
   const { path } = warehouse;
   const made = readUploadKeys(warehouse);

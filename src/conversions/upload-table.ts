@@ -178,10 +178,7 @@ export function readUploadFiles({
     .all();
 }
 
-/**
- * Returns the files that still stand as they were written, and tell, or may tell again what an earlier file did, of calls of
- * some forgotten callers by what those were told by: hashes of numbers, and client ids.
- */
+/** Returns files, unchanged since, that tell of forgotten callers by hashes of numbers or client ids, or may repeat one that does. */
 export function findUploadsOf(
   { sqlite }: Pick<Warehouse, "sqlite">,
   pseudonyms: readonly string[],

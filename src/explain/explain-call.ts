@@ -26,11 +26,7 @@ export interface ExplainOptions extends OwnWarehouse {
 /** Why a call counts as it does. Null stands for no value, which the files show as `(not set)`. */
 export type Explanation = NonNullable<ReturnType<typeof explainCall>>;
 
-/**
- * Explains one call, by the function and the rules that made its facts; undefined if there is no such call.
- *
- * @throws CalltallyError if the warehouse cannot be read
- */
+/** Explains a call by the function and the rules that made its facts; undefined if there is no such call. */
 export function explainCall(options: ExplainOptions) {
   const { callId, timezone, clock = systemClock } = options;
   using reader = openOwn(options, openWarehouseReader);

@@ -56,10 +56,7 @@ export interface ForgetOptions {
   isUnknownAllowed?: boolean;
 }
 
-/**
- * Removes personal data of callers from every table, in one transaction, and keeps it from coming back. Calls and figures stay.
- * Changes nothing if a caller is unknown and that is not allowed.
- */
+/** Runs in one transaction, and keeps the callers from coming back. Changes nothing if one is unknown and that is not allowed. */
 export function forgetCallers(
   warehouse: LockedWarehouse,
   whom: readonly Forgettable[],

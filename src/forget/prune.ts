@@ -31,10 +31,9 @@ export interface PruneOptions {
 }
 
 /**
- * Removes what may not be kept any more, and records how much, in short transactions: after a kill it continues where it was.
+ * Runs in short transactions: after a kill it continues where it was.
  *
  * @throws CalltallyError (exit 7) where the key of the callers' digests is lost
- * @throws the reason of the signal
  */
 export async function prune(warehouse: LockedWarehouse, options: PruneOptions): Promise<PruneCounts> {
   const pruning = new Pruning(warehouse, { ...options, isDryRun: false });

@@ -13,10 +13,7 @@ export interface Span {
   endsAt?: string;
 }
 
-/**
- * Which calls count; of a list, one that fits is enough, and case does not matter. `(not set)` stands for calls without a
- * value, `"(total)"` as in files for a value that was served as `(total)`.
- */
+/** Of a list, one value that fits is enough, and case does not matter. `(not set)` stands for calls without a value. */
 export interface CallFilter {
   /** Names or ids of org units. */
   org_unit?: readonly string[];

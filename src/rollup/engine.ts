@@ -39,11 +39,7 @@ export interface ImportedSpend {
   campaigns: string;
 }
 
-/**
- * What holds the facts of calls, at one moment. SELECTs are in SQLite's words, for the connection of the session that asks.
- * All that is made of the sides of a rollup is said in one place, by SQLite: spend beside calls, comparison, gaps filled,
- * order, other keys, rounding.
- */
+/** What holds the facts of calls, at one moment. SELECTs are in SQLite's words, for the connection of the session that asks. */
 export interface Engine {
   /** Returns the SELECT of a row for each key of the calls of a side: its period, where it has any, its keys, and figures. */
   groups: (side: Side, figures: readonly Metric[], selection: CallSelection) => Promise<string>;

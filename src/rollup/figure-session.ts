@@ -46,10 +46,7 @@ export class FigureSession {
   #spend: Promise<SessionSpend> | undefined;
   #firstStart: Promise<string | null> | undefined;
 
-  /**
-   * @param database a connection that the engine's SELECTs are for
-   * @param selection the calls that the filter lets through
-   */
+  /** @param database a connection that the engine's SELECTs are for */
   constructor(database: Database, engine: Engine, options: FigureSessionOptions, selection: CallSelection) {
     // SQLite reads rows while tables are made for the next question; better-sqlite3 refuses that unless told.
     this.database = database.unsafeMode();

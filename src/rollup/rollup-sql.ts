@@ -230,10 +230,7 @@ FROM (${current} UNION ALL ${select("0", "calls")} FROM (${before}))
 ${groupBy(names)}`;
 }
 
-/**
- * The rows that stand by themselves: neither small, nor one of the next smallest that {@link OTHER} takes so that it is not
- * small itself. What is left over by a row that is not small is not small.
- */
+/** The rows that are neither small, nor among the next smallest that {@link OTHER} takes so that it is not small itself. */
 async function largeCellsText(query: RollupQuery, minCell: number, context: RollupContext): Promise<string> {
   const { periods } = query;
   const keys = keyColumns(query.dimensions, query);
@@ -249,10 +246,7 @@ async function largeCellsText(query: RollupQuery, minCell: number, context: Roll
 WHERE NOT is_small AND NOT ${small("smaller_calls")} AND NOT ${small("smaller_before")}`;
 }
 
-/**
- * Returns the SELECT of the number of rows that are together in rows {@link OTHER}, so that none is small; not of periods
- * with too few calls, which have hardly more calls than rows.
- */
+/** Counts the rows that are together in rows {@link OTHER}; not those of periods with too few calls. */
 export async function smallCellCountText(
   query: RollupQuery,
   minCell: number,

@@ -78,11 +78,8 @@ ORDER BY s.rank`;
   }
 
   /**
-   * Lists calls with what decides whether they are conversions. Which call of a click or a caller is the first is looked
-   * for among all calls of the population, whenever they were: what an earlier file has reported must not be reported again
-   * because the dates of this one begin later.
-   *
-   * @param population which calls are looked at for that; what else the session's filter says does not matter
+   * The first call of a click or a caller is looked for among all calls of the population, whenever they were: what an
+   * earlier file has reported must not be reported again because the dates of this one begin later.
    */
   conversions(query: ConversionQuery, population: CallFilter, span: Span = {}): Selected<Candidate> {
     const among = selectionOf({ ...this.options, filter: population }, this.#listValues);

@@ -33,12 +33,7 @@ const LONGEST_LOG = 10_000;
 const MOST_WAITING = 1000;
 const MOST_AT_ONCE = 4;
 
-/**
- * Sends events to webhooks: each once, with no retry, bounded in number and time. Nothing here throws.
- *
- * A webhook is looked up when an event is sent. The events of an inactive one wait, at most 1000 of them, until it is
- * active again.
- */
+/** Sends each event once, with no retry. The events of an inactive webhook wait, at most 1000 of them. Nothing here throws. */
 export class Deliveries {
   readonly log: LoggedDelivery[] = [];
   readonly #settings: SandboxSettings;

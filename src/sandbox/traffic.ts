@@ -45,11 +45,7 @@ function parse(text: string): unknown {
   }
 }
 
-/**
- * Puts the requests that pass through into the log, which keeps the last 10,000, and mixes faults in.
- *
- * Faults repeat for the seed. A request that meets one is not carried out, but for "cut": that one is, and only its response is lost.
- */
+/** Faults repeat for the seed. A request that meets one is not carried out, but for "cut": only its response is lost. */
 export function logAndDisturb(
   log: LoggedRequest[],
   { seed, faults, faultRate }: SandboxSettings,

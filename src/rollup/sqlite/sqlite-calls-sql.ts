@@ -70,10 +70,7 @@ export function keptKeysText(keys: readonly KeyColumn[]): string[] {
   ];
 }
 
-/**
- * Returns the SELECT that counts calls by duration: how many of the bounds, in the unit that is stored, a duration has
- * reached (null without one), then calls, answered and missed ones.
- */
+/** Counts calls by how many of the bounds, in the unit that is stored, their duration has reached; null without one. */
 export function durationBandsText(bounds: readonly number[], span: Span, selection: CallSelection): string {
   const band = bounds.map((bound) => `(f.duration >= ${Number(bound)})`).join(" + ");
   const counted = (outcome: "answered" | "missed") =>

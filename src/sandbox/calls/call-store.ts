@@ -16,10 +16,8 @@ interface SandboxCallsOptions
 const NEWEST_AGE_MS = 60_000;
 
 /**
- * The calls of a sandbox: live, and open to change by a test.
- *
- * Only ids are held, in their visible order; the JSON of a call is made when it is read. A call without DNI
- * session data is held, and may be edited, but it is in no list (API v3 § 4.2, rule 1).
+ * Only ids are held, in their visible order; the JSON of a call is made when it is read. A call without DNI session data
+ * is in no list (API v3 § 4.2, rule 1).
  */
 export class SandboxCalls {
   readonly #generator: CallGenerator;
@@ -91,10 +89,7 @@ export class SandboxCalls {
     return true;
   }
 
-  /**
-   * Replaces members of a call, with any JSON value (dni_data as a whole); undefined leaves a member out.
-   * One that has no DNI session data is not listed until it has some.
-   */
+  /** Replaces members with any JSON value (dni_data as a whole); undefined leaves one out. Without DNI data it is not listed. */
   edit(id: number, patch: WireCall): void {
     const index = this.#indexOf(id);
     if (index === undefined) throw new Error(`Cannot edit call ${id}: the sandbox has no such call`);

@@ -19,11 +19,7 @@ export interface AttributionProgress {
   total: number;
 }
 
-/**
- * Recomputes the facts of all calls in batches; yields the progress, and returns it at the end.
- *
- * @param digests makes the digests that replace callers' numbers in the facts. @default the facts hold numbers
- */
+/** Yields the progress, and returns it at the end. @param digests replace callers' numbers in the facts. @default numbers */
 export function* attributeAll(
   tx: Tx,
   rules: AttributionRules,

@@ -121,10 +121,7 @@ type StoredHead = Withheld & {
   recording_url: string | null;
 };
 
-/**
- * The calls by their ids, rising: SQLite fills its pages when rows come in the order of the key, and leaves half of each
- * free when they come against it, as from a service that lists the newest first.
- */
+/** SQLite fills its pages when rows come in the order of the key, and leaves half of each free when they come against it. */
 function inOrderOfId(page: readonly Call[]): Call[] {
   return page.toSorted((a, b) => a.call_id - b.call_id);
 }

@@ -39,10 +39,7 @@ interface Entry {
 /** Comes after any start. */
 const NO_START = "~";
 
-/**
- * Keeps callers and their first calls in step with the facts: begin a change before the facts are written, since they say which call is
- * the first, and end it afterwards.
- */
+/** Keeps first calls in step with the facts: begin a change before the facts are written, and end it afterwards. */
 export class CallerTable {
   readonly #readCallers;
   readonly #readFirst;

@@ -3,10 +3,7 @@ import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { callers } from "./callers.ts";
 
-/*
- * In a first load calls of any caller come in any order. To keep callers and first calls in step with every page would
- * rewrite most of their pages each time: it takes a third of the load. They are settled at its end instead, all at once.
- */
+// In a first load calls of any caller come in any order. Keeping callers in step takes a third of the load: they are settled at its end.
 
 const UNSETTLED = "unsettled_calls";
 

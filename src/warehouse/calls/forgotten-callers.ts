@@ -110,11 +110,7 @@ export class ForgottenCallers {
     );
   }
 
-  /**
-   * Removes personal data from a forgotten caller's call, and forgotten numbers from any call; returns the same call if it has neither.
-   *
-   * @param callerDigest of a stored call whose number is not kept
-   */
+  /** Returns the same call if nothing of it is personal. @param callerDigest of a stored call whose number is not kept */
   strip<C extends Call>(call: C, callerDigest: string | null = null): C {
     const pseudonym =
       callerDigest === null ? this.pseudonymOfId(call.caller_id) : this.pseudonymOfHash(callerDigest);

@@ -16,10 +16,7 @@ export interface RowHashes {
   damagedIds: number[];
 }
 
-/**
- * Computes the hash of every stored call anew and compares it with the one that was stored when the call was read. This
- * finds damage that SQLite's own check does not, which looks at the structure alone.
- */
+/** Compares each call with the hash of when it was read: SQLite's own check looks at the structure alone. */
 export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): Promise<RowHashes> {
   const query = db
     .select({ row_hash: calls.row_hash, ...WHOLE_CALL })
