@@ -13,10 +13,7 @@ export const ATTRIBUTION_VERSION = 3;
 export const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
 export type UtmField = (typeof UTM_FIELDS)[number];
 
-/**
- * What is true of one call by the rules in force; null where there is no value. All that figures, lists and filters are
- * made from.
- */
+/** What is true of one call by the rules in force; null where there is no value. */
 export interface CallFacts {
   /** Start of the call, ISO 8601 UTC with milliseconds, of the years 0000 to 9999. */
   call_started: string | null;

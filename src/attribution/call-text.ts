@@ -26,9 +26,8 @@ export function presentText(text: string | null): string | null {
 }
 
 /**
- * Returns the key under which a utm value is counted: trimmed, inner white space folded to one space, lower-cased, in
- * Unicode's composed form; empty for what counts as no value: nothing, `null`, `undefined`, `(not set)`, and a macro such as
- * `{keyword}` or `{{campaign.name}}`.
+ * Trims a utm value, folds inner white space to one space, lower-cases it, and composes it (NFC). Empty for what counts as
+ * no value: nothing, `null`, `undefined`, `(not set)`, and a macro such as `{keyword}` or `{{campaign.name}}`.
  */
 export function foldUtm(value: string): string {
   const folded = compose(compose(foldSpace(value)).toLowerCase());
@@ -50,7 +49,6 @@ function compose(text: string): string {
   return text.normalize("NFC");
 }
 
-/** Without white space around it, and one space for any within. */
 function foldSpace(text: string): string {
   return text.toWellFormed().replace(WHITE_SPACE, " ").trim();
 }
@@ -62,9 +60,8 @@ function isMissing(trimmed: string): boolean {
 }
 
 /**
- * Returns the form in which phone numbers are told apart: `+` and the digits, whatever stands between them, and whether they
- * begin with `+`, `00` or neither, since the service gives them in international format. What has letters is no number, and
- * is told apart by its letters and digits; empty where there is neither.
+ * Returns `+` and the digits of a phone number, whether it begins with `+`, `00` or neither: the service gives them in
+ * international format. Of what has letters, the letters and digits; empty where there is neither.
  */
 export function toPhoneDigits(text: string): string {
   const bare = text.normalize("NFKC").toWellFormed().replace(NEITHER_LETTER_NOR_DIGIT, "");
@@ -80,7 +77,6 @@ export function presentNumber(text: string | null): string | null {
   return digits.startsWith("+") ? digits : present;
 }
 
-/** Returns by what a caller is told from others, of a call's `caller_id`; null where there is no caller. */
 export function toCaller(callerId: string | null): string | null {
   return toPhoneDigits(presentText(callerId) ?? "") || null;
 }

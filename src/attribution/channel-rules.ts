@@ -91,7 +91,6 @@ export type Channel = (typeof RULES)[number][0] | typeof UNASSIGNED;
 /** Every channel, in the order of the rules; Unassigned, for what meets none, comes last. */
 export const CHANNELS: readonly Channel[] = [...RULES.map(([channel]) => channel), UNASSIGNED];
 
-/** Returns the channel of a call: that of the first rule that holds. */
 export function toChannel({ source, medium, campaign }: Traffic): Channel {
   return channelOf(`${source}\n${medium}\n${campaign}`);
 }

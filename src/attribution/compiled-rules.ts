@@ -2,11 +2,9 @@ import type { AttributionRules } from "./attribution-rules.ts";
 import { foldUtm, toComparableDisposition } from "./call-text.ts";
 import { remember } from "./remember.ts";
 
-/** What became of a call, by its disposition. */
 export const OUTCOMES = ["answered", "missed", "other"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Rules as they are looked up, call after call. */
 export interface CompiledRules {
   /** The outcome of a disposition; what is in neither list of the rules is `other`. */
   outcomeOf: (disposition: string) => Outcome;
@@ -38,7 +36,6 @@ export function compileRules(rules: AttributionRules): CompiledRules {
   return made;
 }
 
-/** Returns a duration in the unit in which the service gives it. */
 export function toDuration(
   seconds: number,
   { duration_unit }: Pick<AttributionRules, "duration_unit">,

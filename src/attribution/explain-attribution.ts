@@ -13,18 +13,17 @@ import type { SiteKind } from "./channel-sites.ts";
 import { type SourceRule, toReferrer, toTrafficSource } from "./traffic-source.ts";
 
 export interface AttributionReasons {
-  /** Utm values folded, and the keys under which they are counted: others where they have an alias. */
-  utm: Record<UtmField, { folded: string | null; counted_as: string | null }>;
+  /** Utm values folded, and the keys under which they are counted, which differ if they have an alias. */
+  utm: Record<UtmField, { folded: string | null; tallied_as: string | null }>;
   is_google_click: boolean;
-  /** What decided about source and medium. */
+  /** What source and medium were taken from. */
   source_rule: SourceRule;
   /** What Google's list says of the referring host; null where it is not on the list. */
   referrer_kind: SiteKind | null;
-  /** Version of the rules for channels, and each up to the one that holds. */
+  /** Version of the channel rules, and each rule up to the one that holds. */
   channel_rules: { version: string; tried: { channel: Channel; holds: boolean }[] };
 }
 
-/** Derives what is true of a call, and says why. */
 export function explainAttribution(
   call: AttributedMembers,
   rules: AttributionRules,
@@ -32,7 +31,7 @@ export function explainAttribution(
   const facts = attributeCall(call, rules);
   const explainUtm = (field: UtmField) => ({
     folded: foldUtm(call[field] ?? "") || null,
-    counted_as: facts[`${field}_folded`],
+    tallied_as: facts[`${field}_folded`],
   });
   // The last of the channels is of calls for which no rule holds.
   const rulesInOrder = CHANNELS.slice(0, -1);

@@ -5,11 +5,8 @@ const NAME = "msclkid";
 const PARAMETER = new RegExp(`[?&]${NAME}=([^&#]*)`, "i");
 
 /**
- * Returns the click id of Microsoft Advertising that a call came with, as it was served; null for none. The API has no
- * member for it: it may stand in the query of `referring_url`, or as a member `msclkid`, at any depth, of what the API's
- * document does not name.
- *
- * @param extra JSON object
+ * Returns the click id as served; null for none. The API has no member for it: it may stand in the query of
+ * `referring_url`, or as a member `msclkid`, at any depth, of `extra`, a JSON object.
  */
 export function microsoftClickId(referringUrl: string | null, extra: string | null): string | null {
   const parameter = PARAMETER.exec(referringUrl ?? "")?.[1];

@@ -20,7 +20,6 @@ const PLUS = /(?:\+|%2B)\s?\(?$/i;
 const LONGEST_PLUS = "%2B (".length;
 const DATE = /^(?:19|20)\d\d-[01]\d-[0-3]\d$/;
 
-/** A part of a text that may be a phone number. */
 interface Mention {
   start: number;
   end: number;
@@ -28,21 +27,14 @@ interface Mention {
   numbers: string[];
 }
 
-/**
- * Returns the national form of a number in international form, without the zero before it: its digits without the country
- * code. Null for what is no number of the usual lengths.
- */
+/** Returns the digits without the country code and the zero before them; null for a number of unusual length. */
 export function toNational(number: string): string | null {
   const digits = /^\+[1-9]\d+$/.test(number) ? number.slice(1) : "";
   const national = digits.replace(COUNTRY_CODE, "");
   return national.length >= MIN_DIGITS ? national : null;
 }
 
-/**
- * Replaces the digits of phone numbers in a text by nines, in whatever spelling they are: what was JSON remains it.
- *
- * @param isMeant of a number in international form, with a `+`, or in national form, without one
- */
+/** Replaces digits by nines; JSON remains JSON. @param isMeant of a number in international form, with `+`, or national, without */
 export function maskNumbers(text: string, isMeant: (number: string) => boolean): string {
   let masked = "";
   let done = 0;

@@ -17,9 +17,8 @@ const RELATIVE = /^(?:[/\\](?![/\\])|[?#])/;
 const BARE_HOST = /^(?:[a-z\d_-]+(?:\.[a-z\d_-]+)*|\[[\da-f:]+\])$/;
 
 /**
- * Returns the host of a referring URL, without `www.`, in the ASCII form of the URL standard (`xn--…`), which is the one that
- * browsers send: one form for one host, and no letters that look like others. An address without a scheme is read as a
- * browser's address bar reads it. Null where there is no host.
+ * Returns the host without `www.`, in the ASCII form of the URL standard (`xn--…`), which browsers send. An address without
+ * a scheme is read as a browser's address bar reads it. Null where there is no host.
  */
 export function toReferringHost(referringUrl: string | null): string | null {
   const address = presentText(referringUrl);

@@ -18,7 +18,6 @@ export interface Visit {
   /** Whether it has a click id, of Google Ads or any other platform. */
   hasClickId: boolean;
   hasCampaign: boolean;
-  /** Host of the referrer, without `www.`. */
   referringHost: string | null;
 }
 
@@ -31,8 +30,7 @@ const ENGINE_DOMAIN =
 const SEARCH_PREFIX = /^(?:(?:[a-z]+\.)?search|images|html|lite|[a-z]{1,2})\./;
 
 /**
- * Returns source and medium as GA4 derives them: from the tags and the Google click, else from the referrer, else `(direct)`.
- * A visit that has only another platform's click id, or only a campaign, has neither.
+ * Follows GA4. A visit that has only another platform's click id, or only a campaign, has neither source nor medium.
  *
  * @param nameOf the name under which a source counts that is not from a tag
  */

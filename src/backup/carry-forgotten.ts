@@ -8,11 +8,9 @@ import { openReader } from "../warehouse/open.ts";
 import { isDamage } from "../warehouse/sqlite-errors.ts";
 
 /**
- * Forgets in a copy of a backup the callers whom the warehouse that it replaces has forgotten, because the backup may be
- * older. Returns whether the copy had any of them. A warehouse that can no longer be read has forgotten nobody.
+ * Forgets in a copy of a backup whom the warehouse that it replaces has forgotten, because the backup may be older. Returns
+ * whether there were any. A warehouse that can no longer be read has forgotten nobody.
  *
- * @param target the warehouse that is to be replaced
- * @param copy before it gets its name
  * @throws CalltallyError (exit 7) without the key of the digests that the forgotten are known by
  */
 export function carryForgotten(target: string, copy: LockedWarehouse, nowMs: number): boolean {

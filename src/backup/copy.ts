@@ -10,21 +10,16 @@ import { sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 
 const PAGES_A_STEP = 1000;
 
-/** A checked copy. */
 export interface Copied {
   bytes: number;
   calls: number;
-  /** Runs in the ledger. */
   runs: number;
 }
 
 /**
- * Copies a warehouse, others may write to meanwhile, into a new file that only its owner may read: one that stands for
- * itself, without a log beside it. The copy is synced to the disk, opened again and checked whole before it is called
- * good: SQLite's own check, the same rows in every table as at the moment of the copy, and the hash of every call
- * computed anew.
+ * Copies a warehouse, which others may write to, into a new file without a log. The copy is synced to the disk, and checked:
+ * SQLite's own check, the rows of every table, and the hash of every call computed anew.
  *
- * @param draft name of the new file; what there is of it after an error is for the caller to remove
  * @throws CalltallyError (exit 7) where one of the two cannot be read or written, or the source is damaged
  */
 export async function copyWarehouse(source: string, draft: string, signal?: AbortSignal): Promise<Copied> {
@@ -40,10 +35,7 @@ export async function copyWarehouse(source: string, draft: string, signal?: Abor
   }
 }
 
-/**
- * Copies the pages as they are at one moment: a read transaction on the connection that is copied from holds it still.
- * (Without one SQLite starts over after each write of another process, for ever under a long sync.)
- */
+/** In a read transaction: without one SQLite starts over after each write of another process, for ever under a long sync. */
 async function copyPages(source: string, draft: string, signal: AbortSignal | undefined): Promise<Digest> {
   using reader = openToCopy(source);
   reader.sqlite.exec("BEGIN");

@@ -12,7 +12,6 @@ import { BASELINE_VERSION } from "../warehouse/migrate.ts";
 import { assertOurs, openExistingWarehouse, stateOf } from "../warehouse/open.ts";
 import { findOtherOrigin, type Owner } from "../warehouse/own-warehouse.ts";
 import { nameFile, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
 import { carryForgotten } from "./carry-forgotten.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 import { type RestoredKey, restoreKey } from "./restored-key.ts";
@@ -39,11 +38,10 @@ export interface RestoreOptions extends Owner {
 }
 
 /**
- * Verifies a backup and replaces the warehouse with a copy of it; the previous warehouse is kept next to it. A process killed on the way leaves either the one or the other in place, and loses neither.
+ * The previous warehouse is kept next to it. A process killed on the way leaves the one or the other, and loses neither.
  *
  * @throws UsageError for a backup of another account
- * @throws CalltallyError (exit 6) while a sync or anything else has the warehouse open
- * @throws CalltallyError (exit 7) for a backup that is not whole
+ * @throws CalltallyError (exit 6) while anything has the warehouse open; (exit 7) for a backup that is not whole
  */
 export async function restoreWarehouse(
   file: string,
@@ -69,7 +67,12 @@ export async function restoreWarehouse(
   const copied = await copyWarehouse(source, draft.path, signal);
   // Migrates an older one at once, so that only backups are ever read in an older schema.
   using copy = openExistingWarehouse(draft.path, { isLocked: true });
-  assertOfAccount(copy, source, account);
+  const problem = findOtherOrigin(copy, account);
+  if (problem !== undefined) {
+    throw new UsageError(`Cannot restore ${source}: ${problem}`, {
+      hint: "Nothing was changed. Restore it into its own account. If the service has moved: restore it with the former address in CALLTALLY_BASE_URL, then run `calltally sync --rebind` with the new one.",
+    });
+  }
   const caller_key = restoreKey(source, target, copy);
   const forgotten_again = carryForgotten(target, underLock(copy, lock), nowMs);
   copy.sqlite.pragma("journal_mode = DELETE");
@@ -79,14 +82,6 @@ export async function restoreWarehouse(
   const replaced = existsSync(target) ? keep(target, nowMs) : null;
   draft.replace();
   return { database: target, replaced, ...copied, caller_key, forgotten_again };
-}
-
-function assertOfAccount(copy: Warehouse, source: string, account: Owner): void {
-  const problem = findOtherOrigin(copy, account);
-  if (problem === undefined) return;
-  throw new UsageError(`Cannot restore ${source}: ${problem}`, {
-    hint: "Nothing was changed. Restore it into its own account. If the service has moved: restore it with the former address in CALLTALLY_BASE_URL, then run `calltally sync --rebind` with the new one.",
-  });
 }
 
 /** Whatever else stands there may be a warehouse that was damaged, for which restoring is; it is kept, too. */

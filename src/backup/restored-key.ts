@@ -15,12 +15,7 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
  */
 export type RestoredKey = "kept" | "kept another" | "copied" | "missing" | "needed";
 
-/**
- * Puts the key that lies beside a backup where the restored warehouse needs it, unless there is one. By the name of the
- * warehouse, as it was copied, or by that of the backup.
- *
- * @param restored before it gets its name
- */
+/** Puts the key beside a backup where the warehouse needs it, unless there is one: by the name of the warehouse, or the backup. */
 export function restoreKey(source: string, target: string, restored: Warehouse): RestoredKey | null {
   const own = callerKeyOf(target);
   const spares = [callerKeyOf(source), join(dirname(source), basename(own))];

@@ -9,7 +9,6 @@ import { assertOurs } from "../warehouse/open.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 
 export interface Backup extends Copied {
-  /** Absolute path. */
   file: string;
 }
 
@@ -17,8 +16,7 @@ export interface Backup extends Copied {
 const BESIDE = ["", "-wal", "-shm", "-journal", ".lock", ".caller-key"];
 
 /**
- * Copies the warehouse into a file, while others may read and write it. The file gets its name only once the copy was
- * checked whole, and so replaces an earlier backup never by a worse one.
+ * The file gets its name only once the copy was checked whole: a worse one never replaces an earlier backup.
  *
  * @throws UsageError for a name that the warehouse itself uses
  * @throws CalltallyError (exit 7) where something else than a backup has that name, or no good copy can be made

@@ -7,10 +7,7 @@ import { hasEnded, markProcess } from "./process-mark.ts";
 const LOGS = ["-wal", "-shm", "-journal"];
 const MARK = /\.(\d+(?:@\d+)?)\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp(?:-\w+)?$/;
 
-/**
- * A file under a temporary name next to its final one: nobody sees half of it, and a power cut leaves the old file or the new one.
- * Disposing removes it, unless it has its name.
- */
+/** A file under a temporary name: a power cut leaves the old file or the new one. Disposing removes it, unless it has its name. */
 export class Draft implements Disposable {
   readonly file: string;
   readonly path: string;

@@ -77,17 +77,13 @@ export class UnmatchedError extends UsageError {
   }
 }
 
-/**
- * @param source where the value was given, such as `--limit 5000`
- * @param problem such as `must be a whole number`; after a semicolon the advice, which takes precedence over the hint
- */
+/** @param problem such as `must be a whole number`; after a semicolon the advice, which takes precedence over the hint */
 export function cannotUse(source: string, problem: string, hint?: string): UsageError {
   const [, state = problem, advice] = /^(.*); (.*)$/s.exec(problem) ?? [];
   const shown = advice === undefined ? hint : advice.charAt(0).toUpperCase() + advice.slice(1);
   return new UsageError(`Cannot use ${source}: ${state}`, { hint: shown });
 }
 
-/** The run was stopped by SIGINT, SIGTERM or the AbortSignal of its caller. */
 export class InterruptedError extends CalltallyError {
   override name = "InterruptedError";
 
@@ -101,7 +97,6 @@ export function firstError(error: unknown): unknown {
   return error instanceof Error && "suppressed" in error ? firstError(error.suppressed) : error;
 }
 
-/** The message of anything that was thrown, with the messages of its causes. */
 export function describeError(thrown: unknown): string {
   const error = firstError(thrown);
   if (!(error instanceof Error)) return String(error);

@@ -2,7 +2,6 @@ import { accessSync, constants } from "node:fs";
 import { dirname } from "node:path";
 import { CalltallyError, describeError, EXIT } from "./errors.ts";
 
-/** What was being done, by the system call that failed. */
 const VERBS: Readonly<Record<string, string>> = {
   access: "write to",
   fsync: "write",
@@ -26,7 +25,6 @@ const OF_OPEN_FILES = new Set(["EDQUOT", "EFBIG", "EIO", "EISDIR", "ENOSPC", "ER
 /** A system call, Node's loader of modules and its workers each say in their own way that file descriptors are used up. */
 const NO_DESCRIPTORS = /\bE[MN]FILE\b|too many open files/i;
 
-/** Returns the error of a process without a free file descriptor, if the words of an error say so. */
 export function toDescriptorError(says: string): CalltallyError | undefined {
   if (!NO_DESCRIPTORS.test(says)) return undefined;
   return new CalltallyError(EXIT.storage, "Cannot open another file or connection: too many open files", {
@@ -79,7 +77,6 @@ export function describeLack(path: string): string | undefined {
   return may(path, constants.W_OK) ? undefined : `${who} may not write to ${path}.`;
 }
 
-/** Whether this user may do something with a file or folder; of constants of `fs`. */
 export function may(path: string, mode: number): boolean {
   try {
     accessSync(path, mode);

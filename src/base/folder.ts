@@ -20,13 +20,7 @@ export const MODES = {
   shared: { file: 0o666, folder: 0o777 },
 } as const;
 
-/**
- * Makes a folder and those above it. (Node's own `recursive` never returns below /proc.)
- *
- * @param folder absolute path
- * @returns the folders that it made, the topmost first
- * @throws CalltallyError (exit 7) where something else has the name
- */
+/** (Node's own `recursive` never returns below /proc.) Returns the folders that it made, the topmost first. */
 export function makeFolder(folder: string, audience: Audience = "owner"): string[] {
   if (isFolder(folder)) return [];
   const made = makeFolder(dirname(folder), audience);

@@ -1,7 +1,6 @@
 /**
- * What a terminal obeys, what turns the direction of text, and what cannot be seen: controls (C0, DEL, C1), line and
- * paragraph separators, bidirectional and other invisible characters, halves of surrogate pairs. Selectors of an emoji's
- * look are left, and joiners within other text than ASCII: emoji and several scripts are written with them.
+ * What a terminal obeys, what turns the direction of text, and what cannot be seen. Selectors of an emoji's look are left,
+ * and joiners within other text than ASCII: emoji and several scripts are written with them.
  */
 const UNPRINTABLE =
   /(?!\uFE0E|\uFE0F|(?<=\P{ASCII})[\u200C\u200D](?=\P{ASCII}))[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/gu;

@@ -1,9 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/**
- * Returns an id that no other process ever has: the process id and, on Linux, `@` and its start in ticks, since the first process of
- * a container always has the same id. Undefined if there is no such process.
- */
+/** The process id and, on Linux, `@` and its start in ticks: ids come again, as in containers. Undefined if there is none. */
 export function markProcess(pid: number = process.pid): string | undefined {
   if (process.platform !== "linux") return isAlive(pid) ? String(pid) : undefined;
   try {

@@ -38,11 +38,7 @@ export class Claim {
     this.#signal = signal;
   }
 
-  /**
-   * Reads what is published of an account; writes nothing.
-   *
-   * @throws UsageError if the account belongs to another warehouse, or the warehouse is published under another name
-   */
+  /** @throws UsageError if the account is of another warehouse, or the warehouse is published under another name */
   static async take(
     cluster: Cluster,
     { account, warehouse_id, startedMs }: { account: string; warehouse_id: string; startedMs: number },
@@ -131,7 +127,6 @@ export class Claim {
   }
 }
 
-/** Returns a version greater than all that the cluster has of an account. */
 async function readNextVersion(cluster: Cluster, account: string, signal?: AbortSignal): Promise<number> {
   const where = `WHERE account = ${literal(account)}`;
   const each = TABLES.map(

@@ -9,21 +9,15 @@ import type { ZoneOffset } from "../rollup/rollup-query.ts";
 import { literal } from "./clickhouse-text.ts";
 import { FACTS_TABLE, localName, NOTHING, SPEND_TABLE } from "./cluster-tables.ts";
 
-/*
- * What ClickHouse says of the facts of calls, in words that 18.16 and today's versions both know. Keys are as they are
- * stored, so that what they are shown as is said in one place, by SQLite.
- */
+// Keys are as they are stored: how they are shown is decided in one place, by SQLite. 18.16 knows all of these words.
 
-/** Which calls are read, and from where. */
 export interface ClusterSource extends Pick<CallSelection, "conditions" | "isGoneCounted"> {
-  /** Returns the name of a table as SQL takes it. */
   table: (name: string) => string;
   accounts: readonly string[];
   /** Whether calls may have rows that others take the place of. */
   hasReplaced: boolean;
 }
 
-/** A question to the cluster; each of its columns, and what it holds. */
 export interface ClusterQuestion {
   sql: string;
   columns: Readonly<Record<string, "TEXT" | "INTEGER" | "REAL">>;
@@ -70,12 +64,10 @@ export function sideQuestion(
   };
 }
 
-/** Returns the name of a key's column in what comes of {@link sideQuestion}. */
 export function keyName(index: number): string {
   return `key_${index + 1}`;
 }
 
-/** Returns the question for the different values of a fact. */
 export function valuesQuestion(source: ClusterSource, fact: FactColumn): ClusterQuestion {
   const type = fact === "org_unit_id" ? "INTEGER" : "TEXT";
   return {
@@ -85,7 +77,6 @@ export function valuesQuestion(source: ClusterSource, fact: FactColumn): Cluster
   };
 }
 
-/** Returns the question for when the first and the last call started, and when the first one that counts did. */
 export function extentQuestion(source: ClusterSource): ClusterQuestion {
   return {
     sql: `SELECT account, min(call_started) AS first, max(call_started) AS last
@@ -95,7 +86,6 @@ ${fromText(source)}\nGROUP BY account`,
   };
 }
 
-/** Returns the question for the first and the last start in each month of UTC that has calls. */
 export function monthsQuestion(source: ClusterSource): ClusterQuestion {
   return {
     sql: `SELECT substring(call_started, 1, ${"YYYY-MM".length}) AS month, min(call_started) AS first, max(call_started) AS last
@@ -105,7 +95,6 @@ ${fromText(source)} AND isNotNull(call_started)\nGROUP BY month`,
   };
 }
 
-/** Returns the question for those of some callers that have calls. */
 export function callersQuestion(source: ClusterSource, callers: readonly string[]): ClusterQuestion {
   const isIn = conditionText({ fact: "caller", isOneOf: callers }, source);
   return {
@@ -115,7 +104,6 @@ export function callersQuestion(source: ClusterSource, callers: readonly string[
   };
 }
 
-/** Returns the question for the calls of each band of durations. */
 export function bandsQuestion(source: ClusterSource, bounds: readonly number[], span: Span): ClusterQuestion {
   const band = bounds.map((bound) => `(duration >= ${Number(bound)})`).join(" + ");
   const counted = (outcome: "answered" | "missed") =>
@@ -128,7 +116,6 @@ ${fromText(source, span)}\nGROUP BY account, band`,
   };
 }
 
-/** Returns the question for the campaigns of all calls, with their calls from each source. */
 export function campaignsQuestion(source: ClusterSource): ClusterQuestion {
   return {
     sql: `SELECT account, campaign, campaign_id, source, count() AS calls
@@ -138,7 +125,6 @@ ${fromText(source)} AND (isNotNull(campaign) OR isNotNull(campaign_id))\nGROUP B
   };
 }
 
-/** Returns the question for all spend. */
 export function spendQuestion(source: ClusterSource): ClusterQuestion {
   const { name, columns } = SPEND_TABLE;
   return {
@@ -352,7 +338,6 @@ function reachedText(given: readonly string[]): string {
   return `(${terms.join(" + ")})`;
 }
 
-/** All years, months or days from that of one moment to that of another. */
 function* prefixesFrom(first: string, last: string, length: number): Generator<string> {
   const date = new Date(`${first.slice(0, length)}${"YYYY-01-01".slice(length)}T00:00:00Z`);
   for (;;) {
@@ -369,7 +354,6 @@ const DAY_SECONDS = 86_400;
 /** From a day whose number is a multiple of 7 by {@link dayText} to a Monday. */
 const DAYS_TO_MONDAY = 2;
 
-/** What the clocks showed when a call started; null for one of unknown time. */
 function localText(part: LocalPart, offsets: Side["offsets"] = []): string {
   const [hours, minutes, seconds] = [12, 15, 18].map((at) => digitsText(at, 2));
   const time = `(${hours} * 3600 + ${minutes} * 60 + ${seconds} + ${offsetText(offsets)})`;

@@ -1,7 +1,6 @@
 import { CalltallyError, EXIT, type ExitCode } from "../base/errors.ts";
 import { toPrintable } from "../base/printable.ts";
 
-/** What ClickHouse says of a statement that failed. */
 interface ServerError {
   code: number;
   said: string;
@@ -46,12 +45,7 @@ function readServerError(body: string): ServerError | undefined {
   return { code: Number(code), said: toPrintable(line.slice(0, MAX_LENGTH).replace(/[.,\s]+$/, "")) };
 }
 
-/**
- * Returns the error for a response that is none of success: in words of the server's, without its stack.
- *
- * @param doing such as `read the totals of acme`
- * @param hasRows whether the request held rows, which are no text for an error
- */
+/** @param hasRows whether the request held rows, whose texts no error may repeat */
 export function errorOfResponse(
   host: string,
   doing: string,

@@ -20,7 +20,6 @@ export interface StatementOptions {
   maxSeconds?: number;
 }
 
-/** What goes with a statement: ClickHouse's settings by their names. */
 type Settings = Record<string, string | number>;
 
 const CONNECTIONS = 4;
@@ -36,10 +35,7 @@ const MAX_LINE_LENGTH = 64 * 1024 * 1024;
 
 const OVERFLOWS = ["timeout", "read", "group_by", "sort", "result", "distinct", "set"];
 
-/**
- * Settings of a SELECT, of which each version knows some. What a profile could have set otherwise, the server would answer
- * with less or with something else than it was asked for, and call it success.
- */
+/** Settings of a SELECT, of which each version knows some. A profile with others could make the server leave out rows silently. */
 const SELECT_SETTINGS: Readonly<Record<string, string | number>> = {
   ...Object.fromEntries(OVERFLOWS.map((what) => [`${what}_overflow_mode`, "throw"])),
   timeout_overflow_mode_leaf: "throw",
@@ -97,14 +93,11 @@ export class ClickhouseNode implements AsyncDisposable {
     });
   }
 
-  /** Runs a statement that returns nothing. */
   async run(sql: string, options: StatementOptions): Promise<void> {
     await this.#execute(sql, {}, options);
   }
 
   /**
-   * Writes rows, which the server has when this resolves.
-   *
    * @param statement an INSERT up to its columns
    * @param rows a JSON object for each, a line each
    */
@@ -112,16 +105,11 @@ export class ClickhouseNode implements AsyncDisposable {
     await this.#execute(rows, { query: `${statement} FORMAT JSONEachRow` }, options);
   }
 
-  /** Asks a SELECT, and returns all of its rows, of which there are few. */
   async select(sql: string, options: StatementOptions): Promise<ClusterRow[]> {
-    return await collect(this.iterate(sql, options));
+    return await Array.fromAsync(this.iterate(sql, options));
   }
 
-  /**
-   * Asks a SELECT.
-   *
-   * @param sql without FORMAT
-   */
+  /** @param sql without FORMAT */
   async *iterate(sql: string, options: StatementOptions): AsyncGenerator<ClusterRow> {
     this.#selectSettings ??= this.#readSelectSettings(options);
     yield* this.#iterate(sql, await this.#selectSettings, options);
@@ -131,7 +119,7 @@ export class ClickhouseNode implements AsyncDisposable {
   async #readSelectSettings(options: StatementOptions): Promise<Settings> {
     const names = Object.keys(SELECT_SETTINGS).map(literal).join(", ");
     const sql = `SELECT arrayStringConcat(groupArray(name), ',') AS names FROM system.settings WHERE name IN (${names})`;
-    const [row] = await collect(this.#iterate(sql, {}, options));
+    const [row] = await Array.fromAsync(this.#iterate(sql, {}, options));
     const known = String(row?.names).split(",");
     if (!known.includes("max_query_size")) throw this.#strange(options);
     return Object.fromEntries(Object.entries(SELECT_SETTINGS).filter(([name]) => known.includes(name)));
@@ -240,11 +228,4 @@ export class ClickhouseNode implements AsyncDisposable {
 
 function deadlineMsOf({ maxSeconds = MAX_SECONDS }: StatementOptions): number {
   return (maxSeconds + GRACE_SECONDS) * 1000;
-}
-
-/** Collects rows of which there are few. */
-export async function collect(rows: AsyncIterable<ClusterRow>): Promise<ClusterRow[]> {
-  const all: ClusterRow[] = [];
-  for await (const row of rows) all.push(row);
-  return all;
 }

@@ -1,8 +1,9 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { type OffsetSpan, offsetSpanAt } from "../calendar/local-time.ts";
-import type { Span } from "../rollup/call-filter.ts";
+import { comparedFacts, type Span } from "../rollup/call-filter.ts";
 import type { CallSelection, Engine, FactValue, ImportedSpend, Kept, Side } from "../rollup/engine.ts";
+import { type FigureSessionOptions, selectionOf } from "../rollup/figure-session.ts";
 import { figureText, type Part, partName, partsOf } from "../rollup/figure-sql.ts";
 import type { Metric } from "../rollup/metrics.ts";
 import { IS_OTHER, OTHER } from "../rollup/reserved-keys.ts";
@@ -26,11 +27,9 @@ import type { ClusterReader } from "./cluster-reader.ts";
 import { SPEND_TABLE } from "./cluster-tables.ts";
 
 interface ClusterEngineOptions {
-  /** The account that is asked about. */
   account: string;
   /** All calls of the accounts that are likely to be asked the same; the cluster says it of all of them at once. */
   source: ClusterSource;
-  /** How many rows of spend the account has. */
   spendRows: number;
 }
 
@@ -82,10 +81,14 @@ export class ClusterEngine implements Engine {
     return (await this.#rows(valuesQuestion(this.#source, fact))).flat();
   }
 
-  /** Returns the values that a fact has in any of the accounts, so that the questions for each account are the same. */
-  async readKnownValues(fact: FactColumn): Promise<readonly FactValue[]> {
-    const table = await this.#reader.ask(valuesQuestion(this.#source, fact));
-    return this.#all(`SELECT DISTINCT value FROM ${table} ORDER BY 1`).flat();
+  /** Compares a filter with the values of all accounts, so that the questions for each account are the same. */
+  async select(options: FigureSessionOptions): Promise<CallSelection> {
+    const values = new Map<FactColumn, readonly FactValue[]>();
+    for (const fact of comparedFacts(options.filter ?? {})) {
+      const table = await this.#reader.ask(valuesQuestion(this.#source, fact));
+      values.set(fact, this.#all(`SELECT DISTINCT value FROM ${table} ORDER BY 1`).flat());
+    }
+    return selectionOf(options, (fact) => values.get(fact) ?? []);
   }
 
   async readBands(bounds: readonly number[], span: Span, selection: CallSelection): Promise<FactValue[][]> {
@@ -145,7 +148,6 @@ export class ClusterEngine implements Engine {
     return this.#reader.makeTable(columns);
   }
 
-  /** The account alone. */
   get #own(): Pick<ClusterSource, "accounts"> {
     return { accounts: [this.#account] };
   }
@@ -176,11 +178,7 @@ export class ClusterEngine implements Engine {
   }
 }
 
-/**
- * Asserts that the cluster has as many rows of an account as were published.
- *
- * @throws CalltallyError (exit 3) where some are missing
- */
+/** @throws CalltallyError (exit 3) if the cluster has fewer rows of an account than were published */
 export function assertAll(
   account: string,
   what: string,

@@ -20,10 +20,7 @@ export class PublicationMovedError extends CalltallyError {
   }
 }
 
-/**
- * Asks a cluster about some accounts, one question after the other, and keeps the responses in tables of a private database.
- * Dispose of it to delete them.
- */
+/** Asks a cluster, one question after the other, and keeps the responses in tables of a private database until it is disposed of. */
 export class ClusterReader implements Disposable {
   /** The accounts that are read, when the reading began. */
   readonly published: readonly Published[];
@@ -41,21 +38,15 @@ export class ClusterReader implements Disposable {
     this.#signal = signal;
   }
 
-  /** Returns the name of a table as SQL takes it. */
   readonly table = (name: string) => this.#cluster.table(name);
 
-  /** Makes an empty table, and returns its name, which no other table has. */
   makeTable(columns: string): string {
     const table = `table_${++this.#made}`;
     this.database.exec(`CREATE TABLE ${table} (${columns})`);
     return table;
   }
 
-  /**
-   * Puts the response to a question into a table, unless it is there; returns the name of the table.
-   *
-   * @throws PublicationMovedError where something was published since the reading began
-   */
+  /** Returns the table with the response to a question. @throws PublicationMovedError if something was published since the reading began */
   ask(question: ClusterQuestion): Promise<string> {
     const known = this.#tables.get(question.sql) ?? this.#oneAtOnce(() => this.#ask(question));
     this.#tables.set(question.sql, known);

@@ -1,24 +1,20 @@
 import { existsSync } from "node:fs";
-import type { FactColumn } from "../attribution/attribute-call.ts";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { type CalltallyError, UsageError } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import { didYouMean } from "../base/nearest.ts";
-import { type CallFilter, comparedFacts } from "../rollup/call-filter.ts";
-import type { FactValue } from "../rollup/engine.ts";
-import { FigureSession, selectionOf } from "../rollup/figure-session.ts";
+import type { CallFilter } from "../rollup/call-filter.ts";
+import { FigureSession } from "../rollup/figure-session.ts";
 import { openPseudonyms, prepareCallerName } from "../warehouse/calls/caller-hash.ts";
 import { openAsPermitted, openReader } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type ClusterSource, rowsQuestion } from "./clickhouse-calls-sql.ts";
 import { type ClusterAccess, openCluster } from "./cluster.ts";
 import { assertAll, ClusterEngine } from "./cluster-engine.ts";
 import { ClusterReader, PublicationMovedError } from "./cluster-reader.ts";
 import { type About, type Published, parseAbout, readPublished } from "./published.ts";
 
-/** A published account, at one moment of the cluster. */
 export interface PublishedAccount {
   account: string;
   about: About;
@@ -111,11 +107,8 @@ async function openAccounts(reader: ClusterReader): Promise<PublishedAccount[]> 
     openSession: async (filter, warehouse) => {
       const nameCaller = toCallerName({ account, about }, filter, warehouse);
       const engine = new ClusterEngine(reader, { account, source, spendRows: about.totals.spend_rows });
-      const values = new Map<FactColumn, readonly FactValue[]>();
-      for (const fact of comparedFacts(filter)) values.set(fact, await engine.readKnownValues(fact));
       const options = { rules: about.rules, filter, nameCaller };
-      const selection = selectionOf(options, (fact) => values.get(fact) ?? []);
-      return new FigureSession(reader.database, engine, options, selection);
+      return new FigureSession(reader.database, engine, options, await engine.select(options));
     },
   }));
 }
@@ -127,11 +120,7 @@ function unfinishedError(account: string, since: string | null): CalltallyError 
   );
 }
 
-/**
- * Asserts that the cluster has as many calls of each account as were published.
- *
- * @returns whether there are replaced rows, which queries must leave out
- */
+/** Asserts that the cluster has all published calls; returns whether there are replaced rows, which queries must leave out. */
 async function assertWhole(
   reader: ClusterReader,
   known: readonly { account: string; about: About }[],
@@ -157,8 +146,7 @@ async function assertWhole(
 }
 
 /**
- * Returns the function from a number to the published name of its caller; undefined if callers are published as numbers, or
- * none are excluded. Reads the account's warehouse if it is on this machine.
+ * Returns undefined if callers are published as numbers, or none are excluded.
  *
  * @throws UsageError if callers are published as digests, and the warehouse, which has the key, is not here
  */
@@ -171,8 +159,15 @@ function toCallerName(
   if (existsSync(realFile(database))) {
     using warehouse = openAsPermitted(database);
     using reader = openReader(warehouse);
-    if (readOrigin(reader).warehouse_id === about.origin.warehouse_id)
-      return readCallerNames(reader, about, exclude_callers);
+    if (readOrigin(reader).warehouse_id === about.origin.warehouse_id) {
+      const nameCaller = prepareCallerName(reader);
+      const toPublished = about.is_personal ? (name: string) => name : openPseudonyms(reader).toPseudonym;
+      // All at once, so that the warehouse can be closed.
+      const names = new Map(
+        exclude_callers.map(toPhoneDigits).map((digits) => [digits, toPublished(nameCaller(digits))]),
+      );
+      return (phoneDigits) => names.get(phoneDigits) ?? phoneDigits;
+    }
   }
   if (about.is_personal && !about.caller_digests) return undefined;
   throw new UsageError(
@@ -181,21 +176,4 @@ function toCallerName(
       hint: "Ask for it where the warehouse is, or publish with CALLTALLY_PUBLISH_PERSONAL_DATA=true.",
     },
   );
-}
-
-/** Maps all numbers at once, so that the warehouse can be closed. */
-function readCallerNames(
-  reader: Warehouse,
-  { is_personal }: About,
-  numbers: readonly string[],
-): (phoneDigits: string) => string {
-  const nameCaller = prepareCallerName(reader);
-  const toPublished = is_personal ? (caller: string) => caller : openPseudonyms(reader).toPseudonym;
-  const names = new Map(
-    numbers.map((number) => {
-      const digits = toPhoneDigits(number);
-      return [digits, toPublished(nameCaller(digits))];
-    }),
-  );
-  return (phoneDigits) => names.get(phoneDigits) ?? phoneDigits;
 }

@@ -1,5 +1,6 @@
-import type { FactColumn } from "../attribution/attribute-call.ts";
+import { getTableColumns } from "drizzle-orm";
 import { UsageError } from "../base/errors.ts";
+import { call_facts } from "../warehouse/calls/facts.ts";
 import type { ClickhouseNode, StatementOptions } from "./clickhouse-node.ts";
 import { literal, quoted } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
@@ -23,41 +24,19 @@ export interface AccountTable {
   columns: Readonly<Record<string, ColumnType>>;
 }
 
-/** The rows of `call_facts`. */
-export const FACTS_TABLE = {
+export const FACTS_TABLE: AccountTable = {
   name: "call_facts",
   key: "call_id",
-  columns: {
-    call_id: "Int64",
-    is_live: "UInt8",
-    call_started: "Nullable(String)",
-    duration: "Nullable(Int32)",
-    outcome: "String",
-    is_qualified: "UInt8",
-    is_first_call: "UInt8",
-    caller: "Nullable(String)",
-    source: "Nullable(String)",
-    medium: "Nullable(String)",
-    campaign: "Nullable(String)",
-    campaign_id: "Nullable(String)",
-    gclid: "Nullable(String)",
-    gclsrc: "Nullable(String)",
-    channel: "String",
-    referring_host: "Nullable(String)",
-    utm_source_folded: "Nullable(String)",
-    utm_medium_folded: "Nullable(String)",
-    utm_campaign_folded: "Nullable(String)",
-    utm_content_folded: "Nullable(String)",
-    utm_term_folded: "Nullable(String)",
-    insight_name: "Nullable(String)",
-    org_unit_id: "Nullable(Int64)",
-    org_unit_name: "Nullable(String)",
-    tracking_number: "Nullable(String)",
-    disposition: "Nullable(String)",
-  } satisfies Record<FactColumn | "call_id", ColumnType>,
-} as const satisfies AccountTable;
+  columns: Object.fromEntries(
+    Object.entries(getTableColumns(call_facts)).map(([name, { dataType, notNull }]): [string, ColumnType] => {
+      if (dataType === "boolean") return [name, "UInt8"];
+      if (name === "duration") return [name, "Nullable(Int32)"];
+      const type = dataType === "string" ? "String" : "Int64";
+      return [name, notNull ? type : `Nullable(${type})`];
+    }),
+  ),
+};
 
-/** The rows of `spend`. */
 export const SPEND_TABLE = {
   name: "spend",
   key: "spend_id",
@@ -105,10 +84,7 @@ interface Definition {
 /** How rows are made texts, by which both sides hash them: nothing is `~`, a number ends with `;`, a text begins with its length in bytes and `:`. */
 export const NOTHING = "~";
 
-/**
- * The hash of what a row says: the first half of the MD5 of its columns one after the other. The server computes it from
- * the columns that it received, and stores it.
- */
+/** The first half of the MD5 of a row's columns. The server computes it from what it received, and stores it. */
 export function rowHashExpression(columns: AccountTable["columns"]): string {
   const texts = Object.entries(columns).map(([name, type]) => {
     const column = quoted(name);
@@ -147,11 +123,7 @@ function definitionsOf({ address: { database, cluster } }: Pick<Cluster, "addres
   ];
 }
 
-/**
- * Makes the tables at each server, where they are missing.
- *
- * @throws UsageError where one is there that is defined otherwise
- */
+/** Makes missing tables at each server. @throws UsageError for one that is defined otherwise */
 export async function makeTables(cluster: Cluster, signal?: AbortSignal): Promise<void> {
   const { database } = cluster.address;
   const definitions = definitionsOf(cluster);
@@ -177,7 +149,6 @@ function createText(cluster: Cluster, { name, columns, engine }: Definition): st
   return `CREATE TABLE IF NOT EXISTS ${cluster.table(name)} (\n  ${lines.join(",\n  ")}\n) ENGINE = ${engine}`;
 }
 
-/** Returns the columns and the engine of each table there is. */
 async function readDefinitions(node: ClickhouseNode, database: string, options: StatementOptions) {
   const within = `database = ${literal(database)}`;
   const tables = await node.select(`SELECT name, engine_full FROM system.tables WHERE ${within}`, options);

@@ -2,10 +2,9 @@ import { CalltallyError, describeError, EXIT, UsageError } from "../base/errors.
 import type { ClusterAddress } from "../config/cluster-url.ts";
 import { readSecretFile } from "../config/secret-file.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { ClickhouseNode, collect, type Login, type StatementOptions } from "./clickhouse-node.ts";
+import { ClickhouseNode, type Login, type StatementOptions } from "./clickhouse-node.ts";
 import { type ClusterRow, literal, quoted } from "./clickhouse-text.ts";
 
-/** How a cluster is reached: what the settings say of it. */
 export interface ClusterAccess {
   address: ClusterAddress;
   /** Where the address names none. */
@@ -16,15 +15,11 @@ export interface ClusterAccess {
 /** A row of `system.clusters` as one of the servers has it. */
 interface Member {
   shard: number;
-  /** Host and port. */
   server: string;
   isLocal: boolean;
 }
 
-/**
- * A ClickHouse cluster whose servers have all answered, and are those that it consists of; dispose of it to close the
- * connections.
- */
+/** A cluster whose servers have all answered, and are those that it consists of; dispose of it to close the connections. */
 export class Cluster implements AsyncDisposable {
   readonly address: ClusterAddress;
   /** The server of each shard, in the order of the shards. */
@@ -35,21 +30,15 @@ export class Cluster implements AsyncDisposable {
     this.shards = shards;
   }
 
-  /** The name of a table, as SQL takes it. */
   table(name: string): string {
     return `${quoted(this.address.database)}.${quoted(name)}`;
   }
 
-  /** Asks a SELECT over all shards, and returns its rows. */
   async select(sql: string, options: StatementOptions): Promise<ClusterRow[]> {
-    return await collect(this.iterate(sql, options));
+    return await Array.fromAsync(this.iterate(sql, options));
   }
 
-  /**
-   * Asks a SELECT over all shards: of tables that reach over them. It sees all of them, or fails.
-   *
-   * @throws CalltallyError (exit 5) that names the servers that are down
-   */
+  /** Sees the rows of all shards, or fails. @throws CalltallyError (exit 5) that names the servers that are down */
   async *iterate(sql: string, options: StatementOptions): AsyncGenerator<ClusterRow> {
     const [first] = this.shards;
     if (first === undefined) throw new Error("A cluster has a server");
@@ -74,11 +63,7 @@ export class Cluster implements AsyncDisposable {
   }
 }
 
-/**
- * Opens a cluster: asks each server that its address names whether it is there, and belongs to it.
- *
- * @throws CalltallyError (exit 2, 4, 5 or 8) that names the server
- */
+/** Asks each server whether it belongs to the cluster. @throws CalltallyError (exit 2, 4, 5 or 8) that names the server */
 export async function openCluster(access: ClusterAccess, signal?: AbortSignal): Promise<Cluster> {
   const { address } = access;
   const login = readLogin(access);

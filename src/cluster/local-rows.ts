@@ -6,7 +6,6 @@ import type { ClusterValue } from "./clickhouse-text.ts";
 import { type AccountTable, FACTS_TABLE, rowHashExpression, SPEND_TABLE } from "./cluster-tables.ts";
 import { BucketTotals, hashRow, shardOf } from "./row-hash.ts";
 
-/** A row as it is to be in the cluster. */
 export interface LocalRow {
   id: number;
   /** Index of the shard that it belongs to. */
@@ -16,14 +15,12 @@ export interface LocalRow {
   values: ClusterValue[];
 }
 
-/** The rows that an account has to publish, at one moment of its warehouse. */
 export interface LocalTable {
   table: AccountTable;
   /** Reads them all, or those of some buckets; more than once, if need be. */
   read: (buckets?: readonly number[]) => Iterable<LocalRow>;
 }
 
-/** The facts, and what their rows are made by besides. */
 export interface LocalFacts extends LocalTable {
   basis: string;
 }
@@ -42,12 +39,7 @@ export interface LocalOptions {
   isPersonal: boolean;
 }
 
-/**
- * Returns the facts of calls as they are to be published: callers and click ids as keyed digests, unless what is personal
- * goes as well.
- *
- * @param reader a connection that is in a transaction, and stays in it
- */
+/** Callers and click ids are keyed digests, unless personal data goes, too. @param reader is in a transaction, and stays in it */
 export function openLocalFacts(reader: Warehouse, options: LocalOptions): LocalFacts {
   const { account, shards, isPersonal } = options;
   const columns = Object.keys(FACTS_TABLE.columns);
@@ -71,7 +63,6 @@ export function openLocalFacts(reader: Warehouse, options: LocalOptions): LocalF
   };
 }
 
-/** Returns what ads cost, as it is to be published. */
 export function openLocalSpend(reader: Warehouse, { account, shards }: LocalOptions): LocalTable {
   return {
     table: SPEND_TABLE,
@@ -79,7 +70,6 @@ export function openLocalSpend(reader: Warehouse, { account, shards }: LocalOpti
   };
 }
 
-/** The keyed digests that callers and click ids are published as. */
 function openDigests(reader: Warehouse) {
   const { toPseudonym, fingerprint } = openPseudonyms(reader);
   const { hash } = openCallerHash(reader.path);

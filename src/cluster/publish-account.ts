@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { ageOf, type Clock } from "../base/clock.ts";
-import { CalltallyError, EXIT } from "../base/errors.ts";
 import { readChanges } from "../warehouse/changed-buckets.ts";
 import { openReader } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
@@ -8,13 +7,11 @@ import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import { readPublication } from "../warehouse/publication-table.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { Claim } from "./claim.ts";
-import { literal } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
-import { FACTS_TABLE, SPEND_TABLE } from "./cluster-tables.ts";
 import { eraseReplaced } from "./erase-replaced.ts";
 import { type KnownTotals, type LocalFacts, openLocalFacts, openLocalSpend } from "./local-rows.ts";
 import type { PublishOptions } from "./publish-options.ts";
-import { type About, readAbout, type Totals } from "./published.ts";
+import { type About, confirmTotals, readAbout, type Totals } from "./published.ts";
 import { BucketTotals } from "./row-hash.ts";
 import { type Sent, sendDifferences } from "./send-differences.ts";
 
@@ -41,10 +38,7 @@ interface AccountOptions extends PublishOptions {
   clock: Clock;
 }
 
-/**
- * Publishes one moment of a warehouse to a cluster under a claim on the account; returns also the state to store for the
- * next publication. Unless it is thorough, it hashes only the buckets of calls that have changed since the last one.
- */
+/** Publishes one moment of a warehouse under a claim on the account; returns also the state to store for the next publication. */
 export async function publishAccount(cluster: Cluster, warehouse: Warehouse, options: AccountOptions) {
   const { account, to, isPersonal, isThorough = true, startedMs, clock, signal, onSent } = options;
   using reader = openReader(warehouse);
@@ -60,7 +54,7 @@ export async function publishAccount(cluster: Cluster, warehouse: Warehouse, opt
   const known = isKnown ? parseKnownTotals(last?.totals, facts, local.shards, changes.buckets) : undefined;
   const { sent: calls, ...done } = await sendDifferences(claim, facts, { known, signal, onSent });
   const { sent: spend } = await sendDifferences(claim, openLocalSpend(reader, local), { signal, onSent });
-  const totals = await confirmTotals(claim, reader, signal);
+  const totals = await confirmTotals(cluster, reader, { account, signal });
   const about: About = {
     ...readAbout(reader),
     is_personal: isPersonal,
@@ -107,47 +101,4 @@ function parseKnownTotals(
   if (text == null) return undefined;
   const kept = keptSchema.parse(JSON.parse(text));
   return kept.basis === basis ? { totals: new BucketTotals(shards, kept.totals), changed } : undefined;
-}
-
-/**
- * Returns the totals of an account in the warehouse, after it asserts that the cluster has the same.
- *
- * @throws CalltallyError (exit 3) if the cluster has different ones, read over all shards as its readers do
- */
-async function confirmTotals(
-  { cluster, account }: Claim,
-  { sqlite }: Warehouse,
-  signal: AbortSignal | undefined,
-): Promise<Totals> {
-  const here = sqlite
-    .prepare<[], Totals>(
-      `SELECT count(*) AS calls, coalesce(sum(is_live), 0) AS live_calls, coalesce(sum(duration), 0) AS duration,
-        count(DISTINCT caller) AS callers, (SELECT count(*) FROM ${SPEND_TABLE.name}) AS spend_rows FROM ${FACTS_TABLE.name}`,
-    )
-    .get();
-  if (here === undefined) throw new Error("A SELECT of sums has a row");
-  const options = { doing: `read the totals of ${account}`, signal };
-  const where = `FINAL WHERE account = ${literal(account)} AND is_deleted = 0`;
-  const [counted] = await cluster.select(
-    `SELECT count() AS calls, sum(is_live) AS live_calls, sum(duration) AS duration, uniqExact(caller) AS callers FROM ${cluster.table(FACTS_TABLE.name)} ${where}`,
-    options,
-  );
-  const [spend] = await cluster.select(
-    `SELECT count() AS spend_rows FROM ${cluster.table(SPEND_TABLE.name)} ${where}`,
-    options,
-  );
-  const there = { ...counted, ...spend };
-  for (const [name, value] of Object.entries(here)) {
-    // A sum over nothing is null.
-    const found = Number(there[name] ?? 0);
-    if (found === value) continue;
-    throw new CalltallyError(
-      EXIT.unverified,
-      `Cannot confirm that the cluster has all of ${account}: ${name.replace("_", " ")} are ${found} over all shards, and ${value} here`,
-      {
-        hint: "Does each server reach the others as remote_servers says, and is it the same cluster for all of them?",
-      },
-    );
-  }
-  return here;
 }

@@ -19,7 +19,6 @@ export interface PublishOptions extends OwnWarehouse {
   lookbackHours: number;
   clock?: Clock;
   signal?: AbortSignal | undefined;
-  /** Receives how many rows of a table were sent so far. */
   onSent?: ((rows: number) => void) | undefined;
 }
 

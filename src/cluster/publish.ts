@@ -49,7 +49,6 @@ export async function publish(options: PublishOptions): Promise<PublishResult> {
   }
 }
 
-/** Records nothing in a read-only warehouse. */
 function record(warehouse: Warehouse, publication: Parameters<typeof upsertPublication>[1]): void {
   if (!warehouse.sqlite.readonly) upsertPublication(warehouse, publication);
 }

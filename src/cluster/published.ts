@@ -8,12 +8,10 @@ import { readStanding } from "../warehouse/runs/standing.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { literal } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
-import { PUBLISHED_TABLE } from "./cluster-tables.ts";
+import { FACTS_TABLE, PUBLISHED_TABLE, SPEND_TABLE } from "./cluster-tables.ts";
 
-/** An account's row in the table `published`. */
 const publishedSchema = z.object({
   account: z.string(),
-  /** The warehouse that the account is published from. */
   warehouse_id: z.string(),
   version: z.coerce.number(),
   /** When the cluster last confirmed all of it, ISO 8601 UTC; null for never. */
@@ -40,7 +38,6 @@ ORDER BY account, version DESC LIMIT 1 BY account`,
   return z.array(publishedSchema).parse(rows);
 }
 
-/** What an account adds up to, on both sides. */
 const totalsSchema = z.object({
   calls: z.number(),
   live_calls: z.number(),
@@ -97,7 +94,6 @@ const aboutSchema = z.object({
 export type Totals = z.infer<typeof totalsSchema>;
 export type About = z.infer<typeof aboutSchema>;
 
-/** Reads what a publication says of its warehouse. */
 export function readAbout(reader: Warehouse) {
   const { rules, version, caller_key } = readRulesInForce(reader);
   const { caller_digests: _, ...stored } = rules;
@@ -111,11 +107,7 @@ export function readAbout(reader: Warehouse) {
   };
 }
 
-/**
- * Reads what is published of an account.
- *
- * @throws CalltallyError (exit 8) where another version of calltally published it, whose figures may be others
- */
+/** @throws CalltallyError (exit 8) where another version of calltally published it, whose figures may be others */
 export function parseAbout({ account, about }: Published): About {
   const parsed = aboutSchema.safeParse(JSON.parse(about));
   const is = parsed.data?.attribution_version;
@@ -125,4 +117,43 @@ export function parseAbout({ account, about }: Published): About {
     `Cannot read ${account} in the cluster: another version of calltally published it`,
     { hint: "Publish it again with this version, or read it with that one." },
   );
+}
+
+/** @throws CalltallyError (exit 3) if the cluster, read over all shards, has other totals than the warehouse */
+export async function confirmTotals(
+  cluster: Cluster,
+  { sqlite }: Warehouse,
+  { account, signal }: { account: string; signal: AbortSignal | undefined },
+): Promise<Totals> {
+  const here = sqlite
+    .prepare<[], Totals>(
+      `SELECT count(*) AS calls, coalesce(sum(is_live), 0) AS live_calls, coalesce(sum(duration), 0) AS duration,
+        count(DISTINCT caller) AS callers, (SELECT count(*) FROM ${SPEND_TABLE.name}) AS spend_rows FROM ${FACTS_TABLE.name}`,
+    )
+    .get();
+  if (here === undefined) throw new Error("A SELECT of sums has a row");
+  const options = { doing: `read the totals of ${account}`, signal };
+  const where = `FINAL WHERE account = ${literal(account)} AND is_deleted = 0`;
+  const [counted] = await cluster.select(
+    `SELECT count() AS calls, sum(is_live) AS live_calls, sum(duration) AS duration, uniqExact(caller) AS callers FROM ${cluster.table(FACTS_TABLE.name)} ${where}`,
+    options,
+  );
+  const [spend] = await cluster.select(
+    `SELECT count() AS spend_rows FROM ${cluster.table(SPEND_TABLE.name)} ${where}`,
+    options,
+  );
+  const there = { ...counted, ...spend };
+  for (const [name, value] of Object.entries(here)) {
+    // A sum over nothing is null.
+    const found = Number(there[name] ?? 0);
+    if (found === value) continue;
+    throw new CalltallyError(
+      EXIT.unverified,
+      `Cannot confirm that the cluster has all of ${account}: ${name.replace("_", " ")} are ${found} over all shards, and ${value} here`,
+      {
+        hint: "Does each server reach the others as remote_servers says, and is it the same cluster for all of them?",
+      },
+    );
+  }
+  return here;
 }

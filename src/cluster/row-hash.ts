@@ -49,7 +49,6 @@ export class BucketTotals {
     this.#hashes[index] = (this.#hashes[index] ?? 0n) ^ rowHash;
   }
 
-  /** Forgets the rows of some buckets. */
   clear(buckets: readonly number[]): void {
     for (const bucket of buckets)
       for (let index = bucket; index < this.#counts.length; index += BUCKETS) this.#put(index, 0n, 0n);

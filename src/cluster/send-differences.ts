@@ -8,16 +8,13 @@ import { type AccountTable, localName } from "./cluster-tables.ts";
 import { type KnownTotals, type LocalTable, totalsOf } from "./local-rows.ts";
 import { BucketTotals, bucketOf } from "./row-hash.ts";
 
-/** Number of rows sent to the cluster. */
 export interface Sent {
-  /** Rows that were written. */
   rows: number;
   /** Rows that were marked as deleted: of calls that the warehouse no longer has, or that moved to another shard. */
   removed: number;
 }
 
 export interface SendOptions {
-  /** Totals that need not be computed again. */
   known?: KnownTotals | undefined;
   signal?: AbortSignal | undefined;
   /** Receives how many rows were sent so far. */
@@ -107,7 +104,6 @@ function* groupsOf(different: readonly number[], there: BucketTotals): Generator
   yield group;
 }
 
-/** A line of an INSERT at one server. */
 interface Change {
   shard: number;
   line: string;
@@ -147,7 +143,6 @@ async function* changesOf(
   }
 }
 
-/** Returns the hashes of the rows that a server has in some buckets, by their keys. */
 async function readStored(
   node: ClickhouseNode,
   { cluster, account }: Claim,
@@ -190,7 +185,6 @@ async function writeChanges(
     onSent?.(sent.rows + sent.removed);
   };
   const servers = cluster.shards.map((node) => ({ node, batch: emptyBatch() }));
-  /** Starts to write a batch after the previous one. */
   const start = async (server: (typeof servers)[number]) => {
     await server.batch.writing;
     const writing = write(server.node, server.batch);

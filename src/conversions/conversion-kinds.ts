@@ -20,7 +20,6 @@ export type Reason =
   | "not qualified"
   | "duplicate";
 
-/** A conversion as a file tells of it. */
 export interface Conversion {
   call_id: number;
   key: string;
@@ -55,7 +54,6 @@ export interface Kind extends Pick<ConversionQuery, "key" | "sources"> {
   minAgeMs: number;
   /** Returns the name of a conversion action as the platform takes it. @default as it is */
   toName?: (name: string) => string | undefined;
-  /** Whether the file has a column for the order id. */
   hasOrderId: boolean;
   layOut: (options: LayoutOptions) => Layout;
 }
@@ -94,10 +92,7 @@ export const KINDS: Record<ConversionKind, Kind> = {
   },
   /** "Prepare your data for import" (support.google.com/google-ads-data-manager/answer/14184381): headers first, times with their zone. */
   "google-data-manager": { ...GOOGLE_CLICK, layOut: googleLayout("Google Click ID", keyOf, true) },
-  /**
-   * "Offline conversion record" (learn.microsoft.com/advertising/bulk-service/offline-conversion): the click id is 32
-   * hexadecimal digits, which the page of the click keeps for 90 days; an upload is to wait an hour.
-   */
+  /** learn.microsoft.com/advertising/bulk-service/offline-conversion: the page of a click keeps its id for 90 days; wait an hour. */
   "microsoft-ads": {
     key: "msclkid",
     missing: "no msclkid",
@@ -197,7 +192,6 @@ function toIsoSeconds({ occurred_at }: Conversion): string {
   return occurred_at.replace(/\.\d+Z$/, "Z");
 }
 
-/** Returns the first thing that speaks against a call as a conversion; undefined where nothing does. */
 export function reasonAgainst(call: Candidate, kind: Kind, nowMs: number): Reason | undefined {
   if (call.key === null) return kind.missing;
   if (kind.sources?.includes(call.gclsrc) === false) return "not Google Ads";

@@ -19,10 +19,7 @@ type PutOff = "uploaded" | "next file";
 
 const SECOND_MS = 1000;
 
-/**
- * Writes conversions, and beside them the calls that are none, each with the reason: rows and those left out are together
- * the calls examined.
- */
+/** Writes conversions, and beside them the calls that are none, with the reason: together the calls examined. */
 export async function writeConversions(
   job: ConversionJob,
   target: { kind: ConversionKind },
@@ -186,7 +183,6 @@ function toSecond(ms: number): string {
   return new Date(ms - (((ms % SECOND_MS) + SECOND_MS) % SECOND_MS)).toISOString();
 }
 
-/** Returns what speaks against one call as a conversion; undefined where nothing does. */
 export function judgeCall(
   session: RollupSession,
   callId: number,

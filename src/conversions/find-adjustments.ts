@@ -13,11 +13,9 @@ export type AdjustedValue = Pick<ConversionOptions, "name" | "value" | "currency
 export interface Adjustment {
   order: Order;
   action: "retract" | "restate";
-  /** Why it is retracted. */
   reason: Reason | "another click" | "gone" | "excluded caller" | null;
 }
 
-/** Returns the adjustments of conversions that are not retracted yet; most need none. */
 export function findAdjustments(
   { reader, session }: ConversionLists,
   timeframe: Timeframe,

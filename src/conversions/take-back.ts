@@ -7,10 +7,8 @@ import { readUploadFiles } from "./upload-table.ts";
 
 export type UploadFile = ReturnType<typeof readUploadFiles>[number];
 
-/** Files of conversions that were taken back. */
 export interface TakenBack {
   files: readonly UploadFile[];
-  /** How many conversions or adjustments. */
   lines: number;
   /** Ids of later files that may have lines of these as well: those were not entered in the ledger for them. */
   mayBeIn: readonly number[];
@@ -20,9 +18,6 @@ export interface TakenBack {
  * Takes back a file of conversions that was not uploaded, so that the next file has them again.
  *
  * @param given its path, its former path, or its number
- * @param folder that a path is relative to
- * @param now ISO 8601 UTC
- * @param describe lists files for the error
  * @throws UsageError that lists the latest files, where no file of that name counts as uploaded
  */
 export function takeBack(warehouse: Warehouse, given: string, options: TakeBackOptions): TakenBack {
@@ -43,16 +38,11 @@ interface TakeBackOptions {
   describe: (files: readonly UploadFile[]) => string;
 }
 
-/** Files that an error lists. */
 const RECENT = 5;
 
 const isCounted = ({ state }: UploadFile) => state === "written" || state === "pending";
 
-/**
- * Returns the files with the content of this one; where it is not there, the last one of its path.
- *
- * @throws UsageError that lists the latest files
- */
+/** Returns the files with the content of this one; where it is not there, the last one of its path. */
 function findFiles(
   files: readonly UploadFile[],
   given: string,
@@ -84,7 +74,6 @@ function whyNone([file]: readonly UploadFile[], isThere: boolean): string {
     : "no file of conversions was written there";
 }
 
-/** Returns later files that may have lines of these as well: what was in the ledger already was not entered for them. */
 function findOthers(files: readonly UploadFile[], forgotten: readonly UploadFile[]): UploadFile[] {
   const entered = forgotten.filter((file) => file.entered > 0);
   return files.filter(

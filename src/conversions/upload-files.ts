@@ -63,7 +63,6 @@ export function relatedTo(contents: UploadContents): UploadContents[] {
   return adjusted.includes(contents) ? adjusted : [contents];
 }
 
-/** Returns the number of the latest file, 0 for none: `enterUploads` asks for it. */
 export function readLastUploadFile({ db }: Pick<Warehouse, "db">): number {
   const latest = db
     .select({ id: max(upload_files.upload_file_id) })
@@ -83,7 +82,6 @@ export function hasUploadFile(
   return readWhere(warehouse, and(isOfRun, isCounted, not(isOneOf(rewritten)))).length > 0;
 }
 
-/** Returns the fingerprints of the keys that the digests of lines that count were made with. */
 export function readUploadKeys({ db }: Pick<Warehouse, "db">): string[] {
   const { caller_key } = upload_files;
   const where = and(isCounted, isNotNull(caller_key));
@@ -106,7 +104,6 @@ export function assertUnchanged(
   );
 }
 
-/** Records that files have their names, and that nothing is left to find out about them. */
 export function settleUploads({ db }: Warehouse, fileIds: readonly number[]): void {
   db.update(upload_files).set({ draft: null }).where(isOneOf(fileIds)).run();
 }
@@ -140,12 +137,10 @@ function readWhere({ db }: Pick<Warehouse, "db">, where: SQL | undefined): Uploa
   return db.select().from(upload_files).where(where).orderBy(upload_files.upload_file_id).all();
 }
 
-/** Whether a file is where it was written, as it was written. */
 export function isInPlace({ path, sha256 }: Pick<UploadFile, "path" | "sha256">): boolean {
   return hashFile(path) === sha256;
 }
 
-/** Returns the SHA-256 of a file in hex; undefined where there is none. */
 export function hashFile(path: string): string | undefined {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
   return hash("sha256", readFileSync(path));
@@ -172,7 +167,6 @@ export function findReplacedBy(
   });
 }
 
-/** Takes files back: what they have said counts as never said. */
 export function forgetUploads({ db }: Warehouse, fileIds: readonly number[], now: string): void {
   db.update(upload_files)
     .set({ forgotten_at: now })

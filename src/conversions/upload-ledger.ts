@@ -21,14 +21,12 @@ import {
 import { openUploadKey } from "./upload-key.ts";
 import { type EnteredFile, enterUploads, type UploadBatch } from "./upload-table.ts";
 
-/** The run of a report that files are written for. */
 export interface ReportRunOfFiles {
   runId: number;
   /** Whether somebody may have the files that it wrote before it was cut short. */
   isRepeated: boolean;
 }
 
-/** What a person is shown of a file in the ledger. */
 export type ShownUpload = Pick<UploadFile, "upload_file_id" | "contents" | "path" | "rows" | "written_at">;
 
 /** What an export has to say of the ledger. Each list is left out where it is empty. */
@@ -66,7 +64,6 @@ export interface ConversionLists extends Lists {
  * other counts, and is shown, unless it is still in place and this export replaces it: then what it had is due again.
  */
 export class UploadLedger implements CommitStep {
-  /** Numbers of the files of killed exports that this one replaces. */
   readonly rewritten: readonly number[];
   /** Path of the key of the digests, where it had to be made. */
   newKey: string | undefined;
@@ -121,11 +118,7 @@ export class UploadLedger implements CommitStep {
     this.#files.push(file);
   }
 
-  /**
-   * Enters the files.
-   *
-   * @throws CalltallyError (exit 6) where another export has entered conversions, or a file of a killed one was moved meanwhile
-   */
+  /** @throws CalltallyError (exit 6) if another export has entered conversions, or a file of a killed one was moved meanwhile */
   enter(tx: Tx, { files, now }: CommittedFiles): void {
     if (this.#files.length === 0) return;
     for (const file of this.#again) {
@@ -158,7 +151,6 @@ export class UploadLedger implements CommitStep {
     this.#entered = enterUploads(tx, batches, { after: this.#after, now, key });
   }
 
-  /** Takes files out again that could not get their names. */
   undo(tx: Tx, { files }: CommittedFiles): void {
     const rows = this.#entered.map(({ row }) => row);
     const isUnnamed = ({ path }: UploadFile) => files.draftOf(basename(path)) !== undefined;

@@ -13,7 +13,6 @@ const SAID: Record<keyof UploadNotes, (file: ShownUpload, command: string) => st
 
 const LISTS = ["counted", "replaced", "rewritten", "left"] as const;
 
-/** Returns a line for each file in the ledger of uploads that a person has to know of. */
 export function describeUploads(notes: UploadNotes): string[] {
   return LISTS.flatMap((list) =>
     (notes[list] ?? []).map((file) => {

@@ -60,7 +60,6 @@ export const UPLOADS = describeTable(
   columns,
 );
 
-/** What a file says of one call. */
 export type UploadLine = Omit<typeof uploads.$inferSelect, "upload_id" | "upload_file_id">;
 /** A line that counts, and the run of a report that its file was written for. */
 export type KnownLine = UploadLine & Pick<UploadFile, "contents" | "report_run_id">;
@@ -70,7 +69,6 @@ export type UploadOfCall = Omit<UploadLine, "key_digest"> &
 /** A line with the click id, phone number or client id of its call; null for adjustments. */
 export type NewLine = Omit<UploadLine, "key_digest"> & { key: string | null };
 
-/** A file that is about to get its name. */
 export interface UploadBatch
   extends Omit<UploadFile, "upload_file_id" | "written_at" | "process" | "caller_key" | "forgotten_at"> {
   lines: readonly NewLine[];
@@ -81,11 +79,7 @@ export interface UploadBatch
 const { upload_id: _, upload_file_id: __, ...LINE } = getTableColumns(uploads);
 const hasFile = eq(upload_files.upload_file_id, uploads.upload_file_id);
 
-/**
- * Returns what counts as said of conversions, and adjustments of them, in the order in which it was written.
- *
- * @param rewritten files that do not count, since the export writes them again
- */
+/** Returns lines in the order written. @param rewritten files that do not count, since the export writes them again */
 export function readUploadLines(
   { db }: Pick<Warehouse, "db">,
   contents: UploadContents,
@@ -100,7 +94,6 @@ export function readUploadLines(
     .all();
 }
 
-/** Returns what files have said of one call, in the order in which they were written; those that do not count as well. */
 export function readUploadsOfCall({ db }: Pick<Warehouse, "db">, callId: number): UploadOfCall[] {
   const { contents, path, written_at, forgotten_at } = upload_files;
   const { key_digest: _, ...line } = LINE;
@@ -185,10 +178,7 @@ export function readUploadFiles({
     .all();
 }
 
-/**
- * Returns the files that still stand as they were written, and tell, or may tell again what an earlier file did, of calls of
- * some forgotten callers by what those were told by: hashes of numbers, and client ids.
- */
+/** Returns files, unchanged since, that tell of forgotten callers by hashes of numbers or client ids, or may repeat one that does. */
 export function findUploadsOf(
   { sqlite }: Pick<Warehouse, "sqlite">,
   pseudonyms: readonly string[],

@@ -7,7 +7,6 @@ export interface Order extends KnownLine {
   isRetracted: boolean;
 }
 
-/** Why a conversion cannot be adjusted. */
 export type Hindrance = "no order id" | "too old";
 
 const DAY_MS = 24 * 3_600_000;
@@ -19,7 +18,6 @@ export function hindranceOf({ order_id, occurred_at }: Order, nowMs: number): Hi
   return nowMs - Date.parse(occurred_at) > MAX_AGE_MS ? "too old" : undefined;
 }
 
-/** Returns the conversions that lines of files tell of, in their order. */
 export function toOrders(lines: readonly KnownLine[]): Order[] {
   const orders: Order[] = [];
   const byId = new Map<string, Order>();

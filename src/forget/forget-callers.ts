@@ -1,15 +1,13 @@
-import { randomBytes } from "node:crypto";
 import { toCaller } from "../attribution/call-text.ts";
-import { toNational } from "../attribution/phone-mentions.ts";
-import { toPseudonym } from "../privacy/pseudonym.ts";
 import { keepingAll } from "../warehouse/calls/call-guard.ts";
 import { readCallerIds } from "../warehouse/calls/call-table.ts";
 import { openCallerDigests } from "../warehouse/calls/caller-hash.ts";
 import { openCallerKey } from "../warehouse/calls/caller-key.ts";
-import { renameCallers } from "../warehouse/calls/caller-names.ts";
+import { renameCallers } from "../warehouse/calls/callers.ts";
 import { withholdDrift } from "../warehouse/calls/drift.ts";
 import {
   CallerDigests,
+  type CallerToForget,
   countForgottenCalls,
   type ForgottenCaller,
   type ForgottenCallers,
@@ -24,8 +22,6 @@ import { insertPrivacyAct } from "../warehouse/privacy-act-table.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import { clearScratch, maskTexts } from "./mask-texts.ts";
 import { stripCalls } from "./strip-calls.ts";
-
-const PSEUDONYM_BYTES = 8;
 
 /** A caller to forget, by the digits of the number or by the `caller_hash` of exported files, in lower case. */
 export type Forgettable = { caller: string } | { callerHash: string };
@@ -60,10 +56,7 @@ export interface ForgetOptions {
   isUnknownAllowed?: boolean;
 }
 
-/**
- * Removes personal data of callers from every table, in one transaction, and keeps it from coming back. Calls and figures stay.
- * Changes nothing if a caller is unknown and that is not allowed.
- */
+/** Runs in one transaction, and keeps the callers from coming back. Changes nothing if one is unknown and that is not allowed. */
 export function forgetCallers(
   warehouse: LockedWarehouse,
   whom: readonly Forgettable[],
@@ -83,7 +76,7 @@ export function forgetCallers(
       const known = new Set(readForgotten(tx).map(({ digest }) => digest));
       insertForgotten(
         tx,
-        wanted.flatMap((one) => (known.has(one.digest) ? [] : [toTombstone(digests, one, at)])),
+        wanted.flatMap((one) => (known.has(one.digest) ? [] : [digests.toForgotten(one, at)])),
       );
       const { counts, spellings, met } = takeOut(tx);
       const outcome: Forgotten = {
@@ -117,14 +110,7 @@ class UnknownCallers extends Error {
   }
 }
 
-/** A caller to forget; the number is undefined for a hash that no stored number has. */
-interface Wanted {
-  digest: string;
-  caller: string | undefined;
-}
-
-/** Returns the callers to forget, in the order given, with their numbers where the warehouse has them. */
-function resolveCallers(tx: Tx, digests: CallerDigests, whom: readonly Forgettable[]): Wanted[] {
+function resolveCallers(tx: Tx, digests: CallerDigests, whom: readonly Forgettable[]): CallerToForget[] {
   const stored = whom.some((one) => "callerHash" in one) ? readCallerIds(tx).map(toCaller) : [];
   const callers = new Map(
     stored.flatMap((caller) => (caller === null ? [] : [[digests.of(caller), caller]])),
@@ -136,18 +122,6 @@ function resolveCallers(tx: Tx, digests: CallerDigests, whom: readonly Forgettab
   });
 }
 
-function toTombstone(
-  digests: CallerDigests,
-  { digest, caller }: Wanted,
-  forgotten_at: string,
-): ForgottenCaller {
-  const national = caller === undefined ? null : toNational(caller);
-  const pseudonym = toPseudonym(randomBytes(PSEUDONYM_BYTES));
-  const national_digest = national && digests.of(national);
-  return { digest, national_digest, pseudonym, key_mark: digests.mark, forgotten_at, calls: 0 };
-}
-
-/** Forgets callers in an older copy of the warehouse; returns whether there were any. */
 export function forgetAgain(
   warehouse: LockedWarehouse,
   callers: readonly ForgottenCaller[],
@@ -185,7 +159,6 @@ function record(tx: Tx, counts: ForgetCounts, at: string): void {
   insertPrivacyAct(tx, { at, act: "forget", counts: { ...counts } });
 }
 
-/** Replaces the names of forgotten callers in the facts by their pseudonyms. */
 function renameForgotten(tx: Tx, forgotten: ForgottenCallers): void {
   const digests = openCallerDigests(tx);
   const byName = new Map<string, string>();

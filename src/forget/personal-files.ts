@@ -23,7 +23,6 @@ export interface PersonalFile {
   holds: "yes" | "perhaps";
 }
 
-/** Whether a file describes an export: it stays, without the callers. */
 export const isManifest = (path: string) => basename(path) === MANIFEST;
 
 /** Returns what tells callers in exported files: their numbers, pseudonyms there, and the hashes that ad platforms take. */

@@ -16,7 +16,6 @@ import { call_facts } from "../warehouse/calls/facts.ts";
 import { rejected_calls } from "../warehouse/calls/rejected.ts";
 import { transcripts, WHOLE_CALL } from "../warehouse/calls/transcripts.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
-
 import { insertPrivacyAct, updatePrivacyAct } from "../warehouse/privacy-act-table.ts";
 import { readRetention, setRetention } from "../warehouse/retention.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
@@ -32,10 +31,9 @@ export interface PruneOptions {
 }
 
 /**
- * Removes what may not be kept any more, and records how much, in short transactions: after a kill it continues where it was.
+ * Runs in short transactions: after a kill it continues where it was.
  *
  * @throws CalltallyError (exit 7) where the key of the callers' digests is lost
- * @throws the reason of the signal
  */
 export async function prune(warehouse: LockedWarehouse, options: PruneOptions): Promise<PruneCounts> {
   const pruning = new Pruning(warehouse, { ...options, isDryRun: false });

@@ -16,16 +16,13 @@ import { toEventName } from "./event-name.ts";
 import type { ExportRequest } from "./export-request.ts";
 import { ADJUSTMENTS } from "./option-values.ts";
 
-/** What can be read where the figures are. */
 export interface SourceCan {
-  /** Whether it has the calls themselves. */
   lists: boolean;
   /** Whether it has utm values as they are stored. */
   raw: boolean;
   clickIds: boolean;
 }
 
-/** What becomes of the files. */
 export interface OutputCan {
   manyFiles: boolean;
   /** Whether the warehouse remembers what was written. */
@@ -44,11 +41,7 @@ export interface Wording {
 /** The wording of who writes a request itself, as in `calltally.yaml`. */
 export const AS_WRITTEN: Wording = { spell: (option) => option };
 
-/**
- * Refuses a request whose options do not go together, or that a source or an output cannot do.
- *
- * @throws UsageError that names the first such option
- */
+/** @throws UsageError that names the first option that does not go with the others, or that source or output cannot do */
 export function check(request: ExportRequest, can: Can, { spell, hint }: Wording): void {
   const contents = toContents(request, can.source);
   const [why] = refusals(request, contents, can, spell);

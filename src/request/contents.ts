@@ -8,13 +8,11 @@ export type Content =
   | { [Kind in List | "page"]: { kind: Kind } }[List | "page"];
 export type ContentKind = Content["kind"];
 
-/** What a kind of content takes and needs; options are named as in a request. */
 interface ContentOptions {
   takes: readonly Option[];
   needs?: readonly Option[];
 }
 
-/** Options that some contents take and others do not. */
 export type Option =
   | Exclude<keyof ExportRequest, "contents" | "by" | "range" | "filter" | "conversion">
   | `conversion.${keyof NonNullable<ExportRequest["conversion"]>}`;
@@ -81,7 +79,6 @@ export function isList(kind: string): kind is List {
   return LISTS.some((list) => list === kind);
 }
 
-/** Whether a dimension names a person's click or a number. */
 export function isUnshared(dimension: Dimension): boolean {
   return UNSHARED_DIMENSIONS.some((unshared) => unshared === dimension);
 }

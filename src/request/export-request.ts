@@ -23,7 +23,6 @@ import {
   PROFILES,
 } from "./option-values.ts";
 
-/** Formats of a request: those of tables, a workbook, and the page of charts. */
 const REQUEST_FORMATS = [...FORMATS, "html"] as const;
 
 const flag = (help: string) => option(z.boolean(), help);
@@ -143,5 +142,4 @@ const exportRequest = z.strictObject(REQUEST_KEYS);
 
 /** What may be asked of calls, by the names of `calltally.yaml`. Flags, the file and the library are parsed into it. */
 export type ExportRequest = z.infer<typeof exportRequest>;
-/** What an export writes: a rollup by its dimension, or one of the lists. */
 export type RequestedContent = (typeof CONTENTS)[number];

@@ -12,7 +12,6 @@ export function by<T>(parse: (text: string) => unknown) {
   };
 }
 
-/** A text that a parser takes. */
 export const parsed = (parse: (text: string) => unknown) => z.string().superRefine(by(parse));
 
 /** An option, with what it is for; the examples are for the JSON Schema. */

@@ -1,6 +1,5 @@
 import { DIMENSIONS } from "../rollup/dimensions.ts";
 
-/** Formats of a file with one table. */
 export const TABLE_FORMATS = ["csv", "tsv", "json", "ndjson", "parquet"] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
@@ -26,16 +25,13 @@ export type PrivateColumn = (typeof PRIVATE_COLUMNS)[number];
 /** Longer tables of the keys with the most calls are unreadable. */
 export const MAX_TOP = 10_000;
 
-/** How many calls a row of a share-safe file may be asked to have at least. */
 export const MIN_CELL = { least: 2, most: 1000 } as const;
 
 /** Dimensions that name a person's click or a number, and so have no place in a share-safe file. */
 export const UNSHARED_DIMENSIONS = ["gclid", "tracking_number"] as const;
 
-/** Consent of callers, in a file of conversions. */
 export const CONSENTS = ["granted", "denied"] as const;
 
-/** Files of conversions for ad platforms. */
 export const CONVERSIONS = [
   "google-ads",
   "google-leads",
@@ -47,17 +43,14 @@ export const CONVERSIONS = [
 /** The file that corrects those of `google-ads`. */
 export const ADJUSTMENTS = "google-ads-adjustments";
 
-/** What an export can list, beside rollups. */
 export const LISTS = ["calls", "callers", ...CONVERSIONS, ADJUSTMENTS] as const;
 export type List = (typeof LISTS)[number];
-/** What an export can write: rollups by a dimension, and lists. */
 export const CONTENTS = [...DIMENSIONS, ...LISTS] as const;
 export type ConversionKind = (typeof CONVERSIONS)[number];
 
 /** The column that names the account, where figures of several stand in one table. */
 export const ACCOUNT = "account";
 
-/** Name of the conversion action, where none is given. */
 export const DEFAULT_CONVERSION = "Qualified call";
 
 export const AMOUNT = /^\d{1,12}(\.\d{1,6})?$/;

@@ -26,7 +26,6 @@ export interface ConversionOptions extends Omit<NonNullable<ExportRequest["conve
   value?: string | undefined;
 }
 
-/** A question whose days are known and whose defaults are filled in. */
 export interface Ask
   extends Pick<ExportRequest, "grain" | "fill" | "total" | "raw" | "top" | "columns" | "with"> {
   contents: readonly Content[];
@@ -64,11 +63,7 @@ export interface ResolveOptions {
   spell?: Wording["spell"];
 }
 
-/**
- * Returns the question that a request asks at a moment, in a zone.
- *
- * @throws UsageError for days that cannot be
- */
+/** @throws UsageError for days that cannot be */
 export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
   const { spell = AS_WRITTEN.spell, timezone, clickIds = true } = options;
   const isPage = request.format === "html";
@@ -126,7 +121,6 @@ const MOST_DAYS = 35;
 const MOST_DAYS_IN_WEEKS = 7 * 30;
 const MOST_DAYS_IN_MONTHS = 31 * 36;
 
-/** Returns how the days of a page are cut by default. */
 function grainOf(range: Required<DateRange>): Grain {
   const days = countDays(range);
   if (days <= MOST_DAYS) return "day";

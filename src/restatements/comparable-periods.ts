@@ -23,11 +23,7 @@ interface Cut {
   timezone: string;
 }
 
-/**
- * Returns the complete stretches of an export: they ended in its range, and no correction is expected any more.
- *
- * @param other has further days to look at
- */
+/** Returns the stretches that ended in its range and are final by now. @param other has further days to look at */
 export function completeStretches(
   scope: ExportedScope,
   { grain, timezone }: Cut,

@@ -100,11 +100,7 @@ export interface RollupToRemember extends RollupPlace {
   rows: Iterable<ExportedRow>;
 }
 
-/**
- * Remembers a rollup in place of what its file held before.
- *
- * @param log number of the log of facts from before the figures were made; in another log changes may be missing
- */
+/** @param log number of the log of facts from before the figures were made; in another log changes may be missing */
 export function rememberRollup(
   tx: Tx,
   { path, contents, rollup, rows }: RollupToRemember,

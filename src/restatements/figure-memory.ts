@@ -119,7 +119,6 @@ export class FigureMemory implements CommitStep, RememberedFigures {
   }
 }
 
-/** Returns why no figure of an export can be compared; undefined if some can. */
 function hindranceOf({ ask, timeframe, writer }: RememberOptions): string | undefined {
   const { raw, top, minCell } = ask;
   if (raw) return "utm values as stored";

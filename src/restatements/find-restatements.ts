@@ -11,7 +11,6 @@ interface FindOptions extends Pick<Job, "timeframe" | "nowMs">, Pick<Lists, "rea
   rulesId: number;
 }
 
-/** Returns the figures of a rollup that its file held with other values before, and why they changed. */
 export function findRestatements(
   watched: WatchedRollup,
   before: ExportedRollup,

@@ -16,7 +16,6 @@ import { type ExportedRollup, type ExportedRow, readExportedRollup } from "./exp
 /** More rows of complete periods than these are not remembered: nobody reads what changed in them. */
 export const MAX_ROWS = 100_000;
 
-/** A rollup whose rows are kept while they are written, and what its file held before. */
 export interface WatchedRollup extends RollupOutlet {
   path: string;
   question: string;
@@ -41,7 +40,6 @@ export interface WatchOptions extends Pick<Job, "timeframe">, Pick<Lists, "reade
   scope: ExportedScope | undefined;
 }
 
-/** Reads what the file of a rollup held before, and decides whether it can be compared. */
 export function watchRollup(outlet: RollupOutlet, options: WatchOptions): WatchedRollup {
   const { query, columns, contents } = outlet;
   const { path, hindrance, scope, timeframe, session } = options;

@@ -13,10 +13,7 @@ export interface Span {
   endsAt?: string;
 }
 
-/**
- * Which calls count; of a list, one that fits is enough, and case does not matter. `(not set)` stands for calls without a
- * value, `"(total)"` as in files for a value that was served as `(total)`.
- */
+/** Of a list, one value that fits is enough, and case does not matter. `(not set)` stands for calls without a value. */
 export interface CallFilter {
   /** Names or ids of org units. */
   org_unit?: readonly string[];
@@ -50,7 +47,6 @@ export type Condition =
 
 type ReadValues = (fact: FactColumn) => readonly (string | number | null)[];
 
-/** Filters by values: the facts that are looked at, and the form in which values and texts are compared. */
 const VALUE_FILTERS = {
   org_unit: [
     { fact: "org_unit_name", toComparable: toCaseless },
@@ -110,7 +106,6 @@ export function toConditions(
   return conditions.filter((condition) => condition !== undefined);
 }
 
-/** Returns the facts whose values the texts of a filter are compared with. */
 export function comparedFacts(filter: CallFilter): FactColumn[] {
   return VALUE_FILTER_NAMES.flatMap((name) =>
     filter[name] ? VALUE_FILTERS[name].map(({ fact }) => fact) : [],

@@ -1,6 +1,5 @@
 import { type FactColumn, UTM_FIELDS, type UtmField } from "../attribution/attribute-call.ts";
 
-/** One column of a rollup's key. */
 export interface KeyColumn {
   name: string;
   type: "text" | "integer";
@@ -10,7 +9,6 @@ export interface KeyColumn {
   isNamed: boolean;
   /** Whether it is the id of what the column before it names. */
   isId?: true;
-  /** One sentence for a person. */
   help?: string;
 }
 
@@ -82,7 +80,6 @@ export function keyColumns(dimensions: readonly Dimension[], { raw = false } = {
   });
 }
 
-/** Whether any of some dimensions depends on a time zone. */
 export function isLocal(dimensions: readonly Dimension[]): boolean {
   return keyColumns(dimensions).some(isLocalKey);
 }

@@ -1,6 +1,5 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 
-/** Calls of similar length. */
 export interface DurationBand {
   /** Shortest duration in seconds; null for calls without a duration. */
   from_seconds: number | null;

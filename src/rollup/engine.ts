@@ -6,10 +6,8 @@ import type { KeyColumn } from "./dimensions.ts";
 import type { Metric } from "./metrics.ts";
 import type { ZoneOffset } from "./rollup-query.ts";
 
-/** What calls are looked at, whatever is asked of them. */
 export interface CallSelection {
   rules: Pick<AttributionRules, "duration_unit" | "caller_digests">;
-  /** What must hold of every call. */
   conditions: readonly Condition[];
   /** Whether gone calls count, so that others than the stored ones are their callers' first. */
   isGoneCounted: boolean;
@@ -34,7 +32,6 @@ export interface Kept {
 
 export type FactValue = string | number | null;
 
-/** Where spend is, as it was imported. */
 export interface ImportedSpend {
   /** A table, or a SELECT in parentheses. */
   table: string;
@@ -42,11 +39,7 @@ export interface ImportedSpend {
   campaigns: string;
 }
 
-/**
- * What holds the facts of calls, at one moment. SELECTs are in SQLite's words, for the connection of the session that asks.
- * All that is made of the sides of a rollup is said in one place, by SQLite: spend beside calls, comparison, gaps filled,
- * order, other keys, rounding.
- */
+/** What holds the facts of calls, at one moment. SELECTs are in SQLite's words, for the connection of the session that asks. */
 export interface Engine {
   /** Returns the SELECT of a row for each key of the calls of a side: its period, where it has any, its keys, and figures. */
   groups: (side: Side, figures: readonly Metric[], selection: CallSelection) => Promise<string>;

@@ -38,7 +38,6 @@ export interface Rollup {
   rows: Iterable<Row>;
 }
 
-/** Answers questions of figures, all at one moment of what an engine holds. */
 export class FigureSession {
   protected readonly database: Database;
   protected readonly engine: Engine;
@@ -47,10 +46,7 @@ export class FigureSession {
   #spend: Promise<SessionSpend> | undefined;
   #firstStart: Promise<string | null> | undefined;
 
-  /**
-   * @param database a connection that the engine's SELECTs are for
-   * @param selection the calls that the filter lets through
-   */
+  /** @param database a connection that the engine's SELECTs are for */
   constructor(database: Database, engine: Engine, options: FigureSessionOptions, selection: CallSelection) {
     // SQLite reads rows while tables are made for the next question; better-sqlite3 refuses that unless told.
     this.database = database.unsafeMode();
@@ -171,7 +167,6 @@ export class FigureSession {
     };
   }
 
-  /** Returns when the first of all calls started, whether it counts or not. */
   readFirstStart(): Promise<string | null> {
     this.#firstStart ??= this.engine.readFirstStart();
     return this.#firstStart;
@@ -212,11 +207,7 @@ export class FigureSession {
   }
 }
 
-/**
- * Returns the calls that a filter lets through.
- *
- * @param readValues reads the different values of a fact, with which the filter's are compared
- */
+/** @param readValues reads the different values of a fact, with which the filter's are compared */
 export function selectionOf(
   { rules, filter = {}, nameCaller }: FigureSessionOptions,
   readValues: (fact: FactColumn) => readonly FactValue[],

@@ -11,7 +11,6 @@ export type Part =
   | { kind: "sum" | "count of" | "median"; fact: "duration" }
   | { kind: "earliest" | "latest"; fact: "call_started" };
 
-/** How a figure is made of the facts of some calls. */
 export type Aggregate =
   | Exclude<Part, { fact: "duration" }>
   | { kind: "share with outcome"; outcome: Outcome; decimals: number }

@@ -23,10 +23,7 @@ const TRANSCRIPTS: ReadonlySet<string> = new Set<ListedMember>(TRANSCRIPT_COLUMN
 /** What JavaScript's `trim` removes; SQLite's removes blanks alone. */
 const WHITE_SPACE = `char(${[9, 10, 11, 12, 13, 32, 160, 5760, ...range(8192, 8202), 8232, 8233, 8239, 8287, 12288, 65279].join(", ")})`;
 
-/**
- * Returns the SQLite expression of a member: NULL where there is no value, never an empty text. `f` are the facts, `c` the
- * calls, `t` the transcripts. Members without a fact are as served.
- */
+/** NULL where there is no value, never an empty text. `f` are the facts, `c` the calls, `t` the transcripts. */
 export function listedText(member: ListedMember): string {
   if (FACTS.has(member)) return `f.${member}`;
   if (TRANSCRIPTS.has(member)) return `nullif(t.${member}, '')`;

@@ -28,7 +28,6 @@ export interface Metric<A extends Aggregate | SpendAggregate = Aggregate> {
   help: string;
 }
 
-/** A number that adds up. */
 const sum = (name: string, aggregate: Aggregate, help: string): Metric => ({
   name,
   type: "integer",
@@ -53,7 +52,6 @@ const time = (name: string, kind: "earliest" | "latest"): Metric => ({
 });
 const ANSWER_RATE = { kind: "share with outcome", outcome: "answered", decimals: 4 } as const;
 
-/** Returns the figures of every rollup, in their order. */
 export function metrics({ duration_unit }: Pick<AttributionRules, "duration_unit">): readonly Metric[] {
   return [
     sum("calls", { kind: "count" }, "Calls."),
@@ -102,7 +100,6 @@ export function metrics({ duration_unit }: Pick<AttributionRules, "duration_unit
   ];
 }
 
-/** What the columns of spend look like. */
 export interface SpendForm {
   /** ISO 4217; undefined where nothing was ever imported. */
   currency: string | undefined;
@@ -135,7 +132,6 @@ export function isOfSpend(metric: Metric<Aggregate | SpendAggregate>): metric is
   return metric.aggregate.kind === "spend" || metric.aggregate.kind === "cost per";
 }
 
-/** Whether a metric depends on which calls are their callers' first. */
 export function isOfFirstCalls({ aggregate }: Metric<Aggregate | SpendAggregate>): boolean {
   if (aggregate.kind === "cost per") return aggregate.of === "first_time_callers";
   return aggregate.kind === "count where" && aggregate.fact === "is_first_call";
@@ -148,7 +144,6 @@ export const SPEND_FIGURES: readonly string[] = spendMetrics({ currency: undefin
 );
 export const FIGURES: readonly string[] = [...CALL_FIGURES, ...SPEND_FIGURES];
 
-/** The names of all figures that are made of the facts of calls. */
 export const METRIC_NAMES: ReadonlySet<string> = new Set(CALL_FIGURES);
 
 export const TIME_FIGURES: readonly string[] = CALL_METRICS.flatMap(({ name, type }) =>

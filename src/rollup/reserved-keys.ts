@@ -11,10 +11,7 @@ export const OTHER = "(other)";
 /** The hidden column of a rollup with such rows: 1 for these, 0 for others. */
 export const IS_OTHER = "is_other";
 
-/**
- * What keys mean by themselves. A served text that reads like one of these, whatever its ASCII capitals and quotes around it, is
- * shown within one more pair of quotes, so that no two texts are shown alike: `(total)` is ours, and `"(total)"` was served.
- */
+/** A served text that reads like one of these, with quotes or without, is shown in one more pair of quotes: no two are shown alike. */
 export const OWN_WORDS = [NOT_SET, TOTAL, OTHER] as const;
 
 const READS_LIKE_OURS = /^"*\((?:not set|total|other)\)"*$/i;

@@ -52,7 +52,6 @@ export interface RollupQuery {
   previous?: { span: Span; periods?: readonly LabelledPeriod[] | undefined } | undefined;
 }
 
-/** A column of a rollup: of its key, or a figure. */
 export interface RollupColumn extends Partial<Omit<Metric, "name" | "type" | "aggregate" | "isCount">> {
   name: string;
   type: Metric["type"] | "text";

@@ -9,12 +9,8 @@ import { callMeasures, type Measure, measuresOf, type RollupQuery } from "./roll
 import { groupBy, groupByFirst, listText, literal } from "./sql-text.ts";
 import { callGroupsText, groupsText, keptKeysText } from "./sqlite/sqlite-calls-sql.ts";
 
-/*
- * What is made of the sides of a rollup, whatever engine says what they are: spend beside calls, comparison, gaps filled,
- * order, other keys. All of it is SQLite's.
- */
+// What is made of the sides of a rollup, whatever engine says what they are: all of it is SQLite's.
 
-/** What the text of a question depends on beside the question. */
 export interface RollupContext extends CallSelection {
   engine: Pick<Engine, "groups" | "keep">;
   /** A table of spend, whose columns are named as the facts of calls, and what must hold of its rows. */
@@ -73,7 +69,6 @@ FROM (${sides.join("\n  UNION ALL ")})
 ${groupBy(names)}${order}`;
 }
 
-/** The names of the columns that tell rows apart. */
 function namesOf(keys: readonly KeyColumn[], hasPeriods: unknown): string[] {
   return [...(hasPeriods ? ["period"] : []), ...keys.map(({ name }) => name)];
 }
@@ -96,7 +91,6 @@ export function rollupViewText(dimension: Dimension, rules: RollupContext["rules
   return `${callGroupsText({ keys, span: {} }, measures, live)}\nORDER BY ${rowOrder(keys, false).join(", ")}`;
 }
 
-/** A side whose figures are of calls, or of spend as well. */
 interface MeasuredSide extends Side {
   measures: readonly Measure[];
   /** Whether what was spent stands beside the calls; a key has a row where it has either. */
@@ -136,7 +130,6 @@ ${groupBy(names)}`.trimEnd();
 /** What is added up of spend; amounts are whole numbers until they are shown. */
 const SPEND_SUMS = ["cost_micros", "clicks", "impressions"] as const;
 
-/** What costs are shared out over. */
 const COSTS_PER = ["calls", "qualified_calls", "first_time_callers"] as const satisfies CostPer[];
 const paidName = (of: CostPer) => `paid_${of}`;
 
@@ -198,7 +191,6 @@ async function keysText(query: RollupQuery, context: RollupContext): Promise<str
   return await cellsText(whole, context);
 }
 
-/** The keys that have rows of their own; undefined where all have. */
 async function keptOf(query: RollupQuery, context: RollupContext): Promise<Kept | undefined> {
   const { top, minCell, periods } = query;
   if (minCell !== undefined && query.dimensions.length > 0) {
@@ -238,10 +230,7 @@ FROM (${current} UNION ALL ${select("0", "calls")} FROM (${before}))
 ${groupBy(names)}`;
 }
 
-/**
- * The rows that stand by themselves: neither small, nor one of the next smallest that {@link OTHER} takes so that it is not
- * small itself. What is left over by a row that is not small is not small.
- */
+/** The rows that are neither small, nor among the next smallest that {@link OTHER} takes so that it is not small itself. */
 async function largeCellsText(query: RollupQuery, minCell: number, context: RollupContext): Promise<string> {
   const { periods } = query;
   const keys = keyColumns(query.dimensions, query);
@@ -257,10 +246,7 @@ async function largeCellsText(query: RollupQuery, minCell: number, context: Roll
 WHERE NOT is_small AND NOT ${small("smaller_calls")} AND NOT ${small("smaller_before")}`;
 }
 
-/**
- * Returns the SELECT of the number of rows that are together in rows {@link OTHER}, so that none is small; not of periods
- * with too few calls, which have hardly more calls than rows.
- */
+/** Counts the rows that are together in rows {@link OTHER}; not those of periods with too few calls. */
 export async function smallCellCountText(
   query: RollupQuery,
   minCell: number,
@@ -283,7 +269,6 @@ function hasValueText(query: RollupQuery): string {
   return isSet.length > 0 ? `(${isSet.join(" OR ")})` : "FALSE";
 }
 
-/** The order of rows within a period. */
 function rowOrder(keys: readonly KeyColumn[], isFolded: boolean): string[] {
   const [first] = keys;
   return [

@@ -15,7 +15,6 @@ const COLUMNS = `spend_id INTEGER PRIMARY KEY, call_started TEXT NOT NULL, day T
   campaign TEXT, campaign_id TEXT, channel TEXT NOT NULL, match TEXT NOT NULL,
   given_campaign TEXT, given_campaign_id TEXT, cost_micros INTEGER NOT NULL, clicks INTEGER, impressions INTEGER`;
 
-/** Columns of the table that says which keys of calls those of reports are. */
 const KEY_COLUMNS = `given_source TEXT, given_medium TEXT, given_campaign TEXT, given_campaign_id TEXT,
   source TEXT, medium TEXT, campaign TEXT, campaign_id TEXT, channel TEXT, match TEXT,
   UNIQUE (given_source, given_medium, given_campaign, given_campaign_id)`;

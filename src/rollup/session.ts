@@ -34,7 +34,6 @@ export interface SessionOptions extends Omit<FigureSessionOptions, "rules"> {
 
 const CACHE_KIB = 16_384;
 
-/** Answers questions about the facts of a warehouse at one moment of it, until it is disposed of. */
 export class RollupSession extends FigureSession implements Disposable {
   readonly #listValues: SqliteEngine["listValues"];
 
@@ -79,18 +78,20 @@ ORDER BY s.rank`;
   }
 
   /**
-   * Lists calls with what decides whether they are conversions. Which call of a click or a caller is the first is looked
-   * for among all calls of the population, whenever they were: what an earlier file has reported must not be reported again
-   * because the dates of this one begin later.
-   *
-   * @param population which calls are looked at for that; what else the session's filter says does not matter
+   * The first call of a click or a caller is looked for among all calls of the population, whenever they were: what an
+   * earlier file has reported must not be reported again because the dates of this one begin later.
    */
   conversions(query: ConversionQuery, population: CallFilter, span: Span = {}): Selected<Candidate> {
     const among = selectionOf({ ...this.options, filter: population }, this.#listValues);
     const firstTable = this.engine.makeTable("call_id INTEGER PRIMARY KEY");
     this.database.exec(`INSERT INTO ${firstTable} ${firstConversionsText(query, among)}`);
     const { likeCalls } = query;
-    const { table, count } = likeCalls === undefined ? this.#select(span) : this.#selectThese(likeCalls);
+    const { table, count } =
+      likeCalls === undefined
+        ? this.#select(span)
+        : this.#insertIds(
+            `FROM call_facts AS f WHERE f.call_id IN ${listText(likeCalls)} ORDER BY f.call_id`,
+          );
     const sql = candidatesText(query, table, firstTable, this.selection);
     const toCandidate = ({ is_live, is_qualified, is_repeated, ...call }: Stored<Candidate>): Candidate => ({
       ...call,
@@ -111,11 +112,6 @@ ORDER BY s.rank`;
     return this.#insertIds(
       `${selectionText(span, this.selection)} ORDER BY f.call_started NULLS LAST, f.call_id`,
     );
-  }
-
-  /** Of calls by their ids, whatever the filter says. */
-  #selectThese(callIds: readonly number[]): { table: string; count: number } {
-    return this.#insertIds(`FROM call_facts AS f WHERE f.call_id IN ${listText(callIds)} ORDER BY f.call_id`);
   }
 
   #insertIds(calls: string): { table: string; count: number } {

@@ -1,6 +1,5 @@
 import type { FactValue } from "./engine.ts";
 
-/** Whether a number of calls is too small to be shown: few, and not none. */
 export function isSmallCount(count: number, minCell: number): boolean {
   return count > 0 && count < minCell;
 }

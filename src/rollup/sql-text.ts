@@ -1,4 +1,3 @@
-/** A text as SQL has it. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
@@ -12,7 +11,6 @@ export function groupBy(names: readonly string[]): string {
   return names.length > 0 ? `GROUP BY ${names.join(", ")}\n` : "";
 }
 
-/** Groups by the columns that lead a SELECT. */
 export function groupByFirst(columns: readonly string[]): string {
   return groupBy(columns.map((_, index) => String(index + 1)));
 }

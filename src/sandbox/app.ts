@@ -87,7 +87,6 @@ function operationsOf(
   };
 }
 
-/** The body of a request that says it is JSON. */
 function jsonOf(context: SandboxContext): unknown {
   const isJson = /^application\/json\b/i.test(context.req.header("content-type") ?? "");
   return isJson ? context.get("body") : undefined;

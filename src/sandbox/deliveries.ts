@@ -33,12 +33,7 @@ const LONGEST_LOG = 10_000;
 const MOST_WAITING = 1000;
 const MOST_AT_ONCE = 4;
 
-/**
- * Sends events to webhooks: each once, with no retry, bounded in number and time. Nothing here throws.
- *
- * A webhook is looked up when an event is sent. The events of an inactive one wait, at most 1000 of them, until it is
- * active again.
- */
+/** Sends each event once, with no retry. The events of an inactive webhook wait, at most 1000 of them. Nothing here throws. */
 export class Deliveries {
   readonly log: LoggedDelivery[] = [];
   readonly #settings: SandboxSettings;
@@ -52,7 +47,6 @@ export class Deliveries {
     this.#findWebhook = findWebhook;
   }
 
-  /** Tells a webhook of a call that came in now; a deleted one is told nothing. */
   announce(webhookId: number, call: WireCall): void {
     const webhook = this.#findWebhook(webhookId);
     if (webhook === undefined || webhook.webhook_status === "deleted") return;
@@ -75,7 +69,6 @@ export class Deliveries {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  /** Breaks off what waits or is under way. */
   async close(): Promise<void> {
     this.#stop.abort(new Error("the sandbox was closed"));
     this.start();

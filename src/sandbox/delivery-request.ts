@@ -4,7 +4,6 @@ import type { WireCall } from "./calls/call-store.ts";
 import { INSIGHT_SEEDS } from "./insights.ts";
 import type { Webhook } from "./webhooks.ts";
 
-/** What goes to a webhook's endpoint. */
 interface DeliveryRequest {
   readonly method: string;
   readonly url: URL;
@@ -50,11 +49,7 @@ function payloadOf(webhook: Webhook, call: WireCall, atMs: number): Record<strin
   };
 }
 
-/**
- * Sends a request over a connection of its own and returns the status of the response; redirects are not followed.
- *
- * A receiver on this machine may sign its own certificate: nobody stands between it and us.
- */
+/** Redirects are not followed. A receiver on this machine may sign its own certificate: nobody stands between it and us. */
 export async function sendDelivery(
   { method, url, body }: DeliveryRequest,
   timeoutMs: number,
@@ -93,7 +88,6 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
 LOOPBACK.addAddress("::1", "ipv6");
 
-/** Tells whether an address cannot leave this machine: localhost, 127.0.0.0/8 or [::1]. */
 export function isLoopback({ hostname }: URL): boolean {
   if (hostname === "localhost") return true;
   return hostname.startsWith("[")

@@ -2,10 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import { fail, type SandboxEnv } from "./sandbox-envelope.ts";
 
-/**
- * What can go wrong with a response: a server error, a proxy's error page, a rate limit (with Retry-After: 1),
- * a socket reset before any response, a body cut off half-way, and an HTML page with status 200.
- */
+/** The rate limit has `Retry-After: 1`; `cut` is a body cut off half-way, and `html` a page with status 200. */
 export const FAULT_KINDS = ["500", "502", "429", "reset", "cut", "html"] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];

@@ -123,7 +123,6 @@ export const INSIGHT_SEEDS = [
   ),
 ];
 
-/** The insights of a sandbox: seeded, and open to change by a test. */
 export class SandboxInsights {
   readonly #insights = new Map<number, WireInsight>(INSIGHT_SEEDS.map((seed) => [seed.insight_id, seed]));
 
@@ -131,16 +130,11 @@ export class SandboxInsights {
     return [...this.#insights.keys()];
   }
 
-  /** Returns the JSON of an insight, or undefined when there is none with this id. */
   get(id: number): WireInsight | undefined {
     return this.#insights.get(id);
   }
 
-  /**
-   * Replaces members of an insight, with any JSON value (objects as a whole); undefined leaves a member out.
-   *
-   * @throws {Error} when there is no insight with this id.
-   */
+  /** Replaces members of an insight, with any JSON value (objects as a whole); undefined leaves a member out. */
   edit(id: number, patch: WireInsight): void {
     const insight = this.#insights.get(id);
     if (insight === undefined) throw new Error(`Cannot edit insight ${id}: the sandbox has no such insight`);

@@ -20,7 +20,6 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** Draws an integer from 0 to `count - 1`. */
 export function drawIndex(random: Random, count: number): number {
   return Math.floor(random() * count);
 }
@@ -30,7 +29,6 @@ export function pick<Item extends object | string>(random: Random, items: readon
   return items[drawIndex(random, items.length)] ?? items[0];
 }
 
-/** Draws one item in proportion to its weight. */
 export function pickWeighted<Item extends { readonly weight: number }>(
   random: Random,
   items: readonly [Item, ...Item[]],
@@ -43,7 +41,6 @@ export function pickWeighted<Item extends { readonly weight: number }>(
   return items[0];
 }
 
-/** Returns a shuffled copy (Fisher–Yates). */
 export function shuffle(random: Random, items: readonly number[]): number[] {
   const shuffled = Array.from(items);
   for (let last = shuffled.length - 1; last > 0; last--) {

@@ -21,7 +21,6 @@ export const digits = z
   .transform(Number)
   .pipe(z.int({ error: "must be a whole number" }));
 
-/** The path parameter of an insight or a webhook. */
 export const idParams = z.object({ id: digits });
 
 /** Responds with 200 and `data` in the common envelope (API v3 § 1). */

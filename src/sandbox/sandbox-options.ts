@@ -6,9 +6,7 @@ const atLeastOne = z.int().min(1);
 const optionsSchema = z.object({
   /** Port on 127.0.0.1; 0 for any free one. */
   port: z.int().min(0).max(65_535).default(0),
-  /** The bearer token that is accepted. */
   token: z.string().min(1).default("sandbox-token"),
-  /** How many calls there are at first. */
   calls: z.int().min(0).default(5000),
   /** The same seed makes the same calls, faults and removals. */
   seed: z.int().default(1),
@@ -18,7 +16,6 @@ const optionsSchema = z.object({
   order: z.enum(["newest", "oldest", "shuffled", "random"]).default("newest"),
   /** The most rows a page holds, whatever `limit` asks for. @default none */
   pageCap: atLeastOne.optional(),
-  /** Wait before each response. */
   latencyMs: z.number().min(0).default(0),
   /** Which faults to mix into the responses of all operations, at `faultRate`. @default all kinds */
   faults: z.array(z.enum(FAULT_KINDS)).min(1).readonly().optional(),
@@ -43,11 +40,7 @@ const optionsSchema = z.object({
 export type SandboxOptions = z.input<typeof optionsSchema>;
 export type SandboxSettings = ReturnType<typeof parseOptions>;
 
-/**
- * Checks the options and fills in their defaults.
- *
- * @throws {RangeError} when one of them is out of its bounds.
- */
+/** @throws RangeError when an option is out of its bounds */
 export function parseOptions(options: SandboxOptions) {
   const result = optionsSchema.safeParse(options);
   if (!result.success) {

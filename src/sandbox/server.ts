@@ -20,16 +20,10 @@ export interface Sandbox extends Omit<World, "deliveries">, AsyncDisposable {
   readonly deliveries: readonly LoggedDelivery[];
   /** Waits until no delivery is waiting or under way; events held for an inactive webhook do not count. */
   settleDeliveries(): Promise<void>;
-  /** Stops listening, closes open sockets and breaks off deliveries at once. */
   close(): Promise<void>;
 }
 
-/**
- * Starts a local server of API v3 on 127.0.0.1, with made-up calls, insights and webhooks.
- *
- * @throws {RangeError} when an option is out of its bounds.
- * @throws the system's error when the port cannot be had.
- */
+/** @throws {RangeError} when an option is out of its bounds; the system's error when the port cannot be had. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = parseOptions(options);
   const world = createWorld(settings);

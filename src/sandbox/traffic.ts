@@ -23,7 +23,6 @@ const LONGEST_LOG = 10_000;
 /** The API does not show the size limits of its fields: this one is ours. */
 const LARGEST_BODY_BYTES = 1_000_000;
 
-/** Reads the body; responds with 400 when it is too large. */
 export const readBody: MiddlewareHandler<SandboxEnv> = async (context, next) => {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -46,11 +45,7 @@ function parse(text: string): unknown {
   }
 }
 
-/**
- * Puts the requests that pass through into the log, which keeps the last 10,000, and mixes faults in.
- *
- * Faults repeat for the seed. A request that meets one is not carried out, but for "cut": that one is, and only its response is lost.
- */
+/** Faults repeat for the seed. A request that meets one is not carried out, but for "cut": only its response is lost. */
 export function logAndDisturb(
   log: LoggedRequest[],
   { seed, faults, faultRate }: SandboxSettings,
@@ -79,7 +74,6 @@ export function logAndDisturb(
   };
 }
 
-/** Adds and removes calls as the requests come by, before their responses are made. */
 export function churn(
   calls: SandboxCalls,
   { seed, insertEvery, deleteEvery }: SandboxSettings,

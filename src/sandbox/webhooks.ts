@@ -80,7 +80,6 @@ const active: Webhook = {
   webhook_updated: "2025-09-12T08:41:30.000Z",
 };
 
-/** One webhook in each state. */
 const SEEDS: readonly Webhook[] = [
   active,
   {
@@ -106,7 +105,6 @@ const SEEDS: readonly Webhook[] = [
   },
 ];
 
-/** The webhooks of a sandbox: seeded in each state, and open to change by a test. */
 export class SandboxWebhooks {
   readonly #now: () => number;
   readonly #onChange: () => void;
@@ -122,16 +120,11 @@ export class SandboxWebhooks {
     return [...this.#webhooks.keys()];
   }
 
-  /** Returns a webhook, a deleted one too, or undefined when there never was one with this id. */
   get(id: number): Webhook | undefined {
     return this.#webhooks.get(id);
   }
 
-  /**
-   * Replaces the given fields, as PATCH does, and sets webhook_updated.
-   *
-   * @returns whether there was such a webhook, and not a deleted one (API v3 § 3).
-   */
+  /** Does what PATCH does; returns whether there was such a webhook, and not a deleted one (API v3 § 3). */
   update(id: number, changes: WebhookChanges): boolean {
     const webhook = this.get(id);
     if (webhook === undefined || webhook.webhook_status === "deleted") return false;
@@ -144,11 +137,7 @@ export class SandboxWebhooks {
     return this.update(id, { ...OMITTED, ...replacement });
   }
 
-  /**
-   * Replaces members of a webhook behind the API's back, its state among them.
-   *
-   * @throws {Error} when there is no webhook with this id, or when it would not fit its schema.
-   */
+  /** Replaces members behind the API's back, the state among them. */
   edit(id: number, patch: Partial<Webhook>): void {
     const webhook = this.get(id);
     if (webhook === undefined) throw new Error(`Cannot edit webhook ${id}: the sandbox has no such webhook`);

@@ -5,12 +5,8 @@ import type { SandboxSettings } from "./sandbox-options.ts";
 import type { LoggedRequest } from "./traffic.ts";
 import { SandboxWebhooks } from "./webhooks.ts";
 
-/** All that a sandbox holds between requests. */
 export interface World {
-  /**
-   * The live calls: a test may insert, remove and edit them between requests, also so that they have no DNI
-   * session data and are not listed. With the order "random" no response shows them in the order of their `ids`.
-   */
+  /** A test may insert, remove and edit them. With the order "random" no response shows them in the order of their `ids`. */
   readonly calls: SandboxCalls;
   /** Insights 101 (keywords), 102 (LLM), 103 (deleted) and 104 (with a draft); a test may edit them. */
   readonly insights: SandboxInsights;

@@ -109,7 +109,6 @@ export function readReport(text: string, options: ReadOptions): ReadReport {
   return report;
 }
 
-/** Finds the delimiter by which one of the first lines is a header, and the number of that line. */
 function findHeader(
   text: string,
   map: HeaderMap,
@@ -314,7 +313,6 @@ function isUnclosed(cell: string): boolean {
   return cell.trimStart().startsWith('"') && /[\r\n]/.test(cell);
 }
 
-/** What a cell holds, of a length that fits into a line. */
 function quote(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 39)}…` : text);
 }

@@ -1,7 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { UsageError } from "../base/errors.ts";
 import { about, describeTable, namesOf } from "../warehouse/described.ts";
-
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { SpendRow } from "./read-report.ts";

@@ -17,10 +17,7 @@ export const CHANGED_BUCKETS = describeTable(
   columns,
 );
 
-/*
- * A publication after a sync hashes the calls of those buckets alone that have changed since the one before. Triggers say
- * which, whatever code or hand writes. They are there only once something was published: until then they cost nothing.
- */
+// Triggers mark the buckets, whatever code or hand writes. They are there only once something was published.
 
 /** Buckets of an account's calls, by their identifiers modulo this. A power of two. */
 export const BUCKETS = 1024;

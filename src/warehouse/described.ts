@@ -43,7 +43,6 @@ export interface DescribedColumn {
 
 const TEXTS = new WeakMap<object, Pick<DescribedColumn, "help" | "personal">>();
 
-/** Says what a column means, and what is personal in it, next to its definition. */
 export function about<Builder extends object>(
   builder: Builder,
   help: string,
@@ -74,7 +73,6 @@ export function describeTable(
   return { table, name: getTableName(table), help, columns };
 }
 
-/** Returns the columns of a table of which something of these kinds is personal. */
 export function personalColumns(
   { columns }: DescribedTable,
   kinds: readonly PersonalKind[],

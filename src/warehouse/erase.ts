@@ -12,11 +12,9 @@ const AGAIN =
   "What is personal is gone from the tables already. Run the same command again to erase it from the file.";
 
 /**
- * Erases what was removed from the tables from the warehouse's files, too: rewrites the file, since free pages keep old bytes, and
- * empties the log. Needs twice the size of the warehouse.
+ * Rewrites the file, since free pages keep old bytes, and empties the log. Needs twice the size of the warehouse.
  *
- * @param patienceMs how long others may go on reading
- * @throws CalltallyError where another process reads or writes for longer (exit 6), or the disk is too full (exit 7)
+ * @throws CalltallyError where another process reads or writes for longer than `patienceMs` (exit 6), or the disk is full (exit 7)
  */
 export function eraseFreed(warehouse: LockedWarehouse, nowMs: number, patienceMs = PATIENCE_MS): void {
   const { sqlite, path } = warehouse;

@@ -7,7 +7,6 @@ export const APPLICATION_ID = 0x43544c59;
 
 /** What the first bytes of a file say of it (SQLite file format § 1.3). */
 export interface FileHeader {
-  /** False for an empty file, too. */
   isSqlite: boolean;
   isOurs: boolean;
   schemaVersion: number;

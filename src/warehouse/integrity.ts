@@ -1,12 +1,7 @@
 import { DamagedError } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-/**
- * Returns what SQLite finds wrong with the structure of a file; takes as long as reading it once.
- *
- * @param thorough also compares indexes with tables, and checks references
- * @throws SqliteError for damage that keeps it from looking any further
- */
+/** Takes as long as reading the file once. @param thorough also compares indexes with tables, and checks references */
 export function findDamage({ sqlite }: Warehouse, { thorough = true } = {}): string | undefined {
   const found = String(sqlite.pragma(thorough ? "integrity_check(1)" : "quick_check(1)", { simple: true }));
   if (found !== "ok") return found;

@@ -9,10 +9,8 @@ import { nameFile } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 /**
- * Acquires the lock of a warehouse, which lets one process at a time write calls; undefined if another process or thread has it.
- *
- * It is an exclusive transaction on a small database next to the warehouse, so the operating system frees it however the
- * process ends. Not for network file systems.
+ * Returns undefined if another process or thread has the lock. It is an exclusive transaction on a small database, so the
+ * operating system frees it however the process ends. Not for network file systems.
  */
 export function tryAcquireLock(path: string): Lock | undefined {
   const database = realFile(path);
@@ -39,7 +37,6 @@ export interface Lock extends Disposable {
   readonly [HELD]: true;
 }
 
-/** A warehouse into which no other process writes calls. */
 export interface LockedWarehouse extends Warehouse {
   readonly [HELD]: true;
 }

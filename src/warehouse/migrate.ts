@@ -21,11 +21,7 @@ export interface MigrateOptions {
   folder?: string;
 }
 
-/**
- * Migrates an older schema, with the lock, so that no sync of an older version is writing meanwhile.
- *
- * @throws CalltallyError (exit 6) while another process holds the lock
- */
+/** Takes the lock, so that no sync of an older version writes meanwhile. @throws CalltallyError (exit 6) while another process has it */
 export function migrate(
   sqlite: Database,
   file: string,

@@ -52,12 +52,7 @@ export function openExistingWarehouse(path: string, options?: OpenOptions): Ware
   }
 }
 
-/**
- * Opens a warehouse for a short write; undefined if there is none, it is read-only here, or its schema is older.
- *
- * @param busyMs how long to wait for another process's write
- * @throws CalltallyError (exit 7) if the file is not ours, damaged, or of a newer calltally
- */
+/** For a short write; returns undefined if there is none, it is read-only here, or its schema is older. */
 export function openCurrentWarehouse(path: string, busyMs: number): Warehouse | undefined {
   const file = realFile(path);
   if (!existsSync(file)) return undefined;
@@ -68,11 +63,7 @@ export function openCurrentWarehouse(path: string, busyMs: number): Warehouse | 
   return toWarehouse(file, new Database(file, { fileMustExist: true, timeout: busyMs }));
 }
 
-/**
- * Opens an existing warehouse to read from it; writes nothing beside it where this user may not write to it.
- *
- * @throws CalltallyError (exit 7) if its schema is older, too: a reader does not migrate it
- */
+/** Writes nothing beside it where this user may not write to it. @throws CalltallyError (exit 7) if its schema is older, too */
 export function openWarehouseReader(path: string): Warehouse {
   const file = realFile(path);
   assertOurs(file);

@@ -49,7 +49,6 @@ export interface DescribedOrigin
   made_by_demo?: true | undefined;
 }
 
-/** Returns what a warehouse is a copy of, as manifests and `status --json` have it. */
 export function describeOrigin(found: Origin): DescribedOrigin {
   const { base_url, org_unit_id, account, warehouse_id, is_demo } = found;
   return { base_url, org_unit_id, account, warehouse_id, ...(is_demo && { made_by_demo: true }) };
@@ -143,7 +142,6 @@ export function bindOrigin(warehouse: Tx, service: Service, boundAt: string): vo
     .run();
 }
 
-/** Whether calls were last read from this address and organization unit, and with this token. */
 export function isBoundTo(warehouse: Warehouse, service: Service): boolean {
   const { base_url, org_unit_id, token_mark } = readOrigin(warehouse);
   return isDeepStrictEqual({ base_url, org_unit_id, token_mark }, bindingOf(warehouse, service));

@@ -51,7 +51,6 @@ export function markErased({ db }: Warehouse, erased_at: string): void {
   db.update(privacy_acts).set({ erased_at }).where(isNull(privacy_acts.erased_at)).run();
 }
 
-/** Returns the number of the last act that forgot callers; 0 for none. */
 export function readLastForgotten({ db }: Warehouse): number {
   const { act_id, act } = privacy_acts;
   const last = db

@@ -22,7 +22,6 @@ export const RETENTION = describeTable(
   columns,
 );
 
-/** Returns up to where each kind was pruned, of those that are not always kept. */
 export function readRetention({ db }: Warehouse): Map<WithheldKind, string> {
   const rows = db.select().from(retention).all();
   return new Map(rows.map(({ kind, pruned_before }) => [kind, pruned_before]));

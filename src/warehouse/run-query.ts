@@ -9,7 +9,6 @@ export type SqlValue = string | bigint | number | Buffer | null;
 
 /** Result of a query. The rows are read while they are iterated, and only once. */
 export interface QueryResult {
-  /** Names in their order, not always different ones. */
   columns: readonly string[];
   rows: Iterable<readonly SqlValue[]>;
 }
@@ -76,7 +75,6 @@ function refused(reason: string): UsageError {
   });
 }
 
-/** Returns what was thrown as an error that names the file, or says what is wrong with the SQL. */
 function explain(error: unknown, reader: Warehouse, sql: string): unknown {
   if (error instanceof SqliteError) {
     if (!SQL_FAULT.test(error.code)) return nameFile(error, reader.path);
@@ -91,7 +89,6 @@ function explain(error: unknown, reader: Warehouse, sql: string): unknown {
   return refused(error.message);
 }
 
-/** Says which table or column was probably meant, where SQLite does not know one. */
 function hintFor(message: string, reader: Warehouse, sql: string): string | undefined {
   const [, kind, name] = /^no such (table|column): "?(?:\w+\.)*([^".]+)/.exec(message) ?? [];
   if (name === undefined) return undefined;

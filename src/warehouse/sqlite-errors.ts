@@ -4,7 +4,6 @@ import { describeLack } from "../base/file-access.ts";
 
 type SqliteFailure = InstanceType<typeof SqliteError>;
 
-/** Returns SQLite's error where it is one, or where Drizzle wraps one. */
 export function sqliteErrorOf(thrown: unknown): SqliteFailure | undefined {
   const error = firstError(thrown);
   if (error instanceof SqliteError) return error;

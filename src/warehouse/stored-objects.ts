@@ -11,7 +11,6 @@ export function findOutdated(sqlite: Database, type: "TRIGGER" | "VIEW", objects
     .filter(({ name, statement }) => stored.get(name) !== statement);
 }
 
-/** Makes the objects that are not stored, or not with the same text. */
 export function replaceOutdated(sqlite: Database, type: "TRIGGER" | "VIEW", objects: SchemaObjects): void {
   for (const { name, statement } of findOutdated(sqlite, type, objects))
     sqlite.exec(`DROP ${type} IF EXISTS ${name}; ${statement}`);

@@ -1,7 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
 
-/** The open warehouse; dispose of it to close the file. */
 export interface Warehouse extends Disposable {
   readonly path: string;
   readonly sqlite: Database;

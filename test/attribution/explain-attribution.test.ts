@@ -17,11 +17,11 @@ describe("explainAttribution", () => {
     });
     const { facts, reasons } = explainAttribution(call, RULES);
     expect(reasons.utm).toEqual({
-      utm_source: { folded: "fb", counted_as: "facebook" },
-      utm_medium: { folded: "none", counted_as: null },
-      utm_campaign: { folded: null, counted_as: null },
-      utm_content: { folded: "b", counted_as: "b" },
-      utm_term: { folded: null, counted_as: null },
+      utm_source: { folded: "fb", tallied_as: "facebook" },
+      utm_medium: { folded: "none", tallied_as: null },
+      utm_campaign: { folded: null, tallied_as: null },
+      utm_content: { folded: "b", tallied_as: "b" },
+      utm_term: { folded: null, tallied_as: null },
     });
     expect(Object.keys(reasons.utm)).toEqual(UTM_FIELDS);
     expect(facts.source).toBe("facebook");

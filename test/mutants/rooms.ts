@@ -240,7 +240,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   callers: {
     floor: 90,
-    parts: own("warehouse/calls", "caller-hash", "caller-key", "caller-names", "callers"),
+    parts: own("warehouse/calls", "caller-hash", "caller-key", "callers"),
   },
   lock: {
     floor: 90,

@@ -10,7 +10,6 @@ import { groupByFirst, literal } from "../sql-text.ts";
 import { keyText, periodText, type SqliteSelection, selectionText } from "./sqlite-calls-sql.ts";
 import { readOffsets } from "./sqlite-engine.ts";
 
-/** The effect of changed calls, for one reason, on one row of a rollup. */
 export interface RowEffect {
   /** Values of the key columns, after the period if there is one. */
   key: Row;
@@ -57,11 +56,7 @@ export function* readEffects(
   }
 }
 
-/**
- * Returns the statement that fills a table with what changed in the facts of calls after some change: for each change the
- * facts before it, with the sign -1, and the facts after it, with 1. The table has the columns `sign`, `reason` and those of
- * the facts.
- */
+/** Fills a table: for each change after `since` the facts before it, with the sign -1, and the facts after it, with 1. */
 function stepsText(table: string, facts: readonly string[], since: number): string {
   const of = (alias: string) => facts.map((fact) => `${alias}.${fact}`).join(", ");
   return `INSERT INTO ${table} (sign, reason, ${facts.join(", ")})
@@ -78,12 +73,7 @@ SELECT 1, c.reason, ${of("f")} FROM changes AS c JOIN call_facts AS f ON f.call_
 WHERE c.next_id IS NULL`;
 }
 
-/**
- * Returns the SELECT of what changes of calls did to the rows of a rollup: the key columns, the reason, and for each metric
- * how many calls changed it and by how much together; null for a metric that does not add up.
- *
- * @param context of the table that {@link stepsText} fills
- */
+/** @param context of the table that {@link stepsText} fills */
 function effectsText(query: RollupQuery, context: SqliteSelection): string {
   const { periods, span = {}, offsets } = query;
   const measures = callMeasures(measuresOf(query, context.rules));
@@ -119,7 +109,6 @@ function changeText({ aggregate, isAdditive }: Metric): string {
   return `(sum(f.sign) <> 0 OR ${of(">")} IS NOT ${of("<")})`;
 }
 
-/** What a figure takes of one call. */
 function partText(aggregate: Metric["aggregate"]): string {
   switch (aggregate.kind) {
     case "count":

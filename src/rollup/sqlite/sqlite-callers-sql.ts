@@ -27,7 +27,6 @@ export interface CallerSummary {
 
 const ENDS = ["source", "channel", "campaign"] as const;
 
-/** Returns the SELECT of the callers of some calls, the earliest first call first. */
 export function callersText(span: Span, selection: CallSelection): string {
   const columns: Record<keyof CallerSummary, string> = {
     caller: "caller",

@@ -8,9 +8,7 @@ import type { Metric } from "../metrics.ts";
 import { IS_OTHER, NOT_SET, OTHER, OWN_WORDS } from "../reserved-keys.ts";
 import { groupByFirst, listText, literal } from "../sql-text.ts";
 
-/*
- * What SQLite says of the facts of calls. `f` are the facts, `c` the calls where values are asked for as they are stored.
- */
+// `f` are the facts of calls, `c` the calls where values are asked for as they are stored.
 
 export interface SqliteSelection extends CallSelection {
   /** The table of the facts. @default call_facts */
@@ -29,7 +27,6 @@ const FIRST_OF_ALL = `SELECT call_id FROM (
 /** To 1970 from a Monday before the year 0000, so that no number is negative: 0001-01-01, itself a Monday, less 53 weeks. */
 const SECONDS_SINCE_A_MONDAY = (719_162 + 53 * 7) * 86_400;
 
-/** Returns the SELECT of a row for each key of the calls of a side. */
 export function callGroupsText(side: Side, figures: readonly Metric[], selection: CallSelection): string {
   const columns = figures.map(
     ({ name, aggregate }) =>
@@ -38,11 +35,7 @@ export function callGroupsText(side: Side, figures: readonly Metric[], selection
   return groupsText(side, selection, columns);
 }
 
-/**
- * Returns the SELECT of a row for each key of the calls of a side.
- *
- * @param from a table whose columns are named as the facts of calls @default the facts of calls
- */
+/** @param from a table whose columns are named as the facts of calls @default the facts of calls */
 export function groupsText(
   { keys, span, periods, offsets, kept }: Side,
   selection: SqliteSelection,
@@ -77,10 +70,7 @@ export function keptKeysText(keys: readonly KeyColumn[]): string[] {
   ];
 }
 
-/**
- * Returns the SELECT that counts calls by duration: how many of the bounds, in the unit that is stored, a duration has
- * reached (null without one), then calls, answered and missed ones.
- */
+/** Counts calls by how many of the bounds, in the unit that is stored, their duration has reached; null without one. */
 export function durationBandsText(bounds: readonly number[], span: Span, selection: CallSelection): string {
   const band = bounds.map((bound) => `(f.duration >= ${Number(bound)})`).join(" + ");
   const counted = (outcome: "answered" | "missed") =>
@@ -89,11 +79,7 @@ export function durationBandsText(bounds: readonly number[], span: Span, selecti
 ${selectionText(span, selection)}\nGROUP BY 1`;
 }
 
-/**
- * Returns the FROM and WHERE for calls that some conditions and a stretch of time let through.
- *
- * @param options.also more conditions, as SQL
- */
+/** @param options.also more conditions, as SQL */
 export function selectionText(
   { startsAt, endsAt }: Span,
   selection: Pick<SqliteSelection, "conditions" | "isGoneCounted" | "facts">,
@@ -171,7 +157,6 @@ function partText(part: Part, selection: CallSelection): string {
   }
 }
 
-/** What the clocks showed when a call started; null for one of unknown time. */
 function localText(part: LocalPart, offsets: Side["offsets"] = []): string {
   const texts = offsets.map(({ startsAt, offsetSeconds }) => ({ startsAt, text: String(offsetSeconds) }));
   // Not by strftime(), which knows no year 10000, where the last hours of 9999 in UTC may be.

@@ -2,7 +2,6 @@ import type { CallSelection } from "../engine.ts";
 import { listText, literal } from "../sql-text.ts";
 import { FACTS_AND_CALLS, selectionText } from "./sqlite-calls-sql.ts";
 
-/** Which calls may be conversions, and which of them count as the same. */
 export interface ConversionQuery {
   /** What identifies a conversion: the click, the caller, or the browser. */
   key: ConversionKey;
@@ -16,10 +15,8 @@ export interface ConversionQuery {
 
 export type ConversionKey = "gclid" | "caller" | "msclkid" | "google_analytics_cid";
 
-/** A call with what decides whether it is a conversion. */
 export interface Candidate {
   call_id: number;
-  /** Whether the service still shows it. */
   is_live: boolean;
   call_started: string | null;
   /** The click id, the phone number, or the client id of Google Analytics. */
@@ -30,9 +27,7 @@ export interface Candidate {
   is_repeated: boolean;
 }
 
-/**
- * What identifies a conversion: a fact, or what a function of the session's connection reads from the call as it is stored.
- */
+/** A fact, or what a function of the session's connection reads from the call as it is stored. */
 const CONVERSION_KEYS: Record<ConversionKey, { text: string; isStored: boolean }> = {
   gclid: { text: "f.gclid", isStored: false },
   caller: { text: "f.caller", isStored: false },
@@ -40,7 +35,6 @@ const CONVERSION_KEYS: Record<ConversionKey, { text: string; isStored: boolean }
   google_analytics_cid: { text: "present_id(c.google_analytics_cid)", isStored: true },
 };
 
-/** Returns the SELECT of the first qualified call of each click or caller, and what else it has to be. */
 export function firstConversionsText(
   { key: name, sources, every, likeCalls }: ConversionQuery,
   context: CallSelection,
@@ -66,7 +60,6 @@ export function firstConversionsText(
 /** A digest tells callers apart, and cannot be uploaded: the number of a call is what was kept of it. */
 const KEPT_NUMBER = { text: "caller_of(c.caller_id)", isStored: true };
 
-/** Returns the SELECT of calls with what decides whether they are conversions, given tables of them and of the first ones. */
 export function candidatesText(
   { key: name }: ConversionQuery,
   table: string,

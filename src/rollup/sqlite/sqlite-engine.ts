@@ -9,7 +9,6 @@ import type { Metric } from "../metrics.ts";
 import type { ZoneOffset } from "../rollup-query.ts";
 import { callGroupsText, durationBandsText, selectionText } from "./sqlite-calls-sql.ts";
 
-/** The facts of a warehouse, by a connection to it. */
 export class SqliteEngine implements Engine {
   readonly #database: Database;
   readonly #values = new Map<FactColumn, FactValue[]>();

@@ -16,10 +16,8 @@ interface SandboxCallsOptions
 const NEWEST_AGE_MS = 60_000;
 
 /**
- * The calls of a sandbox: live, and open to change by a test.
- *
- * Only ids are held, in their visible order; the JSON of a call is made when it is read. A call without DNI
- * session data is held, and may be edited, but it is in no list (API v3 § 4.2, rule 1).
+ * Only ids are held, in their visible order; the JSON of a call is made when it is read. A call without DNI session data
+ * is in no list (API v3 § 4.2, rule 1).
  */
 export class SandboxCalls {
   readonly #generator: CallGenerator;
@@ -49,17 +47,14 @@ export class SandboxCalls {
     if (order === "shuffled" || order === "random") this.#ids = shuffle(this.#random, this.#ids);
   }
 
-  /** How many calls are listed. */
   get size(): number {
     return this.#ids.length - this.#withoutDni.size;
   }
 
-  /** A copy of the ids of the listed calls, in their visible order. */
   get ids(): number[] {
     return this.#ids.filter((id) => !this.#withoutDni.has(id));
   }
 
-  /** Returns the JSON of a call, a listed one or not, or undefined when there is none with this id. */
   get(id: number): WireCall | undefined {
     const index = this.#indexOf(id);
     return index === undefined ? undefined : this.#callAt(index, id);
@@ -72,11 +67,7 @@ export class SandboxCalls {
     return this.#edits.has(id) ? this.get(id) : this.#generator.facetsAt(index);
   }
 
-  /**
-   * Adds a call that started now, at its index in the order, with members of it replaced as `edit` does.
-   *
-   * @returns its id.
-   */
+  /** Adds a call that started now, with members of it replaced as `edit` does; returns its id. */
   insert(patch: WireCall = {}): number {
     const index = this.#nextIndex++;
     const id = this.#generator.idAt(index);
@@ -87,7 +78,6 @@ export class SandboxCalls {
     return id;
   }
 
-  /** Takes a call away; returns whether there was one with this id. */
   remove(id: number): boolean {
     const index = this.#ids.indexOf(id);
     if (index < 0) return false;
@@ -99,12 +89,7 @@ export class SandboxCalls {
     return true;
   }
 
-  /**
-   * Replaces members of a call, with any JSON value (dni_data as a whole); undefined leaves a member out.
-   * The call keeps its index in the order; one that has no DNI session data is not listed until it has some.
-   *
-   * @throws {Error} when there is no call with this id.
-   */
+  /** Replaces members with any JSON value (dni_data as a whole); undefined leaves one out. Without DNI data it is not listed. */
   edit(id: number, patch: WireCall): void {
     const index = this.#indexOf(id);
     if (index === undefined) throw new Error(`Cannot edit call ${id}: the sandbox has no such call`);
@@ -134,7 +119,6 @@ export class SandboxCalls {
   }
 }
 
-/** Leaves out the members of this value. */
 function without(missing: null | undefined, members: WireCall): WireCall {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== missing));
 }

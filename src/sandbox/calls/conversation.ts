@@ -64,7 +64,6 @@ const EXCHANGES = [
   ["Do you rent the place or own it?", "We own it, but the warranty company may want a call too."],
 ] as const;
 
-/** Makes what was said in an answered call. */
 export function drawConversation(random: Random, durationSeconds: number) {
   const [about, said] = pick(random, TOPICS);
   const caller = pick(random, CALLERS);

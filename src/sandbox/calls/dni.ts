@@ -4,10 +4,7 @@ import { DNI_MEMBERS, type DniMember, type Source } from "./sources.ts";
 /** dni_data as it goes over the wire. A member without a value is null, "" or left out: clients meet all three. */
 export type DniData = Partial<Record<DniMember, string | null>>;
 
-/**
- * Tells whether a call has DNI session data: a dni_data with at least one value. One that is no object, as only
- * a test puts it there, counts as some.
- */
+/** Whether a dni_data has at least one value. One that is no object, as only a test puts it there, counts as some. */
 export function hasDniData(dniData: unknown): boolean {
   if (typeof dniData !== "object") return dniData !== undefined;
   return Object.values(dniData ?? {}).some((value) => value !== null && value !== "");
@@ -63,7 +60,6 @@ function drawAnalyticsId(random: Random): string {
   return `${visitor}.${firstVisitSeconds}`;
 }
 
-/** A base64url token: five characters from each draw. */
 export function drawToken(random: Random, length: number): string {
   let token = "";
   while (token.length < length) {

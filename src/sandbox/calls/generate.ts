@@ -54,13 +54,11 @@ export class CallGenerator {
     this.#startedMs = createTimeline(deriveSeed(seed, "timeline"), count, endMs);
   }
 
-  /** The id of the call at an index; it rises with the index. */
   idAt(index: number): number {
     const gap = (deriveSeed(this.#idSeed, index) >>> 0) % ID_STEP;
     return FIRST_ID + index * ID_STEP + gap;
   }
 
-  /** The index that an id belongs to, or undefined when no call ever has this id. */
   indexOf(id: number): number | undefined {
     const index = Math.floor((id - FIRST_ID) / ID_STEP);
     return index >= 0 && this.idAt(index) === id ? index : undefined;

@@ -37,10 +37,7 @@ export function listCalls(calls: SandboxCalls, settings: SandboxSettings) {
   };
 }
 
-/**
- * Groups calls by their source, in the order they had, and orders the sources by a figure of this moment. The API's
- * document defines none: a conversion is an answered call here, and the money is made up.
- */
+/** The API's document defines none of these figures: a conversion is an answered call here, and the money is made up. */
 function groupSources(calls: SandboxCalls, ids: readonly number[], key: SortKey): number[][] {
   const rows = ids.map((id) => ({ id, facets: calls.facets(id) }));
   return [...Map.groupBy(rows, ({ facets }) => nameOf(facets?.insight_name))]

@@ -21,7 +21,6 @@ type Choice = readonly [string, ...string[]];
 export interface Source {
   readonly insightName: string;
   readonly weight: number;
-  /** The ad click carries a Google click id. */
   readonly hasClickId?: true;
   readonly dni: Session;
   /** Texts that programs stumble over, in place of those above: formulas, quotes, line breaks, blanks at the ends. */

@@ -15,10 +15,8 @@ const DAY_WEIGHTS = [0.25, 1.3, 1.1, 1, 1, 0.9, 0.4];
 const TIE_EVERY = 97;
 
 /**
- * Spreads `count` calls over the 90 days before `endMs`, most of them in business hours.
- *
- * @returns the start of the call at an index, in milliseconds since 1970-01-01 UTC; it never falls as the
- * index grows, and the last one is `endMs`.
+ * Spreads calls over the 90 days before `endMs`, most of them in business hours. Returns the start of the call at an index,
+ * in milliseconds since 1970-01-01 UTC, which never falls as the index grows.
  */
 export function createTimeline(seed: number, count: number, endMs: number): (index: number) => number {
   const beginMs = endMs - SPAN_HOURS * HOUR_MS;

@@ -1,4 +1,3 @@
-/** A group of the service, with the tracking numbers its pages show. */
 export interface OrgUnit {
   readonly id: number;
   readonly name: string;
@@ -28,7 +27,6 @@ export const ORG_UNITS: readonly [OrgUnit, ...OrgUnit[]] = [
   },
 ];
 
-/** How a call ended, in the spellings that call platforms use. */
 export interface Disposition {
   readonly spelling: string;
   readonly isAnswered: boolean;
@@ -59,10 +57,7 @@ const AREA_CODES = [
 const LINES_PER_AREA = 10_000;
 const FOREIGN_EVERY = 50;
 
-/**
- * The phone number of a caller, in E.164. Different callers have different numbers, up to 400,000 of them.
- * The exchange 555 and the British 07700 900 are set aside for fiction: nobody is called by mistake.
- */
+/** The exchange 555 and the British 07700 900 are set aside for fiction: nobody is called by mistake. Up to 400,000 differ. */
 export function phoneNumberOf(caller: number): string {
   if (caller % FOREIGN_EVERY === FOREIGN_EVERY - 1) {
     const line = Math.floor(caller / FOREIGN_EVERY) % 1000;

@@ -18,7 +18,6 @@ export interface AttributionOptions {
   onAttributed?: ((progress: AttributionProgress) => void) | undefined;
 }
 
-/** Whether the facts of a warehouse differ from those that the given rules would give. */
 export function needsAttribution(warehouse: Warehouse, rules: AttributionRules): boolean {
   return !isInForce(readRulesInForce(warehouse), rules);
 }

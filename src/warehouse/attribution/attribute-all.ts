@@ -3,7 +3,7 @@ import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
 import { CallFactsTable } from "../calls/call-facts.ts";
 import type { CallerHash } from "../calls/caller-hash.ts";
-import { renameCallers } from "../calls/caller-names.ts";
+import { renameCallers } from "../calls/callers.ts";
 import { calls, MEMBERS } from "../calls/calls.ts";
 import { eachBatch } from "../calls/each-call.ts";
 import { setRulesBeingApplied } from "../calls/fact-log.ts";
@@ -19,11 +19,7 @@ export interface AttributionProgress {
   total: number;
 }
 
-/**
- * Recomputes the facts of all calls in batches; yields the progress, and returns it at the end.
- *
- * @param digests makes the digests that replace callers' numbers in the facts. @default the facts hold numbers
- */
+/** Yields the progress, and returns it at the end. @param digests replace callers' numbers in the facts. @default numbers */
 export function* attributeAll(
   tx: Tx,
   rules: AttributionRules,

@@ -25,10 +25,7 @@ export class CallFactsTable {
   readonly #readStored;
   readonly #upsert;
 
-  /**
-   * @param isFirstLoad whether callers are settled by `settleCallers`, once all calls are written
-   * @param digests of callers; undefined where the facts hold their numbers
-   */
+  /** @param isFirstLoad whether `settleCallers` settles the callers, once all calls are written */
   constructor(
     warehouse: Warehouse,
     rules: AttributionRules,

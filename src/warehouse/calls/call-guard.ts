@@ -27,7 +27,6 @@ type Prior = Omit<Withheld, "row_hash">;
 
 /** Takes out of calls what may not be kept, before they are written, and recognizes them all the same. */
 export class Keeping {
-  /** Makes the digests by which callers are known, where they are not known by their numbers. */
   readonly digests: CallerHash | undefined;
   /** Those of whom nothing is kept; undefined where nobody was forgotten. */
   readonly forgotten: ForgottenCallers | undefined;

@@ -19,10 +19,7 @@ export interface Upserted {
   written: ReadonlySet<number>;
 }
 
-/**
- * Writes calls of one run and their facts, by the rules in force; returns what was new in them. What is of forgotten
- * callers is not written.
- */
+/** Returns what was new. What is of forgotten callers is not written. */
 export type UpsertCalls = (tx: Tx, page: readonly Call[]) => Upserted;
 
 const NOTHING_WITHHELD = { withheld: null, caller_digest: null };
@@ -39,7 +36,6 @@ export interface UpsertOptions {
 const STORED_COLUMNS = [...CALL_COLUMNS, "row_hash", "served_hash", "withheld", "caller_digest"] as const;
 const ROW_COLUMNS = [...STORED_COLUMNS, "first_run_id", "changed_run_id"] as const;
 
-/** Prepares to replace a stored call by what is left of it. */
 export function prepareReplaceCall(warehouse: Warehouse): (call: Call & Withheld) => void {
   const set = STORED_COLUMNS.map((column) => `${column} = @${column}`).join(", ");
   const update = warehouse.sqlite.prepare(`UPDATE calls SET ${set} WHERE call_id = @call_id`);
@@ -118,7 +114,6 @@ export function prepareUpsertCalls(
   };
 }
 
-/** What of a stored call tells whether another one of the service is the same. */
 type StoredHead = Withheld & {
   call_id: number;
   first_run_id: number;
@@ -126,10 +121,7 @@ type StoredHead = Withheld & {
   recording_url: string | null;
 };
 
-/**
- * The calls by their ids, rising: SQLite fills its pages when rows come in the order of the key, and leaves half of each
- * free when they come against it, as from a service that lists the newest first.
- */
+/** SQLite fills its pages when rows come in the order of the key, and leaves half of each free when they come against it. */
 function inOrderOfId(page: readonly Call[]): Call[] {
   return page.toSorted((a, b) => a.call_id - b.call_id);
 }
@@ -141,7 +133,6 @@ export function countCalls(warehouse: Warehouse): { live: number; gone: number }
   return { live: readCallCount(warehouse) - gone, gone };
 }
 
-/** Returns the number of calls, gone ones included. */
 export function readCallCount(warehouse: Warehouse): number {
   return readCount(warehouse, "calls") ?? 0;
 }
@@ -165,7 +156,6 @@ export function readStarts({ sqlite }: Warehouse, ids: readonly number[]): Map<n
   return new Map(read.raw().all(JSON.stringify(ids)));
 }
 
-/** Returns when the newest call started, ISO 8601 UTC; null where there is none. */
 export function readNewestCall({ db }: Warehouse): string | null {
   const row = db
     .select({ newest: max(call_facts.call_started) })

@@ -59,7 +59,6 @@ export function openCallerDigests(warehouse: Warehouse): CallerHash | undefined 
 }
 
 export interface Pseudonyms extends Pick<CallerHash, "fingerprint" | "newKey"> {
-  /** Returns the pseudonym of a caller, by what the facts know it by. */
   toPseudonym: (caller: string) => string;
 }
 

@@ -11,12 +11,7 @@ export function callerKeyOf(database: string): string {
   return `${realFile(database)}.caller-key`;
 }
 
-/**
- * Returns the HMAC key for caller pseudonyms and forgotten callers, which lies beside the warehouse; makes it if there is none.
- *
- * @returns `newFile`, the path of a key made just now
- * @throws CalltallyError (exit 7) if the key cannot be read or is invalid
- */
+/** Makes a key beside the warehouse if there is none. @throws CalltallyError (exit 7) if it cannot be read or is invalid */
 export function openCallerKey(database: string): { key: Buffer; newFile?: string } {
   const file = callerKeyOf(database);
   const isNew = !hasCallerKey(database);

@@ -1,7 +1,11 @@
+import { eq, getTableName } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
 import { prepareUpsert } from "../positional.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
+import { fact_changes, withoutFactLog } from "./fact-log.ts";
+import { call_facts } from "./facts.ts";
 
 const columns = {
   caller: about(text().primaryKey(), "The number as `+` and digits, or its keyed digest.", "caller"),
@@ -16,7 +20,6 @@ const columns = {
 export const callers = sqliteTable("callers", columns);
 export const CALLERS = describeTable(callers, "The callers of live calls, one row a caller.", columns);
 
-/** A live call, by what decides about its caller's first. */
 export interface CallerCall {
   call_id: number;
   caller: string | null;
@@ -36,10 +39,7 @@ interface Entry {
 /** Comes after any start. */
 const NO_START = "~";
 
-/**
- * Keeps callers and their first calls in step with the facts: begin a change before the facts are written, since they say which call is
- * the first, and end it afterwards.
- */
+/** Keeps first calls in step with the facts: begin a change before the facts are written, and end it afterwards. */
 export class CallerTable {
   readonly #readCallers;
   readonly #readFirst;
@@ -68,7 +68,6 @@ export class CallerTable {
     );
   }
 
-  /** Begins a change: calls that are live no more, and calls that are from now on. */
   begin(removed: readonly CallerCall[], added: readonly CallerCall[]): Map<string, Entry> {
     const names = new Set([...removed, ...added].map(({ caller }) => caller));
     const entries = new Map<string, Entry>();
@@ -123,4 +122,31 @@ export function isFirstCall(entries: ReadonlyMap<string, Entry>, { caller, call_
 function isBefore(a: FirstCall, b: FirstCall): boolean {
   if (a.call_started === b.call_started) return a.call_id < b.call_id;
   return (a.call_started ?? NO_START) < (b.call_started ?? NO_START);
+}
+
+/** Renames callers wherever the facts have them, without logging it as a change of the facts. */
+export function renameCallers(tx: Tx, toName: (caller: string) => string): void {
+  const { sqlite } = tx;
+  sqlite.function("renamed_caller", { directOnly: true, deterministic: true }, (caller) =>
+    toName(String(caller)),
+  );
+  withoutFactLog(tx, () => {
+    for (const table of [call_facts, callers, fact_changes]) {
+      sqlite.exec(`UPDATE ${getTableName(table)} SET caller = renamed_caller(caller)
+        WHERE caller IS NOT NULL AND caller <> renamed_caller(caller)`);
+    }
+  });
+}
+
+/** Returns the first live call of the same caller. */
+export function readFirstCall({ db }: Warehouse, callId: number) {
+  const { call_id, caller, call_started } = call_facts;
+  const own = db.select({ caller }).from(call_facts).where(eq(call_id, callId)).get()?.caller;
+  if (own == null) return undefined;
+  return db
+    .select({ call_id, call_started })
+    .from(callers)
+    .innerJoin(call_facts, eq(call_id, callers.first_call_id))
+    .where(eq(callers.caller, own))
+    .get();
 }

@@ -5,10 +5,7 @@ import type { Warehouse } from "../warehouse.ts";
 
 export type Digest = ReadonlyMap<string, { rows: number; sha256: string }>;
 
-/**
- * Returns a digest of every table but `transcripts`, whose text is part of the hashes in `calls` and too long to be read
- * twice. Nobody may write meanwhile, so each table is one long read.
- */
+/** Leaves out `transcripts`, which the hashes in `calls` cover. Nobody may write meanwhile: each table is one long read. */
 export async function digestTables({ sqlite }: Warehouse, signal?: AbortSignal): Promise<Digest> {
   const names = sqlite
     .prepare<[], string>(

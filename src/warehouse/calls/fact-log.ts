@@ -89,7 +89,6 @@ END`,
   VALUES (OLD.call_id, ${NOW}, ${reasonText("gone")}, ${rowOf("OLD", FACTS)});
 END`,
 };
-/** Returns the number of the new log. */
 export function startFactLog(tx: Tx): number {
   replaceOutdated(tx.sqlite, "TRIGGER", TRIGGERS);
   return addToCount(tx, LOGS, 1);
@@ -119,7 +118,6 @@ export function isLoggedSince(
   return countRows(warehouse, fact_changes, isNext) > 0 || readFactState(warehouse).changeId === changeId;
 }
 
-/** Returns the number of the last change of facts, and of the rules that they follow. */
 export function readFactState({ db, sqlite }: Warehouse): { changeId: number; rulesId: number } {
   // Of changes that are deleted since, it tells as well.
   const last = sqlite

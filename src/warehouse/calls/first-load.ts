@@ -3,10 +3,7 @@ import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { callers } from "./callers.ts";
 
-/*
- * In a first load calls of any caller come in any order. To keep callers and first calls in step with every page would
- * rewrite most of their pages each time: it takes a third of the load. They are settled at its end instead, all at once.
- */
+// In a first load calls of any caller come in any order. Keeping callers in step takes a third of the load: they are settled at its end.
 
 const UNSETTLED = "unsettled_calls";
 
@@ -16,19 +13,16 @@ const INDEXES = {
   call_facts_call_started: "call_started",
 };
 
-/** Returns how many calls a first load has written whose callers are not settled yet. */
 export function readUnsettled({ db }: Pick<Warehouse, "db">): number {
   return readCount({ db }, UNSETTLED) ?? 0;
 }
 
-/** Records that calls were written whose callers are not settled. */
 export function addUnsettled({ db, sqlite }: Tx, calls: number): void {
   if (readUnsettled({ db }) === 0)
     for (const name of Object.keys(INDEXES)) sqlite.exec(`DROP INDEX IF EXISTS ${name}`);
   addToCount({ db }, UNSETTLED, calls);
 }
 
-/** Finds all callers again, and the first call of each. */
 export function settleCallers({ db, sqlite }: Tx): void {
   db.delete(callers).run();
   // A row's call_id and call_started are those of the least text: calls of unknown time last, then by identifier, which

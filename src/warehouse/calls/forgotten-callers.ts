@@ -1,10 +1,8 @@
-import { createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
-
+import { createHmac, createSecretKey, hash, type KeyObject, randomBytes } from "node:crypto";
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { toCaller } from "../../attribution/call-text.ts";
-import { maskNumbers } from "../../attribution/phone-mentions.ts";
+import { maskNumbers, toNational } from "../../attribution/phone-mentions.ts";
 import { toReferringHost } from "../../attribution/referring-host.ts";
-
 import type { Call } from "../../call.ts";
 import { isPseudonym, toPseudonym } from "../../privacy/pseudonym.ts";
 import { about, describeTable, type PersonalKind, personalColumns } from "../described.ts";
@@ -12,7 +10,6 @@ import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { openCallerKey, openSameKey } from "./caller-key.ts";
 import { CALLS } from "./calls.ts";
-
 import { TRANSCRIPTS } from "./transcripts.ts";
 
 const columns = {
@@ -37,6 +34,7 @@ export const FORGOTTEN_CALLERS = describeTable(
 );
 
 const MARK_DIGITS = 16;
+const PSEUDONYM_BYTES = 8;
 
 const REMOVED = namesOfKinds("recording_urls", "visitor", "summaries", "transcripts", "extra");
 /** What may contain a number in anybody's calls; `tracking_number` is the one that was called. */
@@ -57,9 +55,13 @@ interface RejectedRow {
 
 export type ForgottenCaller = typeof forgotten_callers.$inferSelect;
 
-/** Digests of callers that cannot be told without the key beside the warehouse. */
+/** The number is undefined for a hash that no stored number has. */
+export interface CallerToForget {
+  digest: string;
+  caller: string | undefined;
+}
+
 export class CallerDigests {
-  /** Tells keys apart. */
   readonly mark: string;
   readonly #callerKey: KeyObject;
   readonly #key: KeyObject;
@@ -84,6 +86,13 @@ export class CallerDigests {
   pseudonymOf(caller: string): string {
     return toPseudonym(createHmac("sha256", this.#key).update(`named ${caller}`).digest());
   }
+
+  toForgotten({ digest, caller }: CallerToForget, forgotten_at: string): ForgottenCaller {
+    const national = caller === undefined ? null : toNational(caller);
+    const pseudonym = toPseudonym(randomBytes(PSEUDONYM_BYTES));
+    const national_digest = national && this.of(national);
+    return { digest, national_digest, pseudonym, key_mark: this.mark, forgotten_at, calls: 0 };
+  }
 }
 
 /** Takes out of calls, and of any text, what is of callers who were forgotten. */
@@ -101,11 +110,7 @@ export class ForgottenCallers {
     );
   }
 
-  /**
-   * Removes personal data from a forgotten caller's call, and forgotten numbers from any call; returns the same call if it has neither.
-   *
-   * @param callerDigest of a stored call whose number is not kept
-   */
+  /** Returns the same call if nothing of it is personal. @param callerDigest of a stored call whose number is not kept */
   strip<C extends Call>(call: C, callerDigest: string | null = null): C {
     const pseudonym =
       callerDigest === null ? this.pseudonymOfId(call.caller_id) : this.pseudonymOfHash(callerDigest);
@@ -154,7 +159,6 @@ export class ForgottenCallers {
     return found?.pseudonym;
   }
 
-  /** Returns a text with nines in the place of the digits of forgotten numbers. */
   mask(text: string): string {
     return maskNumbers(text, (number) => this.#find(number) !== undefined);
   }

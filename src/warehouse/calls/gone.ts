@@ -186,7 +186,6 @@ export function hasAbsentCalls({ db }: Warehouse): boolean {
   );
 }
 
-/** Calls that count, though they are older than any that the service lists. */
 export interface Unlisted {
   calls: number;
   /** When the first of them was found to have left the list, ISO 8601 UTC. */

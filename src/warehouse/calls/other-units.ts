@@ -6,10 +6,7 @@ import type { Warehouse } from "../warehouse.ts";
 import { calls } from "./calls.ts";
 import { call_facts } from "./facts.ts";
 
-/**
- * Whether a call is of another organization unit than was requested, if that can be told: the type and meaning of the
- * parameter are not documented, and only a number can be compared with the number that calls have.
- */
+/** The API does not document the parameter's type and meaning: only a number can be compared with the calls'. */
 function isOtherUnit(served: SQLiteColumn, asked: string | null | undefined): SQL {
   return /^\d+$/.test(asked ?? "") ? ne(served, Number(asked)) : sql`FALSE`;
 }

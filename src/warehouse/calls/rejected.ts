@@ -61,7 +61,6 @@ export function recordRejected(
   }
 }
 
-/** Deletes the records of calls that have been read without errors since. */
 export function deleteRejected({ db }: Warehouse, callIds: readonly number[]): void {
   const keys = callIds.map((id) => `id:${id}`);
   db.delete(rejected_calls).where(inArray(rejected_calls.row_key, keys)).run();

@@ -13,14 +13,10 @@ export interface RowHashes {
   checked: number;
   /** Calls whose stored content is not what was read from the service. */
   damaged: number;
-  /** The first ten of them. */
   damagedIds: number[];
 }
 
-/**
- * Computes the hash of every stored call anew and compares it with the one that was stored when the call was read. This
- * finds damage that SQLite's own check does not, which looks at the structure alone.
- */
+/** Compares each call with the hash of when it was read: SQLite's own check looks at the structure alone. */
 export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): Promise<RowHashes> {
   const query = db
     .select({ row_hash: calls.row_hash, ...WHOLE_CALL })
@@ -41,7 +37,6 @@ export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): P
   return result;
 }
 
-/** Says which calls are not as they were read. */
 export function describeDamaged({ damaged, damagedIds }: RowHashes): string {
   const calls = damaged === 1 ? "1 call is not as it was" : `${damaged} calls are not as they were`;
   return `${calls} read from the service: ${damagedIds.join(", ")}${damaged > damagedIds.length ? ", …" : ""}`;

@@ -12,10 +12,7 @@ export interface UnmatchedDisposition {
 
 const BY_DEFAULT = new Set([...DEFAULT_RULES.answered, ...DEFAULT_RULES.missed].map(toComparableDisposition));
 
-/**
- * Finds dispositions that the operator set and no call has, if any call has one; not those of the defaults, which a service need not
- * have. Stops reading once each has its call.
- */
+/** Those of the defaults aside, which a service need not have. Stops reading once each has its call. */
 export function findUnmatchedDispositions(
   { sqlite }: Warehouse,
   { answered, missed }: Pick<AttributionRules, "answered" | "missed">,

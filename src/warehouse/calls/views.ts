@@ -49,7 +49,6 @@ export function areViewsCurrent(sqlite: Database, rules: ViewRules): boolean {
   return findOutdated(sqlite, "VIEW", textsOf(rules)).length === 0;
 }
 
-/** Recreates the views that are not those of these rules, or of this version of the program. */
 export function updateViews({ sqlite }: Tx, rules: ViewRules): void {
   replaceOutdated(sqlite, "VIEW", textsOf(rules));
 }

@@ -5,7 +5,6 @@ import { countAllRejected } from "../calls/rejected.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { readLastDoneRun, readLastVerifiedPass } from "./runs.ts";
 
-/** How complete and how fresh the copy is that a report stands on, beside what its manifest says. */
 export type Basis = ReturnType<typeof readBasis>;
 
 export function readBasis(reader: Warehouse) {

@@ -55,7 +55,6 @@ export function updateJobEnd(warehouse: Tx, end: JobEnd): void {
 
 export type JobOutcome = Pick<JobRecord, "exit_code" | "error" | "succeeded_at" | "failing_since">;
 
-/** Returns what is known of a job after a run of it has ended. */
 export function applyEnd(
   before: JobOutcome | undefined,
   { exitCode, result, error, finishedAt }: Omit<JobEnd, "job" | "startedAt">,

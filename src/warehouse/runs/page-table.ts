@@ -36,7 +36,6 @@ export const SYNC_PAGES = describeTable(
   columns,
 );
 
-/** Runs whose pages are kept in the ledger. */
 const RUNS_WITH_PAGES = 100;
 
 export type SyncPage = typeof sync_pages.$inferSelect;
@@ -79,7 +78,6 @@ export function countRepeatedRequests({ db }: Warehouse, runId: number): number 
       (SELECT request_id FROM sync_pages WHERE run_id <> ${runId} AND request_id IS NOT NULL)`).pages;
 }
 
-/** Returns whether all calls that the pages of a run name are in the warehouse; without that nothing can stand on them. */
 export function hasAllCalls({ db }: Warehouse, runId: number): boolean {
   const lacking = db.get<{ id: number } | undefined>(sql`SELECT value AS id FROM (${idsOfRun(runId)})
     WHERE value NOT IN (SELECT call_id FROM calls)

@@ -132,12 +132,10 @@ export function closeKilledRuns({ db }: Warehouse): void {
 const IS_GOOD = inArray(sync_runs.verdict, [...SURE_VERDICTS, "probable"]);
 const IS_SURE_PASS = and(eq(sync_runs.mode, "full"), inArray(sync_runs.verdict, SURE_VERDICTS));
 
-/** Returns the latest full pass that is known to be complete. */
 export function readLastVerifiedPass(warehouse: Warehouse): SyncRun | undefined {
   return readLatest(warehouse, IS_SURE_PASS);
 }
 
-/** Returns the latest run whose verdict is better than unverified. */
 export function readLastGoodRun(warehouse: Warehouse): SyncRun | undefined {
   return readLatest(warehouse, and(eq(sync_runs.status, "done"), IS_GOOD));
 }
