@@ -123,7 +123,8 @@ class RowParser {
     if (typeof value === "string") return value;
     if (value === null || value === undefined) return null;
     const path = prefix + name;
-    if (typeof value !== "number" && typeof value !== "bigint")
+    // A number beyond all doubles was read as infinity.
+    if (typeof value !== "bigint" && !Number.isFinite(value))
       throw new UnreadableMember(path, "Invalid input");
     this.#drift.push({ path, kind: "type", json_type: "number" });
     return String(value);

@@ -200,6 +200,22 @@ describe("sync, of a call that does not parse", () => {
     ]);
   });
 
+  it("takes no number beyond all doubles for a text", async () => {
+    using folder = makeTempFolder();
+    await using service = await startRowService([
+      '{"call_id":1,"summary":1e300}',
+      '{"call_id":2,"summary":1e400}',
+    ]);
+    expect(await syncFrom(service, folder.path)).toMatchObject({ calls_new: 1, calls_rejected: 1 });
+    const database = join(folder.path, "calls.db");
+    expect(readRows(database, "SELECT call_id, path FROM rejected_calls")).toEqual([
+      { call_id: 2, path: "summary" },
+    ]);
+    expect(readRows(database, "SELECT call_id, summary FROM transcripts")).toEqual([
+      { call_id: 1, summary: "1e+300" },
+    ]);
+  });
+
   const broken = '{"call_id":3,"duration":"long"}';
 
   it("keeps the row aside, and lets go of it when a later run reads the call well", async () => {

@@ -1,8 +1,12 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { forgetCallers } from "../../src/forget/forget-callers.ts";
+import { KEEP_ALL, type Keep } from "../../src/privacy/keep-settings.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
 import { rowOf, rowsOf, startRowService, syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { readRows } from "../support/warehouse.ts";
+import { locked, readRows } from "../support/warehouse.ts";
 
 const recorded = (signature: string, members = {}) =>
   JSON.stringify({
@@ -34,3 +38,36 @@ it("sync finds the one call that changed, and takes neither a new signature nor 
   expect(await syncFrom(service, folder.path, full)).toMatchObject(again);
   expect(readRows(database, "SELECT summary FROM transcripts")).toEqual([{ summary: "A tap." }]);
 });
+
+const FORGOTTEN = "+4930123456";
+const callOf = (id: number, members: object) => JSON.stringify({ ...JSON.parse(rowOf(id)), ...members });
+const ofOther = (members: object) => callOf(2, { caller_id: "+12145550123", ...members });
+const linked = (query: string) => ofOther({ recording_url: `https://r.example/2?${query}` });
+
+it.each<{ served: string; keep?: Partial<Keep>; later?: string }>([
+  { keep: { transcripts: "never" }, served: ofOther({ transcription: `Call ${FORGOTTEN}.` }) },
+  { keep: { summaries: "never" }, served: ofOther({ summary: `Call ${FORGOTTEN}.` }) },
+  { keep: { caller_numbers: "never" }, served: callOf(2, { caller_id: `sip:${FORGOTTEN}@example.com` }) },
+  { keep: { recording_urls: "never" }, served: linked(`from=${FORGOTTEN}`) },
+  { served: linked("Signature=one"), later: linked(`Signature=${FORGOTTEN}`) },
+  { served: linked("from=home"), later: linked(`from=${FORGOTTEN}`) },
+])(
+  "an unchanged call brings no forgotten number back: $keep, $served, $later",
+  async ({ keep, served, later }) => {
+    using folder = makeTempFolder();
+    const own = callOf(1, { caller_id: FORGOTTEN });
+    await using service = await startRowService([own, served]);
+    const full = { force: "full" } as const;
+    await syncFrom(service, folder.path, { ...full, keep: { ...KEEP_ALL, ...keep } });
+    {
+      using warehouse = openWarehouse(join(folder.path, "calls.db"));
+      forgetCallers(locked(warehouse), [{ caller: FORGOTTEN }], {
+        nowMs: Date.parse("2026-11-20T00:00:00Z"),
+      });
+    }
+    service.rows = [own, later ?? served];
+    await syncFrom(service, folder.path, { ...full, keep: KEEP_ALL });
+    const files = readdirSync(folder.path).map((name) => readFileSync(join(folder.path, name), "latin1"));
+    expect(files.some((bytes) => bytes.includes(FORGOTTEN.slice(1)))).toBe(false);
+  },
+);

@@ -109,6 +109,12 @@ export class Keeping {
     return withheld !== null && !toKinds(withheld).every((kind) => kinds.includes(kind));
   }
 
+  /** Whether a text has the number of a forgotten caller in it, unless it is the stored one. */
+  namesForgotten(text: string | null, stored: string | null | undefined): boolean {
+    if (this.forgotten === undefined || text === null || text === stored) return false;
+    return this.forgotten.mask(text) !== text;
+  }
+
   /** Strips the JSON of a row that does not parse. Without its number nobody could find it to forget its caller. */
   toStoredRow(json: string, firstRunId?: number): string {
     const kinds = this.kindsPast(startOfRow(json), firstRunId);

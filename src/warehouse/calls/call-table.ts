@@ -74,18 +74,22 @@ export function prepareUpsertCalls(
       const { call_id } = served;
       const hash = hashCall(served);
       const stored = known.get(call_id);
-      const isServedAgain = stored !== undefined && keeping.isServedAs(hash, stored);
+      const kinds = keeping.kindsPast(served.call_started, stored?.first_run_id);
+      const isLinkKept = !isWithoutLink(stored?.withheld ?? null) && !kinds.includes("recording_urls");
+      const mayKeepMore = stored !== undefined && keeping.mayKeepMore(stored.withheld, kinds);
+      // What is stored names no forgotten caller; what was withheld until now may, and so may the query of a new link.
+      const mayName =
+        mayKeepMore || (isLinkKept && keeping.namesForgotten(served.recording_url, stored?.recording_url));
+      const isServedAgain = stored !== undefined && !mayName && keeping.isServedAs(hash, stored);
       const call = isServedAgain ? served : (keeping.forgotten?.strip(served) ?? served);
       // By the hash of a whole row the number that is left out could be found: all numbers would be tried.
       const served_hash = call === served ? hash : null;
-      const kinds = keeping.kindsPast(call.call_started, stored?.first_run_id);
-      const isLinkKept = !isWithoutLink(stored?.withheld ?? null) && !kinds.includes("recording_urls");
       // The hashes leave out the query of the recording's link.
       const isSame =
         stored !== undefined &&
         (isServedAgain || keeping.isSame(call, stored, kinds)) &&
         (!isLinkKept || isSameRecording(stored.recording_url, call.recording_url, signature));
-      if (isSame && !keeping.mayKeepMore(stored.withheld, kinds)) {
+      if (isSame && !mayKeepMore) {
         if (isLinkKept && stored.recording_url !== (call.recording_url?.toWellFormed() ?? null))
           refreshRecording.run(call.recording_url, call_id);
         if (!isServedAgain && served_hash !== null)
