@@ -21,6 +21,8 @@ export const DEFAULT_HOST_REQUESTS = 8;
 /** Names that are safe as names of folders, everywhere. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
+export const NAME_RULE = "must be letters, digits, - and _, at most 64, the first a letter or digit";
+
 /** What is said of keys that have settings below them. */
 const GROUPS: Readonly<Record<string, string>> = {
   keep: "What is kept of calls, and how long.",
@@ -45,9 +47,7 @@ const account = z
   .meta({ description: "One account of the service: a warehouse, token, zone and rules of its own." });
 
 /** The name of an account or a report. */
-export const nameSchema = z
-  .string()
-  .regex(NAME, "must be letters, digits, - and _, at most 64, the first a letter or digit");
+export const nameSchema = z.string().regex(NAME, NAME_RULE);
 
 const file = parsed(parseFilePath);
 /** A text in which words in braces are replaced. */
