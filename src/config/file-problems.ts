@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { orMeant } from "../base/nearest.ts";
-import { fileSchema } from "./file-schema.ts";
+import { fileSchema, NAME_RULE } from "./file-schema.ts";
 import { ALL_SETTINGS } from "./settings.ts";
 import { type Path, type Problem, valueAt, type YamlSource } from "./yaml-source.ts";
 
@@ -88,6 +88,11 @@ function* findAccountProblems(root: unknown): Generator<Finding> {
     }
     if ((valueAt(root, [...path, "base_url"]) ?? valueAt(root, ["base_url"])) === undefined)
       yield { path, message: "has no base_url, and there is none at the top", isKey: true };
+  }
+  for (const group of ["accounts", "reports"]) {
+    // Zod drops this key of a record without an issue.
+    if (keysAt(root, [group]).includes("__proto__"))
+      yield { path: [group, "__proto__"], message: NAME_RULE, isKey: true };
   }
   const ofReports = keysAt(root, ["reports"]).flatMap((report) => {
     const path = ["reports", report, "accounts"];

@@ -20,6 +20,8 @@ export const DEFAULT_HOST_REQUESTS = 8;
 /** Names that are safe as names of folders, everywhere. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
+export const NAME_RULE = "must be letters, digits, - and _, at most 64, the first a letter or digit";
+
 const GROUPS: Readonly<Record<string, string>> = {
   keep: "What is kept of calls, and how long.",
   publish: "The ClickHouse cluster that the facts are published to.",
@@ -41,9 +43,7 @@ const account = z
   .strictObject(settingKeys("account", undefined))
   .meta({ description: "One account of the service: a warehouse, token, zone and rules of its own." });
 
-export const nameSchema = z
-  .string()
-  .regex(NAME, "must be letters, digits, - and _, at most 64, the first a letter or digit");
+export const nameSchema = z.string().regex(NAME, NAME_RULE);
 
 const file = parsed(parseFilePath);
 const pattern = (known: readonly Placeholder[]) => parsed((given) => assertPlaceholders(given, known)).min(1);

@@ -199,6 +199,15 @@ doorbell: { secret_file: s, account: beta }
       ],
     },
     {
+      name: "an account and a report called __proto__",
+      yaml: `${ACME}  __proto__: { base_url: https://x, token_file: t }\nreports:\n  __proto__: { by: channel }`,
+      says: [
+        "Cannot use calltally.yaml",
+        expect.stringContaining("accounts.__proto__: must be letters, digits, - and _"),
+        expect.stringContaining("reports.__proto__: must be letters, digits, - and _"),
+      ],
+    },
+    {
       name: "a secret",
       yaml: `${ACME}    heartbeat_url: https://x`,
       says: [
