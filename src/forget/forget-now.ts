@@ -1,10 +1,10 @@
 import { systemClock } from "../base/clock.ts";
 import { recoverUploads } from "../conversions/upload-files.ts";
 import { sweepRunFolders } from "../delivery/run-folder.ts";
+import { acquireLock } from "../warehouse/acquire-lock.ts";
 import { findCopies } from "../warehouse/backup-table.ts";
 import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
-import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
-import { lockedError } from "../warehouse/locked-error.ts";
+import { underLock } from "../warehouse/lock.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
@@ -43,8 +43,7 @@ export async function forgetNow(
 ): Promise<ForgetResult> {
   const { database } = own;
   keepTempFilesBeside(database);
-  using lock = tryAcquireLock(database);
-  if (lock === undefined) throw lockedError(database);
+  using lock = acquireLock(database);
   using opened = openOwn(own, openExistingWarehouse, { isLocked: true });
   const warehouse = underLock(opened, lock);
   const forgotten = forgetCallers(warehouse, whom, { nowMs: systemClock.now(), isUnknownAllowed });

@@ -4,9 +4,9 @@ import { ApiClient } from "../api/client.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { EXIT, type ExitCode } from "../base/errors.ts";
 import { Throttle } from "../paging/throttle.ts";
+import { acquireLock } from "../warehouse/acquire-lock.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
-import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
-import { lockedError } from "../warehouse/locked-error.ts";
+import { underLock } from "../warehouse/lock.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs/runs.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
@@ -39,8 +39,7 @@ export async function runSync(options: SyncOptions): Promise<SyncRun> {
 
 async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   const { database, clock = systemClock } = options;
-  using lock = tryAcquireLock(database);
-  if (lock === undefined) throw lockedError(database);
+  using lock = acquireLock(database);
   using opened = openWarehouse(database, { isLocked: true });
   const prepared = await prepareWarehouse(underLock(opened, lock), { ...options, clock });
   const run = await syncFromService(prepared, { ...options, clock });

@@ -3,13 +3,14 @@ import { describe, expect, it } from "vitest";
 import { startOrResume } from "../../src/sync/ledger.ts";
 import type { Plan } from "../../src/sync/plan.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
-import { lockedError } from "../../src/warehouse/locked-error.ts";
+import { acquireLock } from "../../src/warehouse/acquire-lock.ts";
 import { insertPage, readPages, type SyncPage } from "../../src/warehouse/runs/page-table.ts";
 import { type RunChanges, readRuns, startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { newWarehouse, storeCalls } from "../support/warehouse.ts";
 import { makeRun } from "./scene.ts";
 
@@ -159,7 +160,7 @@ describe("startOrResume", () => {
   });
 });
 
-describe("lockedError", () => {
+describe("acquireLock", () => {
   const HINT = "Wait for it to end; its lock is released with the process, so there is nothing to clean up.";
   it.each([
     { status: "running", by: `by process 417 since ${NOW}` },
@@ -171,16 +172,21 @@ describe("lockedError", () => {
       status,
     });
     const { path } = warehouse;
-    expect(lockedError(path)).toMatchObject({
-      exitCode: 6,
-      message: `Cannot sync into ${path}: it is being synced ${by}`,
-      hint: HINT,
-    });
+    using _held = acquireLock(path);
+    expect(() => acquireLock(path)).toThrow(
+      expect.objectContaining({
+        exitCode: 6,
+        message: `Cannot sync into ${path}: it is being synced ${by}`,
+        hint: HINT,
+      }),
+    );
   });
 
   it("does without a warehouse", () => {
-    const path = join("/nowhere", "calls.db");
-    expect(lockedError(path).message).toBe(
+    using folder = makeTempFolder();
+    const path = join(folder.path, "calls.db");
+    using _held = acquireLock(path);
+    expect(() => acquireLock(path)).toThrow(
       `Cannot sync into ${path}: it is being synced by another process that has just started`,
     );
   });

@@ -4,7 +4,6 @@ import { EXIT } from "../../base/errors.ts";
 import { toCalltallyError } from "../../base/known-error.ts";
 import { formatCount, formatElapsed, formatQuantity } from "../../base/quantity-text.ts";
 import { publish } from "../../cluster/publish.ts";
-import type { PublishResult } from "../../cluster/publish-account.ts";
 import { isPublishedAfterSync, toPublishOptions } from "../../cluster/publish-options.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import type { Settings } from "../../config/load-settings.ts";
@@ -70,7 +69,7 @@ function describePublished({
   sent,
   erased,
   elapsed_ms,
-}: PublishResult): string {
+}: Awaited<ReturnType<typeof publish>>): string {
   const { calls, spend } = sent;
   const rows = (count: number) => formatCount(count).padStart(11);
   return [

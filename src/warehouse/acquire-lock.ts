@@ -1,14 +1,18 @@
 import { existsSync } from "node:fs";
 import { CalltallyError, EXIT } from "../base/errors.ts";
+import { type Lock, tryAcquireLock } from "./lock.ts";
 import { openWarehouseReader } from "./open.ts";
 import { readRuns } from "./runs/runs.ts";
 
-export function lockedError(database: string): CalltallyError {
+/** @throws CalltallyError (exit 6) that names the process which holds the lock */
+export function acquireLock(database: string): Lock {
+  const lock = tryAcquireLock(database);
+  if (lock !== undefined) return lock;
   const holder = existsSync(database) ? readHolder(database) : undefined;
   const by = holder
     ? `by process ${holder.pid} since ${holder.started_at}`
     : "by another process that has just started";
-  return new CalltallyError(EXIT.locked, `Cannot sync into ${database}: it is being synced ${by}`, {
+  throw new CalltallyError(EXIT.locked, `Cannot sync into ${database}: it is being synced ${by}`, {
     hint: "Wait for it to end; its lock is released with the process, so there is nothing to clean up.",
   });
 }

@@ -1,0 +1,47 @@
+import { CalltallyError, UsageError } from "../base/errors.ts";
+import { formatQuantity } from "../base/quantity-text.ts";
+import type { Settings } from "../config/load-settings.ts";
+import { isAllKept, KEEP_KINDS, KIND_NAMES, toKeepText } from "../privacy/keep-settings.ts";
+import { openCallerDigests } from "../warehouse/calls/caller-hash.ts";
+import { countOtherUnits } from "../warehouse/calls/other-units.ts";
+import { assertOrigin, describeOrigin, originInWords, readOrigin } from "../warehouse/origin.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
+import { type Check, fail, ok, warn } from "./check.ts";
+
+/** Shows which data of calls is kept, and checks the key that identifies callers without it. */
+export function checkKept(warehouse: Warehouse, { keep }: Settings): Check {
+  try {
+    openCallerDigests(warehouse);
+  } catch (error) {
+    if (!(error instanceof CalltallyError)) throw error;
+    return fail(error.exitCode, "kept", error.message, error.hint);
+  }
+  if (isAllKept(keep)) return ok("kept", "all that the service gives of a call, always");
+  return ok("kept", KEEP_KINDS.map((kind) => `${KIND_NAMES[kind]} ${toKeepText(keep[kind])}`).join(", "));
+}
+
+/** Checks that the warehouse is a copy of the service that the settings name. */
+export function checkOrigin(warehouse: Warehouse, { baseUrl, orgUnitId }: Settings): Check {
+  try {
+    if (baseUrl !== undefined) assertOrigin(warehouse, { baseUrl, orgUnitId });
+    return ok("origin", originInWords(describeOrigin(readOrigin(warehouse))));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return fail(error.exitCode, "origin", error.message, error.hint);
+  }
+}
+
+/** Checks that the calls are of the organization unit that was asked for. */
+export function checkUnit(warehouse: Warehouse): Check[] {
+  const asked = readOrigin(warehouse).org_unit_id;
+  if (asked === null) return [];
+  const others = countOtherUnits(warehouse);
+  if (others === 0) return [ok("org_unit_id", `no call is known to be of another than ${asked}`)];
+  return [
+    warn(
+      "org_unit_id",
+      `${formatQuantity(others, "call")} of another than ${asked}, which was asked for`,
+      "The service may ignore the parameter, or mean something else by it: ask its support. `calltally export org_unit` writes the units there are.",
+    ),
+  ];
+}
