@@ -36,6 +36,9 @@ export function readYaml(text: string): YamlSource {
   visit(document, {
     // One that is used often could make gigabytes of a few lines.
     Alias: (_, { range }) => void complain(range?.[0], "aliases (*name) are not read"),
+    Pair: (_, { key }) => {
+      if (isMap(key) || isSeq(key)) complain(key.range?.[0], "a key must be a text");
+    },
     Scalar: (_, { range, value, source }) => {
       if (typeof value === "number" && String(value) !== source) {
         complain(

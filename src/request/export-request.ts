@@ -83,7 +83,7 @@ const conversion = z.strictObject({
     "Value of a conversion; blank by default.",
     40,
   ),
-  currency: option(parsed(parseCurrency), "ISO 4217 code of the currency of the value.", "USD"),
+  currency: option(parsed(parseCurrency).toUpperCase(), "ISO 4217 code of the currency of the value.", "USD"),
   ad_user_data: option(z.enum(CONSENTS), "Consent to sending caller data to Google."),
   ad_personalization: option(z.enum(CONSENTS), "Consent to personalized ads."),
   every: flag("Include every qualified call, not only the first of each click or caller."),

@@ -376,7 +376,7 @@ CjABC,Qualified call,${day(40)} 21:00:00,,
     );
     expect(stderr).toBe("1 row of 5 calls examined; left out: 3 no gclid, 1 duplicate\n");
 
-    const flags = ["--conversion-name", "Call, long", "--conversion-value", "149.50", "--currency", "EUR"];
+    const flags = ["--conversion-name", "Call, long", "--conversion-value", "149.50", "--currency", "eur"];
     const consents = ["--ad-user-data", "granted", "--ad-personalization", "denied"];
     const written = await folder.run("google-ads", "google-leads", "--every", ...flags, ...consents);
     expect(written.stdout).toContain(

@@ -182,6 +182,11 @@ doorbell: { secret_file: s, account: beta }
       ],
     },
     {
+      name: "a key that is no text",
+      yaml: "? { limit: 5 }\n: 6",
+      says: ["Cannot use calltally.yaml", "calltally.yaml:1:3: a key must be a text"],
+    },
+    {
       name: "another number than one sees",
       yaml: "limit: 0x10",
       says: [
