@@ -1,10 +1,13 @@
+import { ageOf } from "../base/clock.ts";
 import { CalltallyError, UsageError } from "../base/errors.ts";
-import { formatQuantity } from "../base/quantity-text.ts";
+import { formatAge, formatQuantity } from "../base/quantity-text.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { isAllKept, KEEP_KINDS, KIND_NAMES, toKeepText } from "../privacy/keep-settings.ts";
 import { openCallerDigests } from "../warehouse/calls/caller-hash.ts";
 import { countOtherUnits } from "../warehouse/calls/other-units.ts";
+import { findUnmatchedDispositions } from "../warehouse/calls/unmatched-dispositions.ts";
 import { assertOrigin, describeOrigin, originInWords, readOrigin } from "../warehouse/origin.ts";
+import { readLastFileCheck } from "../warehouse/runs/runs.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
@@ -44,4 +47,17 @@ export function checkUnit(warehouse: Warehouse): Check[] {
       "The service may ignore the parameter, or mean something else by it: ask its support. `calltally export org_unit` writes the units there are.",
     ),
   ];
+}
+
+/** Returns when the file was last checked for damage. */
+export function describeLastCheck(warehouse: Warehouse, nowMs: number): string {
+  const checkedAt = readLastFileCheck(warehouse);
+  if (checkedAt === undefined) return "the next sync checks all of it for damage";
+  return `whole, checked by sync ${formatAge(ageOf(checkedAt, nowMs))}; --deep checks it now`;
+}
+
+export function checkDispositions(warehouse: Warehouse, { rules }: Settings): Check[] {
+  return findUnmatchedDispositions(warehouse, rules).map(({ setting, word, advice }) =>
+    warn(setting, `no call in the warehouse has the disposition ${word}`, advice),
+  );
 }

@@ -1,20 +1,18 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { ageOf } from "../base/clock.ts";
 import { describeError, EXIT } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
-import { formatAge, formatQuantity } from "../base/quantity-text.ts";
+import { formatQuantity } from "../base/quantity-text.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { hasAllFacts, readCallCount, readLatestTranscripts } from "../warehouse/calls/call-table.ts";
 import { checkRowHashes, describeDamaged } from "../warehouse/calls/row-hashes.ts";
-import { findUnmatchedDispositions } from "../warehouse/calls/unmatched-dispositions.ts";
 import { findDamage } from "../warehouse/integrity.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
-import { readLastFileCheck, readPause } from "../warehouse/runs/runs.ts";
+import { readPause } from "../warehouse/runs/runs.ts";
 import { isDamage, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
-import { checkKept, checkOrigin, checkUnit } from "./check-contents.ts";
+import { checkDispositions, checkKept, checkOrigin, checkUnit, describeLastCheck } from "./check-contents.ts";
 import type { DurationSample } from "./check-duration.ts";
 import { checkRuns } from "./check-runs.ts";
 
@@ -89,15 +87,6 @@ async function* checkOpened(
   yield checkKept(warehouse, settings);
   yield checkOrigin(warehouse, settings);
   yield* checkUnit(warehouse);
-  for (const { setting, word, advice } of findUnmatchedDispositions(warehouse, settings.rules)) {
-    yield warn(setting, `no call in the warehouse has the disposition ${word}`, advice);
-  }
+  yield* checkDispositions(warehouse, settings);
   yield* checkRuns(warehouse, settings, nowMs);
-}
-
-/** Returns when the file was last checked for damage. */
-function describeLastCheck(warehouse: Warehouse, nowMs: number): string {
-  const checkedAt = readLastFileCheck(warehouse);
-  if (checkedAt === undefined) return "the next sync checks all of it for damage";
-  return `whole, checked by sync ${formatAge(ageOf(checkedAt, nowMs))}; --deep checks it now`;
 }

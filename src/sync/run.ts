@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import type { ApiError } from "../api/api-errors.ts";
 import { ApiClient } from "../api/client.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { EXIT, type ExitCode } from "../base/errors.ts";
@@ -54,20 +53,20 @@ async function syncFromService(
 ): Promise<SyncRun> {
   const { clock, limit, concurrency, signal } = options;
   const throttle = new Throttle(concurrency);
-  const failures: ApiError[] = [];
+  const failedIds: (string | undefined)[] = [];
   await using client = new ApiClient({
     ...options.api,
     clock,
     connections: concurrency,
-    onRetry: (error) => {
-      failures.push(error);
-      if (error.status === 429) throttle.slowDown();
+    onRetry: ({ requestId, status }) => {
+      failedIds.push(requestId);
+      if (status === 429) throttle.slowDown();
     },
   });
   const serviceClock = new ServiceClock(readLastDoneRun(prepared.warehouse)?.clock_ahead_ms ?? null);
   const attempts = () => ({
-    retries: failures.length,
-    failed_request_ids: JSON.stringify(failures.flatMap(({ requestId }) => requestId ?? [])),
+    retries: failedIds.length,
+    failed_request_ids: JSON.stringify(failedIds.filter((id) => id !== undefined)),
     clock_ahead_ms: serviceClock.aheadMs,
   });
   const { orgUnitId } = options.api;

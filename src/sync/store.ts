@@ -1,5 +1,4 @@
-import { type Drift, idOf, type ParsedRow, type RejectedRow } from "../api/parse-row.ts";
-import type { Call } from "../call.ts";
+import { idOf, type ParsedRow } from "../api/parse-row.ts";
 import type { Sort } from "../paging/order-key.ts";
 import type { Keeping } from "../warehouse/calls/call-guard.ts";
 import {
@@ -146,16 +145,10 @@ export class PageStore {
 
 /** Returns the rows of a page by what is to be done with them. */
 function sortRows(rows: readonly ParsedRow[]) {
-  const calls: Call[] = [];
-  const rejected: RejectedRow[] = [];
-  const drift: Drift[] = [];
-  for (const row of rows) {
-    if ("rejected" in row) {
-      rejected.push(row.rejected);
-      continue;
-    }
-    calls.push(row.call);
-    drift.push(...row.drift);
-  }
-  return { calls, rejected, drift };
+  const parsed = rows.filter((row) => "call" in row);
+  return {
+    calls: parsed.map(({ call }) => call),
+    rejected: rows.flatMap((row) => ("rejected" in row ? row.rejected : [])),
+    drift: parsed.flatMap(({ drift }) => drift),
+  };
 }
