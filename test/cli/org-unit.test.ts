@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { callOf, type ListService, startListService } from "../support/list-service.ts";
+import { callOf, type ListService, type ServedCall, startListService } from "../support/list-service.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
@@ -49,7 +49,7 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
       stdout: expect.stringContaining("every one of 30 calls read"),
     });
     expect((await run("7", "sync", "--incremental")).code).toBe(0);
-    const doctor = await run("7", "doctor");
+    const doctor = await run("7", "doctor", "--all");
     expect(doctor.stdout).toContain(`a copy of ${service.url.origin}, org_unit_id 7\n`);
     expect(doctor.stdout).toMatch(/^ok +org_unit_id +no call is known to be of another than 7$/m);
     const asked = parametersOf(service);
@@ -63,6 +63,40 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
     await run("7", "export");
     const manifest = JSON.parse(readFileSync(join(folder.path, "data/exports/manifest.json"), "utf8"));
     expect(manifest).toMatchObject({ origin: { base_url: service.url.origin, org_unit_id: "7" } });
+  });
+
+  it("is sent as it was given, and with both parameters of the order where one is asked for", async () => {
+    using folder = makeTempFolder();
+    const named = CALLS.map((call, index) => ({ ...call, insight_name: `Source ${index % 9}` }));
+    const shuffled = named.map((call, index) => named[(index * 7) % 50] ?? call);
+    const nameOf = ({ insight_name }: ServedCall) => String(insight_name);
+    const bySource = named.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0));
+    await using service = await startListService(shuffled, ({ offset, limit, sort }, calls) => ({
+      rows: (sort === "source_name asc" ? bySource : calls).slice(offset, offset + limit),
+    }));
+    const { stdout } = await runner(folder.path, service)("north&7/ü", "sync");
+    expect(stdout).toContain("by source from A to Z, highest id first in each, as asked for");
+    const asked = parametersOf(service);
+    const orders = asked.map(({ limit, offset, org_unit_id, ...order }) => order);
+    expect(new Set(asked.map(({ org_unit_id }) => org_unit_id))).toEqual(new Set(["north&7/ü"]));
+    expect(orders).toContainEqual({});
+    expect(orders.filter((order) => Object.keys(order).length > 0)).toEqual(
+      expect.arrayContaining([{ sort_by: "source_name", sort_order: "asc" }]),
+    );
+    expect(orders.every((order) => "sort_by" in order === "sort_order" in order)).toBe(true);
+  });
+
+  it("goes with the pieces of a page that the service fails on", async () => {
+    using folder = makeTempFolder();
+    await using service = await startListService(CALLS, (asked, calls) => {
+      const told = byUnit(asked, calls);
+      if (typeof told === "function" || !told.rows.some(({ call_id }) => call_id === 30)) return told;
+      return (_request, response) => response.writeHead(500).end();
+    });
+    expect(await runner(folder.path, service)("7", "sync")).toMatchObject({ code: 3 });
+    const asked = parametersOf(service);
+    expect(asked.some(({ limit }) => limit === "1")).toBe(true);
+    expect(asked.filter(({ org_unit_id }) => org_unit_id !== "7")).toEqual([]);
   });
 
   const others = [
@@ -134,5 +168,13 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
         .split("\n")
         .map((line) => JSON.parse(line)),
     ).toContainEqual(expect.objectContaining({ level: "warn", calls_other_unit: 20 }));
+  });
+
+  it("is compared with nothing where it is no number", async () => {
+    using folder = makeTempFolder();
+    await using service = await startListService(CALLS);
+    const run = runner(folder.path, service);
+    expect((await run("north", "sync")).stdout).not.toContain("org_unit_id");
+    expect((await run("north", "doctor", "--all")).stdout).toMatch(/^ok +org_unit_id /m);
   });
 });
