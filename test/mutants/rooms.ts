@@ -239,7 +239,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   callers: {
-    floor: 90,
+    floor: 80,
     parts: own("warehouse/calls", "caller-hash", "caller-key", "callers"),
   },
   lock: {
@@ -247,7 +247,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     parts: [...own("warehouse", "lock"), ...own("backup", "copy", "restore", "restored-key", "write-backup")],
   },
   erasure: {
-    floor: 90,
+    floor: 80,
     parts: [...own("backup", "carry-forgotten"), ...own("warehouse", "erase"), ...own("forget", "prune")],
   },
   privacy: {
