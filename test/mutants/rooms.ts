@@ -88,11 +88,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     floor: 85,
     parts: [
       {
-        files: ["src/cli/{frame,program,suggest,usage-error}.ts"],
+        files: ["src/cli/{frame,program,parsers,usage-error}.ts"],
         tests: ["test/cli/{frame,program,suggest,usage-error}.test.ts"],
       },
       {
-        files: ["src/cli/{calls-options,export-accounts,export-merged,export-options,request-flags}.ts"],
+        files: ["src/cli/{export-accounts,export-merged,request-flags,request-options}.ts"],
         tests: ["test/cli/{account-rollups,export,share-safe}.test.ts", "test/request/check.test.ts"],
       },
       {
@@ -100,10 +100,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         tests: ["test/cli/{accounts,incremental,status}.test.ts"],
       },
       {
-        files: [
-          "src/cli/terminal/{spend,webhook,insight}-text.ts",
-          "src/cli/commands/{spend,webhook,insight}.ts",
-        ],
+        files: ["src/cli/commands/{spend,webhook,insight}.ts"],
         tests: ["test/cli/{doorbell,insight,spend,webhook}.test.ts"],
       },
     ],
