@@ -18,7 +18,7 @@ export interface Copied {
 
 /**
  * Copies a warehouse, which others may write to, into a new file without a log. The copy is synced to the disk, and checked:
- * SQLite's own check, the rows of every table, and the hash of every call computed anew.
+ * SQLite's own check, the rows of every table, and the hash of every call computed again.
  *
  * @throws CalltallyError (exit 7) where one of the two cannot be read or written, or the source is damaged
  */

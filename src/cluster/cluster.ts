@@ -19,7 +19,7 @@ interface Member {
   isLocal: boolean;
 }
 
-/** A cluster whose servers have all answered, and are those that it consists of; dispose of it to close the connections. */
+/** A cluster whose servers have all answered. Dispose of it to close the connections. */
 export class Cluster implements AsyncDisposable {
   readonly address: ClusterAddress;
   /** The server of each shard, in the order of the shards. */

@@ -110,7 +110,7 @@ interface Change {
   kind: keyof Sent;
 }
 
-/** Returns the rows of some buckets to write: all, or those that differ; and for rows not here, one that marks them as deleted. */
+/** Returns the rows of some buckets to write: all, or the different ones; a row that is not here is marked as deleted. */
 async function* changesOf(
   claim: Claim,
   { table, read }: LocalTable,

@@ -44,7 +44,7 @@ export function parseOrgUnitId(text: string): string {
   return unit;
 }
 
-/** The address is a secret: whoever knows it can report for us. So errors do not show it. */
+/** Errors do not show the address: anyone who knows it can ping the monitor. */
 export function parseHeartbeatUrl(text: string): URL {
   const url = URL.parse(text.trim());
   if (url === null) throw new Error("is not a URL");

@@ -156,7 +156,7 @@ describe("PageStore", () => {
     ]);
   });
 
-  it("finds a call unchanged whose link was signed anew, and takes over the link", () => {
+  it("finds a call unchanged whose link has a new signature, and takes over the link", () => {
     using warehouse = newWarehouse();
     const link = (signature: string) => `https://r.example/1?track=1&sig=${signature}`;
     const rowsOf = (signature: string) => [

@@ -20,7 +20,7 @@ export function openCallerKey(database: string): { key: Buffer; newFile?: string
 }
 
 /**
- * Opens what some data was made with: the key beside the warehouse, or what is derived of it.
+ * Opens what some data was made with: the key beside the warehouse, or a value derived from it.
  *
  * @param use says what the key is for, and begins the message after `Cannot`
  * @throws CalltallyError (exit 7) where the key is not there, or is another one
