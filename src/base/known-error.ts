@@ -19,7 +19,7 @@ export function toCalltallyError(thrown: unknown): CalltallyError {
   );
 }
 
-/** Identified by its code, so that `--help` does not have to load better-sqlite3. */
+/** Checks the code rather than the class, so that `--help` need not load better-sqlite3. */
 function isSqliteError(error: unknown): error is Error & { code: string } {
   return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_");
 }

@@ -1,4 +1,4 @@
-/** Reads the path of a file. What it refuses would be taken for another place than it seems to name. */
+/** Reads the path of a file; refuses text that would name another place than it seems to. */
 export function parseFilePath(text: string): string {
   if (/[/\\]$/.test(parsePath(text))) throw new Error("must be a file, and ends as a folder does");
   return text;

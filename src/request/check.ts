@@ -18,30 +18,28 @@ import { ADJUSTMENTS } from "./option-values.ts";
 
 export interface SourceCan {
   lists: boolean;
-  /** Whether it has utm values as they are stored. */
+  /** Whether it has utm values as served. */
   raw: boolean;
   clickIds: boolean;
 }
 
 export interface OutputCan {
   manyFiles: boolean;
-  /** Whether the warehouse remembers what was written. */
+  /** Whether the warehouse records what was exported. */
   remembers: boolean;
-  /** Whether the figures of several accounts are put into one table. */
   mergesAccounts?: boolean;
 }
 
 export interface Wording {
-  /** Returns the spelling of an option of a request: `--tracking-number` for `filter.tracking_number`. Empty where there is no such option. */
+  /** Spells an option of a request: `--tracking-number` for `filter.tracking_number`; empty if there is no such option. */
   spell: (option: string) => string;
-  /** Where all options are explained. */
   hint?: string;
 }
 
-/** The wording of who writes a request itself, as in `calltally.yaml`. */
+/** For requests that users write themselves, as in `calltally.yaml`. */
 export const AS_WRITTEN: Wording = { spell: (option) => option };
 
-/** @throws UsageError that names the first option that does not go with the others, or that source or output cannot do */
+/** @throws UsageError that names the first option in conflict with the others, the source or the output */
 export function check(request: ExportRequest, can: Can, { spell, hint }: Wording): void {
   const contents = toContents(request, can.source);
   const [why] = refusals(request, contents, can, spell);
@@ -67,7 +65,7 @@ function* refusals(
   }
 }
 
-/** Options that no requested content takes; those of files have to suit every content. */
+/** Options that no requested content takes; file options have to suit every content. */
 function* untaken(
   request: ExportRequest,
   contents: readonly Content[],
@@ -89,7 +87,7 @@ const OPTIONS: readonly Option[] = [...new Set(KINDS.flatMap((kind) => CONTENT_O
 const inWords = (kind: ContentKind) => (kind === "rollup" ? "rollups" : kind === "page" ? "the page" : kind);
 const takes = (kind: ContentKind, option: Option) => CONTENT_OPTIONS[kind].takes.includes(option);
 
-/** Whether an option is there and asks for something: CSV is written anyway. */
+/** Whether an option was given and asks for something: CSV is written anyway. */
 function isGiven(request: ExportRequest, option: Option): boolean {
   const [key = "", part] = option.split(".");
   const values: Readonly<Record<string, unknown>> = part === undefined ? request : { ...request.conversion };
@@ -98,7 +96,7 @@ function isGiven(request: ExportRequest, option: Option): boolean {
   return !asksNothing && !(option === "format" && value === "csv");
 }
 
-/** What `takes` and `needs` cannot express. */
+/** Conflicts that `takes` and `needs` cannot express. */
 function* conflicts(
   request: ExportRequest,
   contents: readonly Content[],

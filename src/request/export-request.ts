@@ -48,7 +48,7 @@ const range = z
       context.addIssue(`from ${from} is after to ${to}`);
   });
 
-/** In the library and on the command line, case does not matter. */
+/** The library and the command line accept any case. */
 const channel: z.ZodType<string | string[]> = z.union([z.enum(CHANNELS), z.array(z.enum(CHANNELS)).min(1)]);
 
 const filter = z.strictObject({
@@ -95,7 +95,7 @@ const conversion = z.strictObject({
   ),
 });
 
-/** The keys of a request; a report of `calltally.yaml` has these and others. */
+/** The keys of a request; a report in `calltally.yaml` has these and more. */
 export const REQUEST_KEYS = {
   contents: option(
     z.array(z.enum(CONTENTS)).min(1),
@@ -140,6 +140,6 @@ export const REQUEST_KEYS = {
 
 const exportRequest = z.strictObject(REQUEST_KEYS);
 
-/** What may be asked of calls, by the names of `calltally.yaml`. Flags, the file and the library are parsed into it. */
+/** What may be asked, in the names of `calltally.yaml`. Flags, the file and the library are parsed into it. */
 export type ExportRequest = z.infer<typeof exportRequest>;
 export type RequestedContent = (typeof CONTENTS)[number];

@@ -26,7 +26,7 @@ export const SCHEMA_DRIFT = describeTable(
 
 export type SchemaDrift = typeof schema_drift.$inferSelect;
 
-/** Records members that the API documentation does not list; one already recorded stays as it is. */
+/** Records undocumented members; those already recorded stay unchanged. */
 export function recordDrift({ db }: Warehouse, drift: readonly SchemaDrift[], keeping: Keeping): void {
   for (const member of drift) {
     const stored = { ...member, path: keeping.toStoredPath(member.path) };

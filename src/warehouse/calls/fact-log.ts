@@ -57,9 +57,9 @@ export const FACT_CHANGES = describeTable(
   columns,
 );
 
-/*
- * Changes of facts are logged by triggers, so whatever code writes facts logs them in its own transaction. The triggers are
- * there only while an export is remembered whose figures may have to be explained: until then, they cost nothing.
+/**
+ * Triggers log changes of facts, so any code that writes facts logs them in its own transaction. The triggers exist
+ * only while there is a recorded export whose figures may have to be explained; without one they cost nothing.
  */
 
 const RULES_BEING_APPLIED = "rules_being_applied";
@@ -94,7 +94,7 @@ export function startFactLog(tx: Tx): number {
   return addToCount(tx, LOGS, 1);
 }
 
-/** Makes a change of how facts are written, not of what they say, without logging it. */
+/** Changes how facts are written, but not their meaning, without logging it. */
 export function withoutFactLog({ sqlite }: Tx, change: () => void): void {
   const stored = [...readObjects(sqlite, "TRIGGER")].filter(([name]) => name in TRIGGERS);
   for (const [name] of stored) sqlite.exec(`DROP TRIGGER ${name}`);
@@ -102,13 +102,13 @@ export function withoutFactLog({ sqlite }: Tx, change: () => void): void {
   for (const [, statement] of stored) sqlite.exec(statement);
 }
 
-/** Returns the number of the log of facts; undefined where changes are not logged, or not as this version logs them. */
+/** Returns the id of the fact log; undefined if changes are not logged, or by another version. */
 export function readFactLog(warehouse: Warehouse): number | undefined {
   const isLogging = findOutdated(warehouse.sqlite, "TRIGGER", TRIGGERS).length === 0;
   return isLogging ? readCount(warehouse, LOGS) : undefined;
 }
 
-/** Whether all changes after one are there still, so that figures from then can be explained. */
+/** Whether all later changes are still there, so that figures from then can be explained. */
 export function isLoggedSince(
   warehouse: Warehouse,
   { log, changeId }: { log: number; changeId: number },
@@ -119,7 +119,7 @@ export function isLoggedSince(
 }
 
 export function readFactState({ db, sqlite }: Warehouse): { changeId: number; rulesId: number } {
-  // Of changes that are deleted since, it tells as well.
+  // The sequence also counts changes that were deleted since.
   const last = sqlite
     .prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'fact_changes'")
     .pluck();
@@ -128,12 +128,12 @@ export function readFactState({ db, sqlite }: Warehouse): { changeId: number; ru
   return { changeId: last.get() ?? 0, rulesId: inForce?.rules_id ?? 0 };
 }
 
-/** Makes what is logged from now on the doing of some rules; of none, with null. */
+/** Attributes changes logged from now on to these rules; null for none. */
 export function setRulesBeingApplied(tx: Tx, rulesId: number | null): void {
   setCount(tx, RULES_BEING_APPLIED, rulesId);
 }
 
-/** Deletes what is logged up to a change; without one, all of it, and stops logging. */
+/** Deletes the log up to a change; without one, deletes all of it and stops logging. */
 export function trimFactLog(tx: Tx, changeId: number | undefined): void {
   const { db, sqlite } = tx;
   if (changeId !== undefined) {

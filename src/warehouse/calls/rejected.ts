@@ -34,7 +34,7 @@ export type RejectedCall = typeof rejected_calls.$inferSelect;
 
 export type Rejection = Pick<RejectedCall, "call_id" | "json" | "path" | "reason">;
 
-/** Records rows that did not parse, each once, with its latest error and without what may not be kept. */
+/** Records rows that could not be parsed, each once, with its latest error and without what may not be kept. */
 export function recordRejected(
   { sqlite }: Warehouse,
   rejections: readonly Rejection[],
@@ -66,7 +66,7 @@ export function deleteRejected({ db }: Warehouse, callIds: readonly number[]): v
   db.delete(rejected_calls).where(inArray(rejected_calls.row_key, keys)).run();
 }
 
-/** Deletes rows without an id that a verified full pass did not meet: they are gone, or were read well under an id. */
+/** Deletes rows without an id that a verified full pass did not meet: they are gone, or were parsed since. */
 export function deleteUnnamed({ db }: Warehouse, runId: number): void {
   db.delete(rejected_calls)
     .where(and(isNull(rejected_calls.call_id), lt(rejected_calls.last_run_id, runId)))
@@ -89,7 +89,7 @@ function toRowKey({ call_id, json }: Rejection, keeping: Keeping): string {
   return call_id === null ? keeping.toRowKey(hash("sha256", json)) : `id:${call_id}`;
 }
 
-/** Removes the content of records that belong to forgotten callers or name them; returns how many changed. */
+/** Removes the content of records that belong to or name forgotten callers; returns how many changed. */
 export function stripRejectedRows(warehouse: Tx, forgotten: ForgottenCallers, keeping: Keeping): number {
   let stripped = 0;
   for (const row of readRejected(warehouse)) {

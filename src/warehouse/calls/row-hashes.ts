@@ -9,14 +9,13 @@ import { transcripts, WHOLE_CALL } from "./transcripts.ts";
 const MOST_NAMED = 10;
 
 export interface RowHashes {
-  /** Calls whose hash was computed again. */
   checked: number;
   /** Calls whose stored content is not what was read from the service. */
   damaged: number;
   damagedIds: number[];
 }
 
-/** Compares each call with the hash of when it was read: SQLite's own check looks at the structure alone. */
+/** Recomputes each call's hash: SQLite's own check only looks at the structure. */
 export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): Promise<RowHashes> {
   const query = db
     .select({ row_hash: calls.row_hash, ...WHOLE_CALL })

@@ -25,7 +25,7 @@ export const TRANSCRIPTS = describeTable(
 );
 
 const { summary, transcription, transcription_details } = transcripts;
-/** The members of a call, for a SELECT from `calls` that joins its transcript. */
+/** The members of a call, for a SELECT from `calls` joined with its transcript. */
 export const WHOLE_CALL = { ...MEMBERS, summary, transcription, transcription_details };
 
 export function prepareWriteTranscript({ sqlite }: Warehouse): (call: Call) => void {

@@ -12,7 +12,7 @@ export interface UnmatchedDisposition {
 
 const BY_DEFAULT = new Set([...DEFAULT_RULES.answered, ...DEFAULT_RULES.missed].map(toComparableDisposition));
 
-/** Those of the defaults aside, which a service need not have. Stops reading once each has its call. */
+/** Ignores the defaults, which a service need not have. Stops reading once each disposition has a call. */
 export function findUnmatchedDispositions(
   { sqlite }: Warehouse,
   { answered, missed }: Pick<AttributionRules, "answered" | "missed">,
