@@ -3,18 +3,18 @@ import type { SessionSpend, SpendSum } from "../rollup/session-spend.ts";
 import type { Match } from "../rollup/spend-campaigns.ts";
 import type { Timeframe } from "./timeframe.ts";
 
-/** What a manifest says of spend; amounts are of the currency, of the days and the filter of the export. */
+/** Spend in a manifest; amounts are for the days and the filter of the export. */
 export interface DescribedSpend {
-  /** ISO 4217; null where nothing was ever imported. */
+  /** ISO 4217; null if nothing was ever imported. */
   currency: string | null;
   decimals: number;
   rows: number;
   cost: number;
-  /** As the ad platforms have them, taken for days of the export's zone. */
+  /** Days of the ad platforms, taken for days of the export's zone. */
   days: { count: number; first: string; last: string } | null;
-  /** Rows by how they came to their campaign: by its id or its name among those that calls have, not at all, or without one. */
+  /** Rows by how they were matched to campaigns of calls. */
   campaigns: Record<Match, { rows: number; cost: number }>;
-  /** Filters that choose calls alone, since spend has nothing of the kind. */
+  /** Filters that apply only to calls. */
   filters_of_calls_alone?: string[];
   imports: { file: string; imported_at: string; rows: number; cost: number }[];
 }

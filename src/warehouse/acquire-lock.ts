@@ -4,7 +4,7 @@ import { type Lock, tryAcquireLock } from "./lock.ts";
 import { openWarehouseReader } from "./open.ts";
 import { readRuns } from "./runs/runs.ts";
 
-/** @throws CalltallyError (exit 6) that names the process which holds the lock */
+/** @throws CalltallyError (exit 6) that names the process holding the lock */
 export function acquireLock(database: string): Lock {
   const lock = tryAcquireLock(database);
   if (lock !== undefined) return lock;

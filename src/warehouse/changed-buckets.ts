@@ -17,13 +17,13 @@ export const CHANGED_BUCKETS = describeTable(
   columns,
 );
 
-// Triggers mark the buckets, whatever code or hand writes. They are there only once something was published.
+// Triggers mark changed buckets, whatever writes. They exist only after the first publication.
 
-/** Buckets of an account's calls, by their identifiers modulo this. A power of two. */
+/** An account's calls are divided by id modulo this number, a power of two. */
 export const BUCKETS = 1024;
 
 const bucketOf = (row: "OLD" | "NEW") => `${row}.call_id & ${BUCKETS - 1}`;
-// No INSERT OR REPLACE: the statement that fires a trigger decides what becomes of conflicts in it.
+// No INSERT OR REPLACE: the statement that fires a trigger overrides its conflict clause.
 const mark = (bucket: string | number) =>
   `DELETE FROM changed_buckets WHERE bucket = ${bucket}; INSERT INTO changed_buckets (bucket) VALUES (${bucket});`;
 const columnsOf = (row: "OLD" | "NEW") => FACT_COLUMNS.map((column) => `${row}.${column}`).join(", ");
@@ -37,7 +37,7 @@ const TRIGGERS: SchemaObjects = {
   mark_removed_spend: `AFTER DELETE ON spend BEGIN ${mark(BUCKETS)} END`,
 };
 
-/** Begins to mark what changes, where it is not marked yet; what was known of buckets before is known no more. */
+/** Starts marking changes, unless already started; buckets marked earlier no longer count. */
 export function beginMarks(warehouse: Warehouse): void {
   const { sqlite } = warehouse;
   const isMarked = () => findOutdated(sqlite, "TRIGGER", TRIGGERS).length === 0;
@@ -45,13 +45,13 @@ export function beginMarks(warehouse: Warehouse): void {
   writeTransaction(warehouse, () => {
     if (isMarked()) return;
     replaceOutdated(sqlite, "TRIGGER", TRIGGERS);
-    // What changed while nothing was marked is not known.
+    // Changes made while nothing was marked are unknown.
     sqlite.exec(mark(BUCKETS));
     sqlite.exec("UPDATE publications SET totals = NULL");
   });
 }
 
-/** Returns the number of the last change, and the buckets that have changed since an earlier one. */
+/** Returns the number of the last change, and the buckets changed since an earlier one. */
 export function readChanges({ sqlite }: Warehouse, since = 0): { changeId: number; buckets: number[] } {
   const rows = sqlite
     .prepare<[], [id: number, bucket: number]>("SELECT change_id, bucket FROM changed_buckets")

@@ -21,7 +21,7 @@ export function readCount({ db }: Store, name: Counted): number | undefined {
   return db.select({ value: counts.value }).from(counts).where(eq(counts.name, name)).get()?.value;
 }
 
-/** Sets a number; null is to keep it no longer. */
+/** @param value null deletes the count */
 export function setCount({ db }: Store, name: Counted, value: number | null): void {
   if (value === null) db.delete(counts).where(eq(counts.name, name)).run();
   else
@@ -31,7 +31,7 @@ export function setCount({ db }: Store, name: Counted, value: number | null): vo
       .run();
 }
 
-/** Adds to a number, from 0 where it is not kept; returns the sum. */
+/** Adds to a count, which starts at 0; returns the sum. */
 export function addToCount({ db }: Store, name: Counted, added: number): number {
   return db
     .insert(counts)

@@ -38,14 +38,14 @@ export function readOrigin({ db, path }: Warehouse): Origin {
   return row;
 }
 
-/** Returns an address as it is kept and compared: without slashes at its end. */
+/** Returns an address as it is stored and compared: without trailing slashes. */
 export function toAddress(baseUrl: URL): string {
   return baseUrl.href.replace(/\/+$/, "");
 }
 
 export interface DescribedOrigin
   extends Pick<Origin, "base_url" | "org_unit_id" | "account" | "warehouse_id"> {
-  /** Present where `calltally demo` made the warehouse: the calls are made up. */
+  /** Present if `calltally demo` made the warehouse. */
   made_by_demo?: true | undefined;
 }
 
@@ -73,8 +73,8 @@ export function markDemo({ db }: Warehouse, baseUrl: URL): void {
 /**
  * Prevents mixing the calls of two accounts or organization units.
  *
- * @param isRebound whether the operator says that another address is of the same account
- * @throws UsageError where the warehouse belongs to another service or organization unit
+ * @param isRebound whether the operator says that another address belongs to the same account
+ * @throws UsageError if the warehouse belongs to another service or organization unit
  */
 export function assertOrigin(
   warehouse: Warehouse,
@@ -100,7 +100,7 @@ export function assertOrigin(
   if (isOtherUnit(warehouse, orgUnitId)) throw otherUnitError(found, path, orgUnitId);
 }
 
-/** Whether a warehouse is of the service at an address, or may become one. */
+/** Whether a warehouse belongs to the service at this address, or is still empty. */
 export function isAt({ base_url, is_demo }: Origin, baseUrl: URL): boolean {
   return base_url === toAddress(baseUrl) || (base_url === null && !is_demo);
 }
@@ -110,7 +110,7 @@ export function isOtherUnit(warehouse: Warehouse, orgUnitId: string | undefined)
   return readCallCount(warehouse) > 0 || countAllRejected(warehouse) > 0;
 }
 
-/** Prevents mixing two accounts if there are no calls to compare. @throws UsageError for another service or token */
+/** Prevents mixing two accounts when there are no calls to compare. @throws UsageError for another service or token */
 export function assertAccount(warehouse: Warehouse, service: Service): void {
   assertOrigin(warehouse, service);
   if (readOrigin(warehouse).token_mark === null || isBoundTo(warehouse, service)) return;
@@ -120,7 +120,7 @@ export function assertAccount(warehouse: Warehouse, service: Service): void {
   );
 }
 
-/** No flag lifts this: all calls of the former unit would be missing from the new unit's pages, and count as gone. */
+/** No flag overrides this: all calls of the former unit would be missing from the new unit's pages, and count as gone. */
 function otherUnitError({ org_unit_id }: Origin, path: string, orgUnitId: string | undefined): UsageError {
   const [given, held] = [nameUnit(orgUnitId), nameUnit(org_unit_id)];
   const same = org_unit_id === null ? "unset it" : `set it to ${org_unit_id}`;
@@ -149,7 +149,7 @@ export function isBoundTo(warehouse: Warehouse, service: Service): boolean {
 
 function bindingOf(warehouse: Warehouse, { baseUrl, orgUnitId, token }: Service) {
   const { warehouse_id } = readOrigin(warehouse);
-  // Too short to find the token by, and another one in each warehouse.
+  // Too short to recover the token from, and different in each warehouse.
   const token_mark = createHmac("sha256", warehouse_id).update(token).digest("hex").slice(0, 8);
   return { base_url: toAddress(baseUrl), org_unit_id: orgUnitId ?? null, token_mark };
 }

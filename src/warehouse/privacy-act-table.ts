@@ -37,7 +37,7 @@ export function updatePrivacyAct({ db }: Tx, actId: number, counts: PrivacyAct["
     .run();
 }
 
-/** Returns whether there are bytes to erase, and when that was last done, ISO 8601 UTC; null for never. */
+/** Returns whether bytes are left to erase, and when that was last done, ISO 8601 UTC; null for never. */
 export function readErasure({ db }: Warehouse): { isDue: boolean; last: string | null } {
   const due = db.select().from(privacy_acts).where(isNull(privacy_acts.erased_at)).limit(1).get();
   const last = db

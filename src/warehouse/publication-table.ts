@@ -34,7 +34,7 @@ const { totals: _, ...SHOWN } = getTableColumns(publications);
 
 export type Publication = Omit<typeof publications.$inferSelect, "totals">;
 
-/** Writes what is known of the publications to a cluster; of what is left out, what was known stays. */
+/** Updates what is known of publications to a cluster; omitted members stay unchanged. */
 export function upsertPublication(
   { db }: Warehouse,
   publication: Pick<Publication, "target" | "account" | "attempted_at" | "error"> &
@@ -44,7 +44,6 @@ export function upsertPublication(
     .values(publication)
     .onConflictDoUpdate({ target: publications.target, set: publication })
     .run();
-  // Slips of earlier tries.
   if (publication.published_at != null)
     db.delete(publications)
       .where(and(ne(publications.target, publication.target), isNull(publications.published_at)))
@@ -55,7 +54,7 @@ export function readPublication({ db }: Warehouse, target: string) {
   return db.select().from(publications).where(eq(publications.target, target)).get();
 }
 
-/** @param target only the one in the settings; others are from earlier settings, or by hand */
+/** @param target only the one in the settings; others come from earlier settings, or from publications by hand */
 export function readPublications(
   warehouse: Warehouse,
   target?: string,

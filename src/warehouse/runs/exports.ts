@@ -23,7 +23,10 @@ export const EXPORTS = describeTable(
 
 export type ExportRecord = Omit<typeof exports.$inferInsert, "export_id" | "exported_at">;
 
-/** Records files before they get their names, so that `forget` looks into those of a killed export, too. Returns their numbers. */
+/**
+ * Records files before they are renamed into place, so that `forget` also searches those of a killed export. Returns
+ * their ids.
+ */
 export function insertExports({ db }: Warehouse, records: ExportRecord[]): number[] {
   if (records.length === 0) return [];
   const rows = db.insert(exports).values(records).returning({ export_id: exports.export_id }).all();
@@ -43,7 +46,7 @@ export function deleteExports({ db }: Warehouse, exportIds: readonly number[]): 
     .run();
 }
 
-/** Returns when an export into a folder last ended, given by its absolute path; null for never. */
+/** Returns when the last export into a folder (absolute path) ended, ISO 8601 UTC; null for never. */
 export function readLastExport({ db }: Warehouse, folder: string): string | null {
   const prefix = folder + sep;
   const row = db
@@ -59,7 +62,7 @@ export function readExportPaths({ db }: Warehouse): string[] {
   return rows.map(({ path }) => path);
 }
 
-/** Whether a list of calls was ever written, with pseudonyms of callers; or a workbook, which may have one. */
+/** Whether a list of calls with pseudonyms, or a workbook that may contain one, was ever written. */
 export function hasExportedCalls(warehouse: Warehouse): boolean {
   return readExportPaths(warehouse).some((path) =>
     /[/\\](calltally\.xlsx|(calls|callers)(\.[a-z]+|[/\\]month=.*))$/.test(path),

@@ -32,9 +32,8 @@ export interface JobEnd {
   /** ISO 8601 UTC. */
   finishedAt: string;
   exitCode: number;
-  /** `neither` for a run that was stopped, or that another one kept out. */
+  /** `neither` for a run that was stopped, or that another one kept from starting. */
   result: "success" | "failure" | "neither";
-  /** What went wrong, without secrets and personal data. */
   error: string | null;
 }
 

@@ -76,13 +76,13 @@ export function startRun(
     .get().run_id;
 }
 
-/** What tells a run that is ours from one that another process has taken up, or closed. */
+/** Distinguishes our run from one that another process has resumed or closed. */
 export interface RunHold {
   runId: number;
   pid: number;
 }
 
-/** @throws CalltallyError (exit 6) if the lock's file was deleted, and another process has closed or continued the run */
+/** @throws CalltallyError (exit 6) if the lock file was deleted, and another process has closed or resumed the run */
 export function assertHeld({ db, path }: Tx, { runId, pid }: RunHold): void {
   const run = db.select().from(sync_runs).where(eq(sync_runs.run_id, runId)).get();
   if (run?.status === "running" && run.pid === pid) return;
@@ -98,11 +98,11 @@ export function updateRun({ db }: Warehouse, runId: number, changes: RunChanges)
 }
 
 const { calls_new, calls_changed, calls_returned, calls_conflicting } = sync_runs;
-/** What a run counts page by page, including pages that it gave up. */
+/** Counted page by page, including discarded pages. */
 const COUNTS = { calls_new, calls_changed, calls_returned, calls_conflicting };
 export type RunCounts = Record<keyof typeof COUNTS, number>;
 
-/** Returns what a run has counted so far: it may have been cut short, and be taken up again. */
+/** Returns what a run has counted so far; it may have been interrupted, and be resumed. */
 export function readCounts({ db }: Warehouse, runId: number): RunCounts {
   const run = db.select(COUNTS).from(sync_runs).where(eq(sync_runs.run_id, runId)).get();
   return {
@@ -121,7 +121,7 @@ export function readLastFileCheck(warehouse: Warehouse): string | undefined {
   return readLatest(warehouse, isNotNull(sync_runs.file_checked_at))?.file_checked_at ?? undefined;
 }
 
-/** Closes runs that were killed: nobody can be running while the lock is ours. */
+/** Closes runs that were killed: while we hold the lock, none can be running. */
 export function closeKilledRuns({ db }: Warehouse): void {
   db.update(sync_runs)
     .set({ status: "interrupted", error: "The process was killed" })
@@ -140,13 +140,13 @@ export function readLastGoodRun(warehouse: Warehouse): SyncRun | undefined {
   return readLatest(warehouse, and(eq(sync_runs.status, "done"), IS_GOOD));
 }
 
-/** Returns the latest run that surely read what was new: a full pass that is sure, or an incremental sync, which continues one. */
+/** Returns the latest run that surely read everything new: a sure full pass, or an incremental sync that continues one. */
 export function readLastTrustedRun(warehouse: Warehouse): SyncRun | undefined {
   const isIncremental = and(eq(sync_runs.mode, "incremental"), eq(sync_runs.verdict, "probable"));
   return readLatest(warehouse, or(IS_SURE_PASS, isIncremental));
 }
 
-/** Returns the latest full pass that could see which calls are missing. */
+/** Returns the latest full pass that could find missing calls. */
 export function readLastUsablePass(warehouse: Warehouse): SyncRun | undefined {
   return readLatest(warehouse, and(eq(sync_runs.mode, "full"), IS_GOOD));
 }
@@ -159,7 +159,10 @@ export function readRuns({ db }: Warehouse, limit: number): SyncRun[] {
   return db.select().from(sync_runs).orderBy(desc(sync_runs.run_id)).limit(limit).all();
 }
 
-/** Returns until when the service asked for a pause, ISO 8601 UTC; undefined if that is over, or was stored by a wrong clock. */
+/**
+ * Returns until when the service asked for a pause, ISO 8601 UTC; undefined if that has passed, or was stored by a
+ * wrong clock.
+ */
 export function readPause(warehouse: Warehouse, nowMs: number): string | undefined {
   const [last] = readRuns(warehouse, 1);
   const until = last?.not_before ?? undefined;

@@ -17,7 +17,7 @@ export interface AboutRow {
 const ABOUT_CUTS =
   "Cut texts say so at their end: a cell holds 32,767 characters. CSV and Parquet files have all of them.";
 
-/** Says what `manifest.json` says, for readers of the workbook alone. */
+/** Shows what `manifest.json` says, for readers who only have the workbook. */
 export function describeWorkbook(
   manifest: Manifest,
   sheets: readonly SheetEntry[],
