@@ -46,7 +46,7 @@ export const UPLOAD_FILES = describeTable(upload_files, "Files of conversions, w
 
 export type UploadFile = typeof upload_files.$inferSelect;
 export type UploadContents = UploadFile["contents"];
-/** pending: its export has not ended, or was killed; replaced: of a killed export, and overwritten. */
+/** pending: its export is running, or was killed; replaced: from a killed export, and overwritten. */
 export type UploadState = "pending" | "written" | "replaced" | "taken back";
 
 const isReplaced = sql`${upload_files.upload_file_id} IN (SELECT rewrites FROM upload_files WHERE rewrites IS NOT NULL)`;
@@ -57,7 +57,7 @@ export const isOneOf = (fileIds: readonly number[]) => inArray(upload_files.uplo
 export const state = sql<UploadState>`CASE WHEN ${upload_files.forgotten_at} IS NOT NULL THEN 'taken back'
   WHEN ${isReplaced} THEN 'replaced' WHEN ${isPending} THEN 'pending' ELSE 'written' END`;
 
-/** Adjustments are of the conversions of google-ads. */
+/** Adjustments relate to the conversions of google-ads. */
 export function relatedTo(contents: UploadContents): UploadContents[] {
   const adjusted: UploadContents[] = ["google-ads", "google-ads-adjustments"];
   return adjusted.includes(contents) ? adjusted : [contents];
@@ -71,7 +71,7 @@ export function readLastUploadFile({ db }: Pick<Warehouse, "db">): number {
   return latest?.id ?? 0;
 }
 
-/** Whether a run of a report has written a file of these contents that counts; `rewritten` as in `readUploadLines`. */
+/** Whether a report run has written a file of these contents that counts; `rewritten` as in `readUploadLines`. */
 export function hasUploadFile(
   warehouse: Pick<Warehouse, "db">,
   contents: UploadContents,
@@ -89,7 +89,7 @@ export function readUploadKeys({ db }: Pick<Warehouse, "db">): string[] {
   return rows.flatMap((row) => row.caller_key ?? []);
 }
 
-/** @throws CalltallyError (exit 6) where a file of the same conversions was entered since `after` */
+/** @throws CalltallyError (exit 6) if a file of the same conversions was entered since `after` */
 export function assertUnchanged(
   warehouse: Warehouse,
   { contents, path, after }: Pick<UploadFile, "contents" | "path"> & { after: number },
@@ -108,7 +108,7 @@ export function settleUploads({ db }: Warehouse, fileIds: readonly number[]): vo
   db.update(upload_files).set({ draft: null }).where(isOneOf(fileIds)).run();
 }
 
-/** Removes files that did not get their names, and lets the next export recover the others. */
+/** Removes files that were not renamed, and lets the next export recover the others. */
 export function undoUploads(
   { db }: Warehouse,
   { named, unnamed }: { named: readonly number[]; unnamed: readonly number[] },
@@ -118,9 +118,9 @@ export function undoUploads(
 }
 
 /**
- * Removes files of killed exports that never got their names, and returns the others, which somebody may have uploaded.
+ * Removes files of killed exports that were never renamed, and returns the others, which may have been uploaded.
  *
- * @param resumedRunId a run of a report that was cut short before anybody was sent its files: these are returned as well
+ * @param resumedRunId an interrupted report run whose files nobody received: these are returned, too
  */
 export function recoverUploads(warehouse: Warehouse, resumedRunId?: number): UploadFile[] {
   const isOfRun = resumedRunId === undefined ? undefined : eq(upload_files.report_run_id, resumedRunId);
@@ -128,7 +128,7 @@ export function recoverUploads(warehouse: Warehouse, resumedRunId?: number): Upl
     readWhere(warehouse, where).filter(({ draft, process }) => draft === null || hasEnded(process));
   const unnamed = readLeft(isPending).filter(({ draft }) => draft !== null && existsSync(draft));
   const ids = idsOf(unnamed);
-  // Where one that was to replace another is dropped, the other counts again.
+  // If a file that was to replace another is dropped, the other counts again.
   if (ids.length > 0) writeTransaction(warehouse, () => undoUploads(warehouse, { named: [], unnamed: ids }));
   return readLeft(and(or(isPending, isOfRun), isCounted));
 }
@@ -146,7 +146,7 @@ export function hashFile(path: string): string | undefined {
   return hash("sha256", readFileSync(path));
 }
 
-/** Returns the files with rows that count, and are still in place where others are about to be written. */
+/** Returns the files with rows that count, and that are about to be overwritten. */
 export function findReplacedUploads(
   warehouse: Pick<Warehouse, "db">,
   paths: readonly string[],
@@ -155,7 +155,7 @@ export function findReplacedUploads(
   return readWhere(warehouse, isMeant).filter(isInPlace);
 }
 
-/** Returns the files that count as uploaded and were replaced by those of killed exports, which could not say so. */
+/** Returns the files that count as uploaded and were overwritten by killed exports, which could not report it. */
 export function findReplacedBy(
   warehouse: Pick<Warehouse, "db">,
   killed: readonly Pick<UploadFile, "path" | "replaced_sha256">[],

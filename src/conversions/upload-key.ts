@@ -3,7 +3,7 @@ import { openSameKey } from "../warehouse/calls/caller-key.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { readUploadKeys } from "./upload-files.ts";
 
-/** @throws CalltallyError (exit 7) without the key of the digests that are there: earlier conversions would be reported again */
+/** @throws CalltallyError (exit 7) if the key of existing digests is missing: earlier conversions would be reported again */
 export function openUploadKey(warehouse: Pick<Warehouse, "db" | "path">): CallerHash {
   const { path } = warehouse;
   const made = readUploadKeys(warehouse);

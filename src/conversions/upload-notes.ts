@@ -1,7 +1,7 @@
 import { formatQuantity } from "../base/quantity-text.ts";
 import type { ShownUpload, UploadNotes } from "./upload-ledger.ts";
 
-/** What is said of a file in each list, with the command that takes it back. */
+/** The text about a file in each list, with the command that takes it back. */
 const SAID: Record<keyof UploadNotes, (file: ShownUpload, command: string) => string> = {
   counted: (_, command) => `counts as uploaded from now on. If you do not upload it: ${command}`,
   replaced: (_, command) => `was replaced here and counts as uploaded. If it was not uploaded: ${command}`,

@@ -61,7 +61,7 @@ export const UPLOADS = describeTable(
 );
 
 export type UploadLine = Omit<typeof uploads.$inferSelect, "upload_id" | "upload_file_id">;
-/** A line that counts, and the run of a report that its file was written for. */
+/** A line that counts, and the report run that its file was written for. */
 export type KnownLine = UploadLine & Pick<UploadFile, "contents" | "report_run_id">;
 export type UploadOfCall = Omit<UploadLine, "key_digest"> &
   Pick<UploadFile, "contents" | "path" | "written_at" | "forgotten_at"> & { state: UploadState };
@@ -72,7 +72,7 @@ export type NewLine = Omit<UploadLine, "key_digest"> & { key: string | null };
 export interface UploadBatch
   extends Omit<UploadFile, "upload_file_id" | "written_at" | "process" | "caller_key" | "forgotten_at"> {
   lines: readonly NewLine[];
-  /** Whether the lines were chosen by what the ledger had, so that nobody may have added to it since. */
+  /** Whether the lines depend on the ledger, so that nobody may have added to it since. */
   isChosen: boolean;
 }
 
@@ -113,11 +113,11 @@ export interface EnteredFile {
 }
 
 /**
- * Enters files before they get their names. A line that an earlier file had is not entered again.
+ * Enters files before they are renamed. A line that an earlier file had is not entered again.
  *
  * @param options.after the latest file when the lines were chosen
- * @param options.key what digests are made with
- * @throws CalltallyError (exit 6) where another process has entered a file since on which the choice depends
+ * @param options.key makes the digests
+ * @throws CalltallyError (exit 6) if another process has since entered a file on which the choice depends
  */
 export function enterUploads(
   warehouse: Warehouse,
@@ -165,7 +165,7 @@ function prepareIsKnown({ db }: Warehouse, contents: UploadContents): (line: Upl
     select.get({ call_id, conversion_name, key_digest }) !== undefined;
 }
 
-/** Returns all files, the latest first, what became of each, and how many lines of it are in the ledger. */
+/** Returns all files, latest first, with their state and number of lines in the ledger. */
 export function readUploadFiles({
   db,
 }: Pick<Warehouse, "db">): (UploadFile & { state: UploadState; entered: number })[] {
@@ -178,7 +178,7 @@ export function readUploadFiles({
     .all();
 }
 
-/** Returns files, unchanged since, that tell of forgotten callers by hashes of numbers or client ids, or may repeat one that does. */
+/** Returns unchanged files with hashed numbers or client ids of forgotten callers, or that may repeat such a file. */
 export function findUploadsOf(
   { sqlite }: Pick<Warehouse, "sqlite">,
   pseudonyms: readonly string[],

@@ -7,7 +7,7 @@ import { formatBytes, type ReportFile, type ReportSummary } from "./report-summa
 import { changedError } from "./run-folder.ts";
 import type { MailAddress } from "./smtp-url.ts";
 
-/** Bytes of attachments in all, where nothing else is said: what nearly every mail server takes. */
+/** Accepted by nearly every mail server. */
 export const DEFAULT_ATTACH_BYTES = 10_000_000;
 
 export interface MailContent {
@@ -18,9 +18,9 @@ export interface MailContent {
 }
 
 /**
- * Attaches files in their order as long as all fit within the bound; the others are named.
+ * Attaches files in order while they fit; the others are named.
  *
- * @throws CalltallyError (exit 7) where a file has another content than the report wrote
+ * @throws CalltallyError (exit 7) if a file's content is not what the report wrote
  */
 export async function composeMail(
   summary: ReportSummary,
@@ -35,7 +35,7 @@ export async function composeMail(
   });
   const attachments: { filename: string; content: Buffer }[] = [];
   for (const file of files) {
-    // Mail has no folders: of a name with one, many clients keep the last part alone, the same for each month.
+    // Mail has no folders: of a path, many clients keep only the last part, which is the same for each month.
     const filename = file.name.replaceAll("/", "_");
     if (file.isAttached) attachments.push({ filename, content: await readUnchanged(file) });
   }
@@ -53,7 +53,7 @@ async function readUnchanged({ path, sha256 }: ReportFile): Promise<Buffer> {
   throw changedError(path);
 }
 
-/** A message, and whom it goes to by SMTP: with domains as DNS has them. */
+/** A message and its SMTP envelope, with ASCII domains. */
 export interface MailMessage {
   bytes: Buffer;
   envelope: { from: string; to: string[] };
@@ -77,7 +77,7 @@ export async function buildMessage(
     subject: content.subject,
     messageId,
     date: new Date(nowMs),
-    // RFC 3834: keeps other machines from writing back that somebody is on holiday.
+    // RFC 3834: prevents automatic replies.
     headers: { "Auto-Submitted": "auto-generated" },
     text: content.text,
     html: content.html,
@@ -94,7 +94,7 @@ export async function buildMessage(
   };
 }
 
-/** The same for the same report run and recipient, so that a second copy is known as one. */
+/** The same for the same report run and recipient, so that a second copy is recognized. */
 export function messageIdOf(warehouseId: string, runId: number, to: string, from: MailAddress): string {
   const digest = hash("sha256", JSON.stringify([warehouseId, runId, to]));
   const domain = domainToASCII(from.address.slice(from.address.lastIndexOf("@") + 1));
@@ -110,13 +110,13 @@ interface MailFile extends Pick<ReportFile, "name" | "bytes"> {
   isAttached: boolean;
 }
 
-// No colours but the reader's own, so that one mail does for those who read black on white and white on black.
+// Only the reader's own colours, for light and dark modes.
 const MUTED = "opacity:.7";
 const LINE = "1px solid rgba(128,128,128,.35)";
 const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const CELL = `padding:10px 0;border-top:${LINE}`;
 
-/** Returns the HTML of a mail: styles in place, nothing loaded from elsewhere, no script. */
+/** Returns self-contained HTML: inline styles, no script, nothing loaded. */
 export async function toMailHtml(summary: ReportSummary, files: readonly MailFile[]): Promise<string> {
   const { title, account, range, headline, verdict, caveats, folder } = summary;
   const figures = headline.map(

@@ -48,8 +48,8 @@ export interface ReportRunStart extends Pick<ReportRun, "report" | "account"> {
 }
 
 /**
- * Records that a run of a report starts. A run that the schedule has due is taken up again under the same number where a
- * process before was killed at it or failed, so that its recipients get it once. Returns undefined for a due run that is done.
+ * Records the start of a report run. A due run that was killed or failed is resumed under the same id, so that its
+ * recipients get it once. Returns undefined for a due run that is done.
  *
  * @throws CalltallyError (exit 6) while another process makes the same due run
  */
@@ -85,7 +85,7 @@ export function startReportRun(
   });
 }
 
-/** Records what a run has made, before it is delivered, or how it ended; its error in words that hold no secret. */
+/** Records what a run has made, before it is delivered, or how it ended. */
 export function updateReportRun(
   { db }: Warehouse,
   runId: number,
@@ -109,7 +109,7 @@ export function readLastReportRuns({ db }: Warehouse): ReportRun[] {
     .map((row) => settled(row.report_runs));
 }
 
-/** `only` leaves out runs for another time, or of another status. */
+/** @param only omits runs for another time, or with another status */
 export function readLastDueRun(
   { db }: Warehouse,
   { report, account }: Pick<ReportRun, "report" | "account">,
@@ -131,7 +131,7 @@ export function readLastDueRun(
   return run && settled(run);
 }
 
-/** A run whose process was killed still stands as running. */
+/** A run whose process was killed is still stored as running. */
 function settled(run: ReportRun): ReportRun {
   return run.status === "running" && hasEnded(run.process) ? { ...run, status: "interrupted" } : run;
 }

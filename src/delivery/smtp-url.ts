@@ -4,16 +4,16 @@ import { isMailAddress, isOnThisMachine } from "../config/setting-parsers.ts";
 export interface SmtpServer {
   host: string;
   port: number;
-  /** Whether TLS starts at once (smtps); otherwise by STARTTLS. */
+  /** Whether TLS starts at once (smtps), not by STARTTLS. */
   isImplicitTls: boolean;
-  /** Whether it may go without TLS, or by a certificate that nobody vouches for: the server is this machine. */
+  /** This machine: TLS and a trusted certificate are not required. */
   isLocal: boolean;
   login: { user: string; password: string } | undefined;
   from: MailAddress;
 }
 
 export interface MailAddress {
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   name: string;
   address: string;
 }
@@ -22,11 +22,11 @@ export interface MailAddress {
 const [SUBMISSION, SUBMISSIONS] = [587, 465];
 
 /**
- * Reads `smtp://user:password@host:587?from=Calls%20<calls@example.com>`: by STARTTLS, which is required but for this
+ * Reads `smtp://user:password@host:587?from=Calls%20<calls@example.com>`, with STARTTLS required except on this
  * machine; or `smtps://…`, TLS from the start. Without `from` the user is the sender.
  *
- * @param sender who the mails are from, where something else says so
- * @throws Error that says what is wrong, without the URL: it holds a password
+ * @param sender overrides it
+ * @throws Error that says what is wrong, without the URL, which contains a password
  */
 export function parseSmtpUrl(text: string, sender?: string): SmtpServer {
   const url = URL.parse(text.trim());
@@ -53,7 +53,7 @@ export function parseSmtpUrl(text: string, sender?: string): SmtpServer {
 
 function parseSender(text: string): MailAddress {
   if (text === "") throw new Error("must say who the mails are from: add ?from=calls@example.com");
-  // The parser would leave line breaks out, and what they had begun in.
+  // The parser would drop line breaks.
   const [sender, ...more] = /\p{Cc}/u.test(text) ? [] : parseAddresses(text, { flatten: true });
   if (sender === undefined || more.length > 0 || !isMailAddress(sender.address)) {
     throw new Error("must say who the mails are from, as one address: add ?from=calls@example.com");

@@ -13,7 +13,7 @@ interface Whom {
   hashes: readonly string[];
 }
 
-/** @throws UsageError that names the place of what is wrong, and not the number, which must not get into a log */
+/** @throws UsageError that names the position of the problem, not the number, which must not get into a log */
 export function parseWhom({ numbers, file, hashes }: Whom): Named[] {
   const byHash = hashes.map(parseHash);
   const byNumber = parseNumbers(numbers);

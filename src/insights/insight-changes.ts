@@ -20,7 +20,7 @@ export interface InsightChange {
   after: unknown;
 }
 
-/** Records what changed in an insight. @param seenAt ISO 8601 UTC */
+/** @param seenAt ISO 8601 UTC */
 export function insertInsightChanges(
   { db }: Warehouse,
   insight_id: number,

@@ -6,7 +6,7 @@ import { parseSmtpUrl } from "../delivery/smtp-url.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
 
-/** @throws UsageError that names the place of a secret that cannot be used */
+/** @throws UsageError that says where an unusable secret is configured */
 export function toDeliveryTargets(
   { name, content, file }: NamedReport,
   { values, personal }: Pick<ReportPlan, "values" | "personal">,

@@ -55,7 +55,7 @@ export async function runDue(report: NamedReport, cron: string, workingFolder: s
     : logMade(made, report, context, scheduledFor);
 }
 
-/** Logs that this slot was done before. It ends with 9 while the latest run with recipients has not reached all of them. */
+/** Logs that this slot was already done. Exit code 9 while the latest run has not reached all its recipients. */
 function logDone(
   { name, account, settings }: NamedReport,
   { log }: JobContext,

@@ -17,7 +17,7 @@ export interface NamedReport extends ReportOfFile {
   settings: Settings;
 }
 
-/** @throws UsageError that lists the names, and says which was probably meant */
+/** @throws UsageError that lists the names, with a suggestion */
 export function chooseReports(file: CalltallyFile | undefined, names: readonly string[]): ReportOfFile[] {
   const reports = file?.content.reports ?? {};
   const known = Object.keys(reports);

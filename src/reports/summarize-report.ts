@@ -28,7 +28,7 @@ export async function readReportHeadline({ ask, session, timeframe }: Job): Prom
   const { span, range, timezone, grain, previousPeriods } = timeframe;
   const closed = closedRange(range);
   const compared = timeframe.previousRange ?? (closed && comparisonRange(closed, "previous"));
-  // A report of those days may have left a period blank, which their total would show.
+  // A report of those days may have blanked a period that their total would reveal.
   const periodsBefore = (days: DateRange) => {
     const whole = closedRange(days);
     return grain && whole && periods({ ...whole, grain, zone: timezone });

@@ -72,7 +72,7 @@ function isAt({ path, contents }: RollupPlace): SQL | undefined {
   return and(eq(exported_rollups.path, path), eq(exported_rollups.contents, contents));
 }
 
-/** Whether a call has changed, since the rollups of a folder were written, that was before the end of their complete periods. */
+/** Whether a call in a complete period has changed since the rollups of a folder were written. */
 export function mayBeRestated({ sqlite }: Warehouse, folder: string): boolean {
   const sql = `SELECT 1 FROM exported_rollups AS r JOIN fact_changes AS c ON c.change_id > r.change_id
     LEFT JOIN call_facts AS f ON f.call_id = c.call_id
@@ -94,13 +94,13 @@ export function iterateExportedRows(
     .iterate(exported_id);
 }
 
-/** What is remembered of a rollup; `rollup` is undefined where it is not to be compared with. */
+/** An exported rollup to record; `rollup` is undefined if it cannot be compared later. */
 export interface RollupToRemember extends RollupPlace {
   rollup: Omit<ExportedRollup, "exported_id" | "exported_at" | keyof RollupPlace> | undefined;
   rows: Iterable<ExportedRow>;
 }
 
-/** @param log number of the log of facts from before the figures were made; in another log changes may be missing */
+/** @param log id of the fact log when the figures were read; another log may lack changes */
 export function rememberRollup(
   tx: Tx,
   { path, contents, rollup, rows }: RollupToRemember,
@@ -121,7 +121,7 @@ export function rememberRollup(
   replaceRows(tx, exported_id, rows);
 }
 
-/** Writes only the rows of a rollup that changed: in an hourly export, few do. */
+/** Writes only the rows that changed: in an hourly export, few do. */
 function replaceRows({ sqlite }: Warehouse, exportedId: number, rows: Iterable<ExportedRow>): void {
   sqlite.exec("CREATE TEMP TABLE rows_now (period, key, figures, PRIMARY KEY (period, key)) WITHOUT ROWID");
   const insert = sqlite.prepare<[ExportedRow]>("INSERT INTO temp.rows_now VALUES (?, ?, ?)");

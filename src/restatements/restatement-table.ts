@@ -52,7 +52,7 @@ const reasonsSchema = z.array(
   }),
 );
 
-/** Keeps what was found; two exports of one folder at once may find the same. */
+/** Two concurrent exports of one folder may find the same. */
 export function insertRestatements({ db }: Warehouse, found: readonly Restatement[]): void {
   const { path, contents, given_out_at, period, key, metric } = restatements;
   for (const restatement of found) {
@@ -72,7 +72,7 @@ export function insertRestatements({ db }: Warehouse, found: readonly Restatemen
 
 export interface RestatementFilter {
   since?: string | undefined;
-  /** Of periods that lie in this stretch, or reach into it; ISO 8601 UTC. */
+  /** Periods that overlap this span, ISO 8601 UTC. */
   within?: { startsAt: string; endsAt: string } | undefined;
   limit?: number | undefined;
 }

@@ -16,13 +16,13 @@ const WORDS: Record<RestatementReason, string> = {
   spend_changed: "costs of ads",
 };
 
-/** Says of a figure what it was and is, and why: `40 → 38 (-2): 1 corrected (-1), 1 gone from the service (-1)`. */
+/** Describes a change and its reasons: `40 → 38 (-2): 1 corrected (-1), 1 gone from the service (-1)`. */
 export function describeRestatement(restatement: Restatement): string {
   const { was, now, change } = restatement;
   return `${toText(was)} → ${toText(now)}${change === null ? "" : ` (${signed(change)})`}: ${describeReasons(restatement)}`;
 }
 
-/** Says why a figure is another, in calls and what they did to it: `1 corrected (-1), 1 gone from the service (-1)`. */
+/** Describes the reasons in calls and their effects: `1 corrected (-1), 1 gone from the service (-1)`. */
 export function describeReasons({ reasons, rules_changed }: Restatement): string {
   const why = reasons.map(({ reason, calls, effect }) => {
     const rules = reason === "rules" && rules_changed !== null ? ` by other ${rules_changed}` : "";

@@ -16,29 +16,28 @@ import { findColumns, type HeaderMap, type SpendColumns, type SpendField } from 
 import { type DayOrder, type DayText, ordersOf, readDay, toDay } from "./spend-day.ts";
 
 export interface SpendRow {
-  /** Of the file, from 1 on. */
+  /** From 1 on. */
   line: number;
-  /** YYYY-MM-DD, as the report says it. */
+  /** YYYY-MM-DD, as in the report. */
   day: string;
-  /** Folded as utm values are; so is the medium. */
+  /** Folded like utm values; so is the medium. */
   source: string;
   medium: string;
   campaign: string | null;
   campaign_id: string | null;
   cost_micros: number;
-  /** ISO 4217, where the report names it. */
+  /** ISO 4217, if the report names it. */
   currency: string | null;
   clicks: number | null;
   impressions: number | null;
 }
 
-/** A report as it was read: each of its lines is counted in one place. */
+/** Each line of the report is counted in one place. */
 export interface ReadReport {
-  /** What it was recognized as, for a person. */
   report: string;
-  /** All of them; a text of several lines in quotes is part of one. */
+  /** Records; a quoted text of several lines is part of one. */
   lines: number;
-  /** Numbers of the lines before the header, of the header, of totals, of notes such as a copyright, and of empty ones. */
+  /** Line numbers: titles before the header, the header, totals, notes such as a copyright, and empty lines. */
   title_lines: number[];
   header_line: number;
   total_lines: number[];
@@ -65,12 +64,12 @@ interface Line {
   cells: string[];
 }
 
-/** A line of the table, taken apart as far as it can be without the others. */
+/** A line of the table, parsed as far as possible without the others. */
 type Candidate = Omit<SpendRow, "day" | "cost_micros" | "clicks" | "impressions"> & {
   day: DayText;
 } & Record<"cost" | "clicks" | "impressions", NumberText | null>;
 
-/** @throws UsageError for a file that cannot be used at all; it does not name the file */
+/** @throws UsageError for an unusable file; it does not name the file */
 export function readReport(text: string, options: ReadOptions): ReadReport {
   const { delimiter, header, columns } = findHeader(text, options.map);
   assertNamed(columns, options);
@@ -136,7 +135,7 @@ function findHeader(
   );
 }
 
-/** Looks at the lines of a file one after the other; none is kept. */
+/** Visits the lines of a file one by one, without keeping them. */
 function forEachLine(
   text: string,
   { delimiter, to = -1 }: { delimiter: string; to?: number },
@@ -148,7 +147,7 @@ function forEachLine(
       to,
       relaxColumnCount: true,
       relaxQuotes: true,
-      // Titles may end otherwise than the rows that a program wrote below them.
+      // Titles may have other line ends than the rows below them.
       recordDelimiter: ["\r\n", "\n", "\r"],
       onRecord: (cells: string[], { lines }) => {
         see({ line: lines, cells });
@@ -156,7 +155,7 @@ function forEachLine(
       },
     });
   } catch (cause) {
-    // By a delimiter that is not the file's, its first lines may be anything.
+    // With a wrong delimiter, the first lines may be anything.
     if (to === -1) throw new UsageError(`it is no CSV: ${describeError(cause)}`);
   }
 }
@@ -170,7 +169,7 @@ function assertNamed({ indexes, report, ...known }: SpendColumns, options: ReadO
   }
 }
 
-/** What a line is that is no row of the table; undefined for one that should be. */
+/** Classifies a line that is not a row of the table; undefined for a row. */
 function kindOf(
   { line, cells }: Line,
   header: number,
@@ -179,7 +178,7 @@ function kindOf(
   if (cells.every((cell) => cell.trim() === "")) return "blank_lines";
   if (line < header) return "title_lines";
   const cellOf = (field: SpendField) => cells[indexes.get(field) ?? -1]?.trim() ?? "";
-  // Meta's line of totals has no campaign, and no day either, but the stretch of the whole report.
+  // Meta's line of totals has no campaign, and instead of a day the range of the whole report.
   const hasCampaign = indexes.has("campaign") || indexes.has("campaign_id");
   const isOfNone = hasCampaign && [cellOf("campaign"), cellOf("campaign_id")].every(isNothing);
   const hasDay = !isNothing(cellOf("day"));
@@ -187,16 +186,16 @@ function kindOf(
   if (readDay(cellOf("day")) !== undefined) return undefined;
   const filled = cells.filter((cell) => !isNothing(cell));
   const isTotal = TOTAL.test(filled[0]?.trim() ?? "");
-  // A campaign may be called Total Wine: its row is left out for its day, and named.
+  // A campaign may be called Total Wine: its row is excluded by day, and named.
   if (isTotal && (!hasDay || TOTAL.test(cellOf("day")))) return "total_lines";
   return filled.length === 1 && isNothing(cellOf("cost")) ? "note_lines" : undefined;
 }
 
-/** Takes a row apart; what is wrong with it, where it cannot be. */
+/** Parses a row, or says what is wrong with it. */
 function toCandidate({ line, cells }: Line, columns: SpendColumns, options: ReadOptions): Candidate | string {
   const { indexes } = columns;
   const cellOf = (field: SpendField | "last_day") => cells[indexes.get(field) ?? -1]?.trim() ?? "";
-  // The rest of a row whose quotes or thousands are not as they should be would be read for something else.
+  // With misplaced quotes or thousands, the rest of the row would be misread.
   if (cells.some(isUnclosed)) return "a quote that does not end in its line";
   if (cells.slice(columns.width).some((cell) => cell.trim() !== "")) return "more cells than the header";
   const day = readDay(cellOf("day"));
@@ -231,7 +230,7 @@ function toCandidate({ line, cells }: Line, columns: SpendColumns, options: Read
   };
 }
 
-/** Returns what stands first in the file's dates; undefined where it does not matter. */
+/** Returns what comes first in the file's dates; undefined if it does not matter. */
 function decideOrder(candidates: readonly Candidate[]): DayOrder | undefined {
   const asking = candidates.flatMap(({ day, line }) => ("day" in day ? [] : [{ ...day, line }]));
   const decided = decide(
@@ -250,11 +249,11 @@ function decideOrder(candidates: readonly Candidate[]): DayOrder | undefined {
   );
 }
 
-/** Returns the sign before the file's decimals; undefined where no number tells. */
+/** Returns the sign before the file's decimals; undefined if no number shows it. */
 function decideSign(candidates: readonly Candidate[]): DecimalSign | undefined {
   const asking = candidates.flatMap(({ line, cost, clicks, impressions }) => [
     ...(cost === null ? [] : [{ line, readings: signsOf(cost) }]),
-    // A comma in a number of clicks groups thousands, so that it is no sign of decimals in the cost either.
+    // A comma in a number of clicks groups thousands, so it does not mark decimals in the cost either.
     ...[clicks, impressions].flatMap((whole) =>
       whole === null ? [] : [{ line, readings: signsOfWhole(whole) }],
     ),
@@ -269,7 +268,7 @@ function decideSign(candidates: readonly Candidate[]): DecimalSign | undefined {
   );
 }
 
-/** Returns the one of two readings that only some lines admit. @throws UsageError where lines contradict each other */
+/** Returns the reading that only some lines allow. @throws UsageError if lines contradict each other */
 function decide<Reading extends string>(
   flag: string,
   says: readonly (readonly [Reading, string])[],
@@ -287,7 +286,7 @@ function decide<Reading extends string>(
   return sure[0]?.reading;
 }
 
-/** Reads a row as its file is to be read; what is wrong with it, where it cannot be. */
+/** Reads a row by the file's rules, or says what is wrong with it. */
 function toRow(
   { day: dayText, cost, clicks, impressions, ...rest }: Candidate,
   { order = "mdy", sign }: { order: DayOrder | undefined; sign: DecimalSign | undefined },

@@ -36,7 +36,7 @@ export interface SpendFile {
 
 export interface ImportSpendOptions {
   currency: string | undefined;
-  /** What rows are in that name none. */
+  /** The currency of rows that name none. */
   named: string | undefined;
   /** ISO 8601 UTC. */
   importedAt: string;
@@ -54,7 +54,7 @@ export interface ImportedSource {
   last_day: string;
   rows: number;
   cost_micros: bigint;
-  /** Rows of earlier imports that gave way. */
+  /** Rows of earlier imports that were replaced. */
   replaced_rows: number;
 }
 
@@ -74,7 +74,7 @@ export function importSpend(
   const insert = sqlite.prepare(
     `INSERT INTO spend (${names.join(", ")}) VALUES (${names.map((name) => `@${name}`).join(", ")})`,
   );
-  // With SQLite's own 2 MB a large import is written to the log several times over.
+  // With SQLite's default of 2 MB a large import is written to the log several times.
   sqlite.pragma(`cache_size = ${-CACHE_KIB}`);
   const bySource = Map.groupBy(
     files.flatMap(({ rows }) => rows),
@@ -93,10 +93,10 @@ export function importSpend(
         replaced_rows: days.reduce((sum, day) => sum + remove.run(day, source).changes, 0),
       };
     });
-    // Of what is left: an import in the wrong currency can be replaced as a whole.
+    // Checked after deletion, so that an import in the wrong currency can be replaced as a whole.
     const currency = decideCurrency(warehouse, files, given);
     for (const { file, rows } of files) {
-      // By day, so that what is replaced together lies together.
+      // By day, so that rows replaced together are stored together.
       for (const { line: _, ...row } of rows.toSorted(byDay))
         insert.run({ ...row, currency, file, imported_at: importedAt });
     }

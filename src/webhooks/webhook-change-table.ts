@@ -22,7 +22,7 @@ export const WEBHOOK_CHANGES = describeTable(webhook_changes, "Webhook changes m
 
 export type WebhookChange = typeof webhook_changes.$inferSelect;
 
-/** Records a change before it is sent, so that it is known even if the process is killed; returns its id. */
+/** Records a change before it is sent; returns its id. */
 export function recordWebhookChange(
   { db }: Warehouse,
   change: Pick<WebhookChange, "webhook_id" | "sent_at" | "method" | "body">,
@@ -31,7 +31,6 @@ export function recordWebhookChange(
   return inserted.returning({ change_id: webhook_changes.change_id }).get().change_id;
 }
 
-/** Records what came of a change. */
 export function recordWebhookOutcome(
   { db }: Warehouse,
   changeId: number,
