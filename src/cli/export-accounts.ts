@@ -15,9 +15,9 @@ import { attributionProgress } from "./terminal/progress.ts";
 import { notesOnDispositions } from "./warehouse-notes.ts";
 
 /**
- * Runs `calltally export` and `calltally report`, for each account by itself.
+ * Runs `calltally export` and `calltally report`, for each account separately.
  *
- * @param below the folder for the files below the folder of exports, if there is no `--out`
+ * @param below the sub-folder of the export folder, unless `--out` is given
  * @throws UsageError for an impossible request, before anything is opened
  */
 export async function exportAccounts(

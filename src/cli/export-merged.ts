@@ -71,7 +71,7 @@ export async function exportMerged(
   );
 }
 
-/** Returns the files of several accounts together, and what each account's figures are based on. */
+/** Describes the merged files, and what each account's figures are based on. */
 function describeMerged(
   { folder = "", manifest }: { folder?: string; manifest: AccountsManifest },
   workingFolder: string,

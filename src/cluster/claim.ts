@@ -6,19 +6,18 @@ import { FACTS_TABLE, localName, PUBLISHED_TABLE, SPEND_TABLE } from "./cluster-
 import { type About, type Published, readPublished } from "./published.ts";
 import { shardOf } from "./row-hash.ts";
 
-/** Rows have the version that {@link Claim.hold} returns, or the next; the one above confirms them. */
+/** Rows have the version from {@link Claim.hold}, or the next; the one above confirms them. */
 export const ROW_VERSIONS = 2;
 
-/** Versions are drawn at random, so that two publications that begin at once have different ones. */
+/** Versions are random, so that two publications that start at once have different ones. */
 const DRAWN_VERSIONS = 2 ** 20;
 
 const TABLES = [FACTS_TABLE.name, SPEND_TABLE.name, PUBLISHED_TABLE];
 
 /**
- * A publication of an account that is under way.
- *
- * Only {@link hold} returns the version for rows, so none are written before the cluster shows that the account is
- * unfinished. Only {@link confirm} returns what was published before, so replaced rows are not erased too early.
+ * A running publication of an account. Only {@link hold} returns the version for rows, so none are written before the
+ * cluster shows that the account is unfinished. Only {@link confirm} returns what was published before, so replaced
+ * rows are not erased too early.
  */
 export class Claim {
   readonly cluster: Cluster;
@@ -38,7 +37,7 @@ export class Claim {
     this.#signal = signal;
   }
 
-  /** @throws UsageError if the account is of another warehouse, or the warehouse is published under another name */
+  /** @throws UsageError if the account belongs to another warehouse, or the warehouse is published under another name */
   static async take(
     cluster: Cluster,
     { account, warehouse_id, startedMs }: { account: string; warehouse_id: string; startedMs: number },
@@ -69,10 +68,11 @@ export class Claim {
   }
 
   /**
-   * Records that the cluster has all of the account; ends the claim.
+   * Records that the cluster has the whole account; ends the claim.
    *
    * @returns what was published before; undefined for nothing
-   * @throws CalltallyError (exit 6) if another publication has begun; (exit 3) if the cluster has not recorded this one
+   * @throws CalltallyError (exit 6) if another publication has begun; (exit 3) if the cluster has not recorded this
+   * one
    */
   async confirm(published_at: string, about: About): Promise<Published | undefined> {
     await this.#assertAlone();
@@ -85,7 +85,7 @@ export class Claim {
     return this.#before;
   }
 
-  /** Before it throws exit 6, records that rows may be of both publications. */
+  /** Before it throws exit 6, records that rows may be from both publications. */
   async #assertAlone(): Promise<void> {
     const { account, cluster } = this;
     if (this.#isConfirmed) throw new Error(`The publication of ${account} is confirmed`);
@@ -138,7 +138,7 @@ async function readNextVersion(cluster: Cluster, account: string, signal?: Abort
   return 1 + randomInt(DRAWN_VERSIONS) + Math.max(...versions.flat().map(({ version }) => Number(version)));
 }
 
-/** Rows of two warehouses would replace each other; those of one under two names would count twice. */
+/** Rows of two warehouses would replace each other; a warehouse under two names would count twice. */
 async function assertSameWarehouse(
   cluster: Cluster,
   { account, warehouse_id }: Pick<Published, "account" | "warehouse_id">,

@@ -8,7 +8,7 @@ interface ServerError {
 
 const MAX_LENGTH = 500;
 
-/** As 18.16 and later versions write it: `Code: 60, e.displayText() = DB::Exception: …, e.what() = …`, or `Code: 60. DB::Exception: …`. */
+/** In 18.16 `Code: 60, e.displayText() = DB::Exception: …, e.what() = …`, later `Code: 60. DB::Exception: …`. */
 const FORM = /Code: (?<code>\d+)[.,] (?:e\.displayText\(\) = )?(?:\w+::)*\w+: (?<said>.*)/s;
 const TAIL = /, (?:e\.what\(\) = |Stack trace).*|\(version .*|Stack trace:.*/s;
 
@@ -16,7 +16,7 @@ const REFUSED_HINT =
   "Check the user, CALLTALLY_PUBLISH_PASSWORD_FILE, and what the cluster lets that user do.";
 const BUSY_HINT = "The cluster is failing or busy: try again later.";
 
-/** Codes of ClickHouse's ErrorCodes.cpp that ask for something other than a look at the statement. */
+/** Codes of ClickHouse's ErrorCodes.cpp that are not about the statement. */
 const KINDS: readonly { codes: readonly number[]; exitCode: ExitCode; hint: string }[] = [
   { codes: [164, 192, 193, 194, 195, 291, 497, 516], exitCode: EXIT.refused, hint: REFUSED_HINT },
   {
@@ -31,7 +31,7 @@ const KINDS: readonly { codes: readonly number[]; exitCode: ExitCode; hint: stri
     hint: BUSY_HINT,
   },
   {
-    // A table or a database that is not there.
+    // A missing table or database.
     codes: [60, 81],
     exitCode: EXIT.contract,
     hint: "calltally publish makes it: at each server, where it is missing.",
@@ -45,7 +45,7 @@ function readServerError(body: string): ServerError | undefined {
   return { code: Number(code), said: toPrintable(line.slice(0, MAX_LENGTH).replace(/[.,\s]+$/, "")) };
 }
 
-/** @param hasRows whether the request held rows, whose texts no error may repeat */
+/** @param hasRows whether the request contained rows, whose texts no error may repeat */
 export function errorOfResponse(
   host: string,
   doing: string,
@@ -55,7 +55,7 @@ export function errorOfResponse(
   if (found !== undefined) {
     const kind = KINDS.find(({ codes }) => codes.includes(found.code));
     const exitCode = kind?.exitCode ?? EXIT.contract;
-    // What it could not read of rows, it repeats.
+    // Errors quote rows that could not be read.
     const said = hasRows && exitCode === EXIT.contract ? found.said.replace(/[:(].*/s, "") : found.said;
     return new CalltallyError(
       exitCode,

@@ -18,7 +18,7 @@ import { type About, type Published, parseAbout, readPublished } from "./publish
 export interface PublishedAccount {
   account: string;
   about: About;
-  /** When the cluster had confirmed all of it, ISO 8601 UTC. */
+  /** When the cluster had confirmed everything, ISO 8601 UTC. */
   publishedAt: string;
   /**
    * Opens a session on the calls that match a filter.
@@ -29,7 +29,7 @@ export interface PublishedAccount {
   openSession: (filter: CallFilter, database: string) => Promise<FigureSession>;
 }
 
-/** Attempts to read while the cluster is being published to. */
+/** Attempts to read while something is being published. */
 const ATTEMPTS = 5;
 const FIRST_WAIT_MS = 1000;
 
@@ -45,7 +45,8 @@ interface ReadOptions {
  *
  * @param names of the accounts; undefined for all
  * @throws UsageError for a name that no account in the cluster has
- * @throws CalltallyError (exit 5) that names a server which is down, or an account that is being published in every attempt
+ * @throws CalltallyError (exit 5) that names a server which is down, or an account that is being published in every
+ * attempt
  */
 export async function readCluster<Result>(
   access: ClusterAccess,
@@ -120,7 +121,7 @@ function unfinishedError(account: string, since: string | null): CalltallyError 
   );
 }
 
-/** Asserts that the cluster has all published calls; returns whether there are replaced rows, which queries must leave out. */
+/** Asserts that the cluster has all published calls; returns whether queries must leave out replaced rows. */
 async function assertWhole(
   reader: ClusterReader,
   known: readonly { account: string; about: About }[],
@@ -148,7 +149,7 @@ async function assertWhole(
 /**
  * Returns undefined if callers are published as numbers, or none are excluded.
  *
- * @throws UsageError if callers are published as digests, and the warehouse, which has the key, is not here
+ * @throws UsageError if callers are published as digests, and the warehouse with the key is not here
  */
 function toCallerName(
   { account, about }: { account: string; about: About },

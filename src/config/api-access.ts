@@ -1,7 +1,7 @@
 import { UsageError } from "../base/errors.ts";
 import type { Settings } from "./load-settings.ts";
 
-/** @throws UsageError where the address or the token is missing */
+/** @throws UsageError if the address or the token is missing */
 export function toApiAccess({
   baseUrl,
   token,

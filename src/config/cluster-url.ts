@@ -1,13 +1,13 @@
 import { isOnThisMachine, parseUserName } from "./setting-parsers.ts";
 
 export interface ClusterAddress {
-  /** Its servers, by their HTTP ports; none twice. */
+  /** Its servers, by their HTTP ports, without duplicates. */
   hosts: readonly URL[];
   database: string;
   /** As the servers' `remote_servers` name it. */
   cluster: string;
   user: string | undefined;
-  /** The address in one form, without the user: the same in whatever order the servers are named. */
+  /** A canonical form without the user: the same for any order of the servers. */
   name: string;
 }
 
@@ -22,10 +22,10 @@ const TLS_PORT = 8443;
 const PLAIN_PORT = 8123;
 
 /**
- * Reads `clickhouse://[user@]host[:port],host[:port]/database?cluster=name`. The servers are asked by HTTPS, unless all of
- * them are on this machine.
+ * Reads `clickhouse://[user@]host[:port],host[:port]/database?cluster=name`. Uses HTTPS, unless all servers are on
+ * this machine.
  *
- * @throws Error that says what is wrong with it, without a password
+ * @throws Error that says what is wrong, without a password
  */
 export function parseClusterUrl(text: string): ClusterAddress {
   const { user, hosts = "", database = "", query = "" } = URL_FORM.exec(text)?.groups ?? {};
@@ -57,7 +57,7 @@ export function parseClusterUrl(text: string): ClusterAddress {
   };
 }
 
-/** A URL leaves out the port of its scheme, which is not ours. */
+/** A URL omits its scheme's default port, which is not ClickHouse's. */
 function hostAndPort({ protocol, hostname, port }: URL): string {
   return `${hostname}:${port || (protocol === "http:" ? 80 : 443)}`;
 }
@@ -75,7 +75,7 @@ function decodeUser(text: string): string {
     const user = decodeURIComponent(text);
     return parseUserName(user);
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Error("has a user before the @ that cannot be read");
 }

@@ -7,7 +7,7 @@ export function jsonSchema(): JsonSchema {
   return z.toJSONSchema(fileSchema, {
     io: "input",
     override: ({ jsonSchema: schema }) => {
-      // The bounds of what JavaScript counts exactly are none of ours.
+      // The bounds of exact integers are not bounds of a setting.
       if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
       if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
     },

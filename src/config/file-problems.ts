@@ -77,7 +77,7 @@ const TYPES: Readonly<Record<string, string>> = {
   record: "keys and values",
 };
 
-/** Finds accounts that lack an address or a name of their own, and names of accounts that there are not. */
+/** Finds accounts without an address or with shared names, and references to unknown accounts. */
 function* findAccountProblems(root: unknown): Generator<Finding> {
   const names = keysAt(root, ["accounts"]);
   for (const [index, name] of names.entries()) {

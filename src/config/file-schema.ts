@@ -17,7 +17,7 @@ import { ALL_SETTINGS } from "./settings.ts";
 
 export const DEFAULT_HOST_REQUESTS = 8;
 
-/** Names that are safe as names of folders, everywhere. */
+/** Safe as folder names on every system. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
 export const NAME_RULE = "must be letters, digits, - and _, at most 64, the first a letter or digit";

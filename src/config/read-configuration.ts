@@ -8,7 +8,7 @@ import { findGiven, type Layer, readDotenv, type SettingSources } from "./settin
 import { ALL_SETTINGS, SETTINGS } from "./settings.ts";
 import { valueAt } from "./yaml-source.ts";
 
-/** @throws UsageError that says all that is wrong with the file */
+/** @throws UsageError that lists all problems of the file */
 export function readConfiguration(path: string, sources: SettingSources): Configuration {
   const file = readCalltallyFile(path, sources.folder);
   const shared = { ...sources, file: [toLayer(file, [], file.content)] };
@@ -56,16 +56,16 @@ function defaultsOf({ resolvePath }: CalltallyFile, name: string): Layer {
   return { origin: "default", values: Object.fromEntries(values) };
 }
 
-/** Settings that tell accounts apart: with accounts in the file, no other place may have them. */
+/** Settings of a single account: if the file has accounts, only they may have these. */
 const OWN_SETTINGS = [
   SETTINGS.baseUrl,
   ...ALL_SETTINGS.filter(({ scope }) => scope === "account" || scope === "environment"),
 ];
 
 /**
- * A token of the environment must not go to the host of an account of the file, nor two accounts into one warehouse.
+ * A token of the environment must not go to the host of an account, nor two accounts into one warehouse.
  *
- * @throws UsageError that names what is set in the environment or in `.env` and tells accounts apart
+ * @throws UsageError that names such settings in the environment or in `.env`
  */
 export function assertNoneElsewhere(
   file: Pick<CalltallyFile, "name">,

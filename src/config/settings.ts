@@ -26,7 +26,7 @@ import {
 } from "./setting-parsers.ts";
 import { parseTimeZone } from "./time-zone.ts";
 
-/** All settings, in the order of docs/reference/settings.md. */
+/** In the order of docs/reference/settings.md. */
 export const SETTINGS = {
   baseUrl: setting("base_url", text(parseBaseUrl), {
     help: "Address of the API, without `/v3`; https, or http on this machine",

@@ -25,7 +25,7 @@ function isDemo(file: string): boolean {
   return readOrigin(warehouse).is_demo;
 }
 
-/** @throws UsageError if a file that would be replaced exists, and is not as `calltally demo` made it */
+/** @throws UsageError if a file would be replaced that `calltally demo` did not make */
 export function assertOurFiles(folder: string, names: readonly string[]): void {
   const manifest = readManifest(folder);
   const isOurs = manifest?.origin.made_by_demo ?? false;

@@ -23,7 +23,6 @@ export function checkKept(warehouse: Warehouse, { keep }: Settings): Check {
   return ok("kept", KEEP_KINDS.map((kind) => `${KIND_NAMES[kind]} ${toKeepText(keep[kind])}`).join(", "));
 }
 
-/** Checks that the warehouse is a copy of the service that the settings name. */
 export function checkOrigin(warehouse: Warehouse, { baseUrl, orgUnitId }: Settings): Check {
   try {
     if (baseUrl !== undefined) assertOrigin(warehouse, { baseUrl, orgUnitId });
@@ -34,7 +33,6 @@ export function checkOrigin(warehouse: Warehouse, { baseUrl, orgUnitId }: Settin
   }
 }
 
-/** Checks that the calls are of the organization unit that was asked for. */
 export function checkUnit(warehouse: Warehouse): Check[] {
   const asked = readOrigin(warehouse).org_unit_id;
   if (asked === null) return [];
@@ -49,7 +47,6 @@ export function checkUnit(warehouse: Warehouse): Check[] {
   ];
 }
 
-/** Returns when the file was last checked for damage. */
 export function describeLastCheck(warehouse: Warehouse, nowMs: number): string {
   const checkedAt = readLastFileCheck(warehouse);
   if (checkedAt === undefined) return "the next sync checks all of it for damage";

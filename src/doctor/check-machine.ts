@@ -7,10 +7,9 @@ import { toCalltallyError } from "../base/known-error.ts";
 import { formatBytes } from "../base/quantity-text.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
-/** Below this a sync would end in the middle. */
+/** With less, a sync would fail halfway. */
 const LEAST_FREE_BYTES = 50_000_000;
 
-/** Says which versions are at work. */
 export function checkVersions(version: string): Check {
   const sqlite = new Database(":memory:");
   const sqliteVersion = sqlite.prepare<[], string>("SELECT sqlite_version()").pluck().get();
@@ -20,7 +19,7 @@ export function checkVersions(version: string): Check {
   return ok("versions", `calltally ${version}, Node ${node}, SQLite ${sqliteVersion}, ${machine}`);
 }
 
-/** Looks whether Node is told to take any certificate. */
+/** Checks whether Node accepts any certificate. */
 export function checkCertificates(env: Readonly<Record<string, string | undefined>>): Check[] {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED !== "0") return []; // Node compares with this text alone
   const found = "0: the service's certificate is not checked, so anybody in between can read the token";
@@ -30,9 +29,9 @@ export function checkCertificates(env: Readonly<Record<string, string | undefine
 }
 
 /**
- * Looks whether others may read what is ours alone.
+ * Checks whether others can read our files.
  *
- * @param secrets files that hold the token
+ * @param secrets files that contain the token
  */
 export function checkModes(folder: string, database: string, secrets: readonly string[]): Check[] {
   if (process.platform === "win32") return [];
@@ -46,7 +45,6 @@ export function checkModes(folder: string, database: string, secrets: readonly s
   return open.map((path) => warn("file modes", `other users can read ${path}`, `Run chmod 600 ${path}`));
 }
 
-/** Looks at the room that is left for the warehouse. */
 export function checkDisk(folder: string, database: string): Check {
   const file = resolve(folder, database);
   const { bavail, bsize } = statfsSync(nearestFolder(dirname(file)));
@@ -65,7 +63,7 @@ export function checkDisk(folder: string, database: string): Check {
   return ok("free disk", found);
 }
 
-/** Looks whether files can be written where the warehouse and the exports go. */
+/** Checks that files can be written where the warehouse and the exports go. */
 export function checkFolders(folder: string, database: string, exportDir: string): Check[] {
   const file = resolve(folder, database);
   const isReadable = may(file, constants.R_OK);
@@ -94,7 +92,7 @@ function nearestFolder(path: string): string {
   return statOf(path)?.isDirectory() || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
-/** Undefined for what is not there, or cannot be looked at. */
+/** Undefined for a path that does not exist or cannot be read. */
 function statOf(path: string) {
   try {
     return statSync(path, { throwIfNoEntry: false });

@@ -6,12 +6,12 @@ import { overlapOf, reachesTotal, type Slice } from "../paging/slice.ts";
 import { toSlice } from "../sync/fetch.ts";
 import { type Check, ok, unverified, warn } from "./check.ts";
 
-/** Rows that the second page repeats of the first. */
+/** Rows that the second page repeats. */
 const OVERLAP = 50;
 
 /** Responses that show how a service pages. */
 export interface Probes {
-  /** Rows asked for. */
+  /** The requested limit. */
   limit: number;
   /** The first page, twice. */
   first: AttributionPage;
@@ -24,13 +24,13 @@ export interface Probes {
   beyond: AttributionPage;
 }
 
-/** Where the second page begins, so that it repeats the end of the first. */
+/** Returns the offset of the second page, which repeats the end of the first. */
 export function nextOffset(first: AttributionPage): number {
   const size = first.rows.length;
   return Math.max(0, size - overlapOf(size, OVERLAP));
 }
 
-/** Judges how a service pages: its cap, its order, its overlaps, its total, its end. */
+/** Judges how a service pages: cap, order, overlaps, total, end. */
 export function judgePaging(probes: Probes): Check[] {
   if (probes.first.total === 0) {
     return [ok("calls", "the service has none with DNI session data, which are the ones it lists")];
@@ -57,7 +57,7 @@ function judgeCap({ limit, first }: Probes): Check {
   );
 }
 
-/** Completeness is proven by calls that stand in the order of a key, and by pages that share some. */
+/** A proof of completeness needs calls in the order of a key, and overlapping pages. */
 function judgeOrder({ first, again, next, last }: Probes): Check {
   const name = "order";
   const chain = new Chain();
@@ -89,7 +89,7 @@ function judgeOrder({ first, again, next, last }: Probes): Check {
   );
 }
 
-/** Whether the calls that two slices share are in another order in the second: here and there may be new calls, or ties. */
+/** Whether the shared calls of two slices changed their order too much for new calls or ties. */
 function isDealtAnew(first: Slice, second: Slice): boolean {
   const indexes = new Map(first.rows.map(({ id }, index) => [id, index]));
   const found = second.rows.flatMap(({ id }) => indexes.get(id) ?? []);
@@ -107,7 +107,7 @@ function judgeTotal({ first, again, next, last, beyond }: Probes): Check {
 }
 
 function judgeEnd({ last, beyond }: Probes): Check {
-  // A call may have come in between the two.
+  // A call may have arrived in between.
   const isBeyondRight = beyond.rows.length === Math.max(0, beyond.total - beyond.offset);
   if (reachesTotal(toSlice(last)) && isBeyondRight) {
     return ok("end", "the last page ends where the total says");

@@ -24,7 +24,6 @@ export function* checkRuns(
   yield* checkPublications(warehouse, nowMs, publish.to?.name);
 }
 
-/** Checks that the last run ended, and that its verdict is good. */
 function checkLastRun(warehouse: Warehouse, nowMs: number): Check {
   const [last] = readRuns(warehouse, 1);
   if (last === undefined) return warn("last run", "there has been none", "Run `calltally sync`.");
@@ -54,7 +53,7 @@ function checkLastRun(warehouse: Warehouse, nowMs: number): Check {
   );
 }
 
-/** Checks how old the proof is that no call is missing. */
+/** Checks the age of the last proof that no call is missing. */
 function checkVerified(warehouse: Warehouse, fullEveryHours: number, nowMs: number): Check {
   const last = readLastVerifiedPass(warehouse);
   const hint = "Run `calltally sync --full`, and see what its verdict says.";
@@ -66,20 +65,19 @@ function checkVerified(warehouse: Warehouse, fullEveryHours: number, nowMs: numb
   return ok("verified", found);
 }
 
-/** Names each job of the schedule, cron or systemd whose last run failed. */
 function checkJobs(warehouse: Warehouse, nowMs: number): Check[] {
   return readJobs(warehouse).flatMap(({ job, failing_since, exit_code, error }) => {
     if (failing_since === null) return [];
     const since = formatAge(ageOf(failing_since, nowMs));
     const found = `failed ${since}, and has not succeeded since; exit ${exit_code}${error === null ? "" : `: ${error}`}`;
-    // Running the job again would not repeat a report that was delivered to some.
+    // Running the job again would not repeat a report already delivered to some.
     const hint =
       exit_code === EXIT.undelivered ? UNDELIVERED : `Mend that, and run \`calltally job ${job}\`.`;
     return [warn(`job ${job}`, found, hint)];
   });
 }
 
-/** Checks that the cluster of the settings, or those that were published to, are up to date. */
+/** Checks that the clusters are up to date. */
 function checkPublications(warehouse: Warehouse, nowMs: number, to: string | undefined): Check[] {
   return readPublications(warehouse, to).map(({ target, published_at, error, is_behind }) => {
     const age = published_at === null ? "not yet" : formatAge(ageOf(published_at, nowMs));

@@ -10,7 +10,7 @@ import { type Check, fail, ok, warn } from "./check.ts";
 
 const CRONS: readonly string[] = [SETTINGS.syncCron.env, SETTINGS.exportCron.env, SETTINGS.insightsCron.env];
 
-/** Looks at every setting: where it comes from, and whether it can be used. */
+/** Checks every setting, and shows where it comes from. */
 export function checkSettings({ found, unknown, settings }: Inspected): Check[] {
   const given = new Set(found.filter(({ origin }) => origin !== "not set").map(({ env }) => env));
   const contradiction = describeContradiction(settings.rules);
@@ -21,7 +21,7 @@ export function checkSettings({ found, unknown, settings }: Inspected): Check[] 
   ];
 }
 
-/** Looks whether the file of aliases can be read, where there is one. */
+/** Checks that the file of aliases, if any, can be read. */
 export function checkAliases(settings: Pick<Settings, "rules" | "aliasesFile" | "keep">): Check[] {
   if (settings.aliasesFile === undefined) return [];
   try {
@@ -68,7 +68,7 @@ const FROM = {
   "not set": "not set",
 };
 
-/** What to set, for a setting that the API cannot be asked without. */
+/** What to set, for a setting that the API requires. */
 function lackOf(env: string, given: ReadonlySet<string>): string | undefined {
   if (env === SETTINGS.baseUrl.env && !given.has(env)) {
     return "Set it to the address of the API, e.g. https://api.example.com; in the environment or in .env.";

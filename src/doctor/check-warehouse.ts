@@ -25,22 +25,21 @@ const RESTORE = "Run `calltally restore` with a backup; without one, move the fi
 interface WarehouseOptions {
   /** The working folder. */
   folder: string;
-  /** Check the whole file, and compute the hash of every row again. */
+  /** Check the whole file, and recompute the hash of every row. */
   deep: boolean;
   nowMs: number;
   signal: AbortSignal;
 }
 
-/** What was found in a warehouse. */
 export interface WarehouseFindings {
   checks: Check[];
   /** The latest calls that have a transcript. */
   samples: DurationSample[];
-  /** When the pause ends that the service asked for, ISO 8601 UTC. */
+  /** When the pause that the service asked for ends, ISO 8601 UTC. */
   notBefore: string | undefined;
 }
 
-/** Checks the warehouse of the settings, and that it has the calls that they describe, without changing it. */
+/** Checks that the warehouse is usable and belongs to the settings, without changing it. */
 export async function checkWarehouse(
   settings: Settings,
   options: WarehouseOptions,

@@ -72,7 +72,7 @@ ${item("Fingerprint", html`<code>${fingerprint}</code>, as in the <code>manifest
 </dl>`;
 }
 
-/** A moment as the clocks of the zone showed it, to the minute. */
+/** Local time to the minute. */
 function minuteOf(time: string | null, timezone: string): string {
   if (time === null) return "never";
   const { local, offset } = localTime(timezone)(time);

@@ -33,7 +33,7 @@ import {
 import { type Figures, isNotSet, type Ranking, type Report, type ReportFigures } from "./report-figures.ts";
 
 const SEE_TABLE = "The table below has the numbers.";
-/** Days beyond these need their year to be told apart. */
+/** Longer spans show the year of each day. */
 const DAYS_OF_YEAR = 365;
 
 export function chartSections(report: Report): Html {

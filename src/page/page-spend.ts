@@ -16,7 +16,10 @@ export function spendSection({ figures, manifest }: Report): Html {
 ${spendTable(spend)}`;
 }
 
-/** Says which campaign has its qualified calls cheapest, but for those with more refunds than spend; where not all are shown, what they cost where most was spent. */
+/**
+ * Names the campaign with the cheapest qualified calls, except those with more refunds than spend; if not all are
+ * shown, the cost where most was spent.
+ */
 function describeLead({ campaigns, rest }: SpendFigures, currency: string): Html | string {
   const costOf = (figures: Figures) => Number(figures.cost_per_qualified_call);
   const known = campaigns.filter(

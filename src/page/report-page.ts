@@ -13,7 +13,7 @@ import { PAGE_STYLE } from "./page-style.ts";
 import { describeDays } from "./period-text.ts";
 import type { Figures, Report } from "./report-figures.ts";
 
-/** No script, no request: whatever a visitor's text became, it can do nothing. */
+/** No script and no request, so that a visitor's text can do nothing. */
 const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYLE, "base64")}'; img-src data:; base-uri 'none'; form-action 'none'`;
 
 export async function toPage(report: Report): Promise<string> {

@@ -7,7 +7,7 @@ import { type CommandHelp, type CommandTree, readCommands, type Term } from "./c
 import { EXIT_CODES } from "./exit-codes.ts";
 import { manPage } from "./man-page.ts";
 
-/** Returns the pages of `docs/reference/` and the man page: texts by path from the project's folder. */
+/** Returns the pages of `docs/reference/` and the man page, by path from the project's folder. */
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   const tree = await readCommands();
   return new Map([
@@ -117,7 +117,7 @@ ${sections.join("\n\n")}
 `;
 }
 
-/** Text in which Markdown finds no markup but code. */
+/** Escapes Markdown, except code. */
 function prose(text: string): string {
   return text
     .split(/(`[^`]*`)/)
@@ -129,12 +129,12 @@ function cell(text: string): string {
   return text.replaceAll("|", "\\|");
 }
 
-/** Its end is a dot before a space, or the end of a line. */
+/** A sentence ends with a dot before a space, or at the end of a line. */
 function firstSentence(text: string): string {
   return /^.*?(?:\.(?= )|$)/m.exec(text)?.[0] ?? text;
 }
 
-/** As GitHub makes it of a heading. */
+/** As GitHub derives it from a heading. */
 function anchor(heading: string): string {
   return heading.toLowerCase().replaceAll(" ", "-");
 }

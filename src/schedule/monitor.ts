@@ -6,10 +6,10 @@ import { isDoorbellPath, type PlainResponse, pathOf } from "./doorbell/doorbell-
 import type { Health } from "./health.ts";
 import { METRICS_TYPE } from "./prometheus-format.ts";
 
-/** Time for a whole request, milliseconds: those who are meant to ask are near, or behind a proxy that is. */
+/** For a whole request: clients are near, or behind a proxy that is. */
 const REQUEST_MS = 10_000;
 const CHECK_MS = 500;
-/** Connections at once, beyond which new ones are closed. */
+/** Further connections are closed. */
 const MOST_CONNECTIONS = 2048;
 
 export interface Address {
@@ -25,16 +25,15 @@ export interface Monitor extends AsyncDisposable {
 export interface MonitorPages {
   health: () => Health;
   metrics: () => string;
-  /** Answers what comes to `/doorbell` and below it; it has a secret, and so is for any host name. */
+  /** Answers `/doorbell` and below, for any host name, because it has a secret. */
   doorbell?: ((request: IncomingMessage) => Promise<PlainResponse>) | undefined;
 }
 
 /**
- * Serves `/healthz` (200 or 503, JSON) and `/metrics` (Prometheus), with 421 to requests for a name that is not ours; and
- * the doorbell, where there is one.
+ * Serves `/healthz` (200 or 503, JSON), `/metrics` (Prometheus) and the doorbell, with 421 for foreign host names.
  *
- * @param requestMs time for a whole request, after which it ends with 408, milliseconds
- * @throws UsageError where the address cannot be listened on
+ * @param requestMs time for a whole request, which then ends with 408
+ * @throws UsageError if it cannot listen on the address
  */
 export async function startMonitor(
   { host, port }: Address,
@@ -99,7 +98,7 @@ export async function startMonitor(
   };
 }
 
-/** @throws UsageError where it is malformed, or other machines could reach it without `allowRemote` */
+/** @throws UsageError if it is malformed, or other machines could reach it without `allowRemote` */
 export function parseAddress(text: string, allowRemote: boolean): Address {
   const [, bracketed, plain, digits = ""] =
     /^(?:(?:\[([0-9a-f:.]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? [];
@@ -128,14 +127,12 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Whether a request may be answered, by its Host header. A web page of somebody else's can have its own name resolve to
- * our address, and then read what we serve to the browser that shows it (DNS rebinding): so names are let through that
- * nobody else can point at us. On a loopback address those are the address, `localhost`, `127.0.0.1` and `[::1]`. Where
- * other machines may ask, they are any IP address, the name that is listened on, and names that no public DNS has: without
- * a dot, as of a container, or below `.local`, `.internal` and `.localhost`.
+ * Checks the Host header. A foreign web page can make its own name resolve to our address, and then read what we
+ * serve (DNS rebinding), so only names are allowed that nobody else can point at us. On a loopback address those are
+ * the address, `localhost`, `127.0.0.1` and `[::1]`. If other machines may ask: any IP address, the name listened on,
+ * and names outside public DNS: without a dot, or below `.local`, `.internal` and `.localhost`.
  *
- * @param header with or without a port; no browser leaves it out
- * @param listened the address or name that is listened on
+ * @param header with or without a port
  */
 export function isAllowedHost(header: string | undefined, listened: string): boolean {
   if (header === undefined) return true;

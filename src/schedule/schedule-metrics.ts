@@ -27,7 +27,7 @@ const HELP = {
 
 type Samples = Partial<Record<keyof typeof HELP, readonly Sample[]>>;
 
-/** Returns the metrics of the schedule and of the warehouse; undefined where that cannot be read, or is not there yet. */
+/** Returns the metrics of the schedule and, if it can be read, of the warehouse. */
 export function toMetrics(
   statistics: readonly JobStatistics[],
   health: readonly JobHealth[],

@@ -34,7 +34,7 @@ interface AccountChecks {
   checks: readonly Check[];
 }
 
-/** Returns what is not in order, once for accounts that have the same, and below it how much is in order. */
+/** Returns the failed checks, once for accounts with the same ones, and the number of successful ones. */
 function describeChecks(checked: readonly AccountChecks[], isAllShown = false): string {
   const isShown = ({ state }: Check) => isAllShown || state !== "ok";
   const accountsOfText = Map.groupBy(checked, ({ checks }) => listChecks(checks.filter(isShown)));

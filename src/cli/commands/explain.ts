@@ -70,7 +70,7 @@ function describeExplanation(explanation: Explanation, folder: string): string {
     line("google-leads", describeUpload(explanation.google_leads)),
     line("microsoft-ads", describeUpload(explanation.microsoft_ads)),
     line("ga4-events", describeUpload(explanation.ga4_events)),
-    // Whole, since the end of a path is what tells it from others.
+    // Full paths, because only their ends differ.
     ...explanation.uploads.map(
       (upload, index) => `${(index === 0 ? "uploads" : "").padEnd(15)} ${describeSaid(upload, folder)}`,
     ),
@@ -108,7 +108,7 @@ function describeFill(
   return `${value ?? NOT_SET}${isFilled ? ", filled in from the Google Ads click" : ""}`;
 }
 
-/** What decided about source and medium. */
+/** What decided source and medium. */
 function describeRule({ source_rule, referring_host, referrer_kind }: Explanation): string {
   switch (source_rule) {
     case "utm":

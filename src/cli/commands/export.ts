@@ -8,7 +8,7 @@ import { addRequestOptions, callsCommand } from "../request-options.ts";
 
 const MOST_USED = /^--(last|from|to|timezone|channel|campaign|grain|compare|total|format|out)$/;
 
-/** Declares arguments and options; what they mean together, `request/check.ts` says. */
+/** Declares arguments and options; `request/check.ts` checks their combinations. */
 export const command = (context: Context) => {
   const declared = callsCommand("export")
     .description(

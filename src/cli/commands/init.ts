@@ -21,7 +21,7 @@ Examples:
   $ calltally init --base-url https://api.example.com --token-file - --timezone Europe/Berlin < token`,
     )
     .action(async (flags) => {
-      // Its prompts bring a library along that other commands need not wait for.
+      // Loaded here, so that other commands do not wait for its prompts.
       const { runInit } = await import("../init/run-init.ts");
       await runInit(context, flags);
     });

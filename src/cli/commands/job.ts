@@ -66,7 +66,7 @@ function assertJob(name: string, jobs: readonly Job[]): void {
   });
 }
 
-/** Stops when the schedule that started this process has died: nobody else would see to its deadline. */
+/** Stops when the schedule that started this process has died, because nobody else enforces its deadline. */
 function endWithParent(): void {
   process.stdin.once("end", () => process.kill(process.pid, "SIGTERM")).resume();
   process.stdin.unref();

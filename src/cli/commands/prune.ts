@@ -39,7 +39,7 @@ export const command = (context: Context) =>
       }),
     );
 
-/** Says what was removed, such as `transcripts of 1,204 calls, caller numbers of 37 calls`. */
+/** Such as `transcripts of 1,204 calls, caller numbers of 37 calls`. */
 export function describePruned(counts: PruneCounts): string {
   const ofCalls = WITHHELD_KINDS.filter((kind) => counts[kind] > 0).map(
     (kind) => `${KIND_NAMES[kind]} of ${formatQuantity(counts[kind], "call")}`,

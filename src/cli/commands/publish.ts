@@ -46,8 +46,8 @@ export function command(context: Context) {
 }
 
 /**
- * Publishes an account after its sync; undefined if the settings say not to. An error is part of the result, since the
- * sync itself is done.
+ * Publishes an account after its sync; undefined if the settings disable it. An error is part of the result, because
+ * the sync itself is done.
  */
 export async function publishSynced(settings: Settings, account: string | undefined, signal: AbortSignal) {
   if (!isPublishedAfterSync(settings)) return undefined;

@@ -31,7 +31,7 @@ Examples:
     )
     .action(
       action(context, async (flags) => {
-        // Charts bring a library along that other commands need not wait for.
+        // Loaded here, so that other commands do not wait for the charts.
         const { exportAccounts } = await import("../export-accounts.ts");
         const { toRequest } = await import("../request-flags.ts");
         const request = { ...toRequest([], flags), format: "html" as const };

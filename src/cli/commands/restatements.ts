@@ -39,10 +39,10 @@ export const command = (context: Context) =>
     );
 
 const WIDTH = 78;
-/** More of them are read as JSON. */
+/** More are readable only as JSON. */
 const MOST_SHOWN = 200;
 
-/** Two lines a figure, below the file that it was in. */
+/** Two lines per figure, below its file. */
 function describeRestatements(found: readonly Restatement[], timezone: string, folder: string): string {
   if (found.length === 0) return "No restatements.";
   const toLocal = localTime(timezone);

@@ -84,7 +84,7 @@ function parseMap(text: string, collected: HeaderMap = {}): HeaderMap {
   return map;
 }
 
-/** Rows left out that a person is shown; `--json` has all. */
+/** Excluded rows shown to a person; `--json` has all. */
 const SHOWN = 20;
 
 function spendToJson(files: readonly ReportFile[], { currency, sources }: ImportedSpend) {

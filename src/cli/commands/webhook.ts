@@ -62,7 +62,7 @@ function requireDoorbell(context: Context): Doorbell {
   });
 }
 
-/** @param secret one that the body has, and that is taken out of the response */
+/** @param secret part of the body, and removed from the response */
 async function send(
   context: Context,
   change: WebhookChange,
@@ -93,7 +93,7 @@ function notesOnReplacing({ body }: WebhookChange): string[] {
   ];
 }
 
-/** Returns a remark where an address is not that of an account's doorbell: a proxy may rewrite paths, so it is no error. */
+/** Remarks on an address that is not an account's doorbell: not an error, since a proxy may rewrite paths. */
 function notesOnDoor(url: string, name: string | undefined, { account: only }: Doorbell): string[] {
   const door = name === undefined ? "/doorbell" : `/doorbell/${name}`;
   const doors = name === only ? [door, "/doorbell"] : [door];
@@ -111,12 +111,12 @@ function describeRequest({ id, method, body }: WebhookChange, { baseUrl }: Setti
 /**
  * Reads a JSON object from a file, or from standard input for `-`.
  *
- * @throws UsageError that quotes nothing of the file, which may hold secrets
+ * @throws UsageError that quotes nothing of the file, which may contain secrets
  */
 async function readJson(file: string): Promise<object> {
   const content = file === "-" ? await buffer(process.stdin) : readFile(file);
   try {
-    // Without a byte order mark. Text that is not UTF-8 would be sent with other letters.
+    // Without a byte order mark. Text that is not UTF-8 would be sent altered.
     const body: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(content));
     if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
   } catch {

@@ -17,13 +17,12 @@ import { STARTER_REPORT, toStarterYaml } from "./starter-file.ts";
 /** A person waits for it. */
 const TIMEOUT_MS = 20_000;
 
-/** Runs `calltally init`. */
 export async function runInit(context: Context, flags: InitFlags): Promise<void> {
   const { env, folder, signal, options } = context;
   const target = resolve(folder, findFile(options.config, { env, folder }) ?? "calltally.yaml");
   const name = nameFrom(folder, target);
   assertAbsent(target, name);
-  // With them set, no command would take the file.
+  // With them set, no command would accept the file.
   assertNoneElsewhere({ name }, { env, folder });
   const tokenPath = ({ token, account }: Access) =>
     token.file ?? join(dirname(target), "secrets", `${account}.token`);
@@ -67,16 +66,16 @@ ${steps.map(([command, what]) => `  ${command.padEnd(width)}  ${what}`).join("\n
   });
 }
 
-/** Returns a path as it is shown, and as the file has it: relative to a folder where it is below that. */
+/** Returns a path relative to a folder if it is below that. */
 function nameFrom(folder: string, path: string): string {
   const below = relative(folder, path);
   return below.startsWith("..") || isAbsolute(below) ? path : below;
 }
 
 /**
- * Asks the service for two calls, in one request.
+ * Requests two calls.
  *
- * @returns how many calls the service counts
+ * @returns the service's count of calls
  * @throws ApiError
  */
 async function countCalls({ baseUrl, token }: Access, signal: AbortSignal): Promise<number> {
@@ -99,27 +98,26 @@ function nothingWritten(error: unknown): unknown {
   return new CalltallyError(exitCode, message, { cause, hint: HINTS[exitCode] ?? "Nothing was written." });
 }
 
-/** A file that is not there yet. */
 export interface NewFile {
   /** Absolute. */
   path: string;
   /** As errors show it. */
   name: string;
   text: string;
-  /** Permissions, of which the umask takes away. */
+  /** Permissions, before the umask. */
   mode: number;
 }
 
-/** @throws UsageError for a path that exists, even as a link to nowhere */
+/** @throws UsageError for a path that exists, even as a dangling link */
 function assertAbsent(path: string, name: string): void {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw existsAlready(name);
 }
 
 /**
- * Writes new files, all of them or none, each whole from the first moment it is there. What is there already stays as it
- * is. The folders made for them are for their owner alone.
+ * Writes all of the new files or none, each atomically, without replacing any. Folders made for them are for their
+ * owner alone.
  *
- * @throws UsageError that names the file that is there already
+ * @throws UsageError that names an existing file
  * @throws CalltallyError (exit 7)
  */
 export function writeNewFiles(files: readonly NewFile[]): void {
@@ -142,7 +140,7 @@ export function writeNewFiles(files: readonly NewFile[]): void {
   }
 }
 
-/** Another process may have put something in it. */
+/** Another process may have put something into it. */
 function removeEmptyFolder(folder: string): void {
   try {
     rmdirSync(folder);

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 
-/** What goes into the file; the path is as the file has it, relative to its folder. */
+/** Values for the file; the path is relative to its folder. */
 export interface Starter {
   baseUrl: URL;
   timezone: string;
@@ -8,10 +8,10 @@ export interface Starter {
   tokenFile: string;
 }
 
-/** Name of the report that the file begins with. */
+/** The first report in the file. */
 export const STARTER_REPORT = "weekly";
 
-/** Returns the `calltally.yaml` to begin with. Each line that begins with `#` and no space is an example, valid by itself. */
+/** Returns the initial `calltally.yaml`. Each line that begins with `#` and no space is an example, valid by itself. */
 export function toStarterYaml({ baseUrl, timezone, account, tokenFile }: Starter): string {
   return `# Accounts and reports of calltally. Lines such as #currency: are examples: remove the #.
 # After a change: calltally config check
@@ -77,7 +77,7 @@ reports:
 `;
 }
 
-/** Quoted where YAML would read it as something else. */
+/** Quoted if YAML would read it as something else. */
 function scalar(text: string): string {
   return stringify(text, { lineWidth: 0 }).trimEnd();
 }

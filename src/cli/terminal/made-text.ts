@@ -11,7 +11,7 @@ import {
 } from "../../export/manifest.ts";
 import type { Made } from "../../produce/produce.ts";
 
-/** Returns what a user should know of a file that went to standard output. */
+/** Returns remarks on a file that went to standard output. */
 export function remarksOnStream(made: Made): string[] {
   const { files, origin } = made.manifest;
   return [
@@ -43,12 +43,12 @@ export function describeMade({ folder = "", ...written }: Made, workingFolder: s
 
 const UNRECORDED = "The warehouse can only be read here, so its tables do not have these files.";
 
-/** What a person should know before the figures are used. */
+/** What to know before using the figures. */
 function remarksOn({ manifest, newKey, isWarehouseEmpty }: Made): string[] {
   const { files, filter, compared_with } = manifest;
   const tables = files.flatMap((file): (TableEntry | ManifestFile)[] => file.sheets ?? [file]);
   const calls = tables.reduce((sum, table) => sum + table.rows + countAside(table), 0);
-  // That nothing is to be said of conversions does not mean that there are no calls.
+  // No adjustments does not mean no calls.
   const isAdjusted = files.some(({ adjustments }) => adjustments !== undefined);
   const tooRecent = files.reduce((sum, { excluded }) => sum + (excluded?.["too recent"] ?? 0), 0);
   const isNew = files.some(({ only_new }) => only_new);
@@ -60,7 +60,7 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Made): string[] {
   const ofCallsAlone =
     spend?.filters_of_calls_alone?.map((name) => `--${name.replace("_seconds", "").replaceAll("_", "-")}`) ??
     [];
-  // A report counts its calls as rows, and shows spend without any.
+  // A report counts its calls as rows, and shows spend even without calls.
   const isEmpty = calls === 0 && (spend?.rows ?? 0) === 0;
   const unknown = filter.excluded_callers_without_calls ?? 0;
   const remarks = [
@@ -90,7 +90,7 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Made): string[] {
   return [...describeRestated(manifest), ...remarks.filter((remark) => typeof remark === "string")];
 }
 
-/** Calls that a table is made of and has no rows of. */
+/** Calls that a table examined without a row for them. */
 function countAside({ examined = 0, excluded = {} }: Partial<ManifestFile>): number {
   return examined + Object.values(excluded).reduce((sum, count) => sum + count, 0);
 }

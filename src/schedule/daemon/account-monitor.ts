@@ -44,7 +44,7 @@ export function warnOfDoorbell(
     log.warn({ account: doorbell.account }, "the doorbell is of an account that is not scheduled here");
 }
 
-/** `/doorbell` itself is for the account that the setting names, or the only one. */
+/** `/doorbell` itself is for the account of the setting, or the only one. */
 function openDoorbell(
   { secret, account }: Doorbell,
   watches: readonly AccountWatch[],
