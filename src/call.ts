@@ -119,7 +119,6 @@ const SIGNATURE_MEMBER =
 
 /**
  * Whether two links differ only in their signature: same address, and same query members except those that sign.
- *
  * @param signature more names of such members, lower-cased; `*` for all
  */
 export function isSameRecording(a: string | null, b: string | null, signature: ReadonlySet<string>): boolean {

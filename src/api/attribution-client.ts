@@ -44,11 +44,7 @@ const dataSchema = z.object({
 
 const PATH = "/v3/conversations/attribution-engine";
 
-/**
- * Reads one page of attributed calls (API v3 § 4.2).
- *
- * @throws ApiError
- */
+/** Reads one page of attributed calls (API v3 § 4.2). @throws ApiError */
 export async function fetchAttributionPage(
   client: ApiClient,
   query: AttributionQuery,

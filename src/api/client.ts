@@ -97,11 +97,7 @@ export class ApiClient implements AsyncDisposable {
     });
   }
 
-  /**
-   * Reads one resource, with retries, and returns the parsed envelope.
-   *
-   * @throws ApiError
-   */
+  /** Reads one resource, with retries, and returns the parsed envelope. @throws ApiError */
   async get<T>(
     path: string,
     query: NonNullable<Request["query"]>,
@@ -117,7 +113,6 @@ export class ApiClient implements AsyncDisposable {
   /**
    * Changes one resource. Retries only while nothing can have reached the service: a later repeat could undo somebody
    * else's change.
-   *
    * @throws ApiError, with `outcomeUnknown` if the change may have been made
    */
   async send<T>(

@@ -24,7 +24,6 @@ const UNSENT = new Set([
 /**
  * Returns the error for a status other than 200 (API v3 § 7), with the body's length, because its text may hold
  * anything; for a refused change, with the service's message.
- *
  * @param body undefined if it cannot be read
  */
 export function errorOfResponse(

@@ -5,7 +5,6 @@ export type LimitRequest = <T>(request: () => Promise<T>) => Promise<T>;
 
 /**
  * Returns a limit of concurrent requests per host, shared by all clients of this process.
- *
  * @param max concurrent requests to one host
  */
 export function hostLimits(max: number): (host: string) => LimitRequest {

@@ -18,11 +18,7 @@ export class TooDeepError extends SyntaxError {}
 /** JSON, but with too many values. */
 export class TooManyValuesError extends SyntaxError {}
 
-/**
- * Parses JSON without rounding integers: those that a double cannot hold become bigints.
- *
- * @throws SyntaxError
- */
+/** Parses JSON without rounding integers: those that a double cannot hold become bigints. @throws SyntaxError */
 export function parseJson(text: string): unknown {
   const values = text.length > SHORT_TEXT ? countValues(text) : 0;
   if (values > MAX_VALUES) throw new TooManyValuesError(`${values.toLocaleString("en-US")} values`);

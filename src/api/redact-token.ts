@@ -6,7 +6,6 @@ const [QUOTE, BACKSLASH] = [0x22, 0x5c];
  * Returns a function that removes the bearer token, or another ASCII secret, from every text in a JSON body, names of
  * members included, so that it is never stored or shown: as it is, escaped, percent-encoded, or in base64, alone or
  * inside longer text. Everything else stays the same, byte for byte.
- *
  * @param shown the replacement. @default "[token]"
  */
 export function createRedactor(token: string, shown = "[token]"): (body: Buffer) => Buffer {

@@ -17,7 +17,6 @@ const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
 /**
  * Reads a whole body as UTF-8 without its byte order mark.
- *
  * @throws ApiError if it is larger than `maxBytes`, truncated, or not UTF-8
  */
 export async function readBody(

@@ -40,11 +40,7 @@ export function parseEnvelope(body: string): Envelope {
   return parseContract(envelopeSchema, json, "The API response is not the documented envelope");
 }
 
-/**
- * Parses a served value.
- *
- * @throws ApiError that names the wrong member, never its value
- */
+/** Parses a served value. @throws ApiError that names the wrong member, never its value */
 export function parseContract<T>(schema: z.ZodType<T>, value: unknown, message: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

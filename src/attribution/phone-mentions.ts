@@ -36,7 +36,6 @@ export function toNational(number: string): string | null {
 
 /**
  * Replaces digits by nines; JSON remains JSON.
- *
  * @param isMeant receives a number in international form, with `+`, or national, without
  */
 export function maskNumbers(text: string, isMeant: (number: string) => boolean): string {

@@ -31,7 +31,6 @@ const SEARCH_PREFIX = /^(?:(?:[a-z]+\.)?search|images|html|lite|[a-z]{1,2})\./;
 
 /**
  * Follows GA4. A visit with only another platform's click id, or only a campaign, has neither source nor medium.
- *
  * @param nameOf the key under which a source counts that is not from a tag
  */
 export function toTrafficSource(visit: Visit, nameOf: (source: string) => string | null): TrafficSource {

@@ -10,7 +10,6 @@ import { isDamage } from "../warehouse/sqlite-errors.ts";
 /**
  * Forgets in an older backup's copy the callers whom the replaced warehouse has forgotten; returns whether there were
  * any. An unreadable warehouse has forgotten nobody.
- *
  * @throws CalltallyError (exit 7) without the key of the digests that identify the forgotten callers
  */
 export function carryForgotten(target: string, copy: LockedWarehouse, nowMs: number): boolean {

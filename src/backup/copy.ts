@@ -19,7 +19,6 @@ export interface Copied {
 /**
  * Copies a warehouse that may be in use into a new file without a log. The copy is synced to disk and checked: by
  * SQLite's own check, the rows of every table, and the recomputed hash of every call.
- *
  * @throws CalltallyError (exit 7) if one of the two cannot be read or written, or the source is damaged
  */
 export async function copyWarehouse(source: string, draft: string, signal?: AbortSignal): Promise<Copied> {

@@ -40,7 +40,6 @@ export interface RestoreOptions extends Owner {
 /**
  * Keeps the previous warehouse next to the new one. If killed, either the one or the other is in place, and neither
  * is lost.
- *
  * @throws UsageError for a backup of another account
  * @throws CalltallyError (exit 6) while anything has the warehouse open; (exit 7) for an incomplete backup
  */

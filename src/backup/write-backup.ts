@@ -17,7 +17,6 @@ const BESIDE = ["", "-wal", "-shm", "-journal", ".lock", ".caller-key"];
 
 /**
  * Renames the copy only after it was checked: a bad one never replaces an earlier backup.
- *
  * @throws UsageError for a name that the warehouse itself uses
  * @throws CalltallyError (exit 7) if another kind of file has that name, or no good copy can be made
  */

@@ -71,7 +71,6 @@ export function firstDay(date: Temporal.PlainDate, grain: Grain): Temporal.Plain
  * Returns the same dates a year earlier (29 February becomes the 28th), or the range just before: as many calendar
  * months before whole months; the same days of the previous month if the range begins with a month and ends in it;
  * otherwise, or if `days` are requested, as many days.
- *
  * @throws Error for the previous range of an open range
  */
 export function comparisonRange(range: DateRange, kind: Comparison): DateRange {

@@ -11,7 +11,6 @@ const UNITS = { d: ["day", "days"], w: ["week", "weeks"], m: ["month", "months"]
  * Returns the range that `text` names, seen from the local date `today`: `7d`, `4w` and `3m` are the last complete
  * days, ISO weeks and calendar months, up to ten years; `yesterday` is `1d` and `last-month` is `1m`; `mtd` and `ytd`
  * are the month and the year up to and including today.
- *
  * @throws Error that says what is allowed, with the nearest such text
  */
 export function parseLast(text: string, today: string): Required<DateRange> {

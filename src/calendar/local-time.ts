@@ -18,7 +18,6 @@ interface Span {
 /**
  * Returns a function from ISO 8601 UTC text to local time in an IANA zone. It caches clock changes, because asking
  * the zone for each call would take most of an export.
- *
  * @throws RangeError for an unknown zone; the function throws it for text that is not a time
  */
 export function localTime(zone: string): (utc: string) => LocalTime {

@@ -16,7 +16,6 @@ import { type CommonOptions, type Context, QUERY_PARENT } from "./context.ts";
 
 /**
  * Reads the file of accounts and reports, if any, and only then loads its libraries.
- *
  * @throws UsageError that lists all problems
  */
 export async function loadConfiguration(context: Context): Promise<Configuration> {
@@ -37,7 +36,6 @@ export function configurationOf({ configuration, env, folder }: Context): Config
 /**
  * Returns the accounts to work on: those of `--account`, the one whose warehouse is `--database`, or all; for a
  * cluster, one without a name means all that it has.
- *
  * @param options.isFolderShared whether the accounts write to one folder. @default `--out` is for one account
  * @throws UsageError for an unknown name, and for options that only one account can have
  */
@@ -77,11 +75,7 @@ function ownerOf(database: string, { accounts, shared }: Configuration): Account
   return owner ?? { name: undefined, sources: shared };
 }
 
-/**
- * Returns the account of a command that works on one.
- *
- * @throws UsageError if there are several, and none is named
- */
+/** Returns the account of a command that works on one. @throws UsageError if there are several, and none is named */
 export function onlyAccountOf(context: Context): Account {
   const accounts = accountsOf(context);
   const [account, ...others] = accounts;

@@ -16,7 +16,6 @@ import { notesOnDispositions } from "./warehouse-notes.ts";
 
 /**
  * Runs `calltally export` and `calltally report`, for each account separately.
- *
  * @param below the sub-folder of the export folder, unless `--out` is given
  * @throws UsageError for an impossible request, before anything is opened
  */

@@ -79,7 +79,6 @@ export function note(context: Context, text: string): void {
 /**
  * Works on accounts independently: an error of one does not stop the others. The exit code is the worst of all. A
  * single account prints and throws as if there were no others.
- *
  * @throws InterruptedError when the signal aborts, after printing what was done until then
  */
 export async function overAccounts(
@@ -150,7 +149,6 @@ function toScope(account: Account, noteOwn: AccountScope["note"]): AccountScope 
 
 /**
  * Works on the accounts, each with its own files.
- *
  * @param paths may contain `{account}`
  * @throws UsageError for a file that several accounts would share, before any is worked on
  */

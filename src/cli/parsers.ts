@@ -5,7 +5,6 @@ import { orMeant } from "../base/nearest.ts";
 /**
  * Returns a commander parser that accepts one of the candidates. It replaces the parser of `choices`, which is only
  * used for help and completion.
- *
  * @param others advice for certain other words
  * @throws InvalidArgumentError that lists the candidates, with a suggestion
  */
@@ -24,7 +23,6 @@ export function oneOf<C extends string>(
 
 /**
  * Returns a parser for an argument or option with several values (`[name...]`).
- *
  * @param defaults the value given to `default`, if any: commander passes it as collected so far
  */
 export function someOf<C extends string>(

@@ -61,7 +61,6 @@ const COMPLETE = "complete";
 
 /**
  * Returns the whole command line.
- *
  * @param args to be parsed: commands that it does not name only get a name and summary, because loading their
  * libraries takes several times as long as Node's start. @default all commands are complete
  */

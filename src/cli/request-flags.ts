@@ -45,11 +45,7 @@ function toAttribute(flag: string): string {
   return flag.slice(2).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/**
- * Checks a request before anything is opened.
- *
- * @throws UsageError for a request that the source or the output cannot meet
- */
+/** Checks a request before anything is opened. @throws UsageError for a request that the source or the output cannot meet */
 export function assertPossible(
   request: ExportRequest,
   { engine, stdout, out, json }: OutletFlags,

@@ -91,7 +91,6 @@ function* firstRows<Row>(rows: Iterable<Row>, most: number, onMore: () => void):
 /**
  * Yields a query result as a JSON array of objects, one per line, in constant memory. Integers have all their digits,
  * BLOBs are hexadecimal, infinities `1e999`.
- *
  * @throws UsageError if two columns have the same name
  */
 function* toQueryJson({ columns, rows }: QueryResult): Generator<string> {

@@ -53,7 +53,6 @@ export class Claim {
 
   /**
    * Records, the first time, that a publication is unfinished; asserts that no other one has begun.
-   *
    * @returns the version for rows, greater than all in the cluster
    * @throws CalltallyError (exit 6) if another publication has begun
    */
@@ -69,7 +68,6 @@ export class Claim {
 
   /**
    * Records that the cluster has the whole account; ends the claim.
-   *
    * @returns what was published before; undefined for nothing
    * @throws CalltallyError (exit 6) if another publication has begun; (exit 3) if the cluster has not recorded this
    * one

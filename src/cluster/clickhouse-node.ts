@@ -99,10 +99,7 @@ export class ClickhouseNode implements AsyncDisposable {
     await this.#execute(sql, {}, options);
   }
 
-  /**
-   * @param statement an INSERT up to its columns
-   * @param rows one JSON object per line
-   */
+  /** @param statement an INSERT up to its columns @param rows one JSON object per line */
   async insert(statement: string, rows: string | Buffer, options: StatementOptions): Promise<void> {
     await this.#execute(rows, { query: `${statement} FORMAT JSONEachRow` }, options);
   }

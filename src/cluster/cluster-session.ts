@@ -22,7 +22,6 @@ export interface PublishedAccount {
   publishedAt: string;
   /**
    * Opens a session on the calls that match a filter.
-   *
    * @param database path of the account's warehouse, if it is on this machine: it maps numbers to published callers
    * @throws UsageError if the filter excludes callers, and nothing here identifies them
    */
@@ -42,7 +41,6 @@ interface ReadOptions {
 
 /**
  * Reads accounts of a cluster, all at one moment; repeats the work if something is published meanwhile.
- *
  * @param names of the accounts; undefined for all
  * @throws UsageError for a name that no account in the cluster has
  * @throws CalltallyError (exit 5) that names a server which is down, or an account that is being published in every
@@ -148,7 +146,6 @@ async function assertWhole(
 
 /**
  * Returns undefined if callers are published as numbers, or none are excluded.
- *
  * @throws UsageError if callers are published as digests, and the warehouse with the key is not here
  */
 function toCallerName(

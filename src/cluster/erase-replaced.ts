@@ -18,7 +18,6 @@ const PAUSE_MS = 500;
 /**
  * Makes each server merge its parts until no replaced row of an account is left, if some hold personal data that is
  * no longer published; returns whether they did. The server deletes the old files later, after `old_parts_lifetime`.
- *
  * @throws CalltallyError (exit 5) if a server does not merge them
  */
 export async function eraseReplaced(

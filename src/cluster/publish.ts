@@ -18,7 +18,6 @@ const ONLY_ACCOUNT = "default";
 /**
  * Publishes the facts and the spend of an account to a cluster, so that both sides have the same rows, whatever the
  * cluster had before. `published_at` changes only when the cluster has confirmed all of them.
- *
  * @throws CalltallyError (exit 3) if the two sides still differ; (exit 2, 4, 5 or 8) if the cluster cannot be used;
  * (exit 6) if another process publishes the account
  */

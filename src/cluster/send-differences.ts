@@ -30,7 +30,6 @@ const BUCKETS_SHOWN = 5;
 /**
  * Makes an account's rows in the cluster equal to the warehouse: compares the buckets, sends the rows that differ,
  * and compares again. Of a bucket that still differs, it sends all rows, in the claim's next version.
- *
  * @returns what was sent, the totals of both sides, and whether all rows were hashed
  * @throws CalltallyError (exit 3) that names the buckets that still differ
  */

@@ -39,10 +39,7 @@ export function findFile(named: string | undefined, { env, folder }: SettingSour
   return statSync(join(folder, DEFAULT_FILE), { throwIfNoEntry: false }) && DEFAULT_FILE;
 }
 
-/**
- * @param names @default all
- * @throws UsageError that lists the names, with a suggestion
- */
+/** @param names @default all @throws UsageError that lists the names, with a suggestion */
 export function chooseAccounts(
   { accounts, file }: Pick<Configuration, "accounts" | "file">,
   names: readonly string[],

@@ -24,7 +24,6 @@ const PLAIN_PORT = 8123;
 /**
  * Reads `clickhouse://[user@]host[:port],host[:port]/database?cluster=name`. Uses HTTPS, unless all servers are on
  * this machine.
- *
  * @throws Error that says what is wrong, without a password
  */
 export function parseClusterUrl(text: string): ClusterAddress {

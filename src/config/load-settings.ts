@@ -36,7 +36,6 @@ export interface FoundSetting {
 /**
  * Reads the settings: flags take precedence over the environment, then `.env`, `calltally.yaml`, defaults. An empty
  * value counts as none, except in a flag.
- *
  * @throws UsageError that names the setting and where it was given
  */
 export function loadSettings(sources: SettingSources): Settings {

@@ -64,7 +64,6 @@ const OWN_SETTINGS = [
 
 /**
  * A token of the environment must not go to the host of an account, nor two accounts into one warehouse.
- *
  * @throws UsageError that names such settings in the environment or in `.env`
  */
 export function assertNoneElsewhere(

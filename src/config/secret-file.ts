@@ -8,7 +8,6 @@ const MOST_BYTES = 65_536;
 /**
  * Reads a file with a secret, without surrounding white space. Others must not be able to read it; its group may if
  * root owns it, so that a service can be given a file that it cannot change (PostgreSQL does this for keys).
- *
  * @param place who names the file, such as `calltally.yaml:12:5: accounts.austin.token_file`
  * @throws UsageError that names the place, and says what to do
  */

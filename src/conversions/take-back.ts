@@ -16,7 +16,6 @@ export interface TakenBack {
 
 /**
  * Takes back a file of conversions that was not uploaded, so that the next file has them again.
- *
  * @param given its path, its former path, or its id
  * @throws UsageError that lists the latest files, if no such file counts as uploaded
  */

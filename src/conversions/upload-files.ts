@@ -119,7 +119,6 @@ export function undoUploads(
 
 /**
  * Removes files of killed exports that were never renamed, and returns the others, which may have been uploaded.
- *
  * @param resumedRunId an interrupted report run whose files nobody received: these are returned, too
  */
 export function recoverUploads(warehouse: Warehouse, resumedRunId?: number): UploadFile[] {

@@ -114,7 +114,6 @@ export interface EnteredFile {
 
 /**
  * Enters files before they are renamed. A line that an earlier file had is not entered again.
- *
  * @param options.after the latest file when the lines were chosen
  * @param options.key makes the digests
  * @throws CalltallyError (exit 6) if another process has since entered a file on which the choice depends

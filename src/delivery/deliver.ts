@@ -50,7 +50,6 @@ export type DeliveryResult = Pick<Delivery, "channel" | "recipient" | "status" |
  * Delivers a report run to each recipient once, concurrently, and returns the results in the order of the targets.
  * The ledger is updated before and after each attempt; failures are independent, and settled deliveries are not
  * repeated.
- *
  * @throws UsageError if a target's options are impossible; nothing was sent
  */
 export async function deliver(

@@ -19,7 +19,6 @@ export interface MailContent {
 
 /**
  * Attaches files in order while they fit; the others are named.
- *
  * @throws CalltallyError (exit 7) if a file's content is not what the report wrote
  */
 export async function composeMail(

@@ -50,7 +50,6 @@ export interface ReportRunStart extends Pick<ReportRun, "report" | "account"> {
 /**
  * Records the start of a report run. A due run that was killed or failed is resumed under the same id, so that its
  * recipients get it once. Returns undefined for a due run that is done.
- *
  * @throws CalltallyError (exit 6) while another process makes the same due run
  */
 export function startReportRun(

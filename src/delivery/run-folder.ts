@@ -15,7 +15,6 @@ export interface RunFolder extends AsyncDisposable {
 
 /**
  * Copies next to `database`, where later runs find what a killed process left.
- *
  * @throws CalltallyError (exit 7) if a file's content is not what the report wrote
  */
 export async function copyRun(

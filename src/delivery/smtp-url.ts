@@ -24,7 +24,6 @@ const [SUBMISSION, SUBMISSIONS] = [587, 465];
 /**
  * Reads `smtp://user:password@host:587?from=Calls%20<calls@example.com>`, with STARTTLS required except on this
  * machine; or `smtps://…`, TLS from the start. Without `from` the user is the sender.
- *
  * @param sender overrides it
  * @throws Error that says what is wrong, without the URL, which contains a password
  */

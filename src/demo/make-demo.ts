@@ -29,7 +29,6 @@ export interface Demo {
 
 /**
  * Syncs made-up calls from a local server into a folder, and writes rollups and a page.
- *
  * @throws UsageError if the folder has files that no demo made
  */
 export async function makeDemo(folder: string, settings: Settings, signal: AbortSignal): Promise<Demo> {

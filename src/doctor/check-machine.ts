@@ -28,11 +28,7 @@ export function checkCertificates(env: Readonly<Record<string, string | undefine
   return [warn("NODE_TLS_REJECT_UNAUTHORIZED", found, hint)];
 }
 
-/**
- * Checks whether others can read our files.
- *
- * @param secrets files that contain the token
- */
+/** Checks whether others can read our files. @param secrets files that contain the token */
 export function checkModes(folder: string, database: string, secrets: readonly string[]): Check[] {
   if (process.platform === "win32") return [];
   const file = resolve(folder, database);

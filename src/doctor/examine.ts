@@ -22,7 +22,6 @@ interface ExamineOptions {
 
 /**
  * Checks the settings, this machine, an account's warehouse and its service.
- *
  * @param options.deep also reads the whole file, and recomputes the hash of every call
  */
 export async function examine(

@@ -12,7 +12,6 @@ const HINT =
 
 /**
  * Reads all rows before the first one is written.
- *
  * @throws UsageError for a phone number or mail address; it names the place, not the text
  */
 export function toShareSafe(table: NamedTable, file: string): NamedTable {

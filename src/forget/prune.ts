@@ -32,7 +32,6 @@ export interface PruneOptions {
 
 /**
  * Runs in short transactions and continues after a kill.
- *
  * @throws CalltallyError (exit 7) if the key of the callers' digests is lost
  */
 export async function prune(warehouse: LockedWarehouse, options: PruneOptions): Promise<PruneCounts> {

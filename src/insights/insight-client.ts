@@ -62,11 +62,7 @@ const insightSchema = z.object({
 /** An insight in the API's names. Dates are as served, and parsed in separate members. */
 export type Insight = Awaited<ReturnType<typeof getInsight>>;
 
-/**
- * Reads one insight (API v3 § 4.1).
- *
- * @throws ApiError; with status 404 if it does not exist
- */
+/** Reads one insight (API v3 § 4.1). @throws ApiError; with status 404 if it does not exist */
 export async function getInsight(client: ApiClient, id: number, options: RequestOptions = {}) {
   const parse = ({ data }: Envelope) => {
     const what = `The API response for insight ${id} is not as documented`;

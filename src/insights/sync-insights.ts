@@ -19,7 +19,6 @@ export interface InsightUpdate {
 
 /**
  * Fetches insights one after the other; yields each as soon as it is stored.
- *
  * @throws UsageError if the warehouse is a copy of another service
  * @throws ApiError as {@link fetchInsights} does; insights read before stay stored
  */
@@ -55,7 +54,6 @@ interface Failed {
 
 /**
  * Fetches insights, each once. Failures do not stop the others; they are named at the end.
- *
  * @throws ApiError at once if the service cannot be reached; with exit code 8 and the ids, after all others, for
  * missing insights
  */

@@ -16,7 +16,6 @@ import type { Rollup, RollupColumn, RollupQuestion, Standing, Warehouse } from "
 
 /**
  * Opens an existing warehouse for reading; it may be synced meanwhile.
- *
  * @throws CalltallyError (exit 7) if there is none, or its schema is of another version; a sync migrates it
  */
 export function openWarehouse(path: string): Warehouse {

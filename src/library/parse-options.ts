@@ -90,7 +90,6 @@ export function parseWarehousePath(given: unknown): string {
 
 /**
  * Returns the request that a question makes, and its zone.
- *
  * @throws UsageError that names the member, and says what is allowed
  */
 export function parseQuestion(question: unknown): { request: ExportRequest; timezone: string } {

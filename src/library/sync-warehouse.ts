@@ -11,7 +11,6 @@ import type { SyncOptions, SyncRun } from "./types.ts";
 /**
  * Reads calls from the service into a warehouse, as `calltally sync` does, and returns how complete the pass was. It
  * ignores the environment and files of settings, and publishes nothing.
- *
  * @returns the run in the ledger; check its verdict
  * @throws CalltallyError with exit code 2 for an invalid option, 4 if the API refuses the token, 5 if it cannot be
  * reached, 6 if another sync of the warehouse is running, 7 for an error of its file, 8 for a response that is not

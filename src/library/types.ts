@@ -172,7 +172,6 @@ export interface Warehouse extends Disposable {
   readonly path: string;
   /**
    * Answers a question at one moment of the warehouse. Concurrent questions are answered one at a time.
-   *
    * @throws CalltallyError (exit 2) for an invalid date or time zone, or a filter value that no call has
    */
   rollup(question: RollupQuestion): Promise<Rollup>;

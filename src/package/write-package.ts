@@ -23,7 +23,6 @@ const DOCUMENTS = ["README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "docs"
 /**
  * Writes the folder to publish: the built program and library, declarations, documentation and files for operators.
  * Its only script checks the version of Node.
- *
  * @throws Error if nothing is built
  */
 export function writePackage(folder: string): void {

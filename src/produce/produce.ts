@@ -32,7 +32,6 @@ export interface Made {
 
 /**
  * Writes the requested files or tables and their manifest, all from one moment of the source.
- *
  * @throws UsageError for a value of the filter that no call has, and for a folder with the files of another warehouse
  * @throws CalltallyError (exit 6) if another export has meanwhile written conversions that overlap
  */

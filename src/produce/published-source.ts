@@ -29,7 +29,6 @@ interface EngineOptions {
 
 /**
  * Asks a cluster for accounts, all at one moment; repeats the work if something is published meanwhile.
- *
  * @param owners whose settings the accounts have; one without a name means all accounts in the cluster
  */
 export async function readEngine<Result>(

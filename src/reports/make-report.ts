@@ -43,7 +43,6 @@ export interface MadeReport extends Made {
 /**
  * Makes and delivers a report. The ledger records each step before and after it, so a killed run is resumed and no
  * recipient gets it twice. Returns undefined for a due run that is already done.
- *
  * @throws CalltallyError (exit 6) while another process makes the same due run
  */
 export async function makeReport(

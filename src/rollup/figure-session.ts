@@ -62,7 +62,6 @@ export class FigureSession {
   /**
    * Loads spend: from now on rollups can have its columns, and ranges include its days. Its sources, channels and
    * campaigns follow the session's rules; the filter's conditions on these apply to it, all others only to calls.
-   *
    * @param zone whose days the reports' days are taken for
    */
   loadSpend(zone: string): Promise<SessionSpend> {
@@ -79,7 +78,6 @@ export class FigureSession {
 
   /**
    * Answers a rollup. Changes of first-time callers are null if the compared span begins without {@link hasHistory}.
-   *
    * @param onOther receives each row `(other)` before it is passed on
    */
   async rollup(query: RollupQuery, onOther?: (row: Row) => void): Promise<Rollup> {

@@ -26,7 +26,6 @@ interface KnownCampaign extends SourceCampaign {
  * Returns a function that finds the calls' campaign for an ad platform's campaign: by id, else by folded name. Among
  * several, those with calls from its source are preferred, then the one of the same name, then that with the most
  * calls (from its source, if any), then the first. A campaign that no call has is returned unchanged.
- *
  * @param campaigns those of calls, a row for each source, most calls from all sources first, then by name and id
  */
 export function campaignMatcher(

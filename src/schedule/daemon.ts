@@ -28,7 +28,6 @@ export interface DaemonOptions {
 
 /**
  * Runs each job in its own process, so that one that crashes or hangs does not affect the others.
- *
  * @throws UsageError, before anything is started, for an unusable setting
  */
 export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): Promise<void> {

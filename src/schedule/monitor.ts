@@ -31,7 +31,6 @@ export interface MonitorPages {
 
 /**
  * Serves `/healthz` (200 or 503, JSON), `/metrics` (Prometheus) and the doorbell, with 421 for foreign host names.
- *
  * @param requestMs time for a whole request, which then ends with 408
  * @throws UsageError if it cannot listen on the address
  */
@@ -131,7 +130,6 @@ export function isLoopback(host: string): boolean {
  * serve (DNS rebinding), so only names are allowed that nobody else can point at us. On a loopback address those are
  * the address, `localhost`, `127.0.0.1` and `[::1]`. If other machines may ask: any IP address, the name listened on,
  * and names outside public DNS: without a dot, or below `.local`, `.internal` and `.localhost`.
- *
  * @param header with or without a port
  */
 export function isAllowedHost(header: string | undefined, listened: string): boolean {

@@ -13,7 +13,6 @@ const AGAIN =
 
 /**
  * Rewrites the file, because free pages keep old bytes, and empties the log. Needs twice the size of the warehouse.
- *
  * @throws CalltallyError if another process reads or writes for longer than `patienceMs` (exit 6), or the disk is
  * full (exit 7)
  */

@@ -25,7 +25,6 @@ const BUSY_MS = 60_000;
 
 /**
  * Opens the warehouse for writing; creates it if there is none, and migrates an older schema.
- *
  * @throws CalltallyError (exit 7) if the file is empty, foreign, damaged, or of a newer or a development version; it
  * stays untouched
  */

@@ -72,7 +72,6 @@ export function markDemo({ db }: Warehouse, baseUrl: URL): void {
 
 /**
  * Prevents mixing the calls of two accounts or organization units.
- *
  * @param isRebound whether the operator says that another address belongs to the same account
  * @throws UsageError if the warehouse belongs to another service or organization unit
  */

@@ -26,7 +26,6 @@ export function isWritable(file: string): boolean {
 /**
  * Opens a warehouse that this user may only read, and leaves nothing next to it that would lock out its owner. If a
  * writer has the log and its index open, SQLite uses them; if there is no log, the file is read into memory.
- *
  * @param file not open in this process
  * @throws CalltallyError if only a user who may write can read it (exit 7), or others keep writing (exit 6)
  */

@@ -20,7 +20,6 @@ const SQL_FAULT = /^SQLITE_(ERROR|TOOBIG|MISMATCH|RANGE|AUTH|CONSTRAINT)/;
 
 /**
  * Runs one statement that can only read. Even a read-only connection would execute `VACUUM INTO` and `ATTACH`.
- *
  * @param reader a connection used for this statement only
  * @throws UsageError for other statements and for invalid SQL, now or while the rows are read
  * @throws CalltallyError (exit 7) if the file cannot be read

@@ -20,7 +20,6 @@ const SECRET_NAME = /secret|token|passw|key|auth|credential|signature|private/i;
 
 /**
  * Returns the change that makes a webhook ring the doorbell of `calltally schedule`.
- *
  * @param body other changes
  * @throws UsageError if it does not say which static parameters the webhook keeps
  */
@@ -67,7 +66,6 @@ function maskEndpoint(endpoint: string): string {
 /**
  * Sends a change and records it before, so that it is known even if this process is killed, and again with the
  * response.
- *
  * @throws UsageError if the warehouse is a copy of another service; nothing was sent
  * @throws ApiError; with `outcomeUnknown` if the change may have been made
  */

@@ -60,7 +60,6 @@ export type WebhookChange = { id: number } & (
 /**
  * Checks a change of a webhook (API v3 §§ 4.3, 4.4). A full update may contain its own `webhook_id`; the effect of
  * one in a partial update is undocumented.
- *
  * @throws UsageError that names the field
  */
 export function checkWebhookChange(id: number, method: "PUT" | "PATCH", body: unknown): WebhookChange {
@@ -82,7 +81,6 @@ const responseSchema = z.object({ webhookId: z.int() });
 
 /**
  * Changes the settings of a webhook (API v3 §§ 4.3, 4.4).
- *
  * @throws ApiError; with `outcomeUnknown` if the change may have been made
  */
 export async function changeWebhook(

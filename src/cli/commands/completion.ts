@@ -34,7 +34,6 @@ export const command = (context: Context) =>
 
 /**
  * The command that those scripts call, with the words typed so far.
- *
  * @param createProgram makes a program whose commands the library reads; those among the words are complete
  */
 export function completeCommand(createProgram: (words: readonly string[]) => Promise<unknown>) {

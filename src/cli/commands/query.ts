@@ -75,7 +75,6 @@ const MOST_SQL_BYTES = 1_000_000;
 /**
  * Runs the same command line in a child process, because a running SQL statement ignores signals and ends only with
  * its process. The child reads, writes and reports errors itself.
- *
  * @returns the exit code of the child
  * @throws InterruptedError, and CalltallyError (exit 3) after the deadline, when the child has been killed
  */

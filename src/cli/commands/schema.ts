@@ -52,7 +52,6 @@ function describe({ name, kind, help, columns }: Description): string {
 
 /**
  * Returns the `metadata.json` of Datasette for a warehouse, with descriptions of tables, views and columns.
- *
  * @see https://docs.datasette.io/en/stable/metadata.html
  */
 function datasetteMetadata(database: string, described: readonly Description[]) {

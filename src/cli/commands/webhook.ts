@@ -110,7 +110,6 @@ function describeRequest({ id, method, body }: WebhookChange, { baseUrl }: Setti
 
 /**
  * Reads a JSON object from a file, or from standard input for `-`.
- *
  * @throws UsageError that quotes nothing of the file, which may contain secrets
  */
 async function readJson(file: string): Promise<object> {

@@ -32,11 +32,7 @@ interface Answers extends Access {
 
 type Given = { [Name in keyof Answers]: Answers[Name] | undefined };
 
-/**
- * Reads the flags, and the file of the token.
- *
- * @throws UsageError that names the flag, and not the token
- */
+/** Reads the flags, and the file of the token. @throws UsageError that names the flag, and not the token */
 export async function readFlags(
   { baseUrl, timezone, tokenFile }: InitFlags,
   { folder, options: { account: accounts = [] } }: Pick<Context, "folder" | "options">,
@@ -80,11 +76,7 @@ async function readToken(path: string, folder: string): Promise<Access["token"]>
   }
 }
 
-/**
- * Returns the answers from flags alone.
- *
- * @throws UsageError that names all that are missing
- */
+/** Returns the answers from flags alone. @throws UsageError that names all that are missing */
 export function completeAnswers({ baseUrl, token, timezone, account }: Given): Answers {
   if (baseUrl === undefined || token === undefined || timezone === undefined) {
     const needed = { "--base-url": baseUrl, "--token-file": token, "--timezone": timezone };
@@ -99,7 +91,6 @@ export function completeAnswers({ baseUrl, token, timezone, account }: Given): A
 
 /**
  * Asks on the terminal for what the flags do not say; repeats address and token until the service accepts them.
- *
  * @param tryAccess returns the service's response; undefined to skip it
  * @throws CalltallyError if cancelled
  */

@@ -72,12 +72,7 @@ function nameFrom(folder: string, path: string): string {
   return below.startsWith("..") || isAbsolute(below) ? path : below;
 }
 
-/**
- * Requests two calls.
- *
- * @returns the service's count of calls
- * @throws ApiError
- */
+/** Requests two calls. @returns the service's count of calls @throws ApiError */
 async function countCalls({ baseUrl, token }: Access, signal: AbortSignal): Promise<number> {
   await using client = new ApiClient({ baseUrl, token: token.text, attemptTimeoutMs: TIMEOUT_MS });
   const page = await fetchAttributionPage(client, { limit: 2, offset: 0 }, { signal, attempts: 1 });
@@ -116,7 +111,6 @@ function assertAbsent(path: string, name: string): void {
 /**
  * Writes all of the new files or none, each atomically, without replacing any. Folders made for them are for their
  * owner alone.
- *
  * @throws UsageError that names an existing file
  * @throws CalltallyError (exit 7)
  */

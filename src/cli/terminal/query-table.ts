@@ -7,7 +7,6 @@ const LEAST_WIDTH = 8;
 
 /**
  * Returns rows as a plain-text table, numbers right-aligned; unprintable characters are escaped, BLOBs hexadecimal.
- *
  * @param width columns of the terminal; values are cut to fit, or get a line each if there are too many. @default
  * nothing is cut
  */

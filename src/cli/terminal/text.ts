@@ -34,11 +34,7 @@ export function formatTable(
   );
 }
 
-/**
- * Returns rows in aligned columns; a cell may have several lines.
- *
- * @param least minimum widths of the columns
- */
+/** Returns rows in aligned columns; a cell may have several lines. @param least minimum widths of the columns */
 export function alignColumns(
   rows: readonly (readonly string[])[],
   isRight: readonly boolean[],

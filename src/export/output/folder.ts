@@ -58,7 +58,6 @@ export function folderOutput(
 
 /**
  * Refuses a folder with the export of another warehouse.
- *
  * @param isReplaced whether `--replace` allows deleting those files
  * @returns the other warehouse's files to delete: those of its last export that are unchanged
  * @throws UsageError that names both

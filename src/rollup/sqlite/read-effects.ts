@@ -21,7 +21,6 @@ export interface RowEffect {
 /**
  * Reads the effects of changed calls on the rows of a rollup, without raw values and gone calls. The effects on a row
  * add up to the difference between its present sums and those before the changes.
- *
  * @param changes.since the last row of `fact_changes` to skip
  * @param changes.zone IANA zone of weekdays and hours
  */

@@ -44,7 +44,6 @@ export function refreshViews(warehouse: Warehouse, rules: AttributionRules): voi
 
 /**
  * Applies rules under the lock, and settles the callers of an interrupted first load.
- *
  * @throws CalltallyError if the facts follow other rules, and a sync is running (exit 6) or the warehouse is
  * read-only (exit 7)
  */

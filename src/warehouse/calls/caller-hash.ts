@@ -22,7 +22,6 @@ export interface CallerHash {
 
 /**
  * Returns the HMAC-SHA-256 for pseudonyms, in hex, and creates the key if there is none.
- *
  * @throws CalltallyError (exit 7) if the key cannot be read or is invalid
  */
 export function openCallerHash(database: string): CallerHash {
@@ -40,7 +39,6 @@ export function openCallerHash(database: string): CallerHash {
 
 /**
  * Returns the digests that replace callers' numbers in the facts; undefined if the facts hold numbers.
- *
  * @throws CalltallyError (exit 7) if the key is missing or another one: every caller would count as new
  */
 export function openCallerDigests(warehouse: Warehouse): CallerHash | undefined {

@@ -21,7 +21,6 @@ export function openCallerKey(database: string): { key: Buffer; newFile?: string
 
 /**
  * Opens the key that existing data was made with.
- *
  * @param use names the purpose and follows `Cannot` in the message
  * @throws CalltallyError (exit 7) if the key is missing or another one
  */

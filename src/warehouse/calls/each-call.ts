@@ -15,7 +15,6 @@ interface CallQuery<Row> {
 /**
  * Reads calls in batches, by id. Between batches the connection may write, and the write-ahead log may shrink, which
  * it cannot during one long read.
- *
  * @param id a column with an index that yields this order
  */
 export function* eachBatch<Row extends { call_id: number }>(

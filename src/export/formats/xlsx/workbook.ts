@@ -21,7 +21,6 @@ const SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml
 
 /**
  * Writes a workbook (ECMA-376); the same tables and zlib give the same bytes.
- *
  * @throws UsageError for more rows than a sheet holds
  */
 export async function writeWorkbook(

@@ -15,7 +15,6 @@ const MTIME = "1980-01-01T00:00:00";
 
 /**
  * Holds one chunk of text at a time. The container is fflate's; zlib deflates three times as fast.
- *
  * @throws UsageError beyond 4 GiB
  */
 export function* toZip(parts: Iterable<ZipPart>): Generator<Buffer> {
