@@ -68,6 +68,6 @@ async function mergeParts(
   throw new CalltallyError(
     EXIT.unreachable,
     `Cannot ${options.doing} at ${node.name}: it has not merged its parts`,
-    { hint: "It may be busy: publish again, until it has." },
+    { hint: "It may be busy: publish again later." },
   );
 }

@@ -121,7 +121,7 @@ export const SETTINGS = {
   }),
   keepCallerNumbers: setting("keep.caller_numbers", text(parseKeepFor), {
     default: "always",
-    help: "How long callers' phone numbers are kept, as above; keyed digests still tell callers apart, so that no figure differs",
+    help: "How long callers' phone numbers are kept, as above; keyed digests still distinguish callers, so figures are the same",
     example: "90d",
   }),
   keepRecordingUrls: setting("keep.recording_urls", text(parseKeepFor), {
@@ -152,17 +152,17 @@ export const SETTINGS = {
     example: "aliases.csv",
   }),
   currency: setting("currency", text(parseCurrency), {
-    help: "ISO 4217 code of the currency that ads are paid in. By default that of the first import of `spend`; a report in another one is refused",
+    help: "ISO 4217 code of the currency of the ads. By default that of the first import of `spend`; reports in another currency are refused",
     example: "USD",
   }),
   publishTo: setting("publish.to", text(parseClusterUrl), {
     flag: "--to <url>",
     option: "publishTo", // `to` is a day, in other commands
-    help: "ClickHouse cluster that `publish` sends the facts to, such as `clickhouse://host1,host2/database`; `?cluster=` names it where the servers do not call it `calltally`. HTTPS and port 8443, or on this machine HTTP and 8123",
+    help: "ClickHouse cluster that `publish` sends the facts to, such as `clickhouse://host1,host2/database`; `?cluster=` names it if it is not `calltally`. HTTPS and port 8443, or on this machine HTTP and 8123",
     example: "clickhouse://ch1.example.com,ch2.example.com/calls",
   }),
   publishUser: setting("publish.user", text(parseUserName), {
-    help: "User at the ClickHouse cluster, where its address names none. By default `default`",
+    help: "User at the ClickHouse cluster, if its address names none. By default `default`",
     example: "calltally_publisher",
   }),
   publishPasswordFile: setting("publish.password_file", path(parseFilePath), {
@@ -172,11 +172,11 @@ export const SETTINGS = {
   }),
   publishPersonalData: setting("publish.personal_data", YES_NO, {
     default: "false",
-    help: "Whether callers' numbers and Google click ids go to the cluster as they are: `true` or `false`. By default their keyed digests do",
+    help: "Whether callers' numbers and Google click ids are published unchanged: `true` or `false`. By default their keyed digests are",
   }),
   publishAfterSync: setting("publish.after_sync", YES_NO, {
     default: "true",
-    help: "Whether each sync ends with a publication, where there is a cluster to publish to: `true` or `false`",
+    help: "Whether each sync ends with a publication, if there is a cluster: `true` or `false`",
   }),
   insightIds: setting("insight_ids", IDS, {
     scope: "account",
@@ -201,7 +201,7 @@ export const SETTINGS = {
   }),
   jobMinutes: setting("job_minutes", whole(1, 1440), {
     default: "60",
-    help: "Maximum run time of a job in minutes; `schedule` then stops it, and a stopped sync resumes where it was the next time",
+    help: "Maximum run time of a job in minutes; `schedule` then stops it, and the next sync resumes where it was",
   }),
   heartbeatUrlFile: setting("heartbeat_url_file", secretFile(parseHeartbeatUrl), {
     isSecret: true,

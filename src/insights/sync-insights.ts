@@ -74,7 +74,7 @@ export async function* fetchInsights(
 }
 
 function nameFailed(failed: readonly Failed[]): ApiError {
-  const hint = "Any others were read. Leave out an id that is gone from the service.";
+  const hint = "The others were read. Leave out ids that the service no longer has.";
   const [first] = failed;
   if (first !== undefined && failed.length === 1) {
     return reword(first.error, `Cannot read insight ${first.id}: ${first.error.message}`, { hint });

@@ -14,7 +14,7 @@ export const command = (context: Context) => {
     .description(
       `Writes a file for each dimension or list, and manifest.json, which records what the figures are based on.
 Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.
-To begin with, try \`calltally export channel campaign --last 4w --format xlsx\`.`,
+To start, try \`calltally export channel campaign --last 4w --format xlsx\`.`,
     )
     .addArgument(
       new Argument("[contents...]", "dimensions to group by, or lists of calls")
@@ -26,7 +26,7 @@ To begin with, try \`calltally export channel campaign --last 4w --format xlsx\`
       severalOf(
         "--by <dimensions>",
         [...DIMENSIONS, ACCOUNT],
-        "group by several dimensions together, separated by commas; account stands for those of calltally.yaml",
+        "group by several dimensions combined, separated by commas; account means the accounts of calltally.yaml",
       ),
     );
   const isOfFiles = (option: string) => ["format", "profile", "delimiter", "with"].includes(option);

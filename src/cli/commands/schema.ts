@@ -60,7 +60,7 @@ function datasetteMetadata(database: string, described: readonly Description[]) 
     return [name, { description: plain(help), columns: Object.fromEntries(texts) }];
   });
   const description =
-    "Calls, what is true of each, and how complete they are. attributed_calls has one row a call.";
+    "Calls, what is true of each, and how complete they are. attributed_calls has one row per call.";
   return {
     title: "calltally",
     // Datasette names a database after its file.
