@@ -23,7 +23,7 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 export const NAME_RULE = "must be letters, digits, - and _, at most 64, the first a letter or digit";
 
 const GROUPS: Readonly<Record<string, string>> = {
-  keep: "What is kept of calls, and for how long.",
+  keep: "Which data of calls is kept, and for how long.",
   publish: "The ClickHouse cluster that the facts are published to.",
 };
 
@@ -85,7 +85,7 @@ const delivery = z
 
 const report = z
   .strictObject({
-    accounts: option(z.array(z.string()).min(1), "Its accounts; all by default.", ["acme"]),
+    accounts: option(z.array(z.string()).min(1), "Its accounts; all by default.", ["austin"]),
     ...REQUEST_KEYS,
     folder: option(
       parsed((given) => assertFolderPattern(parsePath(given))),
@@ -110,7 +110,7 @@ const report = z
     engine: option(
       parsed(parseClusterUrl),
       "ClickHouse cluster that computes the figures, from the account as last published there. Read with the user in the address, or that of publish.",
-      "clickhouse://analyst@ch1.example.com,ch2.example.com/calls",
+      "clickhouse://analyst@ch1.northwind.example,ch2.northwind.example/calls",
     ),
     personal_data: option(
       z.boolean(),
@@ -147,7 +147,7 @@ const doorbell = z.strictObject({
   account: option(
     z.string(),
     "The account that /doorbell syncs; without it, only /doorbell/<account>.",
-    "acme",
+    "austin",
   ),
   min_seconds: option(
     z.int().min(1).max(86_400),
@@ -166,7 +166,7 @@ export const fileSchema = z
     ),
     smtp_url_file: option(
       file,
-      "File that holds the address of the mail server, such as smtps://user:password@mail.example.com.",
+      "File that holds the address of the mail server, such as smtps://user:password@mail.northwind.example.",
       "secrets/smtp.url",
     ),
     doorbell: option(doorbell, "Starts a sync when the platform delivers an event to `schedule --listen`."),

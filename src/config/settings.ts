@@ -37,7 +37,7 @@ export const SETTINGS = {
     scope: "account",
     isRequired: true,
     help: "File that holds the bearer token; takes precedence over `CALLTALLY_TOKEN`",
-    example: "secrets/acme.token",
+    example: "secrets/austin.token",
   }),
   token: setting("token", text(parseToken), {
     scope: "environment",
@@ -55,7 +55,7 @@ export const SETTINGS = {
     default: "data/calltally.db",
     accountDefault: "data/{account}/calltally.db",
     help: "The warehouse, an SQLite file",
-    example: "data/acme/calltally.db",
+    example: "data/austin/calltally.db",
   }),
   exportDir: setting("export_dir", path(parsePath), {
     scope: "account",
@@ -63,7 +63,7 @@ export const SETTINGS = {
     default: "data/exports",
     accountDefault: "data/{account}/exports",
     help: "Folder for exported files and `manifest.json`",
-    example: "data/acme/exports",
+    example: "data/austin/exports",
   }),
   timezone: setting("timezone", text(parseTimeZone), {
     flag: "--timezone <zone>",
@@ -159,7 +159,7 @@ export const SETTINGS = {
     flag: "--to <url>",
     option: "publishTo", // `to` is a day, in other commands
     help: "ClickHouse cluster that `publish` sends the facts to, such as `clickhouse://host1,host2/database`; `?cluster=` names it if it is not `calltally`. HTTPS and port 8443, or on this machine HTTP and 8123",
-    example: "clickhouse://ch1.example.com,ch2.example.com/calls",
+    example: "clickhouse://ch1.northwind.example,ch2.northwind.example/calls",
   }),
   publishUser: setting("publish.user", text(parseUserName), {
     help: "User at the ClickHouse cluster, if its address names none. By default `default`",
@@ -207,7 +207,7 @@ export const SETTINGS = {
     isSecret: true,
     scope: "account",
     help: "File that holds the address of the monitor; takes precedence over `CALLTALLY_HEARTBEAT_URL`",
-    example: "secrets/acme.heartbeat",
+    example: "secrets/austin.heartbeat",
   }),
   heartbeatUrl: setting("heartbeat_url", text(parseHeartbeatUrl), {
     scope: "environment",

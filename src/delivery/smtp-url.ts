@@ -22,14 +22,14 @@ export interface MailAddress {
 const [SUBMISSION, SUBMISSIONS] = [587, 465];
 
 /**
- * Reads `smtp://user:password@host:587?from=Calls%20<calls@example.com>`, with STARTTLS required except on this
+ * Reads `smtp://user:password@host:587?from=Calls%20<calls@northwind.example>`, with STARTTLS required except on this
  * machine; or `smtps://…`, TLS from the start. Without `from` the user is the sender.
  * @param sender overrides it
  * @throws Error that says what is wrong, without the URL, which contains a password
  */
 export function parseSmtpUrl(text: string, sender?: string): SmtpServer {
   const url = URL.parse(text.trim());
-  if (url === null) throw new Error("is not a URL such as smtps://user:password@mail.example.com");
+  if (url === null) throw new Error("is not a URL such as smtps://user:password@mail.northwind.example");
   if (url.protocol !== "smtp:" && url.protocol !== "smtps:") {
     throw new Error("must start with smtp:// (STARTTLS) or smtps:// (TLS from the start)");
   }
@@ -51,11 +51,11 @@ export function parseSmtpUrl(text: string, sender?: string): SmtpServer {
 }
 
 function parseSender(text: string): MailAddress {
-  if (text === "") throw new Error("must name the sender: add ?from=calls@example.com");
+  if (text === "") throw new Error("must name the sender: add ?from=calls@northwind.example");
   // The parser would drop line breaks.
   const [sender, ...more] = /\p{Cc}/u.test(text) ? [] : parseAddresses(text, { flatten: true });
   if (sender === undefined || more.length > 0 || !isMailAddress(sender.address)) {
-    throw new Error("must name the sender, as one address: add ?from=calls@example.com");
+    throw new Error("must name the sender, as one address: add ?from=calls@northwind.example");
   }
   return { name: sender.name, address: sender.address };
 }

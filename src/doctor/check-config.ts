@@ -11,7 +11,7 @@ import { checkAliases, checkSettings } from "./check-settings.ts";
 import { problemsOf } from "./problems-of.ts";
 
 /** A sender for the check: a report may name its own. */
-const ANYBODY = "calls@example.com";
+const ANYBODY = "calls@northwind.example";
 
 export interface CheckedConfig {
   /** Null if there is no `calltally.yaml`. */

@@ -18,7 +18,7 @@ export interface InsightUpdate {
 }
 
 /**
- * Fetches insights one after the other; yields each as soon as it is stored.
+ * Fetches insights one after the other; yields each once it is stored.
  * @throws UsageError if the warehouse is a copy of another service
  * @throws ApiError as {@link fetchInsights} does; insights read before stay stored
  */

@@ -52,15 +52,15 @@ const range = z
 const channel: z.ZodType<string | string[]> = z.union([z.enum(CHANNELS), z.array(z.enum(CHANNELS)).min(1)]);
 
 const filter = z.strictObject({
-  org_unit: oneOrMore("Calls of these groups, by name or id.", "north"),
+  org_unit: oneOrMore("Calls of these groups, by name or id.", "Northwind Austin"),
   channel: option(channel, "Calls of these channels.", "Paid Search"),
   source: oneOrMore("Calls of these sources, as in the dimension source.", "google"),
-  campaign: oneOrMore("Calls of these campaigns, by name or id.", "brand"),
+  campaign: oneOrMore("Calls of these campaigns, by name or id.", "AC Repair – Texas"),
   disposition: oneOrMore("Calls with these dispositions, as the service names them.", "answered"),
   min_duration_seconds: option(z.int().nonnegative(), "Calls of at least this duration.", 30),
   first_time: flag("Only the first call of each caller."),
   has_gclid: flag("Only calls with a gclid."),
-  tracking_number: oneOrMore("Calls to these numbers.", "+49 30 123456"),
+  tracking_number: oneOrMore("Calls to these numbers.", "+1 512 555 0117"),
   exclude_callers: option(
     z.union([file, z.array(file)]),
     "File of phone numbers whose calls are left out, one per line.",

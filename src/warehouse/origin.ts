@@ -38,7 +38,7 @@ export function readOrigin({ db, path }: Warehouse): Origin {
   return row;
 }
 
-/** Returns an address as it is stored and compared: without trailing slashes. */
+/** Returns an address in its stored form, without trailing slashes. */
 export function toAddress(baseUrl: URL): string {
   return baseUrl.href.replace(/\/+$/, "");
 }

@@ -34,7 +34,7 @@ const { totals: _, ...SHOWN } = getTableColumns(publications);
 
 export type Publication = Omit<typeof publications.$inferSelect, "totals">;
 
-/** Updates what is known of publications to a cluster; omitted members stay unchanged. */
+/** Records a publication to a cluster; omitted members stay unchanged. */
 export function upsertPublication(
   { db }: Warehouse,
   publication: Pick<Publication, "target" | "account" | "attempted_at" | "error"> &

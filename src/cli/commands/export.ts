@@ -46,9 +46,9 @@ To start, try \`calltally export channel campaign --last 4w --format xlsx\`.`,
 Examples:
   $ calltally export channel utm_campaign --last 3m --grain month --total
   $ calltally export --by utm_source,utm_medium --from 2026-10-01 --to 2026-10-31 --compare previous
-  $ calltally export google-ads google-ads-adjustments --new --conversion-value 40 --currency EUR
-  $ calltally export channel campaign calls --last 4w --format xlsx --timezone Europe/Berlin
-  $ calltally export calls --format parquet --timezone Europe/Berlin`,
+  $ calltally export google-ads google-ads-adjustments --new --conversion-value 40 --currency USD
+  $ calltally export channel campaign calls --last 4w --format xlsx --timezone America/Chicago
+  $ calltally export calls --format parquet --timezone America/Chicago`,
     );
   for (const option of whole.options) if (MOST_USED.test(option.long ?? "")) option.helpGroup("Most used:");
   return whole.action(

@@ -26,7 +26,7 @@ export const command = (context: Context) =>
     .option("--allow-empty", "accept numbers without calls, and block them from now on", false)
     .option(...OPTION.database)
     .option(...OPTION.json)
-    .addHelpText("after", '\nExample:\n  $ calltally forget "+49 30 123456" --exports')
+    .addHelpText("after", '\nExample:\n  $ calltally forget "+1 512 555 0117" --exports')
     .action(
       action(context, async (numbers, { file, callerHash: hashes = [], exports: isRemoved, allowEmpty }) => {
         const whom = parseWhom({ numbers, file, hashes });

@@ -18,7 +18,7 @@ On a terminal, it asks for what the flags leave out. Elsewhere, --base-url, --to
       `
 Examples:
   $ calltally init
-  $ calltally init --base-url https://api.example.com --token-file - --timezone Europe/Berlin < token`,
+  $ calltally init --base-url https://api.example.com --token-file - --timezone America/Chicago < token`,
     )
     .action(async (flags) => {
       // Loaded here, so that other commands do not wait for its prompts.

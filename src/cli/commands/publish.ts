@@ -25,7 +25,7 @@ export function command(context: Context) {
     .option(...OPTION.json)
     .addHelpText(
       "after",
-      "\nExample:\n  $ calltally publish --to clickhouse://ch1.example.com,ch2.example.com/calls",
+      "\nExample:\n  $ calltally publish --to clickhouse://ch1.northwind.example,ch2.northwind.example/calls",
     )
     .action(
       perAccount(context, async ({ account, settings, note }) => {

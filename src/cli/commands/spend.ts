@@ -57,7 +57,7 @@ recognized by their English headers; so are columns named ${SPEND_FIELDS.join(",
       `
 Examples:
   $ calltally spend import google-ads.csv meta.csv
-  $ calltally spend import costs.csv --map day=Date,cost=Amount --source tiktok --medium paid_social --currency EUR`,
+  $ calltally spend import costs.csv --map day=Date,cost=Amount --source tiktok --medium paid_social --currency USD`,
     )
     .action(
       action(context, (paths, { map = {}, currency: named, add, ...flags }) =>

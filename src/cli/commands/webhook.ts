@@ -180,7 +180,7 @@ const declarePatch = () =>
     .addOption(
       new Option(
         "--doorbell <url>",
-        "https address of schedule's doorbell, e.g. https://calls.example.com/doorbell/austin: events are sent there by POST, with the secret of calltally.yaml as an additional static parameter",
+        "https address of schedule's doorbell, e.g. https://calls.northwind.example/doorbell/austin: events are sent there by POST, with the secret of calltally.yaml as an additional static parameter",
       ).conflicts(["endpoint", "method", "format"]),
     )
     .option("--dry-run", "print the request without sending it")
@@ -189,7 +189,7 @@ const declarePatch = () =>
     .addHelpText(
       "after",
       "\nExamples:\n  $ calltally webhook patch 44 --status inactive --static-parameter team=sales" +
-        "\n  $ calltally webhook patch 44 --doorbell https://calls.example.com/doorbell/austin --clear-static-parameters",
+        "\n  $ calltally webhook patch 44 --doorbell https://calls.northwind.example/doorbell/austin --clear-static-parameters",
     );
 
 function toChanges(flags: PatchFlags): object {

@@ -83,7 +83,7 @@ export function completeAnswers({ baseUrl, token, timezone, account }: Given): A
     const missing = Object.entries(needed).flatMap(([flag, given]) => (given === undefined ? [flag] : []));
     const verb = missing.length === 1 ? "is" : "are";
     throw new UsageError(`${missing.join(", ")} ${verb} missing, and there is no terminal for questions`, {
-      hint: "e.g. calltally init --base-url https://api.example.com --token-file - --timezone Europe/Berlin < token",
+      hint: "e.g. calltally init --base-url https://api.example.com --token-file - --timezone America/Chicago < token",
     });
   }
   return { baseUrl, token, timezone, account: account ?? accountOfHost(baseUrl) };

@@ -37,11 +37,11 @@ timezone: ${scalar(timezone)}  # of the days in figures, and of the schedule
 # Currency of the ads:
 #currency: USD
 
-# The mail server, in a file: smtps://user:password@mail.example.com
+# The mail server, in a file: smtps://user:password@mail.northwind.example
 #smtp_url_file: secrets/smtp.url
 
 # A ClickHouse cluster to publish the facts to after each sync:
-#publish: { to: "clickhouse://ch1.example.com/calls", password_file: secrets/clickhouse.password }
+#publish: { to: "clickhouse://ch1.northwind.example/calls", password_file: secrets/clickhouse.password }
 
 accounts:
   ${scalar(account)}:

@@ -5,7 +5,7 @@ import { UsageError } from "../../base/errors.ts";
 
 export const MANIFEST = "manifest.json";
 
-/** Refuses names that lead out of the folder, whoever wrote the manifest. */
+/** Refuses names outside the folder, since others may have written the manifest. */
 const fileName = z.string().regex(/^(calls\/month=[\w-]+\/)?(?!\.\.?$)[^/\\]+$/);
 
 /** What readers need; all other members are kept. */

@@ -49,7 +49,7 @@ const columns = {
   insight_name: about(text(), "`insight_name`, trimmed.", "text"),
   org_unit_id: about(integer(), "The group (organization unit) that the call belongs to."),
   org_unit_name: about(text(), "The group's name, trimmed.", "text"),
-  tracking_number: about(text(), "The number called, as `+` and digits; trimmed text if it is no number."),
+  tracking_number: about(text(), "The number called, as `+` and digits; otherwise trimmed text."),
   disposition: about(text(), "`disposition`, trimmed.", "text"),
 } satisfies Record<FactColumn, unknown>;
 
@@ -59,7 +59,7 @@ export const call_facts = sqliteTable("call_facts", columns, (table) => [
 ]);
 export const CALL_FACTS = describeTable(
   call_facts,
-  "What is true of each call by the rules in force, one row per call: the source of all figures, lists and filters.",
+  "The facts of each call by the rules in force, one row per call: the source of all figures, lists and filters.",
   columns,
 );
 
