@@ -32,6 +32,8 @@ export interface Evidence {
   fragmented: number;
   /** Calls that were not where they had been read, though those around them were. */
   vanished: number;
+  /** Calls that only the closing look met. */
+  closingOnly: number;
   /** Rows without a readable id: their calls cannot be told from those that are missing. */
   unplaced: number;
   /** Responses with a `request_id` that was met before. */

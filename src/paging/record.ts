@@ -46,6 +46,7 @@ export class PassRecord {
     repeated: 0,
     old: 0,
     vanished: 0,
+    closingOnly: 0,
   };
 
   /** @param options what is asked for: rows of a page, and rows that neighbours share */
@@ -179,6 +180,7 @@ export class PassRecord {
     const within = this.#closing.findLink(slice, slice.offset === 0);
     const isJoined = this.#closing.isHeld(within, this.#closingHeld);
     this.#hasClosing = true;
+    this.#counts.closingOnly += slice.rows.filter(({ id }) => id !== null && !this.#met.has(id)).length;
     this.#observe(slice, this.#chain.findLink(slice, false));
     this.#chain.add(slice, 0);
     this.#counts.vanished += this.#chain.countVanished(this.#first.rows, slice.rows);
