@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 const SETTLED_ROWS = 50;
 
 /** Pages of one run that are asked for again since responses disagree on their calls. */
-const MOST_ASKED_AGAIN = 100;
+const MAX_ASKED_AGAIN = 100;
 
 /** What decides how much is read, and what is inferred from calls that did not come. */
 export interface SyncRules {
@@ -108,7 +108,7 @@ export async function readIncremental(
 
 async function storeSlices(run: Run, store: PageStore, pages: Walk<PageSlice>): Promise<void> {
   const { clock, onProgress, signal } = run;
-  let again = MOST_ASKED_AGAIN;
+  let again = MAX_ASKED_AGAIN;
   for await (const slice of pages) {
     // With the first slice of a chain, what the run had read before belongs to another, which was given up.
     if (pages.evidence.slices === 1) store.startOver(pages.sort);
