@@ -1,3 +1,4 @@
+import { attempt } from "../base/errors.ts";
 import { isOnThisMachine, parseUserName } from "./setting-parsers.ts";
 
 export interface ClusterAddress {
@@ -70,11 +71,7 @@ function parseHost(text: string): { host: string; port?: number } {
 }
 
 function decodeUser(text: string): string {
-  try {
-    const user = decodeURIComponent(text);
-    return parseUserName(user);
-  } catch {
-    // Reported below.
-  }
-  throw new Error("has a user before the @ that cannot be read");
+  const user = attempt(() => parseUserName(decodeURIComponent(text)));
+  if (user === undefined) throw new Error("has a user before the @ that cannot be read");
+  return user;
 }
