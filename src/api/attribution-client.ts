@@ -58,7 +58,7 @@ function parsePage({ data, request_id, timestamp }: Envelope, exchange: Exchange
   const { calls, ...place } = parseContract(dataSchema, data, message);
   if (calls.length > MAX_ROWS) {
     throw contractError(
-      `The API returned ${calls.length} calls on one page, where ${MAX_LIMIT} at most were asked for; up to ${MAX_ROWS} are read`,
+      `The API returned ${calls.length} calls on one page, where ${MAX_LIMIT} at most were requested; up to ${MAX_ROWS} are read`,
       { transient: false },
     );
   }

@@ -44,8 +44,8 @@ async function decode(wire: Buffer, encoding: string, maxBytes: number): Promise
   if (encoding === "identity") return wire;
   if (encoding !== "gzip") {
     // A header may contain anything, even the token.
-    const name = /^[a-z-]{1,10}$/.test(encoding) ? `as ${encoding}` : "in a way";
-    throw contractError(`The API response is encoded ${name}, which was not asked for`);
+    const name = /^[a-z-]{1,10}$/.test(encoding) ? `as ${encoding}` : "in an unknown way";
+    throw contractError(`The API response is encoded ${name}, which was not requested`);
   }
   try {
     // A gzip stream ends with its decoded size, so it can be read into one buffer.
@@ -54,7 +54,7 @@ async function decode(wire: Buffer, encoding: string, maxBytes: number): Promise
     return await gunzipAsync(wire, { maxOutputLength: maxBytes, chunkSize });
   } catch (cause) {
     if (cause instanceof RangeError) throw tooLarge();
-    throw contractError("The API response is a damaged or cut gzip stream", { cause });
+    throw contractError("The API response is a damaged or truncated gzip stream", { cause });
   }
 }
 

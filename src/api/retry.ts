@@ -85,10 +85,10 @@ function outOfBudget(error: ApiError, nowMs: number): ApiError {
   const notBefore = new Date(nowMs + retryAfterMs).toISOString();
   const isCut = retryAfterMs < error.retryAfterMs;
   const asked = isCut
-    ? `asks for a pause for longer than an hour, which is taken as an hour: until ${notBefore}`
+    ? `asks for a pause of more than an hour, capped at one hour: until ${notBefore}`
     : `asks for a pause until ${notBefore}`;
   return reword(error, `${error.message}, and ${asked}`, {
     retryAfterMs,
-    hint: "Run it again after that time, or raise CALLTALLY_RETRY_SECONDS to wait for it; `calltally sync --now` goes at once.",
+    hint: "Run it again after that time, or raise CALLTALLY_RETRY_SECONDS to wait for it; `calltally sync --now` starts at once.",
   });
 }

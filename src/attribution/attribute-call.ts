@@ -13,7 +13,7 @@ export const ATTRIBUTION_VERSION = 3;
 export const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
 export type UtmField = (typeof UTM_FIELDS)[number];
 
-/** What is true of one call by the rules in force; null for no value. */
+/** The facts of one call by the rules in force; null for no value. */
 export interface CallFacts {
   /** ISO 8601 UTC with milliseconds, years 0000 to 9999. */
   call_started: string | null;

@@ -142,6 +142,6 @@ function keepOwner(target: string, draft: string): void {
 
 function inUse(target: string): CalltallyError {
   return new CalltallyError(EXIT.locked, `Cannot restore into ${target}: another process has it open`, {
-    hint: "A sync may be running. Stop the schedule and whatever else reads the warehouse, and try again.",
+    hint: "A sync may be running. Stop the schedule and other programs that read the warehouse, and try again.",
   });
 }

@@ -42,7 +42,7 @@ function assertReplaceable(target: string, source: string): void {
   const state = stateOf(target);
   if (state === undefined) return;
   throw new CalltallyError(EXIT.storage, `Cannot back up into ${target}: it ${state}`, {
-    hint: "It was left as it is. Move it away, or choose another name.",
+    hint: "It was not changed. Move it away, or choose another name.",
   });
 }
 
@@ -51,7 +51,7 @@ function stateOf(file: string): string | undefined {
   if (!statSync(file).isFile()) return "is not a file";
   const { isSqlite, isOurs, isWal } = readHeader(file);
   if (!isSqlite || !isOurs) return "is not a calltally backup";
-  return isWal ? "is a warehouse in use, and not a backup" : undefined;
+  return isWal ? "is a warehouse in use, not a backup" : undefined;
 }
 
 /** Whether two names, of which the second exists, are the same file. */

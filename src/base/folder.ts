@@ -30,10 +30,7 @@ export function makeFolder(folder: string, audience: Audience = "owner"): string
   } catch (error) {
     if (isFolder(folder)) return made; // another process may have been faster
     if (error instanceof Error && "code" in error && error.code === "EEXIST") {
-      throw new CalltallyError(
-        EXIT.storage,
-        `Cannot make the folder ${folder}: something else has that name`,
-      );
+      throw new CalltallyError(EXIT.storage, `Cannot make the folder ${folder}: a file of that name exists`);
     }
     throw error;
   }
@@ -49,7 +46,7 @@ export function realFile(path: string, links = MAX_LINKS): string {
   // It does not exist: either a link to a file that is still to be made, or a new file in a folder behind links.
   const next = attempt(() => resolve(dirname(file), readlinkSync(file)));
   if (next !== undefined && links === 0) {
-    throw new CalltallyError(EXIT.storage, `Cannot use ${file}: its links go in a circle`);
+    throw new CalltallyError(EXIT.storage, `Cannot use ${file}: its links are circular`);
   }
   if (next !== undefined) return realFile(next, links - 1);
   const folder = attempt(() => realpathSync(dirname(file)));

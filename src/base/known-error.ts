@@ -9,7 +9,7 @@ export function toCalltallyError(thrown: unknown): CalltallyError {
     const hint =
       error.code === "SQLITE_FULL"
         ? "Make room on its disk, and run it again."
-        : "`calltally doctor` says what is wrong with it.";
+        : "`calltally doctor` shows what is wrong with it.";
     return new CalltallyError(EXIT.storage, `Cannot use the warehouse: ${error.message} (${error.code})`, {
       hint,
     });

@@ -82,7 +82,7 @@ export function comparisonRange(range: DateRange, kind: Comparison): DateRange {
     };
   }
   if (from === undefined || to === undefined) {
-    throw new Error("Cannot compare an open range with the one before: it needs a first and a last date");
+    throw new Error("Cannot compare an open range with the previous one: give a first and a last date");
   }
   const [first, last] = [Temporal.PlainDate.from(from), Temporal.PlainDate.from(to)];
   return kind === "days" ? daysBefore(first, last) : previous(first, last);

@@ -57,7 +57,7 @@ export function accountsOf(
       : chooseAccounts(configuration, names);
   const onlyOne = database !== undefined ? "--database" : out !== undefined ? "--out" : undefined;
   if (onlyOne !== undefined && chosen.length > 1) {
-    throw new UsageError(`${onlyOne} is for one account, and there are ${namesOf(chosen)}`, {
+    throw new UsageError(`${onlyOne} is for one account, but there are ${namesOf(chosen)}`, {
       hint: "Name one with --account.",
     });
   }
@@ -80,7 +80,7 @@ export function onlyAccountOf(context: Context): Account {
   const accounts = accountsOf(context);
   const only = onlyOf(accounts);
   if (only !== undefined) return only;
-  throw new UsageError(`This command works on one account, and there are ${namesOf(accounts)}`, {
+  throw new UsageError(`This command works on one account, but there are ${namesOf(accounts)}`, {
     hint: `Name one, e.g. --account ${accounts[0]?.name}`,
   });
 }

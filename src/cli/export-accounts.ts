@@ -28,7 +28,7 @@ export async function exportAccounts(
   const accounts = accountsOf(context);
   if (flags.stdout && accounts.length > 1) {
     const what = request.format === "html" ? "page" : "file";
-    throw new UsageError(`--stdout writes one ${what}, and there are several accounts`, {
+    throw new UsageError(`--stdout writes one ${what}, but there are several accounts`, {
       hint: "Name one with --account.",
     });
   }

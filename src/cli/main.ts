@@ -79,7 +79,7 @@ function workingFolder(host: Host): string {
   } catch {
     throw new CalltallyError(
       EXIT.storage,
-      "Cannot find the working folder: it was removed, or may not be entered",
+      "Cannot find the working folder: it was removed, or is not accessible",
       {
         hint: "Change to another folder.",
       },

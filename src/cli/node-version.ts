@@ -20,7 +20,7 @@ export const isNodeNewEnough = isNewEnough(versions.node);
 if (!isNodeNewEnough && ownNode === undefined) {
   process.stderr.write(
     `calltally needs Node ${OLDEST_NODE} or newer; this is Node ${versions.node}.\n` +
-      "Install a newer Node from https://nodejs.org, and calltally again with it.\n" +
+      "Install a newer Node from https://nodejs.org, and then calltally with it.\n" +
       "In a clone of its repository, `npm ci` brings Node 24 along, and calltally uses it.\n",
   );
   process.exitCode = 2;

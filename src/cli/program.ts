@@ -22,14 +22,14 @@ const TASKS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     restatements: ["list exported figures that changed, and why", () => import("./commands/restatements.ts")],
     uploads: ["list files of conversions, and take one back", () => import("./commands/uploads.ts")],
   },
-  "Questions to the warehouse": {
+  "Query the warehouse": {
     query: ["query the warehouse in SQL", () => import("./commands/query.ts")],
     schema: ["describe the tables, views and columns", () => import("./commands/schema.ts")],
     explain: ["show how a call was attributed, and why", () => import("./commands/explain.ts")],
   },
   Operation: {
     status: ["show how fresh and complete the warehouse is", () => import("./commands/status.ts")],
-    doctor: ["find problems, and say how to fix them", () => import("./commands/doctor.ts")],
+    doctor: ["find problems, and show how to fix them", () => import("./commands/doctor.ts")],
     schedule: ["run the jobs on their schedule until stopped", () => import("./commands/schedule.ts")],
     job: ["run one job once, for use with cron or systemd", () => import("./commands/job.ts")],
     config: ["check, show and describe calltally.yaml", () => import("./commands/config.ts")],

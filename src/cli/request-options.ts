@@ -44,13 +44,14 @@ const VALUES: Readonly<Record<string, string>> = {
   "conversion.measurement_id": "id",
 };
 
-const PAGE = "`calltally report` writes a page of charts and tables, which a browser prints or saves as PDF.";
+const PAGE =
+  "`calltally report` writes a page of charts and tables, which a browser can print or save as PDF.";
 /** Formats that other commands write, or that have other names. */
 const OTHER_FORMATS = {
   pdf: PAGE,
   html: PAGE,
-  excel: "for Excel, give xlsx.",
-  sheets: "for Google Sheets, give csv or xlsx.",
+  excel: "for Excel, use xlsx.",
+  sheets: "for Google Sheets, use csv or xlsx.",
 };
 
 const { contents: _, by: __, range, ...others } = REQUEST_KEYS;

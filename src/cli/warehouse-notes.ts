@@ -22,7 +22,7 @@ export function notesOnRules(settings: Settings): string[] {
   return isInForce(readRulesInForce(reader), readAttributionRules(settings))
     ? []
     : [
-        "The settings for attribution have changed: these figures follow the earlier ones until the next sync or export.",
+        "The attribution settings have changed: these figures follow the old ones until the next sync or export.",
       ];
 }
 

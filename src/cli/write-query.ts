@@ -96,7 +96,7 @@ function* firstRows<Row>(rows: Iterable<Row>, most: number, onMore: () => void):
 function* toQueryJson({ columns, rows }: QueryResult): Generator<string> {
   const twice = columns.find((name, index) => columns.indexOf(name) !== index);
   if (twice !== undefined) {
-    throw new UsageError(`Cannot write JSON: two columns are called ${twice}`, {
+    throw new UsageError(`Cannot write JSON: two columns are named ${twice}`, {
       hint: `Give one of them another name: SELECT … AS other_${twice.replace(/\W+/g, "_")}`,
     });
   }

@@ -101,15 +101,17 @@ export class Claim {
       }
       throw new CalltallyError(
         EXIT.locked,
-        `Cannot publish ${account} to ${name}: another publication of it has begun there meanwhile`,
-        { hint: "Is a copy of its warehouse published as well? Publish one of them alone, and once more." },
+        `Cannot publish ${account} to ${name}: another publication of it has started meanwhile`,
+        {
+          hint: "A copy of its warehouse may be published, too. Publish only one of them, and then once more.",
+        },
       );
     }
     if (this.#recorded.length === 0 || versions.includes(Math.max(...this.#recorded))) return;
     throw new CalltallyError(
       EXIT.unverified,
       `Cannot confirm that ${account} is published to ${name}: the cluster has not recorded it`,
-      { hint: "Does something else write to these tables? Publish again." },
+      { hint: "Another program may write to these tables. Publish again." },
     );
   }
 
@@ -153,15 +155,15 @@ async function assertSameWarehouse(
       (table) => `ALTER TABLE ${localName(table)} DELETE WHERE account = ${literal(String(other.account))}`,
     );
     throw new UsageError(
-      `Cannot publish ${account} to ${name}: its warehouse is published there as ${other.account}, and would count twice`,
-      { hint: `Name it so again, or remove that from all servers: ${removal.join("; ")}` },
+      `Cannot publish ${account} to ${name}: its warehouse is already published there as ${other.account}, and would count twice`,
+      { hint: `Use that name again, or remove it from all servers: ${removal.join("; ")}` },
     );
   }
   if (found === undefined || found.warehouse_id === warehouse_id) return;
   throw new UsageError(
-    `Cannot publish ${found.account} to ${name}: the account of that name there is of another warehouse, ${found.warehouse_id}, and this one is ${warehouse_id}`,
+    `Cannot publish ${found.account} to ${name}: an account of that name is published from another warehouse,  ${found.warehouse_id}, and this one is ${warehouse_id}`,
     {
-      hint: "Two accounts of one name would replace each other: rename one of them in calltally.yaml, or name another database. Where the other warehouse is lost, drop the account's rows from call_facts_local, spend_local and published_local at all servers.",
+      hint: "Two accounts with one name would replace each other: rename one of them in calltally.yaml, or use another database. If the other warehouse is lost, drop the account's rows from call_facts_local, spend_local and published_local at all servers.",
     },
   );
 }

@@ -206,7 +206,7 @@ function firstOfAllText(source: ClusterSource): string {
 
 function valueText({ of }: KeyColumn, offsets: Side["offsets"], source: ClusterSource): string {
   if ("local" in of) return localText(of.local, offsets);
-  if ("stored" in of) throw new Error(`The cluster has no ${of.stored} as it is stored`);
+  if ("stored" in of) throw new Error(`The cluster has no ${of.stored} in its stored form`);
   return factText(of.fact, source);
 }
 

@@ -13,7 +13,7 @@ const FORM = /Code: (?<code>\d+)[.,] (?:e\.displayText\(\) = )?(?:\w+::)*\w+: (?
 const TAIL = /, (?:e\.what\(\) = |Stack trace).*|\(version .*|Stack trace:.*/s;
 
 const REFUSED_HINT =
-  "Check the user, CALLTALLY_PUBLISH_PASSWORD_FILE, and what the cluster lets that user do.";
+  "Check the user, CALLTALLY_PUBLISH_PASSWORD_FILE, and that user's permissions in the cluster.";
 const BUSY_HINT = "The cluster is failing or busy: try again later.";
 
 /** Codes of ClickHouse's ErrorCodes.cpp that are not about the statement. */
@@ -23,7 +23,7 @@ const KINDS: readonly { codes: readonly number[]; exitCode: ExitCode; hint: stri
     // More time, rows or memory than a statement may take.
     codes: [158, 159, 160, 241, 307],
     exitCode: EXIT.unreachable,
-    hint: "A shorter period, a coarser grain, fewer dimensions or one account take less; or the cluster is busy: try again later.",
+    hint: "Use a shorter period, a coarser grain, fewer dimensions or one account; or try again later, if the cluster is busy.",
   },
   {
     codes: [201, 202, 203, 209, 210, 236, 242, 243, 252, 279, 394, 439, 473, 745],
@@ -34,7 +34,7 @@ const KINDS: readonly { codes: readonly number[]; exitCode: ExitCode; hint: stri
     // A missing table or database.
     codes: [60, 81],
     exitCode: EXIT.contract,
-    hint: "calltally publish makes it: at each server, where it is missing.",
+    hint: "`calltally publish` creates it on each server where it is missing.",
   },
 ];
 
@@ -68,7 +68,10 @@ export function errorOfResponse(
       ? [EXIT.refused, REFUSED_HINT]
       : status >= 500
         ? [EXIT.unreachable, BUSY_HINT]
-        : [EXIT.contract, "Is this the HTTP port of a ClickHouse server, and no proxy before it?"];
+        : [
+            EXIT.contract,
+            "Check that this is the HTTP port of a ClickHouse server, without a proxy in between.",
+          ];
   return new CalltallyError(
     exitCode,
     `Cannot ${doing} at ${host}: the response, status ${status}, is not from ClickHouse`,

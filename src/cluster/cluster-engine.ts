@@ -188,7 +188,7 @@ export function assertAll(
   throw new CalltallyError(
     EXIT.unverified,
     `Cannot read ${account} in the cluster: it has ${found} ${what} over all shards, and ${published} were published`,
-    { hint: "Publish the account again: what the cluster has lost is sent anew." },
+    { hint: "Publish the account again: it sends what the cluster has lost." },
   );
 }
 

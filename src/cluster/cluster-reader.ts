@@ -77,7 +77,7 @@ export class ClusterReader implements Disposable {
     let count = 0;
     for await (const row of this.#cluster.iterate(sql, { doing, signal: this.#signal })) {
       if (++count > MAX_ROWS) {
-        throw new CalltallyError(EXIT.usage, `Cannot ${doing}: they are more than ${MAX_ROWS} rows`, {
+        throw new CalltallyError(EXIT.usage, `Cannot ${doing}: more than ${MAX_ROWS} rows`, {
           hint: "Use a shorter period, a coarser grain, or fewer dimensions.",
         });
       }

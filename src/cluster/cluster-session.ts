@@ -75,13 +75,13 @@ function chooseAccounts(
     if (known.includes(name)) continue;
     const has = known.length === 0 ? "nothing was published to it" : `it has ${known.join(", ")}`;
     throw new UsageError(`There is no account ${name} in ${cluster}: ${has}`, {
-      hint: didYouMean(name, known) ?? "calltally publish sends an account there.",
+      hint: didYouMean(name, known) ?? "`calltally publish` sends an account there.",
     });
   }
   const chosen = published.filter(({ account }) => names?.includes(account) ?? true);
   if (chosen.length > 0) return chosen;
   throw new UsageError(`There is no account in ${cluster}: nothing was published to it`, {
-    hint: "calltally publish sends an account there.",
+    hint: "`calltally publish` sends an account there.",
   });
 }
 
@@ -115,7 +115,7 @@ async function openAccounts(reader: ClusterReader): Promise<PublishedAccount[]> 
 function unfinishedError(account: string, since: string | null): CalltallyError {
   return new PublicationMovedError(
     `Cannot read ${account} in the cluster: its publication has not ended${since === null ? "" : `; it began ${since}`}`,
-    "Try again when it has. If it was cut short, publish the account again.",
+    "Try again later. If it was interrupted, publish the account again.",
   );
 }
 
@@ -169,9 +169,9 @@ function toCallerName(
   }
   if (about.is_personal && !about.caller_digests) return undefined;
   throw new UsageError(
-    `Cannot leave out callers of ${account}: the cluster has keyed digests of their numbers, and the warehouse, which has the key, is not here`,
+    `Cannot leave out callers of ${account}: the cluster has keyed digests of their numbers, and the warehouse with the key is not here`,
     {
-      hint: "Ask for it where the warehouse is, or publish with CALLTALLY_PUBLISH_PERSONAL_DATA=true.",
+      hint: "Run this where the warehouse is, or publish with CALLTALLY_PUBLISH_PERSONAL_DATA=true.",
     },
   );
 }

@@ -186,6 +186,6 @@ function assertSame(
   else if (!bare(found.engine).startsWith(bare(engine))) what = `has the engine ${found.engine}`;
   else return;
   throw new UsageError(`Cannot use the table ${name} in ${database} at ${node.name}: it ${what}`, {
-    hint: "Another version of calltally made it, or another program. Name another database, and the next publication fills it; or drop the tables of this one at all servers.",
+    hint: "Another version of calltally or another program created it. Use another database, which the next publication fills; or drop the tables of this one on all servers.",
   });
 }

@@ -119,7 +119,7 @@ async function readMembers(
 }
 
 const CLUSTER_HINT =
-  "Name each server of the cluster once, by its HTTP port, as remote_servers of all of them has them: one for each shard. Where these have TLS ports, 18.16 does not know itself: give it tcp_port there, or take a later version.";
+  "Name each server of the cluster once, by its HTTP port, in agreement with remote_servers on all of them: one per shard. With TLS ports there, 18.16 does not recognize itself: configure tcp_port as well, or use a later version.";
 
 /** @throws UsageError that names the server which is outside the cluster, or knows another one */
 function inOrderOfShards(
@@ -134,13 +134,14 @@ function inOrderOfShards(
       new UsageError(`Cannot use the cluster ${cluster}: ${node.name} ${state}`, { hint: CLUSTER_HINT });
     const own = members[index] ?? [];
     const count = new Set(own.map(({ shard }) => shard)).size;
-    if (own.length === 0) throw bad("knows no cluster of that name");
+    if (own.length === 0) throw bad("has no cluster of that name");
     if (own.length !== nodes.length || count !== own.length)
-      throw bad(`has it with ${own.length} servers in ${count} shards, and ${nodes.length} are named`);
+      throw bad(`has ${own.length} servers in ${count} shards, but the address names ${nodes.length}`);
     if (shapes[index] !== shapes[0]) throw bad(`has other servers in it than ${nodes[0]?.name}`);
     const [local, ...others] = own.filter(({ isLocal }) => isLocal);
-    if (local === undefined || others.length > 0) throw bad("is none of its servers, as it says itself");
-    if (ordered.has(local.shard)) throw bad("is the server of a shard that is named already");
+    if (local === undefined || others.length > 0)
+      throw bad("does not belong to it, by its own configuration");
+    if (ordered.has(local.shard)) throw bad("serves a shard that another named server already serves");
     ordered.set(local.shard, node);
   }
   return [...ordered].toSorted(([a], [b]) => a - b).map(([, node]) => node);

@@ -54,7 +54,7 @@ async function mergeParts(
   table: string,
   { account, signal }: AccountOptions,
 ): Promise<void> {
-  const options = { doing: `erase what was replaced of ${account}`, signal };
+  const options = { doing: `erase replaced rows of ${account}`, signal };
   const count = async (final: string) => {
     const sql = `SELECT count() AS count FROM ${table}${final} WHERE account = ${literal(account)}`;
     const [row] = await node.select(sql, options);
@@ -68,6 +68,6 @@ async function mergeParts(
   throw new CalltallyError(
     EXIT.unreachable,
     `Cannot ${options.doing} at ${node.name}: it has not merged its parts`,
-    { hint: "It may be busy: publish again, until it has." },
+    { hint: "It may be busy: publish again later." },
   );
 }

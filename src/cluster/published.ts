@@ -150,7 +150,7 @@ export async function confirmTotals(
       EXIT.unverified,
       `Cannot confirm that the cluster has all of ${account}: ${name.replace("_", " ")} are ${found} over all shards, and ${value} here`,
       {
-        hint: "Does each server reach the others as remote_servers says, and is it the same cluster for all of them?",
+        hint: "Check that each server reaches the others as remote_servers says, and that all have the same cluster.",
       },
     );
   }

@@ -221,7 +221,7 @@ function differentError(
     EXIT.unverified,
     `Cannot confirm that the cluster has the ${name} of ${account}: they differ in bucket ${shown.join(", ")}${others > 0 ? `, and ${others} others` : ""}, and did so after all rows of it were sent again`,
     {
-      hint: "Does something else write to these tables? Publish again; if it stays, name another database, which is filled anew.",
+      hint: "Another program may write to these tables. Publish again; if the difference remains, use another database.",
     },
   );
 }

@@ -49,7 +49,7 @@ export function chooseAccounts(
     if (known.includes(name)) continue;
     if (known.length === 0) {
       throw new UsageError(`There is no account ${name}: ${file?.name ?? DEFAULT_FILE} names none`, {
-        hint: "Without accounts in the file there is one, of the environment: leave out --account.",
+        hint: "Leave out --account: without accounts in the file, the only one is that of the environment.",
       });
     }
     throw new UsageError(`There is no account ${name}: ${file?.name} has ${known.join(", ")}`, {

@@ -23,17 +23,17 @@ export function readAliases(file: string): Record<string, string> {
     if (given === undefined) throw bad(line, `${JSON.stringify(raw)} has no comma after it`);
     const [from, value] = [foldUtm(raw), foldUtm(given)];
     if (rest.length > 0) throw bad(line, "has more than two values");
-    if (from === "") throw bad(line, `${JSON.stringify(raw)} counts as not set already`);
+    if (from === "") throw bad(line, `${JSON.stringify(raw)} already counts as not set`);
     const known = aliases.get(from)?.value;
     if (known !== undefined && known !== value)
-      throw bad(line, `${from} is ${known || "not set"} already, by a line before`);
+      throw bad(line, `${from} is ${known || "not set"} already, by an earlier line`);
     aliases.set(from, { value, line });
   }
   for (const { value, line } of aliases.values()) {
     // Aliases do not chain: the name would be counted in two rows, or in another's.
     const next = aliases.get(value);
     if (next !== undefined && next.value !== value)
-      throw bad(line, `${value} is renamed itself, by line ${next.line}`);
+      throw bad(line, `${value} is itself renamed by line ${next.line}`);
   }
   return Object.fromEntries([...aliases].map(([from, { value }]) => [from, value]));
 }

@@ -5,7 +5,7 @@ import { reasonOf } from "../base/file-access.ts";
 import { PHONE_NUMBER } from "../base/phone-number.ts";
 
 const HINT =
-  "One number per line, with its country code, such as +49 30 123456; text after a # is a comment.";
+  "One number per line, with its country code, such as +1 512 555 0117; text after a # is a comment.";
 
 /** @throws UsageError that names the file and the line, but not its content */
 export function readCallersFile(file: string, option = "--exclude-callers"): string[] {

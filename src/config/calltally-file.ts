@@ -27,7 +27,7 @@ export function readCalltallyFile(path: string, workingFolder: string): Calltall
   const source = readYaml(text);
   if (source.problems.length === 0 && source.value === null) {
     throw new UsageError(`Cannot use ${name}: it is empty`, {
-      hint: "Remove it, or name accounts and reports in it.",
+      hint: "Remove it, or add accounts and reports.",
     });
   }
   const problems = source.problems.length > 0 ? source.problems : findProblems(source);
@@ -48,7 +48,7 @@ function toError(name: string, problems: readonly Problem[]): UsageError {
     ({ path, message, ...position }) => `${describePlace(name, position, path)}: ${message}`,
   );
   return new UsageError(`Cannot use ${name}\n${lines.join("\n")}`, {
-    hint: "calltally config schema --reference says what it may hold.",
+    hint: "`calltally config schema --reference` lists all keys.",
   });
 }
 
@@ -70,7 +70,7 @@ function assertUnwritable(file: string, name: string): void {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
   if (process.platform === "win32" || (mode & 0o022) === 0) return;
   throw new UsageError(
-    `Cannot use ${name}: other users can write it, and it says where the token goes and what is run`,
+    `Cannot use ${name}: other users can write it, though it decides where the token goes and what is run`,
     { hint: `Run chmod go-w ${name}` },
   );
 }

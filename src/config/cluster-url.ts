@@ -31,15 +31,16 @@ export function parseClusterUrl(text: string): ClusterAddress {
   const { user, hosts = "", database = "", query = "" } = URL_FORM.exec(text)?.groups ?? {};
   if (user?.includes(":")) {
     throw new Error(
-      "must be without a password: put that into a file, and name the file in CALLTALLY_PUBLISH_PASSWORD_FILE",
+      "must be without a password: put the password into a file, and set its path in CALLTALLY_PUBLISH_PASSWORD_FILE",
     );
   }
   if (hosts === "") throw new Error(FORM);
   const { cluster = DEFAULT_CLUSTER, ...others } = Object.fromEntries(new URLSearchParams(query));
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw new Error(`has the parameter ${unknown}: there is cluster alone`);
+  if (unknown !== undefined) throw new Error(`has the parameter ${unknown}: only cluster is allowed`);
   for (const [what, name] of Object.entries({ database, cluster })) {
-    if (!NAME_FORM.test(name)) throw new Error(`has a ${what} that is not letters, digits, - and _ alone`);
+    if (!NAME_FORM.test(name))
+      throw new Error(`has a ${what} with characters other than letters, digits, - and _`);
   }
   const given = hosts.split(",").map(parseHost);
   const isHere = given.every(({ host }) => isOnThisMachine(new URL(`http://${host}`)));
@@ -66,12 +67,12 @@ function parseHost(text: string): { host: string; port?: number } {
   const { host, port } = HOST_FORM.exec(text)?.groups ?? {};
   if (host === undefined || !URL.canParse(`http://${host}`)) throw new Error(FORM);
   if (port === undefined) return { host };
-  if (Number(port) < 1 || Number(port) > MAX_PORT) throw new Error(`has the port ${port}, which is none`);
+  if (Number(port) < 1 || Number(port) > MAX_PORT) throw new Error(`port ${port} is out of range (1–65535)`);
   return { host, port: Number(port) };
 }
 
 function decodeUser(text: string): string {
   const user = attempt(() => parseUserName(decodeURIComponent(text)));
-  if (user === undefined) throw new Error("has a user before the @ that cannot be read");
+  if (user === undefined) throw new Error("has an invalid user before the @");
   return user;
 }

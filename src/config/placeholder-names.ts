@@ -41,7 +41,7 @@ export function fillPlaceholders(
     const placeholder = known.find((each) => each === name);
     if (placeholder === undefined) return word;
     const value = values[placeholder];
-    if (value === undefined) throw new UsageError(`Cannot use ${word} in ${text}: there is none here`);
+    if (value === undefined) throw new UsageError(`Cannot use ${word} in ${text}: it has no value here`);
     return value;
   });
 }

@@ -79,9 +79,9 @@ export function assertNoneElsewhere(
   if (given.length === 0) return;
   const verb = given.length === 1 ? "is" : "are";
   throw new UsageError(
-    `Cannot tell which account ${given.join(", ")} ${verb} of: ${file.name} names the accounts`,
+    `Cannot decide which account ${given.join(", ")} ${verb} of: ${file.name} names the accounts`,
     {
-      hint: `Unset ${given.length === 1 ? "it" : "them"}, and say it in the file, below the account that it is of.`,
+      hint: `Unset ${given.length === 1 ? "it" : "them"}, and set it in the file, below its account.`,
     },
   );
 }
@@ -104,8 +104,8 @@ function assertApart(
       const owner = owners.get(place);
       if (owner !== undefined) {
         throw new UsageError(
-          `Cannot use ${file.name}\n${file.placeOf(["accounts", name, key])}: ${text} is the ${what} of ${owner} as well`,
-          { hint: `Give each account its own; without ${key}, it is below data/{account}.` },
+          `Cannot use ${file.name}\n${file.placeOf(["accounts", name, key])}: ${text} is also the ${what} of ${owner}`,
+          { hint: `Give each account its own; by default, it is below data/{account}.` },
         );
       }
       owners.set(place, name);

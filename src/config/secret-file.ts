@@ -18,7 +18,7 @@ export function readSecretFile(file: string, place: string): string {
     return readSecret(file);
   } catch (error) {
     throw new UsageError(`${place}: ${describeError(error)}`, {
-      hint: "It must name a file that holds the secret, and that only its owner can read.",
+      hint: "It must name a file with the secret, readable only by its owner.",
     });
   }
 }
@@ -36,7 +36,7 @@ export function parseSecretFile<T>(file: string, place: string, parse: (text: st
 /** @throws Error without the path: if the file does not exist, the secret itself may be in its place */
 export function readSecret(file: string): string {
   if ((statOf(file)?.size ?? 0) > MOST_BYTES)
-    throw new Error(`is larger than ${MOST_BYTES} bytes: it holds something else than a secret`);
+    throw new Error(`is larger than ${MOST_BYTES} bytes: it is not a secret`);
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
@@ -50,7 +50,7 @@ export function findExposure(file: string): string | undefined {
   if (stat === undefined) return undefined;
   const isRoots = stat.uid === 0 && process.getuid?.() !== 0;
   if ((stat.mode & (isRoots ? 0o007 : 0o077)) === 0) return undefined;
-  return `other users can read ${file}, which holds a secret`;
+  return `other users can read ${file}, which contains a secret`;
 }
 
 /** Undefined for a path that does not exist or cannot be read. */

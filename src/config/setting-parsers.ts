@@ -7,7 +7,7 @@ export function parseBaseUrl(text: string): URL {
   if (url === null) throw new Error("is not a URL");
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isOnThisMachine(url))) {
     throw new Error(
-      "must start with https:// (http:// only for this machine), since the token travels with each request",
+      "must start with https:// (http:// only for this machine), because each request contains the token",
     );
   }
   if (url.username || url.password || url.search || url.hash) {
@@ -32,7 +32,7 @@ export function parseToken(text: string): string {
 
 export function parseUserName(text: string): string {
   // HTTP Basic splits name and password at the first colon.
-  if (text.trim() === "" || /[\p{Cc}:]/u.test(text)) throw new Error("is not the name of a user");
+  if (text.trim() === "" || /[\p{Cc}:]/u.test(text)) throw new Error("is not a user name");
   return text;
 }
 

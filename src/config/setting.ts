@@ -113,7 +113,7 @@ export const LIST: Kind<string[]> = {
   schema: z.array(
     z
       .string()
-      .regex(/^[^,]*$/, "must be without a comma: each value is an item of its own")
+      .regex(/^[^,]*$/, "must not contain a comma: each value is a separate item")
       .regex(/\S/, "is empty"),
   ),
 };
@@ -122,7 +122,7 @@ export const IDS: Kind<number[]> = {
   parse: (given) =>
     toItems(given).map((item) => {
       if (/^\d{1,15}$/.test(item)) return Number(item);
-      throw new Error(`must be whole numbers separated by commas, and ${item} is none`);
+      throw new Error(`must be whole numbers separated by commas, not ${item}`);
     }),
   schema: z.array(z.int().nonnegative()),
 };

@@ -77,8 +77,8 @@ export function describeFixedZone(zone: string): string | undefined {
   if (!FIXED.test(zone)) return undefined;
   const hours = winterHours(zone);
   const offset = `UTC${hours < 0 ? "-" : "+"}${String(Math.abs(hours)).padStart(2, "0")}:00`;
-  const meant = zoneAt(hours) ?? "that of a city";
+  const meant = zoneAt(hours) ?? "a city's zone";
   const other = SAME_ALL_YEAR[zone] ?? (hours === 0 ? "UTC" : undefined);
-  const wayOut = other === undefined ? "" : `; if not, ${other} says so`;
-  return `${zone} has no summer time: it is ${offset} all year. The zone probably meant is ${meant}${wayOut}.`;
+  const wayOut = other === undefined ? "" : `; otherwise use ${other}`;
+  return `${zone} has no daylight saving time: it is ${offset} all year. You probably mean ${meant}${wayOut}.`;
 }

@@ -43,7 +43,7 @@ export function readYaml(text: string): YamlSource {
       if (typeof value === "number" && String(value) !== source) {
         complain(
           range?.[0],
-          `${source} is a number that may be meant otherwise: put it in quotes, or write it plainly`,
+          `${source} is an ambiguous number: put it in quotes, or write it in plain digits`,
         );
       }
     },
@@ -64,8 +64,8 @@ export function readYaml(text: string): YamlSource {
 }
 
 const PLAINER: ReadonlyMap<string, string> = new Map([
-  ["BAD_ALIAS", "a text that begins with * stands in quotes, as a cron expression does"],
-  ["MULTIPLE_DOCS", "a second document begins here (---): the file must be one"],
+  ["BAD_ALIAS", "text that begins with * must be in quotes, e.g. a cron expression"],
+  ["MULTIPLE_DOCS", "a second document begins here (---): only one is allowed"],
 ]);
 
 function childOf(node: Node | null, key: PropertyKey): { key: Node | null; value: Node | null } | undefined {

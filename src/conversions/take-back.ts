@@ -67,10 +67,10 @@ function findFiles(
 
 function whyNone([file]: readonly UploadFile[], isThere: boolean): string {
   if (file?.state === "replaced") return "its export was killed, and a later file replaced it";
-  if (file !== undefined) return "it was taken back already";
+  if (file !== undefined) return "it was already taken back";
   return isThere
-    ? "its content is not that of any file of conversions"
-    : "no file of conversions was written there";
+    ? "its content does not match any file of conversions"
+    : "no file of conversions was written to that path";
 }
 
 function findOthers(files: readonly UploadFile[], forgotten: readonly UploadFile[]): UploadFile[] {

@@ -9,7 +9,7 @@ import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const columns = {
-  upload_file_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the file."),
+  upload_file_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the file."),
   contents: about(
     text({
       enum: [
@@ -21,7 +21,7 @@ const columns = {
         "google-ads-adjustments",
       ],
     }).notNull(),
-    "What it holds, as `export` names it: google-ads and the like, or google-ads-adjustments, which are of google-ads.",
+    "Its contents, as `export` names them: google-ads and the like, or google-ads-adjustments.",
   ),
   path: about(text().notNull(), "Absolute path."),
   sha256: about(text().notNull(), "SHA-256 of its bytes, hexadecimal."),
@@ -29,10 +29,10 @@ const columns = {
   written_at: about(text().notNull(), "When it was written, ISO 8601 UTC."),
   draft: about(
     text(),
-    "Absolute path of its draft until its export has ended, then null. If the draft of a killed export still exists, the file never got its name.",
+    "Absolute path of its draft until its export has ended, then null. If the draft of a killed export still exists, the file was never renamed.",
   ),
   process: about(text().notNull(), "The writing process, as in `report_runs`; empty if its export failed."),
-  rewrites: about(integer(), "File of a killed export that it replaces; that one's lines are due again."),
+  rewrites: about(integer(), "File of a killed export that it replaces, whose lines are due again."),
   replaced_sha256: about(text(), "SHA-256 of the uploaded file that it replaced; null for none."),
   caller_key: about(text(), "Fingerprint of the key of `uploads.key_digest`; null without conversions."),
   report_run_id: about(integer(), "The report run that it was written for; null for an export by hand."),
@@ -99,8 +99,8 @@ export function assertUnchanged(
   if (newer === undefined) return;
   throw new CalltallyError(
     EXIT.locked,
-    `Cannot write ${path}: another export has just written ${newer.path}, and their conversions could be the same`,
-    { hint: "Nothing was written. Run this again: it leaves out what that file has." },
+    `Cannot write ${path}: another export has just written ${newer.path}, with conversions that could overlap`,
+    { hint: "Nothing was written. Run this again: it leaves out the conversions of that file." },
   );
 }
 

@@ -10,7 +10,7 @@ export function openUploadKey(warehouse: Pick<Warehouse, "db" | "path">): Caller
   const open = () => openCallerHash(path);
   if (made.length === 0) return open();
   return openSameKey(path, open, ({ fingerprint }) => made.every((each) => each === fingerprint), {
-    use: "compare conversions with those uploaded before: the key of their digests",
-    hint: "Put the key back from a backup. If it is lost for good, take the files of `calltally uploads list` back with `calltally uploads forget`; then the next file has their conversions again.",
+    use: "compare conversions with earlier uploads: the key of their digests",
+    hint: "Put the key back from a backup. If it is lost for good, take back the files of `calltally uploads list` with `calltally uploads forget`; the next file then contains their conversions again.",
   });
 }

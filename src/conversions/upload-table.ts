@@ -18,7 +18,7 @@ import {
 } from "./upload-files.ts";
 
 const columns = {
-  upload_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the line."),
+  upload_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the line."),
   upload_file_id: about(
     integer()
       .notNull()
@@ -29,24 +29,24 @@ const columns = {
   call_id: about(integer().notNull(), "The call, which may be gone since."),
   key_digest: about(
     text(),
-    "Keyed digest of the click id, phone number or client id as the file had it; null for adjustments.",
+    "Keyed digest of the click id, phone number or client id in the file; null for adjustments.",
     "digest",
   ),
   order_id: about(
     text(),
-    "By what an adjustment names the conversion: the call id, after a retraction with `-2` and so on; null where the file did not give it one.",
+    "Identifies the conversion in adjustments: the call id, after a retraction with `-2` and so on; null if the file did not contain one.",
   ),
   action: about(
     text({ enum: ["convert", "retract", "restate"] }).notNull(),
     "convert, or of an earlier conversion: retract, or restate its value.",
   ),
   reason: about(text(), "Why it was retracted, e.g. not qualified; null for other lines."),
-  value: about(text(), "The value as it stood in the file; null for none."),
+  value: about(text(), "The value in the file; null for none."),
   currency: about(text(), "The currency of the value, ISO 4217; null for none."),
   occurred_at: about(text().notNull(), "Time of conversion or adjustment as in the file, ISO 8601 UTC."),
   is_every: about(
     integer({ mode: "boolean" }).notNull(),
-    "1 where each qualified call of a click or caller counted, and not the first alone.",
+    "1 if each qualified call of a click or caller counted, not only the first.",
   ),
 };
 
@@ -56,7 +56,7 @@ export const uploads = sqliteTable("uploads", columns, (table) => [
 ]);
 export const UPLOADS = describeTable(
   uploads,
-  "What such files reported of calls, in the order in which they were written. Holds no click id and no phone number, only keyed digests of them.",
+  "The lines of those files, in order. Contains no click ids and phone numbers, only keyed digests of them.",
   columns,
 );
 
@@ -183,8 +183,8 @@ export function findUploadsOf(
   pseudonyms: readonly string[],
 ): string[] {
   const files = sqlite.prepare<[string], { path: string; sha256: string }>(`SELECT DISTINCT f.path, f.sha256
-    FROM upload_files AS f JOIN upload_files AS told ON told.contents = f.contents AND told.upload_file_id <= f.upload_file_id
-      JOIN uploads AS u ON u.upload_file_id = told.upload_file_id
+    FROM upload_files AS f JOIN upload_files AS earlier ON earlier.contents = f.contents AND earlier.upload_file_id <= f.upload_file_id
+      JOIN uploads AS u ON u.upload_file_id = earlier.upload_file_id
       JOIN call_facts AS c ON c.call_id = u.call_id
       JOIN forgotten_callers AS g ON g.pseudonym = c.caller
     WHERE f.contents IN ('google-leads', 'ga4-events') AND f.written_at <= g.forgotten_at

@@ -34,7 +34,7 @@ export function toOrders(lines: readonly KnownLine[]): Order[] {
       continue;
     }
     const order = byId.get(id);
-    if (order === undefined) continue; // the file that told of it was taken back
+    if (order === undefined) continue; // the file that reported it was taken back
     order.adjusted_at = occurred_at;
     if (action === "retract") order.isRetracted = true;
     else Object.assign(order, { value, currency });

@@ -7,7 +7,7 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type ReportRun, report_runs } from "./report-run-table.ts";
 
 const columns = {
-  delivery_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the delivery."),
+  delivery_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the delivery."),
   report_run_id: about(
     integer()
       .notNull()
@@ -17,15 +17,15 @@ const columns = {
   channel: about(text({ enum: ["email", "webhook", "command"] }).notNull(), "email, webhook or command."),
   recipient: about(
     text().notNull(),
-    "The address of an e-mail; the host of a web hook, or the program of a command, and eight digits of a hash of the rest.",
+    "The mail address; or the host of a web hook or the program of a command, with eight digits of a hash of the rest.",
     "recipient",
   ),
   status: about(
     text({ enum: ["pending", "sending", "delivered", "failed", "outcome unknown"] }).notNull(),
-    "pending, sending, delivered, failed, or outcome unknown: it may have arrived. Only what is pending is sent without being asked for again.",
+    "pending, sending, delivered, failed, or outcome unknown: it may have arrived. Only pending ones are sent automatically.",
   ),
   attempts: about(integer().notNull().default(0), "Attempts so far."),
-  last_error: about(text(), "What went wrong in the last attempt, without secrets; null if nothing.", "text"),
+  last_error: about(text(), "Error of the last attempt, without secrets; null for none.", "text"),
   started_at: about(text(), "Start of the first attempt, ISO 8601 UTC; null before it."),
   finished_at: about(text(), "When it was delivered, failed or became unknown, ISO 8601 UTC; null before."),
   message_id: about(text(), "Message-ID of an e-mail, the same in each attempt; null for other channels."),
@@ -46,7 +46,7 @@ export type DeliveryKey = Pick<Delivery, "channel" | "recipient" | "message_id">
 /** The state of a delivery whose process was killed while sending. */
 const ABANDONED = {
   status: "outcome unknown",
-  last_error: "The process ended while it was being sent",
+  last_error: "The process ended while sending",
 } as const;
 
 /**

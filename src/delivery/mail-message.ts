@@ -155,7 +155,7 @@ ${caveats.length === 0 ? "" : html`<ul style="margin:12px 0 0;padding-left:20px;
     : html`<h2 style="margin:24px 0 4px;font-size:15px">Files</h2>
 <table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse;font-size:14px">
 ${rows}</table>
-${files.every(({ isAttached }) => isAttached) ? "" : html`<p style="margin:8px 0 0;font-size:14px;word-break:break-word">What is not attached is in ${folder}</p>\n`}`
+${files.every(({ isAttached }) => isAttached) ? "" : html`<p style="margin:8px 0 0;font-size:14px;word-break:break-word">Files that are not attached are in ${folder}</p>\n`}`
 }<p style="margin:28px 0 0;font-size:12px;${MUTED}">Sent by calltally.</p>
 </div>
 </body>
@@ -175,7 +175,9 @@ function toMailText(summary: ReportSummary, files: readonly MailFile[]): string 
   const rows = files.map(
     ({ name, bytes, isAttached }) => `- ${name} (${formatBytes(bytes)}${isAttached ? "" : ", not attached"})`,
   );
-  const place = files.every(({ isAttached }) => isAttached) ? [] : [`What is not attached is in ${folder}`];
+  const place = files.every(({ isAttached }) => isAttached)
+    ? []
+    : [`Files that are not attached are in ${folder}`];
   const paragraphs = [
     [...(account === null ? [] : [account]), title, range],
     figures,

@@ -8,7 +8,7 @@ import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const columns = {
-  report_run_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the report run."),
+  report_run_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the report run."),
   report: about(text().notNull(), "Name of the report."),
   account: about(text(), "Name of the account; null for the only one."),
   scheduled_for: about(text(), "When the schedule had it due, ISO 8601 UTC; null for a run by hand."),
@@ -20,24 +20,24 @@ const columns = {
   ),
   verdict: about(
     text({ enum: VERDICTS }),
-    "Verdict of the sync that its figures are of: exact, verified, probable or unverified; null if there was none.",
+    "Verdict of the sync behind its figures: exact, verified, probable or unverified; null if there was none.",
   ),
   range_from: about(text(), "First day of its range, YYYY-MM-DD in the report's zone; null if open."),
   range_to: about(text(), "Last day of its range, YYYY-MM-DD in the report's zone; null if open."),
   is_stale: about(
     integer({ mode: "boolean" }).notNull().default(false),
-    "1 if its figures are older than asked.",
+    "1 if its figures are older than required.",
   ),
-  folder: about(text(), "Absolute path of the folder that its files are in; null until they are."),
+  folder: about(text(), "Absolute path of its files' folder; null before they are written."),
   files: about(text(), "JSON array of {name, path, bytes, sha256, is_personal}; null until written."),
-  error: about(text(), "What went wrong, without secrets and personal data; null where nothing did.", "text"),
+  error: about(text(), "The error, without secrets and personal data; null for none.", "text"),
   process: about(text().notNull(), "The process of the run: its id and, where known, `@` and its start."),
 };
 
 export const report_runs = sqliteTable("report_runs", columns, (table) => [
   index("report_runs_by_report").on(table.report, table.report_run_id),
 ]);
-export const REPORT_RUNS = describeTable(report_runs, "Each run of a named report.", columns);
+export const REPORT_RUNS = describeTable(report_runs, "The runs of named reports.", columns);
 
 export type ReportRun = typeof report_runs.$inferSelect;
 

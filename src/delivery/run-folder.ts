@@ -44,9 +44,13 @@ export function sweepRunFolders(database: string): void {
 }
 
 export function changedError(path: string): CalltallyError {
-  return new CalltallyError(EXIT.storage, `Cannot deliver ${path}: it is not as the report wrote it`, {
-    hint: "Another run wrote over it. Run the report again, into a folder of its own.",
-  });
+  return new CalltallyError(
+    EXIT.storage,
+    `Cannot deliver ${path}: its content is not what the report wrote`,
+    {
+      hint: "Another run has overwritten it. Run the report again, with its own folder.",
+    },
+  );
 }
 
 async function copyUnchanged({ path, sha256 }: ReportFile, target: string): Promise<void> {

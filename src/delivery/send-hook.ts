@@ -42,8 +42,7 @@ export async function postHook(
       reasonForNoResponse(timeout.aborted ? timeout.reason : error, timeoutMs),
       secretsOf(url),
     );
-    if (isClaimed)
-      return { kind: "unknown", error: `No response of ${url.host} after it was sent: ${reason}` };
+    if (isClaimed) return { kind: "unknown", error: `No response from ${url.host} after sending: ${reason}` };
     const isFinal = /certificate|altname/i.test(reason);
     return { kind: isFinal ? "refused" : "temporary", error: `Cannot reach ${url.host}: ${reason}` };
   } finally {

@@ -51,8 +51,8 @@ export async function sendMail(
     // The last response is to EHLO. Without SMTPUTF8 (RFC 6531) the library would send such an address anyway.
     if (!isAscii(envelope) && !/[ -]SMTPUTF8\b/i.test(String(connection.lastServerResponse))) {
       connection.quit();
-      const problem = "it takes only ASCII addresses (no SMTPUTF8)";
-      return { kind: "refused", error: `Cannot send by ${placeOf(server)}: ${problem}` };
+      const problem = "it accepts only ASCII addresses (no SMTPUTF8)";
+      return { kind: "refused", error: `Cannot send mail by ${placeOf(server)}: ${problem}` };
     }
     const { login } = server;
     if (login !== undefined) {
@@ -121,10 +121,10 @@ function toOutcome(error: unknown, server: SmtpServer, isClaimed: boolean): Atte
   }
   const problem = quote(message, secrets);
   if (isClaimed) {
-    return { kind: "unknown", error: `No reply of ${place} after the message was sent: ${problem}` };
+    return { kind: "unknown", error: `No reply from ${place} after sending the message: ${problem}` };
   }
   const isFinal = FINAL_CODES.has(code ?? "") || /certificate|altname/i.test(message);
-  return { kind: isFinal ? "refused" : "temporary", error: `Cannot send by ${place}: ${problem}` };
+  return { kind: isFinal ? "refused" : "temporary", error: `Cannot send mail by ${place}: ${problem}` };
 }
 
 /** The password as it is, and as it is sent. */

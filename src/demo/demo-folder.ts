@@ -39,7 +39,7 @@ export function assertOurFiles(folder: string, names: readonly string[]): void {
 }
 
 function notOurs(file: string): UsageError {
-  return new UsageError(`Cannot run the demo: ${file} is there, and calltally demo did not make it so`, {
-    hint: "It was left as it is. Move or remove it, or run the demo in another folder.",
+  return new UsageError(`Cannot run the demo: ${file} exists, and calltally demo did not write it`, {
+    hint: "It was not changed. Move or remove it, or run the demo in another folder.",
   });
 }

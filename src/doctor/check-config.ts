@@ -10,7 +10,7 @@ import { checkReports, problemsOf } from "./check-reports.ts";
 import { checkAliases, checkSettings } from "./check-settings.ts";
 
 /** A sender for the check: a report may name its own. */
-const ANYBODY = "calls@example.com";
+const ANYBODY = "calls@northwind.example";
 
 /** Checks the settings of accounts and all of `calltally.yaml`, without sending anything. */
 export function checkConfig(

@@ -31,7 +31,7 @@ export function judgeDuration(
     .sort((a, b) => a - b);
   const median = ratios[ratios.length >> 1];
   if (median === undefined || ratios.length < LEAST_SAMPLES) {
-    return ok(name, `${unit}; too few transcripts to tell whether that is right`);
+    return ok(name, `${unit}; too few transcripts to check this`);
   }
   const measured = unitOf(median);
   if (measured === unit) return ok(name, `${unit}, as ${ratios.length} transcripts agree`);

@@ -22,10 +22,10 @@ export function checkVersions(version: string): Check {
 
 /** Checks whether Node accepts any certificate. */
 export function checkCertificates(env: Readonly<Record<string, string | undefined>>): Check[] {
-  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== "0") return []; // Node compares with this text alone
-  const found = "0: the service's certificate is not checked, so anybody in between can read the token";
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== "0") return []; // Node only compares with this text
+  const found = "0: the service's certificate is not checked, so anybody on the network can read the token";
   const hint =
-    "Unset it. For a service or proxy with a certificate authority of its own set NODE_EXTRA_CA_CERTS to its file.";
+    "Unset it. For a service or proxy with its own certificate authority, set NODE_EXTRA_CA_CERTS to its file.";
   return [warn("NODE_TLS_REJECT_UNAUTHORIZED", found, hint)];
 }
 
@@ -54,7 +54,7 @@ export function checkDisk(folder: string, database: string): Check {
     return warn(
       "free disk",
       found,
-      "Free up space: a migration or a backup on this disk needs as much again.",
+      "Free up space: a migration or a backup on this disk needs as much space again.",
     );
   }
   return ok("free disk", found);
@@ -68,7 +68,7 @@ export function checkFolders(folder: string, database: string, exportDir: string
     const lack = findLack(nearestFolder(path));
     if (lack === undefined) return [];
     if (path === dirname(file) && isReadable) {
-      const hint = "To read and to export, this will do. Sync as the user that owns it.";
+      const hint = "This is enough to read and export. Sync as the user that owns it.";
       return [warn("folders", `${lack}; the warehouse in it can be read`, hint)];
     }
     const hint = "Run calltally as the user that owns it, or give it to that user.";

@@ -16,7 +16,9 @@ export function checkSettings({ found, unknown, settings }: Inspected): Check[] 
   return [
     ...found.map((setting) => checkSetting(setting, given)),
     ...unknown.map(({ name, advice }) => warn(name, "is not a calltally setting, and has no effect", advice)),
-    ...(contradiction === undefined ? [] : [warn("dispositions", "one is in both lists", contradiction)]),
+    ...(contradiction === undefined
+      ? []
+      : [warn("dispositions", "a disposition is in both lists", contradiction)]),
   ];
 }
 
@@ -43,7 +45,7 @@ function checkSetting(
     return fail(EXIT.usage, env, `${shown} is not a cron expression: ${wrong} (${from})`, CRON_HINT);
   }
   const lack = lackOf(env, given);
-  if (lack !== undefined) return fail(EXIT.usage, env, "not set, and nothing can be synced without it", lack);
+  if (lack !== undefined) return fail(EXIT.usage, env, "not set, but required for a sync", lack);
   const fixed = env === SETTINGS.timezone.env ? describeFixedZone(parseTimeZone(shown ?? "")) : undefined;
   if (fixed !== undefined) return warn(env, `${shown} (${from})`, fixed);
   return ok(env, shown === undefined ? from : `${shown} (${from})`);
@@ -61,10 +63,10 @@ const FROM = {
 /** What to set, for a setting that the API requires. */
 function lackOf(env: string, given: ReadonlySet<string>): string | undefined {
   if (env === SETTINGS.baseUrl.env && !given.has(env)) {
-    return "Set it to the address of the API, e.g. https://api.example.com; in the environment or in .env.";
+    return "Set it to the address of the API, e.g. https://api.example.com, in the environment or .env.";
   }
   if (env === SETTINGS.tokenFile.env && !given.has(env) && !given.has(SETTINGS.token.env)) {
-    return "Set it to a file that holds the bearer token; in the environment or in .env.";
+    return "Set it to a file with the bearer token, in the environment or .env.";
   }
   return undefined;
 }

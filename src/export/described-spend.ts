@@ -59,17 +59,17 @@ export function sentencesOnSpend(
   { currency, rows, days, campaigns, imports, filters_of_calls_alone: ofCallsAlone = [] }: DescribedSpend,
   zone: string,
 ): string[] {
-  if (days === null) return ["None was imported for these days."];
+  if (days === null) return ["No spend was imported for these days."];
   const { id, name, unmatched, unnamed } = campaigns;
   const files = [...new Set(imports.map(({ file }) => file))];
   const shown = `${files.slice(0, FILES_SHOWN).join(", ")}${files.length > FILES_SHOWN ? ", …" : ""}`;
   return [
-    `In ${currency}, as the ad platforms report it for ${days.first} to ${days.last}; their days are taken for days of ${zone}.`,
+    `In ${currency}, as the ad platforms report it for ${days.first} to ${days.last}; their days are treated as days of ${zone}.`,
     `Of ${rows} rows, ${id.rows} have the campaign of calls by its id, ${name.rows} by its name; ${unmatched.rows} are of campaigns that no call has, ${unnamed.rows} of none.`,
-    "In rows (total) and (other), costs per call are over the calls of rows that have spend: totals by channel or source differ from those by campaign.",
+    "In rows (total) and (other), costs per call only include the calls of rows with spend: totals by channel or source differ from those by campaign.",
     `From ${shown}.`,
     ...(ofCallsAlone.length > 0
-      ? [`The filter's ${ofCallsAlone.map(inWords).join(", ")} chooses calls alone: costs are of all.`]
+      ? [`The filter's ${ofCallsAlone.map(inWords).join(", ")} only selects calls: costs are for all.`]
       : []),
   ];
 }

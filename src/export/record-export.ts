@@ -62,7 +62,7 @@ export function commitOf(
           `Cannot record in ${warehouse.path} that the export has ended; its files are in place: ${paths.join(", ")}`,
           {
             cause,
-            hint: "`calltally doctor` says what is wrong. Then run the same export again: it replaces these files.",
+            hint: "`calltally doctor` shows what is wrong. Then run the same export again: it replaces these files.",
           },
         );
       }

@@ -127,7 +127,7 @@ function withPeriodStart(
 function assertFillable(keys: number, periods: number, spell: Ask["spell"]): void {
   if (keys * periods <= MAX_FILLED_ROWS) return;
   throw new UsageError(
-    `${spell("fill")} would write ${keys * periods} rows: ${keys} keys in ${periods} periods; ${MAX_FILLED_ROWS} are the most`,
+    `${spell("fill")} would write ${keys * periods} rows: ${keys} keys in ${periods} periods; the maximum is ${MAX_FILLED_ROWS}`,
     { hint: "Use a shorter period, a coarser grain, or fewer dimensions." },
   );
 }

@@ -8,7 +8,7 @@ import type { Column, NamedTable } from "./table.ts";
 const isScanned = ({ type, isId }: Column) => type === "text" && !isId;
 
 const HINT =
-  "A file made with --min-cell holds neither phone numbers nor mail addresses. Leave the dimension out, give the value another name in the file of CALLTALLY_ALIASES, or leave its calls out by a filter.";
+  "A file with --min-cell contains no phone numbers or mail addresses. Leave out the dimension, rename the value in the file of CALLTALLY_ALIASES, or filter out its calls.";
 
 /**
  * Reads all rows before the first one is written.

@@ -64,7 +64,7 @@ function periodsOf(range: Required<DateRange>, grain: Grain, zone: string, spell
   const count = mostPeriods(range, grain);
   if (count <= MAX_PERIODS) return periods({ ...range, grain, zone });
   throw new UsageError(
-    `${spell("grain")} ${grain} would make ${Math.ceil(count)} periods from ${range.from} to ${range.to}; ${MAX_PERIODS} are the most`,
+    `${spell("grain")} ${grain} would make ${Math.ceil(count)} periods from ${range.from} to ${range.to}; the maximum is ${MAX_PERIODS}`,
     { hint: `Give ${spell("range.from")} and ${spell("range.to")}, or a coarser grain.` },
   );
 }

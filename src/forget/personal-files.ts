@@ -113,10 +113,14 @@ export async function removePersonalFiles(
   const [path, cause] = failed[0] ?? [];
   if (path === undefined) return;
   const others = failed.length > 1 ? ` and ${failed.length - 1} more` : "";
-  throw new CalltallyError(EXIT.storage, `Cannot remove ${path}${others}, which may have the callers still`, {
-    cause,
-    hint: "All else is done. Let the owner of the files remove them, or run this again as one who may.",
-  });
+  throw new CalltallyError(
+    EXIT.storage,
+    `Cannot remove ${path}${others}, which may still contain the callers`,
+    {
+      cause,
+      hint: "Everything else is done. Let the owner delete the files, or run this again with permission to do so.",
+    },
+  );
 }
 
 function isGone(path: string): boolean {

@@ -38,7 +38,7 @@ export async function pruneNow(options: PruneNowOptions): Promise<Pruned> {
     using lock = tryAcquireLock(database);
     if (lock === undefined) {
       throw new CalltallyError(EXIT.locked, `Cannot prune ${database}: it is being synced`, {
-        hint: "Wait for the sync to end; it has removed what was past its days before it began to read.",
+        hint: "Wait for the sync to end; it removed expired data before it began to read.",
       });
     }
     using opened = openOwn(options, openExistingWarehouse, { isLocked: true });

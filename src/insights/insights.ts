@@ -47,7 +47,7 @@ const columns = {
   updated_by: about(integer(), "As served; not documented further."),
   deleted_at: about(text(), "As served; not documented further."),
   deleted_by: about(integer(), "As served; not documented further."),
-  extra: about(text({ mode: "json" }), "JSON object of members that the API document does not name.", "text"),
+  extra: about(text({ mode: "json" }), "JSON object of undocumented members.", "text"),
   fetched_at: about(text().notNull(), "When it was fetched, ISO 8601 UTC."),
 };
 

@@ -18,7 +18,7 @@ export interface InsightUpdate {
 }
 
 /**
- * Fetches insights one after the other; yields each as soon as it is stored.
+ * Fetches insights one after the other; yields each once it is stored.
  * @throws UsageError if the warehouse is a copy of another service
  * @throws ApiError as {@link fetchInsights} does; insights read before stay stored
  */
@@ -74,7 +74,7 @@ export async function* fetchInsights(
 }
 
 function nameFailed(failed: readonly Failed[]): ApiError {
-  const hint = "Any others were read. Leave out an id that is gone from the service.";
+  const hint = "The others were read. Leave out ids that the service no longer has.";
   const [first] = failed;
   if (first !== undefined && failed.length === 1) {
     return reword(first.error, `Cannot read insight ${first.id}: ${first.error.message}`, { hint });

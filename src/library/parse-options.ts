@@ -28,7 +28,7 @@ const settingName = z.string().superRefine((name, context) => {
   context.addIssue(
     option === undefined
       ? `${name} is not a setting${orMeant(name, OTHERS)}`
-      : `${name} is not taken here: give ${option}`,
+      : `${name} is not allowed here: use ${option}`,
   );
 });
 

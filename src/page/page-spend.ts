@@ -12,7 +12,7 @@ export function spendSection({ figures, manifest }: Report): Html {
   const currency = manifest.spend?.currency ?? "";
   if (spend.total === undefined) return html`<h2>No spend was imported for these days</h2>`;
   return html`<h2>Cost per qualified call: ${describeLead(spend, currency)}</h2>
-<p>Amounts are in ${currency}. Calls are those of campaigns with spend, in the last line too; costs are per call, per qualified call and per first-time caller.</p>
+<p>Amounts are in ${currency}. Calls are those of campaigns with spend, also in the last line; costs are per call, per qualified call and per first-time caller.</p>
 ${spendTable(spend)}`;
 }
 

@@ -39,7 +39,7 @@ ${verdictLine(report)}
 <main>
 ${headline(figures.headline, manifest)}
 ${restatementSection(report)}
-${isEmpty ? html`<p>No call was found in these days${isFiltered(manifest) ? " with this filter" : ""}.</p>${spendSection(report)}` : chartSections(report)}
+${isEmpty ? html`<p>No calls in these days${isFiltered(manifest) ? " with this filter" : ""}.</p>${spendSection(report)}` : chartSections(report)}
 ${basisSection(report)}
 </main>
 <footer><p class="faint">Made by calltally; <code>calltally docs figures</code> explains the figures.</p></footer>
@@ -60,7 +60,7 @@ function headline(figures: Figures, { caveats, range }: Manifest): Html {
     );
   const name = "First-time callers";
   const firstTime = caveats?.first_load
-    ? tile(name, html`–`, "not known until the first load has ended")
+    ? tile(name, html`–`, "unknown until the first load has finished")
     : range.short_history
       ? tile(
           name,

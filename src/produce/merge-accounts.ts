@@ -44,7 +44,7 @@ interface AccountFigures {
 const MAX_ROWS = 2_000_000;
 const ORIGIN = { warehouse_id: "several accounts", base_url: null } as const;
 const CALLERS =
-  "Callers are counted in each account by itself: one who called two accounts is two callers, and a first-time caller of each.";
+  "Callers are counted per account: a person who called two accounts counts as two callers, and as a first-time caller in each.";
 
 /** @throws UsageError for a value of the filter that no account's calls have */
 export async function produceMerged(
@@ -103,7 +103,7 @@ async function askAll(accounts: readonly AccountAsk[], signal: AbortSignal): Pro
     figures.push({ account, manifest, table });
     rows += table.rows.length;
     if (rows > MAX_ROWS) {
-      throw new UsageError(`Cannot export the figures of all accounts: they are more than ${MAX_ROWS} rows`, {
+      throw new UsageError(`Cannot export the figures of all accounts: more than ${MAX_ROWS} rows`, {
         hint: "Use a shorter period, a coarser grain, or fewer dimensions.",
       });
     }

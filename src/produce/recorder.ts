@@ -87,7 +87,7 @@ function unrememberedError(database: string, file: string): CalltallyError {
   return new CalltallyError(
     EXIT.storage,
     `Cannot write ${file}: no write permission on ${database}, where its conversions must be recorded`,
-    { hint: "Let the owner of the warehouse write it; without --new any reader can write conversions." },
+    { hint: "Run this as the owner of the warehouse; without --new, read access is enough." },
   );
 }
 

@@ -31,7 +31,7 @@ export function manPage(description: string, { commands, common }: CommandTree):
     ...tagged({ term: "calltally.yaml", help: "accounts and reports" }),
     ...tagged({
       term: "data/calltally.db",
-      help: "the warehouse, and beside it the key of digests and the lock",
+      help: "the warehouse, and next to it the key of digests and the lock",
     }),
     ".SH SEE ALSO",
     "calltally docs",

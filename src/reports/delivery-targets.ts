@@ -20,7 +20,7 @@ export function toDeliveryTargets(
     const placeOf = (...path: string[]) => file.placeOf(["reports", name, "deliver", index, ...path]);
     if (personal.length > 0 && !content.personal_data && webhook === undefined) {
       throw new UsageError(
-        `${placeOf(email === undefined ? "command" : "email")}: ${personal.join(", ")}: personal data is not delivered unless asked for`,
+        `${placeOf(email === undefined ? "command" : "email")}: ${personal.join(", ")}: personal data is only delivered on request`,
         { hint: `Leave ${personal.join(", ")} out, or set personal_data: true in the report.` },
       );
     }

@@ -65,7 +65,7 @@ function logDone(
   const run = readLastDueRun(warehouse, { report: name, account }, { status: "done" });
   const deliveries = run === undefined ? [] : readDeliveriesSince(warehouse, run);
   const undelivered = deliveries.filter(({ status }) => status !== "delivered");
-  const done = "this report run is done already";
+  const done = "this report run is already done";
   if (undelivered.length === 0) {
     log.info({ scheduledFor }, done);
     return EXIT.done;

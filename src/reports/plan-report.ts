@@ -58,8 +58,8 @@ function assertOwnFolder({ name, content, file, account, settings }: NamedReport
   const all = Object.keys(accounts);
   const own = toPlace(file, name, content, account);
   const refuse = (whose: string) => {
-    throw new UsageError(`the folder ${folderOf(content, account)} is that of ${whose} as well`, {
-      hint: "Give each report of each account a folder of its own, such as with {account} and {report} in it.",
+    throw new UsageError(`the folder ${folderOf(content, account)} also belongs to ${whose}`, {
+      hint: "Give each report of each account its own folder, for example with {account} and {report} in its path.",
     });
   };
   if (own === resolvePath(settings.exportDir).toLowerCase()) refuse("export");

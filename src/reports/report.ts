@@ -26,7 +26,7 @@ export function chooseReports(file: CalltallyFile | undefined, names: readonly s
     if (file !== undefined && content !== undefined) return { name, content, file };
     if (known.length === 0) {
       throw new UsageError(`There is no report ${name}: ${file?.name ?? "calltally.yaml"} names none`, {
-        hint: "Name it there, below reports; calltally init writes a first one.",
+        hint: "Add it there, below reports; `calltally init` writes a first one.",
       });
     }
     throw new UsageError(`There is no report ${name}: ${file?.name} has ${known.join(", ")}`, {

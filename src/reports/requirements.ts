@@ -31,12 +31,12 @@ export function isProven(verdict: string | null | undefined, { content }: NamedR
 export function assertDeliverable(report: NamedReport, { run }: Manifest): void {
   const what = `Cannot deliver the report ${report.name}`;
   if (run === null) {
-    const hint = "Run `calltally sync`; `calltally status` says why the last one did not finish.";
+    const hint = "Run `calltally sync`; `calltally status` shows why the last one did not finish.";
     throw new CalltallyError(EXIT.undelivered, `${what}: no sync has finished yet`, { hint });
   }
   if (isProven(run.verdict, report)) return;
   const why = `sync ${run.run_id} was ${run.verdict}: ${run.verdict_reason}`;
   throw new CalltallyError(EXIT.undelivered, `${what}, which requires a proven copy: ${why}`, {
-    hint: "Run `calltally sync --full` and the report again; `calltally run` without --deliver makes it all the same.",
+    hint: "Run `calltally sync --full` and the report again; `calltally run` without --deliver makes it anyway.",
   });
 }

@@ -79,7 +79,7 @@ export function summarizeReport(
       ...(is_stale ? [`The last good sync is older than ${content.fresh}: later calls are missing.`] : []),
       ...describeCaveats(manifest),
       ...(figures.calls === null
-        ? [`The figures above are left out, since some would be of fewer than ${content.min_cell} calls.`]
+        ? [`Headline figures are left out, because some would be of fewer than ${content.min_cell} calls.`]
         : []),
       ...describeHistory(manifest),
       ...(range.provisional

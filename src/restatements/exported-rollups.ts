@@ -7,12 +7,12 @@ import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const columns = {
-  exported_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the export of this rollup."),
+  exported_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the export of this rollup."),
   path: about(text().notNull(), "Absolute path of the file."),
   contents: about(text().notNull(), "Its dimensions, separated by commas; a workbook has a sheet for each."),
   question: about(
     text().notNull(),
-    "JSON object: dimensions, filter, grain, time zone and unit of durations. Figures of another question are not compared.",
+    "JSON object: dimensions, filter, grain, time zone and unit of durations. Only figures with the same one are compared.",
     "key",
   ),
   metrics: about(text().notNull(), "JSON array of its figures' names, in the order of `exported_rows`."),
@@ -22,8 +22,8 @@ const columns = {
   last_day: about(text(), "Last day of its last period, YYYY-MM-DD; null without periods."),
   settled_until: about(text().notNull(), "Periods that ended by then were complete, ISO 8601 UTC."),
   exported_at: about(text().notNull(), "When it was written, ISO 8601 UTC."),
-  change_id: about(integer().notNull(), "The last row in `fact_changes` that its figures have."),
-  rules_id: about(integer().notNull(), "The row in `rules` that its figures follow."),
+  change_id: about(integer().notNull(), "The last row of `fact_changes` in its figures."),
+  rules_id: about(integer().notNull(), "The row of `rules` that its figures follow."),
   run_id: about(integer().notNull(), "The last finished run when it was made."),
 };
 
@@ -32,7 +32,7 @@ export const exported_rollups = sqliteTable("exported_rollups", columns, (table)
 ]);
 export const EXPORTED_ROLLUPS = describeTable(
   exported_rollups,
-  "The rollups that `export` last wrote into folders, one row for each file or sheet whose figures are compared with the next.",
+  "Rollups last exported to folders, one row per file or sheet whose figures are compared with the next export.",
   columns,
 );
 

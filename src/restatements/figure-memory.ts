@@ -122,7 +122,7 @@ export class FigureMemory implements CommitStep, RememberedFigures {
 function hindranceOf({ ask, timeframe, writer }: RememberOptions): string | undefined {
   const { raw, top, minCell } = ask;
   if (raw) return "utm values as stored";
-  if (top !== undefined || minCell !== undefined) return "keys put together as (other)";
+  if (top !== undefined || minCell !== undefined) return "keys folded into (other)";
   if (timeframe.filter.include_gone) return "gone calls are counted";
-  return writer === null ? "the warehouse can only be read here" : undefined;
+  return writer === null ? "the warehouse is read-only here" : undefined;
 }

@@ -47,7 +47,7 @@ export function watchRollup(outlet: RollupOutlet, options: WatchOptions): Watche
   // Without a comparison no key is needed, and it may be impossible to make one.
   const question = hindrance === undefined ? questionOf(outlet, options) : "";
   const isOther = stored !== undefined && stored.question !== question;
-  const refusal = hindrance ?? (isOther ? "another question than before" : undefined);
+  const refusal = hindrance ?? (isOther ? "the rollup's options changed" : undefined);
   const before = refusal === undefined ? stored : undefined;
   const firstFigure = (query.periods === undefined ? 0 : 1) + keyColumns(query.dimensions).length;
   const empty = new Map(metrics(session.rules).map(({ name, isCount }) => [name, isCount ? 0 : null]));

@@ -92,7 +92,7 @@ export function metrics({ duration_unit }: Pick<AttributionRules, "duration_unit
       "median_duration_seconds",
       1,
       { kind: "median seconds" },
-      "Median over the calls that have a duration, in seconds: the middle one, or the mean of the two in the middle.",
+      "Median over the calls that have a duration, in seconds.",
     ),
     time("first_call_at", "earliest"),
     time("last_call_at", "latest"),
@@ -118,9 +118,9 @@ export function spendMetrics({ currency, decimals }: SpendForm): readonly Metric
   };
   const cost: SpendAggregate = { kind: "spend", of: "cost_micros" };
   return [
-    { ...amount("cost", decimals, cost, "What ads cost, as `spend import` read it."), isAdditive: true },
-    number("clicks", "Clicks on the ads, as the reports of spend have them."),
-    number("impressions", "Times that the ads were shown, as the reports of spend have them."),
+    { ...amount("cost", decimals, cost, "What ads cost, from `spend import`."), isAdditive: true },
+    number("clicks", "Clicks on the ads, from the reports of spend."),
+    number("impressions", "How often the ads were shown, from the reports of spend."),
     costPer("cost_per_call", "calls"),
     costPer("cost_per_qualified_call", "qualified_calls"),
     costPer("cost_per_first_time_caller", "first_time_callers"),

@@ -84,7 +84,7 @@ JOIN ${keys} AS k ON k.given_source = s.source AND k.given_medium = s.medium
         ...(source && { source }),
         ...(channel && { channel }),
         ...(campaign && { campaign }),
-        include_gone: true, // that calls are live is said of calls alone
+        include_gone: true, // only calls can be live
       },
       rules,
       { readValues: (fact) => this.readValues(fact) },

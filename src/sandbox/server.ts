@@ -54,7 +54,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 function addressOf(server: Server): string {
   const address = server.address();
   if (address === null || typeof address === "string")
-    throw new Error(`Cannot tell the sandbox's port: ${address}`);
+    throw new Error(`Cannot find the sandbox's port: ${address}`);
   return `http://${HOST}:${address.port}`;
 }
 

@@ -26,7 +26,7 @@ export function parseCron(expression: string, timezone: string): Cron {
   const patterns = splitDays(expression).map(parsePattern);
   const next = (afterMs: number) =>
     Math.min(...patterns.map((pattern) => nextInstant(pattern, timezone, afterMs)));
-  if (next(0) === Number.POSITIVE_INFINITY) throw new Error("such a day never comes");
+  if (next(0) === Number.POSITIVE_INFINITY) throw new Error("no such day exists");
   return { expression, timezone, next };
 }
 

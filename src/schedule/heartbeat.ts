@@ -51,7 +51,7 @@ async function ping(url: URL, log: Log, { attempts, timeoutMs, signal }: PingOpt
       const problem = await tryPing(url, dispatcher, signal ? AbortSignal.any([timeout, signal]) : timeout);
       if (problem === undefined) return;
       if (attempt < attempts && !signal?.aborted) continue;
-      log.warn({ problem }, "the monitor was not reached");
+      log.warn({ problem }, "cannot reach the monitor");
       return;
     }
   } finally {

@@ -31,7 +31,7 @@ export function openJournal(database: string, log: Log): JobJournal {
       using warehouse = openCurrentWarehouse(resolve(database), PATIENCE_MS);
       return warehouse && work(warehouse);
     } catch (error) {
-      log[level](`cannot use the warehouse to keep how the jobs fare: ${describeError(error)}`);
+      log[level](`cannot record jobs in the warehouse: ${describeError(error)}`);
       return undefined;
     }
   }

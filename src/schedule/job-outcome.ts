@@ -15,7 +15,7 @@ const calm = (level: Ending["level"], result: Result, message: string) => ({ lev
 /** Outcomes that are not our failure: the next slot is soon enough. After `neither` the next run reports its own outcome. */
 const CALM: ReadonlyMap<number | null, Ending & { result: Result }> = new Map([
   [EXIT.done, calm("info", "success", "done")],
-  [EXIT.unverified, calm("warn", "success", "done, but not clean: see calltally status")],
+  [EXIT.unverified, calm("warn", "success", "done with problems: see calltally status")],
   [EXIT.unreachable, calm("warn", "failure", "the API is unreachable or failing: next slot")],
   [EXIT.locked, calm("warn", "neither", "another sync of the same warehouse is running: next slot")],
   [EXIT.sigint, calm("info", "neither", "stopped")],

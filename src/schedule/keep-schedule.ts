@@ -65,7 +65,7 @@ async function catchUp<J extends ScheduledJob>(
   { log, signal, run }: ScheduleOptions<J>,
 ): Promise<boolean> {
   if (signal.aborted) return false;
-  log.info({ job: job.name }, "a slot has passed since it was last done: running it now");
+  log.info({ job: job.name }, "missed a slot: running now");
   return await run(job);
 }
 
@@ -84,16 +84,16 @@ async function keepJob<J extends ScheduledJob>(
     const slotMs = await waitForSlot(job, { sinceMs, againMs }, options);
     if (slotMs === undefined) return;
     resumed = slotMs === againMs ? resumed + 1 : 0;
-    if (resumed > 0) log.info({ job: name }, "its last run left something undone: taking it up again");
+    if (resumed > 0) log.info({ job: name }, "its last run is unfinished: resuming it");
     const startedMs = clock.now();
     if (startedMs - slotMs > LATE_MS + options.jitterMs) {
       const slot = new Date(slotMs).toISOString();
-      log.warn({ job: name, slot }, "late: the machine slept, or its clock was set; running it once");
+      log.warn({ job: name, slot }, "late, because the machine slept or its clock changed: running once");
     }
     isUnfinished = await run(job);
     const passedMs = cron.next(startedMs);
     if (passedMs <= clock.now() && !signal.aborted) {
-      log.info({ job: name, slot: new Date(passedMs).toISOString() }, "slot left out: the job was running");
+      log.info({ job: name, slot: new Date(passedMs).toISOString() }, "slot skipped: the job was running");
     }
   }
 }

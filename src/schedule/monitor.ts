@@ -49,11 +49,11 @@ export async function startMonitor(
     }
     if (!isAllowedHost(request.headers.host, host)) {
       const served = isLoopback(host) ? "localhost" : "an IP address, or the name given to --listen";
-      return send(response, 421, "text/plain", `This host name is not served here: ask for ${served}.\n`);
+      return send(response, 421, "text/plain", `This host name is not served here: use ${served}.\n`);
     }
     if (request.method !== "GET" && request.method !== "HEAD") {
       response.setHeader("allow", "GET, HEAD");
-      return send(response, 405, "text/plain", "GET alone\n");
+      return send(response, 405, "text/plain", "Only GET is allowed\n");
     }
     switch (path) {
       case "/healthz": {
@@ -68,7 +68,7 @@ export async function startMonitor(
       case "/metrics":
         return send(response, 200, METRICS_TYPE, pages.metrics());
       default:
-        return send(response, 404, "text/plain", "/healthz and /metrics alone\n");
+        return send(response, 404, "text/plain", "only /healthz and /metrics exist\n");
     }
   });
   server.maxConnections = MOST_CONNECTIONS;
@@ -81,7 +81,7 @@ export async function startMonitor(
       cause,
       hint: isTaken
         ? "Another process is listening there: choose another address or port."
-        : "It must be an address of this machine, and a port that this user may take.",
+        : "It must be an address of this machine, and a port that this user may use.",
     });
   }
   const address = server.address();
@@ -110,7 +110,7 @@ export function parseAddress(text: string, allowRemote: boolean): Address {
   const host = bracketed ?? plain ?? "127.0.0.1";
   if (!allowRemote && !isLoopback(host)) {
     throw new UsageError(`Cannot use --listen ${text}: other machines could reach it`, {
-      hint: "Use 127.0.0.1, or add --allow-remote: the endpoints expose no secrets, but have no password either.",
+      hint: "Use 127.0.0.1, or add --allow-remote: the endpoints expose no secrets, but have no password.",
     });
   }
   return { host, port };

@@ -43,7 +43,7 @@ function areOthersFailing(
     .read()
     .filter((record) => others.some((job) => job.name === record.job) && isFailing(record, limits))
     .map(({ job }) => job);
-  if (failing.length > 0) log.warn({ failing }, "the monitor is told of a failure: another job is failing");
+  if (failing.length > 0) log.warn({ failing }, "reporting a failure to the monitor: another job is failing");
   return failing.length > 0;
 }
 

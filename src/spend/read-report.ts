@@ -128,7 +128,7 @@ function findHeader(
   throw new UsageError(
     sought.length > 0
       ? `none of its first ${MAX_TITLES} lines is a header with the columns ${sought.join(", ")}${shown}`
-      : `none of its first ${MAX_TITLES} lines is the header of a report that is known${shown}`,
+      : `none of its first ${MAX_TITLES} lines is the header of a known report${shown}`,
     {
       hint: "Name the columns: --map day=Date,cost=Spend,campaign=Campaign. A day and a cost are needed.",
     },
@@ -156,15 +156,15 @@ function forEachLine(
     });
   } catch (cause) {
     // With a wrong delimiter, the first lines may be anything.
-    if (to === -1) throw new UsageError(`it is no CSV: ${describeError(cause)}`);
+    if (to === -1) throw new UsageError(`it is not CSV: ${describeError(cause)}`);
   }
 }
 
 function assertNamed({ indexes, report, ...known }: SpendColumns, options: ReadOptions): void {
   for (const field of ["source", "medium"] as const) {
     if (options[field] !== undefined || known[field] !== null || indexes.has(field)) continue;
-    throw new UsageError(`nothing says its ${field} (${report})`, {
-      hint: `Give --${field}, such as ${field === "source" ? "--source google" : "--medium cpc"}, or --map ${field}=HEADER.`,
+    throw new UsageError(`the report has no ${field} (${report})`, {
+      hint: `Pass --${field}, such as ${field === "source" ? "--source google" : "--medium cpc"}, or --map ${field}=HEADER.`,
     });
   }
 }
@@ -196,23 +196,23 @@ function toCandidate({ line, cells }: Line, columns: SpendColumns, options: Read
   const { indexes } = columns;
   const cellOf = (field: SpendField | "last_day") => cells[indexes.get(field) ?? -1]?.trim() ?? "";
   // With misplaced quotes or thousands, the rest of the row would be misread.
-  if (cells.some(isUnclosed)) return "a quote that does not end in its line";
+  if (cells.some(isUnclosed)) return "an unclosed quote";
   if (cells.slice(columns.width).some((cell) => cell.trim() !== "")) return "more cells than the header";
   const day = readDay(cellOf("day"));
-  if (day === undefined) return isNothing(cellOf("day")) ? "no day" : `${quote(cellOf("day"))} is no day`;
-  if (indexes.has("last_day") && cellOf("last_day") !== cellOf("day")) return "of more than one day";
+  if (day === undefined) return isNothing(cellOf("day")) ? "no day" : `${quote(cellOf("day"))} is not a day`;
+  if (indexes.has("last_day") && cellOf("last_day") !== cellOf("day")) return "more than one day";
   const number = (field: SpendField): NumberText | null | undefined =>
     isNothing(cellOf(field)) ? null : toNumberText(cellOf(field));
   const [cost, clicks, impressions] = [number("cost"), number("clicks"), number("impressions")];
-  if (cost === undefined) return `the cost ${quote(cellOf("cost"))} is no number`;
-  if (clicks === undefined) return `${quote(cellOf("clicks"))} is no number of clicks`;
-  if (impressions === undefined) return `${quote(cellOf("impressions"))} is no number of impressions`;
+  if (cost === undefined) return `the cost ${quote(cellOf("cost"))} is not a number`;
+  if (clicks === undefined) return `${quote(cellOf("clicks"))} is not a number of clicks`;
+  if (impressions === undefined) return `${quote(cellOf("impressions"))} is not a number of impressions`;
   const source = foldUtm(cellOf("source") || (options.source ?? columns.source ?? ""));
   const medium = foldUtm(cellOf("medium") || (options.medium ?? columns.medium ?? ""));
   if (source === "") return "no source";
   if (medium === "") return "no medium";
   const code = isNothing(cellOf("currency")) ? null : cellOf("currency").toUpperCase();
-  if (code !== null && !isCurrency(code)) return `${quote(cellOf("currency"))} is no currency`;
+  if (code !== null && !isCurrency(code)) return `${quote(cellOf("currency"))} is not a currency`;
   const named = [code, columns.currency, cost?.currency ?? null].filter((each) => each !== null);
   if (new Set(named).size > 1) return `the currencies ${[...new Set(named)].join(" and ")} in one row`;
   const present = (field: SpendField) => (isNothing(cellOf(field)) ? null : presentText(cellOf(field)));
@@ -245,7 +245,7 @@ function decideOrder(candidates: readonly Candidate[]): DayOrder | undefined {
   if (decided !== undefined || open === undefined) return decided;
   throw new UsageError(
     `its dates can be read in two ways: ${open.first}/${open.second}/${open.year} in line ${open.line}, and none has a number above 12 there`,
-    { hint: "Say what comes first: --dates mdy (month) or --dates dmy (day)." },
+    { hint: "Say which comes first: --dates mdy (month) or --dates dmy (day)." },
   );
 }
 
@@ -280,7 +280,7 @@ function decide<Reading extends string>(
   });
   if (sure.length > 1) {
     throw new UsageError(sure.map(({ text }) => text).join(", and "), {
-      hint: `Give ${says.map(([reading]) => `${flag} ${reading}`).join(" or ")}: rows with the other are left out.`,
+      hint: `Give ${says.map(([reading]) => `${flag} ${reading}`).join(" or ")}: rows with the other one are left out.`,
     });
   }
   return sure[0]?.reading;
@@ -292,19 +292,19 @@ function toRow(
   { order = "mdy", sign }: { order: DayOrder | undefined; sign: DecimalSign | undefined },
 ): SpendRow | string {
   const day = toDay(dayText, order);
-  if (day === undefined) return `its date is none with the ${order === "mdy" ? "month" : "day"} first`;
+  if (day === undefined) return `its date is invalid with the ${order === "mdy" ? "month" : "day"} first`;
   const numbers = [cost, clicks, impressions];
   const ambiguous = numbers.find((number) => number !== null && sign === undefined && isAmbiguous(number));
   if (ambiguous)
-    return `${quote(ambiguous.body)} may be thousands or decimals: --decimal point or comma says which`;
+    return `${quote(ambiguous.body)} may be thousands or decimals: pass --decimal point or comma`;
   const microsOf = (number: NumberText | null) => number && toMicros(number, sign ?? "point");
   const cost_micros = microsOf(cost) ?? 0;
   if (Number.isNaN(cost_micros))
-    return `the cost ${quote(cost?.body ?? "")} is no number of this file's form, or too long`;
+    return `the cost ${quote(cost?.body ?? "")} is not a number in this file's format, or too long`;
   const wholes = [clicks, impressions].map((number) => number && (microsOf(number) ?? 0) / MICROS);
   const [ofClicks = null, ofImpressions = null] = wholes;
   if (!wholes.every((whole) => whole === null || (Number.isInteger(whole) && whole >= 0)))
-    return "clicks or impressions are no whole number";
+    return "clicks or impressions are not whole numbers";
   return { ...rest, day, cost_micros, clicks: ofClicks, impressions: ofImpressions };
 }
 

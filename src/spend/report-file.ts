@@ -51,7 +51,7 @@ export function decodeReport(bytes: Uint8Array): string {
     // Reported below.
   }
   throw new UsageError("it is not text in UTF-8 or UTF-16", {
-    hint: "Save it as CSV in UTF-8; a workbook (.xlsx) is no CSV file.",
+    hint: "Save it as CSV in UTF-8; a workbook (.xlsx) is not CSV.",
   });
 }
 

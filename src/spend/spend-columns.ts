@@ -153,7 +153,7 @@ function assertOnce(
     if (headers.filter((other) => other.full === full || (isByName && other.name === name)).length === 1)
       continue;
     throw new UsageError(`it has several columns "${isByName ? name : full}"`, {
-      hint: "Leave all but one of them out of the report.",
+      hint: "Remove all but one of them from the report.",
     });
   }
 }

@@ -13,7 +13,7 @@ export function acquireLock(database: string): Lock {
     ? `by process ${holder.pid} since ${holder.started_at}`
     : "by another process that has just started";
   throw new CalltallyError(EXIT.locked, `Cannot sync into ${database}: it is being synced ${by}`, {
-    hint: "Wait for it to end; its lock is released with the process, so there is nothing to clean up.",
+    hint: "Wait for it to end; the lock is released with the process, so there is nothing to clean up.",
   });
 }
 

@@ -12,7 +12,11 @@ const columns = {
 };
 
 export const backups = sqliteTable("backups", columns);
-export const BACKUPS = describeTable(backups, "Backups written, which keep what is forgotten here.", columns);
+export const BACKUPS = describeTable(
+  backups,
+  "Backups written, which still contain what is forgotten here.",
+  columns,
+);
 
 /** How long to wait before a backup can be recorded; a sync writes only briefly. */
 const BUSY_MS = 10_000;

@@ -6,14 +6,14 @@ import { writeTransaction } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 const columns = {
-  change_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the last change in it."),
+  change_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the last change in it."),
   bucket: about(integer().notNull().unique(), "The identifier of a call modulo 1024; 1024 for spend."),
 };
 
 export const changed_buckets = sqliteTable("changed_buckets", columns);
 export const CHANGED_BUCKETS = describeTable(
   changed_buckets,
-  "Which buckets of calls, of those that publications compare, have changed, one row a bucket; written by triggers once there is a publication.",
+  "Buckets of calls that changed, for publications, one row per bucket; written by triggers once there is a publication.",
   columns,
 );
 

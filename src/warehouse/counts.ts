@@ -6,13 +6,13 @@ import type { Warehouse } from "./warehouse.ts";
 const columns = {
   name: about(
     text().primaryKey(),
-    "What is counted: `calls`, the rows of that table; `unsettled_calls`, those of a first load under way whose callers are yet to be settled; `fact_logs`, how often `fact_changes` was begun; and `rules_being_applied`, the number of those by which calls are attributed at the moment.",
+    "What is counted: `calls`, the rows of that table; `unsettled_calls`, those of a running first load whose callers are not settled yet; `fact_logs`, how often `fact_changes` was started; and `rules_being_applied`, the id of the rules being applied at the moment.",
   ),
   value: about(integer().notNull(), "How many there are."),
 };
 
 export const counts = sqliteTable("counts", columns);
-export const COUNTS = describeTable(counts, "Numbers that would take long to count.", columns);
+export const COUNTS = describeTable(counts, "Counts that would take long to compute.", columns);
 
 type Counted = "calls" | "unsettled_calls" | "fact_logs" | "rules_being_applied";
 type Store = Pick<Warehouse, "db">;

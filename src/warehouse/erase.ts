@@ -9,7 +9,7 @@ import type { Warehouse } from "./warehouse.ts";
 
 const PATIENCE_MS = 5000;
 const AGAIN =
-  "What is personal is gone from the tables already. Run the same command again to erase it from the file.";
+  "The personal data is already gone from the tables. Run the same command again to erase it from the file.";
 
 /**
  * Rewrites the file, because free pages keep old bytes, and empties the log. Needs twice the size of the warehouse.
@@ -34,9 +34,9 @@ export function eraseFreed(warehouse: LockedWarehouse, nowMs: number, patienceMs
       throw heldError(path, cause);
     const isFull = cause.code === "SQLITE_FULL" || cause.code.startsWith("SQLITE_IOERR");
     const room = Math.ceil((2 * statSync(path).size) / 1e6);
-    throw new CalltallyError(EXIT.storage, `Cannot erase what was removed from ${path} (${cause.code})`, {
+    throw new CalltallyError(EXIT.storage, `Cannot erase removed data from ${path} (${cause.code})`, {
       cause,
-      hint: isFull ? `${AGAIN} It needs ${room} MB of free disk space for a moment.` : AGAIN,
+      hint: isFull ? `${AGAIN} It temporarily needs ${room} MB of free disk space.` : AGAIN,
     });
   } finally {
     sqlite.pragma("temp_store = MEMORY");
@@ -64,7 +64,7 @@ function emptyLog({ sqlite, path }: Warehouse): void {
 function heldError(path: string, cause?: unknown): CalltallyError {
   return new CalltallyError(
     EXIT.locked,
-    `Cannot erase what was removed from ${path}: another process has it open`,
+    `Cannot erase removed data from ${path}: another process has it open`,
     {
       cause,
       hint: `${AGAIN} An export, a query or a sync may be reading it: wait for it to end, or stop it.`,

@@ -83,15 +83,15 @@ export function assertUsable(file: string, version: number): void {
   throw new CalltallyError(
     EXIT.storage,
     `Cannot use ${file}: it was made by a development version of calltally`,
-    { hint: "It was left as it is. Sync into a new file: move this one away, or set CALLTALLY_DATABASE." },
+    { hint: "It was not changed. Sync into a new file: move this one away, or set CALLTALLY_DATABASE." },
   );
 }
 
 function newerError(file: string, theirs: number, ours: number): CalltallyError {
   return new CalltallyError(
     EXIT.storage,
-    `Cannot use ${file}: its schema is version ${theirs}, and this calltally knows ${ours}`,
-    { hint: "It was left as it is. Install the newer calltally that wrote it." },
+    `Cannot use ${file}: its schema is version ${theirs}, and this calltally supports ${ours}`,
+    { hint: "It was not changed. Install the newer calltally that wrote it." },
   );
 }
 

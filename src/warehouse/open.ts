@@ -105,9 +105,13 @@ function assertNoLog(file: string): void {
     const size = statSync(log, { throwIfNoEntry: false })?.size;
     if (size === 0) removeFile(log);
     if (!size) continue;
-    throw new CalltallyError(EXIT.storage, `Cannot make a warehouse at ${file}: ${log} is left of another`, {
-      hint: "It holds the last writes. Put it next to the file it belongs to, or delete it if that file is gone.",
-    });
+    throw new CalltallyError(
+      EXIT.storage,
+      `Cannot make a warehouse at ${file}: ${log} is left over from another`,
+      {
+        hint: "It contains the last writes. Put it next to the file it belongs to, or delete it if that file is gone.",
+      },
+    );
   }
 }
 
@@ -135,9 +139,9 @@ function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
     if (now?.dev === opened.dev && now.ino === opened.ino) return;
     // The log is found by name, and would be taken for the log of the file that has this name now.
     if (!sqlite.readonly) sqlite.pragma("wal_checkpoint(TRUNCATE)");
-    const what = now === undefined ? "is not there any more" : "is another file now";
-    throw new CalltallyError(EXIT.storage, `Cannot go on with ${path}: it ${what}`, {
-      hint: "It was removed, moved or replaced while it was open. Run `calltally sync` again once it is where it belongs.",
+    const what = now === undefined ? "no longer exists" : "was replaced by another file";
+    throw new CalltallyError(EXIT.storage, `Cannot continue with ${path}: it ${what}`, {
+      hint: "It was removed, moved or replaced while it was open. Put it back, and run `calltally sync` again.",
     });
   };
   return { path, sqlite, db: drizzle(sqlite), assertInPlace, [Symbol.dispose]: close };
@@ -191,7 +195,7 @@ export function assertOurs(file: string): void {
   const state = stateOf(file, stat, headerReader(file));
   if (state === undefined) return;
   throw new CalltallyError(EXIT.storage, `Cannot use ${file} as the warehouse: it ${state}`, {
-    hint: "It was left as it is. Move it away, or set CALLTALLY_DATABASE to another file.",
+    hint: "It was not changed. Move it away, or set CALLTALLY_DATABASE to another file.",
   });
 }
 

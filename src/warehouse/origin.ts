@@ -9,11 +9,11 @@ import type { Tx } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 const columns = {
-  warehouse_id: about(text().primaryKey(), "Random id of the warehouse; its copies and backups share it."),
+  warehouse_id: about(text().primaryKey(), "Random id of the warehouse, the same in its copies and backups."),
   base_url: about(text(), "Address of the service that calls are read from; null before the first."),
   org_unit_id: about(text(), "The organization unit of all requests for calls, as given; null for none."),
   account: about(text(), "Name of the account there; null for the only one."),
-  token_mark: about(text(), "Eight digits of a keyed hash of the token last used, to notice another one."),
+  token_mark: about(text(), "Eight digits of a keyed hash of the token last used, to detect a change."),
   is_demo: about(
     integer({ mode: "boolean" }).notNull().default(false),
     "1 if `calltally demo` made its calls.",
@@ -38,7 +38,7 @@ export function readOrigin({ db, path }: Warehouse): Origin {
   return row;
 }
 
-/** Returns an address as it is stored and compared: without trailing slashes. */
+/** Returns an address in its stored form, without trailing slashes. */
 export function toAddress(baseUrl: URL): string {
   return baseUrl.href.replace(/\/+$/, "");
 }
@@ -87,13 +87,13 @@ export function assertOrigin(
     throw new UsageError(
       `Cannot mix the made-up calls in ${path} with those of ${address}: calltally demo made it`,
       {
-        hint: "Unset CALLTALLY_DATABASE, or set it to a file of its own for the account.",
+        hint: "Unset CALLTALLY_DATABASE, or set it to another file for the account.",
       },
     );
   }
   if (!isRebound && !isAt(found, baseUrl)) {
     throw new UsageError(`Cannot use ${path} with ${address}: it is a copy of ${found.base_url}`, {
-      hint: "Set CALLTALLY_DATABASE to a file of its own for another account. If the service has moved: calltally sync --rebind.",
+      hint: "Set CALLTALLY_DATABASE to another file for another account. If the service has moved: calltally sync --rebind.",
     });
   }
   if (isOtherUnit(warehouse, orgUnitId)) throw otherUnitError(found, path, orgUnitId);
@@ -114,8 +114,8 @@ export function assertAccount(warehouse: Warehouse, service: Service): void {
   assertOrigin(warehouse, service);
   if (readOrigin(warehouse).token_mark === null || isBoundTo(warehouse, service)) return;
   throw new UsageError(
-    `Cannot use ${warehouse.path} yet: the token is another one than at the last sync, and may be of another account`,
-    { hint: "Run `calltally sync` first, which tells by the calls." },
+    `Cannot use ${warehouse.path} yet: the token changed since the last sync, and may belong to another account`,
+    { hint: "Run `calltally sync` first, which compares the calls." },
   );
 }
 
@@ -124,7 +124,7 @@ function otherUnitError({ org_unit_id }: Origin, path: string, orgUnitId: string
   const [given, held] = [nameUnit(orgUnitId), nameUnit(org_unit_id)];
   const same = org_unit_id === null ? "unset it" : `set it to ${org_unit_id}`;
   return new UsageError(`Cannot use ${path} ${given}: its calls were read ${held}`, {
-    hint: `Set CALLTALLY_DATABASE to a file of its own for each organization unit; to go on with this one, ${same} in CALLTALLY_ORG_UNIT_ID. --rebind does not change the unit: the calls read so far would count as gone.`,
+    hint: `Use a separate CALLTALLY_DATABASE for each organization unit; to continue with this one, ${same} in CALLTALLY_ORG_UNIT_ID. --rebind does not change the unit: the calls read so far would count as gone.`,
   });
 }
 

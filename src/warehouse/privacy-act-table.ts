@@ -5,11 +5,11 @@ import type { Tx } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 const columns = {
-  act_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the act."),
+  act_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the act."),
   at: about(text().notNull(), "When it was done, ISO 8601 UTC."),
   act: about(text({ enum: ["forget", "prune"] }).notNull(), "forget, or prune: as the keep settings ask."),
-  counts: about(text().notNull(), "JSON object: how many of what were removed."),
-  erased_at: about(text(), "When the bytes were gone from the files too, ISO 8601 UTC; null before."),
+  counts: about(text().notNull(), "JSON object: what was removed, and how much."),
+  erased_at: about(text(), "When the bytes were erased from the files, too, ISO 8601 UTC; null before."),
 };
 
 export const privacy_acts = sqliteTable("privacy_acts", columns);

@@ -83,7 +83,7 @@ function pause(ms: number): void {
 }
 
 const BACKUP_HINT =
-  "A backup can be read where it lies: let the owner of the warehouse run `calltally backup`, and name that file with --database.";
+  "A backup is readable: let the owner of the warehouse run `calltally backup`, and pass that file with --database.";
 
 function unreadableError(file: string): CalltallyError {
   const lack = describeLack(`${file}-shm`) ?? describeLack(file) ?? "It cannot be written here.";
@@ -96,7 +96,7 @@ function unreadableError(file: string): CalltallyError {
 
 function busyError(file: string): CalltallyError {
   return new CalltallyError(EXIT.locked, `Cannot read ${file}: another process keeps writing to it`, {
-    hint: "Try again in a while.",
+    hint: "Try again later.",
   });
 }
 

@@ -28,7 +28,7 @@ export function toDoorbellChange(id: number, url: string, body: object, { secret
   const { static_parameters: parameters } = checkWebhookChange(id, "PATCH", rest).body;
   if (parameters === undefined) {
     throw new UsageError(
-      `Cannot add the secret to the static parameters of webhook ${id}: a change replaces the whole list, and what is in it cannot be read here`,
+      `Cannot add the secret to the static parameters of webhook ${id}: a change replaces the whole list, which cannot be read here`,
       {
         hint: "Repeat those to keep with --static-parameter name=value; without any, --clear-static-parameters.",
       },

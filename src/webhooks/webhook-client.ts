@@ -72,8 +72,8 @@ export function checkWebhookChange(id: number, method: "PUT" | "PATCH", body: un
   const { webhook_id = id } = webhook;
   if (webhook_id === id) return { id, method, body: webhook };
   throw new UsageError(
-    `Cannot send the webhook: webhook_id is ${webhook_id}, and the webhook to replace is ${id}`,
-    { hint: "The id of a webhook cannot be changed. Check which of the two was meant, or leave it out." },
+    `Cannot send the webhook: webhook_id is ${webhook_id}, but the webhook to replace is ${id}`,
+    { hint: "The id of a webhook cannot be changed. Correct one of them, or leave it out of the body." },
   );
 }
 

@@ -23,7 +23,7 @@ export const command = (context: Context) =>
         if (page !== undefined)
           return { text: isPath ? join(FOLDER, page.path) : readDocsFile(FOLDER, page.path) };
         if (name === undefined) return { text: isPath ? FOLDER : listPages(pages) };
-        throw new UsageError(`Cannot show the page ${name}: there is none of this name`, {
+        throw new UsageError(`Cannot show the page ${name}: no such page`, {
           hint: adviseOnPage(name, pages) ?? "`calltally docs` lists them.",
         });
       }),

@@ -5,7 +5,7 @@ export const command = (context: Context) =>
   new Command("init")
     .description(
       `Writes calltally.yaml and a file for the token, after trying the token with one request. Existing files are never overwritten.
-On a terminal, it asks for whatever the flags leave out. Elsewhere, --base-url, --token-file and --timezone are required.`,
+On a terminal, it asks for what the flags leave out. Elsewhere, --base-url, --token-file and --timezone are required.`,
     )
     .option("--base-url <url>", "address of the API, without /v3")
     .option("--token-file <file>", "file that holds the bearer token; - reads it from standard input")
@@ -18,7 +18,7 @@ On a terminal, it asks for whatever the flags leave out. Elsewhere, --base-url, 
       `
 Examples:
   $ calltally init
-  $ calltally init --base-url https://api.example.com --token-file - --timezone Europe/Berlin < token`,
+  $ calltally init --base-url https://api.example.com --token-file - --timezone America/Chicago < token`,
     )
     .action(async (flags) => {
       // Loaded here, so that other commands do not wait for its prompts.

@@ -11,7 +11,7 @@ import { eachOf, wholeNumber } from "../parsers.ts";
 
 export const command = (context: Context) =>
   new Command("insight")
-    .description("Reads the details of insights, the rules by which the service scores calls.")
+    .description("Reads insights, the rules by which the service scores calls.")
     .addHelpText("after", "\nExample:\n  $ calltally insight show 101")
     .addCommand(showCommand(context))
     .addCommand(syncCommand(context));

@@ -61,7 +61,7 @@ export const command = (context: Context) =>
 function assertJob(name: string, jobs: readonly Job[]): void {
   const names = [...new Set(jobs.map((job) => job.name))];
   if (names.includes(name)) return;
-  throw new UsageError(`There is no job ${name}: there are ${names.join(", ")}`, {
+  throw new UsageError(`There is no job ${name}; jobs are ${names.join(", ")}`, {
     hint: didYouMean(name, names),
   });
 }

@@ -98,14 +98,14 @@ async function runInChild(
   if (outcome.isLate) {
     throw new CalltallyError(
       EXIT.unverified,
-      `The query was ended after ${formatQuantity(timeoutSeconds, "second")}`,
+      `The query was stopped after ${formatQuantity(timeoutSeconds, "second")}`,
       {
         hint: "Its output is incomplete. Allow more time with --timeout, or narrow the query: use WHERE or the rollup views.",
       },
     );
   }
   const end = outcome.signal ?? `code ${outcome.exitCode}`;
-  throw new CalltallyError(EXIT.failed, `The process of the query ended by ${end}`, {
+  throw new CalltallyError(EXIT.failed, `The query's process ended by ${end}`, {
     hint: "It may have run out of memory: ask for fewer or shorter values.",
   });
 }

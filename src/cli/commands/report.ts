@@ -7,8 +7,8 @@ import { addRequestOption, callsCommand } from "../request-options.ts";
 export const command = (context: Context) => {
   const declared = callsCommand("report")
     .description(
-      `Writes ${PAGE_FILE}, a self-contained page of charts and tables, and manifest.json beside it.
-Without dates, it shows --last ${DEFAULT_STRETCH} beside the weeks before.`,
+      `Writes ${PAGE_FILE}, a self-contained page of charts and tables, and manifest.json next to it.
+Without dates, it shows --last ${DEFAULT_STRETCH} and compares with the weeks before.`,
     )
     .optionsGroup("Figures:");
   addRequestOption(declared, "grain", "length of the periods; by default, chosen by the number of days");

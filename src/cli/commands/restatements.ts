@@ -16,8 +16,8 @@ import { ellipsize } from "../terminal/text.ts";
 export const command = (context: Context) =>
   new Command("restatements")
     .description(
-      "Lists figures of complete periods that changed after they were exported, the latest first: what they were, what " +
-        "they are, and how many calls came late, were corrected, left the service or were attributed again.",
+      "Lists figures of complete periods that changed after they were exported, latest first: the old value, the new " +
+        "value, and how many calls came late, were corrected, left the service or were attributed again.",
     )
     .option(
       "--since <date>",

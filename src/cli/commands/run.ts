@@ -12,9 +12,9 @@ import { notesOnDispositions } from "../warehouse-notes.ts";
 
 export const command = (context: Context) =>
   new Command("run")
-    .description("Makes reports of calltally.yaml now, whether or not they are due.")
+    .description("Makes reports of calltally.yaml now, even if they are not due.")
     .argument("<reports...>", "names of reports")
-    .option("--deliver", "also deliver them to everybody that calltally.yaml names", false)
+    .option("--deliver", "also deliver them to their recipients in calltally.yaml", false)
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally run weekly --deliver")
     .action(

@@ -108,7 +108,7 @@ function inRoom(runs: readonly string[], room: number): string {
   return runs.length > 1 ? runs.slice(0, 2).join(",\n") : hang("", runs.join(), 0, room).join("\n");
 }
 
-/** 2026-11-20T15:07:00.000Z in Europe/Berlin → 2026-11-20 16:07:00 */
+/** 2026-11-20T15:07:00.000Z in America/Chicago → 2026-11-20 09:07:00 */
 function formatLocal(iso: string, timezone: string): string {
   const format = new Intl.DateTimeFormat("sv-SE", {
     timeZone: timezone,

@@ -59,8 +59,7 @@ function datasetteMetadata(database: string, described: readonly Description[]) 
     const texts = columns.map((column): [string, string] => [column.name, plain(column.help)]);
     return [name, { description: plain(help), columns: Object.fromEntries(texts) }];
   });
-  const description =
-    "Calls, what is true of each, and how complete they are. attributed_calls has one row a call.";
+  const description = "Calls, their facts, and how complete they are. attributed_calls has one row per call.";
   return {
     title: "calltally",
     // Datasette names a database after its file.

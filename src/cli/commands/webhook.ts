@@ -29,11 +29,11 @@ export const command = (context: Context) =>
 const replaceCommand = (context: Context) =>
   new Command("replace")
     .description(
-      "Replaces all settings of a webhook (PUT): every required field must be given, even if unchanged. A field that is left out is expected to become empty or false, but for webhook_status.",
+      "Replaces all settings of a webhook (PUT): every required field must be given, even if unchanged. A field that is left out is expected to become empty or false, except webhook_status.",
     )
     .addArgument(idArgument())
     .requiredOption("--file <json>", "the webhook, a JSON object; - reads standard input")
-    .option("--dry-run", "print the request and do not send it")
+    .option("--dry-run", "print the request without sending it")
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally webhook replace 44 --file webhook.json --dry-run")
@@ -67,8 +67,8 @@ function requireDoorbell(context: Context): Doorbell {
   const { file } = configurationOf(context);
   const doorbell = file && readDoorbell(file);
   if (doorbell !== undefined) return doorbell;
-  throw new UsageError(`--doorbell: ${file?.name ?? "calltally.yaml"} has no doorbell`, {
-    hint: "Name the file of its secret there:\ndoorbell:\n  secret_file: secrets/doorbell",
+  throw new UsageError(`Cannot use --doorbell: ${file?.name ?? "calltally.yaml"} has no doorbell`, {
+    hint: "Configure it there:\ndoorbell:\n  secret_file: secrets/doorbell",
   });
 }
 
@@ -93,13 +93,13 @@ function notesOnReplacing({ body }: WebhookChange): string[] {
     ...(emptied.length > 0
       ? [
           `Left out of the body: ${emptied.join(", ")}.`,
-          "Our reading of a full update: they become empty or false; the API's documentation does not say.",
+          "They probably become empty or false; the API's documentation does not say.",
         ]
       : []),
     ...(leftOut.includes("webhook_status")
       ? ["webhook_status is left out of the body, and keeps its value."]
       : []),
-    ...(body.static_parameters ? ["static_parameters replaces the stored list whole."] : []),
+    ...(body.static_parameters ? ["static_parameters replaces the whole stored list."] : []),
   ];
 }
 
@@ -109,7 +109,7 @@ function notesOnDoor(url: string, name: string | undefined, { account: only }: D
   const doors = name === only ? [door, "/doorbell"] : [door];
   if (doors.some((path) => new URL(url).pathname.endsWith(path))) return [];
   return [
-    `${url} does not end with ${door}: unless a proxy rewrites it, deliveries do not sync ${name ?? "this account"}.`,
+    `${url} does not end with ${door}: unless a proxy rewrites it, deliveries will not sync ${name ?? "this account"}.`,
   ];
 }
 
@@ -178,16 +178,16 @@ const declarePatch = () =>
     .addOption(
       new Option(
         "--doorbell <url>",
-        "https address of schedule's doorbell, e.g. https://calls.example.com/doorbell/acme: events go there by POST, with the secret of calltally.yaml as one more static parameter",
+        "https address of schedule's doorbell, e.g. https://calls.northwind.example/doorbell/austin: events are sent there by POST, with the secret of calltally.yaml as an additional static parameter",
       ).conflicts(["endpoint", "method", "format"]),
     )
-    .option("--dry-run", "print the request and do not send it")
+    .option("--dry-run", "print the request without sending it")
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText(
       "after",
       "\nExamples:\n  $ calltally webhook patch 44 --status inactive --static-parameter team=sales" +
-        "\n  $ calltally webhook patch 44 --doorbell https://calls.example.com/doorbell/acme --clear-static-parameters",
+        "\n  $ calltally webhook patch 44 --doorbell https://calls.northwind.example/doorbell/austin --clear-static-parameters",
     );
 
 function toChanges(flags: PatchFlags): object {

@@ -73,7 +73,7 @@ async function readToken(path: string, folder: string): Promise<Access["token"]>
   }
   if (process.stdin.isTTY) {
     throw new UsageError("--token-file - reads standard input, which is this terminal", {
-      hint: "Leave it out: the token is asked for, and not shown.",
+      hint: "Leave it out: you will be asked for the token, which is not shown.",
     });
   }
   const given = await readText(process.stdin);
@@ -90,8 +90,8 @@ export function completeAnswers({ baseUrl, token, timezone, account }: Given): A
     const needed = { "--base-url": baseUrl, "--token-file": token, "--timezone": timezone };
     const missing = Object.entries(needed).flatMap(([flag, given]) => (given === undefined ? [flag] : []));
     const verb = missing.length === 1 ? "is" : "are";
-    throw new UsageError(`${missing.join(", ")} ${verb} missing, and there is no terminal to ask on`, {
-      hint: "e.g. calltally init --base-url https://api.example.com --token-file - --timezone Europe/Berlin < token",
+    throw new UsageError(`${missing.join(", ")} ${verb} missing, and there is no terminal for questions`, {
+      hint: "e.g. calltally init --base-url https://api.example.com --token-file - --timezone America/Chicago < token",
     });
   }
   return { baseUrl, token, timezone, account: account ?? accountOfHost(baseUrl) };

@@ -30,7 +30,7 @@ export async function runInit(context: Context, flags: InitFlags): Promise<void>
     const path = tokenPath(access);
     if (access.token.file === undefined) assertAbsent(path, nameFrom(folder, path));
     const total = await countCalls(access, signal);
-    return `${access.baseUrl.host} accepts the token, and counts ${formatQuantity(total, "call")}`;
+    return `${access.baseUrl.host} accepts the token; it counts ${formatQuantity(total, "call")}`;
   };
   const given = await readFlags(flags, context);
   const isOnTerminal = process.stdin.isTTY && process.stdout.isTTY;
@@ -55,7 +55,7 @@ export async function runInit(context: Context, flags: InitFlags): Promise<void>
   const steps = [
     [`calltally sync${flag}`, `copy the calls, into data/${account}/calltally.db`],
     [`calltally run ${STARTER_REPORT}${flag}`, `make the report, in reports/${account}/${STARTER_REPORT}`],
-    [`calltally schedule${flag}`, "do both at their times, until stopped"],
+    [`calltally schedule${flag}`, "do both on schedule, until stopped"],
   ] as const;
   const width = Math.max(...steps.map(([command]) => command.length));
   show(context, {
@@ -144,7 +144,7 @@ function removeEmptyFolder(folder: string): void {
 }
 
 function existsAlready(name: string): UsageError {
-  return new UsageError(`Cannot write ${name}: it is there already; nothing was written`, {
+  return new UsageError(`Cannot write ${name}: it already exists; nothing was written`, {
     hint: "calltally init never replaces a file: edit it, or move it away.",
   });
 }

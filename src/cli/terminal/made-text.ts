@@ -41,7 +41,7 @@ export function describeMade({ folder = "", ...written }: Made, workingFolder: s
   return lines.join("\n");
 }
 
-const UNRECORDED = "The warehouse can only be read here, so its tables do not have these files.";
+const UNRECORDED = "The warehouse is read-only here, so it does not record these files.";
 
 /** What to know before using the figures. */
 function remarksOn({ manifest, newKey, isWarehouseEmpty }: Made): string[] {
@@ -70,22 +70,22 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Made): string[] {
       "No call in the warehouse matches the filter: the files have no rows.",
     isEmpty && isWarehouseEmpty && "The warehouse has no calls: the files have no rows.",
     compared_with?.begins_before_first_call &&
-      `The comparison period begins ${compared_with.from}, before the first call in the warehouse: its figures are too low.`,
+      `The previous period begins ${compared_with.from}, before the first call in the warehouse: its figures are too low.`,
     unknown > 0 &&
-      `${formatQuantity(unknown, "number")} in --exclude-callers ${unknown === 1 ? "has" : "have"} no call in the warehouse.`,
-    filter.excluded_callers === 0 && "--exclude-callers names no number: calls of all callers count.",
+      `${formatQuantity(unknown, "number")} in --exclude-callers ${unknown === 1 ? "has" : "have"} never called.`,
+    filter.excluded_callers === 0 && "The file of --exclude-callers has no numbers: all callers count.",
     spend?.currency === null &&
       "No spend has been imported: calltally spend import reads the reports of ad platforms.",
     spend?.currency && spend.rows === 0 && "No spend was imported for these days and this filter.",
     unmatched.rows > 0 &&
       `Spend of campaigns that no call has: ${formatAmount(unmatched.cost)} ${spend?.currency} of ${formatAmount(spend?.cost ?? 0)}.`,
     ofCallsAlone.length > 0 &&
-      `${ofCallsAlone.join(", ")} ${ofCallsAlone.length === 1 ? "chooses" : "choose"} calls alone: the costs are of all calls.`,
+      `${ofCallsAlone.join(", ")} ${ofCallsAlone.length === 1 ? "chooses" : "choose"} only calls: costs are for all calls.`,
     tooRecent > 0 &&
       `${formatQuantity(tooRecent, "call")} too recent for an upload ${tooRecent === 1 ? "was" : "were"} left for the next file${isNew ? "" : ": start it one day before this one ends"}.`,
     cut > 0 &&
-      `${formatQuantity(cut, "text")} ${cut === 1 ? "is" : "are"} cut to the 32,767 characters that a cell holds; CSV and Parquet have all of them.`,
-    newKey && `Created a key for caller_hash and uploads, ${newKey}: keep it with your backups.`,
+      `${formatQuantity(cut, "text")} ${cut === 1 ? "is" : "are"} cut to the 32,767 characters of a cell; CSV and Parquet have the full text.`,
+    newKey && `Created a key for caller_hash and uploads, ${newKey}: back it up.`,
   ];
   return [...describeRestated(manifest), ...remarks.filter((remark) => typeof remark === "string")];
 }

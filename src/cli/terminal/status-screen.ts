@@ -44,7 +44,7 @@ function describePublications({ publications }: Status, nowMs: number): string[]
     const age = published_at === null ? "not yet" : formatAge(ageOf(published_at, nowMs));
     const how =
       error !== null
-        ? `${age}; the last try failed: ${error}`
+        ? `${age}; the last attempt failed: ${error}`
         : `${age}, ${is_behind ? "and is behind" : `${formatQuantity(calls ?? 0, "call")}, as here`}`;
     return line(index === 0 ? "Published" : "", `${how}; ${target}`);
   });
@@ -86,7 +86,7 @@ function line(title: string, text: string, width = WIDTH): string {
 function describeWorking(status: Status, nowMs: number): string {
   const { runs, next, calls_withheld: withheld, origin_problem } = status;
   const [last] = runs;
-  if (origin_problem !== null) return `no: another account's warehouse: ${origin_problem}`;
+  if (origin_problem !== null) return `no, another account's warehouse: ${origin_problem}`;
   if (last === undefined) return "not yet: run `calltally sync`";
   const run = `run ${last.run_id}`;
   if (next.not_before !== null)
@@ -121,7 +121,7 @@ function describeCompleteness(
     : "not proven";
   if (last.run_id === pass?.run_id) return verified;
   const { mode, run_id, calls_read, last_total } = last;
-  if (mode === "incremental") return `${verified}; the books balance since`;
+  if (mode === "incremental") return `${verified}; counts agree since`;
   return `${verified}; run ${run_id} read ${optionalCount(calls_read)}, the service counts ${optionalCount(last_total)}`;
 }
 
@@ -152,9 +152,7 @@ function describeRejection({ row_key, call_id, path, reason }: Status["rejected"
 function describeDrift({ drift }: Status): string[] {
   if (drift.length === 0) return [line("Drift", "none: all members are as documented")];
   const lines = drift.map(({ path, kind, json_type }) =>
-    kind === "unknown"
-      ? `${path}: not documented, kept in extra`
-      : `${path}: ${json_type} where text is promised`,
+    kind === "unknown" ? `${path}: not documented, kept in extra` : `${path}: ${json_type} instead of text`,
   );
   return [
     line("Drift", `${formatQuantity(drift.length, "member")} not as documented, in schema_drift`),
@@ -177,7 +175,7 @@ function describeJob(record: JobRecord, nowMs: number): string {
   const { started_at, finished_at, exit_code, succeeded_at, failing_since } = record;
   const agoOf = (time: string) => formatAge(ageOf(time, nowMs));
   const success = succeeded_at === null ? "no success yet" : `last good ${agoOf(succeeded_at)}`;
-  if (finished_at === null) return `began ${agoOf(started_at)}, not ended; ${success}`;
+  if (finished_at === null) return `started ${agoOf(started_at)}, still running or killed;  ${success}`;
   if (failing_since !== null) return `failed ${agoOf(finished_at)}, exit ${exit_code}; ${success}`;
   if (exit_code === 0) return `succeeded ${agoOf(finished_at)}`;
   return `ended ${agoOf(finished_at)}, exit ${exit_code}; ${success}`;

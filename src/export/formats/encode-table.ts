@@ -18,7 +18,7 @@ export async function encodeTable(
     case "ndjson":
       return toNdjson(table);
     case "parquet": {
-      const { toParquet } = await import("./parquet.ts"); // its library is loaded for those alone who ask for it
+      const { toParquet } = await import("./parquet.ts"); // its library is only loaded if needed
       return toParquet(table);
     }
   }

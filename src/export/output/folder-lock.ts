@@ -31,7 +31,7 @@ export async function lockFolder(folder: string, signal: AbortSignal | undefined
   return {
     assertHeld() {
       if (!isHeld())
-        throw new CalltallyError(EXIT.locked, `Cannot go on in ${folder}: another export has taken over`);
+        throw new CalltallyError(EXIT.locked, `Cannot continue in ${folder}: another export has taken over`);
     },
     [Symbol.dispose]() {
       if (isHeld()) removeFile(file);

@@ -5,7 +5,7 @@ import { UsageError } from "../../base/errors.ts";
 
 export const MANIFEST = "manifest.json";
 
-/** Refuses names that lead out of the folder, whoever wrote the manifest. */
+/** Refuses names outside the folder, since others may have written the manifest. */
 const fileName = z.string().regex(/^(calls\/month=[\w-]+\/)?(?!\.\.?$)[^/\\]+$/);
 
 /** What readers need; all other members are kept. */
@@ -31,8 +31,8 @@ export function readManifest(folder: string): KnownManifest | undefined {
     return manifestSchema.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
-    throw new UsageError(`Cannot export to ${folder}: its ${MANIFEST} is not one of calltally`, {
-      hint: "It was left as it is. Choose another folder with --out, or replace the file with --replace.",
+    throw new UsageError(`Cannot export to ${folder}: calltally did not write its ${MANIFEST}`, {
+      hint: "It was not changed. Choose another folder with --out, or replace the file with --replace.",
     });
   }
 }

@@ -41,7 +41,7 @@ export function warnOfDoorbell(
   if (doorbell === undefined) return;
   if (listen === undefined) log.warn("nothing can ring the doorbell without --listen");
   else if (watches.every(({ bell }) => bell === undefined))
-    log.warn({ account: doorbell.account }, "the doorbell is of an account that is not scheduled here");
+    log.warn({ account: doorbell.account }, "the doorbell belongs to an account that is not scheduled here");
 }
 
 /** `/doorbell` itself is for the account of the setting, or the only one. */
@@ -53,7 +53,7 @@ function openDoorbell(
   const doors = watches.flatMap(({ account: { name }, bell, log }) => {
     if (bell === undefined) return [];
     const ring = () => {
-      if (bell.ring()) log.info("rung: a sync follows");
+      if (bell.ring()) log.info("doorbell rang: a sync follows");
     };
     const named = name === undefined ? [] : [[`/doorbell/${name}`, ring] as const];
     return name === account ? [...named, ["/doorbell", ring] as const] : named;

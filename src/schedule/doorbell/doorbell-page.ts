@@ -28,10 +28,10 @@ const NO_SECRET: PlainResponse = {
 const NO_DOOR: PlainResponse = { status: 404, text: "There is no such account.\n" };
 const NOT_POST: PlainResponse = {
   status: 405,
-  text: "POST alone: a GET would bring the secret in its URL, which is logged on the way.\n",
+  text: "Only POST is allowed: a GET would put the secret into a URL, which servers log.\n",
   headers: { allow: "POST" },
 };
-const CUT_SHORT: PlainResponse = { status: 408, text: "The body did not come whole.\n" };
+const CUT_SHORT: PlainResponse = { status: 408, text: "The body is incomplete.\n" };
 const TOO_LARGE: PlainResponse = { status: 413, text: `The body is larger than ${MOST_BYTES} bytes.\n` };
 const BUSY: PlainResponse = {
   status: 503,

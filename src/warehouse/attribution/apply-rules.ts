@@ -77,9 +77,9 @@ export async function applyRulesAlone(
 function unappliedError(database: string): CalltallyError {
   return new CalltallyError(
     EXIT.storage,
-    `Cannot apply the settings for attribution to ${database}: this user may only read it, and its figures follow others`,
+    `Cannot apply the attribution settings to ${database}: it is read-only for this user, and its figures follow other settings`,
     {
-      hint: "Use the settings that it was made with, the last row of its table rules; or let its owner run `calltally sync` with these.",
+      hint: "Use its own settings, in the last row of its table rules; or let its owner run `calltally sync` with these.",
     },
   );
 }
@@ -87,8 +87,8 @@ function unappliedError(database: string): CalltallyError {
 export function otherRulesError(database: string): CalltallyError {
   return new CalltallyError(
     EXIT.locked,
-    `Cannot apply the settings for attribution to ${database}: another process is syncing it, or applying its own`,
-    { hint: "Wait for it to end, and run this again; give all of them the same settings." },
+    `Cannot apply the attribution settings to ${database}: another process is syncing it, or applying its own`,
+    { hint: "Wait for it to end, and run this again, with the same settings for both." },
   );
 }
 

@@ -27,7 +27,7 @@ export interface CallerHash {
 export function openCallerHash(database: string): CallerHash {
   const { key, newFile } = openCallerKey(database);
   const sealKey = createHmac("sha256", key).update("calltally seal").digest("hex");
-  const secret = createSecretKey(key); // several times as fast as bytes, which each HMAC would make a key of anew
+  const secret = createSecretKey(key); // several times as fast as bytes, from which each HMAC would make a new key
   return {
     hash: (phoneDigits) => createHmac("sha256", secret).update(phoneDigits).digest("hex"),
     // BLAKE2 needs no HMAC construction and takes a third of its time; the key goes before the text.
@@ -50,8 +50,8 @@ export function openCallerDigests(warehouse: Warehouse): CallerHash | undefined 
     () => openCallerHash(path),
     ({ fingerprint }) => fingerprint === made,
     {
-      use: `tell the callers of ${path} apart: the key of their digests`,
-      hint: "Put the key back from a backup. If it is lost for good, move the warehouse away and sync into a new one: with another key every caller would count as new.",
+      use: `identify the callers of ${path}: the key of their digests`,
+      hint: "Put the key back from a backup. If it is lost for good, move the warehouse away and sync into a new one: with a new key every caller would count as new.",
     },
   );
 }

@@ -32,7 +32,7 @@ export function openSameKey<Opened>(
 ): Opened {
   const opened = hasCallerKey(database) ? open() : undefined;
   if (opened !== undefined && isSame(opened)) return opened;
-  const state = opened === undefined ? "not there" : "another one";
+  const state = opened === undefined ? "missing" : "another one";
   throw new CalltallyError(EXIT.storage, `Cannot ${use}, ${callerKeyOf(database)}, is ${state}`, { hint });
 }
 
@@ -58,7 +58,7 @@ function readKeyFile(file: string): string {
 }
 
 function keyError(verb: string, file: string, error: unknown): CalltallyError {
-  return new CalltallyError(EXIT.storage, `Cannot ${verb} the key of caller_hash beside the warehouse`, {
+  return new CalltallyError(EXIT.storage, `Cannot ${verb} the key of caller_hash next to the warehouse`, {
     cause: toFileError(error) ?? error,
     hint: `${describeLack(file) ?? ""} Let the owner of the warehouse do it.`.trim(),
   });

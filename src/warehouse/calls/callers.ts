@@ -11,14 +11,14 @@ const columns = {
   caller: about(text().primaryKey(), "The number as `+` and digits, or its keyed digest.", "caller"),
   first_call_id: about(
     integer().notNull(),
-    "The caller's first live call: of two at the same moment the one with the lower id; one of unknown time only where there is no other.",
+    "The caller's first live call: ties go to the lower id; one without a start only if there is no other.",
   ),
   first_call_started: about(text(), "Start of that call, ISO 8601 UTC."),
   calls: about(integer().notNull(), "Number of live calls."),
 };
 
 export const callers = sqliteTable("callers", columns);
-export const CALLERS = describeTable(callers, "The callers of live calls, one row a caller.", columns);
+export const CALLERS = describeTable(callers, "The callers of live calls, one row per caller.", columns);
 
 export interface CallerCall {
   call_id: number;

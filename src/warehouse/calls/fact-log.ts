@@ -12,17 +12,17 @@ import { FACTS } from "./facts.ts";
 import { rules } from "./rules.ts";
 
 const columns = {
-  change_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the change."),
+  change_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the change."),
   call_id: about(integer().notNull(), "The call."),
   changed_at: about(text().notNull(), "When its facts were written, ISO 8601 UTC."),
   reason: about(
     text({ enum: CHANGE_REASONS }).notNull(),
-    "late: the call was not here. corrected: the service serves other content. gone or returned: the service no longer lists it, or lists it again. rules: it was attributed again. first_call: it became, or ceased to be, the first of its caller.",
+    "late: the call was not here. corrected: its content changed at the service. gone or returned: the service no longer lists it, or lists it again. rules: it was attributed again. first_call: it became, or ceased to be, the first of its caller.",
   ),
-  rules_id: about(integer(), "The row in `rules` by which it was attributed again; null for other reasons."),
+  rules_id: about(integer(), "The row in `rules` that caused it; null for other reasons."),
   is_live: about(
     integer({ mode: "boolean" }),
-    "`is_live` in `call_facts` before the change; this and all that follow are null where the call was not here.",
+    "`is_live` in `call_facts` before the change; this and all following columns are null if the call was not here.",
   ),
   call_started: about(text(), "`call_started` in `call_facts` before the change."),
   duration: about(integer(), "`duration` in `call_facts` before the change."),
@@ -53,7 +53,7 @@ const columns = {
 export const fact_changes = sqliteTable("fact_changes", columns);
 export const FACT_CHANGES = describeTable(
   fact_changes,
-  "What changed in the facts of calls since the earliest export that is remembered in `exported_rollups`; empty where none is.",
+  "Changes of facts since the earliest export in `exported_rollups`; empty if there is none.",
   columns,
 );
 

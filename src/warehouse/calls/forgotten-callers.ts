@@ -13,7 +13,7 @@ import { CALLS } from "./calls.ts";
 import { TRANSCRIPTS } from "./transcripts.ts";
 
 const columns = {
-  digest: about(text().primaryKey(), "Keyed digest of the number, other than `caller_hash`.", "digest"),
+  digest: about(text().primaryKey(), "Keyed digest of the number, different from `caller_hash`.", "digest"),
   national_digest: about(text(), "The same of the national number, as in texts; null for none.", "digest"),
   pseudonym: about(
     text().notNull(),
@@ -21,7 +21,7 @@ const columns = {
   ),
   key_mark: about(text().notNull(), "Fingerprint of the key; digests of another key are not recognized."),
   forgotten_at: about(text().notNull(), "When the caller was forgotten, ISO 8601 UTC."),
-  calls: about(integer().notNull(), "How many calls of the caller there were then."),
+  calls: about(integer().notNull(), "The caller's number of calls at that time."),
 };
 
 export const forgotten_callers = sqliteTable("forgotten_callers", columns, (table) => [
@@ -29,7 +29,7 @@ export const forgotten_callers = sqliteTable("forgotten_callers", columns, (tabl
 ]);
 export const FORGOTTEN_CALLERS = describeTable(
   forgotten_callers,
-  "Callers who must not come back, by what can only be told with the key beside the warehouse.",
+  "Callers who must not come back, recognizable only with the key next to the warehouse.",
   columns,
 );
 
@@ -181,8 +181,8 @@ export function openForgotten(warehouse: Warehouse): ForgottenCallers | undefine
     () => new CallerDigests(openCallerKey(path).key),
     ({ mark }) => callers.every(({ key_mark }) => key_mark === mark),
     {
-      use: `write calls into ${path}: the key by which forgotten callers are told`,
-      hint: "Without it they would come back. Restore the key from beside a backup.",
+      use: `write calls into ${path}: the key that recognizes forgotten callers`,
+      hint: "Without it they would come back. Restore the key from a backup's folder.",
     },
   );
   return new ForgottenCallers(digests, callers);

@@ -194,7 +194,7 @@ export interface Unlisted {
 
 export function unlistedInWords({ calls, since }: Unlisted): string {
   const count = formatQuantity(calls, "call");
-  return `${count} since ${since.slice(0, 10)}, older than any listed; still counted`;
+  return `${count} since ${since.slice(0, 10)}, older than any listed call; still counted`;
 }
 
 export function readUnlisted({ db }: Warehouse): Unlisted | null {

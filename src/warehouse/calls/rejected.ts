@@ -12,21 +12,21 @@ import type { ForgottenCallers } from "./forgotten-callers.ts";
 const columns = {
   row_key: about(
     text().primaryKey(),
-    "`id:` and the call id; of a row that has none `sha256:` and its hash, or `sealed:` and that under the key beside the warehouse where callers are known by digests.",
+    "`id:` and the call id; for a row without one `sha256:` and its hash, or `sealed:` and a keyed hash if callers are identified by digests.",
     "digest",
   ),
-  call_id: about(integer(), "The call id, where the row has one."),
-  json: about(text().notNull(), "The row as served, but for what is not kept.", "row"),
-  path: about(text().notNull(), "The member that does not parse.", "text"),
-  reason: about(text().notNull(), "Why it does not.", "text"),
-  first_run_id: about(integer().notNull(), "The run that first met the row."),
-  last_run_id: about(integer().notNull(), "The run that last met it."),
+  call_id: about(integer(), "The call id, if the row has one."),
+  json: about(text().notNull(), "The row as served, without what is not kept.", "row"),
+  path: about(text().notNull(), "The member that cannot be parsed.", "text"),
+  reason: about(text().notNull(), "The reason.", "text"),
+  first_run_id: about(integer().notNull(), "The run that first read the row."),
+  last_run_id: about(integer().notNull(), "The run that last read it."),
 };
 
 export const rejected_calls = sqliteTable("rejected_calls", columns);
 export const REJECTED_CALLS = describeTable(
   rejected_calls,
-  "Rows that did not parse, until a later run reads the call well.",
+  "Rows that could not be parsed, until a later run can.",
   columns,
 );
 

@@ -37,6 +37,6 @@ export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): P
 }
 
 export function describeDamaged({ damaged, damagedIds }: RowHashes): string {
-  const calls = damaged === 1 ? "1 call is not as it was" : `${damaged} calls are not as they were`;
+  const calls = damaged === 1 ? "1 call differs from what was" : `${damaged} calls differ from what was`;
   return `${calls} read from the service: ${damagedIds.join(", ")}${damaged > damagedIds.length ? ", …" : ""}`;
 }

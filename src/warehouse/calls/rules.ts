@@ -8,7 +8,7 @@ import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 
 const columns = {
-  rules_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the change."),
+  rules_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the change."),
   since: about(text().notNull(), "Since when, ISO 8601 UTC."),
   version: about(integer().notNull(), "Version of the program's own part of the rules."),
   rules: about(text().notNull(), "JSON: answered, missed, qualified_seconds, duration_unit, utm aliases."),

@@ -20,7 +20,7 @@ const columns = {
 export const transcripts = sqliteTable("transcripts", columns);
 export const TRANSCRIPTS = describeTable(
   transcripts,
-  "What was said in a call; apart from `calls`, so that rollups never read the text.",
+  "What was said in a call; separate from `calls`, so that rollups never read the text.",
   columns,
 );
 

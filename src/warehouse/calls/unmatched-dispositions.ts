@@ -35,7 +35,7 @@ export function findUnmatchedDispositions(
     if (open.size === 0) return [];
   }
   if (served.size === 0) return [];
-  const listed = "calltally export disposition writes those there are.";
+  const listed = "`calltally export disposition` lists the existing ones.";
   return [...open.values()].map((found) => ({
     ...found,
     advice: didYouMean(found.word, [...served]) ?? listed,
