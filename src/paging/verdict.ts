@@ -188,7 +188,7 @@ export function judgeIncremental(evidence: Evidence, { expected, since, keys }: 
   const hasNoEnd = (end === "unseen" || end === "disputed") && !evidence.isFrontMet;
   const order = describeKeys(keys);
   const doubts: [boolean, string][] = [
-    [!isRemembered, `the calls are not listed as before,  ${order ?? "in order"}`],
+    [!isRemembered, `the calls are not listed as before, ${order ?? "in order"}`],
     [!evidence.settled, "found no known calls that cannot have changed"],
     [!evidence.isProven || fragmented > 0, "the pages read did not join"],
     [hasNoEnd, "the live end of the list was not found again"],

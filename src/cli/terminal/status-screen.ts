@@ -175,7 +175,7 @@ function describeJob(record: JobRecord, nowMs: number): string {
   const { started_at, finished_at, exit_code, succeeded_at, failing_since } = record;
   const agoOf = (time: string) => formatAge(ageOf(time, nowMs));
   const success = succeeded_at === null ? "no success yet" : `last good ${agoOf(succeeded_at)}`;
-  if (finished_at === null) return `started ${agoOf(started_at)}, still running or killed;  ${success}`;
+  if (finished_at === null) return `started ${agoOf(started_at)}, still running or killed; ${success}`;
   if (failing_since !== null) return `failed ${agoOf(finished_at)}, exit ${exit_code}; ${success}`;
   if (exit_code === 0) return `succeeded ${agoOf(finished_at)}`;
   return `ended ${agoOf(finished_at)}, exit ${exit_code}; ${success}`;
