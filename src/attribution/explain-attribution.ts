@@ -1,8 +1,10 @@
+import { recordOf } from "../base/records.ts";
 import {
   type AttributedMembers,
   attributeCall,
   type CallFacts,
   isGoogleClick,
+  UTM_FIELDS,
   type UtmField,
   visitOf,
 } from "./attribute-call.ts";
@@ -28,10 +30,6 @@ export function explainAttribution(
   rules: AttributionRules,
 ): { facts: CallFacts; reasons: AttributionReasons } {
   const facts = attributeCall(call, rules);
-  const explainUtm = (field: UtmField) => ({
-    folded: foldUtm(call[field] ?? "") || null,
-    tallied_as: facts[`${field}_folded`],
-  });
   // The last channel is for calls that meet no rule.
   const rulesInOrder = CHANNELS.slice(0, -1);
   const holding = rulesInOrder.indexOf(facts.channel);
@@ -39,13 +37,10 @@ export function explainAttribution(
   return {
     facts,
     reasons: {
-      utm: {
-        utm_source: explainUtm("utm_source"),
-        utm_medium: explainUtm("utm_medium"),
-        utm_campaign: explainUtm("utm_campaign"),
-        utm_content: explainUtm("utm_content"),
-        utm_term: explainUtm("utm_term"),
-      },
+      utm: recordOf(UTM_FIELDS, (field) => ({
+        folded: foldUtm(call[field] ?? "") || null,
+        tallied_as: facts[`${field}_folded`],
+      })),
       is_google_click: isGoogleClick(facts),
       source_rule: toTrafficSource(visitOf(call, facts), (name) => name).rule,
       referrer_kind: toReferrer(facts.referring_host ?? "").kind ?? null,

@@ -57,7 +57,6 @@ export const uploads = sqliteTable("uploads", columns, (table) => [
 export const UPLOADS = describeTable(
   uploads,
   "What such files reported of calls, in the order in which they were written. Holds no click id and no phone number, only keyed digests of them.",
-  columns,
 );
 
 export type UploadLine = Omit<typeof uploads.$inferSelect, "upload_id" | "upload_file_id">;

@@ -37,7 +37,7 @@ const columns = {
 export const report_runs = sqliteTable("report_runs", columns, (table) => [
   index("report_runs_by_report").on(table.report, table.report_run_id),
 ]);
-export const REPORT_RUNS = describeTable(report_runs, "Each run of a named report.", columns);
+export const REPORT_RUNS = describeTable(report_runs, "Each run of a named report.");
 
 export type ReportRun = typeof report_runs.$inferSelect;
 

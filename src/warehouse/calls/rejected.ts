@@ -9,7 +9,7 @@ import type { Warehouse } from "../warehouse.ts";
 import type { Keeping } from "./call-guard.ts";
 import type { ForgottenCallers } from "./forgotten-callers.ts";
 
-const columns = {
+export const rejected_calls = sqliteTable("rejected_calls", {
   row_key: about(
     text().primaryKey(),
     "`id:` and the call id; of a row that has none `sha256:` and its hash, or `sealed:` and that under the key beside the warehouse where callers are known by digests.",
@@ -21,13 +21,10 @@ const columns = {
   reason: about(text().notNull(), "Why it does not.", "text"),
   first_run_id: about(integer().notNull(), "The run that first met the row."),
   last_run_id: about(integer().notNull(), "The run that last met it."),
-};
-
-export const rejected_calls = sqliteTable("rejected_calls", columns);
+});
 export const REJECTED_CALLS = describeTable(
   rejected_calls,
   "Rows that did not parse, until a later run reads the call well.",
-  columns,
 );
 
 export type RejectedCall = typeof rejected_calls.$inferSelect;
