@@ -1,11 +1,12 @@
+import { recordOf } from "../base/records.ts";
 import type { Call } from "../call.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
-import { presentId, presentNumber, presentText, toCaller } from "./call-text.ts";
-import { toChannel } from "./channel-rules.ts";
+import { foldUtm, presentId, presentNumber, presentText, toCaller } from "./call-text.ts";
+import { CHANNEL_RULES_VERSION, CHANNELS, toChannel } from "./channel-rules.ts";
 import { compileRules } from "./compiled-rules.ts";
 import { microsoftClickId } from "./microsoft-click-id.ts";
 import { toReferringHost } from "./referring-host.ts";
-import { toTrafficSource, type Visit } from "./traffic-source.ts";
+import { toReferrer, toTrafficSource, type Visit } from "./traffic-source.ts";
 
 /** Raise this with every change of what {@link attributeCall} returns; stored facts are then recomputed. */
 export const ATTRIBUTION_VERSION = 3;
@@ -71,7 +72,7 @@ export type CallFacts = ReturnType<typeof attributeCall>;
 
 type VisitFact = `${UtmField}_folded` | "gclid" | "gclsrc" | "campaign" | "campaign_id" | "referring_host";
 
-export function visitOf(
+function visitOf(
   { referring_url }: Pick<Call, "referring_url">,
   facts: Readonly<Record<VisitFact, string | null>>,
 ): Visit {
@@ -92,3 +93,29 @@ export function isGoogleClick({ gclid, gclsrc }: Record<"gclid" | "gclsrc", stri
 }
 
 export type FactColumn = keyof CallFacts | "call_id" | "is_live" | "is_first_call";
+
+/** Attributes a call, and says why. */
+export function explainAttribution(call: AttributedMembers, rules: AttributionRules) {
+  const facts = attributeCall(call, rules);
+  // The last channel is for calls that meet no rule.
+  const rulesInOrder = CHANNELS.slice(0, -1);
+  const holding = rulesInOrder.indexOf(facts.channel);
+  const tried = holding === -1 ? rulesInOrder : rulesInOrder.slice(0, holding + 1);
+  const reasons = {
+    /** Utm values folded, and the keys they count under, which differ if they have an alias. */
+    utm: recordOf(UTM_FIELDS, (field) => ({
+      folded: foldUtm(call[field] ?? "") || null,
+      tallied_as: facts[`${field}_folded`],
+    })),
+    is_google_click: isGoogleClick(facts),
+    source_rule: toTrafficSource(visitOf(call, facts), (name) => name).rule,
+    /** What Google's list says of the referring host; null if not listed. */
+    referrer_kind: toReferrer(facts.referring_host ?? "").kind ?? null,
+    /** Version of the channel rules, and each rule up to the first that holds. */
+    channel_rules: {
+      version: CHANNEL_RULES_VERSION,
+      tried: tried.map((channel, index) => ({ channel, holds: index === holding })),
+    },
+  };
+  return { facts, reasons };
+}
