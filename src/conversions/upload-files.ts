@@ -42,7 +42,7 @@ const columns = {
 export const upload_files = sqliteTable("upload_files", columns, (table) => [
   index("upload_files_path").on(table.path),
 ]);
-export const UPLOAD_FILES = describeTable(upload_files, "Files of conversions, written for upload.", columns);
+export const UPLOAD_FILES = describeTable(upload_files, "Files of conversions, written for upload.");
 
 export type UploadFile = typeof upload_files.$inferSelect;
 export type UploadContents = UploadFile["contents"];

@@ -57,7 +57,6 @@ export const uploads = sqliteTable("uploads", columns, (table) => [
 export const UPLOADS = describeTable(
   uploads,
   "The lines of those files, in order. Contains no click ids and phone numbers, only keyed digests of them.",
-  columns,
 );
 
 export type UploadLine = Omit<typeof uploads.$inferSelect, "upload_id" | "upload_file_id">;

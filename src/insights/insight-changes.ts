@@ -12,7 +12,7 @@ const columns = {
 };
 
 export const insight_changes = sqliteTable("insight_changes", columns);
-export const INSIGHT_CHANGES = describeTable(insight_changes, "Changes of insights by member.", columns);
+export const INSIGHT_CHANGES = describeTable(insight_changes, "Changes of insights by member.");
 
 export interface InsightChange {
   member: string;

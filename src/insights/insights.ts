@@ -55,7 +55,6 @@ export const insights = sqliteTable("insights", columns);
 export const INSIGHTS = describeTable(
   insights,
   "Insight details as last fetched (API v3 § 2.1), under the API's own names.",
-  columns,
 );
 
 /** Returns the oldest fetch time of these insights; null if one was never fetched. */
@@ -81,11 +80,7 @@ const groupColumns = {
 export const insight_groups = sqliteTable("insight_groups", groupColumns, (table) => [
   primaryKey({ columns: [table.insight_id, table.group_id] }),
 ]);
-export const INSIGHT_GROUPS = describeTable(
-  insight_groups,
-  "The org units (groups) of an insight.",
-  groupColumns,
-);
+export const INSIGHT_GROUPS = describeTable(insight_groups, "The org units (groups) of an insight.");
 
 export function readGroups({ db }: Warehouse, insightId: number): number[] {
   const { insight_id, group_id } = insight_groups;

@@ -10,7 +10,7 @@ import type { SpendForm } from "../rollup/metrics.ts";
 import { NOT_SET } from "../rollup/reserved-keys.ts";
 import type { RollupQuery } from "../rollup/rollup-query.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
-import type { Basis } from "../warehouse/runs/basis.ts";
+import type { Basis } from "../warehouse/runs/standing.ts";
 
 /** Of a table by source or campaign; all others are summed in one more row. */
 const ROWS_SHOWN = 25;

@@ -33,7 +33,6 @@ export const exported_rollups = sqliteTable("exported_rollups", columns, (table)
 export const EXPORTED_ROLLUPS = describeTable(
   exported_rollups,
   "Rollups last exported to folders, one row per file or sheet whose figures are compared with the next export.",
-  columns,
 );
 
 const row_columns = {
@@ -54,7 +53,6 @@ export const exported_rows = sqliteTable("exported_rows", row_columns, (table) =
 export const EXPORTED_ROWS = describeTable(
   exported_rows,
   "The rows of periods that were complete in the last export of each rollup in `exported_rollups`.",
-  row_columns,
 );
 
 export type ExportedRollup = typeof exported_rollups.$inferSelect;

@@ -1,6 +1,7 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { UsageError } from "../base/errors.ts";
-import { about, describeTable, namesOf } from "../warehouse/described.ts";
+import { namesOf } from "../base/records.ts";
+import { about, describeTable } from "../warehouse/described.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { SpendRow } from "./read-report.ts";
@@ -26,7 +27,6 @@ export const spend = sqliteTable("spend", columns, (table) => [
 export const SPEND = describeTable(
   spend,
   "What ads cost, one row per imported line of a report; a later import of a day and source replaces its rows.",
-  columns,
 );
 
 export interface SpendFile {

@@ -18,7 +18,7 @@ const columns = {
 };
 
 export const webhook_changes = sqliteTable("webhook_changes", columns);
-export const WEBHOOK_CHANGES = describeTable(webhook_changes, "Webhook changes made by calltally.", columns);
+export const WEBHOOK_CHANGES = describeTable(webhook_changes, "Webhook changes made by calltally.");
 
 export type WebhookChange = typeof webhook_changes.$inferSelect;
 

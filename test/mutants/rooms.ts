@@ -252,7 +252,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     parts: [
       ...own("privacy", "keep-settings", "pseudonym"),
       {
-        files: ["src/privacy/undocumented.ts", "src/privacy/withhold.ts"],
+        files: ["src/privacy/withhold.ts"],
         tests: ["test/privacy/withhold.test.ts"],
       },
       ...own("warehouse/calls", "forgotten-callers", "call-guard"),
