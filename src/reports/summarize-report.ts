@@ -13,8 +13,7 @@ import {
   MADE_UP,
   type Manifest,
 } from "../export/manifest.ts";
-import { formatAnswerRate, formatChange, formatPoints } from "../page/figure-text.ts";
-import { describeDays } from "../page/period-text.ts";
+import { describeDays, formatAnswerRate, formatChange, formatPoints } from "../page/figure-text.ts";
 import { type Figures, readHeadline } from "../page/report-figures.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { UsageError } from "../base/errors.ts";
 import { isDoorbellPath, type PlainResponse, pathOf } from "./doorbell/doorbell-page.ts";
 import type { Health } from "./health.ts";
-import { METRICS_TYPE } from "./prometheus-format.ts";
+import { METRICS_TYPE } from "./schedule-metrics.ts";
 
 /** For a whole request: clients are near, or behind a proxy that is. */
 const REQUEST_MS = 10_000;

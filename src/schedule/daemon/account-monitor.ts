@@ -5,8 +5,15 @@ import { DoorbellPage } from "../doorbell/doorbell-page.ts";
 import { type Health, type JobHealth, judgeJob, summarizeAccounts, summarizeHealth } from "../health.ts";
 import { toJobState } from "../job-state.ts";
 import { type Address, type Monitor, startMonitor } from "../monitor.ts";
-import { formatMetrics, type Metric, mergeMetrics, withLabel } from "../prometheus-format.ts";
-import { toBellMetrics, toMetrics, toRefusalMetrics } from "../schedule-metrics.ts";
+import {
+  formatMetrics,
+  type Metric,
+  mergeMetrics,
+  toBellMetrics,
+  toMetrics,
+  toRefusalMetrics,
+  withLabel,
+} from "../schedule-metrics.ts";
 import type { Snapshot } from "../warehouse-snapshot.ts";
 import type { AccountWatch } from "./account-watch.ts";
 
