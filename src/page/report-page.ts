@@ -112,7 +112,7 @@ function isFiltered({ filter }: Manifest): boolean {
 
 const ROWS_SHOWN = 25;
 
-export function restatementSection({ restatements, manifest }: Report): Html | "" {
+function restatementSection({ restatements, manifest }: Report): Html | "" {
   const [first] = restatements;
   if (first === undefined) return "";
   const title = `What moved since ${localDate(first.given_out_at, manifest.timezone)}`;

@@ -124,12 +124,12 @@ function jsonOf(context: SandboxContext): unknown {
 const MOST_LISTED = 100;
 
 /** Where a test makes and edits calls; unlike the state it needs the token. */
-export const CONTROLLED_CALLS = "/_sandbox/calls/*";
+const CONTROLLED_CALLS = "/_sandbox/calls/*";
 
 const members = z.record(z.string(), z.unknown());
 
 /** Not part of the API: the sandbox's state and its calls, for tests in other languages. */
-export function controlApp(world: World): Hono<SandboxEnv> {
+function controlApp(world: World): Hono<SandboxEnv> {
   const { calls, webhooks, insights, deliveries, requests } = world;
   return new Hono<SandboxEnv>()
     .get("/_sandbox/state", (context) =>

@@ -18,10 +18,6 @@ export interface Address {
   port: number;
 }
 
-export interface Monitor extends AsyncDisposable {
-  readonly url: string;
-}
-
 export interface MonitorPages {
   health: () => Health;
   metrics: () => string;
@@ -34,11 +30,7 @@ export interface MonitorPages {
  * @param requestMs time for a whole request, which then ends with 408
  * @throws UsageError if it cannot listen on the address
  */
-export async function startMonitor(
-  { host, port }: Address,
-  pages: MonitorPages,
-  requestMs = REQUEST_MS,
-): Promise<Monitor> {
+export async function startMonitor({ host, port }: Address, pages: MonitorPages, requestMs = REQUEST_MS) {
   const timeouts = { requestTimeout: requestMs, connectionsCheckingInterval: CHECK_MS };
   const server = createServer(timeouts, async (request, response) => {
     const path = pathOf(request);

@@ -160,7 +160,7 @@ const TIE_EVERY = 97;
  * Spreads calls over the 90 days before `endMs`, mostly in business hours. Returns the start of the call at an index,
  * in milliseconds since 1970-01-01 UTC, which never falls as the index grows.
  */
-export function createTimeline(seed: number, count: number, endMs: number): (index: number) => number {
+function createTimeline(seed: number, count: number, endMs: number): (index: number) => number {
   const beginMs = endMs - SPAN_HOURS * HOUR_MS;
   const elapsedWeights = new Float64Array(SPAN_HOURS + 1);
   for (let hour = 0; hour < SPAN_HOURS; hour++) {
