@@ -1,5 +1,4 @@
-import type { ApiAccess } from "../api/client.ts";
-import type { LimitRequest } from "../api/host-limits.ts";
+import type { ApiAccess, LimitRequest } from "../api/client.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Clock } from "../base/clock.ts";
 import type { CalltallyError } from "../base/errors.ts";
