@@ -21,7 +21,7 @@ reports:
     filter: { exclude_callers: test-numbers.txt }
     cron: "0 7 * * 1"
     deliver:
-      - email: { to: [marketing@acme.example] }
+      - email: { to: [marketing@northwind.example] }
       - webhook: { url_file: slack.url }
       - command: [sh, -c, "ls {folder}"]
 `;

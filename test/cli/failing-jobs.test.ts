@@ -110,7 +110,7 @@ describe("a job that fails", () => {
         name: "job export",
         state: "warn",
         message: `failed just now, and has not succeeded since; exit 7: ${exported?.error}`,
-        hint: "Mend that, and run `calltally job export`.",
+        hint: "Fix that, and run `calltally job export`.",
       }),
     );
 

@@ -459,7 +459,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     const target = parseClusterUrl(to).name;
     expect(await run("status")).toContain("as here");
     expect(await run("forget", number)).toContain(
-      `Clusters that have them until the next publication, which erases them there:\n  ${target}`,
+      `Clusters that contain them until the next publication, which erases them:\n  ${target}`,
     );
     expect(await run("status")).toContain("and is behind");
     expect(await run("publish", "--to", to)).toContain("the servers have merged their parts");
@@ -557,12 +557,12 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       [
         at(`${servers.url("refused")}?cluster=nowhere`),
         EXIT.usage,
-        `Cannot use the cluster nowhere: ${one} knows no cluster of that name`,
+        `Cannot use the cluster nowhere: ${one} has no cluster of that name`,
       ],
       [
         at(`${servers.url("refused", [two])}?cluster=first`),
         EXIT.usage,
-        `${two} is none of its servers, as it says itself`,
+        `${two} does not belong to it, by its own configuration`,
       ],
       [
         at(servers.url("refused", [one, stranger.host])),

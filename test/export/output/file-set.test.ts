@@ -243,7 +243,7 @@ describe("FileSet", () => {
     for (const folder of [file, join(file, "inner")]) {
       await expect(FileSet.open(folder)).rejects.toMatchObject({
         exitCode: 7,
-        message: `Cannot make the folder ${file}: something else has that name`,
+        message: `Cannot make the folder ${file}: a file of that name exists`,
       });
     }
     expect(readText(folder.path, "exports")).toBe("old");

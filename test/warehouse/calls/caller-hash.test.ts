@@ -101,7 +101,7 @@ describe("openCallerDigests", () => {
     const refusal = (state: string) => ({
       message: `Cannot tell the callers of ${made.warehouse.path} apart: the key of their digests, ${made.key}, is ${state}`,
       exitCode: 7,
-      hint: "Put the key back from a backup. If it is lost for good, move the warehouse away and sync into a new one: with another key every caller would count as new.",
+      hint: "Put the key back from a backup. If it is lost for good, move the warehouse away and sync into a new one: with a new key every caller would count as new.",
     });
     const open = () => refusalOf(() => openCallerDigests(made.warehouse));
     writeFileSync(made.key, "0a".repeat(32));

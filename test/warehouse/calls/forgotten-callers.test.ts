@@ -325,7 +325,7 @@ describe("openForgotten", () => {
       expect.objectContaining({
         exitCode: EXIT.storage,
         message: `Cannot write calls into ${warehouse.path}: the key by which forgotten callers are told, ${file}, is ${state}`,
-        hint: "Without it they would come back. Restore the key from beside a backup.",
+        hint: "Without it they would come back. Restore the key from a backup's folder.",
       });
     insertForgotten(warehouse, [{ ...bob, key_mark: "0".repeat(16) }]);
     expect(openError()).toEqual(cannot("another one"));
