@@ -51,7 +51,7 @@ describe("calltally docs", () => {
 
   it.each([
     { word: "exports", page: "figures" },
-    { word: "SQL", page: "cookbook" },
+    { word: "SQL", page: "warehouse" },
     { word: "slack", page: "reports" },
   ])("names the page about $word", async ({ word, page }) => {
     using folder = makeTempFolder();
