@@ -161,7 +161,7 @@ async function assertSameWarehouse(
   }
   if (found === undefined || found.warehouse_id === warehouse_id) return;
   throw new UsageError(
-    `Cannot publish ${found.account} to ${name}: an account of that name is published from another warehouse,  ${found.warehouse_id}, and this one is ${warehouse_id}`,
+    `Cannot publish ${found.account} to ${name}: an account of that name is published from another warehouse, ${found.warehouse_id}, and this one is ${warehouse_id}`,
     {
       hint: "Two accounts with one name would replace each other: rename one of them in calltally.yaml, or use another database. If the other warehouse is lost, drop the account's rows from call_facts_local, spend_local and published_local at all servers.",
     },

@@ -26,7 +26,7 @@ export function parseWhom({ numbers, file, hashes }: Whom): Named[] {
 
 export function unknownError(whom: readonly Named[], unknown: readonly number[]): UsageError {
   const places = unknown.map((index) => whom[index]?.as).join(", ");
-  return new UsageError(`Cannot forget ${places}: the warehouse has no data of this caller`, {
+  return new UsageError(`Cannot forget ${places}: no data found in the warehouse`, {
     hint: "Nobody was forgotten. Check the country code, or use --allow-empty to block such numbers from now on.",
   });
 }

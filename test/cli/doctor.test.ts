@@ -164,7 +164,7 @@ describe("calltally doctor", () => {
     const { code, checks, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
     expect({ code, found }).toEqual({
       code: 0,
-      found: ["warn page size: the service caps its pages: 1,000 calls asked for, 200 sent", NO_WAREHOUSE],
+      found: ["warn page size: the service caps its pages: 1,000 calls requested, 200 sent", NO_WAREHOUSE],
     });
     expect(checks).toContainEqual(
       expect.objectContaining({ hint: expect.stringContaining("CALLTALLY_LIMIT=200") }),
@@ -178,7 +178,7 @@ describe("calltally doctor", () => {
     await using sandbox = await startSandbox({ calls: 20, pageCap: 1 });
     const { code, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
     expect(code).toBe(3);
-    expect(found).toContain("warn page size: the service sends 1 call a page, where 1,000 were asked for");
+    expect(found).toContain("warn page size: the service sends 1 call a page, instead of 1,000");
   });
 
   it.each([5000, 300])(

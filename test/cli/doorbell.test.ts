@@ -250,7 +250,7 @@ describe("calltally webhook patch --doorbell", () => {
       title: "no doorbell in the file",
       args: set,
       top: "",
-      says: "--doorbell: calltally.yaml has no doorbell",
+      says: "Cannot use --doorbell: calltally.yaml has no doorbell",
     },
   ])("ends with 2 and sends nothing for $title", async ({ args, says, top = TOP }) => {
     using folder = makeTempFolder();

@@ -138,7 +138,7 @@ describe("a job that fails", () => {
     const ends = monitor.requests.map(({ url }) => url).filter((url) => url !== "/ping/start");
     expect(ends).toEqual(["/ping", "/ping", "/ping/fail"]);
     expect((await calltally(["status"], options)).stdout).toMatch(
-      /^Jobs {7}export {2}began \d+ days ago, not ended; no success yet$/m,
+      /^Jobs {7}export {2}started \d+ days ago, still running or killed; no success yet$/m,
     );
   });
 

@@ -241,7 +241,7 @@ describe("forget", () => {
     const { run, folder } = made;
     const unknown = await run("forget", NUMBER, "+15550001111");
     expect(unknown).toMatchObject({ code: 2, stdout: "" });
-    expect(unknown.stderr).toBe(`calltally: Cannot forget number 2: the warehouse has no data of this caller
+    expect(unknown.stderr).toBe(`calltally: Cannot forget number 2: no data found in the warehouse
 Nobody was forgotten. Check the country code, or use --allow-empty to block such numbers from now on.
 `);
     expect((await run("privacy", "log")).stdout).toBe("No personal data has been removed.\n");

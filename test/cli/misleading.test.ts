@@ -64,7 +64,7 @@ describe("time zones", () => {
     const cwd = folder.path;
     const env = { CALLTALLY_TIMEZONE: "est" };
     const remark =
-      "EST has no summer time: it is UTC-05:00 all year. The zone probably meant is America/New_York; if not, America/Panama says so.\n";
+      "EST has no daylight saving time: it is UTC-05:00 all year. You probably mean America/New_York; otherwise use America/Panama.\n";
     const args = ["export", "channel", "--grain", "day", "--total"];
     const exported = await calltally(args, { cwd, env });
     expect(exported).toMatchObject({ code: 3, stderr: remark });

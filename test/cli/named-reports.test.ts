@@ -508,10 +508,10 @@ describe("named reports", () => {
     configure(folder.path, { acme, beta }, one("weekly", "[acme, beta]"));
     const shared = await calltally(["config", "check"], { cwd: folder.path });
     expect(shared.code).toBe(2);
-    expect(shared.stdout).toContain("reports.weekly: the folder out is that of the account beta as well");
+    expect(shared.stdout).toContain("reports.weekly: the folder out also belongs to the account beta");
     configure(folder.path, { acme, beta }, one("weekly", "[acme]") + one("daily", "[beta]"));
     const { stdout } = await calltally(["config", "check"], { cwd: folder.path });
-    expect(stdout).toContain("the folder out is that of the report daily of the account beta as well");
+    expect(stdout).toContain("the folder out also belongs to the report daily of the account beta");
   });
 
   it.each([
@@ -529,7 +529,7 @@ describe("named reports", () => {
     {
       report: "  daily:\n    contents: [source]\n    folder: data/{account}/exports\n",
       name: "daily",
-      says: "the folder data/{account}/exports is that of export as well",
+      says: "the folder data/{account}/exports also belongs to export",
     },
     { report: WEEKLY, name: "constructor", says: "There is no report constructor" },
     {

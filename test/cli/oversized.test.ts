@@ -83,7 +83,7 @@ describe("sync, of a response out of all proportion,", () => {
     expect(code).toBe(8);
   });
 
-  it("reads a page of some more calls than were asked for", async () => {
+  it("reads a page of some more calls than requested", async () => {
     using folder = makeTempFolder();
     await using service = await startBadServer(text(page(rowsOf(1, 3000).join())));
     const { stdout } = await calltally(["sync"], {

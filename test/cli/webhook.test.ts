@@ -161,7 +161,7 @@ describe("calltally webhook", () => {
     {
       title: "another webhook's id in a PUT",
       args: ["replace", "44", "--file", "other.json"],
-      says: "webhook_id is 45, and the webhook to replace is 44",
+      says: "webhook_id is 45, but the webhook to replace is 44",
     },
     {
       title: "a webhook's id in a PATCH",

@@ -359,7 +359,9 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     const again = optionsFor(warehouse.database, "acme-inc", servers.url("renamed"));
     const error = await publish(again).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ exitCode: EXIT.usage });
-    expect(String(error)).toContain("its warehouse is published there as acme, and would count twice");
+    expect(String(error)).toContain(
+      "its warehouse is already published there as acme, and would count twice",
+    );
     const { hint = "" } = error instanceof CalltallyError ? error : {};
     for (const statement of hint.slice(hint.indexOf("ALTER")).split("; ")) {
       for (const server of [0, 1])
@@ -552,7 +554,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       [
         at(servers.url("refused", [one])),
         EXIT.usage,
-        `${one} has it with 2 servers in 2 shards, and 1 are named`,
+        `${one} has 2 servers in 2 shards, but the address names 1`,
       ],
       [
         at(`${servers.url("refused")}?cluster=nowhere`),

@@ -378,7 +378,7 @@ ${TWO}    timezone: Europe/Paris
   beta: { base_url: https://b.example.com, token_file: t, database: ${folder.path}/link/calls.db }
 `;
     expect(problemsOf({ yaml })[1]).toMatch(
-      /^calltally.yaml:6:\d+: accounts.beta.database: .*link\/calls.db is the warehouse of acme as well$/,
+      /^calltally.yaml:6:\d+: accounts.beta.database: .*link\/calls.db is also the warehouse of acme$/,
     );
   });
 
@@ -386,7 +386,7 @@ ${TWO}    timezone: Europe/Paris
     const yaml = `${ACME}  beta: { base_url: https://b.example.com, token_file: t, export_dir: data/acme/exports }
 `;
     expect(problemsOf({ yaml })[1]).toMatch(
-      /^calltally.yaml:5:\d+: accounts.beta.export_dir: data\/acme\/exports is the export folder of acme as well$/,
+      /^calltally.yaml:5:\d+: accounts.beta.export_dir: data\/acme\/exports is also the export folder of acme$/,
     );
   });
 

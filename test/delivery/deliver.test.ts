@@ -232,7 +232,7 @@ describe("deliver by e-mail", () => {
     const unknown = {
       status: "outcome unknown",
       attempts: 1,
-      last_error: expect.stringMatching(/^No reply of localhost:\d+ after the message was sent: /),
+      last_error: expect.stringMatching(/^No reply from localhost:\d+ after sending the message: /),
     };
     expect(await send(run, [target])).toMatchObject([unknown]);
     expect(await send(run, [target])).toMatchObject([unknown]);

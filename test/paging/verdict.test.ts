@@ -84,7 +84,7 @@ describe("judge", () => {
     {
       ...full({ vanished: 1 }),
       verdict: "probable",
-      says: "1 call went from their place, though total fell by 0 alone",
+      says: "1 call left their place, though total fell only by 0",
     },
     {
       ...full({ totals: totals({ falls: 4, rises: 4, least: 96, isConstant: false }) }, 99),
@@ -110,6 +110,23 @@ describe("judge", () => {
       ...full({ vanished: 2, ...moved(98, 98), totals: totals({ falls: 2 }) }),
       verdict: "exact",
       says: "calls read",
+    },
+    // Of 100 calls counted at first, 98 were read before the closing look met two new ones.
+    {
+      ...full({ closingOnly: 2, ...moved(102, 100) }),
+      verdict: "probable",
+      says: "2 calls went from their place, though total fell by 0 alone",
+    },
+    {
+      ...full({ closingOnly: 2, totals: totals({ falls: 2, isConstant: false }) }),
+      verdict: "verified",
+      says: "while calls came or went: 100 calls read, total 100",
+    },
+    // A call that vanished had been read: it is not one of the unread.
+    {
+      ...full({ closingOnly: 1, vanished: 1, totals: totals({ falls: 1, isConstant: false }) }),
+      verdict: "probable",
+      says: "2 calls went from their place, though total fell by 1 alone",
     },
     { ...full({ end: "disputed" }), verdict: "probable", says: "the service counts more than it lists" },
     {
@@ -230,12 +247,12 @@ describe("judge", () => {
       "1 seam between pages did not join: 100 calls read, total 100",
       "all pages joined, but 1 response repeated an earlier request_id: a cache may have responded",
       "all pages joined, but 1 response came from the past by the service's own timestamps",
-      "all pages joined, but 1 call went from their place, though total fell by 0 alone",
+      "all pages joined, but 1 call left their place, though total fell only by 0",
       "2 pages had to be read in pieces: 100 calls read, total 100",
       "2 seams between pages did not join: 100 calls read, total 100",
       "all pages joined, but 2 responses repeated an earlier request_id: a cache may have responded",
       "all pages joined, but 2 responses came from the past by the service's own timestamps",
-      "all pages joined, but 2 calls went from their place, though total fell by 0 alone",
+      "all pages joined, but 2 calls left their place, though total fell only by 0",
     ]);
     // A seam that was mended and broken elsewhere is no seam of the front.
     const unlinked = judge({ ...CLEAN, isFrontMet: false, isLinked: false, seamsBroken: 3 }, 100);
@@ -315,7 +332,7 @@ describe("judgeIncremental", () => {
     {
       ...incremental({}),
       verdict: "probable",
-      says: "read up to known calls, newest start first, and the books balance: 100 calls here and at the service; all were verified 2026-10-01 00:00 UTC",
+      says: "read up to known calls, newest start first, and the counts agree: 100 calls here and at the service; all were verified 2026-10-01 00:00 UTC",
     },
     // Read from the end, where no look at the front is taken.
     {

@@ -206,8 +206,8 @@ C",5.50
       },
       { day: "2026-10-06", cost_micros: 500_000, campaign: null },
     ]);
-    expect(refusal(text, { map })).toContain("nothing says its source (columns by --map) | Give --source");
-    expect(refusal(text, { map, source: "x" })).toContain("nothing says its medium");
+    expect(refusal(text, { map })).toContain("the report has no source (columns by --map) | Give --source");
+    expect(refusal(text, { map, source: "x" })).toContain("the report has no medium");
   });
 
   it("knows its own names of columns, and lets a flag stand for the cells that are empty", () => {
@@ -305,7 +305,7 @@ someday,A,1,USD,1,1,1
 
   it("refuses a file that is no report, and says what it has", () => {
     expect(refusal("a,b,c\n1,2,3\n")).toBe(
-      "none of its first 60 lines is the header of a report that is known; line 1 has a, b, c | Name the columns: --map day=Date,cost=Spend,campaign=Campaign. A day and a cost are needed.",
+      "none of its first 60 lines is the header of a known report; line 1 has a, b, c | Name the columns: --map day=Date,cost=Spend,campaign=Campaign. A day and a cost are needed.",
     );
     expect(refusal("Date,Spend\n", { map: { day: "Day", cost: "Spend" } })).toContain(
       'none of its first 60 lines is a header with the columns "Day", "Spend"; line 1 has Date, Spend',
@@ -324,7 +324,7 @@ someday,A,1,USD,1,1,1
     const wide = Array.from({ length: 14 }, (_, index) => `c${index + 1}`).join();
     const known =
       "Name the columns: --map day=Date,cost=Spend,campaign=Campaign. A day and a cost are needed.";
-    const none = "none of its first 60 lines is the header of a report that is known";
+    const none = "none of its first 60 lines is the header of a known report";
     const table: [text: string, options: Partial<ReadOptions>, expected: string][] = [
       ["", {}, `${none} | ${known}`],
       ["a\nb\n", {}, `${none} | ${known}`],
@@ -340,17 +340,17 @@ someday,A,1,USD,1,1,1
       [
         "day,cost\n",
         {},
-        "nothing says its source (columns by calltally's names) | Give --source, such as --source google, or --map source=HEADER.",
+        "the report has no source (columns by calltally's names) | Pass --source, such as --source google, or --map source=HEADER.",
       ],
       [
         "day,cost\n",
         { source: "a" },
-        "nothing says its medium (columns by calltally's names) | Give --medium, such as --medium cpc, or --map medium=HEADER.",
+        "the report has no medium (columns by calltally's names) | Pass --medium, such as --medium cpc, or --map medium=HEADER.",
       ],
       [
         "day,cost,source\n",
         {},
-        "nothing says its medium (columns by calltally's names) | Give --medium, such as --medium cpc, or --map medium=HEADER.",
+        "the report has no medium (columns by calltally's names) | Pass --medium, such as --medium cpc, or --map medium=HEADER.",
       ],
       [
         "day,cost\n1/31/2026,1\n31/1/2026,1\n",
@@ -526,9 +526,9 @@ a,b,,
       ["2026-10-01,A,1,EURO,1,1,1", '"EURO" is not a currency'],
       ["2026-10-01,A,1,USD,€1,1,1", "the currencies USD and EUR in one row"],
       ["2026-10-01,A,1,USD,USD 1,1,1", ""],
-      ["13/13/2026,A,1,USD,1,1,1", "its date is none with the month first"],
-      ["13/12/2026,A,1,USD,1,1,1", "its date is none with the month first", undefined, { dates: "mdy" }],
-      ["12/13/2026,A,1,USD,1,1,1", "its date is none with the day first", undefined, { dates: "dmy" }],
+      ["13/13/2026,A,1,USD,1,1,1", "its date is invalid with the month first"],
+      ["13/12/2026,A,1,USD,1,1,1", "its date is invalid with the month first", undefined, { dates: "mdy" }],
+      ["12/13/2026,A,1,USD,1,1,1", "its date is invalid with the day first", undefined, { dates: "dmy" }],
       [
         '2026-10-01,A,1,USD,"1,204",1,1',
         '"1,204" may be thousands or decimals: pass --decimal point or comma',

@@ -40,7 +40,7 @@ describe("sync, into a file that does not stay where it is,", () => {
     await using service = await whenAsked(3, () => happen(file));
     await expect(sync(service, folder.path)).rejects.toMatchObject({
       exitCode: 7,
-      message: `Cannot go on with ${file}: ${says}`,
+      message: `Cannot continue with ${file}: ${says}`,
     });
     expect(service.requests.length).toBeLessThan(8);
     // The one in its place was not touched.

@@ -5,7 +5,8 @@ import { parseSync } from "oxc-parser";
 export const MESSAGES = "test/text/messages.txt";
 
 /** Made-up conversations, names of sources, and styles: not what the program says. */
-const OTHER_TEXTS = /calls\/(conversation|sources|vocabulary)|channel-sites|page-style|static-chart|formats\/xlsx/;
+const OTHER_TEXTS =
+  /calls\/(conversation|sources|vocabulary)|channel-sites|page-style|static-chart|formats\/xlsx/;
 
 const SQL =
   /\b(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|WHERE|JOIN|CASE|ORDER BY|PARTITION|OVER|FROM|NULL|DESC|PRAGMA|AS)\b|\w\(\$\{/;
@@ -40,7 +41,9 @@ function* textsOf(file: string): Generator<string> {
       if (node.type === "ImportDeclaration" || node.type === "TSLiteralType") continue;
       if (node.type === "Literal" && typeof node.value === "string") yield oneLine(node.value);
       if (node.type === "TemplateLiteral") {
-        yield oneLine(source.slice(node.start + 1, node.end - 1).replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, "…"));
+        yield oneLine(
+          source.slice(node.start + 1, node.end - 1).replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, "…"),
+        );
       }
     }
     pending.push(...Object.values(node).reverse());
@@ -52,11 +55,17 @@ function isNode(value: object): value is Node {
 }
 
 function oneLine(text: string): string {
-  return text.replace(/<[^<>]*>/g, " ").replace(/\\`/g, "`").replace(/\s+/g, " ").trim();
+  return text
+    .replace(/<[^<>]*>/g, " ")
+    .replace(/\\`/g, "`")
+    .replace(/\s+/g, " ")
+    .trim();
 }
 
 function isForPeople(text: string): boolean {
-  return (text.match(/[\p{L}']{2,}/gu) ?? []).length > 1 && /\s[a-z]{2,}|[a-z]{2,}\s/.test(text) && !SQL.test(text);
+  return (
+    (text.match(/[\p{L}']{2,}/gu) ?? []).length > 1 && /\s[a-z]{2,}|[a-z]{2,}\s/.test(text) && !SQL.test(text)
+  );
 }
 
 if (import.meta.main) writeFileSync(MESSAGES, listMessages());

@@ -48,7 +48,8 @@ describe("plain English", () => {
   });
 
   it("is looked for", () => {
-    const text = "what is told apart\nfigures that it gave out\nit stands on\nderived anew\nwhoever\nport 99999, which is none";
+    const text =
+      "what is told apart\nfigures that it gave out\nit stands on\nderived anew\nwhoever\nport 99999, which is none";
     expect([...findTurns("page", text)].length).toBeGreaterThanOrEqual(6);
     expect([...findTurns("page", "The total is the sum of all rows.")]).toEqual([]);
   });

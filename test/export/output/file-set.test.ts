@@ -53,7 +53,7 @@ describe("FileSet", () => {
     expect(readdirSync(temp.path).sort()).toEqual([recent, gone, ".other.tmp"].sort());
   });
 
-  it("shows nothing until it is published, then all, in the modes that were asked for", async () => {
+  it("shows nothing until it is published, then all, in the requested modes", async () => {
     using temp = makeTempFolder();
     const folder = join(temp.path, "data", "exports");
     await using files = await FileSet.open(folder);

@@ -99,7 +99,7 @@ describe("openCallerDigests", () => {
     using made = makeWarehouse();
     setKey(made.warehouse, FINGERPRINT);
     const refusal = (state: string) => ({
-      message: `Cannot tell the callers of ${made.warehouse.path} apart: the key of their digests, ${made.key}, is ${state}`,
+      message: `Cannot identify the callers of ${made.warehouse.path}: the key of their digests, ${made.key}, is ${state}`,
       exitCode: 7,
       hint: "Put the key back from a backup. If it is lost for good, move the warehouse away and sync into a new one: with a new key every caller would count as new.",
     });

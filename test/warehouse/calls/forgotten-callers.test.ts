@@ -324,7 +324,7 @@ describe("openForgotten", () => {
     const cannot = (state: string) =>
       expect.objectContaining({
         exitCode: EXIT.storage,
-        message: `Cannot write calls into ${warehouse.path}: the key by which forgotten callers are told, ${file}, is ${state}`,
+        message: `Cannot write calls into ${warehouse.path}: the key that recognizes forgotten callers, ${file}, is ${state}`,
         hint: "Without it they would come back. Restore the key from a backup's folder.",
       });
     insertForgotten(warehouse, [{ ...bob, key_mark: "0".repeat(16) }]);
