@@ -84,21 +84,15 @@ export const insight_groups = sqliteTable("insight_groups", groupColumns, (table
 ]);
 export const INSIGHT_GROUPS = describeTable(insight_groups, "The org units (groups) of an insight.");
 
-const changeColumns = {
+export const insight_changes = sqliteTable("insight_changes", {
   change_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the change."),
   insight_id: about(integer().notNull(), "The insight that changed."),
   seen_at: about(text().notNull(), "When the change was seen, ISO 8601 UTC."),
   member: about(text().notNull(), "The member's name."),
   before: about(text().notNull(), "JSON value at the fetch before.", "text"),
   after: about(text().notNull(), "JSON value now.", "text"),
-};
-
-export const insight_changes = sqliteTable("insight_changes", changeColumns);
-export const INSIGHT_CHANGES = describeTable(
-  insight_changes,
-  "Changes of insights by member.",
-  changeColumns,
-);
+});
+export const INSIGHT_CHANGES = describeTable(insight_changes, "Changes of insights by member.");
 
 export interface InsightChange {
   member: string;

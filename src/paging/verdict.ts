@@ -180,7 +180,7 @@ export interface Known {
 
 /**
  * Judges an incremental pass, at most as `probable`: a late call and a removed one, both older than the look-back, would
- * cancel out in the books.
+ * cancel out in the counts.
  */
 export function judgeIncremental(evidence: Evidence, { expected, since, keys }: Known): Judgement {
   const { totals, fragmented, repeated, old, end } = evidence;

@@ -71,7 +71,7 @@ export class PageStore {
     const { rows: latest, unordered } = this.#latest.keepLatest(page.rows, page.exchange ?? OLDEST);
     const sorted = sortRows(latest);
     const callIds = page.rows.flatMap((row) => ("rejected" in row ? [] : row.call.call_id));
-    // Includes rows that do not parse: their calls are listed.
+    // Includes rows that cannot be parsed: their calls are listed.
     const metIds = rows.flatMap(({ id }) => id ?? []);
     const saved = writeTransaction(this.#warehouse, (tx) => {
       assertHeld(tx, this.#run);

@@ -8,7 +8,7 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 /** Undocumented members listed per run; a service that uses values as member names has any number of them. */
 const MAX_LISTED_DRIFT = 1000;
 
-/** Records what a run reads contrary to the documentation: rows that do not parse, and members of calls. */
+/** Records what a run reads contrary to the documentation: rows that cannot be parsed, and members of calls. */
 export class UndocumentedStore {
   readonly #runId: number;
   readonly #keeping: Keeping;

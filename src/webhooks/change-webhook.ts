@@ -15,7 +15,7 @@ import {
   type WebhookResponse,
 } from "./webhook-client.ts";
 
-const columns = {
+export const webhook_changes = sqliteTable("webhook_changes", {
   change_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the change."),
   webhook_id: about(integer().notNull(), "The webhook that was changed."),
   sent_at: about(text().notNull(), "When it was sent, ISO 8601 UTC."),
@@ -27,10 +27,8 @@ const columns = {
   ),
   answer: about(text(), "The service's response, or the error.", "text"),
   request_id: about(text(), "The service's own identifier of the request."),
-};
-
-export const webhook_changes = sqliteTable("webhook_changes", columns);
-export const WEBHOOK_CHANGES = describeTable(webhook_changes, "Webhook changes made by calltally.", columns);
+});
+export const WEBHOOK_CHANGES = describeTable(webhook_changes, "Webhook changes made by calltally.");
 
 /** Replaces secret values. */
 const HIDDEN = "[hidden]";
