@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** The members of `dni_data` (API v3 § 2.3), all text: what marketing put into the click that brought the call. */
+/** The members of `dni_data` (API v3 § 2.3), all text: what marketing put into the click that led to the call. */
 export const DNI_FIELDS = [
   "utm_source",
   "utm_medium",
@@ -18,53 +18,51 @@ export const DNI_FIELDS = [
 export type DniField = (typeof DNI_FIELDS)[number];
 
 /**
- * One attributed call (API v3 § 2.3), flat, under the API's own names. A member that the service leaves out and one
- * that it sends as null are both null here; an empty string stays one.
+ * One attributed call (API v3 § 2.3), flat, in the API's names. Missing members and null are both null here; an empty
+ * string stays.
  */
 export type Call = {
-  /** Identifier; an integer up to 2^53 − 1. */
+  /** An integer up to 2^53 − 1. */
   call_id: number;
-  /** Campaign or source name. */
   insight_name: string | null;
-  /** Phone number of the caller in international format. */
+  /** In international format. */
   caller_id: string | null;
-  /** Phone number that was called, in international format. */
+  /** The number that was called, in international format. */
   tracking_number: string | null;
-  /** `YYYY-MM-DDTHH:mm:ss.sssZ`, of the years 0000 to 9999, so that text order is time order. */
+  /** `YYYY-MM-DDTHH:mm:ss.sssZ`, years 0000 to 9999, so that text order is time order. */
   call_started: string | null;
-  /** As served, up to {@link MAX_DURATION}; the API does not say the unit. */
+  /** As served, up to {@link MAX_DURATION}; the API does not document the unit. */
   duration: number | null;
   /** As served, e.g. `ANSWERED`; the API does not list the values. */
   disposition: string | null;
   org_unit_id: number | null;
   org_unit_name: string | null;
-  /** A signed link, so a secret while it lives. */
+  /** A signed link, so a secret while it is valid. */
   recording_url: string | null;
   summary: string | null;
   transcription: string | null;
   /** JSON array of {channel, time, text}. */
   transcription_details: string | null;
-  /** JSON object of the members the API document does not name, `dni_data`'s under that key. */
+  /** JSON object of undocumented members; those of `dni_data` are under that key. */
   extra: string | null;
 } & Record<DniField, string | null>;
 
 /**
- * The longest duration of a call, and with a minus the shortest: 68 years of seconds, 24 days of milliseconds. Sums of four
- * million such calls are exact in every format, and those of four billion in SQLite.
+ * The longest duration, and with a minus the shortest: 68 years of seconds, 24 days of milliseconds. Sums of four
+ * million such calls are exact in every format, of four billion in SQLite.
  */
 export const MAX_DURATION = 2 ** 31 - 1;
 
-/** Whether it is a whole number that the duration of a call can be. */
 export function isDuration(value: unknown): value is number {
   return Number.isInteger(value) && Math.abs(Number(value)) <= MAX_DURATION;
 }
 
-/** Whether a time in ISO 8601 is of the years 0000 to 9999: others have a sign, and do not sort as text. */
+/** Whether an ISO 8601 time is in the years 0000 to 9999: others have a sign and do not sort as text. */
 export function isSortable(time: string): boolean {
   return !/^[+-]/.test(time);
 }
 
-/** The members of a call that have a column in `calls`. */
+/** The members with a column in `calls`. */
 export const CALL_COLUMNS = [
   "call_id",
   "insight_name",
@@ -80,7 +78,7 @@ export const CALL_COLUMNS = [
   "extra",
 ] as const satisfies readonly (keyof Call)[];
 
-/** The members that have a column in `transcripts`. */
+/** The members with a column in `transcripts`. */
 export const TRANSCRIPT_COLUMNS = [
   "summary",
   "transcription",
@@ -89,13 +87,13 @@ export const TRANSCRIPT_COLUMNS = [
 
 const HASHED_FIELDS = [...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS];
 
-/** Characters of a hash in base64url: 256 bits. */
+/** Base64url of 256 bits. */
 const HASH_LENGTH = 43;
 
 /**
- * Returns the BLAKE2b of a call's content, 43 characters of base64url: it takes a third of the time of SHA-256 where the
- * processor does not help with that. The query of `recording_url` is left out: its signature is new in every response, and
- * would make every call look changed in every run.
+ * Returns the BLAKE2b of a call's content, 43 characters of base64url. BLAKE2b takes a third of the time of SHA-256
+ * on processors without SHA instructions. The query of `recording_url` is left out: its signature is new in every
+ * response, so every call would look changed in every run.
  */
 export function hashCall(call: Call): string {
   let content = "";
@@ -115,20 +113,18 @@ function withoutQuery(url: string): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** Names of query members that sign a link for a while: of the large stores' presigned addresses, and what others call them. */
+/** Query members that sign a link: those of the large stores' presigned addresses, and usual names of others. */
 const SIGNATURE_MEMBER =
   /^(x-(amz|goog|ms)-.+|awsaccesskeyid|googleaccessid|key-pair-id|policy|s[eprtv]|spr|sip|sk(oid|tid|[tesv])|.*(signature|token|expires?|expiry|hmac|nonce)|(.*[-_.])?(sig|sign|exp|ts|timestamp))$/i;
 
 /**
- * Returns whether two links are to one recording, and differ in their signature alone: the same but for the query, and in
- * the query the same members but for those that sign.
- *
- * @param signature further names of such members, lower-cased; `*` for all
+ * Whether two links differ only in their signature: same address, and same query members except those that sign.
+ * @param signature more names of such members, lower-cased; `*` for all
  */
 export function isSameRecording(a: string | null, b: string | null, signature: ReadonlySet<string>): boolean {
   if (a === b) return true;
   if (a === null || b === null) return false;
-  // Stored text has U+FFFD in the place of half a surrogate pair.
+  // Stored text has U+FFFD in place of half a surrogate pair.
   const [first, second] = [a.toWellFormed(), b.toWellFormed()];
   if (withoutQuery(first) !== withoutQuery(second)) return false;
   return signature.has("*") || unsignedMembers(first, signature) === unsignedMembers(second, signature);

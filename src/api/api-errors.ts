@@ -1,19 +1,18 @@
 import { CalltallyError, EXIT, type ExitCode } from "../base/errors.ts";
 
-/** A request failed: the response is an error, or there was none. */
+/** A failed request: an error response, or no response. */
 export class ApiError extends CalltallyError {
   override name = "ApiError";
-  /** HTTP status, where there was a response. */
   readonly status: number | undefined;
-  /** The service's own identifier of the request, for a support ticket. */
+  /** The service's id of the request, for a support ticket. */
   readonly requestId: string | undefined;
-  /** Whether the same request may go better later. */
+  /** Whether the same request may succeed later. */
   readonly transient: boolean;
   /** Whether it is certain that nothing reached the service. */
   readonly unsent: boolean;
-  /** Whether a change may have been made all the same. */
+  /** Whether the change may have been made despite the error. */
   readonly outcomeUnknown: boolean;
-  /** How long the service asked for a pause, in milliseconds. */
+  /** The pause that the service asked for. */
   readonly retryAfterMs: number | undefined;
 
   constructor(exitCode: ExitCode, message: string, details: ApiErrorDetails = {}) {
@@ -38,7 +37,7 @@ export interface ApiErrorDetails {
   hint?: string | undefined;
 }
 
-/** The response is not what API v3 promises. The body itself is never part of the message: it may hold personal data. */
+/** For responses that break API v3. The message never contains the body, which may hold personal data. */
 export function contractError(message: string, details: ApiErrorDetails = {}): ApiError {
   return new ApiError(EXIT.contract, message, {
     transient: true,
@@ -47,7 +46,7 @@ export function contractError(message: string, details: ApiErrorDetails = {}): A
   });
 }
 
-/** Returns the same failure in other words, without the retries that its details do not ask for. */
+/** Returns the same failure in other words, without the retry members of its details. */
 export function reword(
   { exitCode, status, requestId, cause }: ApiError,
   message: string,
@@ -56,10 +55,10 @@ export function reword(
   return new ApiError(exitCode, message, { status, requestId, cause, ...details });
 }
 
-/** Returns the error of a change that may have reached the service, which is not safe to retry. */
+/** Returns the error of a change that may have reached the service, and must not be retried. */
 export function errorOfChange(error: ApiError): ApiError {
   const { status = 0, message, hint } = error;
-  // After a 408 the service may still have worked on what it had received.
+  // After a 408 the service may still have processed what it had received.
   const isRefused = status >= 400 && status < 500 && status !== 408;
   if (isRefused) return reword(error, message, { hint });
   return reword(error, `${message}; outcome unknown: the change may have been made`, {

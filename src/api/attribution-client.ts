@@ -4,36 +4,34 @@ import type { ApiClient, Exchange, RequestOptions } from "./client.ts";
 import { type ParsedRow, parseRow } from "./parse-row.ts";
 import { type Envelope, parseContract } from "./response-envelope.ts";
 
-/** Rows of one page at most (API v3 § 8). */
+/** API v3 § 8. */
 const MAX_LIMIT = 1000;
-/** Rows of one page that are read: ten times as many, if the service heeds no limit. */
+/** The most rows that are read if the service ignores the limit. */
 const MAX_ROWS = 10_000;
 
 export interface AttributionQuery {
   /** 1 to {@link MAX_LIMIT}. */
   limit: number;
-  /** Calls to skip, 0 or more. */
   offset: number;
-  /** The one documented key that is of calls; the others are figures of their sources. */
+  /** The only documented key of calls; the others are figures of their sources. */
   sort_by?: "source_name";
   sort_order?: "asc" | "desc";
-  /** The document leaves its type and meaning open: sent as it is given. */
+  /** The document leaves its type and meaning open: sent unchanged. */
   org_unit_id?: string | undefined;
 }
 
 /** One response: a slice of the visible calls. */
 export interface AttributionPage {
   rows: readonly ParsedRow[];
-  /** All visible calls, as counted by the service. */
+  /** The service's count of all visible calls. */
   total: number;
-  /** The limit the service applied. */
+  /** The limit that the service applied. */
   limit: number;
-  /** The offset the service applied. */
+  /** The offset that the service applied. */
   offset: number;
   requestId: string | undefined;
-  /** When the service responded, by its own clock; as served, ISO 8601 by the document. */
+  /** Time of the response by the service's clock; as served, ISO 8601 by the document. */
   timestamp?: string | undefined;
-  /** When and how the response came. */
   exchange?: Exchange;
 }
 
@@ -46,11 +44,7 @@ const dataSchema = z.object({
 
 const PATH = "/v3/conversations/attribution-engine";
 
-/**
- * Reads one page of attributed calls (API v3 § 4.2).
- *
- * @throws ApiError
- */
+/** Reads one page of attributed calls (API v3 § 4.2). @throws ApiError */
 export async function fetchAttributionPage(
   client: ApiClient,
   query: AttributionQuery,
@@ -64,7 +58,7 @@ function parsePage({ data, request_id, timestamp }: Envelope, exchange: Exchange
   const { calls, ...place } = parseContract(dataSchema, data, message);
   if (calls.length > MAX_ROWS) {
     throw contractError(
-      `The API returned ${calls.length} calls on one page, where ${MAX_LIMIT} at most were asked for; up to ${MAX_ROWS} are read`,
+      `The API returned ${calls.length} calls on one page, where ${MAX_LIMIT} at most were requested; up to ${MAX_ROWS} are read`,
       { transient: false },
     );
   }

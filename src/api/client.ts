@@ -9,30 +9,30 @@ import { type Envelope, parseEnvelope } from "./response-envelope.ts";
 import { DEFAULT_RETRY, type RetryPolicy, retry } from "./retry.ts";
 
 export interface ApiClientOptions {
-  /** Where the service is; `/v3/…` is appended to its path. */
+  /** `/v3/…` is appended to its path. */
   baseUrl: URL;
   /** Bearer token (API v3 § 5). */
   token: string;
-  /** File or setting that has the token, for a hint. @default "the token" */
+  /** File or setting with the token, for a hint. @default "the token" */
   tokenPlace?: string;
-  /** Another secret that is sent, and to be taken out of all responses as the token is; ASCII. @default none */
+  /** Another secret that is sent, and removed from all responses as the token is; ASCII. @default none */
   secret?: string | undefined;
-  /** Time for one attempt, from connecting to the last byte. @default 60_000 */
+  /** From connecting to the last byte. @default 60_000 */
   attemptTimeoutMs?: number;
   /** @default DEFAULT_RETRY */
   retry?: Partial<RetryPolicy>;
   /** Connections kept open. @default 4 */
   connections?: number;
-  /** Makes each attempt wait for its turn; what several clients share. @default none */
+  /** Makes each attempt wait for its turn; shared by several clients. @default none */
   limitRequest?: LimitRequest | undefined;
   clock?: Clock;
   /** Uniform in [0, 1), for jitter. */
   random?: () => number;
-  /** Told of each failed attempt that is tried again. */
+  /** Called for each failed attempt that will be retried. */
   onRetry?: (error: ApiError, delayMs: number) => void;
 }
 
-/** How to reach the service, and which of its calls are asked for. */
+/** How to reach the service, and which calls to request. */
 export interface ApiAccess
   extends Pick<
     ApiClientOptions,
@@ -44,27 +44,27 @@ export interface ApiAccess
 
 export interface RequestOptions {
   signal?: AbortSignal | undefined;
-  /** Attempts in all, where not those of the client's policy. */
+  /** Attempts in all. @default those of the client's policy */
   attempts?: number;
 }
 
-/** When and how a response came. */
+/** When and how a response arrived. */
 export interface Exchange {
-  /** Number of the attempt among all of the client's, in the order in which they were sent. */
+  /** Its number among all attempts of the client, in the order sent. */
   attempt: number;
-  /** Number of the first attempt that was sent after its last byte had come. */
+  /** The first attempt sent after this response's last byte. */
   nextAttempt: number;
-  /** When it was sent, and when its last byte had come, milliseconds since 1970-01-01 UTC by the clock here. */
+  /** When it was sent and when its last byte arrived, milliseconds since 1970-01-01 UTC by the local clock. */
   sentMs: number;
   receivedMs: number;
-  /** Seconds that it had spent in caches, by its header `age` (RFC 9111 § 5.1). */
+  /** Seconds spent in caches, by the header `age` (RFC 9111 § 5.1). */
   ageSeconds: number;
 }
 
 interface Request {
   method: Dispatcher.HttpMethod;
   path: string;
-  /** Undefined members are left out. */
+  /** Undefined members are omitted. */
   query?: Record<string, string | number | undefined>;
   body?: unknown;
 }
@@ -90,18 +90,14 @@ export class ApiClient implements AsyncDisposable {
     this.#pool = new Pool(options.baseUrl.origin, {
       connections: options.connections ?? 4,
       allowH2: false,
-      // The signal of each attempt bounds these; undici's own timers are coarser.
+      // Each attempt's signal bounds these; undici's own timers are coarser.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: { timeout: this.#attemptTimeoutMs },
     });
   }
 
-  /**
-   * Reads one resource, trying again as the retry policy says, and returns what `parse` makes of the envelope.
-   *
-   * @throws ApiError
-   */
+  /** Reads one resource, with retries, and returns the parsed envelope. @throws ApiError */
   async get<T>(
     path: string,
     query: NonNullable<Request["query"]>,
@@ -115,10 +111,9 @@ export class ApiClient implements AsyncDisposable {
   }
 
   /**
-   * Changes one resource. Tried again only while nothing can have reached the service: after that a second request
-   * could undo what somebody else has done in between.
-   *
-   * @throws ApiError, with `outcomeUnknown` where the change may have been made all the same
+   * Changes one resource. Retries only while nothing can have reached the service: a later repeat could undo somebody
+   * else's change.
+   * @throws ApiError, with `outcomeUnknown` if the change may have been made
    */
   async send<T>(
     method: "PUT" | "PATCH",
@@ -179,7 +174,7 @@ export class ApiClient implements AsyncDisposable {
         const [nextAttempt, receivedMs] = [this.#attempts, this.#clock.now()];
         return { body: bytes, exchange: { attempt, nextAttempt, sentMs, receivedMs, ageSeconds } };
       }
-      // A proxy's error page may be in any encoding; the status counts, readable or not.
+      // A proxy's error page may have any encoding; the status counts, readable or not.
       const errorBody = await readBody(response, MAX_ERROR_BYTES).catch(() => undefined);
       const { tokenPlace = "the token" } = this.#options;
       const context = { nowMs: this.#clock.now(), isChange: method !== "GET", tokenPlace };

@@ -11,7 +11,7 @@ export function isTransientStatus(status: number): boolean {
   return status >= 500 || [408, 425, 429].includes(status);
 }
 
-/** Failures of a connection that was never made, so that nothing can have reached the service. */
+/** Codes of connections that were never made, so nothing reached the service. */
 const UNSENT = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",
@@ -22,10 +22,9 @@ const UNSENT = new Set([
 ]);
 
 /**
- * Returns the error for a response whose status is not 200 (API v3 § 7). It has the length of the body, whose text may hold
- * anything; of a refused change the service's message instead.
- *
- * @param body undefined where it cannot be read
+ * Returns the error for a status other than 200 (API v3 § 7), with the body's length, because its text may hold
+ * anything; for a refused change, with the service's message.
+ * @param body undefined if it cannot be read
  */
 export function errorOfResponse(
   { statusCode: status, headers }: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
@@ -68,7 +67,6 @@ export function errorOfResponse(
   });
 }
 
-/** Returns the error for a request that got no response. */
 export function errorOfConnection(cause: unknown, origin: string, attemptTimeoutMs: number): ApiError {
   const reason = reasonForNoResponse(cause, attemptTimeoutMs);
   const noDescriptor = toDescriptorError(reason);
@@ -83,7 +81,7 @@ export function errorOfConnection(cause: unknown, origin: string, attemptTimeout
   });
 }
 
-/** The shape of an error body is not documented: these members are taken where they are text. */
+/** The shape of an error body is undocumented: these members are read if they are text. */
 function readErrorBody(body: string): { requestId?: string; message?: string } {
   const oneLine = (value: string) => toPrintable(value.replace(/[\p{Cc}\s]+/gu, " "));
   const schema = z.object({
@@ -102,7 +100,7 @@ export function reasonForNoResponse(cause: unknown, attemptTimeoutMs: number): s
   if (cause instanceof DOMException && cause.name === "TimeoutError") {
     return `no complete response within ${attemptTimeoutMs / 1000} s`;
   }
-  // Node joins the failures of several addresses in one error without a message of its own.
+  // For several addresses, Node wraps the failures in one error without a message.
   if (cause instanceof AggregateError) return cause.errors.map(describeError).join("; ");
   return describeError(cause);
 }

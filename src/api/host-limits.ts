@@ -4,9 +4,8 @@ import pLimit from "p-limit";
 export type LimitRequest = <T>(request: () => Promise<T>) => Promise<T>;
 
 /**
- * Returns the limit of requests to a host, which all clients of this process share: as many at once, whoever sends them.
- *
- * @param max requests to one host at once
+ * Returns a limit of concurrent requests per host, shared by all clients of this process.
+ * @param max concurrent requests to one host
  */
 export function hostLimits(max: number): (host: string) => LimitRequest {
   const limits = new Map<string, LimitRequest>();

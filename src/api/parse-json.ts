@@ -1,39 +1,35 @@
 declare global {
   interface JSON {
-    /** TC39 "JSON.parse source text access", in V8 since 11.4; not in TypeScript's library yet. */
+    /** TC39 "JSON.parse source text access", in V8 since 11.4; not yet in TypeScript's library. */
     rawJSON(text: string): unknown;
   }
 }
 
-/** Levels of lists and objects in one another that are read: thousands more would overflow the stack somewhere. */
+/** Levels of nesting; thousands more would overflow the stack. */
 const MAX_DEPTH = 1000;
-/** Values of one text that are read; a page that has more is read in pieces. */
+/** Values in one text; a page with more is read in pieces. */
 const MAX_VALUES = 1_500_000;
-/** Characters of a text whose values are not counted first: that takes longer than parsing them. */
+/** Shorter texts are parsed without counting their values first, which takes longer than parsing. */
 const SHORT_TEXT = 4_000_000;
 
-/** JSON, but nested deeper than is read. */
+/** JSON, but nested too deeply. */
 export class TooDeepError extends SyntaxError {}
 
-/** JSON, but of more values than are read. */
+/** JSON, but with too many values. */
 export class TooManyValuesError extends SyntaxError {}
 
-/**
- * Parses JSON without rounding integers: those that a double cannot hold become bigints.
- *
- * @throws SyntaxError
- */
+/** Parses JSON without rounding integers: those that a double cannot hold become bigints. @throws SyntaxError */
 export function parseJson(text: string): unknown {
   const values = text.length > SHORT_TEXT ? countValues(text) : 0;
   if (values > MAX_VALUES) throw new TooManyValuesError(`${values.toLocaleString("en-US")} values`);
   const value: unknown = JSON.parse(text);
-  // The reviver makes parsing several times slower, so it is kept for texts that need it.
+  // The reviver makes parsing several times slower, so only texts that need it get it.
   return holdsRounded(value) ? JSON.parse(text, keepLongInteger) : value;
 }
 
 const [COMMA, OPEN_LIST, OPEN_OBJECT] = [0x2c, 0x5b, 0x7b];
 
-/** Counts the signs that precede a value; those within texts, too, which are few. */
+/** Counts the characters that precede a value, including the few within texts. */
 function countValues(text: string): number {
   let values = 0;
   for (let position = 0; position < text.length; position++) {
@@ -43,7 +39,7 @@ function countValues(text: string): number {
   return values;
 }
 
-/** Whether there is a number in it that may be a rounded integer. */
+/** Whether it contains a number that may be a rounded integer. */
 function holdsRounded(value: unknown, depth = 0): boolean {
   if (typeof value === "number") return !Number.isSafeInteger(value) && Number.isInteger(value);
   if (typeof value !== "object" || value === null) return false;
@@ -52,13 +48,13 @@ function holdsRounded(value: unknown, depth = 0): boolean {
     for (const element of value) if (holdsRounded(element, depth + 1)) return true;
     return false;
   }
-  // What JSON makes of an object has no inherited members but those that cannot be listed.
+  // An object parsed from JSON has no enumerable inherited members.
   for (const member of Object.values(value)) if (holdsRounded(member, depth + 1)) return true;
   return false;
 }
 
 function keepLongInteger(_key: string, value: unknown, context?: { source?: string }): unknown {
-  // One of more than 308 digits is no number anywhere else either, and of a million it would take minutes to read.
+  // Numbers of more than 308 digits are not valid anywhere else, and a million digits would take minutes to read.
   if (typeof value !== "number" || Number.isSafeInteger(value) || !Number.isFinite(value)) return value;
   return context?.source !== undefined && /^-?\d+$/.test(context.source) ? BigInt(context.source) : value;
 }
@@ -68,7 +64,7 @@ export function stringifyJson(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // Only a bigint gets here; a replacer for every value would slow down all the others.
+    // Only a bigint gets here; a replacer for every value would slow down the rest.
     return JSON.stringify(value, (_key, member: unknown) =>
       typeof member === "bigint" ? JSON.rawJSON(String(member)) : member,
     );

@@ -14,41 +14,40 @@ import { stringifyJson } from "./parse-json.ts";
 /** A member of a call that the API document does not promise, by its path, e.g. `dni_data.msclkid`. */
 export interface Drift {
   path: string;
-  /** `unknown`: kept in `extra`. `type`: a number where text is promised, kept as text. */
+  /** `unknown`: kept in `extra`. `type`: a number in place of text, kept as text. */
   kind: "unknown" | "type";
-  /** The JSON type that was met. */
   json_type: string;
 }
 
 export interface RejectedRow {
-  /** The call's identifier, where that much could be read. */
+  /** The call's id, if that much could be read. */
   call_id: number | null;
   json: string;
-  /** The member that does not parse; empty for the row as a whole. */
+  /** The member that cannot be parsed; empty for the whole row. */
   path: string;
   reason: string;
 }
 
 export type ParsedRow = { call: Call; drift: readonly Drift[] } | { rejected: RejectedRow };
 
-/** Returns the call's identifier, null where the row is too bad to read it. */
+/** Returns null if the row's id cannot be read. */
 export function idOf(row: ParsedRow): number | null {
   return "rejected" in row ? row.rejected.call_id : row.call.call_id;
 }
 
-/** Members of `dni_data` that the API document names. */
+/** Documented members of `dni_data`. */
 export const DNI_MEMBERS: ReadonlySet<string> = new Set(DNI_FIELDS);
-/** Members of a call that it names (API v3 § 2.3). */
+/** Documented members of a call (API v3 § 2.3). */
 export const CALL_MEMBERS: ReadonlySet<string> = new Set(
   [...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS, "dni_data"].filter(
     (name) => name !== "extra" && !DNI_MEMBERS.has(name),
   ),
 );
 
-/** Members that are noted of one call, and characters of their names: more are kept in `extra` alone. */
+/** The most undocumented members recorded of one call, and the longest name; anything more is kept in `extra` only. */
 const [MAX_DRIFT, MAX_NAME] = [100, 200];
 
-/** Parses one element of `data.calls` (API v3 § 2.3). A row that does not parse is returned with the reason. */
+/** Parses one element of `data.calls` (API v3 § 2.3), or returns the reason why it cannot be parsed. */
 export function parseRow(row: unknown): ParsedRow {
   try {
     return new RowParser().parse(row);
@@ -60,7 +59,6 @@ export function parseRow(row: unknown): ParsedRow {
   }
 }
 
-/** A member that does not parse, and why. */
 class UnreadableMember extends Error {
   readonly path: string;
 
@@ -70,7 +68,7 @@ class UnreadableMember extends Error {
   }
 }
 
-/** Parses one row member by member, and notes what of it the document does not promise. */
+/** Parses one row member by member, and notes what the document does not promise. */
 class RowParser {
   readonly #drift: Drift[] = [];
 
@@ -92,7 +90,7 @@ class RowParser {
       summary: this.#toText(members, "summary"),
       transcription: this.#toText(members, "transcription"),
       transcription_details: toLines(members.transcription_details),
-      // fromEntries defines members rather than assigning them, so that even `__proto__` is one.
+      // fromEntries defines members instead of assigning them, so even `__proto__` is one.
       extra: unknown.length > 0 ? stringifyJson(Object.fromEntries(unknown)) : null,
     };
     return { call, drift: this.#drift };
@@ -167,7 +165,7 @@ function toDuration(value: unknown): number | null {
   throw new UnreadableMember("duration", reason);
 }
 
-/** A time as we write it, on a day that each month has. */
+/** A time as we write it, on a day that every month has. */
 const UTC_TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 const time = z.iso
@@ -182,7 +180,7 @@ function toTime(value: unknown): string | null {
   return typeof value === "string" && UTC_TIME.test(value) ? value : read(time, value, "call_started");
 }
 
-/** Returns a time as documented, ISO 8601, in UTC; undefined for any other value. */
+/** Parses ISO 8601 as documented, into UTC; undefined for any other value. */
 export function parseTime(value: unknown): string | null | undefined {
   return time.safeParse(value).data;
 }
@@ -200,7 +198,7 @@ function toObject(value: unknown, path: string): Record<string, unknown> {
   return isObject(value) ? value : read(anyObject, value, path);
 }
 
-/** Parses by a schema, which takes longer than the checks that spare it for nearly all rows. */
+/** Parses by a schema; slower than the checks before it, which suffice for nearly all rows. */
 function read<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

@@ -1,13 +1,12 @@
-/** Shorter tokens are not looked for: a word would be found where it is no token. */
+/** Shorter tokens are not redacted: they may be ordinary words. */
 const SHORTEST_TOKEN = 8;
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 
 /**
- * Returns what takes the bearer token, or another secret in ASCII, out of every text of a JSON body, names of members
- * among them, so that it is nowhere stored or shown: as it is, escaped, percent-encoded, or in base64, by itself or within
- * a longer text. All else stays byte for byte.
- *
- * @param shown what stands in its place @default "[token]"
+ * Returns a function that removes the bearer token, or another ASCII secret, from every text in a JSON body, names of
+ * members included, so that it is never stored or shown: as it is, escaped, percent-encoded, or in base64, alone or
+ * inside longer text. Everything else stays the same, byte for byte.
+ * @param shown the replacement. @default "[token]"
  */
 export function createRedactor(token: string, shown = "[token]"): (body: Buffer) => Buffer {
   if (token.length < SHORTEST_TOKEN) return (body) => body;
@@ -30,7 +29,7 @@ export function createRedactor(token: string, shown = "[token]"): (body: Buffer)
       : body;
 }
 
-/** The base64 that all texts have in common in which the token comes after `before` bytes, or a multiple of three more. */
+/** The base64 characters common to all texts with the token after `before` bytes, or a multiple of three more. */
 function base64Within(token: string, before: number): string {
   const bytes = before + token.length;
   return Buffer.from("\0".repeat(before) + token)
@@ -38,7 +37,7 @@ function base64Within(token: string, before: number): string {
     .slice(Math.ceil((before * 8) / 6), Math.floor((bytes * 8) / 6));
 }
 
-/** The longest run of characters that encodings of text leave alone: where it is not, and no letter is escaped, the token is not. */
+/** The longest run of characters that no encoding changes: if it is absent and no letter is escaped, the token is absent. */
 function longestWord(text: string): string {
   return (text.match(/[A-Za-z0-9]+/g) ?? []).reduce(
     (longest, word) => (word.length > longest.length ? word : longest),
@@ -52,7 +51,7 @@ function percentForms(character: string): string {
   return `(?:\\u00${hex}|%${anyCase})`;
 }
 
-/** Base64, and its form for URLs (RFC 4648 § 5). */
+/** Base64 and its URL-safe form (RFC 4648 § 5). */
 function base64Forms(text: string): string {
   return text.replaceAll("+", "[+-]").replaceAll("/", "[/_]");
 }

@@ -6,19 +6,18 @@ import { contractError } from "./api-errors.ts";
 
 const gunzipAsync = promisify(gunzip);
 
-/** Largest body that is read, in bytes after decoding; a page of 1,000 long transcripts has about 20 MB. */
+/** Bytes after decoding; a page of 1,000 long transcripts has about 20 MB. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/** The same of a response that is an error, of which two short members are read. */
+/** The same for an error response, of which only two short members are read. */
 export const MAX_ERROR_BYTES = 256 * 1024;
 
-/** RFC 8259 § 8.1 lets a reader of JSON ignore it. */
+/** RFC 8259 § 8.1 allows a JSON reader to ignore it. */
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
 /**
- * Reads a whole body, as UTF-8 without its byte order mark.
- *
- * @throws ApiError when it is larger than `maxBytes`, cut short, or not UTF-8.
+ * Reads a whole body as UTF-8 without its byte order mark.
+ * @throws ApiError if it is larger than `maxBytes`, truncated, or not UTF-8
  */
 export async function readBody(
   { body, headers, statusCode }: Dispatcher.ResponseData,
@@ -44,18 +43,18 @@ async function readBytes(body: AsyncIterable<Buffer>, maxBytes: number): Promise
 async function decode(wire: Buffer, encoding: string, maxBytes: number): Promise<Buffer> {
   if (encoding === "identity") return wire;
   if (encoding !== "gzip") {
-    // A header can say anything, the token among it.
-    const name = /^[a-z-]{1,10}$/.test(encoding) ? `as ${encoding}` : "in a way";
-    throw contractError(`The API response is encoded ${name}, which was not asked for`);
+    // A header may contain anything, even the token.
+    const name = /^[a-z-]{1,10}$/.test(encoding) ? `as ${encoding}` : "in an unknown way";
+    throw contractError(`The API response is encoded ${name}, which was not requested`);
   }
   try {
-    // A gzip stream ends with its decoded size: read in one piece, it need not be put together from many.
+    // A gzip stream ends with its decoded size, so it can be read into one buffer.
     const size = wire.length < 4 ? 0 : wire.readUInt32LE(wire.length - 4);
     const chunkSize = Math.max(1024, Math.min(size, maxBytes)) + 1;
     return await gunzipAsync(wire, { maxOutputLength: maxBytes, chunkSize });
   } catch (cause) {
     if (cause instanceof RangeError) throw tooLarge();
-    throw contractError("The API response is a damaged or cut gzip stream", { cause });
+    throw contractError("The API response is a damaged or truncated gzip stream", { cause });
   }
 }
 

@@ -3,10 +3,10 @@ import { toPrintable } from "../base/printable.ts";
 import { contractError } from "./api-errors.ts";
 import { parseJson, TooDeepError, TooManyValuesError } from "./parse-json.ts";
 
-/** Characters of an identifier that are kept; a UUID has 36. */
+/** A UUID has 36. */
 const MAX_ID_LENGTH = 200;
 
-/** The service's identifier of a request, as one line that can be stored and shown. */
+/** The service's id of a request, as one printable line. */
 export const requestId = z.string().transform((id) => toPrintable(id.slice(0, MAX_ID_LENGTH)));
 
 const envelopeSchema = z.object({
@@ -20,11 +20,7 @@ const envelopeSchema = z.object({
 /** The envelope of every successful response (API v3 § 1). */
 export type Envelope = z.infer<typeof envelopeSchema>;
 
-/**
- * Parses the body of a response with status 200.
- *
- * @throws ApiError if it is not the envelope
- */
+/** @throws ApiError if the body is not the envelope */
 export function parseEnvelope(body: string): Envelope {
   let json: unknown;
   try {
@@ -44,11 +40,7 @@ export function parseEnvelope(body: string): Envelope {
   return parseContract(envelopeSchema, json, "The API response is not the documented envelope");
 }
 
-/**
- * Parses a value that the service sent.
- *
- * @throws ApiError that names the member that is wrong, and not its value
- */
+/** Parses a served value. @throws ApiError that names the wrong member, never its value */
 export function parseContract<T>(schema: z.ZodType<T>, value: unknown, message: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

@@ -7,9 +7,9 @@ export interface RetryPolicy {
   attempts: number;
   /** Upper bound of the first delay, doubled for each further one. @default 500 */
   baseDelayMs: number;
-  /** Upper bound of any delay of our own choosing. @default 30_000 */
+  /** Upper bound of our own delays. @default 30_000 */
   maxDelayMs: number;
-  /** Time from the first attempt after which no further one starts. @default 120_000 */
+  /** No attempt starts later than this after the first. @default 120_000 */
   budgetMs: number;
 }
 
@@ -28,25 +28,25 @@ export function jitteredDelayMs(failures: number, policy: RetryPolicy, random: (
   return random() * Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** (failures - 1));
 }
 
-/** Returns the milliseconds of a Retry-After header (RFC 9110 § 10.2.3: seconds or a date), undefined if unreadable. */
+/** Parses a Retry-After header (RFC 9110 § 10.2.3: seconds or a date); undefined if unreadable. */
 export function parseRetryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
-  // Date.parse makes a date of nearly any digits, "1.5" among them; a real one has a time of day.
+  // Date.parse accepts nearly any digits, even "1.5"; a real date has a time of day.
   if (!/\d\d:\d\d:\d\d/.test(header)) return undefined;
-  // The asctime form names no zone, and is UTC as the others are (RFC 9110 § 5.6.7).
+  // The asctime form names no zone, and is UTC like the others (RFC 9110 § 5.6.7).
   const hasNoZone = /\d\d:\d\d:\d\d(?: \d{4})?\s*$/.test(header);
   const dateMs = Date.parse(hasNoZone ? `${header} GMT` : header);
   return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);
 }
 
-/** The longest Retry-After that is honoured as it is, milliseconds: a longer one is more likely a mistake than meant. */
+/** A longer Retry-After is more likely a mistake. */
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /**
- * Runs `attempt` until it succeeds, fails for good, or the policy is used up; then throws its last error.
- * A Retry-After is honoured up to {@link MAX_RETRY_AFTER_MS}, a longer one read as that; one that does not fit the budget ends
- * the attempts at once.
+ * Runs `attempt` until it succeeds, fails for good, or the policy is used up, and then throws its last error. Honours
+ * a Retry-After up to {@link MAX_RETRY_AFTER_MS} and caps longer ones; one that does not fit the budget ends the
+ * attempts at once.
  */
 export async function retry<T>(
   attempt: () => Promise<T>,
@@ -60,7 +60,7 @@ export async function retry<T>(
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof ApiError) || !error.transient) throw error;
-      // A Retry-After of 0 or of a time gone by asks for nothing, and is no leave to hurry.
+      // A Retry-After of 0 or in the past does not mean "retry immediately".
       const delayMs =
         Math.min(error.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) || jitteredDelayMs(failures, policy, random);
       if (clock.now() - startedMs + delayMs > policy.budgetMs) throw outOfBudget(error, clock.now());
@@ -85,10 +85,10 @@ function outOfBudget(error: ApiError, nowMs: number): ApiError {
   const notBefore = new Date(nowMs + retryAfterMs).toISOString();
   const isCut = retryAfterMs < error.retryAfterMs;
   const asked = isCut
-    ? `asks for a pause for longer than an hour, which is taken as an hour: until ${notBefore}`
+    ? `asks for a pause of more than an hour, capped at one hour: until ${notBefore}`
     : `asks for a pause until ${notBefore}`;
   return reword(error, `${error.message}, and ${asked}`, {
     retryAfterMs,
-    hint: "Run it again after that time, or raise CALLTALLY_RETRY_SECONDS to wait for it; `calltally sync --now` goes at once.",
+    hint: "Run it again after that time, or raise CALLTALLY_RETRY_SECONDS to wait for it; `calltally sync --now` starts at once.",
   });
 }

@@ -7,34 +7,32 @@ import { microsoftClickId } from "./microsoft-click-id.ts";
 import { toReferringHost } from "./referring-host.ts";
 import { toTrafficSource, type Visit } from "./traffic-source.ts";
 
-/** To be raised with every change of what {@link attributeCall} returns: stored facts are then derived anew. */
+/** Raise this with every change of what {@link attributeCall} returns; stored facts are then recomputed. */
 export const ATTRIBUTION_VERSION = 3;
 
 export const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
 export type UtmField = (typeof UTM_FIELDS)[number];
 
-/** What is true of one call by the rules in force; null where there is no value. */
+/** The facts of one call by the rules in force; null for no value. */
 export interface CallFacts {
-  /** Start of the call, ISO 8601 UTC with milliseconds, of the years 0000 to 9999. */
+  /** ISO 8601 UTC with milliseconds, years 0000 to 9999. */
   call_started: string | null;
-  /** As served, in the unit that the rules say; none above what is summed up exactly. */
+  /** As served, in the unit of the rules; null above the largest value that sums exactly. */
   duration: number | null;
   outcome: Outcome;
-  /** Whether it was answered and lasted long enough. */
+  /** Answered, and long enough. */
   is_qualified: boolean;
-  /** The caller's number as `+` and its digits, however it is written. */
+  /** The caller's number as `+` and digits. */
   caller: string | null;
-  /** utm_source folded; else google where a Google ad was clicked, else by the referrer; `(direct)` without any of these. */
+  /** Folded utm_source; else google for a Google ad click, else from the referrer; `(direct)` if there is none of these. */
   source: string | null;
-  /** utm_medium folded; cpc where it is missing or organic and a Google ad was clicked; else organic, referral or `(none)`. */
+  /** Folded utm_medium; cpc for a Google ad click if missing or organic; else organic, referral or `(none)`. */
   medium: string | null;
-  /** campaign_name, else utm_campaign; of é and e with an accent, as in all texts, the one character. */
+  /** campaign_name, else utm_campaign, in composed form (NFC). */
   campaign: string | null;
   campaign_id: string | null;
   gclid: string | null;
-  /** In lower case. */
   gclsrc: string | null;
-  /** GA4's default channel group. */
   channel: Channel;
   referring_host: string | null;
   utm_source_folded: string | null;
@@ -45,12 +43,12 @@ export interface CallFacts {
   insight_name: string | null;
   org_unit_id: number | null;
   org_unit_name: string | null;
-  /** `+` and its digits, however it is written; as served where it is no number. */
+  /** As `+` and digits; as served if it is not a number. */
   tracking_number: string | null;
   disposition: string | null;
 }
 
-/** The members of a call that decide about its facts. */
+/** The members of a call that decide its facts. */
 export type AttributedMembers = Omit<
   Call,
   | "call_id"
@@ -120,10 +118,9 @@ export function visitOf(
   };
 }
 
-/** Whether a Google ad was clicked: a gclid, unless Search Ads 360 handed it out for another platform's ad. */
+/** Whether a Google ad was clicked: a gclid, unless Search Ads 360 issued it for another platform's ad. */
 export function isGoogleClick({ gclid, gclsrc }: Pick<CallFacts, "gclid" | "gclsrc">): boolean {
   return gclid !== null && gclsrc !== "3p.ds";
 }
 
-/** A column of the table `call_facts`. */
 export type FactColumn = keyof CallFacts | "call_id" | "is_live" | "is_first_call";

@@ -1,18 +1,21 @@
 import { toComparableDisposition } from "./call-text.ts";
 
-/** What counts as what, as the operator has set it; stands in every manifest, so that each figure can be defended. */
+/** The operator's definitions; every manifest contains them, so that each figure can be defended. */
 export interface AttributionRules {
   /** Dispositions of answered calls, compared without case and with `-` and `_` as spaces. */
   answered: readonly string[];
-  /** Dispositions of missed calls; any other is neither. */
+  /** Dispositions of missed calls; all others are neither. */
   missed: readonly string[];
-  /** Seconds an answered call must last to be a qualified one. */
+  /** Seconds that an answered call must last to be qualified. */
   qualified_seconds: number;
-  /** The unit of `duration`, which the API does not say. */
+  /** The unit of `duration`, which the API does not document. */
   duration_unit: "seconds" | "milliseconds";
-  /** Folded utm values, and those they are counted under instead; an empty one stands for no value. */
+  /** Folded utm values and what they count as; an empty text means no value. */
   aliases: Readonly<Record<string, string>>;
-  /** Whether callers are known by keyed digests of their numbers, which need not be kept then; no figure differs. @default false */
+  /**
+   * Whether callers are known by keyed digests of their numbers, so that the numbers need not be kept. Figures are
+   * the same. @default false
+   */
   caller_digests?: boolean;
 }
 
@@ -24,7 +27,7 @@ export const DEFAULT_RULES: AttributionRules = {
   aliases: {},
 };
 
-/** Returns the dispositions that are in both lists, so that nobody could say what a call with one of them was. */
+/** Returns the dispositions that are in both lists. */
 export function findContradictions({
   answered,
   missed,
@@ -33,7 +36,7 @@ export function findContradictions({
   return missed.filter((disposition) => comparable.has(toComparableDisposition(disposition)));
 }
 
-/** Returns the JSON of rules, the same for rules that mean the same. */
+/** Returns canonical JSON: rules with the same meaning give the same text. */
 export function toRulesJson(rules: AttributionRules): string {
   const { answered, missed, qualified_seconds, duration_unit, aliases } = rules;
   const sorted = (dispositions: readonly string[]) =>

@@ -1,50 +1,54 @@
-/** What stands for no value, beside nothing at all: what scripts and unexpanded macros leave in a link. */
+/** Texts that scripts and unexpanded macros leave in a link, and that count as no value. */
 const MISSING_WORDS: ReadonlySet<string> = new Set(["null", "undefined", "(not set)"]);
 const LONGEST_MISSING_WORD = Math.max(...[...MISSING_WORDS].map(({ length }) => length));
 
-/** Unicode's, which has the next line (U+0085) as well, and what JavaScript takes for it (U+FEFF). */
+/** Unicode's white space, which includes the next line (U+0085), and JavaScript's (U+FEFF). */
 const WHITE_SPACE = /[\s\u0085]+/g;
 const NEITHER_LETTER_NOR_DIGIT = /[^\p{L}\p{N}]+/gu;
 const ONLY_DIGITS = /^\d+$/;
 
-/** Returns a text without white space around it, null where nothing is left. */
+/** Returns null if nothing but white space is left. */
 export function trimText(text: string | null): string | null {
-  // Stored text has U+FFFD in the place of half a surrogate pair: what is derived before and after must not differ.
+  // Stored text has U+FFFD in place of half a surrogate pair; facts must be the same before and after storing.
   return text?.toWellFormed().trim() || null;
 }
 
-/** Returns an identifier, untouched but for white space around it; null for what counts as no value: see {@link foldUtm}. */
+/** Returns an identifier without surrounding white space; null for text that counts as no value, see {@link foldUtm}. */
 export function presentId(text: string | null): string | null {
   const trimmed = trimText(text);
   return trimmed === null || isMissing(trimmed) ? null : trimmed;
 }
 
-/** Returns a text without white space around it, in Unicode's composed form; null for what counts as no value. */
+/** Returns trimmed text in Unicode's composed form; null for text that counts as no value. */
 export function presentText(text: string | null): string | null {
   const present = presentId(text);
   return present === null ? null : compose(present);
 }
 
 /**
- * Trims a utm value, folds inner white space to one space, lower-cases it, and composes it (NFC). Empty for what counts as
- * no value: nothing, `null`, `undefined`, `(not set)`, and a macro such as `{keyword}` or `{{campaign.name}}`.
+ * Trims a utm value, folds inner white space to one space, lower-cases it, and composes it (NFC). Empty for text that
+ * counts as no value: nothing, `null`, `undefined`, `(not set)`, and a macro such as `{keyword}` or
+ * `{{campaign.name}}`.
  */
 export function foldUtm(value: string): string {
   const folded = compose(compose(foldSpace(value)).toLowerCase());
   return isMissing(folded) ? "" : folded;
 }
 
-/** Returns the form in which texts are compared where case does not matter: by way of upper case, ß, ẞ and SS are the same. */
+/** Returns the form for comparison without case. By way of upper case, ß, ẞ and SS are the same. */
 export function toCaseless(text: string): string {
   return compose(compose(foldSpace(text)).toLowerCase().toUpperCase().toLowerCase());
 }
 
-/** Returns the form in which dispositions are compared: without case, `-` and `_` as spaces where there is anything else. */
+/**
+ * Returns the form in which dispositions are compared: without case, with `-` and `_` as spaces unless nothing else
+ * is left.
+ */
 export function toComparableDisposition(disposition: string): string {
   return toCaseless(disposition.replace(/[-_]/g, " ")) || toCaseless(disposition);
 }
 
-/** An é may be one character or two that look like it. */
+/** An é may be one character or two that look the same. */
 function compose(text: string): string {
   return text.normalize("NFC");
 }
@@ -60,8 +64,8 @@ function isMissing(trimmed: string): boolean {
 }
 
 /**
- * Returns `+` and the digits of a phone number, whether it begins with `+`, `00` or neither: the service gives them in
- * international format. Of what has letters, the letters and digits; empty where there is neither.
+ * Returns `+` and the digits of a phone number, whether it begins with `+`, `00` or neither: the service gives
+ * international numbers. For text with letters: its letters and digits; empty if it has neither.
  */
 export function toPhoneDigits(text: string): string {
   const bare = text.normalize("NFKC").toWellFormed().replace(NEITHER_LETTER_NOR_DIGIT, "");
@@ -70,7 +74,7 @@ export function toPhoneDigits(text: string): string {
   return digits && `+${digits}`;
 }
 
-/** Returns a phone number as {@link toPhoneDigits} has it, and what is no number as {@link presentText} does. */
+/** Returns a phone number as {@link toPhoneDigits} does, and other text as {@link presentText} does. */
 export function presentNumber(text: string | null): string | null {
   const present = presentText(text);
   const digits = toPhoneDigits(present ?? "");

@@ -1,10 +1,10 @@
 import { type SiteKind, siteKind } from "./channel-sites.ts";
 import { remember } from "./remember.ts";
 
-/** Names the rules in a manifest; the date is that of the latest change in GA4 that they follow. */
+/** Names the rules in a manifest; the date is that of the latest GA4 change that they follow. */
 export const CHANNEL_RULES_VERSION = "ga4-2026-05-13";
 
-/** What the rules look at: trimmed, lower-cased text, empty where there is none. */
+/** What the rules look at: trimmed, lower-cased text, empty for none. */
 export interface Traffic {
   source: string;
   medium: string;
@@ -39,13 +39,13 @@ const isSite =
     siteKind(source) === kind;
 
 const isPaid = any(is("medium", "ppc", "retargeting"), looksLike("medium", /cp|^paid/));
-/** A shop, also an e-shop, but no workshop. */
+/** Matches shop and e-shop, but not workshop. */
 const isShopping = any(isSite("shopping"), looksLike("campaign", /^shop|[^a-df-z]shop|shopping/));
 
 /**
  * GA4's default channel group; the first rule that holds names the channel
- * (support.google.com/analytics/answer/9756891). The place of AI Assistant is our own: before the organic rules, so that
- * the assistant of a search engine is not Organic Search.
+ * (support.google.com/analytics/answer/9756891). We place AI Assistant before the organic rules, so that a search
+ * engine's assistant is not Organic Search.
  */
 const RULES = [
   ["Direct", all(is("source", "(direct)"), is("medium", "", "(none)", "(not set)"))],
@@ -88,14 +88,14 @@ const UNASSIGNED = "Unassigned";
 
 export type Channel = (typeof RULES)[number][0] | typeof UNASSIGNED;
 
-/** Every channel, in the order of the rules; Unassigned, for what meets none, comes last. */
+/** Every channel, in the order of the rules; Unassigned, when no rule holds, comes last. */
 export const CHANNELS: readonly Channel[] = [...RULES.map(([channel]) => channel), UNASSIGNED];
 
 export function toChannel({ source, medium, campaign }: Traffic): Channel {
   return channelOf(`${source}\n${medium}\n${campaign}`);
 }
 
-/** By source, medium and campaign, a line each; a campaign may have more. */
+/** Source, medium and campaign, one per line; only a campaign may contain more lines. */
 const channelOf = remember((text): Channel => {
   const [source = "", medium = "", ...campaign] = text.split("\n");
   const traffic = { source, medium, campaign: campaign.join("\n") };

@@ -1,7 +1,7 @@
 /**
- * Sources that GA4 knows, by what they are: names and hosts, lower-cased. The list is the one that Google publishes with
- * the default channel group (support.google.com/analytics/answer/9756891), 819 sources, as copied on 2023-11-04 in
- * Velir/dbt-ga4's seeds/ga4_source_categories.csv. A name stands in one list only.
+ * Sources that GA4 knows, by kind: names and hosts, lower-cased, each in one list only. Google publishes the list
+ * with the default channel group (support.google.com/analytics/answer/9756891): 819 sources, as copied on 2023-11-04
+ * in Velir/dbt-ga4's seeds/ga4_source_categories.csv.
  */
 export const SITES = {
   search: names(`
@@ -130,7 +130,7 @@ const KINDS: ReadonlyMap<string, SiteKind> = new Map(
   ),
 );
 
-/** Returns what a source is, with or without `www.`; undefined if it is not on the list. */
+/** Looks a source up with or without `www.`; undefined if it is not listed. */
 export function siteKind(source: string): SiteKind | undefined {
   return KINDS.get(source.startsWith("www.") ? source.slice(4) : source);
 }

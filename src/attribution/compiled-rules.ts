@@ -6,17 +6,16 @@ export const OUTCOMES = ["answered", "missed", "other"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 export interface CompiledRules {
-  /** The outcome of a disposition; what is in neither list of the rules is `other`. */
   outcomeOf: (disposition: string) => Outcome;
-  /** The key under which a utm value is counted: folded, then by its alias; null for what counts as no value. */
+  /** The key a utm value counts under: folded, then replaced by its alias; null for no value. */
   utmKeyOf: (value: string) => string | null;
-  /** How long a qualified call lasts at least, in the unit in which the service gives durations. */
+  /** The least duration of a qualified call, in the unit in which the service serves durations. */
   qualifiedDuration: number;
 }
 
 const compiled = new WeakMap<AttributionRules, CompiledRules>();
 
-/** Prepares rules for many calls; once for each object of rules. */
+/** Prepares rules for many calls; cached for each rules object. */
 export function compileRules(rules: AttributionRules): CompiledRules {
   const known = compiled.get(rules);
   if (known !== undefined) return known;

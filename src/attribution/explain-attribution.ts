@@ -13,14 +13,13 @@ import type { SiteKind } from "./channel-sites.ts";
 import { type SourceRule, toReferrer, toTrafficSource } from "./traffic-source.ts";
 
 export interface AttributionReasons {
-  /** Utm values folded, and the keys under which they are counted, which differ if they have an alias. */
+  /** Utm values folded, and the keys they count under, which differ if they have an alias. */
   utm: Record<UtmField, { folded: string | null; tallied_as: string | null }>;
   is_google_click: boolean;
-  /** What source and medium were taken from. */
   source_rule: SourceRule;
-  /** What Google's list says of the referring host; null where it is not on the list. */
+  /** What Google's list says of the referring host; null if not listed. */
   referrer_kind: SiteKind | null;
-  /** Version of the channel rules, and each rule up to the one that holds. */
+  /** Version of the channel rules, and each rule up to the first that holds. */
   channel_rules: { version: string; tried: { channel: Channel; holds: boolean }[] };
 }
 
@@ -33,7 +32,7 @@ export function explainAttribution(
     folded: foldUtm(call[field] ?? "") || null,
     tallied_as: facts[`${field}_folded`],
   });
-  // The last of the channels is of calls for which no rule holds.
+  // The last channel is for calls that meet no rule.
   const rulesInOrder = CHANNELS.slice(0, -1);
   const holding = rulesInOrder.indexOf(facts.channel);
   const tried = holding === -1 ? rulesInOrder : rulesInOrder.slice(0, holding + 1);

@@ -1,12 +1,12 @@
 import { presentId } from "./call-text.ts";
 
-/** Name of the parameter that Microsoft Advertising adds to the address of the page that a click leads to. */
+/** The parameter that Microsoft Advertising adds to the landing page's address. */
 const NAME = "msclkid";
 const PARAMETER = new RegExp(`[?&]${NAME}=([^&#]*)`, "i");
 
 /**
- * Returns the click id as served; null for none. The API has no member for it: it may stand in the query of
- * `referring_url`, or as a member `msclkid`, at any depth, of `extra`, a JSON object.
+ * Returns the click id as served; null for none. The API has no member for it: it may be in the query of
+ * `referring_url`, or a member `msclkid` at any depth of `extra`, a JSON object.
  */
 export function microsoftClickId(referringUrl: string | null, extra: string | null): string | null {
   const parameter = PARAMETER.exec(referringUrl ?? "")?.[1];

@@ -1,21 +1,21 @@
-/** Country codes of one and of two digits (ITU-T E.164); all others have three. */
+/** Country codes of one and two digits (ITU-T E.164); all others have three. */
 const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
 
-/** Digits of the shortest number that is looked for in a text, and of the longest. */
+/** The shortest and the longest number searched for in a text. */
 const [MIN_DIGITS, MAX_DIGITS] = [7, 15];
-/** Zeros that may be dialed before it, or stand in the middle of it. */
+/** Zeros that may precede the number, or occur in its middle. */
 const MAX_ZEROS = 3;
-/** Digits in a row, of any script; those of an escaped character in an address, JSON or HTML are none. */
+/** Runs of digits in any script. Digits of escaped characters in URLs, JSON and HTML do not count. */
 const DIGITS = /%(?:25)*[\da-f]{2}|\\u[\da-f]{4}|&#\w+;|\p{Nd}+/giu;
 const DIGIT = /\p{Nd}/gu;
 const OTHER_DIGIT = /(?!\d)\p{Nd}/u;
 const ESCAPED = /%(?:25)*[\da-f]{2}|\\+(?:u[\da-f]{4}|[nrt])|&#?\w+;/gi;
 /**
- * What may stand between two groups of digits of one number, and is not seen or as wide as a character of Chinese among it. A
- * comma parts groups of a number that is spoken; without a blank behind it, it parts the columns of a CSV file.
+ * What may separate two groups of digits of one number, including invisible and full-width characters. A comma
+ * separates groups of a spoken number; without a blank after it, it separates columns of a CSV file.
  */
 const GAP = /^(?:[\s.…·•()/+_‐-―−（）．／＋－\p{Default_Ignorable_Code_Point}-]|[,;:](?=\s)){0,5}$/u;
-/** A plus sign, perhaps escaped and before a parenthesis. */
+/** A plus sign, possibly escaped or before a parenthesis. */
 const PLUS = /(?:\+|%2B)\s?\(?$/i;
 const LONGEST_PLUS = "%2B (".length;
 const DATE = /^(?:19|20)\d\d-[01]\d-[0-3]\d$/;
@@ -23,18 +23,21 @@ const DATE = /^(?:19|20)\d\d-[01]\d-[0-3]\d$/;
 interface Mention {
   start: number;
   end: number;
-  /** What it is if it is one: in international form, with a `+`, or in national form, without. */
+  /** The numbers it may be: international, with `+`, or national, without. */
   numbers: string[];
 }
 
-/** Returns the digits without the country code and the zero before them; null for a number of unusual length. */
+/** Returns the digits without the country code and trunk zero; null for a number of unusual length. */
 export function toNational(number: string): string | null {
   const digits = /^\+[1-9]\d+$/.test(number) ? number.slice(1) : "";
   const national = digits.replace(COUNTRY_CODE, "");
   return national.length >= MIN_DIGITS ? national : null;
 }
 
-/** Replaces digits by nines; JSON remains JSON. @param isMeant of a number in international form, with `+`, or national, without */
+/**
+ * Replaces digits by nines; JSON remains JSON.
+ * @param isMeant receives a number in international form, with `+`, or national, without
+ */
 export function maskNumbers(text: string, isMeant: (number: string) => boolean): string {
   let masked = "";
   let done = 0;
@@ -52,7 +55,7 @@ function toNines(digits: string): string {
 
 const isEscaped = (digits: string) => /^[%\\&]/.test(digits);
 
-/** Yields whatever may be a number: of those that begin at the same place the longest first. */
+/** Yields everything that may be a number; from one start, the longest first. */
 function* mentionsOf(text: string): Generator<Mention> {
   const groups = [...text.matchAll(DIGITS)].filter(([group]) => !isEscaped(group));
   for (const [first, { index: start }] of groups.entries()) {
@@ -73,7 +76,7 @@ function* mentionsOf(text: string): Generator<Mention> {
   }
 }
 
-/** Digits of a script stand in a row from zero to nine; the first of them has a code that ends in 0 or 6, but for those that NFKC folds. */
+/** In a script, digits zero to nine are consecutive, and the code of zero ends in 0 or 6, except for those that NFKC folds. */
 function toAscii(digits: string): string {
   return digits.normalize("NFKC").replace(DIGIT, (digit) => {
     const code = digit.codePointAt(0) ?? 0;

@@ -1,24 +1,27 @@
 import { presentText } from "./call-text.ts";
 import { remember } from "./remember.ts";
 
-/** An address of the web up to where its host ends: most calls have it from others, and parsing is what takes time. */
+/** A web address up to the end of its host: most calls share it with others, and parsing is what takes time. */
 const ORIGIN = /^https?:\/\/[^/?#\\\t\r\n]+(?=[/?#\\]|$)/i;
-/** What begins with a scheme: where the URL standard finds no host in that, there is none. */
+/** Text with a scheme: if the URL standard finds no host in it, there is none. */
 const SCHEME = /^[a-z][a-z\d+.-]*:(?:[/\\?#]|$)/i;
-/** Schemes whose addresses have no host, whatever they look like. */
+/** Schemes without a host. */
 const HOSTLESS: ReadonlySet<string> = new Set(
   ["about", "blob", "callto", "data", "javascript", "mailto", "sip", "sips", "sms", "tel", "xmpp"].map(
     (scheme) => `${scheme}:`,
   ),
 );
-/** A path, a query or a fragment alone; two slashes begin a host. */
+/** A path, query or fragment alone; two slashes begin a host. */
 const RELATIVE = /^(?:[/\\](?![/\\])|[?#])/;
-/** Names and IP addresses as the URL standard writes them; what else has no scheme may be a query, or not an address at all. */
+/**
+ * Names and IP addresses as the URL standard writes them; anything else without a scheme may be a query or no address
+ * at all.
+ */
 const BARE_HOST = /^(?:[a-z\d_-]+(?:\.[a-z\d_-]+)*|\[[\da-f:]+\])$/;
 
 /**
- * Returns the host without `www.`, in the ASCII form of the URL standard (`xn--…`), which browsers send. An address without
- * a scheme is read as a browser's address bar reads it. Null where there is no host.
+ * Returns the host without `www.`, in the URL standard's ASCII form (`xn--…`), which browsers send. An address
+ * without a scheme is read as a browser's address bar does. Null if there is no host.
  */
 export function toReferringHost(referringUrl: string | null): string | null {
   const address = presentText(referringUrl);
@@ -42,7 +45,7 @@ function bareHostOf(address: string): string {
   return BARE_HOST.test(host) && isWritten ? host : "";
 }
 
-/** In lower case, since the standard leaves the hosts of apps (`android-app://`) as they are, and without the dot of the root. */
+/** Lower-cases, because the standard leaves hosts of apps (`android-app://`) unchanged, and removes the root's dot. */
 function withoutRoot(host: string): string {
   return host.toLowerCase().replace(/\.$/, "");
 }

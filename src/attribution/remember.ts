@@ -1,8 +1,8 @@
-/** Bounds on memory, not rules. */
+/** Bounds memory; not a rule. */
 const REMEMBERED_VALUES = 20_000;
 const REMEMBERED_LENGTH = 200;
 
-/** Remembers what a pure function of a text gave: most calls have the values of others. */
+/** Caches a pure function of a text: most calls share their values. */
 export function remember<T>(compute: (text: string) => T): (text: string) => T {
   const results = new Map<string, T>();
   return (text) => {

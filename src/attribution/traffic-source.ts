@@ -1,6 +1,6 @@
 import { type SiteKind, siteKind } from "./channel-sites.ts";
 
-/** What decides about the source and medium of a call; the first that it has. */
+/** What decides a call's source and medium: the first of these that it has. */
 export type SourceRule = "utm" | "click id" | "campaign" | "referrer" | "none";
 
 export interface TrafficSource {
@@ -10,29 +10,28 @@ export interface TrafficSource {
 }
 
 export interface Visit {
-  /** utm_source and utm_medium as they are counted. */
+  /** utm_source and utm_medium as they count. */
   source: string | null;
   medium: string | null;
   isTagged: boolean;
   isGoogleClick: boolean;
-  /** Whether it has a click id, of Google Ads or any other platform. */
+  /** A click id of Google Ads or any other platform. */
   hasClickId: boolean;
   hasCampaign: boolean;
   referringHost: string | null;
 }
 
 /**
- * Domains of search engines, of which Google's list mostly has the names alone; what leads a host of their search pages:
- * `google.co.uk`, `m.baidu.com` and `r.search.yahoo.com` are some, `docs.google.com` and `finance.yahoo.com` are not.
+ * Domains of search engines; Google's list mostly has only names. The prefix must belong to search pages:
+ * `google.co.uk`, `m.baidu.com` and `r.search.yahoo.com` match, `docs.google.com` and `finance.yahoo.com` do not.
  */
 const ENGINE_DOMAIN =
   /^(?:(?:google|yandex)\.(?:com|(?:com?\.)?[a-z]{2})|(?:ask|baidu|bing|dogpile|duckduckgo|naver|qwant|sogou|yahoo)\.com|daum\.net|seznam\.cz|yahoo\.co\.jp)$/;
 const SEARCH_PREFIX = /^(?:(?:[a-z]+\.)?search|images|html|lite|[a-z]{1,2})\./;
 
 /**
- * Follows GA4. A visit that has only another platform's click id, or only a campaign, has neither source nor medium.
- *
- * @param nameOf the name under which a source counts that is not from a tag
+ * Follows GA4. A visit with only another platform's click id, or only a campaign, has neither source nor medium.
+ * @param nameOf the key under which a source counts that is not from a tag
  */
 export function toTrafficSource(visit: Visit, nameOf: (source: string) => string | null): TrafficSource {
   const { referringHost } = visit;
@@ -51,7 +50,7 @@ export function toTrafficSource(visit: Visit, nameOf: (source: string) => string
   return { source: nameOf(name), medium, rule: "referrer" };
 }
 
-/** Returns the name by which GA4 reports a referring host, and what its list says of it. */
+/** Returns the name that GA4 reports for a referring host, and the list's kind of it. */
 export function toReferrer(host: string): { name: string; kind: SiteKind | undefined } {
   const domain = host.replace(SEARCH_PREFIX, "");
   const name = ENGINE_DOMAIN.test(domain) ? domain.slice(0, domain.indexOf(".")) : host;

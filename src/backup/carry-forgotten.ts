@@ -8,14 +8,13 @@ import { openReader } from "../warehouse/open.ts";
 import { isDamage } from "../warehouse/sqlite-errors.ts";
 
 /**
- * Forgets in a copy of a backup whom the warehouse that it replaces has forgotten, because the backup may be older. Returns
- * whether there were any. A warehouse that can no longer be read has forgotten nobody.
- *
- * @throws CalltallyError (exit 7) without the key of the digests that the forgotten are known by
+ * Forgets in an older backup's copy the callers whom the replaced warehouse has forgotten; returns whether there were
+ * any. An unreadable warehouse has forgotten nobody.
+ * @throws CalltallyError (exit 7) without the key of the digests that identify the forgotten callers
  */
 export function carryForgotten(target: string, copy: LockedWarehouse, nowMs: number): boolean {
   const callers = existsSync(target) ? readThose(target) : [];
-  // By the key beside the warehouse that it becomes.
+  // With the key next to the warehouse that it becomes.
   const isChanged = callers.length > 0 && forgetAgain({ ...copy, path: target }, callers, nowMs);
   if (isChanged) eraseFreed(copy, nowMs);
   return isChanged;

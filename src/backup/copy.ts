@@ -17,10 +17,9 @@ export interface Copied {
 }
 
 /**
- * Copies a warehouse, which others may write to, into a new file without a log. The copy is synced to the disk, and checked:
- * SQLite's own check, the rows of every table, and the hash of every call computed again.
- *
- * @throws CalltallyError (exit 7) where one of the two cannot be read or written, or the source is damaged
+ * Copies a warehouse that may be in use into a new file without a log. The copy is synced to disk and checked: by
+ * SQLite's own check, the rows of every table, and the recomputed hash of every call.
+ * @throws CalltallyError (exit 7) if one of the two cannot be read or written, or the source is damaged
  */
 export async function copyWarehouse(source: string, draft: string, signal?: AbortSignal): Promise<Copied> {
   try {
@@ -35,7 +34,7 @@ export async function copyWarehouse(source: string, draft: string, signal?: Abor
   }
 }
 
-/** In a read transaction: without one SQLite starts over after each write of another process, for ever under a long sync. */
+/** In a read transaction: otherwise SQLite restarts after each write of another process, forever during a long sync. */
 async function copyPages(source: string, draft: string, signal: AbortSignal | undefined): Promise<Digest> {
   using reader = openToCopy(source);
   reader.sqlite.exec("BEGIN");

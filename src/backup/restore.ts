@@ -21,27 +21,27 @@ import { isSameFile } from "./write-backup.ts";
 const LARGEST_PAGE = 65_536;
 
 export interface Restored extends Copied {
-  /** Absolute path of the warehouse. */
+  /** Absolute path. */
   database: string;
-  /** Where the warehouse that was there before is kept; null if there was none. */
+  /** Where the previous warehouse is kept; null if there was none. */
   replaced: string | null;
-  /** What became of the key of `caller_hash`; null where no file was ever written with one. */
+  /** What happened to the key of `caller_hash`; null if no file was ever written with one. */
   caller_key: RestoredKey | null;
-  /** Whether the backup had callers who were forgotten since: they are forgotten in what was restored. */
+  /** Whether the backup contained callers forgotten since, who were forgotten again. */
   forgotten_again: boolean;
 }
 
 export interface RestoreOptions extends Owner {
-  /** Names the file that is kept, milliseconds since 1970-01-01 UTC. */
+  /** Milliseconds since 1970-01-01 UTC; names the file that is kept. */
   nowMs: number;
   signal?: AbortSignal;
 }
 
 /**
- * The previous warehouse is kept next to it. A process killed on the way leaves the one or the other, and loses neither.
- *
+ * Keeps the previous warehouse next to the new one. If killed, either the one or the other is in place, and neither
+ * is lost.
  * @throws UsageError for a backup of another account
- * @throws CalltallyError (exit 6) while anything has the warehouse open; (exit 7) for a backup that is not whole
+ * @throws CalltallyError (exit 6) while anything has the warehouse open; (exit 7) for an incomplete backup
  */
 export async function restoreWarehouse(
   file: string,
@@ -84,7 +84,7 @@ export async function restoreWarehouse(
   return { database: target, replaced, ...copied, caller_key, forgotten_again };
 }
 
-/** Whatever else stands there may be a warehouse that was damaged, for which restoring is; it is kept, too. */
+/** Any other file may be a damaged warehouse, which is what restoring is for; it is kept, too. */
 function assertReplaceable(target: string): void {
   const stat = statSync(target, { throwIfNoEntry: false });
   if (stat === undefined) return;
@@ -94,13 +94,13 @@ function assertReplaceable(target: string): void {
 }
 
 /**
- * Takes the old warehouse out of use: writes its log into it, and holds it for this process alone. Leaving the log's
- * mode works only while nobody else has it open; and who opens it now finds it moved, and cannot write by its name
- * beside the new one. Undefined where there is none, or none that SQLite can read.
+ * Takes the old warehouse out of use: writes its log into it, and holds it for this process alone. Leaving WAL mode
+ * works only while nobody else has it open; anybody who opens it later finds it moved, and cannot write by its name.
+ * Undefined if there is none that SQLite can read.
  */
 function freeze(target: string): Disposable | undefined {
   if (!existsSync(target)) return undefined;
-  // SQLite deletes the log of a file that has not even one page.
+  // SQLite deletes the log of a file shorter than one page.
   if (!readHeader(target).isSqlite || statSync(target).size < LARGEST_PAGE) return undefined;
   const sqlite = new Database(target, { timeout: 0 });
   try {
@@ -116,11 +116,11 @@ function freeze(target: string): Disposable | undefined {
   return { [Symbol.dispose]: () => void sqlite.close() };
 }
 
-/** Gives the old warehouse another name. Its log goes first: beside the new one it would be written into that. */
+/** Renames the old warehouse, its log first: next to the new one, it would be written into that. */
 function keep(target: string, nowMs: number): string {
   const kept = `${target}.replaced-${new Date(nowMs).toISOString().replace(/[-:.]/g, "")}`;
   try {
-    // With both names for a moment, so that there is a warehouse at any time: without one, a sync would begin anew.
+    // With both names for a moment, so that a warehouse always exists: without one, a sync would start over.
     linkSync(target, kept);
   } catch {
     renameSync(target, kept); // a file system without links
@@ -132,7 +132,7 @@ function keep(target: string, nowMs: number): string {
   return kept;
 }
 
-/** root restores for the service that the warehouse is of. */
+/** When root restores, the warehouse keeps its owner. */
 function keepOwner(target: string, draft: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(existsSync(target) ? target : dirname(target));
@@ -142,6 +142,6 @@ function keepOwner(target: string, draft: string): void {
 
 function inUse(target: string): CalltallyError {
   return new CalltallyError(EXIT.locked, `Cannot restore into ${target}: another process has it open`, {
-    hint: "A sync may be running. Stop the schedule and whatever else reads the warehouse, and try again.",
+    hint: "A sync may be running. Stop the schedule and other programs that read the warehouse, and try again.",
   });
 }

@@ -9,13 +9,13 @@ import { hasExportedCalls } from "../warehouse/runs/exports.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /**
- * What became of the key when a warehouse was restored: one was there and was kept, though the one beside the backup may
- * be another; the one beside the backup was copied; there is none, and files were written with it, callers forgotten,
- * or conversions remembered; there is none, and the restored warehouse knows its callers by digests that were made with it.
+ * What happened to the key of `caller_hash`: kept; kept, though the backup's key differs; copied from the backup;
+ * missing, though files, forgotten callers or conversions depend on it; needed, because the restored warehouse
+ * identifies callers by it.
  */
 export type RestoredKey = "kept" | "kept another" | "copied" | "missing" | "needed";
 
-/** Puts the key beside a backup where the warehouse needs it, unless there is one: by the name of the warehouse, or the backup. */
+/** Copies the key of a backup, found by the name of the warehouse or the backup, if the warehouse needs one and has none. */
 export function restoreKey(source: string, target: string, restored: Warehouse): RestoredKey | null {
   const own = callerKeyOf(target);
   const spares = [callerKeyOf(source), join(dirname(source), basename(own))];

@@ -12,14 +12,13 @@ export interface Backup extends Copied {
   file: string;
 }
 
-/** What SQLite and calltally keep beside a warehouse. */
+/** Files that SQLite and calltally keep next to a warehouse. */
 const BESIDE = ["", "-wal", "-shm", "-journal", ".lock", ".caller-key"];
 
 /**
- * The file gets its name only once the copy was checked whole: a worse one never replaces an earlier backup.
- *
+ * Renames the copy only after it was checked: a bad one never replaces an earlier backup.
  * @throws UsageError for a name that the warehouse itself uses
- * @throws CalltallyError (exit 7) where something else than a backup has that name, or no good copy can be made
+ * @throws CalltallyError (exit 7) if another kind of file has that name, or no good copy can be made
  */
 export async function backupWarehouse(database: string, file: string, signal?: AbortSignal): Promise<Backup> {
   const source = realFile(database);
@@ -43,19 +42,19 @@ function assertReplaceable(target: string, source: string): void {
   const state = stateOf(target);
   if (state === undefined) return;
   throw new CalltallyError(EXIT.storage, `Cannot back up into ${target}: it ${state}`, {
-    hint: "It was left as it is. Move it away, or choose another name.",
+    hint: "It was not changed. Move it away, or choose another name.",
   });
 }
 
-/** What keeps a file from being replaced. A backup has no log beside it; a warehouse that somebody uses has. */
+/** Says why a file must not be replaced. A backup has no log next to it; a warehouse in use has. */
 function stateOf(file: string): string | undefined {
   if (!statSync(file).isFile()) return "is not a file";
   const { isSqlite, isOurs, isWal } = readHeader(file);
   if (!isSqlite || !isOurs) return "is not a calltally backup";
-  return isWal ? "is a warehouse in use, and not a backup" : undefined;
+  return isWal ? "is a warehouse in use, not a backup" : undefined;
 }
 
-/** Whether two names, of which the second exists, are of one file. */
+/** Whether two names, of which the second exists, are the same file. */
 export function isSameFile(one: string, other: string): boolean {
   const [a, b] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
   return a !== undefined && a.ino === b?.ino && a.dev === b.dev;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Time as calltally sees it, so that tests can hold or move it. */
+/** The current time and waiting, so that tests can control both. */
 export interface Clock {
   /** Milliseconds since 1970-01-01 UTC. */
   now(): number;
@@ -8,10 +8,10 @@ export interface Clock {
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** What clocks may differ by, or be set back by, without a stored time being doubted. */
+/** Clocks may differ, or be set back, by this much before a stored time is doubted. */
 export const TOLERANCE_MS = 60_000;
 
-/** Returns the age of a stored time (ISO 8601 UTC) in milliseconds; infinite for none, and for one in the future, by a wrong clock. */
+/** Returns the age of a stored time (ISO 8601 UTC) in milliseconds; infinite if there is none or it lies in the future. */
 export function ageOf(time: string | null | undefined, nowMs: number): number {
   const ageMs = nowMs - Date.parse(time ?? "");
   return ageMs >= -TOLERANCE_MS ? Math.max(0, ageMs) : Number.POSITIVE_INFINITY;

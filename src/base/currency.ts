@@ -1,6 +1,6 @@
 import { nearest } from "./nearest.ts";
 
-/** Parses an ISO 4217 code in any case. @throws Error that says which was probably meant */
+/** Parses an ISO 4217 code in any case. @throws Error with a suggestion */
 export function parseCurrency(text: string): string {
   const code = text.toUpperCase();
   if (isCurrency(code)) return code;
@@ -20,10 +20,9 @@ function knownCodes(): ReadonlySet<string> {
   return codes;
 }
 
-/** Millionths of a currency in one of it. */
 export const MICROS = 1_000_000;
 
-/** Returns an amount as a decimal number, all of its digits: 12.30, 0.001. */
+/** Formats with as many digits as the amount has: 12.30, 0.001. */
 export function formatMicros(micros: bigint): string {
   const [sign, digits] = [micros < 0n ? "-" : "", String(micros < 0n ? -micros : micros).padStart(7, "0")];
   return `${sign}${digits.slice(0, -6)}.${digits.slice(-6).replace(/0{1,4}$/, "")}`;

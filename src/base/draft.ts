@@ -7,7 +7,10 @@ import { hasEnded, markProcess } from "./process-mark.ts";
 const LOGS = ["-wal", "-shm", "-journal"];
 const MARK = /\.(\d+(?:@\d+)?)\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp(?:-\w+)?$/;
 
-/** A file under a temporary name: a power cut leaves the old file or the new one. Disposing removes it, unless it has its name. */
+/**
+ * A file under a temporary name: after a power cut there is the old file or the new one. Disposing removes a file
+ * that was not renamed.
+ */
 export class Draft implements Disposable {
   readonly file: string;
   readonly path: string;
@@ -18,19 +21,19 @@ export class Draft implements Disposable {
     this.path = join(dirname(file), name);
   }
 
-  /** @param mode permissions from the first byte on, of which the umask takes away */
+  /** @param mode permissions from the first byte on, before the umask */
   write(content: string | Buffer, mode: number): void {
     writeFileSync(this.path, content, { flag: "wx", mode });
   }
 
-  /** Gives it its name, in place of the file that has it; both are on the disk then. */
+  /** Renames it over the target; both are on disk afterwards. */
   replace(): void {
     fsyncPath(this.path);
     renameSync(this.path, this.file);
     fsyncPath(dirname(this.file));
   }
 
-  /** Gives it its name, unless a file has that. @throws Error with the code EEXIST */
+  /** Renames it, unless the target exists. @throws Error with the code EEXIST */
   add(): void {
     fsyncPath(this.path);
     try {
@@ -53,7 +56,7 @@ export class Draft implements Disposable {
   }
 }
 
-/** Removes drafts of a file, and of those named after it, that killed processes have left. */
+/** Removes the drafts that killed processes left for this file and for files named after it. */
 export function removeLeftDrafts(file: string): void {
   const folder = dirname(file);
   for (const name of readdirSync(folder)) {

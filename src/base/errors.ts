@@ -1,4 +1,4 @@
-/** Exit codes of the command line; docs/reference/exit-codes.md explains each to the operator. */
+/** Exit codes of the command line; see docs/reference/exit-codes.md. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -16,7 +16,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** From the worst on. A stop is above all of it: the rest was not even tried. */
+/** Worst first. An interrupt outranks everything: the rest was not tried. */
 const GRAVITY: readonly ExitCode[] = [
   EXIT.sigint,
   EXIT.sigterm,
@@ -36,11 +36,11 @@ export function worstCode(codes: Iterable<ExitCode>): ExitCode {
   return GRAVITY.find((code) => known.has(code)) ?? EXIT.done;
 }
 
-/** Base of every error that calltally expects: one sentence for a person, and the exit code it ends with. */
+/** Base class of all expected errors: a message for people and an exit code. */
 export class CalltallyError extends Error {
   override name = "CalltallyError";
   readonly exitCode: ExitCode;
-  /** What to do next, shown below the message. */
+  /** What to do next, printed below the message. */
   readonly hint: string | undefined;
 
   constructor(
@@ -54,7 +54,7 @@ export class CalltallyError extends Error {
   }
 }
 
-/** A setting, flag or argument that cannot be used; nothing was started. */
+/** A setting, flag or argument that cannot be used. Nothing was started. */
 export class UsageError extends CalltallyError {
   override name = "UsageError";
 
@@ -65,19 +65,18 @@ export class UsageError extends CalltallyError {
 
 export class UnmatchedError extends UsageError {
   override name = "UnmatchedError";
-  /** The filter, the value, and a question whether values that calls have were meant. */
   readonly unmatched: readonly { filter: string; text: string; advice: string | undefined }[];
 
   constructor(unmatched: UnmatchedError["unmatched"], spell: (option: string) => string) {
     const [{ filter, text, advice } = { filter: "", text: "", advice: undefined }] = unmatched;
     super(`Cannot use ${spell(`filter.${filter}`)} ${text}: no call in the warehouse has this value`, {
-      hint: `${advice ?? `calltally export ${filter} --stdout shows those there are.`} With ${spell("filter.allow_empty")} it is accepted.`,
+      hint: `${advice ?? `calltally export ${filter} --stdout lists the existing ones.`} With ${spell("filter.allow_empty")}it is accepted anyway.`,
     });
     this.unmatched = unmatched;
   }
 }
 
-/** @param problem such as `must be a whole number`; after a semicolon the advice, which takes precedence over the hint */
+/** @param problem such as `must be a whole number`; advice after a semicolon replaces the hint */
 export function cannotUse(source: string, problem: string, hint?: string): UsageError {
   const [, state = problem, advice] = /^(.*); (.*)$/s.exec(problem) ?? [];
   const shown = advice === undefined ? hint : advice.charAt(0).toUpperCase() + advice.slice(1);
@@ -92,7 +91,7 @@ export class InterruptedError extends CalltallyError {
   }
 }
 
-/** Returns the error that came first, if disposing failed, too. (Node 22 has no SuppressedError class.) */
+/** Unwraps the original error if disposing failed, too. (Node 22 has no SuppressedError class.) */
 export function firstError(error: unknown): unknown {
   return error instanceof Error && "suppressed" in error ? firstError(error.suppressed) : error;
 }

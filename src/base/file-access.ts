@@ -19,10 +19,10 @@ const VERBS: Readonly<Record<string, string>> = {
   write: "write",
 };
 
-/** Codes of errors that name no path, since the file is open, and that no connection has. */
+/** Error codes without a path, since the file is already open. No network error has them. */
 const OF_OPEN_FILES = new Set(["EDQUOT", "EFBIG", "EIO", "EISDIR", "ENOSPC", "EROFS"]);
 
-/** A system call, Node's loader of modules and its workers each say in their own way that file descriptors are used up. */
+/** System calls, Node's module loader and its workers report used-up file descriptors in different words. */
 const NO_DESCRIPTORS = /\bE[MN]FILE\b|too many open files/i;
 
 export function toDescriptorError(says: string): CalltallyError | undefined {
@@ -32,7 +32,7 @@ export function toDescriptorError(says: string): CalltallyError | undefined {
   });
 }
 
-/** Returns an error of the file system as one that a person can act on; undefined for any other error. */
+/** Turns an error of the file system into one that a person can act on; undefined for any other error. */
 export function toFileError(error: unknown): CalltallyError | undefined {
   const noDescriptor = toDescriptorError(describeError(error));
   if (noDescriptor !== undefined || !isFileError(error)) return noDescriptor;
@@ -64,7 +64,7 @@ function isFileError(error: unknown): error is FileError {
   return "path" in error ? /^E[A-Z]+$/.test(String(error.code)) : OF_OPEN_FILES.has(String(error.code));
 }
 
-/** Says which permission this user lacks for a file, or to make it: the first one from the root on; undefined if none. */
+/** Names the first permission, from the root down, that this user lacks to read or create a file; undefined if none. */
 export function describeLack(path: string): string | undefined {
   const who = process.getuid === undefined ? "This user" : `This user (uid ${process.getuid()})`;
   const closed = foldersAbove(path).find((folder) => isDenied(folder, constants.X_OK));
@@ -86,7 +86,7 @@ export function may(path: string, mode: number): boolean {
   }
 }
 
-/** Whether it is there, and the permission is what is lacking. */
+/** Whether the path exists and the permission is what is missing. */
 function isDenied(path: string, mode: number): boolean {
   return may(path, constants.F_OK) && !may(path, mode);
 }

@@ -11,16 +11,16 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { CalltallyError, EXIT } from "./errors.ts";
 
-/** Who may use what is made: its owner alone, or whoever the umask and the folder's group let. */
+/** Who may use new files: only the owner, or anybody the umask and the folder's group allow. */
 export type Audience = "owner" | "shared";
 
-/** Permissions of new files and folders, of which the umask takes away. */
+/** Permissions of new files and folders, before the umask. */
 export const MODES = {
   owner: { file: 0o600, folder: 0o700 },
   shared: { file: 0o666, folder: 0o777 },
 } as const;
 
-/** (Node's own `recursive` never returns below /proc.) Returns the folders that it made, the topmost first. */
+/** Returns the folders that it made, topmost first. (Node's own `recursive` never returns below /proc.) */
 export function makeFolder(folder: string, audience: Audience = "owner"): string[] {
   if (isFolder(folder)) return [];
   const made = makeFolder(dirname(folder), audience);
@@ -30,10 +30,7 @@ export function makeFolder(folder: string, audience: Audience = "owner"): string
   } catch (error) {
     if (isFolder(folder)) return made; // another process may have been faster
     if (error instanceof Error && "code" in error && error.code === "EEXIST") {
-      throw new CalltallyError(
-        EXIT.storage,
-        `Cannot make the folder ${folder}: something else has that name`,
-      );
+      throw new CalltallyError(EXIT.storage, `Cannot make the folder ${folder}: a file of that name exists`);
     }
     throw error;
   }
@@ -41,15 +38,15 @@ export function makeFolder(folder: string, audience: Audience = "owner"): string
 
 const MAX_LINKS = 40;
 
-/** Returns the absolute path of a file behind links, which need not exist yet. @throws CalltallyError (exit 7) for circular links */
+/** Follows links to an absolute path, which need not exist yet. @throws CalltallyError (exit 7) for circular links */
 export function realFile(path: string, links = MAX_LINKS): string {
   const file = resolve(path);
   const target = attempt(() => realpathSync(file));
   if (target !== undefined) return target;
-  // Not there: a link to where a file is yet to be made, or a file to be made in a folder behind links.
+  // It does not exist: either a link to a file that is still to be made, or a new file in a folder behind links.
   const next = attempt(() => resolve(dirname(file), readlinkSync(file)));
   if (next !== undefined && links === 0) {
-    throw new CalltallyError(EXIT.storage, `Cannot use ${file}: its links go in a circle`);
+    throw new CalltallyError(EXIT.storage, `Cannot use ${file}: its links are circular`);
   }
   if (next !== undefined) return realFile(next, links - 1);
   const folder = attempt(() => realpathSync(dirname(file)));
@@ -64,7 +61,7 @@ function attempt<T>(work: () => T): T | undefined {
   }
 }
 
-/** Waits until a file's content, or the names in a folder, are on the disk. @throws CalltallyError (exit 7) */
+/** Waits until a file's content, or a folder's entries, are on disk. @throws CalltallyError (exit 7) */
 export function fsyncPath(path: string): void {
   const handle = openSync(path, "r");
   try {
@@ -76,7 +73,7 @@ export function fsyncPath(path: string): void {
   }
 }
 
-/** Removes a file, if it is there. (Node 24's own `rmSync` loses the code of most errors.) */
+/** Removes a file if it exists. (Node 24's `rmSync` loses most error codes.) */
 export function removeFile(path: string): void {
   try {
     unlinkSync(path);

@@ -9,7 +9,7 @@ export function toCalltallyError(thrown: unknown): CalltallyError {
     const hint =
       error.code === "SQLITE_FULL"
         ? "Make room on its disk, and run it again."
-        : "`calltally doctor` says what is wrong with it.";
+        : "`calltally doctor` shows what is wrong with it.";
     return new CalltallyError(EXIT.storage, `Cannot use the warehouse: ${error.message} (${error.code})`, {
       hint,
     });
@@ -19,7 +19,7 @@ export function toCalltallyError(thrown: unknown): CalltallyError {
   );
 }
 
-/** Identified by its code, so that `--help` does not have to load better-sqlite3. */
+/** Checks the code rather than the class, so that `--help` need not load better-sqlite3. */
 function isSqliteError(error: unknown): error is Error & { code: string } {
   return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_");
 }

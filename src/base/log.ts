@@ -5,16 +5,16 @@ export type Log = Logger;
 
 export interface LogOptions {
   level: LevelWithSilent;
-  /** JSON for a machine, or lines for a person, in colours or without. */
+  /** JSON for machines, or lines for people, with or without colours. */
   style: "json" | "colored" | "plain";
-  /** Texts that must never be shown, whatever error quotes them: the token, the heartbeat's address. */
+  /** Texts that must never appear, whatever error quotes them: the token, the heartbeat's address. */
   secrets: readonly (string | undefined)[];
 }
 
-/** Secrets shorter than this are not masked: every other word would have them. */
+/** Shorter secrets are not masked, because they occur in ordinary words. */
 const SHORTEST_SECRET = 6;
 
-/** Opens a log on standard error, one line an event; standard output is for data. */
+/** Logs to standard error, one line per event; standard output is for data. */
 export async function openLog({ level, style, secrets }: LogOptions): Promise<Log> {
   const format = style === "json" ? toPrintableLines : await prettyFormat(style === "colored");
   const mask = maskOf(secrets);
@@ -32,14 +32,14 @@ export async function openLog({ level, style, secrets }: LogOptions): Promise<Lo
         try {
           output.write(format(mask(line)));
         } catch {
-          // A log that cannot be written, as on a full disk, is no reason to stop the work.
+          // A log that cannot be written, for example on a full disk, must not stop the work.
         }
       },
     },
   );
 }
 
-/** Loaded for terminals alone: it costs a start its time. */
+/** Loaded only for terminals: it slows down the start. */
 async function prettyFormat(colorize: boolean): Promise<(line: string) => string> {
   const { prettyFactory } = await import("pino-pretty");
   const pretty = prettyFactory({
@@ -48,12 +48,12 @@ async function prettyFormat(colorize: boolean): Promise<(line: string) => string
     translateTime: "SYS:yyyy-mm-dd HH:MM:ss",
     ignore: "run",
   });
-  // It shows the texts within the JSON as they are.
+  // It prints texts inside the JSON unescaped.
   return (line) =>
     pretty(JSON.parse(line, (_key, value) => (typeof value === "string" ? toPrintable(value) : value)));
 }
 
-/** Masks secrets and anything that looks like a phone number: errors quote what they were given, and services say anything. */
+/** Masks secrets and anything that looks like a phone number: errors quote their input, and services may say anything. */
 export function maskOf(secrets: readonly (string | undefined)[]): (line: string) => string {
   const hidden = secrets
     .filter((secret) => secret !== undefined && secret.length >= SHORTEST_SECRET)

@@ -1,21 +1,20 @@
 import { distance } from "fastest-levenshtein";
 
-/** Edits between a word and its suggestion at most, and the share that must be alike: commander's own for commands. */
+/** The most edits between a word and its suggestion, and the share that must match: as commander does for commands. */
 const MOST_EDITS = 3;
 const LEAST_ALIKE = 0.4;
 
-/** Longer lists of suggestions are not read; shorter parts of words are in too many candidates. */
+/** Longer lists of suggestions are not read, and shorter parts of words match too much. */
 const MOST_SUGGESTIONS = 3;
 const LEAST_PART = 3;
-/** The share of the words of a name that must begin like words of the other. */
+/** The share of a name's words that must begin like words of the other name. */
 const LEAST_WORDS = 0.6;
 
-/** Returns `Did you mean …?` with the candidates that a word may stand for; undefined where none is similar. */
+/** Returns `Did you mean …?` with similar candidates; undefined if there are none. */
 export function didYouMean(word: string, candidates: readonly string[]): string | undefined {
   return askFor(similar(word, candidates));
 }
 
-/** Returns `Did you mean …?` with the first of some names; undefined where there is none. */
 export function askFor(names: readonly string[]): string | undefined {
   const first = names.slice(0, MOST_SUGGESTIONS);
   const last = first.pop();
@@ -23,12 +22,12 @@ export function askFor(names: readonly string[]): string | undefined {
   return `Did you mean ${first.length === 0 ? last : `${first.join(", ")} or ${last}`}?`;
 }
 
-/** Returns the same as the end of a sentence, `; did you mean …?`; an empty text where none is similar. */
+/** The same, as the end of a sentence: `; did you mean …?` or an empty text. */
 export function orMeant(word: string, candidates: readonly string[]): string {
   return didYouMean(word, candidates)?.replace("Did", "; did") ?? "";
 }
 
-/** Returns the nearest candidate; else some that have the word as a part, or else most of its words. */
+/** Returns the nearest candidate, or else some that contain the word or most of its parts. */
 export function similar<C extends string>(word: string, candidates: readonly C[]): C[] {
   const near = nearest(word, candidates);
   if (near !== undefined) return [near];
@@ -51,7 +50,7 @@ function toWords(name: string): string[] {
   return name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Returns the candidate that was probably meant by a mistyped word, whatever its case; undefined where none is near. */
+/** Returns the candidate nearest to a mistyped word, in any case; undefined if none is near. */
 export function nearest<C extends string>(word: string, candidates: readonly C[]): C | undefined {
   const typed = word.trim().toLowerCase();
   const rated = candidates.map((candidate) => {

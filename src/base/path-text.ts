@@ -1,6 +1,6 @@
-/** Reads the path of a file. What it refuses would be taken for another place than it seems to name. */
+/** Reads the path of a file; refuses text that would name another place than it seems to. */
 export function parseFilePath(text: string): string {
-  if (/[/\\]$/.test(parsePath(text))) throw new Error("must be a file, and ends as a folder does");
+  if (/[/\\]$/.test(parsePath(text))) throw new Error("must be a file, but ends like a folder");
   return text;
 }
 
@@ -9,7 +9,6 @@ export function parsePath(text: string): string {
   if (text.trim() !== text) throw new Error("must be a path without white space around it");
   if (/\p{Cc}/u.test(text))
     throw new Error("must be a path without line breaks and other control characters");
-  if (/^~(\/|$)/.test(text))
-    throw new Error("must be a full path: ~ stands for the home folder in a shell alone");
+  if (/^~(\/|$)/.test(text)) throw new Error("must be a full path: only a shell expands ~");
   return text;
 }

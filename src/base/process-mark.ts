@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 
-/** The process id and, on Linux, `@` and its start in ticks: ids come again, as in containers. Undefined if there is none. */
+/**
+ * Returns the process id and, on Linux, `@` and its start in ticks, because ids are reused, e.g. in containers.
+ * Undefined if there is no such process.
+ */
 export function markProcess(pid: number = process.pid): string | undefined {
   if (process.platform !== "linux") return isAlive(pid) ? String(pid) : undefined;
   try {
-    // proc_pid_stat(5): the name of the program, field 2, is in brackets and may hold any; the start is field 22.
+    // proc_pid_stat(5): the name in field 2 may contain brackets; the start time is field 22.
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     return `${pid}@${stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]}`;
   } catch {

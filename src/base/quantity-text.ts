@@ -1,4 +1,4 @@
-/** 5432 → 5,432. Not by Intl, which takes 40 ms to load. */
+/** 5432 → 5,432. Without Intl, which takes 40 ms to load. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
@@ -27,7 +27,7 @@ export function formatElapsed(elapsedMs: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** How long ago, in the largest unit that fits: 12 minutes ago; of an infinite age that its time is in the future. */
+/** How long ago, in the largest unit that fits: 12 minutes ago. An infinite age means a time in the future. */
 export function formatAge(ageMs: number): string {
   if (ageMs === Number.POSITIVE_INFINITY) return "dated in the future";
   const minutes = Math.floor(ageMs / 60_000);

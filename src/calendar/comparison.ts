@@ -4,18 +4,18 @@ import type { Comparison, Grain } from "./grain.ts";
 import { localDate } from "./local-time.ts";
 import type { LabelledPeriod, Period } from "./periods.ts";
 
-/** 52 weeks, so that weeks stand beside weeks and Mondays beside Mondays. */
+/** 52 weeks, so that Mondays are compared with Mondays. */
 const DAYS_OF_52_WEEKS = 364;
 
 export interface ComparedPeriods {
-  /** The days compared with; cut where the other stretch has no days to stand beside. */
+  /** The days compared with; shorter if the other range has fewer. */
   range: Required<DateRange>;
   periods: LabelledPeriod[];
 }
 
 /**
- * Finds what stands beside each period of a range: the same dates where whole months or years lie between (29 February
- * has none), else as many days, in the order of the days; with weeks a year is 52 of them.
+ * Finds the counterpart of each period of a range: the same dates if whole months or years lie between (29 February
+ * has none), else the days in order. For weeks, a year is 52 weeks.
  */
 export function comparePeriods({
   range,
@@ -46,7 +46,8 @@ export function comparePeriods({
     const isTaken = last !== undefined && !isBefore(last.start, start);
     if (!isTaken && isBefore(start, beforeEnd)) parts.push({ start, period });
   }
-  // By the last day and not by the end after it: 28 February is before 1 March one year and before the 29th another.
+  // Shifts the last day, not the end after it: the day after 28 February is 1 March in one year and 29 February in
+  // another.
   const shifted = Temporal.PlainDate.from(range.to).subtract(distance).add({ days: 1 });
   const cut = isBefore(shifted, beforeEnd) ? shifted : beforeEnd;
   return {

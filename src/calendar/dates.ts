@@ -1,16 +1,16 @@
 import { Temporal } from "temporal-polyfill";
 import type { Comparison, Grain } from "./grain.ts";
 
-/** Local dates `YYYY-MM-DD`, both inclusive; without one of them the range is open there. */
+/** Local dates `YYYY-MM-DD`, both inclusive; an end that is missing is open. */
 export interface DateRange {
   from?: string;
   to?: string;
 }
 
-/** All instants between them have years of four digits, so that they sort as text. */
+/** All instants in between have four-digit years, so they sort as text. */
 const EARLIEST = "1900-01-01";
 const LATEST = "2999-12-31";
-/** The last instant of which that is so. */
+/** The last instant with a four-digit year. */
 export const LAST_INSTANT_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 export function closedRange({
@@ -20,7 +20,7 @@ export function closedRange({
   return from === undefined || to === undefined ? undefined : { from, to };
 }
 
-/** Accepts `YYYY-MM-DD` from 1900 to 2999; its Error names the nearest date that can be meant. */
+/** Accepts `YYYY-MM-DD` from 1900 to 2999. @throws Error that suggests the nearest date */
 export function parseDate(text: string): string {
   const meant = nearestDate(text);
   if (meant === text) return text;
@@ -34,12 +34,12 @@ function nearestDate(text: string): string | undefined {
   const yearLast = /^\s*(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?!\d)/.exec(text);
   if (!yearLast) return undefined;
   const [first, second, year] = [Number(yearLast[1]), Number(yearLast[2]), Number(yearLast[3])];
-  // 11/20 can be read in one way alone, and 5/6 in two.
+  // 11/20 can be read in only one way, 5/6 in two.
   if (first > 12) return nearest(year, second, first);
   return second > 12 ? nearest(year, first, second) : undefined;
 }
 
-/** A month that does not exist says nothing of what was meant; a day that does not exist is near one that does. */
+/** A month that does not exist gives no suggestion; a day that does not exist has a near one that does. */
 function nearest(year: number, month: number, day: number): string | undefined {
   if (month < 1 || month > 12) return undefined;
   const date = Temporal.PlainDate.from({ year, month, day: Math.max(1, day) }, { overflow: "constrain" });
@@ -68,10 +68,10 @@ export function firstDay(date: Temporal.PlainDate, grain: Grain): Temporal.Plain
 }
 
 /**
- * Returns the same dates a year before (29 February becomes the 28th), or what lies just before: as many calendar
- * months before whole months; the same days of the month before, cut at its end, where the range begins with a month
- * and ends in it; else, and where `days` are asked for, as many days.
- * @throws Error where the previous of an open range is asked for
+ * Returns the same dates a year earlier (29 February becomes the 28th), or the range just before: as many calendar
+ * months before whole months; the same days of the previous month if the range begins with a month and ends in it;
+ * otherwise, or if `days` are requested, as many days.
+ * @throws Error for the previous range of an open range
  */
 export function comparisonRange(range: DateRange, kind: Comparison): DateRange {
   const { from, to } = inOrder(range);
@@ -82,7 +82,7 @@ export function comparisonRange(range: DateRange, kind: Comparison): DateRange {
     };
   }
   if (from === undefined || to === undefined) {
-    throw new Error("Cannot compare an open range with the one before: it needs a first and a last date");
+    throw new Error("Cannot compare an open range with the previous one: give a first and a last date");
   }
   const [first, last] = [Temporal.PlainDate.from(from), Temporal.PlainDate.from(to)];
   return kind === "days" ? daysBefore(first, last) : previous(first, last);
@@ -111,7 +111,7 @@ function dates(from: Temporal.PlainDate, to: Temporal.PlainDate): Required<DateR
   return { from: from.toString(), to: to.toString() };
 }
 
-/** The end is exclusive: the start of the day after the last one; ISO 8601 UTC with milliseconds. */
+/** ISO 8601 UTC with milliseconds; the end is exclusive, i.e. the start of the day after the last one. */
 export function toInstants(range: DateRange, zone: string): { startsAt?: string; endsAt?: string } {
   const { from, to } = inOrder(range);
   return {
@@ -121,9 +121,8 @@ export function toInstants(range: DateRange, zone: string): { startsAt?: string;
 }
 
 /**
- * Returns the first instant of a local day in UTC: one o'clock where the zone skips midnight, the first midnight where
- * there are two, and the start of the next day where it skips the whole of it. After the year 9999 it is the last instant
- * of that.
+ * Returns the first instant of a local day in UTC: one o'clock if the zone skips midnight, the first midnight if
+ * there are two, the start of the next day if it skips the whole day. After the year 9999: its last instant.
  */
 export function startOfDay(date: Temporal.PlainDate, zone: string): string {
   return new Date(Math.min(date.toZonedDateTime(zone).epochMilliseconds, LAST_INSTANT_MS)).toISOString();

@@ -1,4 +1,4 @@
-/** Days of calls that must lie before a stretch of time for its first-time callers to be known. */
+/** Days of calls needed before a range so that its first-time callers are known. */
 export const HISTORY_DAYS = 90;
 const DAY_MS = 86_400_000;
 

@@ -8,10 +8,10 @@ type LastUnit = keyof typeof MOST;
 const UNITS = { d: ["day", "days"], w: ["week", "weeks"], m: ["month", "months"] } as const;
 
 /**
- * Returns the range that `text` names, seen from the local date `today`: `7d`, `4w` and `3m` are the last complete days,
- * ISO weeks and calendar months, up to ten years; `yesterday` is `1d` and `last-month` is `1m`; `mtd` and `ytd` are the
- * month and the year up to and with today.
- * @throws Error that says what is allowed, and the nearest of it where there is one
+ * Returns the range that `text` names, seen from the local date `today`: `7d`, `4w` and `3m` are the last complete
+ * days, ISO weeks and calendar months, up to ten years; `yesterday` is `1d` and `last-month` is `1m`; `mtd` and `ytd`
+ * are the month and the year up to and including today.
+ * @throws Error that says what is allowed, with the nearest such text
  */
 export function parseLast(text: string, today: string): Required<DateRange> {
   const range = nearestLast(text);
@@ -29,7 +29,7 @@ export function parseLast(text: string, today: string): Required<DateRange> {
   };
 }
 
-/** So many units that are complete; or, without a unit, from the day that `begin` makes of today to today. */
+/** A number of complete units; or, without a unit, from the day that `begin` derives from today until today. */
 type LastRange =
   | { count: number; unit: LastUnit }
   | { begin: (today: Temporal.PlainDate) => Temporal.PlainDate; unit?: never };
@@ -45,7 +45,7 @@ const LAST_RANGES: Record<LastName, LastRange> = {
 };
 const SPELLED_OUT: Readonly<Record<string, LastName>> = { monthtodate: "mtd", yeartodate: "ytd" };
 
-/** Returns the range that a text may stand for, and how to write it: of a number alone, with each unit. */
+/** Returns the range that was probably meant, and its spelling: for a number alone, with each unit. */
 function nearestLast(text: string): ({ text: string } & LastRange) | undefined {
   const bare = text.toLowerCase().replace(/[\s_-]/g, "");
   const name = SPELLED_OUT[bare] ?? LAST_NAMES.find((name) => name.replace("-", "") === bare);
@@ -66,8 +66,8 @@ function nearestLast(text: string): ({ text: string } & LastRange) | undefined {
 }
 
 /**
- * Returns the comparison that goes with a range of {@link parseLast}: what is counted in days or weeks is compared with
- * as many days, also where it happens to begin with a month; the year to date with the same days of the year before.
+ * Returns the comparison for a range of {@link parseLast}: ranges in days or weeks are compared with as many days,
+ * even if they happen to begin with a month; the year to date with the same days of the year before.
  */
 export function comparisonOfLast(text: string, kind: Comparison): Comparison {
   if (kind !== "previous") return kind;

@@ -2,9 +2,9 @@ import { Temporal } from "temporal-polyfill";
 import { LAST_INSTANT_MS } from "./dates.ts";
 
 export interface LocalTime {
-  /** `YYYY-MM-DD HH:MM:SS`; the last hours of 9999 in UTC may be in the year `+010000`, the first of 0000 in `-000001`. */
+  /** `YYYY-MM-DD HH:MM:SS`. The last hours of 9999 UTC may be in the year `+010000`, the first of 0000 in `-000001`. */
   local: string;
-  /** What the clocks were ahead of UTC, `+01:00`. */
+  /** Offset from UTC, `+01:00`. */
   offset: string;
 }
 
@@ -16,9 +16,9 @@ interface Span {
 }
 
 /**
- * Returns a function from ISO 8601 text in UTC to local time in an IANA zone. It remembers when the clocks changed, since
- * asking the zone for each call would cost most of an export.
- * @throws RangeError for a zone that does not exist; the function throws it for text that is no time
+ * Returns a function from ISO 8601 UTC text to local time in an IANA zone. It caches clock changes, because asking
+ * the zone for each call would take most of an export.
+ * @throws RangeError for an unknown zone; the function throws it for text that is not a time
  */
 export function localTime(zone: string): (utc: string) => LocalTime {
   let last = findSpan(0, zone);
@@ -37,9 +37,9 @@ export function localTime(zone: string): (utc: string) => LocalTime {
 }
 
 export interface OffsetSpan {
-  /** How far they are ahead of UTC. */
+  /** Offset from UTC. */
   offsetSeconds: number;
-  /** When they are changed next, ISO 8601 UTC; undefined where they never are, up to the year 9999. */
+  /** The next clock change, ISO 8601 UTC; undefined if there is none up to the year 9999. */
   endsAt: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export function offsetSpanAt(utc: string, zone: string): OffsetSpan {
   return { offsetSeconds: offsetMs / 1000, endsAt };
 }
 
-/** Returns the local date `YYYY-MM-DD` of ISO 8601 text in UTC; for many of one zone, {@link localTime} is quicker. */
+/** Returns the local date `YYYY-MM-DD` of ISO 8601 UTC text. For many of one zone, {@link localTime} is faster. */
 export function localDate(utc: string, zone: string): string {
   return Temporal.Instant.from(utc).toZonedDateTimeISO(zone).toPlainDate().toString();
 }
@@ -58,7 +58,7 @@ const isIn = ({ fromMs, untilMs }: Span, ms: number) => fromMs <= ms && ms < unt
 
 function findSpan(ms: number, zone: string): Span {
   const moment = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone);
-  // Of a change at this very moment, "previous" would not tell.
+  // "previous" would not find a change at this very moment.
   const from = moment.add({ milliseconds: 1 }).getTimeZoneTransition("previous");
   return {
     fromMs: from?.epochMilliseconds ?? Number.NEGATIVE_INFINITY,

@@ -2,21 +2,21 @@ import { Temporal } from "temporal-polyfill";
 import { type DateRange, firstDay, LENGTHS, MONTHS_OF_QUARTER, startOfDay } from "./dates.ts";
 import { GRAINS, type Grain } from "./grain.ts";
 
-/** A period, or the part of it that lies in a range. */
+/** A period, or the part of it within a range. */
 export interface Period {
-  /** `2026-10-25`, `2026-W43` with the year that ISO 8601 gives to the week, `2026-10`, or `2026-Q4`. */
+  /** `2026-10-25`, `2026-W43` with the ISO 8601 week year, `2026-10`, or `2026-Q4`. */
   period: string;
-  /** Its first day as a local date, also where the range begins later. */
+  /** Its first day as a local date, even if the range begins later. */
   firstDay: string;
   /** First instant, in UTC with milliseconds. */
   startsAt: string;
-  /** The instant after the last: where the next period starts. */
+  /** The instant at which the next period starts. */
   endsAt: string;
 }
 
 export type LabelledPeriod = Pick<Period, "period" | "startsAt">;
 
-/** Cuts the first and the last period to the range; a day that the zone skipped is none. */
+/** Cuts the first and last period to the range; omits days that the zone skipped. */
 export function periods(range: Required<DateRange> & { grain: Grain; zone: string }): Period[] {
   const { grain, zone } = range;
   const end = Temporal.PlainDate.from(range.to).add({ days: 1 });
@@ -39,7 +39,7 @@ export function periods(range: Required<DateRange> & { grain: Grain; zone: strin
   return found;
 }
 
-/** Returns a range of local dates as the one period that it is, `2026-W43`; else as `2026-10-05 to 2026-11-01`. */
+/** Returns a range that is one period as `2026-W43`, any other as `2026-10-05 to 2026-11-01`. */
 export function describeRange({ from, to }: Required<DateRange>): string {
   const first = Temporal.PlainDate.from(from);
   const end = Temporal.PlainDate.from(to).add({ days: 1 });

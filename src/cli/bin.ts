@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
-// The flag keeps V8 from letting a page's garbage pile up: 330 MB at most instead of 410 in a sync of 100,000 calls.
+// The flag makes V8 collect a page's garbage early: 330 MB at most instead of 410 in a sync of 100,000 calls.
 import { isNodeNewEnough, ownNode } from "./node-version.ts";
 
 if (isNodeNewEnough) import("./main.ts").then(({ main }) => main());

@@ -15,9 +15,8 @@ import { ALL_SETTINGS, SETTINGS } from "../config/settings.ts";
 import { type CommonOptions, type Context, QUERY_PARENT } from "./context.ts";
 
 /**
- * Reads the file of accounts and reports, where there is one; its libraries are loaded only then.
- *
- * @throws UsageError that lists all that is wrong with it
+ * Reads the file of accounts and reports, if any, and only then loads its libraries.
+ * @throws UsageError that lists all problems
  */
 export async function loadConfiguration(context: Context): Promise<Configuration> {
   const sources = { env: context.env, folder: context.folder };
@@ -35,11 +34,10 @@ export function configurationOf({ configuration, env, folder }: Context): Config
 }
 
 /**
- * Returns the accounts to work on: those that `--account` names, the one whose warehouse `--database` names, or all; of a
- * cluster, one without a name stands for all that it has.
- *
- * @param options.isFolderShared whether the accounts write to one folder @default `--out` is for one account
- * @throws UsageError for a name that no account has, and for options that only one account can have
+ * Returns the accounts to work on: those of `--account`, the one whose warehouse is `--database`, or all; for a
+ * cluster, one without a name means all that it has.
+ * @param options.isFolderShared whether the accounts write to one folder. @default `--out` is for one account
+ * @throws UsageError for an unknown name, and for options that only one account can have
  */
 export function accountsOf(
   context: Context,
@@ -59,14 +57,14 @@ export function accountsOf(
       : chooseAccounts(configuration, names);
   const onlyOne = database !== undefined ? "--database" : out !== undefined ? "--out" : undefined;
   if (onlyOne !== undefined && chosen.length > 1) {
-    throw new UsageError(`${onlyOne} is for one account, and there are ${namesOf(chosen)}`, {
+    throw new UsageError(`${onlyOne} is for one account, but there are ${namesOf(chosen)}`, {
       hint: "Name one with --account.",
     });
   }
   return chosen.map((account) => ({ ...account, sources: { ...account.sources, flags } }));
 }
 
-/** The account that has this warehouse; a file that is none's is looked at without an address and a token. */
+/** The account with this warehouse; a file of no account is used without an address and a token. */
 function ownerOf(database: string, { accounts, shared }: Configuration): Account {
   const [first, ...others] = accounts;
   if (first !== undefined && first.name === undefined && others.length === 0) return first;
@@ -77,16 +75,12 @@ function ownerOf(database: string, { accounts, shared }: Configuration): Account
   return owner ?? { name: undefined, sources: shared };
 }
 
-/**
- * Returns the account of a command that works on one.
- *
- * @throws UsageError where there are several, and none is named
- */
+/** Returns the account of a command that works on one. @throws UsageError if there are several, and none is named */
 export function onlyAccountOf(context: Context): Account {
   const accounts = accountsOf(context);
   const [account, ...others] = accounts;
   if (account !== undefined && others.length === 0) return account;
-  throw new UsageError(`This command works on one account, and there are ${namesOf(accounts)}`, {
+  throw new UsageError(`This command works on one account, but there are ${namesOf(accounts)}`, {
     hint: `Name one, e.g. --account ${account?.name}`,
   });
 }
@@ -101,7 +95,7 @@ export function settingsOf(context: Context): Settings {
 
 export function remarksOf(context: Context): string[] {
   if (context.env[QUERY_PARENT] !== undefined) return []; // the parent has printed them
-  // Whether one folder will do for several accounts, the command itself knows.
+  // The command itself knows whether several accounts can share one folder.
   const accounts = accountsOf(context, { isFolderShared: true });
   return [...new Set(accounts.flatMap(({ sources }) => remarkOnSettings(sources)))];
 }

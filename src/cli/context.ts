@@ -3,24 +3,24 @@ import type { Configuration } from "../config/accounts.ts";
 import type { Setting } from "../config/setting.ts";
 import { SETTINGS } from "../config/settings.ts";
 
-/** The process that a command runs in, and the options that every command has. */
+/** The process of a command, and the options common to all commands. */
 export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly folder: string;
   /** Aborts on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
-  /** Writes text to standard output; what cannot be printed is escaped, as in JSON. */
+  /** Writes text to standard output, with unprintable characters escaped as in JSON. */
   readonly print: (text: string) => void;
-  /** Writes bytes to standard output, which a terminal shows escaped as well; resolves when more may follow. */
+  /** Writes bytes to standard output, escaped on a terminal; resolves when more may follow. */
   readonly write: (chunk: Buffer) => Promise<void>;
   readonly complain: (text: string) => void;
   readonly exit: (code: ExitCode) => void;
-  /** The options of the command that was given; none until its arguments are parsed. */
+  /** The options of the given command; empty until its arguments are parsed. */
   options: CommonOptions;
   configuration?: Configuration | undefined;
 }
 
-/** Options that mean the same in every command that has them, by their names in commander. */
+/** Options with the same meaning in every command, by their names in commander. */
 export interface CommonOptions {
   quiet?: boolean | undefined;
   json?: boolean | undefined;
@@ -37,10 +37,10 @@ export interface CommonOptions {
   publishTo?: string | undefined;
 }
 
-/** Set for the process that runs a query, to the id of the one that watches over it. */
+/** Set for a process that runs a query, to the id of its watching process. */
 export const QUERY_PARENT = "CALLTALLY_QUERY_PARENT";
 
-/** Returns the flag of a setting and its help, as commander takes them. */
+/** Returns a setting's flag and help for commander. */
 export function flagOf<const F extends string>({
   flag,
   help,
@@ -51,7 +51,7 @@ export function flagOf<const F extends string>({
   return [flag, `${text} (${fallback === undefined ? env : `${env}, ${fallback}`})`] as const;
 }
 
-/** Options that several commands share, as commander writes them. */
+/** Options that several commands share, in commander's syntax. */
 export const OPTION = {
   database: flagOf(SETTINGS.database),
   out: flagOf(SETTINGS.exportDir),

@@ -15,9 +15,8 @@ import { attributionProgress } from "./terminal/progress.ts";
 import { notesOnDispositions } from "./warehouse-notes.ts";
 
 /**
- * Runs `calltally export` and `calltally report`, for each account by itself.
- *
- * @param below the folder for the files below the folder of exports, if there is no `--out`
+ * Runs `calltally export` and `calltally report`, for each account separately.
+ * @param below the sub-folder of the export folder, unless `--out` is given
  * @throws UsageError for an impossible request, before anything is opened
  */
 export async function exportAccounts(
@@ -29,7 +28,7 @@ export async function exportAccounts(
   const accounts = accountsOf(context);
   if (flags.stdout && accounts.length > 1) {
     const what = request.format === "html" ? "page" : "file";
-    throw new UsageError(`--stdout writes one ${what}, and there are several accounts`, {
+    throw new UsageError(`--stdout writes one ${what}, but there are several accounts`, {
       hint: "Name one with --account.",
     });
   }

@@ -56,8 +56,8 @@ export async function exportMerged(
   return await write(
     accounts.map((account): AccountAsk => {
       if (account.name === undefined || file === undefined) {
-        throw new UsageError("--by account needs accounts, and there is no calltally.yaml that names any", {
-          hint: "Without accounts, leave account out of --by.",
+        throw new UsageError("--by account needs accounts, but no calltally.yaml names any", {
+          hint: "Leave account out of --by.",
         });
       }
       const settings = loadSettings(account.sources);
@@ -71,7 +71,7 @@ export async function exportMerged(
   );
 }
 
-/** Returns the files of several accounts together, and what each account's figures are based on. */
+/** Describes the merged files, and what each account's figures are based on. */
 function describeMerged(
   { folder = "", manifest }: { folder?: string; manifest: AccountsManifest },
   workingFolder: string,

@@ -22,7 +22,7 @@ export interface Result {
   summary?: string | undefined;
   /** Remarks on standard error; not printed with `--quiet`. */
   notes?: readonly string[];
-  /** Problems that are no reason to throw, on standard error. */
+  /** Problems that are not thrown, on standard error. */
   errors?: readonly string[];
   /** @default 0 */
   exit?: ExitCode;
@@ -33,7 +33,7 @@ export type Returned = Result | Promise<Result>;
 export interface AccountScope {
   account: Account;
   readonly settings: Settings;
-  /** Prints a remark at once, below the name of the account where there are several. */
+  /** Prints a remark at once, below the account's name if there are several. */
   note: (text: string) => void;
 }
 
@@ -44,10 +44,10 @@ interface OverAccountsOptions {
   beforePrint?: () => void;
 }
 
-/** Accounts that are synced concurrently in one process: each holds pages of its calls in memory. */
+/** Each sync holds pages of its calls in memory. */
 export const SYNCS_AT_ONCE = 4;
 
-/** Returns an action for commander that prints what the handler of a command returns. */
+/** Returns an action for commander that prints a handler's result. */
 export function action<Args extends unknown[]>(context: Context, handler: (...args: Args) => Returned) {
   return async (...args: Args): Promise<void> => show(context, await handler(...args));
 }
@@ -77,9 +77,8 @@ export function note(context: Context, text: string): void {
 }
 
 /**
- * Works on accounts, each by itself: an error of one does not stop the others. The exit code is the worst of all. One
- * account alone prints, and throws, as if there were no others.
- *
+ * Works on accounts independently: an error of one does not stop the others. The exit code is the worst of all. A
+ * single account prints and throws as if there were no others.
  * @throws InterruptedError when the signal aborts, after printing what was done until then
  */
 export async function overAccounts(
@@ -125,12 +124,11 @@ export async function overAccounts(
   return { exit: worstCode([...results.values()].map(({ exit = 0 }) => exit)) };
 }
 
-/** Returns an error as the result of one of several things to do. */
+/** Returns an error as one of several results. */
 export function toResult(error: CalltallyError) {
   return { data: { error: errorToJson(error) }, errors: [describeWithHint(error)], exit: error.exitCode };
 }
 
-/** Returns an error as `--json` has it. */
 function errorToJson({ exitCode, message, hint }: CalltallyError) {
   return { exit_code: exitCode, message, hint: hint ?? null };
 }
@@ -151,8 +149,7 @@ function toScope(account: Account, noteOwn: AccountScope["note"]): AccountScope 
 
 /**
  * Works on the accounts, each with its own files.
- *
- * @param paths in which `{account}` stands for the name of each account
+ * @param paths may contain `{account}`
  * @throws UsageError for a file that several accounts would share, before any is worked on
  */
 export function overFiles(

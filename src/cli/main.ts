@@ -6,7 +6,7 @@ import { toPrintableLines } from "../base/printable.ts";
 import type { Context } from "./context.ts";
 import { createProgram } from "./program.ts";
 
-/** What a command line needs of the process that it runs in. */
+/** What a command line needs from its process. */
 type Host = Pick<NodeJS.Process, "env" | "cwd" | "exitCode"> &
   Record<"stdout" | "stderr", NodeJS.WritableStream & { isTTY?: boolean }>;
 
@@ -20,8 +20,8 @@ export async function main(): Promise<void> {
   // Nobody is left to read it.
   process.stderr.on("error", () => {});
   const isDone = await runCommand(process.argv.slice(2), stop.signal, process);
-  // While Node winds up, one more signal would end it in the signal's own way, and not with our exit code. What the reader
-  // of a pipe leaves unread would keep an interrupted process from its end, too.
+  // While Node shuts down, another signal would end it without our exit code. Unread output in a pipe would also keep
+  // an interrupted process alive.
   if (stop.signal.aborted && (!isDone || process.stdout.writableLength === 0)) process.exit();
 }
 
@@ -44,7 +44,7 @@ export async function runCommand(args: string[], signal: AbortSignal, host: Host
   }
 }
 
-/** Writes data: byte for byte to a file or a pipe, printable on a terminal. */
+/** Writes bytes unchanged to a file or a pipe, printable on a terminal. */
 async function writeToOutput(chunk: Buffer, stdout: Host["stdout"], signal: AbortSignal): Promise<void> {
   if (stdout.write(stdout.isTTY ? toPrintableLines(chunk.toString().replaceAll("\r\n", "\n")) : chunk))
     return;
@@ -55,7 +55,7 @@ async function writeToOutput(chunk: Buffer, stdout: Host["stdout"], signal: Abor
   }
 }
 
-/** Whatever is printed passes here: texts of the service, of files and of errors may hold anything. */
+/** All output passes here: texts of the service, of files and of errors may contain anything. */
 function createContext(signal: AbortSignal, host: Host): Context {
   return {
     env: host.env,
@@ -79,7 +79,7 @@ function workingFolder(host: Host): string {
   } catch {
     throw new CalltallyError(
       EXIT.storage,
-      "Cannot find the working folder: it was removed, or may not be entered",
+      "Cannot find the working folder: it was removed, or is not accessible",
       {
         hint: "Change to another folder.",
       },
@@ -87,7 +87,7 @@ function workingFolder(host: Host): string {
   }
 }
 
-/** The reader of a pipe may have enough before we are done, as with `| head`; or the disk it goes to is full. */
+/** The reader of a pipe may stop early, as `| head` does; or its disk is full. */
 function endOnOutputError(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") process.exit();
   process.stderr.write(`calltally: Cannot write to standard output: ${error.message}\n`);

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** The oldest Node that the program's libraries run on. */
+/** The oldest Node that the libraries run on. */
 export const OLDEST_NODE = "22.19";
 
-/** Returns whether the program's libraries run on a version of Node, such as `24.1.0`. */
+/** @param version such as `24.1.0` */
 export function isNewEnough(version: string): boolean {
   return version.localeCompare(OLDEST_NODE, "en", { numeric: true }) >= 0;
 }
@@ -14,13 +14,13 @@ const [system, file] = platform === "win32" ? ["win", "node.exe"] : [platform, "
 const installed = new URL(`../node_modules/node-${system}-${arch}/bin/${file}`, import.meta.url);
 export const ownNode = existsSync(installed) ? fileURLToPath(installed) : undefined;
 
-// This file runs on any Node, before anything else of the program and before npm installs it: under an old one the
-// libraries fail without saying why.
+// This file runs on any Node, before the rest of the program and before npm installs it: old versions make the
+// libraries fail without a reason.
 export const isNodeNewEnough = isNewEnough(versions.node);
 if (!isNodeNewEnough && ownNode === undefined) {
   process.stderr.write(
     `calltally needs Node ${OLDEST_NODE} or newer; this is Node ${versions.node}.\n` +
-      "Install a newer Node from https://nodejs.org, and calltally again with it.\n" +
+      "Install a newer Node from https://nodejs.org, and then calltally with it.\n" +
       "In a clone of its repository, `npm ci` brings Node 24 along, and calltally uses it.\n",
   );
   process.exitCode = 2;

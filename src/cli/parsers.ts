@@ -3,11 +3,10 @@ import { describeError } from "../base/errors.ts";
 import { orMeant } from "../base/nearest.ts";
 
 /**
- * Returns a commander parser that takes one of the candidates, in place of the parser that `choices` sets. That names them
- * in the help and to the shell's completion.
- *
- * @param others advice for words that are no candidates
- * @throws InvalidArgumentError that lists the candidates, and says which was probably meant
+ * Returns a commander parser that accepts one of the candidates. It replaces the parser of `choices`, which is only
+ * used for help and completion.
+ * @param others advice for certain other words
+ * @throws InvalidArgumentError that lists the candidates, with a suggestion
  */
 export function oneOf<C extends string>(
   candidates: readonly C[],
@@ -23,9 +22,8 @@ export function oneOf<C extends string>(
 }
 
 /**
- * Returns a parser for an argument or option that takes several values (`[name...]`).
- *
- * @param defaults the value given to `default`, if any: commander hands it over as what was collected so far
+ * Returns a parser for an argument or option with several values (`[name...]`).
+ * @param defaults the value given to `default`, if any: commander passes it as collected so far
  */
 export function someOf<C extends string>(
   candidates: readonly C[],
@@ -79,7 +77,7 @@ export function wholeNumber(least = 0, most = Number.MAX_SAFE_INTEGER): (text: s
   };
 }
 
-/** @throws InvalidArgumentError for a text that is blank */
+/** @throws InvalidArgumentError for a blank text */
 export function parseText(text: string): string {
   if (text.trim() !== "") return text;
   throw new InvalidArgumentError("must not be blank");

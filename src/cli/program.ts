@@ -22,14 +22,14 @@ const TASKS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     restatements: ["list exported figures that changed, and why", () => import("./commands/restatements.ts")],
     uploads: ["list files of conversions, and take one back", () => import("./commands/uploads.ts")],
   },
-  "Questions to the warehouse": {
+  "Query the warehouse": {
     query: ["query the warehouse in SQL", () => import("./commands/query.ts")],
     schema: ["describe the tables, views and columns", () => import("./commands/schema.ts")],
     explain: ["show how a call was attributed, and why", () => import("./commands/explain.ts")],
   },
   Operation: {
     status: ["show how fresh and complete the warehouse is", () => import("./commands/status.ts")],
-    doctor: ["find problems, and say how to fix them", () => import("./commands/doctor.ts")],
+    doctor: ["find problems, and show how to fix them", () => import("./commands/doctor.ts")],
     schedule: ["run the jobs on their schedule until stopped", () => import("./commands/schedule.ts")],
     job: ["run one job once, for use with cron or systemd", () => import("./commands/job.ts")],
     config: ["check, show and describe calltally.yaml", () => import("./commands/config.ts")],
@@ -56,20 +56,19 @@ const TASKS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   },
 };
 const COMMANDS = Object.values(TASKS).flatMap((task) => Object.keys(task));
-/** What the shells' scripts call; no person does. */
+/** Called only by the shells' scripts. */
 const COMPLETE = "complete";
 
 /**
  * Returns the whole command line.
- *
- * @param args what it will be asked to parse: commands that it does not name are there by name and summary alone, since
- * their libraries take several times as long to load as Node takes to start. @default all are whole
+ * @param args to be parsed: commands that it does not name only get a name and summary, because loading their
+ * libraries takes several times as long as Node's start. @default all commands are complete
  */
 export async function createProgram(context: Context, args: readonly string[] = COMMANDS): Promise<Command> {
   const program = await assemble(COMMANDS, context, args);
   if (args[0] === COMPLETE) {
     const { completeCommand } = await import("./commands/completion.ts");
-    // The library that it uses adds a command for the scripts of its own.
+    // The completion library adds its own command for the scripts.
     const others = COMMANDS.filter((name) => name !== "completion");
     const complete = completeCommand((words) => assemble(others, context, words));
     configure(complete, context);
@@ -100,7 +99,7 @@ async function assemble(
   configure(program, context);
   program.hook("preAction", async (_, action) => {
     if (action.parent?.name() === "config") return;
-    // Not before an action: `--help` need not wait for the settings.
+    // Only before an action: `--help` need not wait for the settings.
     const { loadConfiguration, remarksOf } = await import("./chosen-accounts.ts");
     if (!NEEDS_NO_FILE.has(action.name())) await loadConfiguration(context);
     if (REMARKS_ITSELF.has(action.name()) || context.options.quiet) return;
@@ -110,12 +109,12 @@ async function assemble(
 }
 
 /**
- * Commands that say in a way of their own what is odd about the settings: in a check, or their log; `init` has none yet,
- * and a shell asks `complete`.
+ * Commands that report odd settings in their own way: in a check, or their log; `init` has none yet, and a shell
+ * calls `complete`.
  */
 const REMARKS_ITSELF: ReadonlySet<string> = new Set(["doctor", "schedule", "job", "init", COMPLETE]);
 
-/** Commands that stand by themselves, whatever `calltally.yaml` holds. */
+/** Commands that do not need `calltally.yaml`. */
 const NEEDS_NO_FILE: ReadonlySet<string> = new Set([
   "demo",
   "init",
@@ -128,7 +127,7 @@ const NEEDS_NO_FILE: ReadonlySet<string> = new Set([
 export const COMMON_OPTIONS = "Options of every command:";
 
 function configure(command: CommandUnknownOpts, context: Context): void {
-  // That a flag is not given by default goes without saying.
+  // A flag that defaults to false needs no mention.
   command.configureHelp({ ...command.configureHelp(), optionDescription: describeOption });
   command.exitOverride((error) => {
     const isHelp = error.exitCode === 0 || error.code === "commander.help";

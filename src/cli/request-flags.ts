@@ -21,7 +21,7 @@ export interface OutletFlags {
 
 export type GroupedBy = readonly (Dimension | typeof ACCOUNT)[];
 
-/** Returns the request that a command line makes; `account` in `--by` is not part of it. */
+/** Returns the request of a command line, without `account` in `--by`. */
 export function toRequest(
   contents: readonly RequestedContent[],
   { by, ...flags }: { by?: GroupedBy | undefined; [flag: string]: unknown },
@@ -40,16 +40,12 @@ export function toRequest(
   };
 }
 
-/** Returns the name that commander gives to the value of a flag: minCell for --min-cell. */
+/** Returns commander's name for a flag's value: minCell for --min-cell. */
 function toAttribute(flag: string): string {
   return flag.slice(2).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/**
- * Checks a request before anything is opened.
- *
- * @throws UsageError for a request that the source or the output cannot meet
- */
+/** Checks a request before anything is opened. @throws UsageError for a request that the source or the output cannot meet */
 export function assertPossible(
   request: ExportRequest,
   { engine, stdout, out, json }: OutletFlags,
@@ -62,7 +58,7 @@ export function assertPossible(
   check(request, { source: engine === undefined ? WAREHOUSE_CAN : CLUSTER_CAN, output }, FLAG_WORDING);
 }
 
-/** Returns a request with its days and defaults, for a source and an output that are known. */
+/** Returns a request with its days and defaults, for a known source and output. */
 export function toAsk(
   request: ExportRequest,
   can: { source: SourceCan; output: OutputCan },
@@ -78,7 +74,7 @@ export function toAsk(
   });
 }
 
-/** Returns the zone that a flag names, or that the account was published with. */
+/** Returns the zone of a flag, or that the account was published with. */
 export function zoneOf({ timezone, settings }: EngineAccount, flags: OutletFlags): string {
   return flags.timezone === undefined ? timezone : settings.timezone;
 }

@@ -44,20 +44,21 @@ const VALUES: Readonly<Record<string, string>> = {
   "conversion.measurement_id": "id",
 };
 
-const PAGE = "`calltally report` writes a page of charts and tables, which a browser prints or saves as PDF.";
-/** Formats that other commands write, or by other names. */
+const PAGE =
+  "`calltally report` writes a page of charts and tables, which a browser can print or save as PDF.";
+/** Formats that other commands write, or that have other names. */
 const OTHER_FORMATS = {
   pdf: PAGE,
   html: PAGE,
-  excel: "for Excel, give xlsx.",
-  sheets: "for Google Sheets, give csv or xlsx.",
+  excel: "for Excel, use xlsx.",
+  sheets: "for Google Sheets, use csv or xlsx.",
 };
 
 const { contents: _, by: __, range, ...others } = REQUEST_KEYS;
-/** Which of two days comes first is checked with their flags' names. */
+/** The order of two days is checked with their flags' names. */
 const keys = { range: z.strictObject(range.unwrap().shape).optional(), ...others };
 export const flaggedRequest = z.strictObject(keys);
-/** The schemas of the options that flags give, by their names, such as `filter.org_unit`. */
+/** The schemas of options with flags, by name, such as `filter.org_unit`. */
 export const FLAGGED_OPTIONS: ReadonlyMap<string, z.core.$ZodType> = new Map(optionsIn(keys));
 
 function optionsIn(shape: Readonly<Record<string, z.core.$ZodType>>): [string, z.core.$ZodType][] {
@@ -84,7 +85,7 @@ export function addRequestOptions(
   for (const option of FLAGGED_OPTIONS.keys()) if (isMeant(option)) addRequestOption(command, option);
 }
 
-/** Adds the flag of an option of a request; the help is what the schema says, if not told otherwise. */
+/** Adds the flag of a request's option. @param help @default from the schema */
 export function addRequestOption(command: CommandUnknownOpts, name: string, help?: string): void {
   const schema = FLAGGED_OPTIONS.get(name);
   const option = toOption(name, schema, help ?? helpOf(schema));
@@ -110,7 +111,7 @@ function toOption(name: string, schema: z.core.$ZodType | undefined, help: strin
   ]);
 }
 
-/** As in the middle of a sentence, with an example. */
+/** In the form for the middle of a sentence, with an example. */
 function helpOf(schema: z.core.$ZodType | undefined): string {
   const { description = "", examples } = (schema && z.globalRegistry.get(schema)) ?? {};
   const [example] = Array.isArray(examples) ? examples : [];
@@ -126,7 +127,7 @@ function parserOf(schema: z.core.$ZodType | undefined) {
   };
 }
 
-/** A channel may be written without capitals. */
+/** Accepts a channel in any case. */
 function parseChannel(text: string): string {
   const known = CHANNELS.find((channel) => channel.toLowerCase() === text.trim().toLowerCase());
   return known ?? oneOf(CHANNELS)(text);

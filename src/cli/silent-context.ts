@@ -1,6 +1,6 @@
 import type { Context } from "./context.ts";
 
-/** Returns a context for commands that are only read or tested: nothing is printed. */
+/** A context for commands that are only read or tested: nothing is printed. */
 export function silentContext(overrides: Partial<Context> = {}): Context {
   return {
     env: {},

@@ -1,7 +1,7 @@
 import type { CommanderError } from "@commander-js/extra-typings";
 import { cannotUse, UsageError } from "../base/errors.ts";
 
-/** What commander says of a command line, what we say cannot be done, and why; $0 stands for the command. */
+/** Commander's messages, and how we say what cannot be done, and why; $0 stands for the command. */
 const SENTENCES: readonly [said: RegExp, verb: "use" | "run", what: string, problem: string][] = [
   [/^option '(--[\w-]+).*?' argument '(.*)' is invalid\. (.*)$/s, "use", "$1 $2", "$3"],
   [/^command-argument value '(.*)' is invalid for argument '.*?'\. (.*)$/s, "use", "$1", "$2"],
@@ -18,7 +18,7 @@ const SENTENCES: readonly [said: RegExp, verb: "use" | "run", what: string, prob
   [/^required option '(--[\w-]+).*' not specified$/, "run", "$0", "$1 is missing"],
 ];
 
-/** Returns what commander refuses about a command line in the words of our own errors. */
+/** Rewords an error of commander like our own errors. */
 export function toUsageError({ message }: CommanderError, command: string): UsageError {
   const said = message.replace(/^error: /, "");
   const known = SENTENCES.find(([pattern]) => pattern.test(said));
@@ -33,7 +33,7 @@ export function toUsageError({ message }: CommanderError, command: string): Usag
     : new UsageError(`Cannot run ${fill(what, quoted)}: ${why}`, { hint });
 }
 
-/** Blanks and line breaks would not be seen. */
+/** Blanks and line breaks would be invisible. */
 function quoted(text: string): string {
   return /^[^\s\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text);
 }

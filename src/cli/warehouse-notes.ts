@@ -8,7 +8,7 @@ import {
 import { isCurrent, openWarehouseReader } from "../warehouse/open.ts";
 import { findOtherOrigin, type OwnWarehouse } from "../warehouse/own-warehouse.ts";
 
-/** For a command about the file itself: whether it is the warehouse of another account. */
+/** For a command about the file itself: whether it is another account's warehouse. */
 export function notesOnOrigin(own: OwnWarehouse): string[] {
   if (!isCurrent(own.database)) return [];
   using reader = openWarehouseReader(own.database);
@@ -16,17 +16,17 @@ export function notesOnOrigin(own: OwnWarehouse): string[] {
   return problem === undefined ? [] : [`${reader.path} is another account's: ${problem}.`];
 }
 
-/** For a command that only reads: whether the settings would change the figures that it shows. */
+/** For a command that only reads: whether the settings would change the figures. */
 export function notesOnRules(settings: Settings): string[] {
   using reader = openWarehouseReader(settings.database);
   return isInForce(readRulesInForce(reader), readAttributionRules(settings))
     ? []
     : [
-        "The settings for attribution have changed: these figures follow the earlier ones until the next sync or export.",
+        "The attribution settings have changed: these figures follow the old ones until the next sync or export.",
       ];
 }
 
-/** Which dispositions of the settings no call has: they may be misspelled. */
+/** Dispositions in the settings that no call has: they may be misspelled. */
 export function notesOnDispositions({ database, rules }: Settings): string[] {
   using reader = openWarehouseReader(database);
   return findUnmatchedDispositions(reader, rules).map(describeUnmatchedDisposition);

@@ -9,21 +9,21 @@ import { type QueryResult, runQuery, type SqlValue } from "../warehouse/run-quer
 export const QUERY_FORMATS = ["table", "csv", "json"] as const;
 type QueryFormat = (typeof QUERY_FORMATS)[number];
 
-/** How often the watch looks whether the process that asked is still there. */
+/** How often to check whether the parent process still exists. */
 const WATCH_MS = 250;
 
 interface QueryOptions {
   database: string;
   sql: string;
   format: QueryFormat;
-  /** Rows written at most. @default no limit */
+  /** @default no limit */
   maxRows?: number | undefined;
-  /** Columns of the terminal; undefined where the output goes elsewhere. */
+  /** Columns of the terminal; undefined for other outputs. */
   width: number | undefined;
   writeChunk: (chunk: Buffer) => Promise<void>;
 }
 
-/** Writes the result of a query; returns false when rows were left out because there are more than wanted. */
+/** Returns false if rows were left out because of `maxRows`. */
 export async function writeQueryResult(options: QueryOptions): Promise<{ isComplete: boolean }> {
   const { database, sql, format, maxRows = Number.POSITIVE_INFINITY, width, writeChunk } = options;
   using reader = openWarehouseReader(database);
@@ -38,7 +38,7 @@ export async function writeQueryResult(options: QueryOptions): Promise<{ isCompl
   return { isComplete };
 }
 
-/** Kills this process, even amid a statement, when the process that asked has been killed without a chance to do so. */
+/** Kills this process, even during a statement, when its parent was killed and cannot do so. */
 export async function watchParent(parent: number): Promise<void> {
   const watch = `setInterval(() => process.ppid === ${parent} || process.kill(process.pid, "SIGKILL"), ${WATCH_MS})`;
   const watcher = new Worker(watch, { eval: true });
@@ -63,7 +63,7 @@ async function encode(
   }
 }
 
-/** Values as they are, for machines: `export` writes files for spreadsheets. */
+/** Unchanged values, for machines: `export` writes files for spreadsheets. */
 function toQueryCsv({ columns, rows }: QueryResult): Iterable<string> {
   return toDelimited(
     {
@@ -89,15 +89,14 @@ function* firstRows<Row>(rows: Iterable<Row>, most: number, onMore: () => void):
 }
 
 /**
- * Yields a query result as a JSON array of objects, each on its own line, in constant memory. Integers have all their digits,
- * BLOBs are hexadecimal text, infinities `1e999`.
- *
- * @throws UsageError if two columns have one name
+ * Yields a query result as a JSON array of objects, one per line, in constant memory. Integers have all their digits,
+ * BLOBs are hexadecimal, infinities `1e999`.
+ * @throws UsageError if two columns have the same name
  */
 function* toQueryJson({ columns, rows }: QueryResult): Generator<string> {
   const twice = columns.find((name, index) => columns.indexOf(name) !== index);
   if (twice !== undefined) {
-    throw new UsageError(`Cannot write JSON: two columns are called ${twice}`, {
+    throw new UsageError(`Cannot write JSON: two columns are named ${twice}`, {
       hint: `Give one of them another name: SELECT … AS other_${twice.replace(/\W+/g, "_")}`,
     });
   }

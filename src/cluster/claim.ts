@@ -6,19 +6,18 @@ import { FACTS_TABLE, localName, PUBLISHED_TABLE, SPEND_TABLE } from "./cluster-
 import { type About, type Published, readPublished } from "./published.ts";
 import { shardOf } from "./row-hash.ts";
 
-/** Rows have the version that {@link Claim.hold} returns, or the next; the one above confirms them. */
+/** Rows have the version from {@link Claim.hold}, or the next; the one above confirms them. */
 export const ROW_VERSIONS = 2;
 
-/** Versions are drawn at random, so that two publications that begin at once have different ones. */
+/** Versions are random, so that two publications that start at once have different ones. */
 const DRAWN_VERSIONS = 2 ** 20;
 
 const TABLES = [FACTS_TABLE.name, SPEND_TABLE.name, PUBLISHED_TABLE];
 
 /**
- * A publication of an account that is under way.
- *
- * Only {@link hold} returns the version for rows, so none are written before the cluster shows that the account is
- * unfinished. Only {@link confirm} returns what was published before, so replaced rows are not erased too early.
+ * A running publication of an account. Only {@link hold} returns the version for rows, so none are written before the
+ * cluster shows that the account is unfinished. Only {@link confirm} returns what was published before, so replaced
+ * rows are not erased too early.
  */
 export class Claim {
   readonly cluster: Cluster;
@@ -38,7 +37,7 @@ export class Claim {
     this.#signal = signal;
   }
 
-  /** @throws UsageError if the account is of another warehouse, or the warehouse is published under another name */
+  /** @throws UsageError if the account belongs to another warehouse, or the warehouse is published under another name */
   static async take(
     cluster: Cluster,
     { account, warehouse_id, startedMs }: { account: string; warehouse_id: string; startedMs: number },
@@ -54,7 +53,6 @@ export class Claim {
 
   /**
    * Records, the first time, that a publication is unfinished; asserts that no other one has begun.
-   *
    * @returns the version for rows, greater than all in the cluster
    * @throws CalltallyError (exit 6) if another publication has begun
    */
@@ -69,10 +67,10 @@ export class Claim {
   }
 
   /**
-   * Records that the cluster has all of the account; ends the claim.
-   *
+   * Records that the cluster has the whole account; ends the claim.
    * @returns what was published before; undefined for nothing
-   * @throws CalltallyError (exit 6) if another publication has begun; (exit 3) if the cluster has not recorded this one
+   * @throws CalltallyError (exit 6) if another publication has begun; (exit 3) if the cluster has not recorded this
+   * one
    */
   async confirm(published_at: string, about: About): Promise<Published | undefined> {
     await this.#assertAlone();
@@ -85,7 +83,7 @@ export class Claim {
     return this.#before;
   }
 
-  /** Before it throws exit 6, records that rows may be of both publications. */
+  /** Before it throws exit 6, records that rows may be from both publications. */
   async #assertAlone(): Promise<void> {
     const { account, cluster } = this;
     if (this.#isConfirmed) throw new Error(`The publication of ${account} is confirmed`);
@@ -103,15 +101,17 @@ export class Claim {
       }
       throw new CalltallyError(
         EXIT.locked,
-        `Cannot publish ${account} to ${name}: another publication of it has begun there meanwhile`,
-        { hint: "Is a copy of its warehouse published as well? Publish one of them alone, and once more." },
+        `Cannot publish ${account} to ${name}: another publication of it has started meanwhile`,
+        {
+          hint: "A copy of its warehouse may be published, too. Publish only one of them, and then once more.",
+        },
       );
     }
     if (this.#recorded.length === 0 || versions.includes(Math.max(...this.#recorded))) return;
     throw new CalltallyError(
       EXIT.unverified,
       `Cannot confirm that ${account} is published to ${name}: the cluster has not recorded it`,
-      { hint: "Does something else write to these tables? Publish again." },
+      { hint: "Another program may write to these tables. Publish again." },
     );
   }
 
@@ -138,7 +138,7 @@ async function readNextVersion(cluster: Cluster, account: string, signal?: Abort
   return 1 + randomInt(DRAWN_VERSIONS) + Math.max(...versions.flat().map(({ version }) => Number(version)));
 }
 
-/** Rows of two warehouses would replace each other; those of one under two names would count twice. */
+/** Rows of two warehouses would replace each other; a warehouse under two names would count twice. */
 async function assertSameWarehouse(
   cluster: Cluster,
   { account, warehouse_id }: Pick<Published, "account" | "warehouse_id">,
@@ -155,15 +155,15 @@ async function assertSameWarehouse(
       (table) => `ALTER TABLE ${localName(table)} DELETE WHERE account = ${literal(String(other.account))}`,
     );
     throw new UsageError(
-      `Cannot publish ${account} to ${name}: its warehouse is published there as ${other.account}, and would count twice`,
-      { hint: `Name it so again, or remove that from all servers: ${removal.join("; ")}` },
+      `Cannot publish ${account} to ${name}: its warehouse is already published there as ${other.account}, and would count twice`,
+      { hint: `Use that name again, or remove it from all servers: ${removal.join("; ")}` },
     );
   }
   if (found === undefined || found.warehouse_id === warehouse_id) return;
   throw new UsageError(
-    `Cannot publish ${found.account} to ${name}: the account of that name there is of another warehouse, ${found.warehouse_id}, and this one is ${warehouse_id}`,
+    `Cannot publish ${found.account} to ${name}: an account of that name is published from another warehouse, ${found.warehouse_id}, and this one is ${warehouse_id}`,
     {
-      hint: "Two accounts of one name would replace each other: rename one of them in calltally.yaml, or name another database. Where the other warehouse is lost, drop the account's rows from call_facts_local, spend_local and published_local at all servers.",
+      hint: "Two accounts with one name would replace each other: rename one of them in calltally.yaml, or use another database. If the other warehouse is lost, drop the account's rows from call_facts_local, spend_local and published_local at all servers.",
     },
   );
 }

@@ -9,25 +9,25 @@ import type { ZoneOffset } from "../rollup/rollup-query.ts";
 import { literal } from "./clickhouse-text.ts";
 import { FACTS_TABLE, localName, NOTHING, SPEND_TABLE } from "./cluster-tables.ts";
 
-// Keys are as they are stored: how they are shown is decided in one place, by SQLite. 18.16 knows all of these words.
+// Keys are stored values: SQLite alone decides how they are shown. All functions exist in 18.16.
 
 export interface ClusterSource extends Pick<CallSelection, "conditions" | "isGoneCounted"> {
   table: (name: string) => string;
   accounts: readonly string[];
-  /** Whether calls may have rows that others take the place of. */
+  /** Whether there may be rows that others replace. */
   hasReplaced: boolean;
 }
 
 export interface ClusterQuestion {
   sql: string;
   columns: Readonly<Record<string, "TEXT" | "INTEGER" | "REAL">>;
-  /** As an error says it after "Cannot". */
+  /** For errors: follows "Cannot". */
   doing: string;
 }
 
 const ACCOUNT = { account: "TEXT" } as const;
 
-/** Returns the question for the rows of a side: account, period where there is one, whether the key is kept, keys, parts. */
+/** Returns the question for the rows of a side: account, period if any, whether the key is kept, keys, parts. */
 export function sideQuestion(
   source: ClusterSource,
   { keys, span, periods, offsets, kept }: Side,
@@ -141,7 +141,7 @@ export function spendQuestion(source: ClusterSource): ClusterQuestion {
   };
 }
 
-/** Returns the question for the numbers of rows: as they lie there, and of them those that count. */
+/** Returns the question for the numbers of rows, stored and counting. */
 export function rowsQuestion(source: ClusterSource): ClusterQuestion {
   const lying = `SELECT account, count() AS lying, toUInt64(0) AS rows
 FROM ${source.table(FACTS_TABLE.name)}\nWHERE ${isOf(source)}\nGROUP BY account`;
@@ -171,7 +171,7 @@ function fromText(
 
 const isOf = ({ accounts }: ClusterSource) => `account IN (${accounts.map(literal).join(", ")})`;
 
-/** A condition is 1 or 0, and never null. */
+/** A condition is 1 or 0, never null. */
 function conditionText(condition: Condition, source: ClusterSource): string {
   if ("any" in condition) {
     return `(${condition.any.map((one) => conditionText(one, source)).join(" OR ")})`;
@@ -197,7 +197,7 @@ function factText(fact: FactColumn, source: ClusterSource): string {
   return fact === "is_first_call" && source.isGoneCounted ? firstOfAllText(source) : fact;
 }
 
-/** Whether a call is its caller's first among all calls, gone ones as well. A caller's calls lie on one server. */
+/** Whether a call is its caller's first among all calls, including gone ones. A caller's calls are on one server. */
 function firstOfAllText(source: ClusterSource): string {
   return `((account, call_id) IN (SELECT account, call_id FROM ${source.table(localName(FACTS_TABLE.name))} FINAL
   WHERE ${isOf(source)} AND is_deleted = 0 AND isNotNull(caller)
@@ -206,11 +206,11 @@ function firstOfAllText(source: ClusterSource): string {
 
 function valueText({ of }: KeyColumn, offsets: Side["offsets"], source: ClusterSource): string {
   if ("local" in of) return localText(of.local, offsets);
-  if ("stored" in of) throw new Error(`The cluster has no ${of.stored} as it is stored`);
+  if ("stored" in of) throw new Error(`The cluster has no ${of.stored} in its stored form`);
   return factText(of.fact, source);
 }
 
-/** Whether a key is among some, by a text that tells keys apart; in a list, since a join would have to be made at each shard. */
+/** Whether a key is in a list, by a text that identifies it; a join would have to be made at each shard. */
 function keptText(
   leading: readonly string[],
   values: readonly string[],
@@ -230,11 +230,11 @@ function keptText(
       .map((value) => (value === null ? NOTHING : `${Buffer.byteLength(String(value))}:${value}`))
       .join(""),
   );
-  // One argument alone is none for concat in 18.16.
+  // In 18.16, concat needs two arguments.
   return `(concat('', ${texts.join(", ")}) IN (${(list.length > 0 ? list : [""]).map(literal).join(", ")}))`;
 }
 
-/** The value of a key as it is stored, of what it is shown as; that of a period is itself. */
+/** The stored value of a shown key; a period is the same in both forms. */
 function toStored(shown: FactValue, key: KeyColumn | undefined): FactValue {
   if (key === undefined || !key.isNamed || typeof shown !== "string") return shown;
   if (shown === NOT_SET || !isValue(shown)) return null;
@@ -255,7 +255,7 @@ function partText(part: Part, source: ClusterSource): string {
       return `sum(${part.fact})`;
     case "count of":
       return `count(${part.fact})`;
-    // Of an even number it takes the lower of the two in the middle; of negated values, that is the upper one.
+    // Of an even number it takes the lower middle value; of negated values, that is the upper one.
     case "median": {
       const [lower, upper] = [part.fact, `-${part.fact}`].map(
         (value) => `quantileExactWeighted(0.5)(${value}, 1)`,
@@ -274,17 +274,17 @@ function typeOf({ kind }: Part): "TEXT" | "INTEGER" | "REAL" {
   return kind === "median" ? "REAL" : "INTEGER";
 }
 
-/** The start of a call as a text before all others where it is unknown. */
+/** Sorts calls without a start before all others. */
 const STARTED = "ifNull(call_started, '')";
 
-/** The label of the period that a call is in; {@link NOT_SET} for one before them all, or of unknown time. */
+/** The label of a call's period; {@link NOT_SET} for one before all of them, or without a start. */
 function periodText(periods: readonly LabelledPeriod[]): string {
   const labels = [NOT_SET, ...periods.map(({ period }) => period)];
   const reached = reachedText(periods.map(({ startsAt }) => startsAt));
   return `[${labels.map(literal).join(", ")}][${reached} + 1]`;
 }
 
-/** The seconds that clocks were ahead of UTC; the first offset holds before it began as well. */
+/** Seconds ahead of UTC; the first offset also applies before its start. */
 function offsetText(offsets: readonly ZoneOffset[]): string {
   const [first, ...others] = offsets;
   if (first === undefined || others.length === 0) return String(first?.offsetSeconds ?? 0);
@@ -292,19 +292,19 @@ function offsetText(offsets: readonly ZoneOffset[]): string {
   return `[${offsets.map(({ offsetSeconds }) => offsetSeconds).join(", ")}][${reached} + 1]`;
 }
 
-/** Lengths of years, months and days as they lead a time. */
+/** Lengths of the years, months and days at the start of a time. */
 const PREFIXES = ["YYYY", "YYYY-MM", "YYYY-MM-DD"].map(({ length }) => length);
-/** Moments in one of them that are worth comparing one by one. */
+/** Up to this many moments are compared one by one. */
 const FEW = 6;
 
 const FIRST_MOMENT = "0000-01-01T00:00:00.000Z";
 
 /**
- * How many of some moments, in the order of time, a call started at or after: those of earlier years, months or days, by a
- * table, and those of its own one by one. ClickHouse would compute every branch of a search by halving for every call.
+ * How many of some moments, in order, are not after a call's start: whole years, months or days by a lookup, then its
+ * own one by one. ClickHouse would compute every branch of a bisection for every call.
  */
 function reachedText(given: readonly string[]): string {
-  // What began before the year 0000 has a sign before it.
+  // Times before the year 0 have a sign.
   const moments = given.map((moment) => (moment.startsWith("-") ? FIRST_MOMENT : moment));
   const [first, last] = [moments[0], moments.at(-1)];
   if (first === undefined || last === undefined) return "0";
@@ -351,7 +351,7 @@ function* prefixesFrom(first: string, last: string, length: number): Generator<s
 }
 
 const DAY_SECONDS = 86_400;
-/** From a day whose number is a multiple of 7 by {@link dayText} to a Monday. */
+/** Days from the origin of {@link dayText}, modulo 7, to a Monday. */
 const DAYS_TO_MONDAY = 2;
 
 function localText(part: LocalPart, offsets: Side["offsets"] = []): string {
@@ -368,7 +368,7 @@ function localText(part: LocalPart, offsets: Side["offsets"] = []): string {
   return show(WEEKDAYS, `modulo(${days} + ${DAYS_TO_MONDAY}, 7)`);
 }
 
-/** The number of the day in UTC, which is positive from the year 0000 on. Years begin in March, so that a leap day is their last. */
+/** The UTC day's number, positive from the year 0. Years begin in March, so a leap day is their last. */
 function dayText(): string {
   const [year, month, day] = [digitsText(1, 4), digitsText(6, 2), digitsText(9, 2)];
   const years = `(${year} + 400 - (${month} <= 2))`;

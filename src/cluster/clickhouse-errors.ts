@@ -8,22 +8,22 @@ interface ServerError {
 
 const MAX_LENGTH = 500;
 
-/** As 18.16 and later versions write it: `Code: 60, e.displayText() = DB::Exception: …, e.what() = …`, or `Code: 60. DB::Exception: …`. */
+/** In 18.16 `Code: 60, e.displayText() = DB::Exception: …, e.what() = …`, later `Code: 60. DB::Exception: …`. */
 const FORM = /Code: (?<code>\d+)[.,] (?:e\.displayText\(\) = )?(?:\w+::)*\w+: (?<said>.*)/s;
 const TAIL = /, (?:e\.what\(\) = |Stack trace).*|\(version .*|Stack trace:.*/s;
 
 const REFUSED_HINT =
-  "Check the user, CALLTALLY_PUBLISH_PASSWORD_FILE, and what the cluster lets that user do.";
+  "Check the user, CALLTALLY_PUBLISH_PASSWORD_FILE, and that user's permissions in the cluster.";
 const BUSY_HINT = "The cluster is failing or busy: try again later.";
 
-/** Codes of ClickHouse's ErrorCodes.cpp that ask for something other than a look at the statement. */
+/** Codes of ClickHouse's ErrorCodes.cpp that are not about the statement. */
 const KINDS: readonly { codes: readonly number[]; exitCode: ExitCode; hint: string }[] = [
   { codes: [164, 192, 193, 194, 195, 291, 497, 516], exitCode: EXIT.refused, hint: REFUSED_HINT },
   {
     // More time, rows or memory than a statement may take.
     codes: [158, 159, 160, 241, 307],
     exitCode: EXIT.unreachable,
-    hint: "A shorter period, a coarser grain, fewer dimensions or one account take less; or the cluster is busy: try again later.",
+    hint: "Use a shorter period, a coarser grain, fewer dimensions or one account; or try again later, if the cluster is busy.",
   },
   {
     codes: [201, 202, 203, 209, 210, 236, 242, 243, 252, 279, 394, 439, 473, 745],
@@ -31,10 +31,10 @@ const KINDS: readonly { codes: readonly number[]; exitCode: ExitCode; hint: stri
     hint: BUSY_HINT,
   },
   {
-    // A table or a database that is not there.
+    // A missing table or database.
     codes: [60, 81],
     exitCode: EXIT.contract,
-    hint: "calltally publish makes it: at each server, where it is missing.",
+    hint: "`calltally publish` creates it on each server where it is missing.",
   },
 ];
 
@@ -45,7 +45,7 @@ function readServerError(body: string): ServerError | undefined {
   return { code: Number(code), said: toPrintable(line.slice(0, MAX_LENGTH).replace(/[.,\s]+$/, "")) };
 }
 
-/** @param hasRows whether the request held rows, whose texts no error may repeat */
+/** @param hasRows whether the request contained rows, whose texts no error may repeat */
 export function errorOfResponse(
   host: string,
   doing: string,
@@ -55,7 +55,7 @@ export function errorOfResponse(
   if (found !== undefined) {
     const kind = KINDS.find(({ codes }) => codes.includes(found.code));
     const exitCode = kind?.exitCode ?? EXIT.contract;
-    // What it could not read of rows, it repeats.
+    // Errors quote rows that could not be read.
     const said = hasRows && exitCode === EXIT.contract ? found.said.replace(/[:(].*/s, "") : found.said;
     return new CalltallyError(
       exitCode,
@@ -68,7 +68,10 @@ export function errorOfResponse(
       ? [EXIT.refused, REFUSED_HINT]
       : status >= 500
         ? [EXIT.unreachable, BUSY_HINT]
-        : [EXIT.contract, "Is this the HTTP port of a ClickHouse server, and no proxy before it?"];
+        : [
+            EXIT.contract,
+            "Check that this is the HTTP port of a ClickHouse server, without a proxy in between.",
+          ];
   return new CalltallyError(
     exitCode,
     `Cannot ${doing} at ${host}: the response, status ${status}, is not from ClickHouse`,

@@ -13,7 +13,7 @@ export interface Login {
 }
 
 export interface StatementOptions {
-  /** What it is for, as an error says it after "Cannot". */
+  /** For errors: follows "Cannot". */
   doing: string;
   signal?: AbortSignal | undefined;
   /** @default 300 */
@@ -27,15 +27,15 @@ const CONNECT_MS = 10_000;
 const MAX_SECONDS = 300;
 const MAX_MEMORY_BYTES = 4_000_000_000;
 const MAX_ERROR_BYTES = 65_536;
-/** Beyond the time that the server gives a statement. */
+/** In addition to the time that the server gives a statement. */
 const GRACE_SECONDS = 30;
 
-/** A row has some texts of a call, or what all of an account adds up to. */
+/** A row has some texts of a call, or the totals of an account. */
 const MAX_LINE_LENGTH = 64 * 1024 * 1024;
 
 const OVERFLOWS = ["timeout", "read", "group_by", "sort", "result", "distinct", "set"];
 
-/** Settings of a SELECT, of which each version knows some. A profile with others could make the server leave out rows silently. */
+/** Settings of a SELECT; no version knows all of them. Other values in a profile could make the server omit rows silently. */
 const SELECT_SETTINGS: Readonly<Record<string, string | number>> = {
   ...Object.fromEntries(OVERFLOWS.map((what) => [`${what}_overflow_mode`, "throw"])),
   timeout_overflow_mode_leaf: "throw",
@@ -56,15 +56,16 @@ const SELECT_SETTINGS: Readonly<Record<string, string | number>> = {
   max_query_size: 256 * 1024 * 1024,
   max_ast_elements: 10_000_000,
   max_expanded_ast_elements: 10_000_000,
-  // Groups of all shards are put together part by part, as later versions do unasked: 18.16 needs a third of the memory then.
+  // Merges groups of shards part by part, as later versions do by default; in 18.16 this saves two thirds of the
+  // memory.
   distributed_aggregation_memory_efficient: 1,
   cancel_http_readonly_queries_on_client_close: 1,
 };
 
-/** Rows come after the server has all of them, so that no error comes after some; compressed, so that a cut is seen. */
+/** The server sends no row before it has all, so no error can follow rows; compressed, so that truncation is detected. */
 const WHOLE = { wait_end_of_query: 1, enable_http_compression: 1, http_zlib_compression_level: 1 };
 
-/** A header of all that a server responds; what stands before it and answers in its place has none. */
+/** Every response of a server has this header; those of proxies do not. */
 const NAME_HEADER = "x-clickhouse-server-display-name";
 
 /** One server of a cluster, by its HTTP interface; dispose of it to close its connections. */
@@ -84,7 +85,8 @@ export class ClickhouseNode implements AsyncDisposable {
     };
     this.#pool = new Pool(origin, {
       connections: CONNECTIONS,
-      // No connection is kept: the server would close it while rows are hashed here, and the next request would fail.
+      // Connections are not reused: the server would close them while rows are hashed here, and the next request
+      // would fail.
       pipelining: 0,
       allowH2: false,
       headersTimeout: 0, // the signal of each request bounds it
@@ -97,10 +99,7 @@ export class ClickhouseNode implements AsyncDisposable {
     await this.#execute(sql, {}, options);
   }
 
-  /**
-   * @param statement an INSERT up to its columns
-   * @param rows a JSON object for each, a line each
-   */
+  /** @param statement an INSERT up to its columns @param rows one JSON object per line */
   async insert(statement: string, rows: string | Buffer, options: StatementOptions): Promise<void> {
     await this.#execute(rows, { query: `${statement} FORMAT JSONEachRow` }, options);
   }
@@ -115,7 +114,7 @@ export class ClickhouseNode implements AsyncDisposable {
     yield* this.#iterate(sql, await this.#selectSettings, options);
   }
 
-  /** Returns those settings of a SELECT that the server knows; in one row, which is there or not, whatever a profile limits. */
+  /** Returns the settings that the server knows, in one row, so that no limit of a profile can cut it. */
   async #readSelectSettings(options: StatementOptions): Promise<Settings> {
     const names = Object.keys(SELECT_SETTINGS).map(literal).join(", ");
     const sql = `SELECT arrayStringConcat(groupArray(name), ',') AS names FROM system.settings WHERE name IN (${names})`;
@@ -143,7 +142,7 @@ export class ClickhouseNode implements AsyncDisposable {
     await this.#pool.destroy();
   }
 
-  /** Success says nothing: a server that has begun to respond before it failed says so after that. */
+  /** A status of success proves nothing: a server that fails after it began to respond says so in the body. */
   async #execute(rows: string | Buffer, settings: Settings, options: StatementOptions): Promise<void> {
     const response = await this.#request(rows, settings, options);
     const said = await readBody(response, MAX_ERROR_BYTES).catch((error: unknown) => {
@@ -153,7 +152,7 @@ export class ClickhouseNode implements AsyncDisposable {
     if (said.length > 0) throw this.#strange(options, said.toString());
   }
 
-  /** Not by readline, which takes U+2028 for the end of a line. */
+  /** Not readline, which takes U+2028 for the end of a line. */
   async *#readLines(
     response: Dispatcher.ResponseData,
     options: StatementOptions,
@@ -161,7 +160,7 @@ export class ClickhouseNode implements AsyncDisposable {
     const { body, headers } = response;
     if (String(headers["content-encoding"]).toLowerCase() !== "gzip") {
       const said = await readBody(response, MAX_ERROR_BYTES).catch(() => "unreadable");
-      // 18.16 does not compress nothing.
+      // 18.16 does not compress an empty body.
       if (said.length === 0 && headers[NAME_HEADER] !== undefined) return;
       throw this.#strange(options, said.toString());
     }
@@ -179,7 +178,7 @@ export class ClickhouseNode implements AsyncDisposable {
       options.signal?.throwIfAborted();
       throw error instanceof CalltallyError ? error : this.#unreachable(error, options);
     }
-    // Cut short, or an error.
+    // Truncated, or an error.
     if (rest !== "") throw this.#strange(options, rest);
   }
 
@@ -190,7 +189,7 @@ export class ClickhouseNode implements AsyncDisposable {
     });
   }
 
-  /** @param body what was said with the status of success */
+  /** @param body of a response with status 200 */
   #strange({ doing }: StatementOptions, body = ""): CalltallyError {
     return errorOfResponse(this.name, doing, { status: 200, body, hasRows: false });
   }

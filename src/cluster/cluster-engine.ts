@@ -28,12 +28,12 @@ import { SPEND_TABLE } from "./cluster-tables.ts";
 
 interface ClusterEngineOptions {
   account: string;
-  /** All calls of the accounts that are likely to be asked the same; the cluster says it of all of them at once. */
+  /** All accounts that are likely to be asked the same; the cluster answers for all of them at once. */
   source: ClusterSource;
   spendRows: number;
 }
 
-/** The facts of an account in a cluster. What the cluster says lies in tables, which all that is made of it is read from. */
+/** The facts of an account in a cluster. Its responses are stored in tables, from which all figures are computed. */
 export class ClusterEngine implements Engine {
   readonly #reader: ClusterReader;
   readonly #account: string;
@@ -81,7 +81,7 @@ export class ClusterEngine implements Engine {
     return (await this.#rows(valuesQuestion(this.#source, fact))).flat();
   }
 
-  /** Compares a filter with the values of all accounts, so that the questions for each account are the same. */
+  /** Compares a filter with the values of all accounts, so that each account asks the same questions. */
   async select(options: FigureSessionOptions): Promise<CallSelection> {
     const values = new Map<FactColumn, readonly FactValue[]>();
     for (const fact of comparedFacts(options.filter ?? {})) {
@@ -114,7 +114,7 @@ export class ClusterEngine implements Engine {
     return callers.filter((caller) => !known.has(caller)).length;
   }
 
-  /** Of all months that have calls of any of the accounts, so that the question for each account is the same. */
+  /** For all months with calls of any account, so that each account asks the same question. */
   async readOffsets(zone: string): Promise<ZoneOffset[]> {
     const table = await this.#reader.ask(monthsQuestion(this.#source));
     const months = this.#all(`SELECT first, last FROM ${table} ORDER BY month`);
@@ -153,7 +153,7 @@ export class ClusterEngine implements Engine {
   }
 
   #sourceOf({ conditions, isGoneCounted }: CallSelection): ClusterSource {
-    // Callers are known by other names in each account.
+    // Callers have different names in each account.
     const isOwn = conditions.some((condition) => "isNoneOf" in condition);
     return { ...this.#source, conditions, isGoneCounted, ...(isOwn && this.#own) };
   }
@@ -188,11 +188,11 @@ export function assertAll(
   throw new CalltallyError(
     EXIT.unverified,
     `Cannot read ${account} in the cluster: it has ${found} ${what} over all shards, and ${published} were published`,
-    { hint: "Publish the account again: what the cluster has lost is sent anew." },
+    { hint: "Publish the account again: it sends what the cluster has lost." },
   );
 }
 
-/** A row of everything is there without any calls as well. */
+/** A row of everything exists even without calls. */
 function wholeText(part: Part): string {
   const value = `max(${partName(part)})`;
   return part.kind.startsWith("count") ? `coalesce(${value}, 0)` : value;

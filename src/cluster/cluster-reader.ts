@@ -10,21 +10,20 @@ import type { Published } from "./published.ts";
 
 /** Larger tables are unreadable. */
 const MAX_ROWS = 20_000_000;
-/** Rows that are inserted together. */
 const BATCH = 1000;
 
-/** Thrown where a reading is not of one publication; the next one may be. */
+/** Thrown if what was read mixes two publications; a second attempt may succeed. */
 export class PublicationMovedError extends CalltallyError {
   constructor(message: string, hint?: string) {
     super(EXIT.unreachable, message, hint === undefined ? {} : { hint });
   }
 }
 
-/** Asks a cluster, one question after the other, and keeps the responses in tables of a private database until it is disposed of. */
+/** Asks a cluster one question at a time, and keeps the responses in tables of a private database until disposed. */
 export class ClusterReader implements Disposable {
-  /** The accounts that are read, when the reading began. */
+  /** The accounts, as they were when reading began. */
   readonly published: readonly Published[];
-  /** Where the responses are: in memory, and beyond some megabytes in a file that no other process can open. */
+  /** In memory, and beyond some megabytes in a file that no other process can open. */
   readonly database = new Database("");
   readonly #cluster: Cluster;
   readonly #signal: AbortSignal | undefined;
@@ -46,7 +45,7 @@ export class ClusterReader implements Disposable {
     return table;
   }
 
-  /** Returns the table with the response to a question. @throws PublicationMovedError if something was published since the reading began */
+  /** Returns the table with the response. @throws PublicationMovedError if something was published since reading began */
   ask(question: ClusterQuestion): Promise<string> {
     const known = this.#tables.get(question.sql) ?? this.#oneAtOnce(() => this.#ask(question));
     this.#tables.set(question.sql, known);
@@ -78,7 +77,7 @@ export class ClusterReader implements Disposable {
     let count = 0;
     for await (const row of this.#cluster.iterate(sql, { doing, signal: this.#signal })) {
       if (++count > MAX_ROWS) {
-        throw new CalltallyError(EXIT.usage, `Cannot ${doing}: they are more than ${MAX_ROWS} rows`, {
+        throw new CalltallyError(EXIT.usage, `Cannot ${doing}: more than ${MAX_ROWS} rows`, {
           hint: "Use a shorter period, a coarser grain, or fewer dimensions.",
         });
       }
@@ -90,7 +89,7 @@ export class ClusterReader implements Disposable {
     return table;
   }
 
-  /** Whether the accounts are as they were when the reading began: each publication writes new versions. */
+  /** Whether the accounts are unchanged since reading began: each publication writes new versions. */
   async #isStill(): Promise<boolean> {
     const accounts = this.published.map(({ account }) => literal(account)).join(", ");
     const rows = await this.#cluster.select(

@@ -18,18 +18,17 @@ import { type About, type Published, parseAbout, readPublished } from "./publish
 export interface PublishedAccount {
   account: string;
   about: About;
-  /** When the cluster had confirmed all of it, ISO 8601 UTC. */
+  /** When the cluster had confirmed everything, ISO 8601 UTC. */
   publishedAt: string;
   /**
    * Opens a session on the calls that match a filter.
-   *
    * @param database path of the account's warehouse, if it is on this machine: it maps numbers to published callers
    * @throws UsageError if the filter excludes callers, and nothing here identifies them
    */
   openSession: (filter: CallFilter, database: string) => Promise<FigureSession>;
 }
 
-/** Attempts to read while the cluster is being published to. */
+/** Attempts to read while something is being published. */
 const ATTEMPTS = 5;
 const FIRST_WAIT_MS = 1000;
 
@@ -42,10 +41,10 @@ interface ReadOptions {
 
 /**
  * Reads accounts of a cluster, all at one moment; repeats the work if something is published meanwhile.
- *
  * @param names of the accounts; undefined for all
  * @throws UsageError for a name that no account in the cluster has
- * @throws CalltallyError (exit 5) that names a server which is down, or an account that is being published in every attempt
+ * @throws CalltallyError (exit 5) that names a server which is down, or an account that is being published in every
+ * attempt
  */
 export async function readCluster<Result>(
   access: ClusterAccess,
@@ -76,13 +75,13 @@ function chooseAccounts(
     if (known.includes(name)) continue;
     const has = known.length === 0 ? "nothing was published to it" : `it has ${known.join(", ")}`;
     throw new UsageError(`There is no account ${name} in ${cluster}: ${has}`, {
-      hint: didYouMean(name, known) ?? "calltally publish sends an account there.",
+      hint: didYouMean(name, known) ?? "`calltally publish` sends an account there.",
     });
   }
   const chosen = published.filter(({ account }) => names?.includes(account) ?? true);
   if (chosen.length > 0) return chosen;
   throw new UsageError(`There is no account in ${cluster}: nothing was published to it`, {
-    hint: "calltally publish sends an account there.",
+    hint: "`calltally publish` sends an account there.",
   });
 }
 
@@ -116,11 +115,11 @@ async function openAccounts(reader: ClusterReader): Promise<PublishedAccount[]> 
 function unfinishedError(account: string, since: string | null): CalltallyError {
   return new PublicationMovedError(
     `Cannot read ${account} in the cluster: its publication has not ended${since === null ? "" : `; it began ${since}`}`,
-    "Try again when it has. If it was cut short, publish the account again.",
+    "Try again later. If it was interrupted, publish the account again.",
   );
 }
 
-/** Asserts that the cluster has all published calls; returns whether there are replaced rows, which queries must leave out. */
+/** Asserts that the cluster has all published calls; returns whether queries must leave out replaced rows. */
 async function assertWhole(
   reader: ClusterReader,
   known: readonly { account: string; about: About }[],
@@ -147,8 +146,7 @@ async function assertWhole(
 
 /**
  * Returns undefined if callers are published as numbers, or none are excluded.
- *
- * @throws UsageError if callers are published as digests, and the warehouse, which has the key, is not here
+ * @throws UsageError if callers are published as digests, and the warehouse with the key is not here
  */
 function toCallerName(
   { account, about }: { account: string; about: About },
@@ -171,9 +169,9 @@ function toCallerName(
   }
   if (about.is_personal && !about.caller_digests) return undefined;
   throw new UsageError(
-    `Cannot leave out callers of ${account}: the cluster has keyed digests of their numbers, and the warehouse, which has the key, is not here`,
+    `Cannot leave out callers of ${account}: the cluster has keyed digests of their numbers, and the warehouse with the key is not here`,
     {
-      hint: "Ask for it where the warehouse is, or publish with CALLTALLY_PUBLISH_PERSONAL_DATA=true.",
+      hint: "Run this where the warehouse is, or publish with CALLTALLY_PUBLISH_PERSONAL_DATA=true.",
     },
   );
 }

@@ -5,7 +5,7 @@ import type { ClickhouseNode, StatementOptions } from "./clickhouse-node.ts";
 import { literal, quoted } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
 
-/** Types that ClickHouse 18.16 and today's have both. */
+/** Types of both ClickHouse 18.16 and current versions. */
 type ColumnType =
   | "String"
   | "Nullable(String)"
@@ -15,12 +15,12 @@ type ColumnType =
   | "Nullable(Int32)"
   | "Nullable(Int64)";
 
-/** A table of an account's rows, each known by a number. */
+/** A table of an account's rows, each identified by a number. */
 export interface AccountTable {
   name: string;
-  /** What tells the rows of an account apart. */
+  /** What identifies a row of an account. */
   key: string;
-  /** What a row says, the key first. */
+  /** The key comes first. */
   columns: Readonly<Record<string, ColumnType>>;
 }
 
@@ -56,7 +56,7 @@ export const SPEND_TABLE = {
   },
 } as const satisfies AccountTable;
 
-/** What of each account is in the cluster, one row an account and version; the greatest version counts. */
+/** The state of each account, one row per version; the greatest version counts. */
 export const PUBLISHED_TABLE = "published";
 
 const PUBLISHED_COLUMNS = {
@@ -68,23 +68,26 @@ const PUBLISHED_COLUMNS = {
   about: "String",
 } as const satisfies Record<string, ColumnType>;
 
-/** The name of the part of a table that lies on one server. */
+/** The name of the part of a table on one server. */
 export function localName(name: string): string {
   return `${name}_local`;
 }
 
-/** A table as it is to be, and as `system.tables` and `system.columns` show it. */
+/** A table as it should be, and as `system.tables` and `system.columns` show it. */
 interface Definition {
   name: string;
-  /** Columns and their types, in their order; the expression of one that the server computes from what it received. */
+  /** Columns and types in order; with an expression for a column that the server computes. */
   columns: readonly (readonly [name: string, type: string, expression?: string])[];
   engine: string;
 }
 
-/** How rows are made texts, by which both sides hash them: nothing is `~`, a number ends with `;`, a text begins with its length in bytes and `:`. */
+/**
+ * The text of rows, which both sides hash: null is `~`, a number ends with `;`, a text begins with its length in
+ * bytes and `:`.
+ */
 export const NOTHING = "~";
 
-/** The first half of the MD5 of a row's columns. The server computes it from what it received, and stores it. */
+/** The first half of the MD5 of a row's columns, computed and stored by the server from what it received. */
 export function rowHashExpression(columns: AccountTable["columns"]): string {
   const texts = Object.entries(columns).map(([name, type]) => {
     const column = quoted(name);
@@ -107,7 +110,7 @@ function definitionsOf({ address: { database, cluster } }: Pick<Cluster, "addres
         columns: [...all, ["row_hash", "UInt64 MATERIALIZED", rowHashExpression(columns)]],
         engine: `ReplacingMergeTree(version) ORDER BY (account, ${key})`,
       },
-      // Without a sharding key it refuses rows: which server each of them belongs to is decided here.
+      // Without a sharding key it refuses rows: the server for each row is decided here.
       { name, columns: all, engine: over(name) },
     ];
   });
@@ -123,7 +126,7 @@ function definitionsOf({ address: { database, cluster } }: Pick<Cluster, "addres
   ];
 }
 
-/** Makes missing tables at each server. @throws UsageError for one that is defined otherwise */
+/** Makes missing tables at each server. @throws UsageError for one that is defined differently */
 export async function makeTables(cluster: Cluster, signal?: AbortSignal): Promise<void> {
   const { database } = cluster.address;
   const definitions = definitionsOf(cluster);
@@ -133,7 +136,7 @@ export async function makeTables(cluster: Cluster, signal?: AbortSignal): Promis
       `SELECT name FROM system.databases WHERE name = ${literal(database)}`,
       options,
     );
-    // Whoever may not make one need not, where it is there.
+    // A user without permission to create it can still use an existing one.
     if (known.length === 0) await node.run(`CREATE DATABASE IF NOT EXISTS ${quoted(database)}`, options);
     const stored = await readDefinitions(node, database, options);
     for (const definition of definitions) {
@@ -165,7 +168,7 @@ async function readDefinitions(node: ClickhouseNode, database: string, options: 
   );
 }
 
-/** @throws UsageError that names the server and the table, and says what is other */
+/** @throws UsageError that names the server, the table and the difference */
 function assertSame(
   node: ClickhouseNode,
   database: string,
@@ -175,7 +178,7 @@ function assertSame(
   const wanted = columns.map(([column, type]) => `${column} ${type}`);
   const missing = wanted.find((column) => !found.columns.includes(column));
   const unknown = found.columns.find((column) => !wanted.includes(column));
-  // Versions write names in engines with other quotes, and settings behind them.
+  // Versions quote names in engines differently, and add settings.
   const bare = (text: string) => text.replace(/['"`\s]/g, "");
   let what: string;
   if (missing !== undefined) what = `has no column ${missing}`;
@@ -183,6 +186,6 @@ function assertSame(
   else if (!bare(found.engine).startsWith(bare(engine))) what = `has the engine ${found.engine}`;
   else return;
   throw new UsageError(`Cannot use the table ${name} in ${database} at ${node.name}: it ${what}`, {
-    hint: "Another version of calltally made it, or another program. Name another database, and the next publication fills it; or drop the tables of this one at all servers.",
+    hint: "Another version of calltally or another program created it. Use another database, which the next publication fills; or drop the tables of this one on all servers.",
   });
 }

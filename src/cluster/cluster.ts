@@ -7,19 +7,19 @@ import { type ClusterRow, literal, quoted } from "./clickhouse-text.ts";
 
 export interface ClusterAccess {
   address: ClusterAddress;
-  /** Where the address names none. */
+  /** If the address names none. */
   user?: string | undefined;
   passwordFile?: string | undefined;
 }
 
-/** A row of `system.clusters` as one of the servers has it. */
+/** A row of `system.clusters` on one of the servers. */
 interface Member {
   shard: number;
   server: string;
   isLocal: boolean;
 }
 
-/** A cluster whose servers have all answered. Dispose of it to close the connections. */
+/** A cluster whose servers have all responded. Dispose of it to close the connections. */
 export class Cluster implements AsyncDisposable {
   readonly address: ClusterAddress;
   /** The server of each shard, in the order of the shards. */
@@ -38,7 +38,7 @@ export class Cluster implements AsyncDisposable {
     return await Array.fromAsync(this.iterate(sql, options));
   }
 
-  /** Sees the rows of all shards, or fails. @throws CalltallyError (exit 5) that names the servers that are down */
+  /** Reads the rows of all shards, or fails. @throws CalltallyError (exit 5) that names the servers that are down */
   async *iterate(sql: string, options: StatementOptions): AsyncGenerator<ClusterRow> {
     const [first] = this.shards;
     if (first === undefined) throw new Error("A cluster has a server");
@@ -46,14 +46,14 @@ export class Cluster implements AsyncDisposable {
       yield* first.iterate(sql, options);
     } catch (error) {
       if (error instanceof CalltallyError && error.exitCode === EXIT.unreachable) {
-        // The server that was asked names another by an address of its own.
+        // The server that was asked names others by addresses of its own.
         await askAll(this.shards, (node) => node.select("SELECT 1", options));
       }
       throw error;
     }
   }
 
-  /** Does something at all servers side by side; returns what came of it in the order of the shards. */
+  /** Runs work at all servers concurrently; returns the results in the order of the shards. */
   async atEach<T>(work: (node: ClickhouseNode, shard: number) => Promise<T>): Promise<T[]> {
     return await askAll(this.shards, work);
   }
@@ -83,7 +83,7 @@ function readLogin({ address, user, passwordFile }: ClusterAccess): Login {
   return { user: address.user ?? user, password };
 }
 
-/** Waits for all before it throws, so that an error names every server that has the same one. */
+/** Waits for all before it throws, so that an error names every server that has it. */
 async function askAll<T>(
   nodes: readonly ClickhouseNode[],
   ask: (node: ClickhouseNode, index: number) => Promise<T>,
@@ -119,9 +119,9 @@ async function readMembers(
 }
 
 const CLUSTER_HINT =
-  "Name each server of the cluster once, by its HTTP port, as remote_servers of all of them has them: one for each shard. Where these have TLS ports, 18.16 does not know itself: give it tcp_port there, or take a later version.";
+  "Name each server of the cluster once, by its HTTP port, in agreement with remote_servers on all of them: one per shard. With TLS ports there, 18.16 does not recognize itself: configure tcp_port as well, or use a later version.";
 
-/** @throws UsageError that names the server which is none of the cluster, or knows another one */
+/** @throws UsageError that names the server which is outside the cluster, or knows another one */
 function inOrderOfShards(
   nodes: readonly ClickhouseNode[],
   members: readonly Member[][],
@@ -134,13 +134,14 @@ function inOrderOfShards(
       new UsageError(`Cannot use the cluster ${cluster}: ${node.name} ${state}`, { hint: CLUSTER_HINT });
     const own = members[index] ?? [];
     const count = new Set(own.map(({ shard }) => shard)).size;
-    if (own.length === 0) throw bad("knows no cluster of that name");
+    if (own.length === 0) throw bad("has no cluster of that name");
     if (own.length !== nodes.length || count !== own.length)
-      throw bad(`has it with ${own.length} servers in ${count} shards, and ${nodes.length} are named`);
+      throw bad(`has ${own.length} servers in ${count} shards, but the address names ${nodes.length}`);
     if (shapes[index] !== shapes[0]) throw bad(`has other servers in it than ${nodes[0]?.name}`);
     const [local, ...others] = own.filter(({ isLocal }) => isLocal);
-    if (local === undefined || others.length > 0) throw bad("is none of its servers, as it says itself");
-    if (ordered.has(local.shard)) throw bad("is the server of a shard that is named already");
+    if (local === undefined || others.length > 0)
+      throw bad("does not belong to it, by its own configuration");
+    if (ordered.has(local.shard)) throw bad("serves a shard that another named server already serves");
     ordered.set(local.shard, node);
   }
   return [...ordered].toSorted(([a], [b]) => a - b).map(([, node]) => node);

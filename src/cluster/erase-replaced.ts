@@ -11,14 +11,13 @@ interface AccountOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A server skips parts that it is merging already, without an error. */
+/** A server silently skips parts that it is already merging. */
 const ATTEMPTS = 20;
 const PAUSE_MS = 500;
 
 /**
- * Makes each server merge its parts until no replaced row of an account is left, if some hold personal data that is no
- * longer published; returns whether they did. The server deletes the old files later, after `old_parts_lifetime`.
- *
+ * Makes each server merge its parts until no replaced row of an account is left, if some hold personal data that is
+ * no longer published; returns whether they did. The server deletes the old files later, after `old_parts_lifetime`.
  * @throws CalltallyError (exit 5) if a server does not merge them
  */
 export async function eraseReplaced(
@@ -55,7 +54,7 @@ async function mergeParts(
   table: string,
   { account, signal }: AccountOptions,
 ): Promise<void> {
-  const options = { doing: `erase what was replaced of ${account}`, signal };
+  const options = { doing: `erase replaced rows of ${account}`, signal };
   const count = async (final: string) => {
     const sql = `SELECT count() AS count FROM ${table}${final} WHERE account = ${literal(account)}`;
     const [row] = await node.select(sql, options);
@@ -69,6 +68,6 @@ async function mergeParts(
   throw new CalltallyError(
     EXIT.unreachable,
     `Cannot ${options.doing} at ${node.name}: it has not merged its parts`,
-    { hint: "It may be busy: publish again, until it has." },
+    { hint: "It may be busy: publish again later." },
   );
 }

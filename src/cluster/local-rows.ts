@@ -8,7 +8,7 @@ import { BucketTotals, hashRow, shardOf } from "./row-hash.ts";
 
 export interface LocalRow {
   id: number;
-  /** Index of the shard that it belongs to. */
+  /** Index of its shard. */
   shard: number;
   hash: bigint;
   /** In the order of the table's columns. */
@@ -17,7 +17,7 @@ export interface LocalRow {
 
 export interface LocalTable {
   table: AccountTable;
-  /** Reads them all, or those of some buckets; more than once, if need be. */
+  /** Reads all rows, or those of some buckets; may be called more than once. */
   read: (buckets?: readonly number[]) => Iterable<LocalRow>;
 }
 
@@ -25,21 +25,21 @@ export interface LocalFacts extends LocalTable {
   basis: string;
 }
 
-/** What is known of an account's rows without hashing them all. */
+/** Totals known without hashing all rows of an account. */
 export interface KnownTotals {
   totals: BucketTotals;
-  /** Buckets of which it is not known any more. */
+  /** Buckets whose totals are no longer known. */
   changed: readonly number[];
 }
 
 export interface LocalOptions {
   account: string;
   shards: number;
-  /** Whether numbers and click ids go as they are. */
+  /** Whether numbers and click ids are published unchanged. */
   isPersonal: boolean;
 }
 
-/** Callers and click ids are keyed digests, unless personal data goes, too. @param reader is in a transaction, and stays in it */
+/** Callers and click ids are keyed digests, unless personal data is published. @param reader is and stays in a transaction */
 export function openLocalFacts(reader: Warehouse, options: LocalOptions): LocalFacts {
   const { account, shards, isPersonal } = options;
   const columns = Object.keys(FACTS_TABLE.columns);
@@ -81,7 +81,7 @@ function openDigests(reader: Warehouse) {
   };
 }
 
-/** @param toShard may change the values to what is published of them */
+/** @param toShard may change the values to their published form */
 function* iterate(
   { sqlite }: Warehouse,
   { name, key, columns }: AccountTable,
@@ -102,7 +102,7 @@ function* iterate(
   }
 }
 
-/** Adds up what is in each bucket: in those of which it is not known. */
+/** Totals the buckets whose totals are not known. */
 export async function totalsOf(
   { read }: LocalTable,
   shards: number,

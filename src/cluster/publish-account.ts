@@ -29,7 +29,7 @@ export interface PublishResult {
   elapsed_ms: number;
 }
 
-/** All facts are hashed once a day, whatever has changed. */
+/** All facts are hashed at least once a day. */
 const MAX_HASHED_AGE_MS = 86_400_000;
 
 interface AccountOptions extends PublishOptions {
@@ -38,7 +38,10 @@ interface AccountOptions extends PublishOptions {
   clock: Clock;
 }
 
-/** Publishes one moment of a warehouse under a claim on the account; returns also the state to store for the next publication. */
+/**
+ * Publishes one moment of a warehouse under a claim on the account; also returns the state to store for the next
+ * publication.
+ */
 export async function publishAccount(cluster: Cluster, warehouse: Warehouse, options: AccountOptions) {
   const { account, to, isPersonal, isThorough = true, startedMs, clock, signal, onSent } = options;
   using reader = openReader(warehouse);

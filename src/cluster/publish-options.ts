@@ -10,9 +10,9 @@ export interface PublishOptions extends OwnWarehouse {
   to: ClusterAddress;
   user?: string | undefined;
   passwordFile?: string | undefined;
-  /** Whether callers' numbers and click ids are published, rather than keyed digests. */
+  /** Whether callers' numbers and click ids are published instead of keyed digests. */
   isPersonal: boolean;
-  /** Whether to hash all facts, rather than those that changed since the last publication. @default true */
+  /** Whether to hash all facts instead of those changed since the last publication. @default true */
   isThorough?: boolean | undefined;
   /** Published with the account, for its readers. */
   timezone: string;

@@ -17,10 +17,9 @@ const ONLY_ACCOUNT = "default";
 
 /**
  * Publishes the facts and the spend of an account to a cluster, so that both sides have the same rows, whatever the
- * cluster had before. `published_at` moves only when the cluster has confirmed all of them.
- *
+ * cluster had before. `published_at` changes only when the cluster has confirmed all of them.
  * @throws CalltallyError (exit 3) if the two sides still differ; (exit 2, 4, 5 or 8) if the cluster cannot be used;
- * (exit 6) if the account is being published by another process
+ * (exit 6) if another process publishes the account
  */
 export async function publish(options: PublishOptions): Promise<PublishResult> {
   const { account = ONLY_ACCOUNT, to, user, passwordFile, signal, clock = systemClock } = options;

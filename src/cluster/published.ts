@@ -14,9 +14,9 @@ const publishedSchema = z.object({
   account: z.string(),
   warehouse_id: z.string(),
   version: z.coerce.number(),
-  /** When the cluster last confirmed all of it, ISO 8601 UTC; null for never. */
+  /** When the cluster last confirmed everything, ISO 8601 UTC; null for never. */
   published_at: z.string().nullable(),
-  /** Start of a publication that has not finished, so that rows may be of different moments, ISO 8601 UTC; else null. */
+  /** Start of an unfinished publication, during which rows may be from different moments, ISO 8601 UTC; else null. */
   unfinished_since: z.string().nullable(),
   /** JSON object, an `About`, as of `published_at`. */
   about: z.string(),
@@ -24,7 +24,7 @@ const publishedSchema = z.object({
 
 export type Published = z.infer<typeof publishedSchema>;
 
-/** Reads the latest row of one account, or of all in the order of their names. */
+/** Reads the latest row of one account, or of all by name. */
 export async function readPublished(
   cluster: Cluster,
   { account, signal }: { account?: string | undefined; signal?: AbortSignal | undefined } = {},
@@ -47,7 +47,7 @@ const totalsSchema = z.object({
   spend_rows: z.number(),
 });
 
-/** What a publication says of its account beside the rows: what figures stand on, for those who read them in the cluster. */
+/** The basis of an account's figures, for those who read them in the cluster. */
 const aboutSchema = z.object({
   run: z
     .object({
@@ -77,13 +77,12 @@ const aboutSchema = z.object({
     drift: z.array(z.string()),
   }),
   rules: rulesSchema,
-  /** Version of the program's own part of the rules. */
   attribution_version: z.number(),
-  /** Whether the warehouse itself knows callers by digests. */
+  /** Whether the warehouse itself identifies callers by digests. */
   caller_digests: z.boolean(),
   /** Fingerprint of the key of the digests. */
   caller_key: z.string(),
-  /** Whether numbers and click ids were published as they are. */
+  /** Whether numbers and click ids were published unchanged. */
   is_personal: z.boolean(),
   /** Zone of the account's days. */
   timezone: z.string(),
@@ -107,7 +106,7 @@ export function readAbout(reader: Warehouse) {
   };
 }
 
-/** @throws CalltallyError (exit 8) where another version of calltally published it, whose figures may be others */
+/** @throws CalltallyError (exit 8) if another version of calltally published it, since its figures may differ */
 export function parseAbout({ account, about }: Published): About {
   const parsed = aboutSchema.safeParse(JSON.parse(about));
   const is = parsed.data?.attribution_version;
@@ -119,7 +118,7 @@ export function parseAbout({ account, about }: Published): About {
   );
 }
 
-/** @throws CalltallyError (exit 3) if the cluster, read over all shards, has other totals than the warehouse */
+/** @throws CalltallyError (exit 3) if the cluster, over all shards, has other totals than the warehouse */
 export async function confirmTotals(
   cluster: Cluster,
   { sqlite }: Warehouse,
@@ -151,7 +150,7 @@ export async function confirmTotals(
       EXIT.unverified,
       `Cannot confirm that the cluster has all of ${account}: ${name.replace("_", " ")} are ${found} over all shards, and ${value} here`,
       {
-        hint: "Does each server reach the others as remote_servers says, and is it the same cluster for all of them?",
+        hint: "Check that each server reaches the others as remote_servers says, and that all have the same cluster.",
       },
     );
   }

@@ -3,12 +3,12 @@ import { BUCKETS } from "../warehouse/changed-buckets.ts";
 import type { ClusterValue } from "./clickhouse-text.ts";
 import { NOTHING } from "./cluster-tables.ts";
 
-/** Returns the bucket of a row, as `bitAnd(key, 1023)` is it in SQL. */
+/** The same as `bitAnd(key, 1023)` in SQL. */
 export function bucketOf(id: number): number {
   return ((id % BUCKETS) + BUCKETS) % BUCKETS;
 }
 
-/** Returns the first half of the MD5 of what a row says, as the cluster computes it: 64 bits. */
+/** Returns the first half of the MD5 of a row, 64 bits, as the cluster computes it. */
 export function hashRow(values: readonly ClusterValue[]): bigint {
   let text = "";
   for (const value of values) {
@@ -19,18 +19,18 @@ export function hashRow(values: readonly ClusterValue[]): bigint {
   return hash("md5", text, "buffer").readBigUInt64BE(0);
 }
 
-/** Returns the index of the shard that a row lies on: by its account and caller, so that a caller's calls lie together. */
+/** Returns the shard of a row, by account and caller, so that a caller's calls are on one server. */
 export function shardOf(account: string, name: string | number, shards: number): number {
   return shards === 1 ? 0 : hash("md5", `${account}\0${name}`, "buffer").readUInt32BE(0) % shards;
 }
 
-/** How many rows there are in each bucket of each shard, and the XOR of their hashes. */
+/** The number of rows in each bucket of each shard, and the XOR of their hashes. */
 export class BucketTotals {
   readonly #words: BigUint64Array;
   readonly #counts: BigUint64Array;
   readonly #hashes: BigUint64Array;
 
-  /** @param text what {@link toText} returned of so many shards. @default there are no rows */
+  /** @param text from {@link toText} with the same number of shards. @default no rows */
   constructor(shards: number, text = "") {
     const length = shards * BUCKETS;
     this.#words = new BigUint64Array(2 * length);
@@ -62,7 +62,7 @@ export class BucketTotals {
     return Number(this.#counts[index] ?? 0n);
   }
 
-  /** Returns the indexes at which two differ: the shard's times {@link BUCKETS}, plus the bucket. */
+  /** Returns the indexes at which two differ: shard times {@link BUCKETS}, plus bucket. */
   differences(other: BucketTotals): number[] {
     return [...this.#counts.keys()].filter(
       (index) => this.#counts[index] !== other.#counts[index] || this.#hashes[index] !== other.#hashes[index],

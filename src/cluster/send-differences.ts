@@ -10,14 +10,13 @@ import { BucketTotals, bucketOf } from "./row-hash.ts";
 
 export interface Sent {
   rows: number;
-  /** Rows that were marked as deleted: of calls that the warehouse no longer has, or that moved to another shard. */
+  /** Rows marked as deleted: calls that the warehouse no longer has, or that moved to another shard. */
   removed: number;
 }
 
 export interface SendOptions {
   known?: KnownTotals | undefined;
   signal?: AbortSignal | undefined;
-  /** Receives how many rows were sent so far. */
   onSent?: ((rows: number) => void) | undefined;
 }
 
@@ -29,9 +28,8 @@ const BATCH_BYTES = 16_000_000;
 const BUCKETS_SHOWN = 5;
 
 /**
- * Makes the rows of an account in the cluster the same as in the warehouse: compares the buckets, sends the rows that
- * differ, and compares again. Of a bucket that still differs, it sends all rows, in the claim's next version.
- *
+ * Makes an account's rows in the cluster equal to the warehouse: compares the buckets, sends the rows that differ,
+ * and compares again. Of a bucket that still differs, it sends all rows, in the claim's next version.
  * @returns what was sent, the totals of both sides, and whether all rows were hashed
  * @throws CalltallyError (exit 3) that names the buckets that still differ
  */
@@ -223,7 +221,7 @@ function differentError(
     EXIT.unverified,
     `Cannot confirm that the cluster has the ${name} of ${account}: they differ in bucket ${shown.join(", ")}${others > 0 ? `, and ${others} others` : ""}, and did so after all rows of it were sent again`,
     {
-      hint: "Does something else write to these tables? Publish again; if it stays, name another database, which is filled anew.",
+      hint: "Another program may write to these tables. Publish again; if the difference remains, use another database.",
     },
   );
 }

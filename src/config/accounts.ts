@@ -9,19 +9,19 @@ import { CONFIG_VARIABLE } from "./unknown-names.ts";
 const DEFAULT_FILE = "calltally.yaml";
 
 export interface Account {
-  /** Undefined for the one account of the environment, where no file names any. */
+  /** Undefined for the single account of the environment. */
   name: string | undefined;
   sources: SettingSources;
 }
 
 export interface Configuration {
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   file: CalltallyFile | undefined;
-  /** In the order of the file; the one of the environment where that names none. */
+  /** In the order of the file, or the one of the environment. */
   accounts: readonly Account[];
-  /** What holds for all accounts, with the address and token of none. */
+  /** Settings of all accounts, without any address and token. */
   shared: SettingSources;
-  /** Requests to one host at once, by all accounts together; no limit where there is one account, of the environment. */
+  /** Concurrent requests to one host by all accounts; no limit for the account of the environment. */
   hostRequests: number;
 }
 
@@ -30,7 +30,7 @@ export function configurationWithoutFile(sources: SettingSources): Configuration
   return { file: undefined, accounts, shared: sources, hostRequests: Number.POSITIVE_INFINITY };
 }
 
-/** `named` by `--config`, else by the environment or `.env`; else the one of the working folder, if any. */
+/** @param named by `--config`; otherwise by the environment or `.env`, else the one in the working folder */
 export function findFile(named: string | undefined, { env, folder }: SettingSources): string | undefined {
   const path = named ?? (env[CONFIG_VARIABLE] || readDotenv(folder)[CONFIG_VARIABLE]);
   if (path === "")
@@ -39,7 +39,7 @@ export function findFile(named: string | undefined, { env, folder }: SettingSour
   return statSync(join(folder, DEFAULT_FILE), { throwIfNoEntry: false }) && DEFAULT_FILE;
 }
 
-/** Without names, all. Throws UsageError that lists the names, and says which was probably meant. */
+/** @param names @default all @throws UsageError that lists the names, with a suggestion */
 export function chooseAccounts(
   { accounts, file }: Pick<Configuration, "accounts" | "file">,
   names: readonly string[],
@@ -50,7 +50,7 @@ export function chooseAccounts(
     if (known.includes(name)) continue;
     if (known.length === 0) {
       throw new UsageError(`There is no account ${name}: ${file?.name ?? DEFAULT_FILE} names none`, {
-        hint: "Without accounts in the file there is one, of the environment: leave out --account.",
+        hint: "Leave out --account: without accounts in the file, the only one is that of the environment.",
       });
     }
     throw new UsageError(`There is no account ${name}: ${file?.name} has ${known.join(", ")}`, {

@@ -1,7 +1,7 @@
 import { UsageError } from "../base/errors.ts";
 import type { Settings } from "./load-settings.ts";
 
-/** @throws UsageError where the address or the token is missing */
+/** @throws UsageError if the address or the token is missing */
 export function toApiAccess({
   baseUrl,
   token,
@@ -25,6 +25,6 @@ export function toApiAccess({
 
 function missing(variable: string, what: string): UsageError {
   return new UsageError(`Cannot reach the API: ${variable} is not set`, {
-    hint: `\`calltally init\` asks for it. Or set it to ${what}; in the environment or in .env. Without an account: \`calltally demo\`.`,
+    hint: `Run \`calltally init\`, or set it to ${what} in the environment or .env. To try calltally without an account: \`calltally demo\`.`,
   });
 }

@@ -9,7 +9,7 @@ import { type Keep, withDigests } from "../privacy/keep-settings.ts";
 const HINT =
   "CALLTALLY_ALIASES names a CSV file with the header raw,value and lines such as fb,facebook; an empty value stands for not set.";
 
-/** An empty value counts as not set. Throws UsageError that names the file and the line. */
+/** An empty value counts as not set. @throws UsageError that names the file and the line */
 export function readAliases(file: string): Record<string, string> {
   const bad = (line: number, what: string) =>
     new UsageError(`Cannot use the aliases in ${file}: line ${line}: ${what}`, { hint: HINT });
@@ -19,21 +19,21 @@ export function readAliases(file: string): Record<string, string> {
   for (const { record, info } of lines) {
     const { lines: line } = info;
     const [raw = "", given, ...rest] = record;
-    // Without one, that it counts as not set would be a guess.
+    // Without a comma, "not set" would be a guess.
     if (given === undefined) throw bad(line, `${JSON.stringify(raw)} has no comma after it`);
     const [from, value] = [foldUtm(raw), foldUtm(given)];
     if (rest.length > 0) throw bad(line, "has more than two values");
-    if (from === "") throw bad(line, `${JSON.stringify(raw)} counts as not set already`);
+    if (from === "") throw bad(line, `${JSON.stringify(raw)} already counts as not set`);
     const known = aliases.get(from)?.value;
     if (known !== undefined && known !== value)
-      throw bad(line, `${from} is ${known || "not set"} already, by a line before`);
+      throw bad(line, `${from} is ${known || "not set"} already, by an earlier line`);
     aliases.set(from, { value, line });
   }
   for (const { value, line } of aliases.values()) {
-    // A value is renamed once: its name would be counted in two rows, or in those of another.
+    // Aliases do not chain: the name would be counted in two rows, or in another's.
     const next = aliases.get(value);
     if (next !== undefined && next.value !== value)
-      throw bad(line, `${value} is renamed itself, by line ${next.line}`);
+      throw bad(line, `${value} is itself renamed by line ${next.line}`);
   }
   return Object.fromEntries([...aliases].map(([from, { value }]) => [from, value]));
 }
@@ -47,7 +47,7 @@ function parseFile(file: string): { record: string[]; info: { lines: number } }[
   }
 }
 
-/** @throws UsageError where the file of aliases cannot be used */
+/** @throws UsageError if the file of aliases is unusable */
 export function readAttributionRules({
   rules,
   aliasesFile,

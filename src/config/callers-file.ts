@@ -5,11 +5,11 @@ import { reasonOf } from "../base/file-access.ts";
 import { PHONE_NUMBER } from "../base/phone-number.ts";
 
 const HINT =
-  "One number per line, with its country code, such as +49 30 123456; text after a # is a comment.";
+  "One number per line, with its country code, such as +1 512 555 0117; text after a # is a comment.";
 
-/** @throws UsageError that names the file and the line, but not what is in it */
+/** @throws UsageError that names the file and the line, but not its content */
 export function readCallersFile(file: string, option = "--exclude-callers"): string[] {
-  // A number in place of its file must not get into a log, in what is said of the file that is not there.
+  // A number given in place of a file must not get into a log.
   if (PHONE_NUMBER.test(toPhoneDigits(file)) && !existsSync(file)) {
     throw new UsageError(`${option} takes a file of phone numbers, not a phone number`, {
       hint: HINT,

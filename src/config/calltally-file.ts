@@ -9,15 +9,15 @@ import { type Path, type Position, type Problem, readYaml } from "./yaml-source.
 export interface CalltallyFile {
   /** Absolute. */
   path: string;
-  /** As it is shown: relative to the working folder where it is below that. */
+  /** As shown: relative if it is below the working folder. */
   name: string;
   content: FileContent;
-  /** Returns where something stands, as `calltally.yaml:12:5: accounts.acme.timezone`. */
+  /** Returns a position such as `calltally.yaml:12:5: accounts.austin.timezone`. */
   placeOf: (path: Path) => string;
   resolvePath: (path: string) => string;
 }
 
-/** @throws UsageError that lists all that is wrong with it, a line each */
+/** @throws UsageError that lists all problems, a line each */
 export function readCalltallyFile(path: string, workingFolder: string): CalltallyFile {
   const file = resolve(workingFolder, path);
   const below = relative(workingFolder, file);
@@ -27,7 +27,7 @@ export function readCalltallyFile(path: string, workingFolder: string): Calltall
   const source = readYaml(text);
   if (source.problems.length === 0 && source.value === null) {
     throw new UsageError(`Cannot use ${name}: it is empty`, {
-      hint: "Remove it, or name accounts and reports in it.",
+      hint: "Remove it, or add accounts and reports.",
     });
   }
   const problems = source.problems.length > 0 ? source.problems : findProblems(source);
@@ -38,7 +38,7 @@ export function readCalltallyFile(path: string, workingFolder: string): Calltall
     name,
     content: fileSchema.parse(source.value),
     placeOf: (at) => describePlace(name, source.positionOf(at), at),
-    // In the working folder paths stay as they were written, so that they are shown so.
+    // In the working folder paths stay as they were written.
     resolvePath: (given) => (folder === resolve(workingFolder) ? given : resolve(folder, given)),
   };
 }
@@ -48,7 +48,7 @@ function toError(name: string, problems: readonly Problem[]): UsageError {
     ({ path, message, ...position }) => `${describePlace(name, position, path)}: ${message}`,
   );
   return new UsageError(`Cannot use ${name}\n${lines.join("\n")}`, {
-    hint: "calltally config schema --reference says what it may hold.",
+    hint: "`calltally config schema --reference` lists all keys.",
   });
 }
 
@@ -65,12 +65,12 @@ function describePath(path: Path): string {
     .slice(1);
 }
 
-/** Others must not be able to write what says where the token goes and what is run. */
+/** Others must not be able to write what decides where the token goes and what is run. */
 function assertUnwritable(file: string, name: string): void {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
   if (process.platform === "win32" || (mode & 0o022) === 0) return;
   throw new UsageError(
-    `Cannot use ${name}: other users can write it, and it says where the token goes and what is run`,
+    `Cannot use ${name}: other users can write it, though it decides where the token goes and what is run`,
     { hint: `Run chmod go-w ${name}` },
   );
 }

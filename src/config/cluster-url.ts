@@ -1,13 +1,13 @@
 import { isOnThisMachine, parseUserName } from "./setting-parsers.ts";
 
 export interface ClusterAddress {
-  /** Its servers, by their HTTP ports; none twice. */
+  /** Its servers, by their HTTP ports, without duplicates. */
   hosts: readonly URL[];
   database: string;
   /** As the servers' `remote_servers` name it. */
   cluster: string;
   user: string | undefined;
-  /** The address in one form, without the user: the same in whatever order the servers are named. */
+  /** A canonical form without the user: the same for any order of the servers. */
   name: string;
 }
 
@@ -22,24 +22,24 @@ const TLS_PORT = 8443;
 const PLAIN_PORT = 8123;
 
 /**
- * Reads `clickhouse://[user@]host[:port],host[:port]/database?cluster=name`. The servers are asked by HTTPS, unless all of
- * them are on this machine.
- *
- * @throws Error that says what is wrong with it, without a password
+ * Reads `clickhouse://[user@]host[:port],host[:port]/database?cluster=name`. Uses HTTPS, unless all servers are on
+ * this machine.
+ * @throws Error that says what is wrong, without a password
  */
 export function parseClusterUrl(text: string): ClusterAddress {
   const { user, hosts = "", database = "", query = "" } = URL_FORM.exec(text)?.groups ?? {};
   if (user?.includes(":")) {
     throw new Error(
-      "must be without a password: put that into a file, and name the file in CALLTALLY_PUBLISH_PASSWORD_FILE",
+      "must be without a password: put the password into a file, and set its path in CALLTALLY_PUBLISH_PASSWORD_FILE",
     );
   }
   if (hosts === "") throw new Error(FORM);
   const { cluster = DEFAULT_CLUSTER, ...others } = Object.fromEntries(new URLSearchParams(query));
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw new Error(`has the parameter ${unknown}: there is cluster alone`);
+  if (unknown !== undefined) throw new Error(`has the parameter ${unknown}: only cluster is allowed`);
   for (const [what, name] of Object.entries({ database, cluster })) {
-    if (!NAME_FORM.test(name)) throw new Error(`has a ${what} that is not letters, digits, - and _ alone`);
+    if (!NAME_FORM.test(name))
+      throw new Error(`has a ${what} with characters other than letters, digits, - and _`);
   }
   const given = hosts.split(",").map(parseHost);
   const isHere = given.every(({ host }) => isOnThisMachine(new URL(`http://${host}`)));
@@ -57,7 +57,7 @@ export function parseClusterUrl(text: string): ClusterAddress {
   };
 }
 
-/** A URL leaves out the port of its scheme, which is not ours. */
+/** A URL omits its scheme's default port, which is not ClickHouse's. */
 function hostAndPort({ protocol, hostname, port }: URL): string {
   return `${hostname}:${port || (protocol === "http:" ? 80 : 443)}`;
 }
@@ -66,7 +66,7 @@ function parseHost(text: string): { host: string; port?: number } {
   const { host, port } = HOST_FORM.exec(text)?.groups ?? {};
   if (host === undefined || !URL.canParse(`http://${host}`)) throw new Error(FORM);
   if (port === undefined) return { host };
-  if (Number(port) < 1 || Number(port) > MAX_PORT) throw new Error(`has the port ${port}, which is none`);
+  if (Number(port) < 1 || Number(port) > MAX_PORT) throw new Error(`port ${port} is out of range (1–65535)`);
   return { host, port: Number(port) };
 }
 
@@ -75,7 +75,7 @@ function decodeUser(text: string): string {
     const user = decodeURIComponent(text);
     return parseUserName(user);
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw new Error("has a user before the @ that cannot be read");
+  throw new Error("has an invalid user before the @");
 }

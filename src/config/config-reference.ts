@@ -7,7 +7,7 @@ export function jsonSchema(): JsonSchema {
   return z.toJSONSchema(fileSchema, {
     io: "input",
     override: ({ jsonSchema: schema }) => {
-      // The bounds of what JavaScript counts exactly are none of ours.
+      // The bounds of exact integers are not bounds of a setting.
       if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
       if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
     },
@@ -19,8 +19,8 @@ export function describeReference(): string {
   return `# calltally.yaml
 
 This page is printed by \`calltally config schema --reference\`. Unknown keys are errors. Relative paths are relative to the
-folder of the file. Flags, the environment and \`.env\` take precedence over the file, and an account over what stands at the
-top. Secrets are in files of their own, which others must not be able to read.
+folder of the file. Flags, the environment and \`.env\` take precedence over the file, and an account over the keys at the
+top. Secrets are in separate files, which others must not be able to read.
 
 ## At the top
 
@@ -30,8 +30,8 @@ ${describeProperties({ properties: others })}
 
 ## An account
 
-Names are letters, digits, \`-\` and \`_\`. With accounts in the file, what tells them apart is an error in the environment and in
-\`.env\`: a token must not go to the host of another account.
+Names are letters, digits, \`-\` and \`_\`. With accounts in the file, settings of a single account are an error in the environment
+and in \`.env\`: a token must not go to the host of another account.
 
 ${describeProperties(valuesOf(accounts))}
 

@@ -2,22 +2,22 @@ import { UsageError } from "../base/errors.ts";
 import type { CalltallyFile } from "./calltally-file.ts";
 import { readSecretFile } from "./secret-file.ts";
 
-/** The static parameter in which a webhook brings the secret with each delivery. */
+/** The static parameter with which a webhook delivers the secret. */
 export const SECRET_PARAMETER = "calltally_secret";
 
-/** As in a header and in JSON alike, and too long to be guessed. */
+/** Printable in a header and in JSON, and too long to guess. */
 const SECRET = /^[\x21-\x7e]{16,1024}$/;
 const MIN_SECONDS = 60;
 
 export interface Doorbell {
   secret: string;
-  /** The one account that is synced; undefined for each, by its name. */
+  /** The one account to sync; undefined for each, by its name. */
   account: string | undefined;
-  /** Time from the start of one sync of an account to that of the next, milliseconds. */
+  /** Time between the starts of two syncs of an account. */
   minMs: number;
 }
 
-/** @throws UsageError that names the place of the secret's file */
+/** @throws UsageError that says where the secret's file is configured */
 export function readDoorbell({ content, resolvePath, placeOf }: CalltallyFile): Doorbell | undefined {
   if (content.doorbell === undefined) return undefined;
   const { secret_file, account, min_seconds = MIN_SECONDS } = content.doorbell;

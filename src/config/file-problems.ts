@@ -54,7 +54,7 @@ function describeIssue(issue: z.core.$ZodIssue): Finding[] {
 
 function describeKey(key: string, schema: z.core.$ZodType | undefined): string {
   if (ALL_SETTINGS.some((setting) => setting.key === key && setting.scope === "environment"))
-    return `is a secret, and does not stand in this file: name a file that holds it, with ${key}_file`;
+    return `is a secret, and does not belong in this file: name a file that contains it, with ${key}_file`;
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   return `is not a known key${orMeant(key, known) || `; known are ${known.join(", ")}`}`;
 }
@@ -64,7 +64,7 @@ function describeChoice(given: unknown, allowed: readonly string[]): string {
 }
 
 function describeType(expected: readonly string[], given: unknown): string {
-  return `must be ${expected.map((type) => TYPES[type] ?? type).join(" or ")}, and is ${show(given)}`;
+  return `must be ${expected.map((type) => TYPES[type] ?? type).join(" or ")}, not ${show(given)}`;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -77,17 +77,17 @@ const TYPES: Readonly<Record<string, string>> = {
   record: "keys and values",
 };
 
-/** Finds accounts that lack an address or a name of their own, and names of accounts that there are not. */
+/** Finds accounts without an address or with shared names, and references to unknown accounts. */
 function* findAccountProblems(root: unknown): Generator<Finding> {
   const names = keysAt(root, ["accounts"]);
   for (const [index, name] of names.entries()) {
     const path = ["accounts", name];
     if (names.slice(0, index).some((other) => other.toLowerCase() === name.toLowerCase())) {
-      const message = "differs from another account by capitals alone, and would share its folder";
+      const message = "differs from another account only in case, and would share its folder";
       yield { path, message, isKey: true };
     }
     if ((valueAt(root, [...path, "base_url"]) ?? valueAt(root, ["base_url"])) === undefined)
-      yield { path, message: "has no base_url, and there is none at the top", isKey: true };
+      yield { path, message: "has no base_url, and the top of the file has none", isKey: true };
   }
   for (const group of ["accounts", "reports"]) {
     // Zod drops this key of a record without an issue.
@@ -102,7 +102,9 @@ function* findAccountProblems(root: unknown): Generator<Finding> {
     const name = valueAt(root, path);
     if (typeof name !== "string" || names.includes(name)) continue;
     const message =
-      names.length === 0 ? `${show(name)} is no account: the file has none` : describeChoice(name, names);
+      names.length === 0
+        ? `${show(name)} is not an account: the file names none`
+        : describeChoice(name, names);
     yield { path, message };
   }
 }

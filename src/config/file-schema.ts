@@ -17,13 +17,13 @@ import { ALL_SETTINGS } from "./settings.ts";
 
 export const DEFAULT_HOST_REQUESTS = 8;
 
-/** Names that are safe as names of folders, everywhere. */
+/** Safe as folder names on every system. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
 export const NAME_RULE = "must be letters, digits, - and _, at most 64, the first a letter or digit";
 
 const GROUPS: Readonly<Record<string, string>> = {
-  keep: "What is kept of calls, and how long.",
+  keep: "Which data of calls is kept, and for how long.",
   publish: "The ClickHouse cluster that the facts are published to.",
 };
 
@@ -49,13 +49,13 @@ const file = parsed(parseFilePath);
 const pattern = (known: readonly Placeholder[]) => parsed((given) => assertPlaceholders(given, known)).min(1);
 const address = z
   .string()
-  .refine(isMailAddress, "must be one plain mail address, such as marketing@acme.example");
+  .refine(isMailAddress, "must be one plain mail address, such as marketing@northwind.example");
 
 const email = z.strictObject({
   to: z
     .array(address)
     .min(1)
-    .meta({ description: "Who gets it.", examples: [["marketing@acme.example"]] }),
+    .meta({ description: "Recipients.", examples: [["marketing@northwind.example"]] }),
   from: option(address, "The sender; by default the user of the SMTP address.", "reports@agency.example"),
   subject: option(pattern(PLACEHOLDERS), "Subject of the mail.", "Calls, {period}"),
 });
@@ -71,7 +71,7 @@ const delivery = z
   .strictObject({
     email: option(
       email,
-      "Mail by the server in smtp_url_file. Files are attached in their order as long as they fit into 10 MB together; the others are named.",
+      "Mail by the server in smtp_url_file. Files are attached in order while they fit into 10 MB; the others are named.",
     ),
     webhook: option(webhook, "A JSON message that Slack and Teams show."),
     command: option(
@@ -85,73 +85,73 @@ const delivery = z
 
 const report = z
   .strictObject({
-    accounts: option(z.array(z.string()).min(1), "Which accounts; all by default.", ["acme"]),
+    accounts: option(z.array(z.string()).min(1), "Its accounts; all by default.", ["austin"]),
     ...REQUEST_KEYS,
     folder: option(
       parsed((given) => assertFolderPattern(parsePath(given))),
-      `Where the files go; ${PLACEHOLDERS.map((word) => `{${word}}`).join(", ")} are replaced, {period} by the whole range: 2026-W47, 2026-11 or 2026-Q4 where it is one week, month or quarter, else 2026-10-26 to 2026-11-22. Default: reports/{account}/{report}.`,
+      `Where the files go; ${PLACEHOLDERS.map((word) => `{${word}}`).join(", ")} are replaced, {period} by the whole range: 2026-W47, 2026-11 or 2026-Q4 for one week, month or quarter, otherwise 2026-10-26 to 2026-11-22. Default: reports/{account}/{report}.`,
       "reports/{account}/weekly",
     ),
     cron: option(
       z.string().min(1),
-      "When the schedule makes it, in the account's time zone; by hand alone by default.",
+      "Cron expression in the account's time zone; by default, it is made only by hand.",
       "0 7 * * 1",
     ),
     fresh: option(
       parsed(parseAge),
-      "How old the last good sync may be: else the schedule waits for one, or starts it.",
+      "Maximum age of the last good sync; otherwise the schedule waits for one, or starts it.",
       "2h",
     ),
     require: option(
       z.enum(["verified"]),
-      "Deliver it only if the last sync read every call, proven: exact or verified. The schedule makes a full pass first where it did not.",
+      "Deliver it only if the last sync proved that it read every call: exact or verified. If it did not, the schedule first makes a full pass.",
       "verified",
     ),
     engine: option(
       parsed(parseClusterUrl),
-      "ClickHouse cluster that computes the figures, of the account as it was last published there. The user of the address, or of publish, may read it.",
-      "clickhouse://analyst@ch1.example.com,ch2.example.com/calls",
+      "ClickHouse cluster that computes the figures, from the account as last published there. Read with the user in the address, or that of publish.",
+      "clickhouse://analyst@ch1.northwind.example,ch2.northwind.example/calls",
     ),
     personal_data: option(
       z.boolean(),
       `Let e-mail and commands deliver files with a row for each call, caller or conversion: ${LISTS.join(", ")}.`,
     ),
-    deliver: option(z.array(delivery).min(1), "Who gets it."),
+    deliver: option(z.array(delivery).min(1), "Recipients."),
     on_restatement: option(
       z.enum(["deliver"]),
-      "Make it again after a sync, of the days of its last slot, where figures that it gave out have changed since; and deliver it.",
+      "After a sync, make it again for the days of its last slot and deliver it, if previously reported figures changed.",
       "deliver",
     ),
   })
   .superRefine((content, { addIssue }) => {
     const { on_restatement, cron, deliver, require, raw, top, min_cell, filter, engine } = content;
     if (require !== undefined && deliver === undefined)
-      addIssue("require needs deliver: it says what is delivered");
+      addIssue("require needs deliver: it limits what is delivered");
     if (on_restatement === undefined) return;
     if (cron === undefined || deliver === undefined)
-      addIssue("on_restatement needs cron and deliver: it delivers again what was due and has changed");
+      addIssue("on_restatement needs cron and deliver: it delivers a due report again after it changed");
     if (raw || top !== undefined || min_cell !== undefined || filter?.include_gone)
       addIssue(
         "on_restatement cannot go with raw, top, min_cell or include_gone: their figures are not compared",
       );
     if (engine !== undefined)
-      addIssue("on_restatement cannot go with engine: the warehouse alone remembers what was exported");
+      addIssue("on_restatement cannot go with engine: only the warehouse records what was exported");
   })
-  .meta({ description: "Figures that are made again and again: whatever `export` and `report` take." });
+  .meta({ description: "A recurring export or page, with the options of `export` and `report`." });
 
 const doorbell = z.strictObject({
   secret_file: file.meta({
-    description: "File that holds the secret of the deliveries: at least 16 printable ASCII characters.",
+    description: "File with the secret of the deliveries: at least 16 printable ASCII characters.",
     examples: ["secrets/doorbell"],
   }),
   account: option(
     z.string(),
-    "The one account that is synced, at /doorbell as well; without it, each at /doorbell/<account>.",
-    "acme",
+    "The account that /doorbell syncs; without it, only /doorbell/<account>.",
+    "austin",
   ),
   min_seconds: option(
     z.int().min(1).max(86_400),
-    "Seconds from the start of one sync of an account to that of the next. Default: 60.",
+    "Minimum seconds between the starts of two syncs of an account. Default: 60.",
     60,
   ),
 });
@@ -161,12 +161,12 @@ export const fileSchema = z
     ...settingKeys("program", undefined),
     host_requests: option(
       z.int().min(1).max(256),
-      `Requests to one host at once, by all accounts together. Default: ${DEFAULT_HOST_REQUESTS}.`,
+      `Concurrent requests to one host by all accounts. Default: ${DEFAULT_HOST_REQUESTS}.`,
       8,
     ),
     smtp_url_file: option(
       file,
-      "File that holds the address of the mail server, such as smtps://user:password@mail.example.com.",
+      "File that holds the address of the mail server, such as smtps://user:password@mail.northwind.example.",
       "secrets/smtp.url",
     ),
     doorbell: option(doorbell, "Starts a sync when the platform delivers an event to `schedule --listen`."),
@@ -175,7 +175,7 @@ export const fileSchema = z
   })
   .meta({
     title: "calltally.yaml",
-    description: "Accounts and reports of calltally. What stands at the top holds for all accounts.",
+    description: "Accounts and reports of calltally. Keys at the top apply to all accounts.",
   });
 
 export type FileContent = z.infer<typeof fileSchema>;

@@ -18,7 +18,7 @@ export type Settings = ReturnType<typeof toSettings>;
 
 export interface Inspected {
   found: readonly FoundSetting[];
-  /** Names that look like settings and are none. */
+  /** Names that look like settings. */
   unknown: readonly UnknownName[];
   settings: Settings;
 }
@@ -27,16 +27,15 @@ export interface FoundSetting {
   env: string;
   origin: Origin | "not set";
   place?: string | undefined;
-  /** As a person may see it: of a secret its file and length alone. Undefined where it is not set, or cannot be used. */
+  /** For display: for a secret only its file and length. Undefined if not set, or unusable. */
   shown?: string | undefined;
   file?: string | undefined;
   problem?: { message: string; hint?: string | undefined };
 }
 
 /**
- * Reads the settings: flags, then environment, then `.env`, then `calltally.yaml`, then defaults. An empty value is no
- * value, except as a flag.
- *
+ * Reads the settings: flags take precedence over the environment, then `.env`, `calltally.yaml`, defaults. An empty
+ * value counts as none, except in a flag.
  * @throws UsageError that names the setting and where it was given
  */
 export function loadSettings(sources: SettingSources): Settings {
@@ -55,7 +54,7 @@ export function readLayers(layers: readonly Layer[]): Settings {
   });
 }
 
-/** The settings returned leave out bad ones, as if they had not been given. */
+/** The returned settings omit bad ones. */
 export function inspectSettings(sources: SettingSources): Inspected {
   const { layers, found } = tryLayers(sources);
   const settings = toSettings(layers, (setting, given) => {
@@ -75,7 +74,7 @@ export function inspectSettings(sources: SettingSources): Inspected {
   return { found, unknown: findUnknownNames(layers), settings };
 }
 
-/** What is left of the layers where `.env` cannot be read. */
+/** The layers without `.env` if that cannot be read. */
 function tryLayers(sources: SettingSources): { layers: Layer[]; found: FoundSetting[] } {
   try {
     return { layers: toLayers(sources), found: [] };
@@ -107,7 +106,7 @@ function toSettings(layers: readonly Layer[], read: (setting: Setting, given: Gi
   return {
     ...plain,
     token: tokenFile ?? token,
-    /** What holds the token, for errors. */
+    /** Where the token comes from, for errors. */
     tokenPlace: findGiven(SETTINGS.tokenFile, layers)?.text ?? SETTINGS.token.env,
     heartbeatUrl: heartbeatUrlFile ?? heartbeatUrl,
     recordingSignature: new Set(recordingSignature?.map((name) => name.toLowerCase())),
@@ -134,7 +133,7 @@ function toSettings(layers: readonly Layer[], read: (setting: Setting, given: Gi
   };
 }
 
-/** @throws Error that says what is wrong with it; after a semicolon what to do */
+/** @throws Error that says what is wrong; after a semicolon what to do */
 function readValue({ default: fallback, isRead, parse }: Setting, given: Given | undefined): unknown {
   const exposure = isRead && given?.place !== undefined ? findExposure(given.text) : undefined;
   if (exposure !== undefined) throw new Error(`${exposure}; run chmod 600 ${given?.text}`);
@@ -150,7 +149,7 @@ function sourceOf({ env, flag = env }: Setting, given: Given | undefined): strin
   if (given?.place !== undefined) return given.place;
   if (given?.origin === ".env") return `${env} in .env`;
   if (given?.origin !== "flag") return env;
-  // Nothing, white space and line breaks would not be seen, and a password in an address must not be.
+  // Empty text, white space and line breaks are invisible, and a password in an address must not be shown.
   const shown = given.text.replace(/(:\/\/|:).*@/s, "$1…@").replace(/\?.*/s, "?…");
   const [name] = flag.split(" ");
   return `${name} ${/^[^\s\p{Cc}]+$/u.test(shown) ? shown : JSON.stringify(shown)}`;

@@ -2,21 +2,21 @@ import { UsageError } from "../base/errors.ts";
 import { orMeant } from "../base/nearest.ts";
 
 export const PLACEHOLDERS = ["account", "report", "from", "to", "period", "date"] as const;
-/** And in an argument of a command: where the files are, and the one file of a report that has one. */
+/** In an argument of a command, also where the files are, and the file of a report that has only one. */
 export const COMMAND_PLACEHOLDERS = [...PLACEHOLDERS, "folder", "file"] as const;
 export type Placeholder = (typeof COMMAND_PLACEHOLDERS)[number];
 
-/** A word in braces. Other braces are text: arguments of commands may be programs. */
+/** Other braces are text: arguments of commands may be programs. */
 const PLACEHOLDER = /\{(\w+)\}/g;
 
-/** @throws Error with the nearest one */
+/** @throws Error with a suggestion */
 export function assertPlaceholders(text: string, known: readonly Placeholder[]): void {
   for (const [, word = ""] of text.matchAll(PLACEHOLDER)) {
     if (!known.some((each) => each === word)) throw new Error(describeUnknown(`{${word}}`, word, known));
   }
 }
 
-/** @throws Error with the nearest one */
+/** @throws Error with a suggestion */
 export function assertFolderPattern(pattern: string): void {
   assertPlaceholders(pattern, PLACEHOLDERS);
   const [other] = /\{[^{}]*\}?|\}/.exec(pattern.replace(PLACEHOLDER, "")) ?? [];
@@ -28,10 +28,10 @@ function describeUnknown(shown: string, word: string, known: readonly Placeholde
   return `${shown} is not one of ${all.join(", ")}${orMeant(`{${word}}`, all)}`;
 }
 
-/** What stands for each placeholder; one that has no value here cannot be used. */
+/** Placeholders without a value here cannot be used. */
 export type PlaceholderValues = { readonly [P in Placeholder]?: string | undefined };
 
-/** What a value holds is never taken for a placeholder. Throws UsageError for one that has no value. */
+/** Values are not searched for placeholders. @throws UsageError for one without a value */
 export function fillPlaceholders(
   text: string,
   values: PlaceholderValues,
@@ -41,7 +41,7 @@ export function fillPlaceholders(
     const placeholder = known.find((each) => each === name);
     if (placeholder === undefined) return word;
     const value = values[placeholder];
-    if (value === undefined) throw new UsageError(`Cannot use ${word} in ${text}: there is none here`);
+    if (value === undefined) throw new UsageError(`Cannot use ${word} in ${text}: it has no value here`);
     return value;
   });
 }

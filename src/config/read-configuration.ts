@@ -8,7 +8,7 @@ import { findGiven, type Layer, readDotenv, type SettingSources } from "./settin
 import { ALL_SETTINGS, SETTINGS } from "./settings.ts";
 import { valueAt } from "./yaml-source.ts";
 
-/** @throws UsageError that says all that is wrong with the file */
+/** @throws UsageError that lists all problems of the file */
 export function readConfiguration(path: string, sources: SettingSources): Configuration {
   const file = readCalltallyFile(path, sources.folder);
   const shared = { ...sources, file: [toLayer(file, [], file.content)] };
@@ -56,16 +56,15 @@ function defaultsOf({ resolvePath }: CalltallyFile, name: string): Layer {
   return { origin: "default", values: Object.fromEntries(values) };
 }
 
-/** Settings that tell accounts apart: with accounts in the file, no other place may have them. */
+/** Settings of a single account: if the file has accounts, only they may have these. */
 const OWN_SETTINGS = [
   SETTINGS.baseUrl,
   ...ALL_SETTINGS.filter(({ scope }) => scope === "account" || scope === "environment"),
 ];
 
 /**
- * A token of the environment must not go to the host of an account of the file, nor two accounts into one warehouse.
- *
- * @throws UsageError that names what is set in the environment or in `.env` and tells accounts apart
+ * A token of the environment must not go to the host of an account, nor two accounts into one warehouse.
+ * @throws UsageError that names such settings in the environment or in `.env`
  */
 export function assertNoneElsewhere(
   file: Pick<CalltallyFile, "name">,
@@ -80,9 +79,9 @@ export function assertNoneElsewhere(
   if (given.length === 0) return;
   const verb = given.length === 1 ? "is" : "are";
   throw new UsageError(
-    `Cannot tell which account ${given.join(", ")} ${verb} of: ${file.name} names the accounts`,
+    `Cannot decide which account ${given.join(", ")} ${verb} of: ${file.name} names the accounts`,
     {
-      hint: `Unset ${given.length === 1 ? "it" : "them"}, and say it in the file, below the account that it is of.`,
+      hint: `Unset ${given.length === 1 ? "it" : "them"}, and set it in the file, below its account.`,
     },
   );
 }
@@ -105,8 +104,8 @@ function assertApart(
       const owner = owners.get(place);
       if (owner !== undefined) {
         throw new UsageError(
-          `Cannot use ${file.name}\n${file.placeOf(["accounts", name, key])}: ${text} is the ${what} of ${owner} as well`,
-          { hint: `Give each account its own; without ${key}, it is below data/{account}.` },
+          `Cannot use ${file.name}\n${file.placeOf(["accounts", name, key])}: ${text} is also the ${what} of ${owner}`,
+          { hint: `Give each account its own; by default, it is below data/{account}.` },
         );
       }
       owners.set(place, name);

@@ -2,14 +2,13 @@ import { readFileSync, statSync } from "node:fs";
 import { describeError, UsageError } from "../base/errors.ts";
 import { reasonOf } from "../base/file-access.ts";
 
-/** A token or an address; a larger file was named by a slip. */
+/** A secret is short; a larger file was named by mistake. */
 const MOST_BYTES = 65_536;
 
 /**
- * Reads a file that holds a secret, without the white space around it. Others must not be able to read it; its group may
- * where root owns it, so that a service can be given a file that it cannot change (PostgreSQL has it so with keys).
- *
- * @param place who names the file, such as `calltally.yaml:12:5: accounts.acme.token_file`
+ * Reads a file with a secret, without surrounding white space. Others must not be able to read it; its group may if
+ * root owns it, so that a service can be given a file that it cannot change (PostgreSQL does this for keys).
+ * @param place who names the file, such as `calltally.yaml:12:5: accounts.austin.token_file`
  * @throws UsageError that names the place, and says what to do
  */
 export function readSecretFile(file: string, place: string): string {
@@ -19,12 +18,12 @@ export function readSecretFile(file: string, place: string): string {
     return readSecret(file);
   } catch (error) {
     throw new UsageError(`${place}: ${describeError(error)}`, {
-      hint: "It must name a file that holds the secret, and that only its owner can read.",
+      hint: "It must name a file with the secret, readable only by its owner.",
     });
   }
 }
 
-/** @throws UsageError that names the place; `parse` says what is wrong with the text, without the text */
+/** @throws UsageError that names the place; `parse` says what is wrong, without the text */
 export function parseSecretFile<T>(file: string, place: string, parse: (text: string) => T): T {
   const text = readSecretFile(file, place);
   try {
@@ -34,10 +33,10 @@ export function parseSecretFile<T>(file: string, place: string, parse: (text: st
   }
 }
 
-/** @throws Error without the path: where there is no such file, somebody may have written the secret in its place */
+/** @throws Error without the path: if the file does not exist, the secret itself may be in its place */
 export function readSecret(file: string): string {
   if ((statOf(file)?.size ?? 0) > MOST_BYTES)
-    throw new Error(`is larger than ${MOST_BYTES} bytes: it holds something else than a secret`);
+    throw new Error(`is larger than ${MOST_BYTES} bytes: it is not a secret`);
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
@@ -45,13 +44,13 @@ export function readSecret(file: string): string {
   }
 }
 
-/** Says that other users can read a file of a secret; undefined where they cannot, or there is none. */
+/** Says that other users can read a secret's file; undefined if they cannot, or it does not exist. */
 export function findExposure(file: string): string | undefined {
   const stat = process.platform === "win32" ? undefined : statOf(file);
   if (stat === undefined) return undefined;
   const isRoots = stat.uid === 0 && process.getuid?.() !== 0;
   if ((stat.mode & (isRoots ? 0o007 : 0o077)) === 0) return undefined;
-  return `other users can read ${file}, which holds a secret`;
+  return `other users can read ${file}, which contains a secret`;
 }
 
 function statOf(file: string) {

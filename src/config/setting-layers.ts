@@ -6,11 +6,11 @@ import type { Setting } from "./setting.ts";
 import { readTextFile } from "./text-file.ts";
 
 export interface SettingSources {
-  /** Values given as flags, by the names of their environment variables. */
+  /** Values of flags, by environment variable. */
   flags?: Readonly<Record<string, string | undefined>>;
   env: Readonly<Record<string, string | undefined>>;
   folder: string;
-  /** What `calltally.yaml` says, and what holds for its accounts by default. @default nothing */
+  /** From `calltally.yaml`: an account, and defaults for all. @default none */
   file?: readonly Layer[];
 }
 
@@ -19,7 +19,7 @@ export type Origin = "flag" | "environment" | ".env" | "calltally.yaml" | "defau
 export interface Layer {
   origin: Origin;
   values: Readonly<Record<string, string | undefined>>;
-  /** Where each stands in a file, such as `calltally.yaml:12:5: accounts.acme.timezone`. */
+  /** Positions in a file, such as `calltally.yaml:12:5: accounts.austin.timezone`. */
   places?: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ export interface Given {
   place?: string | undefined;
 }
 
-/** An earlier layer takes precedence. Throws UsageError where `.env` cannot be read. */
+/** Earlier layers take precedence. @throws UsageError if `.env` cannot be read */
 export function toLayers({ flags = {}, env, folder, file = [] }: SettingSources): Layer[] {
   return [
     { origin: "flag", values: flags },
@@ -39,7 +39,7 @@ export function toLayers({ flags = {}, env, folder, file = [] }: SettingSources)
   ];
 }
 
-/** An empty value is none, except as a flag: there it is a shell variable that was not set. */
+/** An empty value counts as none, except in a flag: there it is an unset shell variable. */
 export function findGiven({ env }: Setting, layers: readonly Layer[]): Given | undefined {
   for (const { origin, values, places } of layers) {
     const text = values[env];
@@ -48,7 +48,7 @@ export function findGiven({ env }: Setting, layers: readonly Layer[]): Given | u
   return undefined;
 }
 
-/** @throws UsageError where the file is there and cannot be read */
+/** @throws UsageError if the file exists but cannot be read */
 export function readDotenv(folder: string): Record<string, string | undefined> {
   const file = join(folder, ".env");
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return {};

@@ -7,7 +7,7 @@ export function parseBaseUrl(text: string): URL {
   if (url === null) throw new Error("is not a URL");
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isOnThisMachine(url))) {
     throw new Error(
-      "must start with https:// (http:// only for this machine), since the token travels with each request",
+      "must start with https:// (http:// only for this machine), because each request contains the token",
     );
   }
   if (url.username || url.password || url.search || url.hash) {
@@ -25,21 +25,21 @@ export function parseToken(text: string): string {
   const token = text.trim();
   if (token === "") throw new Error("is empty");
   if (/[\r\n]/.test(token)) throw new Error("holds more than one line");
-  // The value must not be shown, so neither may undici's complaint about the header.
+  // The value must not be shown, so neither may undici's message about the header.
   if (!/^[\x21-\x7e]+$/.test(token)) throw new Error("holds characters that a bearer token cannot have");
   return token;
 }
 
 export function parseUserName(text: string): string {
-  // The password of HTTP's Basic begins after the first colon.
-  if (text.trim() === "" || /[\p{Cc}:]/u.test(text)) throw new Error("is not the name of a user");
+  // HTTP Basic splits name and password at the first colon.
+  if (text.trim() === "" || /[\p{Cc}:]/u.test(text)) throw new Error("is not a user name");
   return text;
 }
 
 export function parseOrgUnitId(text: string): string {
   const unit = text.trim();
   if (unit === "") throw new Error("is empty");
-  // Not seen when it is shown, and more likely a slip than meant.
+  // Invisible, and more likely a mistake.
   if (/[\s\p{C}]/u.test(unit)) throw new Error("must be without white space and control characters");
   return unit;
 }
@@ -54,7 +54,7 @@ export function parseHeartbeatUrl(text: string): URL {
   return url;
 }
 
-/** Whether a text is one plain e-mail address, without a name; quoted local parts are none. */
+/** Accepts a plain address without a name or quotes. */
 export function isMailAddress(text: string): boolean {
   return (
     text.length <= 254 &&

@@ -21,5 +21,5 @@ export function describeContradiction(
 ): string | undefined {
   const words = findContradictions(rules);
   if (words.length === 0) return undefined;
-  return `${SETTINGS.answered.env} and ${SETTINGS.missed.env} both have ${words.join(", ")}: such calls count as answered. Set both, and leave it out of one.`;
+  return `${SETTINGS.answered.env} and ${SETTINGS.missed.env} both have ${words.join(", ")}: such calls count as answered. Remove it from one of them.`;
 }

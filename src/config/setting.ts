@@ -4,23 +4,23 @@ import { parseFilePath } from "../base/path-text.ts";
 import { by } from "../request/issues.ts";
 import { readSecret } from "./secret-file.ts";
 
-/** How a value is written: as text, and in `calltally.yaml`. */
+/** How a value is written, as text and in `calltally.yaml`. */
 interface Kind<T> {
-  /** Reads its text; throws an Error that says what is wrong with it. */
+  /** Throws an Error that says what is wrong. */
   parse: (text: string) => T;
   schema: z.ZodType;
-  /** A path, which `calltally.yaml` has relative to its own folder. */
+  /** A path; in `calltally.yaml` relative to that file's folder. */
   isPath?: boolean;
   /** The value is read from the file that the path names. */
   isRead?: boolean;
 }
 
 interface About {
-  /** Unit, bounds and meaning, without a dot at the end. */
+  /** Unit, bounds and meaning, without a final period. */
   help: string;
   /** As text. Without one the setting is required, or off. */
   default?: string;
-  /** The default of an account of `calltally.yaml`, where it is another. */
+  /** The default of an account of `calltally.yaml`, if different. */
   accountDefault?: string;
   /** For `calltally.yaml`. @default the default */
   example?: unknown;
@@ -30,19 +30,19 @@ interface About {
   /** Only its length is ever shown. */
   isSecret?: boolean;
   /**
-   * Who may have it: each account or all of them together, one account alone, the program, or the environment alone.
+   * Who may have it: each account or all of them together, one account, the program, or only the environment.
    * @default shared
    */
   scope?: "shared" | "account" | "program" | "environment";
-  /** An account of `calltally.yaml` must have it. */
+  /** Whether an account of `calltally.yaml` must have it. */
   isRequired?: boolean;
 }
 
-/** One setting: what the environment, flags, `calltally.yaml`, its JSON Schema and the reference pages have of it. */
+/** One setting: its environment variable, flag, `calltally.yaml` key, JSON Schema and reference entry derive from this. */
 export interface Setting<T = unknown> extends Kind<T>, About {
   /** As in `calltally.yaml`; `keep.transcripts` is below `keep`. */
   key: string;
-  /** As in the environment: CALLTALLY_KEEP_TRANSCRIPTS. */
+  /** CALLTALLY_KEEP_TRANSCRIPTS */
   env: string;
 }
 
@@ -61,7 +61,7 @@ export const text = <T>(parse: (text: string) => T): Kind<T> => ({
   schema: z.string().superRefine(by(parse)),
 });
 
-/** A text that may look like a number. */
+/** Text that may look like a number. */
 export const id = <T>(parse: (text: string) => T): Kind<T> => ({
   parse,
   schema: z.union([z.string(), z.int()]).superRefine(by(parse)),
@@ -113,7 +113,7 @@ export const LIST: Kind<string[]> = {
   schema: z.array(
     z
       .string()
-      .regex(/^[^,]*$/, "must be without a comma: each value is an item of its own")
+      .regex(/^[^,]*$/, "must not contain a comma: each value is a separate item")
       .regex(/\S/, "is empty"),
   ),
 };
@@ -122,7 +122,7 @@ export const IDS: Kind<number[]> = {
   parse: (given) =>
     toItems(given).map((item) => {
       if (/^\d{1,15}$/.test(item)) return Number(item);
-      throw new Error(`must be whole numbers separated by commas, and ${item} is none`);
+      throw new Error(`must be whole numbers separated by commas, not ${item}`);
     }),
   schema: z.array(z.int().nonnegative()),
 };

@@ -26,7 +26,7 @@ import {
 } from "./setting-parsers.ts";
 import { parseTimeZone } from "./time-zone.ts";
 
-/** All settings, in the order of docs/reference/settings.md. */
+/** In the order of docs/reference/settings.md. */
 export const SETTINGS = {
   baseUrl: setting("base_url", text(parseBaseUrl), {
     help: "Address of the API, without `/v3`; https, or http on this machine",
@@ -37,7 +37,7 @@ export const SETTINGS = {
     scope: "account",
     isRequired: true,
     help: "File that holds the bearer token; takes precedence over `CALLTALLY_TOKEN`",
-    example: "secrets/acme.token",
+    example: "secrets/austin.token",
   }),
   token: setting("token", text(parseToken), {
     scope: "environment",
@@ -55,7 +55,7 @@ export const SETTINGS = {
     default: "data/calltally.db",
     accountDefault: "data/{account}/calltally.db",
     help: "The warehouse, an SQLite file",
-    example: "data/acme/calltally.db",
+    example: "data/austin/calltally.db",
   }),
   exportDir: setting("export_dir", path(parsePath), {
     scope: "account",
@@ -63,7 +63,7 @@ export const SETTINGS = {
     default: "data/exports",
     accountDefault: "data/{account}/exports",
     help: "Folder for exported files and `manifest.json`",
-    example: "data/acme/exports",
+    example: "data/austin/exports",
   }),
   timezone: setting("timezone", text(parseTimeZone), {
     flag: "--timezone <zone>",
@@ -121,7 +121,7 @@ export const SETTINGS = {
   }),
   keepCallerNumbers: setting("keep.caller_numbers", text(parseKeepFor), {
     default: "always",
-    help: "How long callers' phone numbers are kept, as above; keyed digests still tell callers apart, so that no figure differs",
+    help: "How long callers' phone numbers are kept, as above; keyed digests still distinguish callers, so figures are the same",
     example: "90d",
   }),
   keepRecordingUrls: setting("keep.recording_urls", text(parseKeepFor), {
@@ -152,17 +152,17 @@ export const SETTINGS = {
     example: "aliases.csv",
   }),
   currency: setting("currency", text(parseCurrency), {
-    help: "ISO 4217 code of the currency that ads are paid in. By default that of the first import of `spend`; a report in another one is refused",
+    help: "ISO 4217 code of the currency of the ads. By default that of the first import of `spend`; reports in another currency are refused",
     example: "USD",
   }),
   publishTo: setting("publish.to", text(parseClusterUrl), {
     flag: "--to <url>",
     option: "publishTo", // `to` is a day, in other commands
-    help: "ClickHouse cluster that `publish` sends the facts to, such as `clickhouse://host1,host2/database`; `?cluster=` names it where the servers do not call it `calltally`. HTTPS and port 8443, or on this machine HTTP and 8123",
-    example: "clickhouse://ch1.example.com,ch2.example.com/calls",
+    help: "ClickHouse cluster that `publish` sends the facts to, such as `clickhouse://host1,host2/database`; `?cluster=` names it if it is not `calltally`. HTTPS and port 8443, or on this machine HTTP and 8123",
+    example: "clickhouse://ch1.northwind.example,ch2.northwind.example/calls",
   }),
   publishUser: setting("publish.user", text(parseUserName), {
-    help: "User at the ClickHouse cluster, where its address names none. By default `default`",
+    help: "User at the ClickHouse cluster, if its address names none. By default `default`",
     example: "calltally_publisher",
   }),
   publishPasswordFile: setting("publish.password_file", path(parseFilePath), {
@@ -172,11 +172,11 @@ export const SETTINGS = {
   }),
   publishPersonalData: setting("publish.personal_data", YES_NO, {
     default: "false",
-    help: "Whether callers' numbers and Google click ids go to the cluster as they are: `true` or `false`. By default their keyed digests do",
+    help: "Whether callers' numbers and Google click ids are published unchanged: `true` or `false`. By default their keyed digests are",
   }),
   publishAfterSync: setting("publish.after_sync", YES_NO, {
     default: "true",
-    help: "Whether each sync ends with a publication, where there is a cluster to publish to: `true` or `false`",
+    help: "Whether each sync ends with a publication, if there is a cluster: `true` or `false`",
   }),
   insightIds: setting("insight_ids", IDS, {
     scope: "account",
@@ -201,13 +201,13 @@ export const SETTINGS = {
   }),
   jobMinutes: setting("job_minutes", whole(1, 1440), {
     default: "60",
-    help: "Maximum run time of a job in minutes; `schedule` then stops it, and a stopped sync resumes where it was the next time",
+    help: "Maximum run time of a job in minutes; `schedule` then stops it, and the next sync resumes where it was",
   }),
   heartbeatUrlFile: setting("heartbeat_url_file", secretFile(parseHeartbeatUrl), {
     isSecret: true,
     scope: "account",
     help: "File that holds the address of the monitor; takes precedence over `CALLTALLY_HEARTBEAT_URL`",
-    example: "secrets/acme.heartbeat",
+    example: "secrets/austin.heartbeat",
   }),
   heartbeatUrl: setting("heartbeat_url", text(parseHeartbeatUrl), {
     scope: "environment",

@@ -4,7 +4,7 @@ import { type FoundSetting, inspectSettings } from "./load-settings.ts";
 
 export interface ShownSetting {
   setting: string;
-  /** Null where it is not set; of a secret its file and length alone. */
+  /** Null if not set; for a secret only its file and length. */
   value: string | null;
   /** Where it comes from: a flag, the environment, .env, a place in calltally.yaml, or the default. */
   from: string;
@@ -13,7 +13,7 @@ export interface ShownSetting {
 
 export interface ShownConfig {
   file: string | null;
-  /** Keys that are of no account. */
+  /** Keys that belong to no account. */
   keys: readonly ShownSetting[];
   accounts: readonly { account: string | null; settings: readonly ShownSetting[] }[];
   reports: NonNullable<CalltallyFile["content"]["reports"]>;
@@ -31,7 +31,7 @@ export function showConfig({ file, hostRequests }: Configuration, accounts: read
   };
 }
 
-/** Returns the keys that only the file has; what the files of secrets hold is not read. */
+/** Returns the keys that only the file has, without reading files of secrets. */
 function keysOf({ content, placeOf }: CalltallyFile, hostRequests: number): ShownSetting[] {
   const { host_requests, smtp_url_file, doorbell } = content;
   const keys = [
@@ -59,7 +59,7 @@ function toShown({ env, origin, place, shown, problem }: FoundSetting): ShownSet
   };
 }
 
-/** calltally.yaml:12:5: accounts.acme.timezone → calltally.yaml:12:5 */
+/** calltally.yaml:12:5: accounts.austin.timezone → calltally.yaml:12:5 */
 function positionIn(place: string): string {
   return place.replace(/: .*/, "");
 }

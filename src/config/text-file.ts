@@ -4,7 +4,7 @@ import { reasonOf } from "../base/file-access.ts";
 
 const MOST_BYTES = 1_000_000;
 
-/** @throws UsageError for what is not a UTF-8 text file of at most 1 MB */
+/** @throws UsageError for anything but a UTF-8 text file of at most 1 MB */
 export function readTextFile(path: string, name: string): string {
   try {
     const stat = statSync(path);

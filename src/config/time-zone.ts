@@ -2,7 +2,7 @@ import { Temporal } from "temporal-polyfill";
 import { nearest } from "../base/nearest.ts";
 import { offsetSpanAt } from "../calendar/local-time.ts";
 
-/** What is probably meant by an offset, or by an abbreviation that several zones share. */
+/** Suggestions for an offset, or for an ambiguous abbreviation. */
 const LIKELY_ZONES =
   "America/New_York America/Chicago America/Denver America/Los_Angeles America/Anchorage Pacific/Honolulu America/Halifax America/Sao_Paulo Europe/London Europe/Berlin Europe/Athens Europe/Istanbul Asia/Dubai Asia/Karachi Asia/Dhaka Asia/Bangkok Asia/Shanghai Asia/Tokyo Australia/Sydney Pacific/Auckland".split(
     " ",
@@ -10,7 +10,7 @@ const LIKELY_ZONES =
 const AREAS = "Africa America Antarctica Asia Atlantic Australia Europe Indian Pacific".split(" ");
 const [JANUARY, JULY] = ["2026-01-01T00:00:00Z", "2026-07-01T00:00:00Z"] as const;
 
-/** In the letters of the IANA list: Google Ads reads it. Throws Error that names the zone probably meant. */
+/** Returns the IANA list's spelling, which Google Ads requires. @throws Error with a suggestion */
 export function parseTimeZone(text: string): string {
   const name = ianaName(text);
   if (name !== undefined) return name;
@@ -19,7 +19,7 @@ export function parseTimeZone(text: string): string {
   throw new Error(`${text} is not an IANA time zone${advice}`);
 }
 
-/** Temporal spells names as the list does. It refuses `IST` and others that ICU alone knows, and that fail elsewhere. */
+/** Temporal spells names as the list does. It refuses `IST` and others that only ICU knows, and that fail elsewhere. */
 function ianaName(text: string): string | undefined {
   if (!/^[a-z][\w/+-]+$/i.test(text)) return undefined;
   try {
@@ -77,16 +77,16 @@ function ofTypo(text: string): string | undefined {
 }
 
 const FIXED = /^(?:EST|MST|HST|(?:Etc\/)?(?:GMT(?:[+-]?\d+)?|Greenwich))$/;
-/** For those who want its offset all year, a name that says so. */
+/** Unambiguous names for zones with one offset all year. */
 const SAME_ALL_YEAR: Readonly<Record<string, string>> = { EST: "America/Panama", MST: "America/Phoenix" };
 
-/** Returns what is odd about a zone of one offset all year, and which zone is probably meant; undefined for the others. */
+/** Explains a zone with one offset all year, and suggests the zone that is probably meant; undefined for all others. */
 export function describeFixedZone(zone: string): string | undefined {
   if (!FIXED.test(zone)) return undefined;
   const hours = winterHours(zone);
   const offset = `UTC${hours < 0 ? "-" : "+"}${String(Math.abs(hours)).padStart(2, "0")}:00`;
-  const meant = zoneAt(hours) ?? "that of a city";
+  const meant = zoneAt(hours) ?? "a city's zone";
   const other = SAME_ALL_YEAR[zone] ?? (hours === 0 ? "UTC" : undefined);
-  const wayOut = other === undefined ? "" : `; if not, ${other} says so`;
-  return `${zone} has no summer time: it is ${offset} all year. The zone probably meant is ${meant}${wayOut}.`;
+  const wayOut = other === undefined ? "" : `; otherwise use ${other}`;
+  return `${zone} has no daylight saving time: it is ${offset} all year. You probably mean ${meant}${wayOut}.`;
 }

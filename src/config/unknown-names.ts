@@ -5,13 +5,13 @@ import { ALL_SETTINGS } from "./settings.ts";
 export interface UnknownName {
   name: string;
   origin: Origin;
-  /** Asks whether another setting was meant, or says where they are. */
+  /** Suggests another setting, or says where they are listed. */
   advice: string;
 }
 
 export const CONFIG_VARIABLE = "CALLTALLY_CONFIG";
 
-/** Finds names that begin like those of settings, or are a slip away from one, and have no effect. */
+/** Finds names that begin like settings, or are nearly settings, and have no effect. */
 export function findUnknownNames(layers: readonly Layer[]): UnknownName[] {
   const known = ALL_SETTINGS.map(({ env }) => env);
   return layers

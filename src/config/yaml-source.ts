@@ -8,14 +8,14 @@ export interface Position {
 }
 
 export interface Problem extends Position {
-  /** Keys from the top of the file; none for what is no YAML. */
+  /** Keys from the top of the file; empty if it is not YAML. */
   path: Path;
   message: string;
 }
 
 export interface YamlSource {
   value: unknown;
-  /** Returns where the value of a path stands, or the nearest thing above it that there is; of a key with `isKey`. */
+  /** Returns the position of a value, or of the nearest existing parent; of a key with `isKey`. */
   positionOf: (path: Path, isKey?: boolean) => Position;
   problems: Problem[];
 }
@@ -34,7 +34,7 @@ export function readYaml(text: string): YamlSource {
     complain(pos[0], PLAINER.get(code) ?? message);
   }
   visit(document, {
-    // One that is used often could make gigabytes of a few lines.
+    // An alias used often could turn a few lines into gigabytes.
     Alias: (_, { range }) => void complain(range?.[0], "aliases (*name) are not read"),
     Pair: (_, { key }) => {
       if (isMap(key) || isSeq(key)) complain(key.range?.[0], "a key must be a text");
@@ -43,7 +43,7 @@ export function readYaml(text: string): YamlSource {
       if (typeof value === "number" && String(value) !== source) {
         complain(
           range?.[0],
-          `${source} is a number that may be meant otherwise: put it in quotes, or write it plainly`,
+          `${source} is an ambiguous number: put it in quotes, or write it in plain digits`,
         );
       }
     },
@@ -58,14 +58,14 @@ export function readYaml(text: string): YamlSource {
     }
     return at(node?.range?.[0]);
   };
-  // What is no YAML, or more than its text, is not made into values.
+  // Invalid YAML is not turned into values.
   const value: unknown = problems.length === 0 ? document.toJS({ maxAliasCount: 0 }) : undefined;
   return { value, positionOf, problems };
 }
 
 const PLAINER: ReadonlyMap<string, string> = new Map([
-  ["BAD_ALIAS", "a text that begins with * stands in quotes, as a cron expression does"],
-  ["MULTIPLE_DOCS", "a second document begins here (---): the file must be one"],
+  ["BAD_ALIAS", "text that begins with * must be in quotes, e.g. a cron expression"],
+  ["MULTIPLE_DOCS", "a second document begins here (---): only one is allowed"],
 ]);
 
 function childOf(node: Node | null, key: PropertyKey): { key: Node | null; value: Node | null } | undefined {

@@ -14,8 +14,8 @@ import { type Hindrance, hindranceOf, toOrders } from "./uploaded-orders.ts";
 const SECOND_MS = 1000;
 
 /**
- * Writes the adjustments of conversions in earlier files, once each: `RETRACT` if the call is no longer a conversion,
- * `RESTATE` if its value changed. A second file lists the conversions that cannot be adjusted, each with the reason.
+ * Writes each adjustment of earlier conversions once: `RETRACT` if the call is no longer a conversion, `RESTATE` if
+ * its value changed. A second file lists the conversions that cannot be adjusted, with reasons.
  */
 export async function writeAdjustments(job: ConversionJob): Promise<ManifestFile[]> {
   const { nowMs } = job;
@@ -23,7 +23,7 @@ export async function writeAdjustments(job: ConversionJob): Promise<ManifestFile
   const lists = listsOf(job);
   const { reader, repeats, rewritten } = lists;
   const known = readUploadLines(reader, ADJUSTMENTS, rewritten);
-  // A report whose run was cut short after its file was sent to somebody sends the same to the others.
+  // If some recipients already have the file of an interrupted run, the others get the same.
   const isRepeated = repeats !== undefined && hasUploadFile(reader, ADJUSTMENTS, repeats, rewritten);
   const due = isRepeated ? [] : findAdjustments(lists, job.timeframe, toOrders(known), conversion);
   const judged = due.map((each) => ({ ...each, hindrance: hindranceOf(each.order, nowMs) }));
@@ -97,7 +97,7 @@ function toLine(
   };
 }
 
-/** Yields the lines of the file. A retraction in the API of Google is `RETRACT` in its files. */
+/** Google's files say `RETRACT` for what its API calls a retraction. */
 function* toFile(lines: readonly Omit<UploadLine, "key_digest">[], timezone: string): Generator<string> {
   const toLocal = localTime(timezone);
   yield `Parameters:TimeZone=${timezone}\n`;

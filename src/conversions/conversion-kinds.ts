@@ -6,7 +6,7 @@ import type { ConversionKind } from "../request/option-values.ts";
 import type { ConversionOptions } from "../request/resolve.ts";
 import type { Candidate, ConversionQuery } from "../rollup/sqlite/sqlite-conversions-sql.ts";
 
-/** Why a call is no conversion; of several reasons the first. */
+/** Why a call is not a conversion; the first of several reasons. */
 export type Reason =
   | "no gclid"
   | "not Google Ads"
@@ -25,7 +25,7 @@ export interface Conversion {
   key: string;
   /** To the second, ISO 8601 UTC. */
   occurred_at: string;
-  /** Null where the file has none. */
+  /** Null if the file has none. */
   order_id: string | null;
 }
 
@@ -33,7 +33,7 @@ type Field = (conversion: Conversion) => string;
 
 const keyOf: Field = ({ key }) => key;
 
-/** What stands in a file: a line before the header, if any, and its columns. */
+/** The file's layout: a line before the header, if any, and its columns. */
 interface Layout {
   parameters?: string;
   columns: { name: string; of: Field }[];
@@ -47,12 +47,12 @@ export interface LayoutOptions extends ConversionOptions {
 export interface Kind extends Pick<ConversionQuery, "key" | "sources"> {
   missing: Reason;
   pattern: RegExp;
-  /** A hashed phone number can be told by trying all numbers; a click id names nobody. */
+  /** A hashed phone number can be found by trying all numbers; a click id identifies nobody. */
   audience: Audience;
-  /** Age of the call at which the platform takes it no longer; that of the click, which is older, is not known. */
+  /** The oldest call that the platform accepts. The click is older, and its age is unknown. */
   maxAgeMs: number;
   minAgeMs: number;
-  /** Returns the name of a conversion action as the platform takes it. @default as it is */
+  /** Returns the name of a conversion action as the platform accepts it. @default unchanged */
   toName?: (name: string) => string | undefined;
   hasOrderId: boolean;
   layOut: (options: LayoutOptions) => Layout;
@@ -77,7 +77,10 @@ const GOOGLE_CLICK = {
 } as const satisfies Partial<Kind>;
 
 export const KINDS: Record<ConversionKind, Kind> = {
-  /** "Import conversions from ad clicks using files" (support.google.com/google-ads/answer/7014069): 90 days, not before 6 hours. */
+  /**
+   * "Import conversions from ad clicks using files" (support.google.com/google-ads/answer/7014069): 90 days, not
+   * before 6 hours.
+   */
   "google-ads": { ...GOOGLE_CLICK, layOut: googleLayout("Google Click ID", keyOf) },
   /** "Enhanced conversions for leads": E.164 hashed with SHA-256, 63 days. */
   "google-leads": {
@@ -90,9 +93,12 @@ export const KINDS: Record<ConversionKind, Kind> = {
     hasOrderId: true,
     layOut: googleLayout("Phone Number", ({ key }) => createHash("sha256").update(key).digest("hex")),
   },
-  /** "Prepare your data for import" (support.google.com/google-ads-data-manager/answer/14184381): headers first, times with their zone. */
+  /**
+   * "Prepare your data for import" (support.google.com/google-ads-data-manager/answer/14184381): headers first, times
+   * with their zone.
+   */
   "google-data-manager": { ...GOOGLE_CLICK, layOut: googleLayout("Google Click ID", keyOf, true) },
-  /** learn.microsoft.com/advertising/bulk-service/offline-conversion: the page of a click keeps its id for 90 days; wait an hour. */
+  /** learn.microsoft.com/advertising/bulk-service/offline-conversion: click ids are kept for 90 days; wait an hour. */
   "microsoft-ads": {
     key: "msclkid",
     missing: "no msclkid",
@@ -103,7 +109,7 @@ export const KINDS: Record<ConversionKind, Kind> = {
     hasOrderId: false,
     layOut: microsoftLayout,
   },
-  /** "Import offline events" (support.google.com/analytics/answer/10325025); it names no age of an event that all versions of it agree on. */
+  /** "Import offline events" (support.google.com/analytics/answer/10325025); its versions do not agree on a maximum age. */
   "ga4-events": {
     key: "google_analytics_cid",
     missing: "no client id",
@@ -117,7 +123,7 @@ export const KINDS: Record<ConversionKind, Kind> = {
   },
 };
 
-/** Times are local, as a line before the header says, or have their zone. */
+/** Times are local, with the zone in a line before the header, or have their zone. */
 function googleLayout(header: string, of: Field, hasZone = false): Kind["layOut"] {
   return (options) => {
     const { timezone, ad_user_data, ad_personalization, new: isNew } = options;
@@ -153,7 +159,7 @@ function conversionColumns(
   ];
 }
 
-/** Microsoft has one offset for the whole file: that of the moment it is written, by which all its times are told. */
+/** Microsoft uses one offset for the whole file: that of the moment it is written. */
 function microsoftLayout(options: LayoutOptions): Layout {
   const { offsetSeconds } = offsetSpanAt(new Date(options.nowMs).toISOString(), options.timezone);
   const minutes = Math.round(offsetSeconds / 60);

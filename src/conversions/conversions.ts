@@ -19,7 +19,7 @@ type PutOff = "uploaded" | "next file";
 
 const SECOND_MS = 1000;
 
-/** Writes conversions, and beside them the calls that are none, with the reason: together the calls examined. */
+/** Writes conversions and, in a second file, the examined calls that are not conversions, with reasons. */
 export async function writeConversions(
   job: ConversionJob,
   target: { kind: ConversionKind },
@@ -86,7 +86,7 @@ export async function writeConversions(
   ];
 }
 
-/** Returns the calls among which the first one of a click is looked for: which calls a file is about must not decide it. */
+/** Returns the calls among which a click's first call is found; it must not depend on which calls a file is about. */
 export function populationOf({ exclude_callers, include_gone }: CallFilter): CallFilter {
   return { ...(exclude_callers && { exclude_callers }), ...(include_gone && { include_gone }) };
 }
@@ -98,7 +98,7 @@ function* toLines(conversions: Iterable<Conversion>, layout: ReturnType<Kind["la
   for (const conversion of conversions) yield stringify([columns.map(({ of }) => of(conversion))]);
 }
 
-/** Returns the table of the calls that are left out, and how many for which reason, once its rows have been read. */
+/** Returns the table of excluded calls, and their number by reason once its rows were read. */
 function excludedTable(calls: Iterable<Candidate & { reason: Reason | PutOff | undefined }>) {
   const excluded: Record<string, number> = {};
   const columns: Column[] = [
@@ -116,10 +116,10 @@ function excludedTable(calls: Iterable<Candidate & { reason: Reason | PutOff | u
   return { table: { columns, rows: rows() }, excluded };
 }
 
-/** What earlier files have told an ad platform, by one name of a conversion. */
+/** What earlier files have reported to an ad platform, under one conversion name. */
 interface Past {
   reasonAgainst: (call: Candidate) => PutOff | undefined;
-  /** Returns how the file tells of a call; `isKnown` where the ledger has it. */
+  /** Returns how the file reports a call; `isKnown` if the ledger has it. */
   next: (
     callId: number,
     key: string,
@@ -134,12 +134,12 @@ function readPast(
 ): Past {
   const known = readUploadLines(reader, kind, rewritten);
   const orders = toOrders(known.filter(({ conversion_name }) => conversion_name === name));
-  // Where there is nothing to compare with, nobody needs the key.
+  // Without earlier orders, the key is not needed.
   const toDigest = orders.length === 0 ? (key: string) => key : openUploadKey(reader).seal;
   const isAdjustable = (order: Order) => kind === "google-ads" && hindranceOf(order, nowMs) === undefined;
   const live = new Map<number, Order>();
   for (const order of orders) if (!order.isRetracted) live.set(order.call_id, order);
-  /** Returns what stands for a call: of another click only where no adjustment can take it back. */
+  /** Returns the earlier order for a call; that of another click only if no adjustment can retract it. */
   const standingFor = (callId: number, digest: string) => {
     const order = live.get(callId);
     return order !== undefined && (order.key_digest === digest || !isAdjustable(order)) ? order : undefined;
@@ -149,12 +149,12 @@ function readPast(
   const momentsOf = (some: readonly Order[]) =>
     some.map(({ key_digest, occurred_at }) => toMoment(key_digest ?? "", occurred_at));
   const usedTimes = new Set(momentsOf(orders));
-  // What cannot be taken back stands for its click or caller, whichever of the calls turns out to be the first one.
+  // An order that cannot be retracted counts for its click or caller, whichever call turns out to be the first.
   const lasting = orders.filter((order) => !order.isRetracted && !isAdjustable(order));
   const lastingKeys = new Set(every ? momentsOf(lasting) : lasting.map(({ key_digest }) => key_digest));
   const toSame = (digest: string, time: string) =>
     every ? toMoment(digest, toSecond(Date.parse(time))) : digest;
-  // A run of a report that was cut short once somebody had been sent its file sends the others the same conversions.
+  // If some recipients already have the file of an interrupted run, the others get the same conversions.
   const isRepeated = repeats !== undefined && hasUploadFile(reader, kind, repeats, rewritten);
   return {
     reasonAgainst: ({ call_id, key, call_started }) => {
@@ -170,7 +170,7 @@ function readPast(
       const own = standingFor(callId, digest);
       if (own !== undefined) return { order_id: own.order_id, occurred_at: own.occurred_at, isKnown: true };
       const order_id = nextOrderId(callId, usedIds);
-      // A platform ignores a conversion of the same click, name and second, were the first one retracted or not.
+      // A platform ignores a conversion with the same click, name and second, even if the first was retracted.
       let ms = Date.parse(callStarted);
       while (usedTimes.has(toMoment(digest, toSecond(ms)))) ms += SECOND_MS;
       usedTimes.add(toMoment(digest, toSecond(ms)));

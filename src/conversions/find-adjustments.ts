@@ -7,7 +7,7 @@ import { openUploadKey } from "./upload-key.ts";
 import type { ConversionLists } from "./upload-ledger.ts";
 import type { Order } from "./uploaded-orders.ts";
 
-/** The present value of the conversions of a name; undefined to restate none. */
+/** The present value of the conversions with a name; undefined to restate none. */
 export type AdjustedValue = Pick<ConversionOptions, "name" | "value" | "currency">;
 
 export interface Adjustment {
@@ -35,7 +35,7 @@ export function findAdjustments(
     minAgeMs: Number.NEGATIVE_INFINITY,
   };
   const clicks = new Map<number, string>();
-  // By the rule that it was reported by: with --every each call of a click is a conversion.
+  // By the rule it was reported by: with --every each call of a click is a conversion.
   const reasonsBy = new Map(
     [true, false].map((every) => {
       const likeCalls = [

@@ -10,15 +10,14 @@ export type UploadFile = ReturnType<typeof readUploadFiles>[number];
 export interface TakenBack {
   files: readonly UploadFile[];
   lines: number;
-  /** Ids of later files that may have lines of these as well: those were not entered in the ledger for them. */
+  /** Ids of later files that may contain the same conversions, though the ledger lists them only for this file. */
   mayBeIn: readonly number[];
 }
 
 /**
  * Takes back a file of conversions that was not uploaded, so that the next file has them again.
- *
- * @param given its path, its former path, or its number
- * @throws UsageError that lists the latest files, where no file of that name counts as uploaded
+ * @param given its path, its former path, or its id
+ * @throws UsageError that lists the latest files, if no such file counts as uploaded
  */
 export function takeBack(warehouse: Warehouse, given: string, options: TakeBackOptions): TakenBack {
   recoverUploads(warehouse);
@@ -42,7 +41,7 @@ const RECENT = 5;
 
 const isCounted = ({ state }: UploadFile) => state === "written" || state === "pending";
 
-/** Returns the files with the content of this one; where it is not there, the last one of its path. */
+/** Returns the files with the content of this one or, if it does not exist, the last one of its path. */
 function findFiles(
   files: readonly UploadFile[],
   given: string,
@@ -52,7 +51,7 @@ function findFiles(
   const path = join(realFile(dirname(named)), basename(named));
   const sha256 = hashFile(path);
   const numbered = files.filter(({ upload_file_id }) => String(upload_file_id) === given);
-  // The last one of a path alone: that it was taken back already does not make it mean the one before.
+  // Only the last one of a path: if it was already taken back, the one before is not meant.
   const known = numbered.length > 0 ? numbered : files.filter((file) => file.path === path).slice(0, 1);
   const same = sha256 === undefined ? known : files.filter((file) => file.sha256 === sha256);
   const counted = same.filter(isCounted);
@@ -68,10 +67,10 @@ function findFiles(
 
 function whyNone([file]: readonly UploadFile[], isThere: boolean): string {
   if (file?.state === "replaced") return "its export was killed, and a later file replaced it";
-  if (file !== undefined) return "it was taken back already";
+  if (file !== undefined) return "it was already taken back";
   return isThere
-    ? "its content is not that of any file of conversions"
-    : "no file of conversions was written there";
+    ? "its content does not match any file of conversions"
+    : "no file of conversions was written to that path";
 }
 
 function findOthers(files: readonly UploadFile[], forgotten: readonly UploadFile[]): UploadFile[] {

@@ -9,7 +9,7 @@ import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const columns = {
-  upload_file_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the file."),
+  upload_file_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the file."),
   contents: about(
     text({
       enum: [
@@ -21,7 +21,7 @@ const columns = {
         "google-ads-adjustments",
       ],
     }).notNull(),
-    "What it holds, as `export` names it: google-ads and the like, or google-ads-adjustments, which are of google-ads.",
+    "Its contents, as `export` names them: google-ads and the like, or google-ads-adjustments.",
   ),
   path: about(text().notNull(), "Absolute path."),
   sha256: about(text().notNull(), "SHA-256 of its bytes, hexadecimal."),
@@ -29,10 +29,10 @@ const columns = {
   written_at: about(text().notNull(), "When it was written, ISO 8601 UTC."),
   draft: about(
     text(),
-    "Absolute path of its draft until its export has ended, then null. If the draft of a killed export still exists, the file never got its name.",
+    "Absolute path of its draft until its export has ended, then null. If the draft of a killed export still exists, the file was never renamed.",
   ),
   process: about(text().notNull(), "The writing process, as in `report_runs`; empty if its export failed."),
-  rewrites: about(integer(), "File of a killed export that it replaces; that one's lines are due again."),
+  rewrites: about(integer(), "File of a killed export that it replaces, whose lines are due again."),
   replaced_sha256: about(text(), "SHA-256 of the uploaded file that it replaced; null for none."),
   caller_key: about(text(), "Fingerprint of the key of `uploads.key_digest`; null without conversions."),
   report_run_id: about(integer(), "The report run that it was written for; null for an export by hand."),
@@ -46,7 +46,7 @@ export const UPLOAD_FILES = describeTable(upload_files, "Files of conversions, w
 
 export type UploadFile = typeof upload_files.$inferSelect;
 export type UploadContents = UploadFile["contents"];
-/** pending: its export has not ended, or was killed; replaced: of a killed export, and overwritten. */
+/** pending: its export is running, or was killed; replaced: from a killed export, and overwritten. */
 export type UploadState = "pending" | "written" | "replaced" | "taken back";
 
 const isReplaced = sql`${upload_files.upload_file_id} IN (SELECT rewrites FROM upload_files WHERE rewrites IS NOT NULL)`;
@@ -57,7 +57,7 @@ export const isOneOf = (fileIds: readonly number[]) => inArray(upload_files.uplo
 export const state = sql<UploadState>`CASE WHEN ${upload_files.forgotten_at} IS NOT NULL THEN 'taken back'
   WHEN ${isReplaced} THEN 'replaced' WHEN ${isPending} THEN 'pending' ELSE 'written' END`;
 
-/** Adjustments are of the conversions of google-ads. */
+/** Adjustments relate to the conversions of google-ads. */
 export function relatedTo(contents: UploadContents): UploadContents[] {
   const adjusted: UploadContents[] = ["google-ads", "google-ads-adjustments"];
   return adjusted.includes(contents) ? adjusted : [contents];
@@ -71,7 +71,7 @@ export function readLastUploadFile({ db }: Pick<Warehouse, "db">): number {
   return latest?.id ?? 0;
 }
 
-/** Whether a run of a report has written a file of these contents that counts; `rewritten` as in `readUploadLines`. */
+/** Whether a report run has written a file of these contents that counts; `rewritten` as in `readUploadLines`. */
 export function hasUploadFile(
   warehouse: Pick<Warehouse, "db">,
   contents: UploadContents,
@@ -89,7 +89,7 @@ export function readUploadKeys({ db }: Pick<Warehouse, "db">): string[] {
   return rows.flatMap((row) => row.caller_key ?? []);
 }
 
-/** @throws CalltallyError (exit 6) where a file of the same conversions was entered since `after` */
+/** @throws CalltallyError (exit 6) if a file of the same conversions was entered since `after` */
 export function assertUnchanged(
   warehouse: Warehouse,
   { contents, path, after }: Pick<UploadFile, "contents" | "path"> & { after: number },
@@ -99,8 +99,8 @@ export function assertUnchanged(
   if (newer === undefined) return;
   throw new CalltallyError(
     EXIT.locked,
-    `Cannot write ${path}: another export has just written ${newer.path}, and their conversions could be the same`,
-    { hint: "Nothing was written. Run this again: it leaves out what that file has." },
+    `Cannot write ${path}: another export has just written ${newer.path}, with conversions that could overlap`,
+    { hint: "Nothing was written. Run this again: it leaves out the conversions of that file." },
   );
 }
 
@@ -108,7 +108,7 @@ export function settleUploads({ db }: Warehouse, fileIds: readonly number[]): vo
   db.update(upload_files).set({ draft: null }).where(isOneOf(fileIds)).run();
 }
 
-/** Removes files that did not get their names, and lets the next export recover the others. */
+/** Removes files that were not renamed, and lets the next export recover the others. */
 export function undoUploads(
   { db }: Warehouse,
   { named, unnamed }: { named: readonly number[]; unnamed: readonly number[] },
@@ -118,9 +118,8 @@ export function undoUploads(
 }
 
 /**
- * Removes files of killed exports that never got their names, and returns the others, which somebody may have uploaded.
- *
- * @param resumedRunId a run of a report that was cut short before anybody was sent its files: these are returned as well
+ * Removes files of killed exports that were never renamed, and returns the others, which may have been uploaded.
+ * @param resumedRunId an interrupted report run whose files nobody received: these are returned, too
  */
 export function recoverUploads(warehouse: Warehouse, resumedRunId?: number): UploadFile[] {
   const isOfRun = resumedRunId === undefined ? undefined : eq(upload_files.report_run_id, resumedRunId);
@@ -128,7 +127,7 @@ export function recoverUploads(warehouse: Warehouse, resumedRunId?: number): Upl
     readWhere(warehouse, where).filter(({ draft, process }) => draft === null || hasEnded(process));
   const unnamed = readLeft(isPending).filter(({ draft }) => draft !== null && existsSync(draft));
   const ids = idsOf(unnamed);
-  // Where one that was to replace another is dropped, the other counts again.
+  // If a file that was to replace another is dropped, the other counts again.
   if (ids.length > 0) writeTransaction(warehouse, () => undoUploads(warehouse, { named: [], unnamed: ids }));
   return readLeft(and(or(isPending, isOfRun), isCounted));
 }
@@ -146,7 +145,7 @@ export function hashFile(path: string): string | undefined {
   return hash("sha256", readFileSync(path));
 }
 
-/** Returns the files with rows that count, and are still in place where others are about to be written. */
+/** Returns the files with rows that count, and that are about to be overwritten. */
 export function findReplacedUploads(
   warehouse: Pick<Warehouse, "db">,
   paths: readonly string[],
@@ -155,7 +154,7 @@ export function findReplacedUploads(
   return readWhere(warehouse, isMeant).filter(isInPlace);
 }
 
-/** Returns the files that count as uploaded and were replaced by those of killed exports, which could not say so. */
+/** Returns the files that count as uploaded and were overwritten by killed exports, which could not report it. */
 export function findReplacedBy(
   warehouse: Pick<Warehouse, "db">,
   killed: readonly Pick<UploadFile, "path" | "replaced_sha256">[],

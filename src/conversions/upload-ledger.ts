@@ -23,21 +23,21 @@ import { type EnteredFile, enterUploads, type UploadBatch } from "./upload-table
 
 export interface ReportRunOfFiles {
   runId: number;
-  /** Whether somebody may have the files that it wrote before it was cut short. */
+  /** Whether somebody may have the files that it wrote before it was interrupted. */
   isRepeated: boolean;
 }
 
 export type ShownUpload = Pick<UploadFile, "upload_file_id" | "contents" | "path" | "rows" | "written_at">;
 
-/** What an export has to say of the ledger. Each list is left out where it is empty. */
+/** What an export reports about the ledger. Empty lists are omitted. */
 export interface UploadNotes {
   /** Files written without `--new`, which count as uploaded from now on. */
   counted?: ShownUpload[];
-  /** Files that count as uploaded, and were replaced by what is new since, or by an export that was killed. */
+  /** Files that count as uploaded and were overwritten, now or by a killed export. */
   replaced?: ShownUpload[];
-  /** Files of killed exports that were replaced: they count no more, and what they had is due again. */
+  /** Overwritten files of killed exports: they no longer count, and their conversions are due again. */
   rewritten?: ShownUpload[];
-  /** Files of killed exports that somebody may have uploaded: they count. */
+  /** Files of killed exports that may have been uploaded: they count. */
   left?: ShownUpload[];
 }
 
@@ -50,32 +50,32 @@ export interface ConversionJob extends Job {
 }
 
 export interface ConversionLists extends Lists {
-  /** The run of a report whose conversions in earlier files are to be written again, and no others. */
+  /** The report run whose earlier conversions are to be written again, and no others. */
   repeats?: number | undefined;
-  /** Numbers of files of killed exports that this one replaces: they do not count. */
+  /** Ids of files of killed exports that this one overwrites: they do not count. */
   rewritten: readonly number[];
-  /** Takes note of a file of conversions: it counts as uploaded once it has its name. */
+  /** Registers a file of conversions: it counts as uploaded once it is renamed. */
   remember: (file: WrittenUpload) => void;
 }
 
 /**
- * The ledger of uploads for one export. Files are entered before they get their names, with the paths of their drafts, and
- * settled afterwards. What a killed export left is known by its draft: a file that still has one never got its name; any
- * other counts, and is shown, unless it is still in place and this export replaces it: then what it had is due again.
+ * The ledger of uploads for one export. Files are entered with the paths of their drafts before they are renamed, and
+ * settled afterwards. After a kill, a file that still has its draft was never renamed. Any other counts and is
+ * reported, unless this export overwrites it in place: then its conversions are due again.
  */
 export class UploadLedger implements CommitStep {
   readonly rewritten: readonly number[];
-  /** Path of the key of the digests, where it had to be made. */
+  /** Path of the key of the digests, if it was created. */
   newKey: string | undefined;
   readonly #warehouse: Warehouse;
   readonly #folder: string;
   readonly #reportRunId: number | null;
   readonly #again: readonly UploadFile[];
-  /** Of these, what somebody may have uploaded. */
+  /** Those of them that may have been uploaded. */
   readonly #rewritten: readonly UploadFile[];
   readonly #left: readonly UploadFile[];
   readonly #files: WrittenUpload[] = [];
-  /** At first what files of killed exports replaced. */
+  /** At first what files of killed exports overwrote. */
   #replaced: readonly UploadFile[];
   /** The latest file when conversions were chosen. */
   #after = 0;
@@ -93,7 +93,7 @@ export class UploadLedger implements CommitStep {
     const paths = contents.map(({ kind }) => this.#pathOf(`${kind}.csv`));
     const resumed = reportRun?.isRepeated ? undefined : reportRun?.runId;
     const found = warehouse.sqlite.readonly ? [] : recoverUploads(warehouse, resumed);
-    // Nobody was sent the files of the resumed run, whose export had ended.
+    // Nobody received the files of the resumed run, whose export had ended.
     const again = found.filter(
       (file) => paths.includes(file.path) && (file.draft === null || isInPlace(file)),
     );
@@ -109,7 +109,6 @@ export class UploadLedger implements CommitStep {
     return join(realFile(this.#folder), file);
   }
 
-  /** Conversions are chosen at the moment of this reader. */
   chooseAt(reader: Pick<Warehouse, "db">): void {
     this.#after = readLastUploadFile(reader);
   }
@@ -118,7 +117,10 @@ export class UploadLedger implements CommitStep {
     this.#files.push(file);
   }
 
-  /** @throws CalltallyError (exit 6) if another export has entered conversions, or a file of a killed one was moved meanwhile */
+  /**
+   * @throws CalltallyError (exit 6) if another export has entered conversions, or a file of a killed one was moved
+   * meanwhile
+   */
   enter(tx: Tx, { files, now }: CommittedFiles): void {
     if (this.#files.length === 0) return;
     for (const file of this.#again) {
@@ -158,7 +160,7 @@ export class UploadLedger implements CommitStep {
     undoUploads(tx, { named, unnamed: idsOf(rows.filter(isUnnamed)) });
   }
 
-  /** Records that all files have their names. What is left of killed exports is shown once, and settled with them. */
+  /** Records that all files were renamed. What killed exports left is reported once, and settled with them. */
   settle(tx: Tx): void {
     if (this.#files.length === 0) return;
     settleUploads(tx, idsOf([...this.#entered.map(({ row }) => row), ...this.#left]));

@@ -1,14 +1,14 @@
 import { formatQuantity } from "../base/quantity-text.ts";
 import type { ShownUpload, UploadNotes } from "./upload-ledger.ts";
 
-/** What is said of a file in each list, with the command that takes it back. */
+/** The text about a file in each list, with the command that takes it back. */
 const SAID: Record<keyof UploadNotes, (file: ShownUpload, command: string) => string> = {
   counted: (_, command) => `counts as uploaded from now on. If you do not upload it: ${command}`,
   replaced: (_, command) => `was replaced here and counts as uploaded. If it was not uploaded: ${command}`,
   rewritten: () =>
-    "of an export that was killed was replaced here: what it had is due again. If you uploaded it, do not upload that twice.",
+    "of a killed export was replaced here: its conversions are due again. If you uploaded it, do not upload them twice.",
   left: ({ path }, command) =>
-    `of an export that was killed may have been uploaded, so it counts as uploaded: ${path}. If it was not uploaded: ${command}`,
+    `of a killed export may have been uploaded, so it counts as uploaded: ${path}. If it was not uploaded: ${command}`,
 };
 
 const LISTS = ["counted", "replaced", "rewritten", "left"] as const;

@@ -18,7 +18,7 @@ import {
 } from "./upload-files.ts";
 
 const columns = {
-  upload_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the line."),
+  upload_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the line."),
   upload_file_id: about(
     integer()
       .notNull()
@@ -29,24 +29,24 @@ const columns = {
   call_id: about(integer().notNull(), "The call, which may be gone since."),
   key_digest: about(
     text(),
-    "Keyed digest of the click id, phone number or client id as the file had it; null for adjustments.",
+    "Keyed digest of the click id, phone number or client id in the file; null for adjustments.",
     "digest",
   ),
   order_id: about(
     text(),
-    "By what an adjustment names the conversion: the call id, after a retraction with `-2` and so on; null where the file did not give it one.",
+    "Identifies the conversion in adjustments: the call id, after a retraction with `-2` and so on; null if the file did not contain one.",
   ),
   action: about(
     text({ enum: ["convert", "retract", "restate"] }).notNull(),
     "convert, or of an earlier conversion: retract, or restate its value.",
   ),
   reason: about(text(), "Why it was retracted, e.g. not qualified; null for other lines."),
-  value: about(text(), "The value as it stood in the file; null for none."),
+  value: about(text(), "The value in the file; null for none."),
   currency: about(text(), "The currency of the value, ISO 4217; null for none."),
   occurred_at: about(text().notNull(), "Time of conversion or adjustment as in the file, ISO 8601 UTC."),
   is_every: about(
     integer({ mode: "boolean" }).notNull(),
-    "1 where each qualified call of a click or caller counted, and not the first alone.",
+    "1 if each qualified call of a click or caller counted, not only the first.",
   ),
 };
 
@@ -56,12 +56,12 @@ export const uploads = sqliteTable("uploads", columns, (table) => [
 ]);
 export const UPLOADS = describeTable(
   uploads,
-  "What such files reported of calls, in the order in which they were written. Holds no click id and no phone number, only keyed digests of them.",
+  "The lines of those files, in order. Contains no click ids and phone numbers, only keyed digests of them.",
   columns,
 );
 
 export type UploadLine = Omit<typeof uploads.$inferSelect, "upload_id" | "upload_file_id">;
-/** A line that counts, and the run of a report that its file was written for. */
+/** A line that counts, and the report run that its file was written for. */
 export type KnownLine = UploadLine & Pick<UploadFile, "contents" | "report_run_id">;
 export type UploadOfCall = Omit<UploadLine, "key_digest"> &
   Pick<UploadFile, "contents" | "path" | "written_at" | "forgotten_at"> & { state: UploadState };
@@ -72,7 +72,7 @@ export type NewLine = Omit<UploadLine, "key_digest"> & { key: string | null };
 export interface UploadBatch
   extends Omit<UploadFile, "upload_file_id" | "written_at" | "process" | "caller_key" | "forgotten_at"> {
   lines: readonly NewLine[];
-  /** Whether the lines were chosen by what the ledger had, so that nobody may have added to it since. */
+  /** Whether the lines depend on the ledger, so that nobody may have added to it since. */
   isChosen: boolean;
 }
 
@@ -113,11 +113,10 @@ export interface EnteredFile {
 }
 
 /**
- * Enters files before they get their names. A line that an earlier file had is not entered again.
- *
+ * Enters files before they are renamed. A line that an earlier file had is not entered again.
  * @param options.after the latest file when the lines were chosen
- * @param options.key what digests are made with
- * @throws CalltallyError (exit 6) where another process has entered a file since on which the choice depends
+ * @param options.key makes the digests
+ * @throws CalltallyError (exit 6) if another process has since entered a file on which the choice depends
  */
 export function enterUploads(
   warehouse: Warehouse,
@@ -165,7 +164,7 @@ function prepareIsKnown({ db }: Warehouse, contents: UploadContents): (line: Upl
     select.get({ call_id, conversion_name, key_digest }) !== undefined;
 }
 
-/** Returns all files, the latest first, what became of each, and how many lines of it are in the ledger. */
+/** Returns all files, latest first, with their state and number of lines in the ledger. */
 export function readUploadFiles({
   db,
 }: Pick<Warehouse, "db">): (UploadFile & { state: UploadState; entered: number })[] {
@@ -178,14 +177,14 @@ export function readUploadFiles({
     .all();
 }
 
-/** Returns files, unchanged since, that tell of forgotten callers by hashes of numbers or client ids, or may repeat one that does. */
+/** Returns unchanged files with hashed numbers or client ids of forgotten callers, or that may repeat such a file. */
 export function findUploadsOf(
   { sqlite }: Pick<Warehouse, "sqlite">,
   pseudonyms: readonly string[],
 ): string[] {
   const files = sqlite.prepare<[string], { path: string; sha256: string }>(`SELECT DISTINCT f.path, f.sha256
-    FROM upload_files AS f JOIN upload_files AS told ON told.contents = f.contents AND told.upload_file_id <= f.upload_file_id
-      JOIN uploads AS u ON u.upload_file_id = told.upload_file_id
+    FROM upload_files AS f JOIN upload_files AS earlier ON earlier.contents = f.contents AND earlier.upload_file_id <= f.upload_file_id
+      JOIN uploads AS u ON u.upload_file_id = earlier.upload_file_id
       JOIN call_facts AS c ON c.call_id = u.call_id
       JOIN forgotten_callers AS g ON g.pseudonym = c.caller
     WHERE f.contents IN ('google-leads', 'ga4-events') AND f.written_at <= g.forgotten_at

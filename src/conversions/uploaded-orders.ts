@@ -1,8 +1,8 @@
 import type { KnownLine } from "./upload-table.ts";
 
-/** A conversion that an ad platform was told of; value and currency are those that it was told last. */
+/** A conversion reported to an ad platform, with the value and currency reported last. */
 export interface Order extends KnownLine {
-  /** Time of what was said last, ISO 8601 UTC. */
+  /** Time of the last report, ISO 8601 UTC. */
   adjusted_at: string;
   isRetracted: boolean;
 }
@@ -10,7 +10,10 @@ export interface Order extends KnownLine {
 export type Hindrance = "no order id" | "too old";
 
 const DAY_MS = 24 * 3_600_000;
-/** "Adjustment can't be made to a conversion that occurred more than 54 days ago" (CONVERSION_EXPIRED of the Google Ads API). */
+/**
+ * "Adjustment can't be made to a conversion that occurred more than 54 days ago" (CONVERSION_EXPIRED of the Google
+ * Ads API).
+ */
 const MAX_AGE_MS = 54 * DAY_MS;
 
 export function hindranceOf({ order_id, occurred_at }: Order, nowMs: number): Hindrance | undefined {
@@ -31,7 +34,7 @@ export function toOrders(lines: readonly KnownLine[]): Order[] {
       continue;
     }
     const order = byId.get(id);
-    if (order === undefined) continue; // the file that told of it was taken back
+    if (order === undefined) continue; // the file that reported it was taken back
     order.adjusted_at = occurred_at;
     if (action === "retract") order.isRetracted = true;
     else Object.assign(order, { value, currency });
@@ -39,7 +42,7 @@ export function toOrders(lines: readonly KnownLine[]): Order[] {
   return orders;
 }
 
-/** Returns an order id for a conversion of a call: its id, or where that was used up, `<call_id>-2` and so on. */
+/** Returns an order id for a conversion: the call's id or, if that is used, `<call_id>-2` and so on. */
 export function nextOrderId(callId: number, used: ReadonlySet<string>): string {
   let id = String(callId);
   for (let round = 2; used.has(id); round++) id = `${callId}-${round}`;

@@ -2,7 +2,7 @@ import { toPrintable } from "../base/printable.ts";
 
 export type AttemptOutcome =
   | { kind: "delivered" }
-  /** Refused for good: another attempt would end the same way. */
+  /** A repeat would fail the same way. */
   | { kind: "refused"; error: string }
   | { kind: "temporary"; error: string; retryAfterMs?: number | undefined }
   /** It may have arrived or not. */
@@ -10,7 +10,7 @@ export type AttemptOutcome =
 
 export interface AttemptContext {
   signal: AbortSignal;
-  /** Called before what may arrive is sent; throws AlreadyTakenError where another process has it. */
+  /** Called before anything that may arrive is sent; throws AlreadyTakenError if another process has it. */
   claim: () => void;
 }
 
@@ -22,13 +22,13 @@ export class AlreadyTakenError extends Error {
 
 const MAX_ERROR_LENGTH = 500;
 
-/** Returns what another program or server said as one short printable line without the secrets. */
+/** Returns the output of another program or server as one short printable line without the secrets. */
 export function quote(text: string, secrets: readonly string[] = []): string {
   const line = toPrintable(text.replace(/\s+/g, " ").trim());
   return withoutSecrets(line, secrets).slice(0, MAX_ERROR_LENGTH);
 }
 
-/** Takes secrets out of a text, the longest first: one may be a part of another. */
+/** Removes secrets, longest first: one may be part of another. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= SHORTEST_SECRET)
@@ -36,5 +36,5 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
     .reduce((rest, secret) => rest.replaceAll(secret, "[secret]"), text);
 }
 
-/** Shorter ones are not taken out: every other word would have them. */
+/** Shorter secrets are not removed, because they occur in ordinary words. */
 const SHORTEST_SECRET = 4;

@@ -17,7 +17,7 @@ import {
 import { type DeliverySource, type DeliveryTarget, type Recipient, toRecipients } from "./delivery-target.ts";
 import { sweepRunFolders } from "./run-folder.ts";
 
-/** For one call, which holds up whoever waits for it. */
+/** For one call, which blocks its caller. */
 export const BRIEF_RETRY: RetryPolicy = {
   attempts: 3,
   baseDelayMs: 2000,
@@ -32,13 +32,10 @@ export type DeliveryJob = Pick<DeliverySource, "runId" | "summary" | "values"> &
 };
 
 export interface DeliverOptions {
-  /** Ends attempts and waits; what was not sent stays `pending`, and the next call goes on with it. */
+  /** Ends attempts and waits; unsent deliveries stay `pending` for the next call. */
   signal: AbortSignal;
   retry: RetryPolicy;
-  /**
-   * What is refused for the moment stays `pending` at the end, for another call to go on with, until it was tried so often.
-   * @default it has failed
-   */
+  /** Temporary failures stay `pending` for another call until this many attempts. @default 1 call */
   attemptsInAll?: number | undefined;
   /** Texts that must not be kept in the ledger, whatever error quotes them: the token. */
   secrets?: readonly string[];
@@ -46,15 +43,14 @@ export interface DeliverOptions {
   random?: () => number;
 }
 
-/** How the delivery to one recipient stands at the end of a call; `sending` where another process is at it. */
+/** State of a delivery at the end of a call; `sending` if another process is at it. */
 export type DeliveryResult = Pick<Delivery, "channel" | "recipient" | "status" | "attempts" | "last_error">;
 
 /**
- * Delivers a report run to each recipient once, side by side, and returns how each stands, in the order of the targets.
- * The ledger has an entry before anything is sent and one after; a recipient that fails takes no other with it. What an
- * earlier call has settled is not sent again.
- *
- * @throws UsageError where a target cannot be sent to as it is asked for; nothing was sent to any
+ * Delivers a report run to each recipient once, concurrently, and returns the results in the order of the targets.
+ * The ledger is updated before and after each attempt; failures are independent, and settled deliveries are not
+ * repeated.
+ * @throws UsageError if a target's options are impossible; nothing was sent
  */
 export async function deliver(
   warehouse: Warehouse,
@@ -66,7 +62,7 @@ export async function deliver(
   const warehouseId = readOrigin(warehouse).warehouse_id;
   const source = { ...job, database: warehouse.path, warehouseId, now: () => clock.now() };
   const all = targets.flatMap((target) => toRecipients(target, source));
-  // One address that two targets name gets one mail: of the first.
+  // If two targets have one address, it gets one mail: the first target's.
   const unique = Map.groupBy(all, ({ key }) => `${key.channel} ${key.recipient}`);
   const recipients = [...unique.values()].flatMap(([first]) => first ?? []);
   const keys = recipients.map(({ key }) => key);
@@ -85,7 +81,7 @@ export async function deliver(
     }),
   );
   return settled.map((result) => {
-    // The ledger itself could not be written, which is no matter of one recipient.
+    // The ledger itself could not be written, which concerns all recipients.
     if (result.status === "rejected") throw result.reason;
     const { channel, recipient, status, attempts, last_error } = result.value;
     return { channel, recipient, status, attempts, last_error };
@@ -99,7 +95,7 @@ interface Errand {
   options: DeliverOptions & { clock: Clock };
 }
 
-/** Tries until it is settled, the policy is used up, or the signal aborts. */
+/** Tries until the delivery is settled, the policy is used up, or the signal aborts. */
 async function bring(recipient: Recipient, errand: Errand): Promise<void> {
   const { warehouse, id, limit, options } = errand;
   const { signal, retry, clock, random = Math.random, attemptsInAll = 0 } = options;
@@ -119,7 +115,7 @@ async function bring(recipient: Recipient, errand: Errand): Promise<void> {
   }
 }
 
-/** Returns undefined where the ledger has it settled already, or the signal aborts before it begins. */
+/** Returns undefined if the ledger already has it settled, or the signal aborted before. */
 async function attemptOnce(
   { attempt }: Recipient,
   { warehouse, id, options }: Errand,

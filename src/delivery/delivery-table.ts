@@ -7,7 +7,7 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type ReportRun, report_runs } from "./report-run-table.ts";
 
 const columns = {
-  delivery_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the delivery."),
+  delivery_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the delivery."),
   report_run_id: about(
     integer()
       .notNull()
@@ -17,15 +17,15 @@ const columns = {
   channel: about(text({ enum: ["email", "webhook", "command"] }).notNull(), "email, webhook or command."),
   recipient: about(
     text().notNull(),
-    "The address of an e-mail; the host of a web hook, or the program of a command, and eight digits of a hash of the rest.",
+    "The mail address; or the host of a web hook or the program of a command, with eight digits of a hash of the rest.",
     "recipient",
   ),
   status: about(
     text({ enum: ["pending", "sending", "delivered", "failed", "outcome unknown"] }).notNull(),
-    "pending, sending, delivered, failed, or outcome unknown: it may have arrived. Only what is pending is sent without being asked for again.",
+    "pending, sending, delivered, failed, or outcome unknown: it may have arrived. Only pending ones are sent automatically.",
   ),
   attempts: about(integer().notNull().default(0), "Attempts so far."),
-  last_error: about(text(), "What went wrong in the last attempt, without secrets; null if nothing.", "text"),
+  last_error: about(text(), "Error of the last attempt, without secrets; null for none.", "text"),
   started_at: about(text(), "Start of the first attempt, ISO 8601 UTC; null before it."),
   finished_at: about(text(), "When it was delivered, failed or became unknown, ISO 8601 UTC; null before."),
   message_id: about(text(), "Message-ID of an e-mail, the same in each attempt; null for other channels."),
@@ -43,16 +43,15 @@ export type DeliveryStatus = Delivery["status"];
 
 export type DeliveryKey = Pick<Delivery, "channel" | "recipient" | "message_id">;
 
-/** What became of a delivery whose process was killed between its two entries. */
+/** The state of a delivery whose process was killed while sending. */
 const ABANDONED = {
   status: "outcome unknown",
-  last_error: "The process ended while it was being sent",
+  last_error: "The process ended while sending",
 } as const;
 
 /**
- * Records the recipients of a report run before anything is sent, and returns what the ledger holds of each, in the same
- * order: those of an earlier process as they were left. One that was being sent when its process was killed is `outcome
- * unknown` from now on.
+ * Records the recipients of a report run before anything is sent, and returns the ledger's entry for each, in the
+ * same order. A delivery whose process was killed while sending becomes `outcome unknown`.
  */
 export function openDeliveries(
   warehouse: Warehouse,
@@ -60,7 +59,7 @@ export function openDeliveries(
   keys: readonly DeliveryKey[],
   now: string,
 ): Delivery[] {
-  // An entry that a power cut took back would be a second mail.
+  // An entry lost in a power cut would mean a second mail.
   warehouse.sqlite.pragma("synchronous = FULL");
   return writeTransaction(warehouse, () => {
     const { db } = warehouse;
@@ -92,7 +91,7 @@ export function recordAttempt({ db }: Warehouse, deliveryId: number, now: string
     .run();
 }
 
-/** Returns false where another process has it, or has settled it, and it must not be sent. */
+/** Returns false if another process has it, or has settled it. */
 export function claimDelivery({ db }: Warehouse, deliveryId: number): boolean {
   const isPending = and(eq(deliveries.delivery_id, deliveryId), eq(deliveries.status, "pending"));
   const claimed = { status: "sending", process: markProcess() ?? null } as const;
@@ -100,10 +99,10 @@ export function claimDelivery({ db }: Warehouse, deliveryId: number): boolean {
 }
 
 export interface AttemptEnd {
-  /** `pending` where there is to be another attempt. */
+  /** `pending` if there will be another attempt. */
   status: Exclude<DeliveryStatus, "sending">;
   error: string | null;
-  /** Whether this attempt has claimed the delivery; one that has not must leave that of another process alone. */
+  /** Whether this attempt has claimed the delivery; otherwise it must not touch another process's claim. */
   isClaimed: boolean;
   /** ISO 8601 UTC. */
   now: string;
@@ -127,7 +126,7 @@ export function readDelivery({ db }: Warehouse, deliveryId: number): Delivery {
   return row;
 }
 
-/** In the order in which they were recorded; what a killed process was sending is `outcome unknown`. */
+/** In the order recorded; what a killed process was sending is `outcome unknown`. */
 export function readDeliveries(warehouse: Warehouse, runId: number): Delivery[] {
   return readStored(warehouse, runId).map((row) => (isAbandoned(row) ? { ...row, ...ABANDONED } : row));
 }
@@ -137,7 +136,7 @@ function readStored({ db }: Warehouse, runId: number): Delivery[] {
   return db.select().from(deliveries).where(isOfRun).orderBy(deliveries.delivery_id).all();
 }
 
-/** Those of that run, or of a later run that was delivered, such as one by hand. */
+/** Of that run, or of a later delivered one, e.g. by hand. */
 export function readDeliveriesSince(
   warehouse: Warehouse,
   { report_run_id, report, account }: Pick<ReportRun, "report_run_id" | "report" | "account">,

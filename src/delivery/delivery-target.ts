@@ -27,7 +27,7 @@ export interface EmailTarget {
   to: readonly string[];
   subject: string;
   smtp: SmtpServer;
-  /** Bytes of attachments in all. @default DEFAULT_ATTACH_BYTES */
+  /** Total bytes of attachments. @default DEFAULT_ATTACH_BYTES */
   attachBytes?: number | undefined;
   /** @default 30 s to connect, 5 min without a byte, 15 min in all */
   timeouts?: MailTimeouts | undefined;
@@ -36,15 +36,15 @@ export interface EmailTarget {
 export interface WebhookTarget {
   channel: "webhook";
   url: URL;
-  /** Time for one attempt, milliseconds. @default 30_000 */
+  /** For one attempt. @default 30_000 */
   timeoutMs?: number | undefined;
 }
 
 export interface CommandTarget {
   channel: "command";
-  /** The program and its arguments, with placeholders in the arguments. */
+  /** The program and its arguments, which may contain placeholders. */
   argv: readonly [string, ...string[]];
-  /** Absolute path of the folder that it runs in. */
+  /** Absolute path of the working folder. */
   cwd: string;
   /** @default DEFAULT_COMMAND_MS */
   timeoutMs?: number | undefined;
@@ -53,7 +53,6 @@ export interface CommandTarget {
 export type DeliveryTarget = EmailTarget | WebhookTarget | CommandTarget;
 
 export interface DeliverySource {
-  /** Absolute path of the warehouse. */
   database: string;
   warehouseId: string;
   runId: number;
@@ -68,7 +67,7 @@ export interface Recipient {
   attempt: Attempt;
 }
 
-/** @throws UsageError where something cannot be sent as it is asked for; nothing was sent */
+/** @throws UsageError if the options are impossible; nothing was sent */
 export function toRecipients(target: DeliveryTarget, source: DeliverySource): Recipient[] {
   switch (target.channel) {
     case "email":

@@ -4,7 +4,7 @@ import { type Figure, formatBytes, type ReportSummary } from "./report-summary.t
 /** `json` has a `text`, which many services show. */
 export type HookKind = "slack" | "teams" | "json";
 
-/** @throws Error that says what is wrong, without the address: it is a secret */
+/** @throws Error that says what is wrong, without the address, which is a secret */
 export function parseHookUrl(text: string): URL {
   const url = URL.parse(text.trim());
   if (url === null) throw new Error("is not a URL that starts with https://");
@@ -17,12 +17,12 @@ export function parseHookUrl(text: string): URL {
 
 export function kindOfHook({ hostname }: URL): HookKind {
   if (/^hooks\.slack(-gov)?\.com$/.test(hostname)) return "slack";
-  // Workflows of Power Automate, by their hosts before and since 2025, and the connectors before them.
+  // Power Automate workflows, by their hosts before and since 2025, and the older connectors.
   if (/\.(logic\.azure\.com|api\.powerplatform\.com|webhook\.office\.com)$/.test(hostname)) return "teams";
   return "json";
 }
 
-/** Characters that Slack takes in a header, and in a section or context; a message with more is refused. */
+/** The most characters that Slack accepts in a header, and in a section or context. */
 const [SLACK_HEADER, SLACK_TEXT] = [150, 2900];
 const SLACK_FIELDS = 10;
 
@@ -55,17 +55,20 @@ function toSlackMessage(summary: ReportSummary): unknown {
   };
 }
 
-/** Verbatim: else Slack makes links and mentions of words that look like some. */
+/** Verbatim, so that Slack does not turn words into links and mentions. */
 function mrkdwn(text: string) {
   return { type: "mrkdwn", text: cut(text, SLACK_TEXT), verbatim: true };
 }
 
-/** Else `<!channel>` would ring everybody's phone. */
+/** Otherwise `<!channel>` would notify everybody. */
 function escapeSlack(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** An Adaptive Card in a message, the one form that Workflows of Teams take: https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using */
+/**
+ * An Adaptive Card in a message, the only form that Teams workflows accept:
+ * https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
+ */
 function toTeamsMessage(summary: ReportSummary): unknown {
   const { title, headline, verdict, caveats } = summary;
   const facts = headline.map((figure) => ({ title: figure.name, value: inWords(figure) }));
@@ -85,7 +88,7 @@ function toTeamsMessage(summary: ReportSummary): unknown {
   return { type: "message", attachments: [{ contentType, contentUrl: null, content: card }] };
 }
 
-/** A TextBlock would take the text for Markdown, with links that somebody else put there. */
+/** A TextBlock would render Markdown, including links planted by others. */
 function paragraph(run: { text: string; size?: string; weight?: string; isSubtle?: boolean }) {
   return { type: "RichTextBlock", inlines: [{ type: "TextRun", ...run }] };
 }

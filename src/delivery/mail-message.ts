@@ -7,7 +7,7 @@ import { formatBytes, type ReportFile, type ReportSummary } from "./report-summa
 import { changedError } from "./run-folder.ts";
 import type { MailAddress } from "./smtp-url.ts";
 
-/** Bytes of attachments in all, where nothing else is said: what nearly every mail server takes. */
+/** Accepted by nearly every mail server. */
 export const DEFAULT_ATTACH_BYTES = 10_000_000;
 
 export interface MailContent {
@@ -18,9 +18,8 @@ export interface MailContent {
 }
 
 /**
- * Attaches files in their order as long as all fit within the bound; the others are named.
- *
- * @throws CalltallyError (exit 7) where a file has another content than the report wrote
+ * Attaches files in order while they fit; the others are named.
+ * @throws CalltallyError (exit 7) if a file's content is not what the report wrote
  */
 export async function composeMail(
   summary: ReportSummary,
@@ -35,7 +34,7 @@ export async function composeMail(
   });
   const attachments: { filename: string; content: Buffer }[] = [];
   for (const file of files) {
-    // Mail has no folders: of a name with one, many clients keep the last part alone, the same for each month.
+    // Mail has no folders: of a path, many clients keep only the last part, which is the same for each month.
     const filename = file.name.replaceAll("/", "_");
     if (file.isAttached) attachments.push({ filename, content: await readUnchanged(file) });
   }
@@ -53,7 +52,7 @@ async function readUnchanged({ path, sha256 }: ReportFile): Promise<Buffer> {
   throw changedError(path);
 }
 
-/** A message, and whom it goes to by SMTP: with domains as DNS has them. */
+/** A message and its SMTP envelope, with ASCII domains. */
 export interface MailMessage {
   bytes: Buffer;
   envelope: { from: string; to: string[] };
@@ -77,7 +76,7 @@ export async function buildMessage(
     subject: content.subject,
     messageId,
     date: new Date(nowMs),
-    // RFC 3834: keeps other machines from writing back that somebody is on holiday.
+    // RFC 3834: prevents automatic replies.
     headers: { "Auto-Submitted": "auto-generated" },
     text: content.text,
     html: content.html,
@@ -94,7 +93,7 @@ export async function buildMessage(
   };
 }
 
-/** The same for the same report run and recipient, so that a second copy is known as one. */
+/** The same for the same report run and recipient, so that a second copy is recognized. */
 export function messageIdOf(warehouseId: string, runId: number, to: string, from: MailAddress): string {
   const digest = hash("sha256", JSON.stringify([warehouseId, runId, to]));
   const domain = domainToASCII(from.address.slice(from.address.lastIndexOf("@") + 1));
@@ -110,13 +109,13 @@ interface MailFile extends Pick<ReportFile, "name" | "bytes"> {
   isAttached: boolean;
 }
 
-// No colours but the reader's own, so that one mail does for those who read black on white and white on black.
+// Only the reader's own colours, for light and dark modes.
 const MUTED = "opacity:.7";
 const LINE = "1px solid rgba(128,128,128,.35)";
 const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const CELL = `padding:10px 0;border-top:${LINE}`;
 
-/** Returns the HTML of a mail: styles in place, nothing loaded from elsewhere, no script. */
+/** Returns self-contained HTML: inline styles, no script, nothing loaded. */
 export async function toMailHtml(summary: ReportSummary, files: readonly MailFile[]): Promise<string> {
   const { title, account, range, headline, verdict, caveats, folder } = summary;
   const figures = headline.map(
@@ -156,7 +155,7 @@ ${caveats.length === 0 ? "" : html`<ul style="margin:12px 0 0;padding-left:20px;
     : html`<h2 style="margin:24px 0 4px;font-size:15px">Files</h2>
 <table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse;font-size:14px">
 ${rows}</table>
-${files.every(({ isAttached }) => isAttached) ? "" : html`<p style="margin:8px 0 0;font-size:14px;word-break:break-word">What is not attached is in ${folder}</p>\n`}`
+${files.every(({ isAttached }) => isAttached) ? "" : html`<p style="margin:8px 0 0;font-size:14px;word-break:break-word">Files that are not attached are in ${folder}</p>\n`}`
 }<p style="margin:28px 0 0;font-size:12px;${MUTED}">Sent by calltally.</p>
 </div>
 </body>
@@ -176,7 +175,9 @@ function toMailText(summary: ReportSummary, files: readonly MailFile[]): string 
   const rows = files.map(
     ({ name, bytes, isAttached }) => `- ${name} (${formatBytes(bytes)}${isAttached ? "" : ", not attached"})`,
   );
-  const place = files.every(({ isAttached }) => isAttached) ? [] : [`What is not attached is in ${folder}`];
+  const place = files.every(({ isAttached }) => isAttached)
+    ? []
+    : [`Files that are not attached are in ${folder}`];
   const paragraphs = [
     [...(account === null ? [] : [account]), title, range],
     figures,

@@ -8,7 +8,7 @@ import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const columns = {
-  report_run_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the report run."),
+  report_run_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the report run."),
   report: about(text().notNull(), "Name of the report."),
   account: about(text(), "Name of the account; null for the only one."),
   scheduled_for: about(text(), "When the schedule had it due, ISO 8601 UTC; null for a run by hand."),
@@ -20,24 +20,24 @@ const columns = {
   ),
   verdict: about(
     text({ enum: VERDICTS }),
-    "Verdict of the sync that its figures are of: exact, verified, probable or unverified; null if there was none.",
+    "Verdict of the sync behind its figures: exact, verified, probable or unverified; null if there was none.",
   ),
   range_from: about(text(), "First day of its range, YYYY-MM-DD in the report's zone; null if open."),
   range_to: about(text(), "Last day of its range, YYYY-MM-DD in the report's zone; null if open."),
   is_stale: about(
     integer({ mode: "boolean" }).notNull().default(false),
-    "1 if its figures are older than asked.",
+    "1 if its figures are older than required.",
   ),
-  folder: about(text(), "Absolute path of the folder that its files are in; null until they are."),
+  folder: about(text(), "Absolute path of its files' folder; null before they are written."),
   files: about(text(), "JSON array of {name, path, bytes, sha256, is_personal}; null until written."),
-  error: about(text(), "What went wrong, without secrets and personal data; null where nothing did.", "text"),
+  error: about(text(), "The error, without secrets and personal data; null for none.", "text"),
   process: about(text().notNull(), "The process of the run: its id and, where known, `@` and its start."),
 };
 
 export const report_runs = sqliteTable("report_runs", columns, (table) => [
   index("report_runs_by_report").on(table.report, table.report_run_id),
 ]);
-export const REPORT_RUNS = describeTable(report_runs, "Each run of a named report.", columns);
+export const REPORT_RUNS = describeTable(report_runs, "The runs of named reports.", columns);
 
 export type ReportRun = typeof report_runs.$inferSelect;
 
@@ -48,9 +48,8 @@ export interface ReportRunStart extends Pick<ReportRun, "report" | "account"> {
 }
 
 /**
- * Records that a run of a report starts. A run that the schedule has due is taken up again under the same number where a
- * process before was killed at it or failed, so that its recipients get it once. Returns undefined for a due run that is done.
- *
+ * Records the start of a report run. A due run that was killed or failed is resumed under the same id, so that its
+ * recipients get it once. Returns undefined for a due run that is done.
  * @throws CalltallyError (exit 6) while another process makes the same due run
  */
 export function startReportRun(
@@ -85,7 +84,7 @@ export function startReportRun(
   });
 }
 
-/** Records what a run has made, before it is delivered, or how it ended; its error in words that hold no secret. */
+/** Records what a run has made, before it is delivered, or how it ended. */
 export function updateReportRun(
   { db }: Warehouse,
   runId: number,
@@ -109,7 +108,7 @@ export function readLastReportRuns({ db }: Warehouse): ReportRun[] {
     .map((row) => settled(row.report_runs));
 }
 
-/** `only` leaves out runs for another time, or of another status. */
+/** @param only omits runs for another time, or with another status */
 export function readLastDueRun(
   { db }: Warehouse,
   { report, account }: Pick<ReportRun, "report" | "account">,
@@ -131,7 +130,7 @@ export function readLastDueRun(
   return run && settled(run);
 }
 
-/** A run whose process was killed still stands as running. */
+/** A run whose process was killed is still stored as running. */
 function settled(run: ReportRun): ReportRun {
   return run.status === "running" && hasEnded(run.process) ? { ...run, status: "interrupted" } : run;
 }

@@ -1,18 +1,18 @@
 export interface ReportFile {
-  /** Its path in the folder of the report, such as `calls/month=2026-10/calls.parquet`. */
+  /** Path in the folder of the report, such as `calls/month=2026-10/calls.parquet`. */
   name: string;
   /** Absolute. */
   path: string;
   bytes: number;
   sha256: string;
-  /** Whether it has what tells people apart: numbers, transcripts, recordings. */
+  /** Whether it contains data about single people: numbers, transcripts, recordings. */
   isPersonal: boolean;
 }
 
 export interface Figure {
   name: string;
   value: string;
-  /** How it has changed, such as `+12.4 %`; null where there is nothing to compare with. */
+  /** Such as `+12.4 %`; null if there is nothing to compare with. */
   change: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface ReportSummary {
   manifest: ReportFile;
 }
 
-/** Returns a size as it is read, such as `12 kB` or `3.4 MB`. */
+/** Such as `12 kB` or `3.4 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   if (bytes < 999_500) return `${Math.round(bytes / 1000)} kB`;

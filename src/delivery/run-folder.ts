@@ -9,14 +9,13 @@ import { hasEnded, markProcess } from "../base/process-mark.ts";
 import type { ReportFile, ReportSummary } from "./report-summary.ts";
 
 export interface RunFolder extends AsyncDisposable {
-  /** Absolute path of a folder with the files of the run and no others. */
+  /** Absolute path of a folder with only the files of the run. */
   readonly path: string;
 }
 
 /**
- * Copies next to `database`, where each later run finds what a killed process left.
- *
- * @throws CalltallyError (exit 7) where a file has another content than the report wrote
+ * Copies next to `database`, where later runs find what a killed process left.
+ * @throws CalltallyError (exit 7) if a file's content is not what the report wrote
  */
 export async function copyRun(
   database: string,
@@ -25,12 +24,12 @@ export async function copyRun(
   const own = `${prefixOf(database)}${markProcess() ?? process.pid}-${randomUUID()}`;
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(own, { recursive: true, force: true }));
-  // The same name as the report's folder: many commands make one of that name where they copy to.
+  // Named like the report's folder: many commands create a folder of that name at their target.
   const path = join(own, basename(folder));
   makeFolder(path);
   for (const file of [...files, manifest]) await copyUnchanged(file, join(path, file.name));
   const kept = stack.move();
-  // What cannot be removed now is removed by the next run: how the delivery ended counts.
+  // The next run removes what cannot be removed now; the delivery's result counts.
   return { path, [Symbol.asyncDispose]: () => kept.disposeAsync().catch(() => undefined) };
 }
 
@@ -45,9 +44,13 @@ export function sweepRunFolders(database: string): void {
 }
 
 export function changedError(path: string): CalltallyError {
-  return new CalltallyError(EXIT.storage, `Cannot deliver ${path}: it is not as the report wrote it`, {
-    hint: "Another run wrote over it. Run the report again, into a folder of its own.",
-  });
+  return new CalltallyError(
+    EXIT.storage,
+    `Cannot deliver ${path}: its content is not what the report wrote`,
+    {
+      hint: "Another run has overwritten it. Run the report again, with its own folder.",
+    },
+  );
 }
 
 async function copyUnchanged({ path, sha256 }: ReportFile, target: string): Promise<void> {

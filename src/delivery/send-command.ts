@@ -5,19 +5,19 @@ import { ALL_SETTINGS } from "../config/settings.ts";
 import type { AttemptContext, AttemptOutcome } from "./attempt.ts";
 
 export const DEFAULT_COMMAND_MS = 600_000;
-/** Time it has to end by itself after SIGTERM, and its output to come after its end, milliseconds. */
+/** Time to end after SIGTERM, and for its output after its end, in milliseconds. */
 const [GRACE_MS, DRAIN_MS] = [5000, 500];
 const TAIL_LENGTH = 4000;
 
 export interface Command {
   program: string;
   args: readonly string[];
-  /** Absolute path of the folder that it runs in. */
+  /** Absolute path of the working folder. */
   cwd: string;
   timeoutMs: number;
 }
 
-/** Not tried again by itself: nothing tells what it did before it failed. */
+/** Never retried: nobody knows what it did before it failed. */
 export async function runCommand(
   { program, args, cwd, timeoutMs }: Command,
   { signal, claim }: AttemptContext,
@@ -61,7 +61,7 @@ export async function runCommand(
   }
 }
 
-/** Returns how a process failed, undefined where it did not; rejects where it cannot be started. */
+/** Returns how a process failed, undefined if it did not; rejects if it cannot be started. */
 async function waitForEnd(child: ChildProcess): Promise<string | undefined> {
   const ended = Promise.withResolvers<string | undefined>();
   const closed = Promise.withResolvers<void>();
@@ -71,7 +71,7 @@ async function waitForEnd(child: ChildProcess): Promise<string | undefined> {
   );
   child.once("close", () => closed.resolve());
   const problem = await ended.promise;
-  // What it started may hold its output open for as long as it likes.
+  // Processes that it started may hold its output open.
   const drained = setTimeout(closed.resolve, DRAIN_MS);
   await closed.promise;
   clearTimeout(drained);
@@ -80,7 +80,7 @@ async function waitForEnd(child: ChildProcess): Promise<string | undefined> {
   return problem;
 }
 
-/** Keeps the end of what a process writes; returns what gives it, printable. */
+/** Keeps the last output of a process; returns a function that gives it as printable text. */
 function keepTail({ stdout, stderr }: ChildProcess): () => string {
   let tail = "";
   for (const stream of [stdout, stderr]) {
@@ -97,11 +97,11 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
     if (process.platform === "win32") child.kill(signal);
     else process.kill(-child.pid, signal);
   } catch {
-    // It has ended.
+    // It has already ended.
   }
 }
 
-/** What a command sees of the environment: where programs and its own settings are, and calltally's but for secrets. */
+/** The environment of a command: PATH and the like, and calltally's settings without secrets. */
 function toBareEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = [
     "PATH",

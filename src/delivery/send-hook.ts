@@ -4,10 +4,10 @@ import { parseRetryAfterMs } from "../api/retry.ts";
 import { AlreadyTakenError, type AttemptContext, type AttemptOutcome, quote } from "./attempt.ts";
 
 const TIMEOUT_MS = 30_000;
-/** Bytes that are read of a response: what a service says when it refuses. */
+/** Enough for what a service says when it refuses. */
 const MAX_RESPONSE_BYTES = 2000;
 
-/** Claims once there is a connection: before, nothing can have arrived. Throws AlreadyTakenError. */
+/** Claims once there is a connection: nothing can have arrived before. @throws AlreadyTakenError */
 export async function postHook(
   url: URL,
   body: unknown,
@@ -42,8 +42,7 @@ export async function postHook(
       reasonForNoResponse(timeout.aborted ? timeout.reason : error, timeoutMs),
       secretsOf(url),
     );
-    if (isClaimed)
-      return { kind: "unknown", error: `No response of ${url.host} after it was sent: ${reason}` };
+    if (isClaimed) return { kind: "unknown", error: `No response from ${url.host} after sending: ${reason}` };
     const isFinal = /certificate|altname/i.test(reason);
     return { kind: isFinal ? "refused" : "temporary", error: `Cannot reach ${url.host}: ${reason}` };
   } finally {
@@ -79,7 +78,7 @@ async function toOutcome(response: Dispatcher.ResponseData, url: URL): Promise<A
   return { kind: "temporary", error, retryAfterMs: parseRetryAfterMs(header, Date.now()) };
 }
 
-/** The status counts, whatever becomes of the body. */
+/** The status counts, whatever the body is. */
 async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -90,12 +89,12 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
       if (size >= MAX_RESPONSE_BYTES) break;
     }
   } catch {
-    // What came of it will do.
+    // What was read so far is enough.
   }
   return Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString();
 }
 
-/** The address is the secret, and so is every longer part of it. */
+/** The address is secret, and so is every longer part of it. */
 function secretsOf(url: URL): string[] {
   const parts = [...url.pathname.split("/"), ...url.searchParams.values()].filter((part) => part.length >= 8);
   return [url.href, url.pathname + url.search, ...parts];

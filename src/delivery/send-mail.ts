@@ -5,13 +5,13 @@ import { AlreadyTakenError, type AttemptContext, type AttemptOutcome, quote } fr
 import type { MailMessage } from "./mail-message.ts";
 import type { SmtpServer } from "./smtp-url.ts";
 
-/** Times for the steps of a transaction, milliseconds. */
+/** Timeouts for the steps of a transaction. */
 export interface MailTimeouts {
   /** For connecting, the greeting and TLS. */
   connectMs: number;
   /** Without a byte from the server; RFC 5321 § 4.5.3.2 has 10 minutes for the reply to a message. */
   idleMs: number;
-  /** For all of it, however slowly the server sends. */
+  /** For everything, however slowly the server sends. */
   totalMs: number;
 }
 
@@ -20,7 +20,7 @@ const MAIL_TIMEOUTS: MailTimeouts = { connectMs: 30_000, idleMs: 300_000, totalM
 const CHUNK_BYTES = 64 * 1024;
 const CLOSE_MS = 1000;
 
-/** Claims before the end of the message: until then nothing can have arrived. Throws AlreadyTakenError. */
+/** Claims before the end of the message: until then nothing can have arrived. @throws AlreadyTakenError */
 export async function sendMail(
   server: SmtpServer,
   { bytes, envelope }: MailMessage,
@@ -48,11 +48,11 @@ export async function sendMail(
   try {
     stop.throwIfAborted();
     await step((done) => connection.connect(done));
-    // The last response is that to EHLO. Without SMTPUTF8 (RFC 6531) the library would send such an address all the same.
+    // The last response is to EHLO. Without SMTPUTF8 (RFC 6531) the library would send such an address anyway.
     if (!isAscii(envelope) && !/[ -]SMTPUTF8\b/i.test(String(connection.lastServerResponse))) {
       connection.quit();
-      const problem = "it takes only ASCII addresses (no SMTPUTF8)";
-      return { kind: "refused", error: `Cannot send by ${placeOf(server)}: ${problem}` };
+      const problem = "it accepts only ASCII addresses (no SMTPUTF8)";
+      return { kind: "refused", error: `Cannot send mail by ${placeOf(server)}: ${problem}` };
     }
     const { login } = server;
     if (login !== undefined) {
@@ -94,7 +94,7 @@ function toOptions(server: SmtpServer, { connectMs, idleMs }: MailTimeouts) {
   };
 }
 
-/** Yields the message, and ends only after `claim`: the line that ends it is sent then. */
+/** Yields the message, and ends only after `claim`, because the line that ends it is sent then. */
 function* inChunks(message: Buffer, claim: () => void): Generator<Buffer> {
   for (let at = 0; at < message.length; at += CHUNK_BYTES) yield message.subarray(at, at + CHUNK_BYTES);
   claim();
@@ -108,7 +108,7 @@ const smtpError = z.object({
   responseCode: z.number().optional().catch(undefined),
 });
 
-/** Errors that another attempt would end with, where the server itself has said nothing. */
+/** Errors that would repeat, though the server has not said so. */
 const FINAL_CODES = new Set(["EAUTH", "EENVELOPE", "EMESSAGE", "ENOAUTH"]);
 
 function toOutcome(error: unknown, server: SmtpServer, isClaimed: boolean): AttemptOutcome {
@@ -121,13 +121,13 @@ function toOutcome(error: unknown, server: SmtpServer, isClaimed: boolean): Atte
   }
   const problem = quote(message, secrets);
   if (isClaimed) {
-    return { kind: "unknown", error: `No reply of ${place} after the message was sent: ${problem}` };
+    return { kind: "unknown", error: `No reply from ${place} after sending the message: ${problem}` };
   }
   const isFinal = FINAL_CODES.has(code ?? "") || /certificate|altname/i.test(message);
-  return { kind: isFinal ? "refused" : "temporary", error: `Cannot send by ${place}: ${problem}` };
+  return { kind: isFinal ? "refused" : "temporary", error: `Cannot send mail by ${place}: ${problem}` };
 }
 
-/** The password as it is, and as it goes over the wire. */
+/** The password as it is, and as it is sent. */
 function secretsOf({ login }: SmtpServer): string[] {
   if (login === undefined) return [];
   const { user, password } = login;

@@ -4,16 +4,16 @@ import { isMailAddress, isOnThisMachine } from "../config/setting-parsers.ts";
 export interface SmtpServer {
   host: string;
   port: number;
-  /** Whether TLS starts at once (smtps); otherwise by STARTTLS. */
+  /** Whether TLS starts at once (smtps), not by STARTTLS. */
   isImplicitTls: boolean;
-  /** Whether it may go without TLS, or by a certificate that nobody vouches for: the server is this machine. */
+  /** This machine: TLS and a trusted certificate are not required. */
   isLocal: boolean;
   login: { user: string; password: string } | undefined;
   from: MailAddress;
 }
 
 export interface MailAddress {
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   name: string;
   address: string;
 }
@@ -22,22 +22,21 @@ export interface MailAddress {
 const [SUBMISSION, SUBMISSIONS] = [587, 465];
 
 /**
- * Reads `smtp://user:password@host:587?from=Calls%20<calls@example.com>`: by STARTTLS, which is required but for this
+ * Reads `smtp://user:password@host:587?from=Calls%20<calls@northwind.example>`, with STARTTLS required except on this
  * machine; or `smtps://…`, TLS from the start. Without `from` the user is the sender.
- *
- * @param sender who the mails are from, where something else says so
- * @throws Error that says what is wrong, without the URL: it holds a password
+ * @param sender overrides it
+ * @throws Error that says what is wrong, without the URL, which contains a password
  */
 export function parseSmtpUrl(text: string, sender?: string): SmtpServer {
   const url = URL.parse(text.trim());
-  if (url === null) throw new Error("is not a URL such as smtps://user:password@mail.example.com");
+  if (url === null) throw new Error("is not a URL such as smtps://user:password@mail.northwind.example");
   if (url.protocol !== "smtp:" && url.protocol !== "smtps:") {
     throw new Error("must start with smtp:// (STARTTLS) or smtps:// (TLS from the start)");
   }
-  if (url.hostname === "") throw new Error("names no host");
+  if (url.hostname === "") throw new Error("has no host");
   if (!/^\/?$/.test(url.pathname) || url.hash) throw new Error("must have neither path nor fragment");
   const unknown = [...url.searchParams.keys()].filter((name) => name !== "from");
-  if (unknown.length > 0) throw new Error("may have no parameter but from");
+  if (unknown.length > 0) throw new Error("may have no parameter except from");
   const [user, password] = [decode(url.username), decode(url.password)];
   if ((user === "") !== (password === "")) throw new Error("must have both user and password, or neither");
   const isImplicitTls = url.protocol === "smtps:";
@@ -52,11 +51,11 @@ export function parseSmtpUrl(text: string, sender?: string): SmtpServer {
 }
 
 function parseSender(text: string): MailAddress {
-  if (text === "") throw new Error("must say who the mails are from: add ?from=calls@example.com");
-  // The parser would leave line breaks out, and what they had begun in.
+  if (text === "") throw new Error("must name the sender: add ?from=calls@northwind.example");
+  // The parser would drop line breaks.
   const [sender, ...more] = /\p{Cc}/u.test(text) ? [] : parseAddresses(text, { flatten: true });
   if (sender === undefined || more.length > 0 || !isMailAddress(sender.address)) {
-    throw new Error("must say who the mails are from, as one address: add ?from=calls@example.com");
+    throw new Error("must name the sender, as one address: add ?from=calls@northwind.example");
   }
   return { name: sender.name, address: sender.address };
 }
@@ -65,6 +64,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error("has a % that stands for nothing in user or password: write it as %25");
+    throw new Error("has an invalid % in user or password: write it as %25");
   }
 }

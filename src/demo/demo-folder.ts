@@ -25,7 +25,7 @@ function isDemo(file: string): boolean {
   return readOrigin(warehouse).is_demo;
 }
 
-/** @throws UsageError if a file that would be replaced exists, and is not as `calltally demo` made it */
+/** @throws UsageError if a file would be replaced that `calltally demo` did not make */
 export function assertOurFiles(folder: string, names: readonly string[]): void {
   const manifest = readManifest(folder);
   const isOurs = manifest?.origin.made_by_demo ?? false;
@@ -39,7 +39,7 @@ export function assertOurFiles(folder: string, names: readonly string[]): void {
 }
 
 function notOurs(file: string): UsageError {
-  return new UsageError(`Cannot run the demo: ${file} is there, and calltally demo did not make it so`, {
-    hint: "It was left as it is. Move or remove it, or run the demo in another folder.",
+  return new UsageError(`Cannot run the demo: ${file} exists, and calltally demo did not write it`, {
+    hint: "It was not changed. Move or remove it, or run the demo in another folder.",
   });
 }

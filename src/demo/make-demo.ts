@@ -15,13 +15,12 @@ import { runSync } from "../sync/run.ts";
 import type { SyncRun } from "../warehouse/runs/runs.ts";
 import { assertOurFiles, makeWarehouse } from "./demo-folder.ts";
 
-/** Made-up calls of the demo. */
 export const DEMO_CALLS = 5000;
 const DIMENSIONS: Dimension[] = ["channel", "campaign"];
 
 export interface Demo {
   run: SyncRun;
-  /** The rollups: as files, and as tables to show. */
+  /** The rollups, as files and as tables to show. */
   made: Made;
   tables: readonly ReadTable[];
   /** Path of the page of charts. */
@@ -29,8 +28,7 @@ export interface Demo {
 }
 
 /**
- * Syncs made-up calls from a local server into a folder, and writes rollups and a page of them there.
- *
+ * Syncs made-up calls from a local server into a folder, and writes rollups and a page.
  * @throws UsageError if the folder has files that no demo made
  */
 export async function makeDemo(folder: string, settings: Settings, signal: AbortSignal): Promise<Demo> {

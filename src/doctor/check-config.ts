@@ -11,14 +11,14 @@ import { checkAliases, checkSettings } from "./check-settings.ts";
 import { problemsOf } from "./problems-of.ts";
 
 /** A sender for the check: a report may name its own. */
-const ANYBODY = "calls@example.com";
+const ANYBODY = "calls@northwind.example";
 
 export interface CheckedConfig {
-  /** Path of `calltally.yaml`; null if there is none. */
+  /** Null if there is no `calltally.yaml`. */
   file: string | null;
   accounts: number;
   reports: number;
-  /** What is wrong, and what to do about it, one text each. */
+  /** One text each: what is wrong, and what to do about it. */
   problems: string[];
 }
 
@@ -57,7 +57,7 @@ function checkAccount({ sources }: Account): string[] {
   return checks.filter(({ state }) => state === "fail").map(({ name, message }) => `${name}: ${message}`);
 }
 
-/** Returns what is wrong with the reports, and with the rest that only the file has. */
+/** Returns what is wrong with the reports and the program's own keys. */
 function checkFile(file: CalltallyFile, { accounts }: Configuration, sources: SettingSources): string[] {
   const { smtp_url_file: smtp } = file.content;
   return [

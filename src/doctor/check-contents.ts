@@ -19,11 +19,10 @@ export function checkKept(warehouse: Warehouse, { keep }: Settings): Check {
     if (!(error instanceof CalltallyError)) throw error;
     return fail(error.exitCode, "kept", error.message, error.hint);
   }
-  if (isAllKept(keep)) return ok("kept", "all that the service gives of a call, always");
+  if (isAllKept(keep)) return ok("kept", "all data of a call, always");
   return ok("kept", KEEP_KINDS.map((kind) => `${KIND_NAMES[kind]} ${toKeepText(keep[kind])}`).join(", "));
 }
 
-/** Checks that the warehouse is a copy of the service that the settings name. */
 export function checkOrigin(warehouse: Warehouse, { baseUrl, orgUnitId }: Settings): Check {
   try {
     if (baseUrl !== undefined) assertOrigin(warehouse, { baseUrl, orgUnitId });
@@ -34,26 +33,24 @@ export function checkOrigin(warehouse: Warehouse, { baseUrl, orgUnitId }: Settin
   }
 }
 
-/** Checks that the calls are of the organization unit that was asked for. */
 export function checkUnit(warehouse: Warehouse): Check[] {
   const asked = readOrigin(warehouse).org_unit_id;
   if (asked === null) return [];
   const others = countOtherUnits(warehouse);
-  if (others === 0) return [ok("org_unit_id", `no call is known to be of another than ${asked}`)];
+  if (others === 0) return [ok("org_unit_id", `no call is known to belong to another unit than ${asked}`)];
   return [
     warn(
       "org_unit_id",
-      `${formatQuantity(others, "call")} of another than ${asked}, which was asked for`,
-      "The service may ignore the parameter, or mean something else by it: ask its support. `calltally export org_unit` writes the units there are.",
+      `${formatQuantity(others, "call")} belong to another unit than ${asked}, which was requested`,
+      "The service may ignore the parameter, or interpret it differently: ask its support. `calltally export org_unit` writes the existing units.",
     ),
   ];
 }
 
-/** Returns when the file was last checked for damage. */
 export function describeLastCheck(warehouse: Warehouse, nowMs: number): string {
   const checkedAt = readLastFileCheck(warehouse);
-  if (checkedAt === undefined) return "the next sync checks all of it for damage";
-  return `whole, checked by sync ${formatAge(ageOf(checkedAt, nowMs))}; --deep checks it now`;
+  if (checkedAt === undefined) return "the next sync checks the whole file";
+  return `undamaged, checked by sync ${formatAge(ageOf(checkedAt, nowMs))}; --deep checks it now`;
 }
 
 export function checkDispositions(warehouse: Warehouse, { rules }: Settings): Check[] {

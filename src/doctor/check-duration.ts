@@ -9,13 +9,13 @@ export interface DurationSample {
   transcription_details: string | null;
 }
 
-/** Calls shorter than this say little: what rounds off a second is too much of them. */
+/** For shorter calls, rounding to seconds has too much effect. */
 const LEAST_SPOKEN_SECONDS = 10;
 const LEAST_SAMPLES = 5;
 
 /**
- * Compares the durations with the last time in each transcript, which is in minutes and seconds: the API's document does
- * not name the unit of `duration`. A call lasts a little longer than what is said in it.
+ * Compares durations with the last time in each transcript, in minutes and seconds: the API's document does not name
+ * the unit of `duration`. A call lasts a little longer than its transcript.
  */
 export function judgeDuration(
   samples: readonly DurationSample[],
@@ -30,7 +30,7 @@ export function judgeDuration(
     .sort((a, b) => a - b);
   const median = ratios[ratios.length >> 1];
   if (median === undefined || ratios.length < LEAST_SAMPLES) {
-    return ok(name, `${unit}; too few transcripts to tell whether that is right`);
+    return ok(name, `${unit}; too few transcripts to check this`);
   }
   const measured = unitOf(median);
   if (measured === unit) return ok(name, `${unit}, as ${ratios.length} transcripts agree`);
@@ -56,7 +56,7 @@ function unitOf(ratio: number): AttributionRules["duration_unit"] | undefined {
 
 const detailsSchema = z.array(z.object({ time: z.string() }));
 
-/** The latest time in a transcript, in seconds; 0 where none can be read. */
+/** The latest time in a transcript, in seconds; 0 if none can be read. */
 function lastSpokenSeconds(details: string | null): number {
   try {
     const lines = detailsSchema.parse(JSON.parse(details ?? "[]"));
@@ -66,7 +66,7 @@ function lastSpokenSeconds(details: string | null): number {
   }
 }
 
-/** 01:05 → 65; 0 for what is no time. */
+/** 01:05 → 65; 0 for invalid text. */
 function toSeconds(time: string): number {
   if (!/^\d+(:\d\d){1,2}$/.test(time)) return 0;
   return time.split(":").reduce((seconds, part) => seconds * 60 + Number(part), 0);

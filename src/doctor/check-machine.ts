@@ -7,10 +7,9 @@ import { toCalltallyError } from "../base/known-error.ts";
 import { formatBytes } from "../base/quantity-text.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
-/** Below this a sync would end in the middle. */
+/** With less, a sync would fail halfway. */
 const LEAST_FREE_BYTES = 50_000_000;
 
-/** Says which versions are at work. */
 export function checkVersions(version: string): Check {
   const sqlite = new Database(":memory:");
   const sqliteVersion = sqlite.prepare<[], string>("SELECT sqlite_version()").pluck().get();
@@ -20,20 +19,16 @@ export function checkVersions(version: string): Check {
   return ok("versions", `calltally ${version}, Node ${node}, SQLite ${sqliteVersion}, ${machine}`);
 }
 
-/** Looks whether Node is told to take any certificate. */
+/** Checks whether Node accepts any certificate. */
 export function checkCertificates(env: Readonly<Record<string, string | undefined>>): Check[] {
-  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== "0") return []; // Node compares with this text alone
-  const found = "0: the service's certificate is not checked, so anybody in between can read the token";
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== "0") return []; // Node only compares with this text
+  const found = "0: the service's certificate is not checked, so anybody on the network can read the token";
   const hint =
-    "Unset it. For a service or proxy with a certificate authority of its own set NODE_EXTRA_CA_CERTS to its file.";
+    "Unset it. For a service or proxy with its own certificate authority, set NODE_EXTRA_CA_CERTS to its file.";
   return [warn("NODE_TLS_REJECT_UNAUTHORIZED", found, hint)];
 }
 
-/**
- * Looks whether others may read what is ours alone.
- *
- * @param secrets files that hold the token
- */
+/** Checks whether others can read our files. @param secrets files that contain the token */
 export function checkModes(folder: string, database: string, secrets: readonly string[]): Check[] {
   if (process.platform === "win32") return [];
   const file = resolve(folder, database);
@@ -46,7 +41,6 @@ export function checkModes(folder: string, database: string, secrets: readonly s
   return open.map((path) => warn("file modes", `other users can read ${path}`, `Run chmod 600 ${path}`));
 }
 
-/** Looks at the room that is left for the warehouse. */
 export function checkDisk(folder: string, database: string): Check {
   const file = resolve(folder, database);
   const { bavail, bsize } = statfsSync(nearestFolder(dirname(file)));
@@ -59,13 +53,13 @@ export function checkDisk(folder: string, database: string): Check {
     return warn(
       "free disk",
       found,
-      "Free up space: a migration or a backup on this disk needs as much again.",
+      "Free up space: a migration or a backup on this disk needs as much space again.",
     );
   }
   return ok("free disk", found);
 }
 
-/** Looks whether files can be written where the warehouse and the exports go. */
+/** Checks that files can be written where the warehouse and the exports go. */
 export function checkFolders(folder: string, database: string, exportDir: string): Check[] {
   const file = resolve(folder, database);
   const isReadable = may(file, constants.R_OK);
@@ -73,7 +67,7 @@ export function checkFolders(folder: string, database: string, exportDir: string
     const lack = findLack(nearestFolder(path));
     if (lack === undefined) return [];
     if (path === dirname(file) && isReadable) {
-      const hint = "To read and to export, this will do. Sync as the user that owns it.";
+      const hint = "This is enough to read and export. Sync as the user that owns it.";
       return [warn("folders", `${lack}; the warehouse in it can be read`, hint)];
     }
     const hint = "Run calltally as the user that owns it, or give it to that user.";
@@ -94,7 +88,7 @@ function nearestFolder(path: string): string {
   return statOf(path)?.isDirectory() || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
-/** Undefined for what is not there, or cannot be looked at. */
+/** Undefined for a path that does not exist or cannot be read. */
 function statOf(path: string) {
   try {
     return statSync(path, { throwIfNoEntry: false });

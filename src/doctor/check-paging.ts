@@ -6,12 +6,12 @@ import { overlapOf, reachesTotal, type Slice } from "../paging/slice.ts";
 import { toSlice } from "../sync/fetch.ts";
 import { type Check, ok, unverified, warn } from "./check.ts";
 
-/** Rows that the second page repeats of the first. */
+/** Rows that the second page repeats. */
 const OVERLAP = 50;
 
 /** Responses that show how a service pages. */
 export interface Probes {
-  /** Rows asked for. */
+  /** The requested limit. */
   limit: number;
   /** The first page, twice. */
   first: AttributionPage;
@@ -24,16 +24,16 @@ export interface Probes {
   beyond: AttributionPage;
 }
 
-/** Where the second page begins, so that it repeats the end of the first. */
+/** Returns the offset of the second page, which repeats the end of the first. */
 export function nextOffset(first: AttributionPage): number {
   const size = first.rows.length;
   return Math.max(0, size - overlapOf(size, OVERLAP));
 }
 
-/** Judges how a service pages: its cap, its order, its overlaps, its total, its end. */
+/** Judges how a service pages: cap, order, overlaps, total, end. */
 export function judgePaging(probes: Probes): Check[] {
   if (probes.first.total === 0) {
-    return [ok("calls", "the service has none with DNI session data, which are the ones it lists")];
+    return [ok("calls", "the service has none with DNI session data, and lists no others")];
   }
   return [judgeCap(probes), judgeOrder(probes), judgeTotal(probes), judgeEnd(probes)];
 }
@@ -42,32 +42,32 @@ function judgeCap({ limit, first }: Probes): Check {
   const name = "page size";
   const rows = first.rows.length;
   if (rows >= Math.min(limit, first.total))
-    return ok(name, `${formatCount(rows)} calls a page, as asked for`);
+    return ok(name, `${formatCount(rows)} calls a page, as requested`);
   if (rows < 2) {
     return unverified(
       name,
-      `the service sends ${formatQuantity(rows, "call")} a page, where ${formatCount(limit)} were asked for`,
+      `the service sends ${formatQuantity(rows, "call")} a page, instead of ${formatCount(limit)}`,
       "Such pages cannot overlap, so no pass can be verified. Ask the support of the service for longer ones.",
     );
   }
   return warn(
     name,
-    `the service caps its pages: ${formatCount(limit)} calls asked for, ${formatCount(rows)} sent`,
-    `This loses no call. CALLTALLY_LIMIT=${rows} asks for what it sends.`,
+    `the service caps its pages: ${formatCount(limit)} calls requested, ${formatCount(rows)} sent`,
+    `No call is lost. CALLTALLY_LIMIT=${rows} requests what it sends.`,
   );
 }
 
-/** Completeness is proven by calls that stand in the order of a key, and by pages that share some. */
+/** A proof of completeness needs calls in the order of a key, and overlapping pages. */
 function judgeOrder({ first, again, next, last }: Probes): Check {
   const name = "order";
   const chain = new Chain();
   const [front, second, third] = [first, again, next].map((page) => toSlice(page));
-  if (front === undefined || second === undefined || third === undefined) return ok(name, "nothing to see");
+  if (front === undefined || second === undefined || third === undefined) return ok(name, "nothing to check");
   chain.add(front, HELD_BY_BEING_FIRST);
   if (chain.findLink(second, false).unseen * 2 > first.rows.length || isDealtAnew(front, second)) {
     return unverified(
       name,
-      "the service lists the calls in another order each time: two requests for one page do not agree",
+      "the service lists the calls in a different order each time: two requests for one page disagree",
       "No pass over such pages can be verified. Ask the support of the service for a stable order.",
     );
   }
@@ -85,11 +85,11 @@ function judgeOrder({ first, again, next, last }: Probes): Check {
   return warn(
     name,
     `none by id, start or source: call ${chain.outOfPlace} is out of place`,
-    "Every sync then asks for the documented order by source; without one that holds no pass can be verified.",
+    "Every sync then requests the documented order by source; without a stable order no pass can be verified.",
   );
 }
 
-/** Whether the calls that two slices share are in another order in the second: here and there may be new calls, or ties. */
+/** Whether the shared calls of two slices changed their order too much for new calls or ties. */
 function isDealtAnew(first: Slice, second: Slice): boolean {
   const indexes = new Map(first.rows.map(({ id }, index) => [id, index]));
   const found = second.rows.flatMap(({ id }) => indexes.get(id) ?? []);
@@ -103,14 +103,14 @@ function judgeTotal({ first, again, next, last, beyond }: Probes): Check {
   if (least === most) return ok("total", `steady at ${formatCount(most)} calls`);
   const found = `between ${formatCount(least)} and ${formatCount(most)} calls within five requests`;
   if (most - least <= Math.max(50, most / 100)) return ok("total", `${found}: calls come or go`);
-  return warn("total", found, "The service miscounts; runs may end `probable` or `unverified`.");
+  return warn("total", found, "The service miscounts; runs may be `probable` or `unverified`.");
 }
 
 function judgeEnd({ last, beyond }: Probes): Check {
-  // A call may have come in between the two.
+  // A call may have arrived in between.
   const isBeyondRight = beyond.rows.length === Math.max(0, beyond.total - beyond.offset);
   if (reachesTotal(toSlice(last)) && isBeyondRight) {
-    return ok("end", "the last page ends where the total says");
+    return ok("end", "the last page ends at the total");
   }
   return unverified(
     "end",

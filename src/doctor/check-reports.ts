@@ -17,7 +17,7 @@ import { problemsOf } from "./problems-of.ts";
 /** Where the system looks for programs if PATH is not set, as in cron. */
 const DEFAULT_PATH = "/usr/bin:/bin";
 
-/** Returns what would keep the reports of a file from being made and delivered. */
+/** Returns what would prevent the reports of a file from being made and delivered. */
 export function checkReports(
   file: CalltallyFile,
   accounts: readonly Account[],
@@ -28,7 +28,7 @@ export function checkReports(
     const report = { name, content, file };
     const problems = checkContent(report, zones, sources);
     if (problems.length > 0) return problems;
-    // The accounts have most problems in common.
+    // Accounts share most problems.
     return [...new Set(accounts.flatMap((account) => tryReport(report, account, sources.folder)))];
   });
 }
@@ -68,7 +68,7 @@ function checkContent(
   ];
 }
 
-/** Takes the first steps of making and delivering a report; a problem of the account itself is reported elsewhere. */
+/** Takes the first steps of making and delivering a report; problems of the account itself are reported elsewhere. */
 function tryReport(report: ReportOfFile, account: Account, workingFolder: string): string[] {
   let named: ReturnType<typeof ofAccount>;
   try {

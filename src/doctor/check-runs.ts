@@ -10,8 +10,8 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type Check, ok, unverified, warn } from "./check.ts";
 
 const HOUR_MS = 3_600_000;
-const UNDELIVERED = "`calltally status` says who did not get it, and why. The next report goes to all.";
-const PUBLISH = "Mend that, and run `calltally publish`.";
+const UNDELIVERED = "`calltally status` shows who did not get it, and why. The next report goes to all.";
+const PUBLISH = "Fix that, and run `calltally publish`.";
 
 export function* checkRuns(
   warehouse: Warehouse,
@@ -24,14 +24,13 @@ export function* checkRuns(
   yield* checkPublications(warehouse, nowMs, publish.to?.name);
 }
 
-/** Checks that the last run ended, and that its verdict is good. */
 function checkLastRun(warehouse: Warehouse, nowMs: number): Check {
   const [last] = readRuns(warehouse, 1);
   if (last === undefined) return warn("last run", "there has been none", "Run `calltally sync`.");
   const named = `run ${last.run_id} of ${minuteOf(last.started_at)} UTC`;
   if (isFuture(last.finished_at ?? last.started_at, nowMs)) {
     const hint =
-      "Mend the clock of this machine, and run `calltally sync`. Until then the time of that run decides nothing.";
+      "Correct this machine's clock, and run `calltally sync`. Until then the time of that run is ignored.";
     return warn("last run", `${named} is dated in the future`, hint);
   }
   if (last.status === "failed" || last.status === "interrupted") {
@@ -54,10 +53,10 @@ function checkLastRun(warehouse: Warehouse, nowMs: number): Check {
   );
 }
 
-/** Checks how old the proof is that no call is missing. */
+/** Checks the age of the last proof that no call is missing. */
 function checkVerified(warehouse: Warehouse, fullEveryHours: number, nowMs: number): Check {
   const last = readLastVerifiedPass(warehouse);
-  const hint = "Run `calltally sync --full`, and see what its verdict says.";
+  const hint = "Run `calltally sync --full`, and read its verdict.";
   if (!last?.finished_at) return unverified("verified", "no full pass has been verified yet", hint);
   const ageMs = ageOf(last.finished_at, nowMs);
   const found = `run ${last.run_id} read every call, ${formatAge(ageMs)}`;
@@ -66,25 +65,23 @@ function checkVerified(warehouse: Warehouse, fullEveryHours: number, nowMs: numb
   return ok("verified", found);
 }
 
-/** Names each job of the schedule, cron or systemd whose last run failed. */
 function checkJobs(warehouse: Warehouse, nowMs: number): Check[] {
   return readJobs(warehouse).flatMap(({ job, failing_since, exit_code, error }) => {
     if (failing_since === null) return [];
     const since = formatAge(ageOf(failing_since, nowMs));
     const found = `failed ${since}, and has not succeeded since; exit ${exit_code}${error === null ? "" : `: ${error}`}`;
-    // Running the job again would not repeat a report that was delivered to some.
-    const hint =
-      exit_code === EXIT.undelivered ? UNDELIVERED : `Mend that, and run \`calltally job ${job}\`.`;
+    // Running the job again would not repeat a report already delivered to some.
+    const hint = exit_code === EXIT.undelivered ? UNDELIVERED : `Fix that, and run \`calltally job ${job}\`.`;
     return [warn(`job ${job}`, found, hint)];
   });
 }
 
-/** Checks that the cluster of the settings, or those that were published to, are up to date. */
+/** Checks that the clusters are up to date. */
 function checkPublications(warehouse: Warehouse, nowMs: number, to: string | undefined): Check[] {
   return readPublications(warehouse, to).map(({ target, published_at, error, is_behind }) => {
     const age = published_at === null ? "not yet" : formatAge(ageOf(published_at, nowMs));
     const name = "published";
-    if (error !== null) return warn(name, `${age}; the last try failed: ${error}`, PUBLISH);
+    if (error !== null) return warn(name, `${age}; the last attempt failed: ${error}`, PUBLISH);
     if (is_behind) return warn(name, `${age}, and is behind; ${target}`, PUBLISH);
     return ok(name, `${age}, to ${target}`);
   });

@@ -7,9 +7,9 @@ import { formatCount, formatElapsed } from "../base/quantity-text.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 import { judgePaging, nextOffset } from "./check-paging.ts";
 
-/** Clocks may differ by this, and by the time a request takes. */
+/** Clocks may differ by this, plus the duration of a request. */
 const MOST_SKEW_MS = 60_000;
-/** Attempts of each of the five requests. */
+/** For each of the five requests. */
 const ATTEMPTS = 2;
 
 export interface ServiceOptions {
@@ -19,7 +19,7 @@ export interface ServiceOptions {
   signal: AbortSignal;
 }
 
-/** Asks the service for five pages, with ten attempts at most. Returns what they show, and the first of them. */
+/** Requests five pages, with ten attempts at most. */
 export async function checkService(
   options: ServiceOptions,
 ): Promise<{ checks: Check[]; page: AttributionPage | undefined }> {
@@ -41,7 +41,7 @@ export async function checkService(
     checks.push(judgeClock(first.timestamp, askedMs, respondedMs));
     const again = await fetchPage(0);
     const next = await fetchPage(nextOffset(first));
-    // A page that is capped would end before the end.
+    // A capped page would end before the end.
     const last = await fetchPage(Math.max(0, next.total - Math.max(1, first.rows.length)));
     const beyond = await fetchPage(last.total);
     checks.push(...judgePaging({ limit, first, again, next, last, beyond }));
@@ -56,7 +56,7 @@ function failedCheck({ exitCode, message, hint }: ApiError): Check {
   return fail(exitCode, exitCode === EXIT.refused ? "token" : "service", message, hint);
 }
 
-/** Compares the timestamp of the response with the local time at which it must have been made. */
+/** Compares the response's timestamp with the local time at which it must have been made. */
 function judgeClock(timestamp: string | undefined, askedMs: number, respondedMs: number): Check {
   const servedMs = Date.parse(timestamp ?? "");
   if (Number.isNaN(servedMs)) return ok("clock", "the service does not report its time");

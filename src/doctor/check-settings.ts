@@ -10,18 +10,20 @@ import { type Check, fail, ok, warn } from "./check.ts";
 
 const CRONS: readonly string[] = [SETTINGS.syncCron.env, SETTINGS.exportCron.env, SETTINGS.insightsCron.env];
 
-/** Looks at every setting: where it comes from, and whether it can be used. */
+/** Checks every setting, and shows where it comes from. */
 export function checkSettings({ found, unknown, settings }: Inspected): Check[] {
   const given = new Set(found.filter(({ origin }) => origin !== "not set").map(({ env }) => env));
   const contradiction = describeContradiction(settings.rules);
   return [
     ...found.map((setting) => checkSetting(setting, given)),
     ...unknown.map(checkUnknown),
-    ...(contradiction === undefined ? [] : [warn("dispositions", "one is in both lists", contradiction)]),
+    ...(contradiction === undefined
+      ? []
+      : [warn("dispositions", "a disposition is in both lists", contradiction)]),
   ];
 }
 
-/** Looks whether the file of aliases can be read, where there is one. */
+/** Checks that the file of aliases, if any, can be read. */
 export function checkAliases(settings: Pick<Settings, "rules" | "aliasesFile" | "keep">): Check[] {
   if (settings.aliasesFile === undefined) return [];
   try {
@@ -44,7 +46,7 @@ function checkSetting(
     return fail(EXIT.usage, env, `${shown} is not a cron expression: ${wrong} (${from})`, CRON_HINT);
   }
   const lack = lackOf(env, given);
-  if (lack !== undefined) return fail(EXIT.usage, env, "not set, and nothing can be synced without it", lack);
+  if (lack !== undefined) return fail(EXIT.usage, env, "not set, but required for a sync", lack);
   const fixed = env === SETTINGS.timezone.env ? describeFixedZone(parseTimeZone(shown ?? "")) : undefined;
   if (fixed !== undefined) return warn(env, `${shown} (${from})`, fixed);
   return ok(env, shown === undefined ? from : `${shown} (${from})`);
@@ -68,13 +70,13 @@ const FROM = {
   "not set": "not set",
 };
 
-/** What to set, for a setting that the API cannot be asked without. */
+/** What to set, for a setting that the API requires. */
 function lackOf(env: string, given: ReadonlySet<string>): string | undefined {
   if (env === SETTINGS.baseUrl.env && !given.has(env)) {
-    return "Set it to the address of the API, e.g. https://api.example.com; in the environment or in .env.";
+    return "Set it to the address of the API, e.g. https://api.example.com, in the environment or .env.";
   }
   if (env === SETTINGS.tokenFile.env && !given.has(env) && !given.has(SETTINGS.token.env)) {
-    return "Set it to a file that holds the bearer token; in the environment or in .env.";
+    return "Set it to a file with the bearer token, in the environment or .env.";
   }
   return undefined;
 }

@@ -19,28 +19,27 @@ import { checkRuns } from "./check-runs.ts";
 /** Calls whose transcripts are compared with their durations. */
 const SAMPLES = 500;
 
-const REATTRIBUTE = "Run `CALLTALLY_CHECK_EVERY_HOURS=0 calltally sync`, which recomputes all of them.";
-const RESTORE = "Run `calltally restore` with a backup; without one, move the file away and sync again.";
+const REATTRIBUTE = "Run `CALLTALLY_CHECK_EVERY_HOURS=0 calltally sync`, which recomputes all facts.";
+const RESTORE = "Run `calltally restore` with a backup; or move the file away and sync again.";
 
 interface WarehouseOptions {
   /** The working folder. */
   folder: string;
-  /** Check the whole file, and compute the hash of every row again. */
+  /** Check the whole file, and recompute the hash of every row. */
   deep: boolean;
   nowMs: number;
   signal: AbortSignal;
 }
 
-/** What was found in a warehouse. */
 export interface WarehouseFindings {
   checks: Check[];
   /** The latest calls that have a transcript. */
   samples: DurationSample[];
-  /** When the pause ends that the service asked for, ISO 8601 UTC. */
+  /** When the pause that the service asked for ends, ISO 8601 UTC. */
   notBefore: string | undefined;
 }
 
-/** Checks the warehouse of the settings, and that it has the calls that they describe, without changing it. */
+/** Checks that the warehouse is usable and belongs to the settings, without changing it. */
 export async function checkWarehouse(
   settings: Settings,
   options: WarehouseOptions,
@@ -74,15 +73,15 @@ async function* checkOpened(
   if (damage !== undefined)
     return yield fail(EXIT.storage, "warehouse", `${warehouse.path} is damaged: ${damage}`, RESTORE);
   yield ok("warehouse", `${formatQuantity(readCallCount(warehouse), "call")} in ${warehouse.path}`);
-  yield ok("file", deep ? "whole, all of it checked just now" : describeLastCheck(warehouse, nowMs));
+  yield ok("file", deep ? "undamaged, fully checked just now" : describeLastCheck(warehouse, nowMs));
   if (deep) {
     yield hasAllFacts(warehouse)
-      ? ok("facts", "every call has its facts, and is counted")
-      : fail(EXIT.storage, "facts", "calls lack their facts, and are missing in figures", REATTRIBUTE);
+      ? ok("facts", "every call has facts, and is counted")
+      : fail(EXIT.storage, "facts", "some calls lack facts, and figures omit them", REATTRIBUTE);
     const hashes = await checkRowHashes(warehouse, signal);
     yield hashes.damaged > 0
       ? fail(EXIT.storage, "row hashes", describeDamaged(hashes), RESTORE)
-      : ok("row hashes", `${formatQuantity(hashes.checked, "call")} as they were read from the service`);
+      : ok("row hashes", `${formatQuantity(hashes.checked, "call")} unchanged since they were read`);
   }
   yield checkKept(warehouse, settings);
   yield checkOrigin(warehouse, settings);

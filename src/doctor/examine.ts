@@ -21,9 +21,8 @@ interface ExamineOptions {
 }
 
 /**
- * Checks the settings, this machine, the warehouse of an account and its service.
- *
- * @param options.deep whether the whole file is read, and every stored call hashed again
+ * Checks the settings, this machine, an account's warehouse and its service.
+ * @param options.deep also reads the whole file, and recomputes the hash of every call
  */
 export async function examine(
   { sources }: Account,

@@ -1,6 +1,6 @@
 import { CalltallyError, describeError } from "../base/errors.ts";
 
-/** Returns what a function throws, with its hint, as a text; nothing if it succeeds. */
+/** Returns what a function throws, with its hint, as text; nothing if it succeeds. */
 export function problemsOf(work: () => unknown): string[] {
   try {
     work();

@@ -16,17 +16,17 @@ import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 
 export interface ExplainOptions extends OwnWarehouse {
   callId: number;
-  /** Rules from the settings; the explanation uses the rules by which the facts were computed. */
+  /** Rules from the settings; the explanation uses those by which the facts were computed. */
   rules: AttributionRules;
   /** IANA zone of local times. */
   timezone: string;
   clock?: Clock;
 }
 
-/** Why a call counts as it does. Null stands for no value, which the files show as `(not set)`. */
+/** Why a call counts as it does. Null means no value, which files show as `(not set)`. */
 export type Explanation = NonNullable<ReturnType<typeof explainCall>>;
 
-/** Explains a call by the function and the rules that made its facts; undefined if there is no such call. */
+/** Explains a call by the function and the rules that computed its facts; undefined if there is no such call. */
 export function explainCall(options: ExplainOptions) {
   const { callId, timezone, clock = systemClock } = options;
   using reader = openOwn(options, openWarehouseReader);
@@ -47,13 +47,13 @@ export function explainCall(options: ExplainOptions) {
   return {
     call_id: callId,
     call_started,
-    /** Start of the call in the requested time zone, `YYYY-MM-DD HH:MM:SS +01:00`. */
+    /** Start in the requested time zone, `YYYY-MM-DD HH:MM:SS +01:00`. */
     local_time: local && `${local.local} ${local.offset}`,
-    /** When it was found to be gone from the service, and so left every figure; null while it counts. */
+    /** When it was marked as gone, and left every figure; null while it counts. */
     gone_at: call.gone_at,
     /** Since when it is older than any call that the service lists; null while it may be listed. It still counts. */
     unlisted_since: call.unlisted_since,
-    /** As the service returned them. */
+    /** As served. */
     dni: Object.fromEntries(DNI_FIELDS.map((field) => [field, call[field]])),
     ...reasons,
     source,
@@ -75,11 +75,11 @@ export function explainCall(options: ExplainOptions) {
     google_leads: judge("google-leads"),
     microsoft_ads: judge("microsoft-ads"),
     ga4_events: judge("ga4-events"),
-    /** The files that it was in, and how later ones adjusted it. */
+    /** The files that contained it, and later adjustments. */
     uploads: readUploadsOfCall(reader, callId),
-    /** Present if the rules in the settings differ from those by which the facts were computed: the next sync or export applies them. */
+    /** Present if the rules in the settings differ from those of the facts: the next sync or export applies them. */
     ...(!isInForce(readRulesInForce(reader), options.rules) && { rules_differ: true }),
-    /** Present until the first load is complete: the first call of a caller is not known yet. */
+    /** Present until the first load is complete: first calls are not known yet. */
     ...(readUnsettled(reader) > 0 && { is_first_load: true }),
   };
 }

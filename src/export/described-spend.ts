@@ -3,18 +3,18 @@ import type { SessionSpend, SpendSum } from "../rollup/session-spend.ts";
 import type { Match } from "../rollup/spend-campaigns.ts";
 import type { Timeframe } from "./timeframe.ts";
 
-/** What a manifest says of spend; amounts are of the currency, of the days and the filter of the export. */
+/** Spend in a manifest; amounts are for the days and the filter of the export. */
 export interface DescribedSpend {
-  /** ISO 4217; null where nothing was ever imported. */
+  /** ISO 4217; null if nothing was ever imported. */
   currency: string | null;
   decimals: number;
   rows: number;
   cost: number;
-  /** As the ad platforms have them, taken for days of the export's zone. */
+  /** Days of the ad platforms, taken for days of the export's zone. */
   days: { count: number; first: string; last: string } | null;
-  /** Rows by how they came to their campaign: by its id or its name among those that calls have, not at all, or without one. */
+  /** Rows by how they were matched to campaigns of calls. */
   campaigns: Record<Match, { rows: number; cost: number }>;
-  /** Filters that choose calls alone, since spend has nothing of the kind. */
+  /** Filters that apply only to calls. */
   filters_of_calls_alone?: string[];
   imports: { file: string; imported_at: string; rows: number; cost: number }[];
 }
@@ -59,17 +59,17 @@ export function sentencesOnSpend(
   { currency, rows, days, campaigns, imports, filters_of_calls_alone: ofCallsAlone = [] }: DescribedSpend,
   zone: string,
 ): string[] {
-  if (days === null) return ["None was imported for these days."];
+  if (days === null) return ["No spend was imported for these days."];
   const { id, name, unmatched, unnamed } = campaigns;
   const files = [...new Set(imports.map(({ file }) => file))];
   const shown = `${files.slice(0, FILES_SHOWN).join(", ")}${files.length > FILES_SHOWN ? ", …" : ""}`;
   return [
-    `In ${currency}, as the ad platforms report it for ${days.first} to ${days.last}; their days are taken for days of ${zone}.`,
+    `In ${currency}, as the ad platforms report it for ${days.first} to ${days.last}; their days are treated as days of ${zone}.`,
     `Of ${rows} rows, ${id.rows} have the campaign of calls by its id, ${name.rows} by its name; ${unmatched.rows} are of campaigns that no call has, ${unnamed.rows} of none.`,
-    "In rows (total) and (other), costs per call are over the calls of rows that have spend: totals by channel or source differ from those by campaign.",
+    "In rows (total) and (other), costs per call only include the calls of rows with spend: totals by channel or source differ from those by campaign.",
     `From ${shown}.`,
     ...(ofCallsAlone.length > 0
-      ? [`The filter's ${ofCallsAlone.map(inWords).join(", ")} chooses calls alone: costs are of all.`]
+      ? [`The filter's ${ofCallsAlone.map(inWords).join(", ")} only selects calls: costs are for all.`]
       : []),
   ];
 }

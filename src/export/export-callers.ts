@@ -8,10 +8,10 @@ interface CallerColumn extends Column {
   of: (caller: CallerSummary) => Value;
 }
 
-/** They add up to those of rollups, except for calls without a caller. */
+/** These add up to the rollups' figures, except for calls without a caller. */
 const SUMS = ["calls", "answered_calls", "missed_calls"] as const;
 
-/** Writes one line a caller, in the order of their first calls. Calls without a caller's number are only counted. */
+/** Writes one line per caller, by first call. Calls without a caller's number are only counted. */
 export async function writeCallers(job: Job): Promise<ManifestFile[]> {
   const { session, reader, onNewKey } = listsOf(job);
   const callers = openPseudonyms(reader);
@@ -49,7 +49,7 @@ function callerColumns(toPseudonym: (caller: string) => string): CallerColumn[] 
   ];
 }
 
-/** Whether a caller who was missed was answered later, 1 or 0; nothing of one who was not missed at a known time. */
+/** Whether a missed caller was answered later, 1 or 0; null for a caller who was not missed at a known time. */
 function isRecovered({ missed_at, answered_at }: CallerSummary): Value {
   return missed_at === null ? null : Number(answered_at !== null);
 }

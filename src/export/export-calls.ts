@@ -16,7 +16,7 @@ interface CallColumn extends Column {
   derive?: (value: Value) => Value;
 }
 
-/** The folder of calls whose month is not known, by Hive's name for it; of no calls, too, so that a reader finds columns. */
+/** Hive's name for the partition of unknown months; also written if there are no calls, so that a reader finds columns. */
 const UNKNOWN_MONTH = "__HIVE_DEFAULT_PARTITION__";
 
 export async function writeCalls(job: Job): Promise<ManifestFile[]> {
@@ -41,7 +41,7 @@ function callsTable(job: Job): NamedTable {
     name: "calls",
     columns,
     rows: derive(read(), columns),
-    // A pseudonym is none without the key; a number, a transcript or a link to a recording is somebody's.
+    // A pseudonym is useless without the key; a number, transcript or recording link is personal.
     audience: privateColumns.length > 0 ? "owner" : "shared",
     entry: { contents: "calls", caller_key: callers.fingerprint, rows: rowCount },
   };
@@ -56,7 +56,7 @@ async function writeCallsByMonth(job: Job, calls: NamedTable): Promise<ManifestF
     const time = row[started];
     const month =
       typeof time === "string" ? toLocal(time).local.slice(0, -"-DD HH:MM:SS".length) : UNKNOWN_MONTH;
-    // Where clocks go back at midnight, the month before comes again for an hour; no file may come again.
+    // If clocks go back at midnight, the previous month returns for an hour; no file may be written twice.
     if (month > latest) latest = month;
     return latest;
   };
@@ -139,7 +139,7 @@ interface Part<T> {
   count: number;
 }
 
-/** Cuts rows where their key changes; each part is to be read before the next is asked for. */
+/** Splits rows where their key changes; read each part before asking for the next. */
 function* partition<T>(rows: Iterable<T>, keyOf: (row: T) => string): Generator<Part<T>> {
   const iterator = Iterator.from(rows);
   try {

@@ -12,24 +12,23 @@ import type { Restatement } from "./restatement.ts";
 import type { NamedTable, Table } from "./table.ts";
 import type { Timeframe } from "./timeframe.ts";
 
-/** What the writer of a content works with: a question, and one moment of its source. */
+/** A question, and one moment of its source. */
 export interface Job {
   ask: Ask;
   timeframe: Timeframe;
-  /** Milliseconds since 1970-01-01 UTC. */
   nowMs: number;
   session: FigureSession;
   spend: SessionSpend | undefined;
   manifest: Manifest;
   readBasis: () => Basis;
-  /** Undefined if nothing remembers the figures that the same files held before. */
+  /** Undefined if the figures of earlier exports are not recorded. */
   remembered: RememberedFigures | undefined;
-  /** What only a warehouse has; undefined for a cluster. */
+  /** Only a warehouse has lists; undefined for a cluster. */
   lists: Lists | undefined;
   isPartitioned: boolean;
-  /** Writes a table as a file of its own, or keeps it as a sheet. */
+  /** Writes a table as its own file, or keeps it as a sheet. */
   table: (table: NamedTable) => Promise<ManifestFile[]>;
-  /** Writes one file, in chunks; for its owner alone if it names people. */
+  /** Writes one file in chunks; readable only by its owner if it names people. */
   write: (file: string, content: Iterable<Buffer | string>, audience?: Audience) => Promise<WrittenFile>;
 }
 
@@ -40,14 +39,14 @@ export interface RememberedFigures {
 
 export interface RollupOutlet {
   file: string;
-  /** Its dimensions, separated by commas; or what else it is. */
+  /** Its dimensions, separated by commas; or the name of another content. */
   contents: string;
   query: RollupQuery;
   columns: readonly RollupColumn[];
 }
 
 export interface Lists {
-  /** A connection of its own that only reads, at the moment of the job. */
+  /** A separate read-only connection, at the moment of the job. */
   reader: Warehouse;
   session: RollupSession;
   /** Receives the path of a newly created key for `caller_hash`. */

@@ -16,47 +16,47 @@ import type { WrittenFile } from "./output/file-set.ts";
 import type { Timeframe } from "./timeframe.ts";
 
 export interface DescribedSpan extends DateRange {
-  /** ISO 8601 UTC; missing where it is open. */
+  /** ISO 8601 UTC; missing if open. */
   starts_at?: string;
-  /** Not part of it. */
+  /** Exclusive. */
   ends_at?: string;
-  /** Present where late transcripts and corrections may still change figures. */
+  /** Present if late transcripts and corrections may still change figures. */
   provisional?: true;
-  /** Present where fewer than 90 days of calls lie before it: callers of earlier days count as first-time callers. */
+  /** Present if fewer than 90 days of calls precede it: callers of earlier days count as first-time callers. */
   short_history?: true;
 }
 
-/** The same warehouse and options give the same bytes; conversions for Google Ads go with the time as well. */
+/** The same warehouse and options give the same bytes; conversions for Google Ads also depend on the time. */
 export interface Manifest {
   run: Standing["run"];
   origin: DescribedOrigin;
-  /** Present where the figures were not read in the warehouse, but in a cluster that it was published to. */
+  /** Present if the figures were read in a cluster. */
   published?: DescribedPublication;
-  /** Why the figures may be wrong until somebody has looked; missing where nothing is known to be. */
+  /** Why the figures may be wrong; missing if nothing is known to be. */
   caveats?: Caveats;
-  /** Calls that count though the service no longer lists them: older than any that it lists. Missing where there are none. */
+  /** Calls older than any that the service lists, which still count; missing if there are none. */
   unlisted?: Unlisted;
-  /** Zone whose days and periods count; times with a Z are UTC. */
+  /** Zone of days and periods; times with a Z are UTC. */
   timezone: string;
   filter: DescribedFilter;
   range: DescribedSpan;
   compared_with?: DescribedSpan & {
-    /** Present where the warehouse has no calls from its beginning on, so that less was counted than there was. */
+    /** Present if the range begins before the warehouse's first call. */
     begins_before_first_call?: true;
   };
   periods?: ({ period: string } & DescribedSpan)[];
   rules: Omit<AttributionRules, "aliases" | "caller_digests"> & {
     channels: string;
-    /** How many utm values are counted under another; they stand in the table `rules`. */
+    /** How many utm values have an alias; the table `rules` lists them. */
     aliases: number;
     utm_values: "folded" | "as stored";
   };
   spend?: DescribedSpend;
   files: ManifestFile[];
-  /** What came of the comparison with what the files held before; missing where nothing was exported before. */
+  /** Result of the comparison with earlier exports; missing if there were none. */
   restatements?: {
     rollups: ComparedRollup[];
-    /** `restatements.csv`, where any figure is another now. */
+    /** `restatements.csv`, if figures changed. */
     file?: WrittenFile & { rows: number };
   };
   fingerprint: string;
@@ -66,7 +66,7 @@ export interface DescribedPublication {
   /** Address of the cluster, without the user. */
   to: string;
   account: string;
-  /** When the cluster had confirmed all of it, ISO 8601 UTC. */
+  /** When the cluster had confirmed everything, ISO 8601 UTC. */
   published_at: string;
 }
 
@@ -75,66 +75,69 @@ export interface ComparedRollup {
   contents: string;
   /** When the earlier figures were exported, ISO 8601 UTC. */
   given_out_at?: string;
-  /** How many figures of complete periods are others now; they stand in `restatements.csv`. */
+  /** How many figures of complete periods changed; see `restatements.csv`. */
   restated_cells?: number;
   /** Why it was not compared. */
   not_compared?: string;
 }
 
 export interface Caveats {
-  /** Calls are there, but no sync has ever come to its end: nobody knows of how many they are a part. */
+  /** No sync has ever finished: nobody knows what share of the calls these are. */
   no_finished_sync?: true;
-  /** Why the last sync could not tell whether it read all calls. */
+  /** Why the last sync could not prove that it read all calls. */
   unverified?: string;
-  /** A first load is under way, or was cut short: which call is a caller's first is not known yet. */
+  /** A first load is running or was interrupted, so first calls are not known yet. */
   first_load?: true;
-  /** Calls that went missing at once, over the missing-call threshold; they still count until `sync --accept-gone`. Null for some that are too few to be shared. */
+  /**
+   * Calls that went missing at once, over the missing-call threshold; they still count until `sync --accept-gone`.
+   * Null for a number too small to share.
+   */
   withheld_calls?: number | null;
 }
 
-/** The filter as it was given; of the callers left out their number alone. */
+/** The filter as given; of excluded callers only their number. */
 export type DescribedFilter = Omit<CallFilter, "exclude_callers"> & {
   gone_calls: "left out" | "counted";
   excluded_callers?: number;
-  /** How many of them no call in the warehouse is from, as when they are mistyped. */
+  /** How many of them never called, e.g. because they are mistyped. */
   excluded_callers_without_calls?: number;
 };
 
 export interface TableEntry {
   /** The dimensions of a rollup, or the name of another kind of table. */
   contents: string;
-  /** Lines without header and total. */
+  /** Without header and total. */
   rows: number;
   total_line?: true;
   top?: number;
-  /** How many others are together in the row `(other)`. */
+  /** How many keys are folded into the row `(other)`. */
   keys_in_other?: number;
-  /** How many calls a row has at least, where rows of fewer are together in the row `(other)` of their period. */
+  /** The fewest calls of a row; smaller rows are folded into their period's row `(other)`. */
   min_cell?: number;
-  /** How many rows are together in rows `(other)` that have figures, and their calls. */
+  /** How many rows are folded into rows `(other)` with figures, and their calls. */
   rows_in_other?: number;
   calls_in_other?: number;
-  /** How many rows `(other)` have no figures, since their whole period has fewer calls. */
+  /** How many rows `(other)` are blank, because their whole period has fewer calls. */
   blank_rows?: number;
-  /** Sums of the columns that add up; uniques do not. */
+  /** Sums of the columns that add up. */
   sums?: Record<string, number>;
-  /** Fingerprint of the key of `caller_hash`: hashes can be compared where it is the same. */
+  /** Fingerprint of the key of `caller_hash`: hashes with the same one can be compared. */
   caller_key?: string;
-  /** What was left out of it and why, in numbers of calls. */
+  /** What was left out and why, in calls. */
   excluded?: Record<string, number>;
 }
 
 export interface SheetEntry extends TableEntry {
   sheet: string;
-  /** How many texts were longer than a cell holds, and are cut; missing where none is. */
+  /** How many texts were cut because they exceed a cell's length; missing if none. */
   cut_texts?: number;
 }
 
-/** A file, and what is in it; of a workbook, `rows` are those of all its sheets. */
+/** A file and its contents; for a workbook, `rows` are those of all sheets. */
 export interface ManifestFile extends WrittenFile, TableEntry {
-  /** Present for a workbook: its sheets after the first, which says what they stand on. */
+  /** For a workbook: its sheets after the first, which describes them. */
   sheets?: SheetEntry[];
-  /** Calls looked at for a file of conversions; each is a row, or among those left out. */
+  /** Calls considered for a file of conversions; each is a row or among the excluded. */
   examined?: number;
   only_new?: true;
   adjustments?: { retract: number; restate: number };
@@ -145,8 +148,8 @@ type UnwrittenManifest = { [Member in "fingerprint" | "published" | "restatement
 };
 
 /**
- * Returns a digest of what figures stand on and of their sums: SHA-256, in hex, of the manifest as JSON without white
- * space, without `fingerprint`, `published` and `restatements`, and of each file without `file`, `bytes` and `sha256`.
+ * Returns a digest of the figures' basis and sums: SHA-256, in hex, of the manifest as JSON without white space,
+ * without `fingerprint`, `published` and `restatements`, and without `file`, `bytes` and `sha256` of each file.
  */
 export function fingerprintOf({
   fingerprint: _,
@@ -227,8 +230,8 @@ export async function startManifest(
 }
 
 /**
- * Returns until when figures are complete, ISO 8601 UTC; undefined before the first sync has ended. Transcripts come and
- * dispositions are corrected for so long after a call; a sync later than that has seen them.
+ * Returns until when figures are complete, ISO 8601 UTC; undefined before the first finished sync. Transcripts and
+ * corrections may come for this many hours after a call; a later sync has seen them.
  */
 export function settledUntil(
   run: Pick<NonNullable<Standing["run"]>, "finished_at"> | null | undefined,

@@ -22,7 +22,10 @@ export interface CommitStep {
   settle?(tx: Tx, committed: CommittedFiles): void;
 }
 
-/** Returns how an export is recorded in the warehouse, so that wherever it is killed no file is there that the record lacks. */
+/**
+ * Returns the steps that record an export, so that no file ever exists that the record lacks, even if the process is
+ * killed.
+ */
 export function commitOf(
   warehouse: Warehouse,
   steps: readonly CommitStep[],
@@ -59,7 +62,7 @@ export function commitOf(
           `Cannot record in ${warehouse.path} that the export has ended; its files are in place: ${paths.join(", ")}`,
           {
             cause,
-            hint: "`calltally doctor` says what is wrong. Then run the same export again: it replaces these files.",
+            hint: "`calltally doctor` shows what is wrong. Then run the same export again: it replaces these files.",
           },
         );
       }
@@ -67,7 +70,7 @@ export function commitOf(
   };
 }
 
-/** `forgottenBefore`: the last act that forgot callers when the calls were read. */
+/** @param forgottenBefore returns the last act of forgetting at the time when the calls were read */
 export function exportLog(forgottenBefore: () => number): CommitStep {
   let exportIds: number[] = [];
   return {

@@ -5,9 +5,9 @@ export type RestatementReason = (typeof RESTATEMENT_REASONS)[number];
 
 export interface Effect {
   reason: RestatementReason;
-  /** How many calls; null where it is not about calls. */
+  /** How many calls; null if the reason is not about calls. */
   calls: number | null;
-  /** Of a figure that adds up: what it is more now for that; null for others. */
+  /** By how much they changed a figure that adds up; null for others. */
   effect: number | null;
 }
 
@@ -25,17 +25,17 @@ export interface Restatement {
   period: string;
   /** ISO 8601 UTC. */
   starts_at: string;
-  /** Not part of it. */
+  /** Exclusive. */
   ends_at: string;
   key: Readonly<Record<string, FigureValue>>;
   metric: string;
   was: FigureValue;
   now: FigureValue;
-  /** Null for times, and where one of them is blank. */
+  /** Null for times, and if either value is blank. */
   change: number | null;
   /** When the earlier value was exported, ISO 8601 UTC. */
   given_out_at: string;
   reasons: readonly Effect[];
-  /** Names of the settings for attribution that changed in between, separated by commas; null where none did. */
+  /** The attribution settings that changed in between, separated by commas; null for none. */
   rules_changed: string | null;
 }

@@ -73,13 +73,16 @@ export async function writeRollup(
   });
 }
 
-/** Returns the figures to read. When a row's first and last call started is what a single call was. */
+/**
+ * Returns the figures to read. With share-safe files, a row's first and last start are left out: they belong to a
+ * single call.
+ */
 function figuresOf({ columns, minCell }: Ask): readonly string[] | undefined {
   if (minCell === undefined) return columns;
   return (columns ?? FIGURES).filter((name) => !TIME_FIGURES.includes(name));
 }
 
-/** Returns the key columns, and the figures that are asked for with what they are compared with, in the order asked for. */
+/** Returns the key columns, and the requested figures with their comparisons, in the requested order. */
 function chooseColumns(columns: readonly RollupColumn[], names: Ask["columns"]): readonly RollupColumn[] {
   if (names === undefined) return columns;
   return [
@@ -97,12 +100,12 @@ function pickColumns({ columns, rows, total }: Table, shown: readonly RollupColu
   return { columns: shown, rows: Iterator.from(rows).map(pick), total: total && pick(total) };
 }
 
-/** Whether its readers know dates, and `2026-W43` and `2026-10` are none to them. */
+/** Whether the format has dates; `2026-W43` and `2026-10` are not dates. */
 export function showsDates(format: ExportFormat): boolean {
   return format.format === "xlsx" || format.format === "parquet" || format.profile === "excel";
 }
 
-/** Adds the first day of each period next to it; none for calls that are in no period, and for the total. */
+/** Adds each period's first day; null for calls in no period, and for the total. */
 function withPeriodStart(
   { columns: [period, ...columns], rows, total }: Table,
   periods: readonly Period[],
@@ -120,11 +123,11 @@ function withPeriodStart(
   };
 }
 
-/** Days since the first call for each click would fill the memory before they fill the disk. */
+/** A row for every click and day would fill the memory before the disk. */
 function assertFillable(keys: number, periods: number, spell: Ask["spell"]): void {
   if (keys * periods <= MAX_FILLED_ROWS) return;
   throw new UsageError(
-    `${spell("fill")} would write ${keys * periods} rows: ${keys} keys in ${periods} periods; ${MAX_FILLED_ROWS} are the most`,
+    `${spell("fill")} would write ${keys * periods} rows: ${keys} keys in ${periods} periods; the maximum is ${MAX_FILLED_ROWS}`,
     { hint: "Use a shorter period, a coarser grain, or fewer dimensions." },
   );
 }
@@ -153,7 +156,7 @@ async function readTotal(session: FigureSession, query: RollupQuery): Promise<Ro
   return [TOTAL, ...Array.from({ length: keys - 1 }, () => null), ...figures];
 }
 
-/** Seconds may have milliseconds, and amounts cents; what else an addition leaves behind the point is a rounding error. */
+/** Seconds may have milliseconds, and amounts cents; further digits of a sum are rounding errors. */
 function roundTo(decimals: number, value: number): number {
   return Math.round(value * 10 ** decimals) / 10 ** decimals;
 }

@@ -8,12 +8,11 @@ import type { Column, NamedTable } from "./table.ts";
 const isScanned = ({ type, isId }: Column) => type === "text" && !isId;
 
 const HINT =
-  "A file made with --min-cell holds neither phone numbers nor mail addresses. Leave the dimension out, give the value another name in the file of CALLTALLY_ALIASES, or leave its calls out by a filter.";
+  "A file with --min-cell contains no phone numbers or mail addresses. Leave out the dimension, rename the value in the file of CALLTALLY_ALIASES, or filter out its calls.";
 
 /**
  * Reads all rows before the first one is written.
- *
- * @throws UsageError for a phone number or a mail address; it names the place, and not the text
+ * @throws UsageError for a phone number or mail address; it names the place, not the text
  */
 export function toShareSafe(table: NamedTable, file: string): NamedTable {
   const rows = [...table.rows];
@@ -30,7 +29,7 @@ export function toShareSafe(table: NamedTable, file: string): NamedTable {
 
 const REASON_LEFT_OUT = "the reason counts calls, so it is left out of what may be shared";
 
-/** Returns what share-safe figures stand on, without small numbers of calls: those of the whole copy show what is left of a table. */
+/** Removes small numbers of calls: those of the whole copy would reveal what is left of a table. */
 export function toShareSafeStanding(standing: Standing, minCell: number): Standing {
   const { run, withheld_calls, unlisted } = standing;
   return {
@@ -41,7 +40,7 @@ export function toShareSafeStanding(standing: Standing, minCell: number): Standi
   };
 }
 
-/** @throws UsageError where the manifest would hold such a text in the filter */
+/** @throws UsageError if the manifest's filter would contain such a text */
 export function assertFilterShareSafe(filter: CallFilter): void {
   const { exclude_callers: _, ...described } = filter;
   for (const [name, value] of Object.entries(described)) {

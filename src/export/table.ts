@@ -1,31 +1,31 @@
 import type { Audience } from "../base/folder.ts";
 import type { TableEntry } from "./manifest.ts";
 
-/** A cell: text, days and times as text, a number, or 1 and 0 for true and false; null where there is none. */
+/** Text, days and times as text, numbers, 1 and 0 for booleans; null for no value. */
 export type Value = string | number | null;
 
 export interface Column {
   name: string;
   /**
-   * `time` is ISO-8601 text in UTC with milliseconds (`2026-11-20T05:30:00.000Z`), `local time` what the clocks of a zone
-   * showed (`2026-11-20 06:30:00`), `date` a local day (`2026-11-20`); `text` alone may come from a visitor.
+   * `time` is ISO-8601 text in UTC with milliseconds (`2026-11-20T05:30:00.000Z`), `local time` what clocks showed
+   * (`2026-11-20 06:30:00`), `date` a local day (`2026-11-20`). Only `text` may come from a visitor.
    */
   type: "text" | "integer" | "decimal" | "boolean" | "time" | "local time" | "date";
-  /** Digits after the point in text formats, for `decimal`; without them, as many as the number has. */
+  /** Digits after the point in text formats, for `decimal`. @default as many as the number has */
   decimals?: number | undefined;
   /** ISO 4217. */
   currency?: string | undefined;
-  /** Whether it is a part of a whole: 0.25 for a quarter. */
+  /** A part of a whole: 0.25 for a quarter. */
   isShare?: true;
   isKey?: true;
-  /** Whether it names something, such as a campaign: nobody adds it up, and no digit may be lost. */
+  /** Whether it identifies something, such as a campaign: it is never summed, and keeps all digits. */
   isId?: true;
-  /** What it shows of the figure on its left, where that is compared. */
+  /** What it shows of the compared figure on its left. */
   comparison?: { of: string; shows: "previous" | "change" };
   help?: string;
 }
 
-/** What a file is made of. The rows are read once, while the file is written; their values stand in the columns' order. */
+/** The content of a file. The rows are read once, while the file is written; values are in the order of the columns. */
 export interface Table {
   columns: readonly Column[];
   rows: Iterable<readonly Value[]>;
@@ -36,7 +36,7 @@ export interface Table {
 export interface NamedTable extends Table {
   name: string;
   audience: Audience;
-  /** What the manifest says of it; of some tables complete only when their rows have been read. */
+  /** Its entry in the manifest; for some tables complete only after their rows were read. */
   entry: TableEntry;
 }
 

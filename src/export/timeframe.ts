@@ -16,7 +16,7 @@ export interface Timeframe {
   range: DateRange;
   span: Span;
   grain?: Grain | undefined;
-  /** In the order of time; none without a grain. */
+  /** In order; empty without a grain. */
   periods: readonly Period[];
   previousRange?: DateRange | undefined;
   previousSpan?: Span | undefined;
@@ -24,13 +24,13 @@ export interface Timeframe {
   isPreviousCovered?: boolean;
 }
 
-/** At least. */
+/** The shortest of each. */
 const DAYS: Record<Grain, number> = { day: 1, week: 7, month: 28, quarter: 90 };
 
-/** More of them are no table that a person reads; an odd date in one call would make millions. */
+/** Upper bound; larger tables are unreadable, and an odd date in one call would make millions of periods. */
 export const MAX_PERIODS = 4000;
 
-/** A grain cuts an open range at the first and the last call. Throws UsageError for too many periods. */
+/** A grain cuts an open range at the first and the last call. @throws UsageError for too many periods */
 export async function resolveTimeframe(
   session: FigureSession,
   options: TimeframeOptions,
@@ -64,12 +64,12 @@ function periodsOf(range: Required<DateRange>, grain: Grain, zone: string, spell
   const count = mostPeriods(range, grain);
   if (count <= MAX_PERIODS) return periods({ ...range, grain, zone });
   throw new UsageError(
-    `${spell("grain")} ${grain} would make ${Math.ceil(count)} periods from ${range.from} to ${range.to}; ${MAX_PERIODS} are the most`,
+    `${spell("grain")} ${grain} would make ${Math.ceil(count)} periods from ${range.from} to ${range.to}; the maximum is ${MAX_PERIODS}`,
     { hint: `Give ${spell("range.from")} and ${spell("range.to")}, or a coarser grain.` },
   );
 }
 
-/** Puts the days of the first and of the last call in the place of ends that are open; undefined without calls. */
+/** Replaces open ends by the days of the first and the last call; undefined if there are no calls. */
 async function closeRange(
   session: FigureSession,
   { from, to }: DateRange,

@@ -23,10 +23,10 @@ import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import { clearScratch, maskTexts } from "./mask-texts.ts";
 import { stripCalls } from "./strip-calls.ts";
 
-/** A caller to forget, by the digits of the number or by the `caller_hash` of exported files, in lower case. */
+/** A caller to forget, by the digits of the number or by the lower-case `caller_hash` of exported files. */
 export type Forgettable = { caller: string } | { callerHash: string };
 
-/** How many of each were changed; holds no personal data. */
+/** How much of each was changed; without personal data. */
 export interface ForgetCounts {
   /** Callers who were not forgotten before. */
   callers: number;
@@ -40,9 +40,9 @@ export interface ForgetCounts {
 
 export interface Forgotten {
   counts: ForgetCounts;
-  /** Indexes of callers of whom nothing is known here. */
+  /** Indexes of callers without any data here. */
   unknown: number[];
-  /** The callers who are known, by their numbers' digits. */
+  /** The known callers, by the digits of their numbers. */
   callers: string[];
   /** Their numbers as spelled in calls. */
   spellings: string[];
@@ -52,17 +52,20 @@ export interface Forgotten {
 
 export interface ForgetOptions {
   nowMs: number;
-  /** Whether to accept callers without calls, and keep them out from now on. @default false */
+  /** Whether to accept callers without calls, and block them from now on. @default false */
   isUnknownAllowed?: boolean;
 }
 
-/** Runs in one transaction, and keeps the callers from coming back. Changes nothing if one is unknown and that is not allowed. */
+/**
+ * Runs in one transaction, and keeps the callers from coming back. Changes nothing if one is unknown and that is not
+ * allowed.
+ */
 export function forgetCallers(
   warehouse: LockedWarehouse,
   whom: readonly Forgettable[],
   { nowMs, isUnknownAllowed = false }: ForgetOptions,
 ): Forgotten {
-  // Both throw if the key differs from before or is lost: no new one is made in its place.
+  // Both throw if the key changed or is lost: it is not replaced.
   openForgotten(warehouse);
   openCallerDigests(warehouse);
   const { key, newFile } = openCallerKey(warehouse.path);
@@ -142,7 +145,7 @@ export function forgetAgain(
 function takeOut(tx: Tx) {
   const forgotten = openForgotten(tx);
   if (forgotten === undefined) throw new Error("There is nobody to forget");
-  // Before the calls are stripped, so that nothing but names changes in their facts.
+  // Before the calls are stripped, so that only names change in their facts.
   renameForgotten(tx, forgotten);
   const keeping = keepingAll(tx);
   const { counts, spellings } = stripCalls(tx, forgotten, keeping);

@@ -23,20 +23,20 @@ export interface ForgetOptions {
   own: OwnWarehouse;
   exportDir: string;
   isExportRemoved: boolean;
-  /** Whether callers without calls are accepted, and kept out from now on. */
+  /** Whether callers without calls are accepted, and blocked from now on. */
   isUnknownAllowed: boolean;
   signal: AbortSignal;
 }
 
 export interface ForgetResult extends Forgotten {
-  /** Exported files that name the callers; they are gone with `isExportRemoved`. */
+  /** Exported files that name the callers; deleted with `isExportRemoved`. */
   files: readonly PersonalFile[];
   copies: readonly string[];
   /** Addresses of clusters that have them until the next publication. */
   clusters: readonly string[];
 }
 
-/** Forgets callers in a warehouse, and looks for them elsewhere. @throws CalltallyError (exit 6) while a sync is under way */
+/** Forgets callers in a warehouse, and searches for them elsewhere. @throws CalltallyError (exit 6) while a sync is running */
 export async function forgetNow(
   whom: readonly Forgettable[],
   { own, exportDir, isExportRemoved, isUnknownAllowed, signal }: ForgetOptions,
@@ -57,7 +57,7 @@ export async function forgetNow(
   const maskJson = prepareMaskJson(warehouse);
   const search = { exportFolder: exportDir, traces, pseudonyms: forgotten.pseudonyms, maskJson };
   const files = findPersonalFiles(warehouse, search);
-  // Without its draft, a file of a killed export would count as one that was moved away.
+  // Without its draft, a killed export's file would count as one that was moved away.
   recoverUploads(warehouse);
   if (isExportRemoved) await removePersonalFiles(files, maskJson, signal);
   const texts = [...traces.numbers.map((number) => number.slice(1)), ...traces.texts];

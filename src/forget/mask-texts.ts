@@ -24,7 +24,10 @@ export function prepareMaskJson(
   return (json) => json.replace(JSON_TEXT, (text) => (isCalled(text) ? text : forgotten.mask(text)));
 }
 
-/** Masks the numbers of forgotten callers in all other texts; returns how many changed. Of rows that become equal, one is left. */
+/**
+ * Masks the numbers of forgotten callers in all other texts; returns how many changed. Of rows that become equal, one
+ * is kept.
+ */
 export function maskTexts(warehouse: Tx, forgotten: ForgottenCallers): number {
   const { sqlite } = warehouse;
   const maskJson = prepareMaskJson(warehouse, forgotten);
@@ -41,7 +44,7 @@ export function maskTexts(warehouse: Tx, forgotten: ForgottenCallers): number {
   return masked;
 }
 
-/** Empties columns that a later run fills again: hashes that could be guessed, and names in an unfinished pass of insights. */
+/** Empties columns that a later run fills again: guessable hashes, and names in an unfinished pass of insights. */
 export function clearScratch({ sqlite }: Tx): void {
   for (const { table, column } of columnsOf("scratch")) sqlite.exec(`UPDATE ${table} SET ${column} = NULL`);
 }
@@ -56,7 +59,7 @@ function columnsOf(...kinds: PersonalKind[]) {
   );
 }
 
-/** Matches texts with digits or characters beyond ASCII, such as digits of other scripts. */
+/** Matches texts with digits or non-ASCII characters, such as digits of other scripts. */
 const MAY_HAVE_DIGITS = "*[^ -/:-~]*";
 
 /** A string in JSON, or the text between two strings. */

@@ -13,7 +13,7 @@ interface Whom {
   hashes: readonly string[];
 }
 
-/** @throws UsageError that names the place of what is wrong, and not the number, which must not get into a log */
+/** @throws UsageError that names the position of the problem, not the number, which must not get into a log */
 export function parseWhom({ numbers, file, hashes }: Whom): Named[] {
   const byHash = hashes.map(parseHash);
   const byNumber = parseNumbers(numbers);
@@ -26,8 +26,8 @@ export function parseWhom({ numbers, file, hashes }: Whom): Named[] {
 
 export function unknownError(whom: readonly Named[], unknown: readonly number[]): UsageError {
   const places = unknown.map((index) => whom[index]?.as).join(", ");
-  return new UsageError(`Cannot forget ${places}: nothing in the warehouse is of such a caller`, {
-    hint: "Nobody was forgotten. Check the country code, or use --allow-empty to keep such numbers out from now on.",
+  return new UsageError(`Cannot forget ${places}: no data found in the warehouse`, {
+    hint: "Nobody was forgotten. Check the country code, or use --allow-empty to block such numbers from now on.",
   });
 }
 

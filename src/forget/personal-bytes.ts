@@ -4,17 +4,17 @@ import { toFileError } from "../base/file-access.ts";
 
 const HEAD_BYTES = 65_536;
 const CHUNK_BYTES = 4_194_304;
-/** Bytes of a chunk that are looked at again with the next one: more than any number or hash has. */
+/** Overlap of two chunks: longer than any number or hash. */
 const OVERLAP_BYTES = 256;
 
 export interface Traces {
-  /** Numbers by their digits, with a `+`. */
+  /** As `+` and digits. */
   numbers: readonly string[];
   /** Other texts: numbers as they were written, hashes. */
   texts: readonly string[];
 }
 
-/** Whether a file is a text, which can be searched: what is compressed has a byte 0 in its head. */
+/** Whether a file is searchable text: compressed files have a byte 0 in their head. */
 export function isTextFile(file: string): boolean {
   const handle = openSync(file, "r");
   try {
@@ -25,7 +25,7 @@ export function isTextFile(file: string): boolean {
   }
 }
 
-/** Returns what `read` returns; `otherwise` where the file system refuses to read. */
+/** Returns `otherwise` if the file system refuses to read. */
 export function readOr<T>(read: () => T, otherwise: T): T {
   try {
     return read();
@@ -45,7 +45,7 @@ export function holdsTraces(file: string, { numbers, texts }: Traces): boolean {
     const buffer = Buffer.alloc(OVERLAP_BYTES + CHUNK_BYTES);
     for (let kept = 0; ; ) {
       const read = readSync(handle, buffer, kept, CHUNK_BYTES, null);
-      // Of what is no text only the few characters that are cut in two are lost.
+      // Invalid UTF-8 only loses the few characters that are cut in two.
       if (holds(buffer.toString("utf8", 0, kept + read))) return true;
       if (read === 0) return false;
       const end = kept + read;

@@ -25,7 +25,7 @@ export interface PersonalFile {
 
 export const isManifest = (path: string) => basename(path) === MANIFEST;
 
-/** Returns what tells callers in exported files: their numbers, pseudonyms there, and the hashes that ad platforms take. */
+/** Returns what identifies callers in exported files: their numbers, pseudonyms, and the hashes that ad platforms take. */
 export function tracesInExports(
   database: string,
   callers: readonly string[],
@@ -41,14 +41,14 @@ export function tracesInExports(
 }
 
 export interface PersonalFileSearch {
-  /** Folder of exports, beside those that the warehouse remembers. */
+  /** Searched in addition to the folders that the warehouse has recorded. */
   exportFolder: string;
   traces: Traces;
   pseudonyms: readonly string[];
   maskJson: (json: string) => string;
 }
 
-/** Finds files of exports that contain, or may contain, any of the callers; also manifests, and what killed exports left. */
+/** Finds exported files that contain, or may contain, any of the callers; also manifests, and what killed exports left. */
 export function findPersonalFiles(
   warehouse: Warehouse,
   { exportFolder, traces, pseudonyms, maskJson }: PersonalFileSearch,
@@ -74,9 +74,9 @@ export function findPersonalFiles(
   });
 }
 
-/** The manifest of a folder and the files in it, where it is of this warehouse. */
+/** The manifest of a folder and its files, if it belongs to this warehouse. */
 function listManifest(folder: string, warehouseId: string): string[] {
-  // A folder may not be readable: the files that the warehouse remembers there are reported.
+  // If a folder is not readable, the files that the warehouse recorded there are reported.
   const manifest = readOr(() => tryReadManifest(folder), undefined);
   if (manifest?.origin.warehouse_id !== warehouseId) return [];
   const { files, restatements } = manifest;
@@ -84,7 +84,7 @@ function listManifest(folder: string, warehouseId: string): string[] {
   return [MANIFEST, ...names].map((name) => join(folder, name));
 }
 
-/** Removes exported files, and first their entries in manifests, so that an interrupted removal can be repeated. Manifests stay. */
+/** Deletes exported files, after their entries in manifests, so that an interrupted removal can be repeated. Manifests stay. */
 export async function removePersonalFiles(
   files: readonly PersonalFile[],
   maskJson: (json: string) => string,
@@ -113,10 +113,14 @@ export async function removePersonalFiles(
   const [path, cause] = failed[0] ?? [];
   if (path === undefined) return;
   const others = failed.length > 1 ? ` and ${failed.length - 1} more` : "";
-  throw new CalltallyError(EXIT.storage, `Cannot remove ${path}${others}, which may have the callers still`, {
-    cause,
-    hint: "All else is done. Let the owner of the files remove them, or run this again as one who may.",
-  });
+  throw new CalltallyError(
+    EXIT.storage,
+    `Cannot remove ${path}${others}, which may still contain the callers`,
+    {
+      cause,
+      hint: "Everything else is done. Let the owner delete the files, or run this again with permission to do so.",
+    },
+  );
 }
 
 function isGone(path: string): boolean {
@@ -144,7 +148,7 @@ function forgetInManifest(
   draft.replace();
 }
 
-/** The folder of the export; partitions lie in folders of their own. */
+/** The folder of the export; partitions are in sub-folders. */
 function folderOf(path: string): string {
   const folder = dirname(path);
   return /[/\\]calls[/\\]month=[^/\\]+$/.test(folder) ? dirname(dirname(folder)) : folder;

@@ -18,13 +18,13 @@ export interface PruneNowOptions extends AttributionOptions, OwnWarehouse {
   isDryRun: boolean;
 }
 
-/** What was removed, and whether anything was erased from the files: what earlier runs removed as well. */
+/** What was removed, and whether bytes were erased, including those of earlier runs. */
 export interface Pruned {
   removed: PruneCounts;
   isErased: boolean;
 }
 
-/** Removes what may not be kept any more, and erases it from the files. @throws CalltallyError (exit 6) if others sync or read */
+/** Removes what may no longer be kept, and erases it from the files. @throws CalltallyError (exit 6) if others sync or read */
 export async function pruneNow(options: PruneNowOptions): Promise<Pruned> {
   const { keep, rules, isDryRun, nowMs, signal } = options;
   const database = resolve(options.database);
@@ -38,7 +38,7 @@ export async function pruneNow(options: PruneNowOptions): Promise<Pruned> {
     using lock = tryAcquireLock(database);
     if (lock === undefined) {
       throw new CalltallyError(EXIT.locked, `Cannot prune ${database}: it is being synced`, {
-        hint: "Wait for the sync to end; it has removed what was past its days before it began to read.",
+        hint: "Wait for the sync to end; it removed expired data before it began to read.",
       });
     }
     using opened = openOwn(options, openExistingWarehouse, { isLocked: true });

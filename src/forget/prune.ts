@@ -21,7 +21,7 @@ import { readRetention, setRetention } from "../warehouse/retention.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
-/** Of how many calls something was removed, and of how many rows that did not parse. */
+/** From how many calls, and rows that could not be parsed, something was removed. */
 export type PruneCounts = Record<WithheldKind | "rejected_rows", number>;
 
 export interface PruneOptions {
@@ -31,9 +31,8 @@ export interface PruneOptions {
 }
 
 /**
- * Runs in short transactions: after a kill it continues where it was.
- *
- * @throws CalltallyError (exit 7) where the key of the callers' digests is lost
+ * Runs in short transactions and continues after a kill.
+ * @throws CalltallyError (exit 7) if the key of the callers' digests is lost
  */
 export async function prune(warehouse: LockedWarehouse, options: PruneOptions): Promise<PruneCounts> {
   const pruning = new Pruning(warehouse, { ...options, isDryRun: false });
@@ -53,11 +52,11 @@ export function hasAny(counts: PruneCounts): boolean {
   return Object.values(counts).some((count) => count > 0);
 }
 
-/** Calls that began in a stretch of time, and kinds of which they may still hold something. */
+/** Calls that began in a span of time, and kinds that they may still contain. */
 interface Stretch {
   kinds: WithheldKind[];
   from: string;
-  /** Not part of it. */
+  /** Exclusive. */
   to: string;
 }
 
@@ -81,7 +80,7 @@ class Pruning {
   readonly #options: PruneOptions & { isDryRun: boolean };
   readonly #keeping: Keeping;
   readonly #replaceCall;
-  /** Whether there may be bytes to erase even if no call has anything to remove. */
+  /** Whether bytes may have to be erased even if no call has anything to remove. */
   readonly #hasUnerased: boolean;
   #actId: number | undefined;
 
@@ -93,7 +92,7 @@ class Pruning {
     this.#hasUnerased = this.#isFirstOfKind();
   }
 
-  /** Yields what is to be done, each to be run before the next is asked for. */
+  /** Yields the steps; run each before the next is asked for. */
   async *steps(): AsyncGenerator<() => void> {
     for (const step of this.#steps()) {
       yield step;
@@ -141,7 +140,7 @@ class Pruning {
     }
   }
 
-  /** Whether a kind is not always kept from now on. Until now, what was deleted or replaced was not overwritten. */
+  /** Whether a kind is limited for the first time. Until then, deleted and replaced data was not overwritten. */
   #isFirstOfKind(): boolean {
     const marks = readRetention(this.#warehouse);
     const isFirst = WITHHELD_KINDS.some(
@@ -153,7 +152,7 @@ class Pruning {
     );
   }
 
-  /** Kinds that share a stretch are looked for together. */
+  /** Kinds with the same span are searched together. */
   #findStretches(): Stretch[] {
     const marks = readRetention(this.#warehouse);
     const stretches = new Map<string, Stretch>();
@@ -180,7 +179,7 @@ class Pruning {
     for (const kind of kinds) setRetention(this.#warehouse, kind, pruned_before);
   }
 
-  /** Prunes some calls of a stretch, by time and not by id, since a mark is a time; returns where to go on. */
+  /** Prunes some calls of a span, by time rather than id, since a mark is a time; returns where to continue. */
   #pruneAfter({ started, callId }: Place, { kinds, to }: Stretch): Place | undefined {
     const { call_started, call_id } = call_facts;
     const isNext = and(
@@ -205,7 +204,7 @@ class Pruning {
       .$dynamic();
   }
 
-  /** @param counted the kinds that are looked for: of the others another step counts what is there */
+  /** @param counted the kinds searched for; another step counts the others */
   #pruneCall(row: StoredRow, counted: readonly WithheldKind[]): void {
     const past = this.#keeping.kindsPast(row.call_started, row.first_run_id);
     const kinds = past.filter((kind) => counted.includes(kind));

@@ -15,7 +15,10 @@ import { transcripts, WHOLE_CALL } from "../warehouse/calls/transcripts.ts";
 import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
-/** Strips the stored calls, and removes all undocumented members. Row hashes are of what is left, as when a call is served again. */
+/**
+ * Strips the stored calls, and removes all undocumented members. Row hashes cover what is left, as when a call is
+ * served again.
+ */
 export function stripCalls(warehouse: Tx, forgotten: ForgottenCallers, keeping: Keeping) {
   const { rules } = readRulesInForce(warehouse);
   const facts = new CallFactsTable(warehouse, rules, {
@@ -29,7 +32,7 @@ export function stripCalls(warehouse: Tx, forgotten: ForgottenCallers, keeping: 
     const changed = batch.flatMap((call) => {
       const named = forgotten.strip(call, call.caller_digest);
       const isNamed = named !== call;
-      // The hash of the whole row would let somebody guess what was removed.
+      // The hash of the whole row would reveal the removed data to guessing.
       const served_hash = isNamed ? null : call.served_hash;
       const { call: kept, removed } = keeping.toStored({ ...named, served_hash }, ["extra"]);
       if (!isNamed && removed.length === 0) return [];

@@ -3,7 +3,7 @@ import { about, describeTable } from "../warehouse/described.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const columns = {
-  change_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the change."),
+  change_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the change."),
   insight_id: about(integer().notNull(), "The insight that changed."),
   seen_at: about(text().notNull(), "When the change was seen, ISO 8601 UTC."),
   member: about(text().notNull(), "The member's name."),
@@ -20,7 +20,7 @@ export interface InsightChange {
   after: unknown;
 }
 
-/** Records what changed in an insight. @param seenAt ISO 8601 UTC */
+/** @param seenAt ISO 8601 UTC */
 export function insertInsightChanges(
   { db }: Warehouse,
   insight_id: number,

@@ -3,7 +3,7 @@ import { contractError } from "../api/api-errors.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
 import { type Envelope, parseContract } from "../api/response-envelope.ts";
 
-/** A member left out and one sent as null are both null; an empty string stays one. */
+/** Missing members and null are both null; an empty string stays. */
 const orNull = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? null);
 const text = orNull(z.string());
 const integer = orNull(z.int());
@@ -12,12 +12,12 @@ const json = orNull(z.union([z.record(z.string(), z.unknown()), z.array(z.unknow
 
 const localTime = z.iso.datetime({ local: true, precision: 0 }).regex(/\d$/);
 
-/** Returns `YYYY-MM-DD HH:MM:SS` as ISO 8601; null for what is no such date, as `0000-00-00 00:00:00` is none. */
+/** Returns `YYYY-MM-DD HH:MM:SS` as ISO 8601; null for other text, such as `0000-00-00 00:00:00`. */
 function parseLocal(served: string | null): string | null {
   return localTime.safeParse(served?.replace(" ", "T")).data ?? null;
 }
 
-/** The members of an insight (API v3 § 2.1). Which are always there is not documented: only the id is required. */
+/** An insight (API v3 § 2.1). Which members are always present is undocumented: only the id is required. */
 const insightSchema = z.object({
   insight_id: z.int(),
   insight_name: text,
@@ -59,14 +59,10 @@ const insightSchema = z.object({
   deleted_by: integer,
 });
 
-/** An insight, under the API's own names. Dates are as served, in whatever form, and parsed in members of their own. */
+/** An insight in the API's names. Dates are as served, and parsed in separate members. */
 export type Insight = Awaited<ReturnType<typeof getInsight>>;
 
-/**
- * Reads the details of one insight (API v3 § 4.1).
- *
- * @throws ApiError; with status 404 where there is no such insight
- */
+/** Reads one insight (API v3 § 4.1). @throws ApiError; with status 404 if it does not exist */
 export async function getInsight(client: ApiClient, id: number, options: RequestOptions = {}) {
   const parse = ({ data }: Envelope) => {
     const what = `The API response for insight ${id} is not as documented`;
@@ -79,7 +75,7 @@ export async function getInsight(client: ApiClient, id: number, options: Request
       start_date_parsed: parseLocal(insight.start_date),
       indicator_start_date_parsed: parseLocal(insight.indicator_start_date),
       indicator_end_date_parsed: parseLocal(insight.indicator_end_date),
-      // Members that the document does not name.
+      // Undocumented members.
       extra: Object.fromEntries(unknown),
     };
   };

@@ -5,13 +5,10 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type InsightChange, insertInsightChanges } from "./insight-changes.ts";
 import { insights, readGroups, replaceGroups } from "./insights.ts";
 
-/** An insight as it is stored, with the ids of its groups. */
+/** An insight as stored, with the ids of its groups. */
 export type StoredInsight = Omit<typeof insights.$inferSelect, "fetched_at"> & { group_list: number[] };
 
-/**
- * Stores an insight as fetched, and keeps what changed since it was fetched last. Returns the changes; undefined for an
- * insight that was not here.
- */
+/** Stores an insight and its changes since the last fetch. Returns the changes; undefined for a new insight. */
 export function saveInsight(
   warehouse: Tx,
   insight: StoredInsight,
@@ -30,7 +27,7 @@ export function saveInsight(
   return changes;
 }
 
-/** An insight in whose texts somebody who was forgotten is not named. */
+/** Masks forgotten callers in an insight's texts. */
 function withoutForgotten(warehouse: Warehouse, insight: StoredInsight): StoredInsight {
   const forgotten = openForgotten(warehouse);
   return forgotten === undefined ? insight : JSON.parse(forgotten.mask(JSON.stringify(insight)));
@@ -43,7 +40,7 @@ function readInsight(warehouse: Warehouse, id: number): StoredInsight | undefine
   return { ...members, group_list: readGroups(warehouse, id) };
 }
 
-/** Columns that are made of another member. */
+/** Columns derived from another member. */
 const DERIVED = new Set(["start_date_parsed", "indicator_start_date_parsed", "indicator_end_date_parsed"]);
 
 function compareInsights(before: StoredInsight, after: StoredInsight): InsightChange[] {

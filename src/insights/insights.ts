@@ -47,7 +47,7 @@ const columns = {
   updated_by: about(integer(), "As served; not documented further."),
   deleted_at: about(text(), "As served; not documented further."),
   deleted_by: about(integer(), "As served; not documented further."),
-  extra: about(text({ mode: "json" }), "JSON object of members that the API document does not name.", "text"),
+  extra: about(text({ mode: "json" }), "JSON object of undocumented members.", "text"),
   fetched_at: about(text().notNull(), "When it was fetched, ISO 8601 UTC."),
 };
 
@@ -58,7 +58,7 @@ export const INSIGHTS = describeTable(
   columns,
 );
 
-/** Returns when the one of these insights that was not fetched for longest was fetched; null if any never was. */
+/** Returns the oldest fetch time of these insights; null if one was never fetched. */
 export function readOldestFetch({ db }: Warehouse, ids: readonly number[]): string | null {
   const row = db
     .select({ fetched: count(), oldest: min(insights.fetched_at) })
@@ -87,7 +87,6 @@ export const INSIGHT_GROUPS = describeTable(
   groupColumns,
 );
 
-/** Returns the groups of an insight, rising. */
 export function readGroups({ db }: Warehouse, insightId: number): number[] {
   const { insight_id, group_id } = insight_groups;
   const rows = db
@@ -99,7 +98,6 @@ export function readGroups({ db }: Warehouse, insightId: number): number[] {
   return rows.map(({ group_id }) => group_id);
 }
 
-/** Writes the groups of an insight in the place of the stored ones. */
 export function replaceGroups({ db }: Warehouse, insight_id: number, groups: readonly number[]): void {
   db.delete(insight_groups).where(eq(insight_groups.insight_id, insight_id)).run();
   for (const group_id of groups) db.insert(insight_groups).values({ insight_id, group_id }).run();

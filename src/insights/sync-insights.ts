@@ -10,19 +10,17 @@ import type { InsightChange } from "./insight-changes.ts";
 import { getInsight, type Insight } from "./insight-client.ts";
 import { saveInsight } from "./insight-table.ts";
 
-/** What a fetch of an insight brought. */
 export interface InsightUpdate {
   insight_id: number;
   insight_name: string | null;
-  /** Undefined for an insight that was not in the warehouse. */
+  /** Undefined for an insight that is new here. */
   changes: InsightChange[] | undefined;
 }
 
 /**
- * Fetches insights into the warehouse, one after the other; yields each as soon as it is stored.
- *
- * @throws UsageError where the warehouse is a copy of another service
- * @throws ApiError as {@link fetchInsights} does; the insights that were read are kept
+ * Fetches insights one after the other; yields each once it is stored.
+ * @throws UsageError if the warehouse is a copy of another service
+ * @throws ApiError as {@link fetchInsights} does; insights read before stay stored
  */
 export async function* syncInsights(
   database: string,
@@ -48,17 +46,16 @@ export async function* syncInsights(
   }
 }
 
-/** An insight that the service does not have, or does not describe as documented. */
+/** An insight that the service does not have, or does not serve as documented. */
 interface Failed {
   id: number;
   error: ApiError;
 }
 
 /**
- * Fetches insights, each once. One that cannot be read keeps none of the others back: it is named at the end.
- *
- * @throws ApiError at once where the service cannot be asked at all; with exit code 8 and the ids, after all others, for
- * those that it does not have
+ * Fetches insights, each once. Failures do not stop the others; they are named at the end.
+ * @throws ApiError at once if the service cannot be reached; with exit code 8 and the ids, after all others, for
+ * missing insights
  */
 export async function* fetchInsights(
   client: ApiClient,
@@ -77,7 +74,7 @@ export async function* fetchInsights(
 }
 
 function nameFailed(failed: readonly Failed[]): ApiError {
-  const hint = "Any others were read. Leave out an id that is gone from the service.";
+  const hint = "The others were read. Leave out ids that the service no longer has.";
   const [first] = failed;
   if (first !== undefined && failed.length === 1) {
     return reword(first.error, `Cannot read insight ${first.id}: ${first.error.message}`, { hint });

@@ -15,14 +15,13 @@ import { parseQuestion, parseWarehousePath } from "./parse-options.ts";
 import type { Rollup, RollupColumn, RollupQuestion, Standing, Warehouse } from "./types.ts";
 
 /**
- * Opens an existing warehouse to read from it; it may be synced meanwhile.
- *
+ * Opens an existing warehouse for reading; it may be synced meanwhile.
  * @throws CalltallyError (exit 7) if there is none, or its schema is of another version; a sync migrates it
  */
 export function openWarehouse(path: string): Warehouse {
   const file = parseWarehousePath(path);
   const warehouse = openNamed(file);
-  // A warehouse that can only be read as a copy in memory has one connection.
+  // A warehouse read as a copy in memory has one connection.
   const oneAtOnce = pLimit(1);
   return {
     path: warehouse.path,
@@ -83,14 +82,14 @@ async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): P
   };
 }
 
-/** Returns the name of an option in a question: the days are not below `range`, and `last` does not exist. */
+/** Returns the name of an option in a question: days are not below `range`, and `last` does not exist. */
 const spell = (option: string) => (option === "range.last" ? "" : option.replace("range.", ""));
 
 function assertOpen({ path, sqlite }: OpenWarehouse): void {
   if (!sqlite.open) throw new UsageError(`Cannot read ${path}: it is closed`, { hint: "Open it again." });
 }
 
-/** Adds the path of the warehouse to an error of SQLite or of the file system. */
+/** Adds the path of the warehouse to an error of SQLite or the file system. */
 function named(path: string, error: unknown): unknown {
   return toFileError(error) ?? nameFile(error, path);
 }

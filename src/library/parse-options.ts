@@ -12,7 +12,7 @@ import { type ExportRequest, REQUEST_KEYS } from "../request/export-request.ts";
 import { DIMENSIONS } from "../rollup/dimensions.ts";
 import type { SyncOptions } from "./types.ts";
 
-/** Options in whose place a setting is not taken. */
+/** Options that settings must not duplicate. */
 const OPTIONS: ReadonlyMap<string, keyof SyncOptions> = new Map([
   [SETTINGS.database.env, "database"],
   [SETTINGS.baseUrl.env, "baseUrl"],
@@ -28,7 +28,7 @@ const settingName = z.string().superRefine((name, context) => {
   context.addIssue(
     option === undefined
       ? `${name} is not a setting${orMeant(name, OTHERS)}`
-      : `${name} is not taken here: give ${option}`,
+      : `${name} is not allowed here: use ${option}`,
   );
 });
 
@@ -78,20 +78,19 @@ const rollupQuestion = z.strictObject({
   columns: REQUEST_KEYS.columns,
 });
 
-/** @throws UsageError that names the option, and says what it may be */
+/** @throws UsageError that names the option, and says what is allowed */
 export function parseSyncOptions(options: unknown) {
   return parse(syncOptions, options);
 }
 
-/** @throws UsageError that says what the path of a warehouse may be */
+/** @throws UsageError that says what is allowed */
 export function parseWarehousePath(given: unknown): string {
   return parse(z.object({ path }), { path: given }).path;
 }
 
 /**
  * Returns the request that a question makes, and its zone.
- *
- * @throws UsageError that names the member, and says what it may be
+ * @throws UsageError that names the member, and says what is allowed
  */
 export function parseQuestion(question: unknown): { request: ExportRequest; timezone: string } {
   const { from, to, timezone = "UTC", ...request } = parse(rollupQuestion, question);
@@ -102,13 +101,13 @@ function parse<T>(schema: z.ZodType<T>, given: unknown): T {
   const { data, error } = schema.safeParse(given);
   const [issue] = error?.issues ?? [];
   if (issue === undefined) return data as T;
-  // Why a key cannot be one stands below it.
+  // The reason for an invalid key is in its own issue.
   const message = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
   const path = issue.code === "invalid_key" ? issue.path.slice(0, -1) : issue.path;
   throw new UsageError(path.length > 0 ? `${path.join(".")}: ${message}` : message);
 }
 
-/** Makes an issue of what a parser of texts throws. */
+/** Turns an error of a text parser into an issue. */
 function toIssue(parseText: (text: string) => string) {
   return (text: string, context: z.RefinementCtx): string => {
     try {

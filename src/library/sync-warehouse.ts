@@ -11,10 +11,10 @@ import type { SyncOptions, SyncRun } from "./types.ts";
 /**
  * Reads calls from the service into a warehouse, as `calltally sync` does, and returns how complete the pass was. It
  * ignores the environment and files of settings, and publishes nothing.
- *
  * @returns the run in the ledger; check its verdict
  * @throws CalltallyError with exit code 2 for an invalid option, 4 if the API refuses the token, 5 if it cannot be
- * reached, 6 if another sync of the warehouse is running, 7 for an error of its file, 8 for a response that is not API v3
+ * reached, 6 if another sync of the warehouse is running, 7 for an error of its file, 8 for a response that is not
+ * API v3
  * @throws the reason of `signal` if that aborts. Pages read before any error are kept
  * @see docs/completeness.md
  */
@@ -46,7 +46,7 @@ export async function syncWarehouse(options: SyncOptions): Promise<SyncRun> {
   }
 }
 
-/** Returns the public columns only; others may change between versions. */
+/** Returns only the public columns; others may change between versions. */
 function toSyncRun(run: LedgerRun): SyncRun {
   const { run_id, mode, verdict, verdict_reason, started_at, finished_at } = run;
   const { calls_read, calls_new, calls_changed, calls_rejected, calls_gone, calls_withheld } = run;

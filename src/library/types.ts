@@ -1,37 +1,37 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // What the library takes and returns, in terms of nothing else in the program: this file is its declarations.
 
-/** How complete a pass was; only `exact` and `verified` are known to have read every call. */
+/** How complete a pass was; only `exact` and `verified` prove that every call was read. */
 export type Verdict = "exact" | "verified" | "probable" | "unverified";
 
 /** Options of {@link syncWarehouse}. */
 export interface SyncOptions {
-  /** Path of the warehouse; it is made if there is none. */
+  /** Path of the warehouse; created if it does not exist. */
   database: string;
   /** Address of the API, without `/v3`; https, or http on this machine. */
   baseUrl: string;
   /** Bearer token of the API. */
   token: string;
-  /** The only group (organization unit) whose calls are read. @default all */
+  /** The only organization unit whose calls are read. @default all */
   orgUnitId?: number | undefined;
   /** Whether all calls are read, or those since the last sync. @default whichever is due */
   mode?: "full" | "incremental" | undefined;
   /** Ends the run between two pages, with its reason as the error; what was read is kept. */
   signal?: AbortSignal | undefined;
   /**
-   * Receives the calls read so far, and all of them as the service counts them. The run waits for a promise that it returns,
-   * and ends with the error that it throws or rejects with; what was read is kept.
+   * Receives the calls read so far, and the service's count. The run waits for a returned promise, and ends with an
+   * error that it throws; what was read is kept.
    */
   onProgress?: ((progress: { read: number; total: number }) => unknown) | undefined;
   /**
-   * Other settings, by their names in docs/reference/settings.md, such as `{ CALLTALLY_LOOKBACK_HOURS: "48" }`. Those that
-   * say how calls are read, kept and attributed count; those of exports, the schedule, the log and publishing do nothing here.
-   * Give those that the program itself has: with others, all calls are attributed again. @default their defaults
+   * Other settings, by their names in docs/reference/settings.md, such as `{ CALLTALLY_LOOKBACK_HOURS: "48" }`. Only
+   * settings of reading, keeping and attributing calls have an effect. Use the same as the program itself: with
+   * different ones, all calls are attributed again. @default their defaults
    */
   settings?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A run as the ledger has it. */
+/** A run in the ledger. */
 export interface SyncRun {
   run_id: number;
   mode: "full" | "incremental";
@@ -42,21 +42,21 @@ export interface SyncRun {
   started_at: string;
   /** ISO 8601 UTC. */
   finished_at: string;
-  /** Calls that its pages brought, each counted once. */
+  /** Calls on its pages, each counted once. */
   calls_read: number;
-  /** Calls that the warehouse did not have before. */
+  /** Calls that were not in the warehouse. */
   calls_new: number;
-  /** Calls whose content was another before. */
+  /** Calls whose content changed. */
   calls_changed: number;
-  /** Rows of the service that could not be read, and are in no figure. */
+  /** Rows that could not be parsed, and are in no figure. */
   calls_rejected: number;
-  /** Calls that this run marked as gone: the service does not list them any more, and they count no longer. */
+  /** Calls marked as gone: the service no longer lists them, and they no longer count. */
   calls_gone: number;
-  /** Calls that went missing at once, more than the missing-call threshold: they still count. */
+  /** Calls that went missing at once, over the missing-call threshold: they still count. */
   calls_withheld: number;
 }
 
-/** A way to group calls; docs/figures.md#dimensions says what each is. */
+/** A way to group calls; see docs/figures.md#dimensions. */
 export type Dimension =
   | "utm_source"
   | "utm_medium"
@@ -76,7 +76,10 @@ export type Dimension =
   | "weekday"
   | "hour";
 
-/** Which calls count; of a list, one that fits is enough, and case does not matter. `(not set)` stands for calls without a value. */
+/**
+ * Which calls count. For lists, one matching value is enough. Case does not matter. `(not set)` matches calls without
+ * a value.
+ */
 export interface CallFilter {
   /** Names or ids of org units. */
   org_unit?: readonly string[];
@@ -86,19 +89,19 @@ export interface CallFilter {
   campaign?: readonly string[];
   disposition?: readonly string[];
   min_duration_seconds?: number;
-  /** Callers' first calls in the warehouse alone. */
+  /** Only callers' first calls in the warehouse. */
   first_time?: true;
   has_gclid?: true;
   tracking_number?: readonly string[];
-  /** Phone numbers whose calls are left out, each with its country code. */
+  /** Phone numbers whose calls are left out, with their country codes. */
   exclude_callers?: readonly string[];
-  /** Counts calls that the service does not show any more. */
+  /** Also counts calls that the service no longer lists. */
   include_gone?: true;
 }
 
-/** A question to the calls of a warehouse, as `calltally export` answers it. */
+/** A question about the calls of a warehouse, as for `calltally export`. */
 export interface RollupQuestion {
-  /** What to group by, together; none for one row of everything. */
+  /** What to group by, combined; empty for one row of everything. */
   by: readonly Dimension[];
   /** First local day, such as `2026-10-01`. @default that of the first call */
   from?: string | undefined;
@@ -108,22 +111,21 @@ export interface RollupQuestion {
   timezone?: string | undefined;
   /** Splits the rows by period. */
   grain?: "day" | "week" | "month" | "quarter" | undefined;
-  /** Adds the columns `…_previous` and `…_change`, of the stretch before or of the same dates a year before. */
+  /** Adds the columns `…_previous` and `…_change`, for the time before or the same dates a year earlier. */
   compare?: "previous" | "year" | undefined;
   filter?: CallFilter | undefined;
-  /** Keeps the keys with the most calls, and puts all others into one row, `(other)`; needs a dimension. @default all */
+  /** Keeps the keys with the most calls, and folds all others into one row, `(other)`; needs a dimension. @default all */
   top?: number | undefined;
   /** Adds rows of zeros for periods without calls. @default false */
   fill?: boolean | undefined;
-  /** Adds cost, clicks, impressions and costs per call, from what `spend import` read. @default false */
+  /** Adds cost, clicks, impressions and costs per call, from `calltally spend import`. @default false */
   spend?: boolean | undefined;
   /** Names of the figures to return, in this order. @default all */
   columns?: readonly string[] | undefined;
-  /** Adds a row of totals, in which each caller counts once; none where there is but the one row of everything. @default false */
+  /** Adds a row of totals, in which each caller counts once, unless there is only one row anyway. @default false */
   total?: boolean | undefined;
 }
 
-/** A column of a rollup. */
 export interface RollupColumn {
   name: string;
   type: "text" | "integer" | "decimal" | "time";
@@ -135,14 +137,13 @@ export interface RollupColumn {
   isAdditive?: boolean | undefined;
 }
 
-/** The answer to a question. */
 export interface Rollup {
   columns: readonly RollupColumn[];
-  /** Values by the names of the columns; null where there is none. Times are ISO 8601 UTC, durations seconds, shares 0 to 1. */
+  /** Values by column name; null for no value. Times are ISO 8601 UTC, durations seconds, shares 0 to 1. */
   rows: readonly Readonly<Record<string, string | number | null>>[];
 }
 
-/** What the figures of a warehouse stand on. */
+/** What the figures of a warehouse are based on. */
 export interface Standing {
   /** The last finished run; null before the first. */
   run: {
@@ -151,30 +152,29 @@ export interface Standing {
     verdict: Verdict | null;
     verdict_reason: string | null;
   } | null;
-  /** The last pass that proved that it read every call; null where there is none. */
+  /** The last pass that proved that it read every call; null if none has. */
   verified: { run_id: number; finished_at: string | null } | null;
   /** The calls that count. */
   calls: number;
-  /** Of these, how many are older than any that the service lists, and since when, ISO 8601 UTC; null where there are none. */
+  /** How many of them are older than any that the service lists, and since when, ISO 8601 UTC; null for none. */
   unlisted: { calls: number; since: string } | null;
-  /** How many the service counted at the last run that ended; null before. */
+  /** The service's count at the last finished run; null before. */
   total: number | null;
-  /** When the newest call started, ISO 8601 UTC. */
+  /** Start of the newest call, ISO 8601 UTC. */
   newest_call: string | null;
-  /** Rows of the service that could not be read, and are in no figure. */
+  /** Rows that could not be parsed, and are in no figure. */
   rejected: number;
 }
 
-/** An open warehouse, to read from; dispose of it to close the file. Once it is disposed of, its methods throw CalltallyError (exit 2). */
+/** An open warehouse, for reading; dispose of it to close the file. Its methods then throw CalltallyError (exit 2). */
 export interface Warehouse extends Disposable {
   /** Absolute path of the file. */
   readonly path: string;
   /**
-   * Answers a question, from one moment of the warehouse. Several that are asked at once are answered one after the other.
-   *
-   * @throws CalltallyError (exit 2) for a date, a time zone or a value of the filter that cannot be, or that no call has
+   * Answers a question at one moment of the warehouse. Concurrent questions are answered one at a time.
+   * @throws CalltallyError (exit 2) for an invalid date or time zone, or a filter value that no call has
    */
   rollup(question: RollupQuestion): Promise<Rollup>;
-  /** Says what the figures stand on. */
+  /** Returns what the figures are based on. */
   readStanding(): Standing;
 }

@@ -4,27 +4,26 @@ import { basename, dirname, join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { OLDEST_NODE } from "../cli/node-version.ts";
 
-/** Members of package.json that the published one has as well, where this one has them. */
+/** Members of package.json that the published one has, too. */
 const PASSED_ON: readonly string[] = [
   ...["name", "version", "description", "keywords", "homepage", "repository", "bugs", "license"],
   ...["type", "bin", "man", "exports", "dependencies"],
 ];
-/** Sources whose declarations are those of the library. */
+/** Sources of the library's declarations. */
 const DECLARED = [
   ...["index", "open-warehouse", "sync-warehouse", "types"].map((name) => `src/library/${name}.ts`),
   "src/base/errors.ts",
 ];
-/** What a clone builds from, and a package has nothing to build. */
+/** Only a clone can build these. */
 const CLONE_ONLY = ["Dockerfile", "Dockerfile.dockerignore", "compose.yaml"].map((name) =>
   join("jobs/deploy", name),
 );
 const DOCUMENTS = ["README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "docs", "jobs/deploy"];
 
 /**
- * Writes the folder that is published, in place of what is there: the built program and library, declarations, the
- * documentation and files for operators. It has no scripts but one that says which Node is needed.
- *
- * @throws Error where nothing is built
+ * Writes the folder to publish: the built program and library, declarations, documentation and files for operators.
+ * Its only script checks the version of Node.
+ * @throws Error if nothing is built
  */
 export function writePackage(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
@@ -39,7 +38,7 @@ export function writePackage(folder: string): void {
   for (const path of globSync("**/*.md", { cwd: folder })) unlink(folder, path);
 }
 
-/** Returns the package.json that is published, of this project's own. */
+/** Returns the published package.json. */
 export function toPublished(own: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return {
     ...Object.fromEntries(Object.entries(own).filter(([member]) => PASSED_ON.includes(member))),
@@ -49,9 +48,9 @@ export function toPublished(own: Readonly<Record<string, unknown>>): Record<stri
   };
 }
 
-/** Source maps stay at home: they are twice the size of the program. */
+/** Without source maps, which are twice the size of the program. */
 function copyProgram(folder: string): void {
-  // Snapshots are what the next migration is generated from.
+  // Snapshots are only needed to generate the next migration.
   const filter = (from: string) => !from.endsWith("_snapshot.json");
   cpSync(join("dist", "migrations"), join(folder, "migrations"), { recursive: true, filter });
   for (const path of globSync("dist/*.js")) {
@@ -62,7 +61,7 @@ function copyProgram(folder: string): void {
   }
 }
 
-/** Each file by itself: what the library takes and returns is in terms of these files alone. */
+/** Each file by itself: the library's types refer only to these files. */
 function writeDeclarations(folder: string): void {
   const flags = [
     "--noResolve",
@@ -79,7 +78,7 @@ function writeDeclarations(folder: string): void {
   }
 }
 
-/** Makes plain text of the links of a page that lead to what is not in the package. */
+/** Turns links to files outside the package into plain text. */
 function unlink(folder: string, path: string): void {
   const text = readFileSync(join(folder, path), "utf8");
   const leadsSomewhere = (link: string) =>
@@ -92,7 +91,7 @@ function unlink(folder: string, path: string): void {
 
 /** Returns the licenses of the libraries that esbuild has bundled, and of those that they have bundled themselves. */
 function readLicenses(): string {
-  // Above what it takes from a file, esbuild names the file.
+  // esbuild names each file before its content.
   const comment = /^\/\/ (?:\S+\/)?node_modules\/((?:@[^/]+\/)?[^/]+)/gm;
   const bundled = globSync("dist/*.js").flatMap((path) =>
     [...readFileSync(path, "utf8").matchAll(comment)].map(([, name = ""]) => name),

@@ -2,10 +2,10 @@ import { html } from "hono/html";
 import type { Value } from "../rollup/figure-session.ts";
 import type { Figures } from "./report-figures.ts";
 
-/** The stretch that a report is about, or the one before it. */
+/** The current or the previous span. */
 type Stretch = "" | "_previous";
 
-/** What `html` of hono returns: text in which everything that was put into it is escaped. */
+/** The result of hono's `html`: text in which all inserted values are escaped. */
 export type Html = ReturnType<typeof html>;
 
 const counts = new Intl.NumberFormat("en-US");
@@ -19,24 +19,24 @@ const changes = new Intl.NumberFormat("en-US", {
 });
 const points = new Intl.NumberFormat("en-US", { ...ONE_DECIMAL, signDisplay: "exceptZero" });
 
-/** What stands where there is no figure, such as a rate without calls. */
+/** Shown for a missing figure, such as a rate without calls. */
 const NONE = "–";
 
 export function countOf(value: Value | undefined): Html {
   return figure(value, (number) => counts.format(number));
 }
 
-/** Returns an amount of money, 1234.5 → 1,234.50. */
+/** 1234.5 → 1,234.50 */
 export function amountOf(value: Value | undefined): Html {
   return figure(value, (number) => amounts.format(number));
 }
 
-/** Returns the share of answered calls, 18 of 33 → 54.5%. */
+/** 18 of 33 → 54.5% */
 export function answerRateOf(figures: Figures, stretch: Stretch = ""): Html {
   return figure(figures[`answer_rate${stretch}`], () => formatAnswerRate(figures, stretch) ?? NONE);
 }
 
-/** Returns the change of a count since the stretch before, by a share: 5 after 4 → +25.0%. */
+/** 5 after 4 → +25.0% */
 export function changeOf(figures: Figures, count: string): Html {
   return figure(figures[`${count}_change`], () => formatChange(figures, count) ?? NONE);
 }
@@ -49,7 +49,7 @@ function figure(value: Value | undefined, format: (number: number) => string): H
   return typeof value === "number" ? html`<data value="${value}">${format(value)}</data>` : html`${NONE}`;
 }
 
-/** Seconds as minutes and seconds, or hours too, with as many tenths as there are. */
+/** Minutes and seconds, or hours too, with all tenths. */
 export function formatDuration(seconds: number): string {
   const tenths = Math.round(Math.abs(seconds) * 10);
   const whole = Math.floor(tenths / 10);
@@ -60,20 +60,20 @@ export function formatDuration(seconds: number): string {
   return hours > 0 ? `${sign}${hours}:${padded(minutes)}:${rest}` : `${sign}${minutes}:${rest}`;
 }
 
-// Texts are made of counts: a rate has been rounded already, and would be rounded twice.
+// Texts are made from counts: a rate is already rounded, and would be rounded twice.
 
 export function formatAnswerRate(figures: Figures, stretch: Stretch = ""): string | null {
   return quotient(figures[`answered_calls${stretch}`], figures[`calls${stretch}`], shares);
 }
 
-/** The change of a count since the stretch before, by a share; null where the figures have no change. */
+/** The relative change of a count; null if the figures have none. */
 export function formatChange(figures: Figures, count: string): string | null {
   if (typeof figures[`${count}_change`] !== "number") return null;
   const before = figures[`${count}_previous`];
   return quotient(Number(figures[count]) - Number(before), before, changes);
 }
 
-/** The distance of the shares of answered calls, 66 and 68.5% → +2.5 points; null where one is missing. */
+/** The difference of answer rates, 66 and 68.5% → +2.5 points; null if one is missing. */
 export function formatPoints(figures: Figures): string | null {
   const { calls, answered_calls, calls_previous, answered_calls_previous } = figures;
   const [now, before] = [Number(calls), Number(calls_previous)];

@@ -32,7 +32,7 @@ export function verdictLine({ manifest, basis }: Report): Html {
           `Run ${verified.run_id} proved${isProven ? "" : ` at ${minuteOf(provenAt, timezone)}`} that it read every call.`,
         ]),
     ...(run === null ? [] : [`The last sync, ${minuteOf(run.finished_at, timezone)}, is ${run.verdict}.`]),
-    ...(run !== null && isStale ? ["These days go on after it: later calls are not here yet."] : []),
+    ...(run !== null && isStale ? ["The range ends after it: later calls are not here yet."] : []),
     ...(rejected > 0 ? [`Rows that could not be read, and are in no figure: ${formatCount(rejected)}.`] : []),
     ...(range.provisional
       ? ["The latest days are provisional: late transcripts and corrections may still come."]
@@ -59,7 +59,7 @@ ${item("Freshness", `${run === null ? "No sync has finished" : `Last sync ended 
 ${item("Calls in the copy", `${formatCount(basis.calls)}${total}.`)}
 ${unlisted === undefined ? "" : item("Unlisted", `${unlistedInWords(unlisted)}.`)}
 ${item("Provisional", range.provisional ? "Yes: late transcripts and corrections may still change figures of the latest days." : "No: the time for late transcripts and corrections has passed.")}
-${compared_with?.begins_before_first_call ? item("Stretch before", "It begins before the first call in the copy: its figures may be too low, and the changes too high.") : ""}
+${compared_with?.begins_before_first_call ? item("Previous period", "It begins before the first call in the copy: its figures may be too low, and the changes too high.") : ""}
 ${history.length === 0 ? "" : item("First-time callers", history.join(" "))}
 ${manifest.spend === undefined ? "" : item("Spend", toPrintable(sentencesOnSpend(manifest.spend, timezone).join(" ")))}
 ${item("Rejected rows", basis.rejected === 0 ? "None." : `${formatQuantity(basis.rejected, "row")} that could not be read: no figure counts them. See calltally status.`)}
@@ -72,7 +72,7 @@ ${item("Fingerprint", html`<code>${fingerprint}</code>, as in the <code>manifest
 </dl>`;
 }
 
-/** A moment as the clocks of the zone showed it, to the minute. */
+/** Local time to the minute. */
 function minuteOf(time: string | null, timezone: string): string {
   if (time === null) return "never";
   const { local, offset } = localTime(timezone)(time);

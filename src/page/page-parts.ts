@@ -12,7 +12,7 @@ export const ID = "ID";
 
 const MAX_CHARACTERS = 100;
 
-/** A picture with its legend above and what it shows below; drawn twice, since a phone would make the letters of the wide one too small. */
+/** A picture with its legend; drawn twice, because the letters of the wide one are too small on a phone. */
 export function chart(
   draw: (width: number) => string,
   { caption, legend }: { caption: string; legend: Html },
@@ -44,7 +44,7 @@ export function measured(figure: Html, share: number): Html {
   return html`<div class="measured"><svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect width="${width.toFixed(1)}" height="10"/></svg>${figure}</div>`;
 }
 
-/** The numbers of the chart with this caption, to be opened. */
+/** The numbers of the chart with this caption, in an element that opens. */
 export function numbers(
   caption: string,
   head: string,
@@ -59,7 +59,7 @@ export function numbers(
   return html`<details><summary>Numbers</summary>${scrolled(`${caption}, numbers`, html`${heads}<tbody>${body}</tbody>`)}</details>`;
 }
 
-/** A text of visitors, in whatever direction it is written; cut where it is long. */
+/** A visitor's text, isolated from the direction of its surroundings; cut if long. */
 export function isolated(text: string): Html {
   const characters = [...toPrintable(text)];
   const shown =
@@ -73,7 +73,7 @@ export function nameOf(figures: Figures, dimension: Dimension): string {
   return String(figures[dimension] ?? "");
 }
 
-/** Names a row of a table in a sentence: with its id, where others have the same name or it has none. */
+/** Names a row in a sentence, with its id if the name is missing or ambiguous. */
 export function nameAmong(rows: readonly Figures[], figures: Figures, dimension: Dimension): Html {
   const name = nameOf(figures, dimension);
   const isUnique = rows.filter((row) => nameOf(row, dimension) === name).length === 1 && name !== NOT_SET;
@@ -90,7 +90,7 @@ export function headRow(heads: readonly string[]): Html {
   return html`<thead><tr>${heads.map((head) => html`<th scope="col"${head === ID ? html` class="id"` : ""}>${head}</th>`)}</tr></thead>`;
 }
 
-/** The cell of an id in a column of its own; empty for a row without one. */
+/** The cell of an id in its own column; empty for a row without one. */
 export function idCell(figures?: Figures): Html {
   const id = figures?.campaign_id;
   return html`<td class="id">${id == null ? "" : isolated(String(id))}</td>`;

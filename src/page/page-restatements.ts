@@ -12,10 +12,10 @@ const ROWS_SHOWN = 25;
 export function restatementSection({ restatements, manifest }: Report): Html | "" {
   const [first] = restatements;
   if (first === undefined) return "";
-  const title = `What moved since ${localDate(first.given_out_at, manifest.timezone)}`;
+  const title = `What changed since ${localDate(first.given_out_at, manifest.timezone)}`;
   const rest = restatements.length - ROWS_SHOWN;
   return html`<h2>${title}</h2>
-<p>${formatQuantity(restatements.length, "figure")} of complete periods ${restatements.length === 1 ? "is another" : "are others"} than when this page was last written; restatements.csv beside it has ${restatements.length === 1 ? "it" : "all of them"}.</p>
+<p>${formatQuantity(restatements.length, "figure")} of complete periods changed since this page was last written; restatements.csv next to it lists them.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr><th scope="col">Period</th><th scope="col">Figure</th><th scope="col">Was</th><th scope="col">Is</th><th scope="col">Change</th><th scope="col">Why, in calls</th></tr></thead><tbody>
 ${restatements.slice(0, ROWS_SHOWN).map(
   (

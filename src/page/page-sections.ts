@@ -33,7 +33,7 @@ import {
 import { type Figures, isNotSet, type Ranking, type Report, type ReportFigures } from "./report-figures.ts";
 
 const SEE_TABLE = "The table below has the numbers.";
-/** Days beyond these need their year to be told apart. */
+/** Longer spans show the year of each day. */
 const DAYS_OF_YEAR = 365;
 
 export function chartSections(report: Report): Html {
@@ -137,7 +137,7 @@ ${cells(all)}</tr></tfoot>`,
 const RANKING_HEADS = ["Calls", "Change", "Answer rate", "Missed", "Qualified", "First-time"];
 
 function restName(rows: number): string {
-  return rows === 0 ? "(other): calls in the stretch before only" : `(other): ${formatCount(rows)} more`;
+  return rows === 0 ? "(other): calls only in the previous period" : `(other): ${formatCount(rows)} more`;
 }
 
 function weekSection({ hours }: ReportFigures, timezone: string, days: number): Html {
@@ -156,7 +156,7 @@ ${numbers(
 )}`;
   };
   return html`<h2>When calls come, and when they are missed</h2>
-${days % WEEKDAYS.length === 0 ? "" : html`<p>${formatQuantity(days, "day")} ${days === 1 ? "is" : "are"} no whole number of weeks: some weekdays count more often than others.</p>`}
+${days % WEEKDAYS.length === 0 ? "" : html`<p>${formatQuantity(days, "day")} ${days === 1 ? "is" : "are"} not whole weeks: some weekdays count more often than others.</p>`}
 ${week("calls", "calls")}
 ${week("missed_calls", "missed calls")}`;
 }
@@ -172,14 +172,14 @@ function describeBusiest(cells: ReadonlyMap<string, number>): string {
 
 function callerSection({ periods, headline: all }: ReportFigures, grain: string, manifest: Manifest): Html {
   if (manifest.caveats?.first_load)
-    return html`<h2>Which callers are new is not known until the first load has ended</h2>`;
+    return html`<h2>First-time callers are unknown until the first load has finished</h2>`;
   const returning = periods.map((row) => Number(row.unique_callers) - Number(row.first_time_callers));
   const title = `${formatQuantity(Number(all.first_time_callers), "caller")} called for the first time`;
   const series: Series[] = [
     { name: "first call in the copy", color: 3, values: valuesOf(periods, "first_time_callers") },
     { name: "called before", color: 7, values: returning },
   ];
-  const caption = `Callers by ${grain}; who called in two of them counts in both`;
+  const caption = `Callers by ${grain}; callers in two of them count in both`;
   const history = describeHistory(manifest);
   return html`<h2>${title}</h2>
 ${history.length === 0 ? "" : html`<p>${history.join(" ")}</p>`}

@@ -12,11 +12,14 @@ export function spendSection({ figures, manifest }: Report): Html {
   const currency = manifest.spend?.currency ?? "";
   if (spend.total === undefined) return html`<h2>No spend was imported for these days</h2>`;
   return html`<h2>Cost per qualified call: ${describeLead(spend, currency)}</h2>
-<p>Amounts are in ${currency}. Calls are those of campaigns with spend, in the last line too; costs are per call, per qualified call and per first-time caller.</p>
+<p>Amounts are in ${currency}. Calls are those of campaigns with spend, also in the last line; costs are per call, per qualified call and per first-time caller.</p>
 ${spendTable(spend)}`;
 }
 
-/** Says which campaign has its qualified calls cheapest, but for those with more refunds than spend; where not all are shown, what they cost where most was spent. */
+/**
+ * Names the campaign with the cheapest qualified calls, except those with more refunds than spend; if not all are
+ * shown, the cost where most was spent.
+ */
 function describeLead({ campaigns, rest }: SpendFigures, currency: string): Html | string {
   const costOf = (figures: Figures) => Number(figures.cost_per_qualified_call);
   const known = campaigns.filter(

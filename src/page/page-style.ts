@@ -1,4 +1,4 @@
-/** The style of the page: light and dark, narrow and wide, on a screen and on A4. Its hash stands in the page's policy. */
+/** The style of the page: light and dark, narrow and wide, screen and A4. Its hash is in the page's policy. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;
@@ -32,7 +32,7 @@ a { color: var(--link); }
 figure { margin: 0 0 0.5rem; }
 figure > div > svg { display: block; width: 100%; height: auto; }
 .narrow { display: none; }
-/* A shadow at the edge beyond which there is more; what scrolls along covers it at the end. */
+/** A shadow at the edge shows that there is more; content covers it at the end. */
 .scroll {
   overflow-x: auto; scrollbar-width: thin;
   background: linear-gradient(to right, var(--paper) 50%, transparent) local 0 0 / 3rem 100% no-repeat,

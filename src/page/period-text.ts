@@ -1,6 +1,6 @@
 import type { DescribedSpan } from "../export/manifest.ts";
 
-/** 2026-10-26 → 26 Oct, 2026-10 → Oct 2026; weeks and quarters as they are. */
+/** 2026-10-26 → 26 Oct, 2026-10 → Oct 2026; weeks and quarters are unchanged. */
 export function labelOf(period: string): string {
   const [, year, month, day] = /^(\d{4})-(\d\d)(?:-(\d\d))?$/.exec(period) ?? [];
   if (month === undefined) return period;
@@ -8,12 +8,12 @@ export function labelOf(period: string): string {
   return day === undefined ? `${name} ${year}` : `${Number(day)} ${name}`;
 }
 
-/** {@link labelOf}, days with their year: 26 Oct 2026. */
+/** Like {@link labelOf}, with the year of days: 26 Oct 2026. */
 export function longLabelOf(period: string): string {
   return `${labelOf(period)}${/^\d{4}-\d\d-\d\d$/.test(period) ? ` ${period.slice(0, 4)}` : ""}`;
 }
 
-/** Returns a stretch of days in words: 19 Oct 2026 to 15 Nov 2026. */
+/** 19 Oct 2026 to 15 Nov 2026. */
 export function describeDays({ from = "", to = "" }: DescribedSpan): string {
   return from === to ? longLabelOf(from) : `${longLabelOf(from)} to ${longLabelOf(to)}`;
 }

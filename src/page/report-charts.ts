@@ -5,21 +5,21 @@ import { type ChartOptions, drawChart, NARROW } from "./static-chart.ts";
 
 export interface Series {
   name: string;
-  /** A number of the page's colours: `var(--c1)`. */
+  /** Number of a page colour: `var(--c1)`. */
   color: number;
   values: readonly number[];
 }
 
-/** Colours that the page has for parts of a whole; what is beyond shares the last, which is grey. */
+/** The page's colours for parts of a whole; further parts share the last, which is grey. */
 const COLORS = 8;
-/** Units of the chart that a bar has with its share of the gaps, below which there is no gap between its parts. */
+/** Bars narrower than this many units, gap included, have no gap between their parts. */
 const LEAST_WITH_GAPS = 7;
 const HEAT_STEPS = 6;
 
 export const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 export const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
 
-/** The axis lies over what is drawn, so that no bar's edge hides it. */
+/** The axis is drawn over the bars' edges. */
 const axis = { axisLine: { lineStyle: { color: "var(--line)" } }, axisTick: { show: false }, z: 3 };
 const axisLabel = { color: "var(--ink)", fontSize: 14 };
 
@@ -50,7 +50,7 @@ export function drawBars(
       stack: "all",
       data: values.map((value) => value || null), // a bar of zero would still have its edge
       barCategoryGap: "25%",
-      // The gap keeps parts apart for those who see colours alike; it would hide bars that are as thin as itself.
+      // A gap separates parts for the colour-blind; it would hide bars as thin as itself.
       itemStyle: {
         color: `var(--c${color})`,
         ...(width / categories.length >= LEAST_WITH_GAPS && { borderColor: "var(--paper)", borderWidth: 1 }),
@@ -61,7 +61,7 @@ export function drawBars(
   return drawChart(option, { width, height: 280, label });
 }
 
-/** Draws the week by hours: the darker a field (in the dark, the lighter), the more. */
+/** Draws the week by hours: the darker a field (in dark mode, the lighter), the more. */
 export function drawWeek(cells: ReadonlyMap<string, number>, { width, label }: PictureOptions): string {
   const isNarrow = width <= NARROW;
   const option: EChartsOption = {
@@ -102,7 +102,7 @@ export interface HeatStep {
   color: string;
 }
 
-/** Returns the steps of {@link drawWeek}, lowest first and without nought; fewer of them where all numbers are small. */
+/** Returns the steps of {@link drawWeek} without 0, lowest first; fewer if all numbers are small. */
 export function heatSteps(cells: ReadonlyMap<string, number>): HeatStep[] {
   const most = Math.max(1, ...cells.values());
   const count = Math.min(HEAT_STEPS, most);

@@ -12,7 +12,7 @@ import type { RollupQuery } from "../rollup/rollup-query.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Basis } from "../warehouse/runs/basis.ts";
 
-/** Rows of a table that has one for each source or campaign; the others are added up in one more. */
+/** Of a table by source or campaign; all others are summed in one more row. */
 const ROWS_SHOWN = 25;
 const MOVERS_SHOWN = 5;
 
@@ -23,7 +23,7 @@ export interface Report {
   basis: Basis;
   manifest: Manifest;
   fingerprint: string;
-  /** Figures of its periods that were others when the page was last written. */
+  /** Figures that changed since the page was last written. */
   restatements: readonly Restatement[];
   grain: string;
   days: number;
@@ -31,15 +31,15 @@ export interface Report {
 
 export interface ReportFigures {
   headline: Figures;
-  /** A row a period, in the order of time, of zeros where there was no call. */
+  /** A row per period, in order, with zeros for periods without calls. */
   periods: readonly Figures[];
   /** Most calls first. */
   channels: Ranking;
-  /** A row for each channel and period that has calls. */
+  /** A row for each channel and period with calls. */
   channelPeriods: readonly Figures[];
   sources: Ranking;
   campaigns: Ranking;
-  /** A row for each local weekday and hour that has calls. */
+  /** A row for each local weekday and hour with calls. */
   hours: readonly Figures[];
   durations: readonly DurationBand[];
   movers: Readonly<Record<"up" | "down", readonly Mover[]>>;
@@ -47,24 +47,24 @@ export interface ReportFigures {
 }
 
 export interface SpendFigures extends Pick<Ranking, "rest"> {
-  /** Those that have both spend and calls. */
+  /** Those with both spend and calls. */
   campaigns: readonly Figures[];
-  /** The spend that bought no call; undefined where there is none. */
+  /** The spend without calls; undefined if there is none. */
   withoutCalls: Ranking["rest"];
-  /** All spend, and the calls of campaigns with spend; undefined where nothing was spent. */
+  /** All spend, and the calls of campaigns with spend; undefined if nothing was spent. */
   total: Figures | undefined;
 }
 
 export interface Ranking {
   shown: readonly Figures[];
-  /** The sums of the rows beyond; undefined where all are shown. */
+  /** The sums of further rows; undefined if all are shown. */
   rest: { rows: number; figures: Figures } | undefined;
 }
 
 export interface Mover {
   dimension: Dimension;
   figures: Figures;
-  /** Calls more than in the stretch before; fewer, where it is below 0. */
+  /** Calls more (or, below 0, fewer) than in the previous span. */
   change: number;
 }
 
@@ -76,7 +76,7 @@ type ReportScope = Pick<Timeframe, "span" | "timezone" | "periods"> & {
 const SUMS = ["answered_calls", "missed_calls", "other_calls", "first_time_callers", "qualified_calls"];
 const COUNTS = ["calls", ...SUMS];
 export const PERIOD_FIGURES = [...SUMS, "unique_callers"];
-/** All but the callers of the whole, who take as long to tell apart as all else. */
+/** All but the number of callers, which takes as long as everything else. */
 const HEADLINE = [
   ...SUMS,
   "answer_rate",
@@ -93,7 +93,7 @@ export async function readHeadline(
   return headline;
 }
 
-/** Reads all figures of a report; what takes the time is sorting the calls by a key, so it asks for few. */
+/** Reads all figures of a report. Sorting calls by a key is what takes time, so it asks for few. */
 export async function readReportFigures(
   session: FigureSession,
   timeframe: ReportScope,
@@ -143,7 +143,7 @@ async function readSpendFigures(session: FigureSession, span: Span, form: SpendF
   };
 }
 
-/** Adds up in millionths, which are whole. */
+/** Adds in millionths, which are integers. */
 function addCosts(rows: readonly Figures[]): Figures {
   const add = (name: string, of = (value: number) => value) =>
     rows.reduce((sum, row) => sum + of(Number(row[name] ?? 0)), 0);
@@ -168,7 +168,7 @@ function* nameFigures({ columns, rows }: Rollup): Generator<Figures> {
   }
 }
 
-/** Keeps the first rows and those without a value, and adds up the others, those that had calls only before as well. */
+/** Keeps the first rows and those without a value, and sums the others, including those with calls only before. */
 function rankRows(rows: Iterable<Figures>, see: (figures: Figures) => void): Ranking {
   const shown: Figures[] = [];
   const sums: Record<string, number> = {};
@@ -189,7 +189,7 @@ function rankRows(rows: Iterable<Figures>, see: (figures: Figures) => void): Ran
   return { shown, rest: isAll ? undefined : { rows: restRows, figures: withShares(sums) } };
 }
 
-/** Adds the shares of what was added up, as an engine rounds them. */
+/** Adds the shares of summed figures, rounded as engines do. */
 function withShares(sums: Record<string, number>): Figures {
   const { calls = 0, calls_previous = 0, answered_calls = 0 } = sums;
   const rounded = (part: number, whole: number) => Math.round((10_000 * Math.abs(part)) / whole) / 10_000;
@@ -202,7 +202,7 @@ function withShares(sums: Record<string, number>): Figures {
   };
 }
 
-/** Whether these are the calls without any value; a campaign that has only an id has one. The key columns lead. */
+/** Whether these are the calls without a value; a campaign that has only an id has one. The key columns come first. */
 export function isNotSet(figures: Figures): boolean {
   const [name] = Object.values(figures);
   return name === NOT_SET && figures.campaign_id == null;

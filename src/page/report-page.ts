@@ -13,7 +13,7 @@ import { PAGE_STYLE } from "./page-style.ts";
 import { describeDays } from "./period-text.ts";
 import type { Figures, Report } from "./report-figures.ts";
 
-/** No script, no request: whatever a visitor's text became, it can do nothing. */
+/** No script and no request, so that a visitor's text can do nothing. */
 const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYLE, "base64")}'; img-src data:; base-uri 'none'; form-action 'none'`;
 
 export async function toPage(report: Report): Promise<string> {
@@ -39,7 +39,7 @@ ${verdictLine(report)}
 <main>
 ${headline(figures.headline, manifest)}
 ${restatementSection(report)}
-${isEmpty ? html`<p>No call was found in these days${isFiltered(manifest) ? " with this filter" : ""}.</p>${spendSection(report)}` : chartSections(report)}
+${isEmpty ? html`<p>No calls in these days${isFiltered(manifest) ? " with this filter" : ""}.</p>${spendSection(report)}` : chartSections(report)}
 ${basisSection(report)}
 </main>
 <footer><p class="faint">Made by calltally; <code>calltally docs figures</code> explains the figures.</p></footer>
@@ -60,7 +60,7 @@ function headline(figures: Figures, { caveats, range }: Manifest): Html {
     );
   const name = "First-time callers";
   const firstTime = caveats?.first_load
-    ? tile(name, html`–`, "not known until the first load has ended")
+    ? tile(name, html`–`, "unknown until the first load has finished")
     : range.short_history
       ? tile(
           name,

@@ -1,14 +1,14 @@
 import type { EChartsOption } from "echarts";
 import { init } from "echarts/dist/echarts.esm.min.mjs";
 
-/** Widths of a chart in its own units, which the page fits to its column: on a wide screen or paper, and on a phone. */
+/** Widths of a chart in its own units, which the page scales: on a wide screen or paper, and on a phone. */
 export const WIDE = 960;
 export const NARROW = 420;
 
 export interface ChartOptions {
   width: number;
   height: number;
-  /** What a screen reader says in the place of the picture. */
+  /** What a screen reader says. */
   label: string;
 }
 
@@ -27,7 +27,7 @@ export function drawChart(option: EChartsOption, { width, height, label }: Chart
   }
 }
 
-/** Takes out what only a script could use, and writes styles as attributes: the page's policy allows no others. */
+/** Removes what only a script could use, and turns styles into attributes, as the page's policy requires. */
 function toStatic(svg: string, label: string): string {
   return svg
     .replace(/<style[\s\S]*?<\/style>/g, "")

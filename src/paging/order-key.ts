@@ -87,7 +87,9 @@ export function describeKeys(keys: readonly OrderKey[]): string | undefined {
  */
 export function describeOrder({ order_key, sort }: { order_key: string | null; sort: Sort | null }): string {
   const order = describeKeys(readKeys(order_key)) ?? "none by id, start or source";
-  return sort === null || sort === "own" ? order : `${order}, as asked for: the service's own has no key`;
+  return sort === null || sort === "own"
+    ? order
+    : `${order}, as requested: the service's own order has no key`;
 }
 
 function keyOf(outer: KeyPart, inner?: KeyPart): OrderKey {

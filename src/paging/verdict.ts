@@ -25,7 +25,7 @@ export function missingCallThreshold(calls: number): number {
   return Math.max(10, Math.ceil(calls / 100));
 }
 
-const QUIET = "Run `calltally sync --full` again: a run in which no call comes or goes can be exact.";
+const QUIET = "Run `calltally sync --full` again: a run during which no call comes or goes can be exact.";
 const AGAIN = "Run `calltally sync --full` again, at a quieter time.";
 const ASK = "Ask the support of the service";
 
@@ -48,7 +48,7 @@ export function judge(evidence: Evidence, distinct: number): Judgement {
   }
   const joined = `all pages joined, while calls came or went: ${counted(distinct, totals)}`;
   if (end === "short slice") return { verdict: "verified", verdict_reason: joined, advice: null };
-  const reason = `${joined}; but fewer than two full pages of one length do not show the end`;
+  const reason = `${joined}; but fewer than two full pages of one length do not prove the end`;
   return { verdict: "probable", verdict_reason: reason, advice: QUIET };
 }
 
@@ -76,20 +76,20 @@ function breaksOf(evidence: Evidence, distinct: number): Finding[] {
     [
       fragmented > 0,
       `${plural(fragmented, "page")} had to be read in pieces: ${count}`,
-      "See the rows that the service fails on in `rejected_calls`, and tell its support.",
+      "See the rows that the service fails on in `rejected_calls`, and report them to its support.",
     ],
-    [!evidence.isFrontMet && seamsBroken === 0, "the closing look at the front met no known call", AGAIN],
+    [!evidence.isFrontMet && seamsBroken === 0, "the final look at the front met no known call", AGAIN],
     [
       !evidence.isLinked,
       `${plural(Math.max(1, seamsBroken), "seam")} between pages did not join: ${count}`,
-      "Try another --limit; if it stays, see `calltally doctor`: pages may not overlap as they should.",
+      "Try another --limit; if the problem remains, see `calltally doctor`: pages may not overlap as they should.",
     ],
     [keys.length === 0 && isUnfit, `${noOrder(evidence)}, and the counts do not fit: ${count}`, ORDER_ADVICE],
     [!evidence.isProven && isUnfit, `${TIES}, and the counts do not fit: ${count}`, TIES_ADVICE],
   ];
 }
 
-const TIES = "more calls than a page has stand at one place of the order";
+const TIES = "more calls than fit on a page have the same place in the order";
 const TIES_ADVICE = "A larger --limit may join the pages.";
 const ORDER_ADVICE = `${ASK} for a stable order by call id or start; without one no pass can be proven.`;
 
@@ -104,23 +104,23 @@ function doubtsOf(evidence: Evidence, distinct: number): Finding[] {
     [!evidence.isProven, `${fitting} ${TIES}`, TIES_ADVICE],
     [
       repeated > 0,
-      `all pages joined, but ${plural(repeated, "response")} had a request_id that was met before: a cache may have answered`,
-      "Have caches between here and the service heed `cache-control: no-cache`.",
+      `all pages joined, but ${plural(repeated, "response")} repeated an earlier request_id: a cache may have responded`,
+      "Make caches between here and the service obey `cache-control: no-cache`.",
     ],
     [
       old > 0,
       `all pages joined, but ${plural(old, "response")} came from the past by the service's own timestamps`,
-      `${ASK} about caches or replicas that lag; a run at a quieter time may do.`,
+      `${ASK} about caches or replicas that lag; or try a run at a quieter time.`,
     ],
     [
       !isTrusted && !isCounted(totals, distinct),
-      `all pages joined, while calls came or went: ${count}; but an order by source may be one by figures of the sources`,
+      `all pages joined, while calls came or went: ${count}; but an order by source may depend on the sources' figures`,
       `${ASK} for a stable order by call id or start; a run in which no call comes or goes can be exact.`,
     ],
     [
       unplaced > 0,
       "all pages joined, but some rows have no readable call_id",
-      "See them in `rejected_calls`, and tell the service's support.",
+      "See them in `rejected_calls`, and report them to the service's support.",
     ],
   ];
 }
@@ -138,17 +138,17 @@ function contradictionsOf({ end, totals, vanished }: Evidence, distinct: number)
     [
       totals.fall > missingCallThreshold(totals.most),
       `${joined}, but total fell by ${totals.fall} while reading: a replica may lag`,
-      `If so many calls were deleted, the next full pass will say so; else: ${ASK.toLowerCase()} about replicas.`,
+      `If so many calls were deleted, the next full pass will confirm it; otherwise: ${ASK.toLowerCase()} about replicas.`,
     ],
     [
       totals.falls > 0 && totals.rises > 0 && distinct < totals.most,
       `${joined}, but total fell and rose while reading, and counted more: ${distinct} calls read, total up to ${totals.most}`,
-      `${ASK} about caches or replicas that lag; a run at a quieter time may do.`,
+      `${ASK} about caches or replicas that lag; or try a run at a quieter time.`,
     ],
     [
       vanished > totals.falls,
-      `${joined}, but ${plural(vanished, "call")} went from their place, though total fell by ${totals.falls} alone`,
-      `${ASK} whether calls change places, as in an order by the last change.`,
+      `${joined}, but ${plural(vanished, "call")} left their place, though total fell only by ${totals.falls}`,
+      `${ASK} whether calls change places, as in an order by last update.`,
     ],
     [
       end === "disputed" || !fits(totals, distinct),
@@ -188,19 +188,19 @@ export function judgeIncremental(evidence: Evidence, { expected, since, keys }: 
   const hasNoEnd = (end === "unseen" || end === "disputed") && !evidence.isFrontMet;
   const order = describeKeys(keys);
   const doubts: [boolean, string][] = [
-    [!isRemembered, `the calls are not listed as they were, ${order ?? "in order"}`],
-    [!evidence.settled, "no calls were met that are known and cannot have changed"],
+    [!isRemembered, `the calls are not listed as before, ${order ?? "in order"}`],
+    [!evidence.settled, "found no known calls that cannot have changed"],
     [!evidence.isProven || fragmented > 0, "the pages read did not join"],
-    [hasNoEnd, "the live end of the calls was not met again"],
-    [repeated + old > 0, "a cache or a replica that lags may have answered"],
-    [expected !== totals.last, `the books do not balance: ${expected} calls here, total ${totals.last}`],
+    [hasNoEnd, "the live end of the list was not found again"],
+    [repeated + old > 0, "a cache or a lagging replica may have responded"],
+    [expected !== totals.last, `the counts disagree: ${expected} calls here, total ${totals.last}`],
   ];
   const doubt = doubts.find(([isFound]) => isFound);
   if (doubt !== undefined) return { verdict: "unverified", verdict_reason: doubt[1], advice: FULL };
   return {
     verdict: "probable",
-    verdict_reason: `read up to known calls, ${order}, and the books balance: ${expected} calls here and at the service; all were verified ${since}`,
-    advice: "Nothing: the next full pass proves it. `calltally sync --full` does so now.",
+    verdict_reason: `read up to known calls, ${order}, and the counts agree: ${expected} calls here and at the service; all were verified ${since}`,
+    advice: "Nothing: the next full pass will prove it. To prove it now, run `calltally sync --full`.",
   };
 }
 

@@ -1,18 +1,17 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { parseAge } from "../calendar/age-text.ts";
 
-/** What of a call may be kept for a while, or not at all. */
+/** Parts of a call that may be kept for a limited time, or not at all. */
 export const KEEP_KINDS = ["transcripts", "summaries", "caller_numbers", "recording_urls"] as const;
 export type KeepKind = (typeof KEEP_KINDS)[number];
 
-/** What may be taken out of a call: those, and where one of them is not always kept, the values of undocumented members. */
+/** What may be removed from a call: those parts and, if one of them is limited, the values of undocumented members. */
 export const WITHHELD_KINDS = [...KEEP_KINDS, "extra"] as const;
 export type WithheldKind = (typeof WITHHELD_KINDS)[number];
 
-/** How long something is kept: always, never, or a number of days from the start of the call. */
+/** A number is days from the start of the call. */
 export type KeepFor = "always" | "never" | number;
 
-/** What is kept of calls, and how long. */
 export type Keep = Readonly<Record<KeepKind, KeepFor>>;
 
 export const KEEP_ALL: Keep = {
@@ -22,15 +21,11 @@ export const KEEP_ALL: Keep = {
   recording_urls: "always",
 };
 
-/** A hundred years: the times of calls are compared as texts, of which those before the year 0 do not sort. */
+/** A hundred years. Times of calls are compared as text, and years before 0 would not sort. */
 const MOST_DAYS = 36_500;
 const DAY_MS = 86_400_000;
 
-/**
- * Reads how long something is kept.
- *
- * @throws Error that says what is allowed
- */
+/** @throws Error that says what is allowed */
 export function parseKeepFor(text: string): KeepFor {
   if (text === "always" || text === "never") return text;
   const days = /^\d{1,6}d$/.test(text) ? parseAge(text).ms / DAY_MS : 0;
@@ -38,23 +33,20 @@ export function parseKeepFor(text: string): KeepFor {
   throw new Error(`must be always, never, or a number of days from 1d to ${MOST_DAYS}d, such as 90d`);
 }
 
-/** Writes how long something is kept as {@link parseKeepFor} reads it. */
+/** Inverse of {@link parseKeepFor}. */
 export function toKeepText(keepFor: KeepFor): string {
   return typeof keepFor === "number" ? `${keepFor}d` : keepFor;
 }
 
 /**
- * For each kind the time before which calls have begun of which nothing of that kind may be kept, ISO 8601 UTC: before the
- * earliest there is where it is always kept, after the latest where it never is.
+ * For each kind, an ISO 8601 UTC time: nothing of that kind may be kept of calls that began before it. Always kept:
+ * before all times; never kept: after all times.
  */
 export type Cutoffs = Readonly<Record<WithheldKind, string>>;
 
-/** Sorts before every time. */
 export const BEFORE_ALL_TIMES = "";
-/** Sorts after every time. */
 export const AFTER_ALL_TIMES = "~";
 
-/** Returns what may not be kept at a moment. */
 export function cutoffsAt(keep: Keep, nowMs: number): Cutoffs {
   return {
     transcripts: cutoffOf(keep.transcripts, nowMs),
@@ -70,22 +62,24 @@ function cutoffOf(keepFor: KeepFor, nowMs: number): string {
   return keepFor === "never" ? AFTER_ALL_TIMES : new Date(nowMs - keepFor * DAY_MS).toISOString();
 }
 
-/** Returns the kinds that may not be kept of a call. @param since when it began, ISO 8601 UTC; where that is not known, when it was first met */
+/**
+ * Returns the kinds that may no longer be kept of a call. @param since its start, ISO 8601 UTC, or when it was first
+ * read if that is unknown
+ */
 export function kindsPast(cutoffs: Cutoffs, since: string): WithheldKind[] {
   return WITHHELD_KINDS.filter((kind) => since < cutoffs[kind]);
 }
 
-/** Whether everything is kept for ever. */
 export function isAllKept(keep: Keep): boolean {
   return KEEP_KINDS.every((kind) => keep[kind] === "always");
 }
 
-/** Returns rules by which callers are known by digests of their numbers where those are not always kept. */
+/** Makes the rules use digests of callers' numbers if the numbers are not always kept. */
 export function withDigests(rules: AttributionRules, keep: Keep): AttributionRules {
   return keep.caller_numbers === "always" ? rules : { ...rules, caller_digests: true };
 }
 
-/** What each kind is called in a sentence. */
+/** The words for each kind in a sentence. */
 export const KIND_NAMES: Readonly<Record<WithheldKind, string>> = {
   transcripts: "transcripts",
   summaries: "summaries",

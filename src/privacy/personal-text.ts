@@ -1,20 +1,20 @@
-/** What a text looks like that has no place in a share-safe file. */
+/** What a text that does not belong in a share-safe file looks like. */
 export type PersonalKind = "a phone number" | "a mail address";
 
-/** Digits of a phone number: E.164 has 15 at most, and without a country's code and an area's there are seven or more. */
+/** E.164 allows at most 15 digits; without country and area codes there are seven or more. */
 const LEAST_DIGITS = 7;
 const MOST_DIGITS = 15;
-/** Digits that may stand beside dates and years, such as those of a quarter or a week. */
+/** Digits that may occur next to dates and years, such as those of a quarter or week. */
 const MOST_BESIDE_DATES = 2;
 
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 const OTHER_DIGIT = /(?!\d)\p{Nd}/gu;
-/** Bytes of UTF-8 as a URL has them. */
+/** UTF-8 bytes as a URL escapes them. */
 const ESCAPED = /(?:%[0-9a-f]{2})+/gi;
 
 const MAIL = /[\p{L}\p{N}]["'>)\]]?\s*@\s*[\p{L}\p{N}](?:[\p{L}\p{N}-]*[.。]\s*)+\p{L}{2}/u;
 
-/** What may stand between two digits of a number, three of them at most; `%`, `&`, `=`, `×` and letters part numbers. */
+/** Up to three characters between two digits of a number. `%`, `&`, `=`, `×` and letters separate numbers. */
 const BETWEEN = "(?:(?![%&=@?])[\\s\\p{P}+~|`^·$<>]){0,3}";
 const NUMBER = new RegExp(`\\d(?:${BETWEEN}\\d){${LEAST_DIGITS - 1},}`, "gu");
 
@@ -31,12 +31,12 @@ const DATE = new RegExp(
   ].join("|")})(?!\\d)`,
   "g",
 );
-/** Thousands with their signs: `$1,000,000`. */
+/** Amounts with thousands separators: `$1,000,000`. */
 const AMOUNT = /\p{Sc}\s?\d{1,3}(?:([,.'])\d{3})(?:\1\d{3})*(?!\d)/gu;
 
 /**
- * Returns what a text looks like, as it is or as a URL has it, in the digits of any script. Seven digits or more are a phone
- * number, with any separators; dates, amounts of money and a run of 16 or more, which is an id, are none.
+ * Classifies a text, as it is and as a URL escapes it, in the digits of any script. Seven digits or more are a phone
+ * number, with any separators; dates, amounts of money and runs of 16 or more digits, which are ids, are not.
  */
 export function personalKind(text: string): PersonalKind | undefined {
   const plain = text

@@ -1,11 +1,11 @@
 import { parseJson, stringifyJson } from "../api/parse-json.ts";
 import { CALL_MEMBERS, DNI_MEMBERS, isObject, jsonType } from "../api/parse-row.ts";
 
-/** Returns a value as it may be stored: without what the API's document does not name. */
+/** Returns the storable form of a value, without the values of undocumented members. */
 type Describe = (value: unknown) => unknown;
 
 const JSON_TYPES = new Set(["null", "boolean", "number", "string", "array", "object"]);
-/** What a member's name may be, so that no sentence and no address is stored as one. */
+/** Allowed names of members, so that no sentence or address is stored as a name. */
 const NAME = /^[\p{L}_$][\p{L}\p{Nd}_$-]{0,63}$/u;
 /** Digits of the shortest phone number. */
 const NUMBER_DIGITS = 7;
@@ -24,22 +24,22 @@ const call = object({
 });
 
 /**
- * Returns a row of the service with the members that the API's document does not name by name and type alone, as
- * `{"score":{"type":"number"}}`, and so those that are not of the type it gives them. What is described stays as it is.
+ * Replaces the values of undocumented members, and of documented ones of the wrong type, by their type:
+ * `{"score":{"type":"number"}}`. Described members stay unchanged.
  */
 export const describeRow: Describe = call;
 
-/** Describes the members in `extra`. @param extra JSON */
+/** Does this for the members in `extra`. @param extra JSON */
 export function describeExtra(extra: string): string {
   return stringifyJson(call(parseJson(extra)));
 }
 
-/** Describes what the lines of a transcript have beside their documented members. @param details JSON */
+/** Does this for undocumented members of transcript lines. @param details JSON */
 export function describeLines(details: string): string {
   return stringifyJson(lines(parseJson(details)));
 }
 
-/** Returns the name of a member that the document does not name as it is stored: what reads like a value is none. */
+/** Returns the storable form of an undocumented member's name; names that look like values are masked. */
 export function describeName(name: string): string {
   const digits = name.match(/\p{Nd}/gu)?.length ?? 0;
   return NAME.test(name) && digits < NUMBER_DIGITS ? name : "[name]";
@@ -61,7 +61,7 @@ function scalar(...types: string[]): Describe {
 function object(members: Readonly<Record<string, Describe>>): Describe {
   return (value) => {
     if (!isObject(value) || isDescribed(value)) return describeType(value);
-    // fromEntries defines members rather than assigning them, so that even `__proto__` is one.
+    // fromEntries defines members instead of assigning them, so even `__proto__` is one.
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => {
         const describe = Object.hasOwn(members, name) ? members[name] : undefined;

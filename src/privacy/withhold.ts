@@ -15,16 +15,16 @@ const MEMBERS: Readonly<Record<KeepKind, readonly Member[]>> = {
   recording_urls: ["recording_url"],
 };
 
-/** A call, or its members that are stored, without what may not be kept. */
+/** A call, or its stored members, without what may not be kept. */
 export interface Kept<C> {
   call: C;
-  /** The kinds of which it had something that was taken out, in their order. */
+  /** The kinds that were removed, in their order. */
   withheld: WithheldKind[];
 }
 
 type Personal = Pick<Call, Member | "extra">;
 
-/** Takes out of a call what may not be kept of it. A pseudonym is no number. */
+/** Removes from a call what may not be kept. A pseudonym does not count as a number. */
 export function withhold<C extends Personal>(call: C, past: readonly WithheldKind[]): Kept<C> {
   const found = new Set<WithheldKind>();
   const rest: C = { ...call };
@@ -47,7 +47,7 @@ export function withhold<C extends Personal>(call: C, past: readonly WithheldKin
     : { call: rest, withheld: WITHHELD_KINDS.filter((kind) => found.has(kind)) };
 }
 
-/** Takes out of the JSON of a row that does not parse what may not be kept of it. */
+/** Does this for the JSON of a row that could not be parsed. */
 export function withholdFromRow(json: string, kinds: readonly WithheldKind[]): string {
   if (kinds.length === 0) return json;
   const row = parseJson(json);
@@ -57,7 +57,7 @@ export function withholdFromRow(json: string, kinds: readonly WithheldKind[]): s
   return stringifyJson(Object.fromEntries(Object.entries(described).filter(([name]) => !taken.has(name))));
 }
 
-/** Returns when the call of such a row began, ISO 8601 UTC; null where it does not say so as documented. */
+/** Returns the start of the call in such a row, ISO 8601 UTC; null if it is not given as documented. */
 export function startOfRow(json: string): string | null {
   const row = parseJson(json);
   return (isObject(row) ? parseTime(row.call_started) : null) ?? null;

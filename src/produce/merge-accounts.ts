@@ -21,13 +21,13 @@ export interface AccountAsk {
 }
 
 export interface MergeOptions {
-  /** The key, in the order of its columns; {@link ACCOUNT} among it. */
+  /** The key columns in order, with {@link ACCOUNT} among them. */
   by: readonly (Dimension | typeof ACCOUNT)[];
   signal: AbortSignal;
 }
 
 export interface AccountsManifest {
-  /** Not the id of any one warehouse. */
+  /** Not the id of any single warehouse. */
   origin: { warehouse_id: string; base_url: null };
   callers: string;
   accounts: Record<string, Omit<Manifest, "files">>;
@@ -40,11 +40,11 @@ interface AccountFigures {
   table: ReadTable;
 }
 
-/** Longer tables are unreadable, and all of it is held in memory. */
+/** Larger tables are unreadable, and all of it is held in memory. */
 const MAX_ROWS = 2_000_000;
 const ORIGIN = { warehouse_id: "several accounts", base_url: null } as const;
 const CALLERS =
-  "Callers are counted in each account by itself: one who called two accounts is two callers, and a first-time caller of each.";
+  "Callers are counted per account: a person who called two accounts counts as two callers, and as a first-time caller in each.";
 
 /** @throws UsageError for a value of the filter that no account's calls have */
 export async function produceMerged(
@@ -85,7 +85,7 @@ async function askAll(accounts: readonly AccountAsk[], signal: AbortSignal): Pro
     signal.throwIfAborted();
     const output = memoryOutput();
     const options = { signal, onAttributed };
-    // A value that is missing here may exist in another account; if none has it, it is a typo.
+    // A value that one account lacks may exist in another; if none has it, it is a typo.
     let missing: UnmatchedError["unmatched"] = [];
     const { manifest, isWarehouseEmpty } = await produce(ask, source, output, options).catch(
       (error: unknown) => {
@@ -103,7 +103,7 @@ async function askAll(accounts: readonly AccountAsk[], signal: AbortSignal): Pro
     figures.push({ account, manifest, table });
     rows += table.rows.length;
     if (rows > MAX_ROWS) {
-      throw new UsageError(`Cannot export the figures of all accounts: they are more than ${MAX_ROWS} rows`, {
+      throw new UsageError(`Cannot export the figures of all accounts: more than ${MAX_ROWS} rows`, {
         hint: "Use a shorter period, a coarser grain, or fewer dimensions.",
       });
     }
@@ -114,17 +114,17 @@ async function askAll(accounts: readonly AccountAsk[], signal: AbortSignal): Pro
   return figures;
 }
 
-/** Puts rows together in the order of every rollup: by period, most calls first, then by key. */
+/** Combines rows in the order of every rollup: by period, most calls first, then by key. */
 function mergeTables(figures: readonly AccountFigures[], by: MergeOptions["by"]) {
   const known = figures.map(({ table }) => table.columns);
   const [own = []] = known;
-  // Durations in milliseconds have decimals that those in seconds lack, and amounts of one currency more than those of another.
+  // Durations in milliseconds have more decimals than those in seconds, and so may amounts of one currency.
   const merged = own.map((column, index) =>
     known
       .map((others) => others[index] ?? column)
       .reduce((most, other) => (decimalsOf(other) > decimalsOf(most) ? other : most), column),
   );
-  // The account stands before the key columns of the dimension that follows it.
+  // The account precedes the key columns of the next dimension.
   const next = by[by.indexOf(ACCOUNT) + 1];
   const firstFigure = merged.findIndex(({ isKey }) => !isKey);
   const place = next === undefined ? firstFigure : merged.findIndex(({ name }) => name === next);
@@ -161,7 +161,6 @@ function sortRows(rows: readonly Value[][], columns: readonly Column[], by: Merg
   }
 }
 
-/** A whole number has fewer than any decimal. */
 function decimalsOf({ type, decimals = 0 }: Column): number {
   return type === "decimal" ? decimals : -1;
 }

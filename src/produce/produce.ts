@@ -14,27 +14,26 @@ import { writeContent } from "./writers.ts";
 
 export interface ProduceOptions extends Partial<SourceOptions> {
   reportRun?: ReportRunOfFiles | undefined;
-  /** Reads more at the moment of the files, before the first is written. If it throws, everything stays as it was. */
+  /** Reads more at the moment of the files, before the first is written. If it throws, nothing changes. */
   inspect?: ((job: Job) => Promise<void>) | undefined;
 }
 
 export interface Made {
-  /** Absolute path of the folder that files went to. */
+  /** Absolute path. */
   folder?: string;
   manifest: Manifest;
   /** Path of the key of `caller_hash` and of the ledger of uploads, if it was created. */
   newKey?: string | undefined;
   uploads?: UploadNotes;
-  /** Present if the warehouse is read-only here, so that its tables do not list these files. */
+  /** Present if the warehouse is read-only, so its tables do not list these files. */
   unrecorded?: true;
   isWarehouseEmpty: boolean;
 }
 
 /**
- * Makes the files or tables that a question asks for, all from one moment of the source, and their manifest.
- *
+ * Writes the requested files or tables and their manifest, all from one moment of the source.
  * @throws UsageError for a value of the filter that no call has, and for a folder with the files of another warehouse
- * @throws CalltallyError (exit 6) if another export has meanwhile written conversions that could be the same
+ * @throws CalltallyError (exit 6) if another export has meanwhile written conversions that overlap
  */
 export async function produce(
   ask: Ask,

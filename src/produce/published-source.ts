@@ -4,10 +4,10 @@ import { parseClusterUrl } from "../config/cluster-url.ts";
 import type { Settings } from "../config/load-settings.ts";
 import type { Source } from "./source.ts";
 
-/** The name that the only account is published by. */
+/** The name that a single account is published under. */
 export const ONLY_ACCOUNT = "default";
 
-/** What can be read in a cluster before it is asked which accounts it has. */
+/** What a cluster can answer, whichever accounts it has. */
 export const CLUSTER_CAN = { lists: false, raw: false, clickIds: true };
 
 export interface AccountOwner {
@@ -23,14 +23,13 @@ export interface EngineAccount extends AccountOwner {
 
 interface EngineOptions {
   signal: AbortSignal;
-  /** Whether something was written that cannot be taken back. */
+  /** Whether output was written that cannot be taken back. */
   isFinal?: () => boolean;
 }
 
 /**
- * Asks a cluster for accounts, all at one moment; what is done while something is published is done again.
- *
- * @param owners whose settings the accounts have; one without a name stands for all that the cluster has
+ * Asks a cluster for accounts, all at one moment; repeats the work if something is published meanwhile.
+ * @param owners whose settings the accounts have; one without a name means all accounts in the cluster
  */
 export async function readEngine<Result>(
   engine: string,
@@ -54,7 +53,7 @@ export async function readEngine<Result>(
   return await readCluster({ address, user, passwordFile }, asked, accounts, options);
 }
 
-/** @throws UsageError that says what is wrong with the address, without what may be a password in it */
+/** @throws UsageError that says what is wrong with the address, without a possible password */
 function parseEngine(engine: string) {
   try {
     return parseClusterUrl(engine);

@@ -22,7 +22,7 @@ export class Recorder {
   #log: number | undefined;
   #forgotten = 0;
 
-  /** Finds what killed exports left, before the folder is opened, which removes old drafts. */
+  /** Finds what killed exports left, before opening the folder removes old drafts. */
   constructor(ask: Ask, warehouse: Warehouse, folder: string, reportRun: ReportRunOfFiles | undefined) {
     this.#ask = ask;
     this.#warehouse = warehouse;
@@ -31,7 +31,7 @@ export class Recorder {
     this.#ledger = new UploadLedger(warehouse, folder, ask.contents, reportRun);
   }
 
-  /** Logs what changes from now on, so that later changes of the figures can be explained. */
+  /** Logs later changes, so that changed figures can be explained. */
   begin(): void {
     if (mayBeRemembered(this.#ask, this.#warehouse)) this.#log = beginFactLog(this.#warehouse);
   }
@@ -87,11 +87,11 @@ function unrememberedError(database: string, file: string): CalltallyError {
   return new CalltallyError(
     EXIT.storage,
     `Cannot write ${file}: no write permission on ${database}, where its conversions must be recorded`,
-    { hint: "Let the owner of the warehouse write it; without --new any reader can write conversions." },
+    { hint: "Run this as the owner of the warehouse; without --new, read access is enough." },
   );
 }
 
-/** Whether these figures may be compared with a later export: only closed periods are. */
+/** Whether a later export may be compared with these figures: only complete periods are. */
 function mayBeRemembered(ask: Ask, { sqlite }: Warehouse): boolean {
   const { contents, grain, range, raw, top, minCell, filter } = ask;
   const isClosed = (grain ?? closedRange(range)) !== undefined;

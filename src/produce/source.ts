@@ -10,7 +10,7 @@ import type { Basis } from "../warehouse/runs/basis.ts";
 import type { Standing } from "../warehouse/runs/standing.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
-/** Where the figures of an account are read: its warehouse, or a cluster that it was published to. */
+/** Where an account's figures come from: its warehouse, or a cluster. */
 export interface Source {
   readonly can: SourceCan;
   open: (options: SourceOptions) => Promise<OpenSource>;
@@ -26,13 +26,13 @@ export interface OpenSource extends Disposable {
   origin: DescribedOrigin;
   /** Hours after a call in which late transcripts and corrections are looked for. */
   lookbackHours: number;
-  /** The warehouse, which remembers exports; undefined for a cluster. */
+  /** Records exports; undefined for a cluster. */
   warehouse?: Warehouse;
-  /** Begins to read the calls that a filter lets through, all at one moment. */
+  /** Starts reading the filtered calls, all at one moment. */
   read: (filter: CallFilter) => Promise<Moment>;
 }
 
-/** One moment of a source; dispose of it to let that moment go. */
+/** One moment of a source; dispose of it to release the moment. */
 export interface Moment extends Disposable {
   session: FigureSession;
   standing: Standing;

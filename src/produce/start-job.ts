@@ -35,7 +35,7 @@ async function assertMatched(session: FigureSession, { filter, spell }: Ask): Pr
   if (unmatched.length > 0) throw new UnmatchedError(unmatched, spell);
 }
 
-/** Writes each table of a job as a file or passes it on; those of a workbook are kept until it is written. */
+/** Writes each table as a file or passes it on; the tables of a workbook are collected first. */
 export function collectTables({ format, minCell }: Ask, outlet: Outlet, write: Job["write"]) {
   const sheets: NamedTable[] = [];
   return {

@@ -17,7 +17,7 @@ import type { OpenSource, Source } from "./source.ts";
 export const WAREHOUSE_CAN = { lists: true, raw: true, clickIds: true };
 
 export interface WarehouseSourceOptions extends OwnWarehouse {
-  /** Facts computed by other rules are recomputed before anything is read. */
+  /** Facts by other rules are recomputed before anything is read. */
   rules: AttributionRules;
   /** Hours after a call in which late transcripts and corrections may arrive. */
   lookbackHours: number;
@@ -48,7 +48,7 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
   };
 }
 
-/** Returns an open warehouse as a source that changes nothing; its facts keep the rules that they were computed with. */
+/** Wraps an open warehouse without changing it; its facts keep their rules. */
 export function readOnlySource(warehouse: Warehouse): Source {
   return {
     can: WAREHOUSE_CAN,
@@ -61,7 +61,7 @@ export function readOnlySource(warehouse: Warehouse): Source {
   };
 }
 
-/** Rules that are given must be in force: another process may have applied its own. */
+/** The given rules must be in force: another process may have applied its own. */
 function momentReader(warehouse: Warehouse, rules?: AttributionRules): OpenSource["read"] {
   return async (filter) => {
     using stack = new DisposableStack();

@@ -2,13 +2,13 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { COMMON_OPTIONS, createProgram } from "../cli/program.ts";
 import { silentContext } from "../cli/silent-context.ts";
 
-/** A flag or an argument, and what it is for. */
+/** A flag or an argument with its help. */
 export interface Term {
   term: string;
   help: string;
 }
 
-/** What `--help` of a command says. */
+/** The help of a command. */
 export interface CommandHelp {
   /** Such as `calltally spend import`. */
   name: string;
@@ -19,13 +19,13 @@ export interface CommandHelp {
   examples: readonly string[];
 }
 
-/** The commands, and what each of them takes beside its own. */
+/** All commands, and the options common to them. */
 export interface CommandTree {
   commands: readonly CommandHelp[];
   common: readonly Term[];
 }
 
-/** Reads all commands out of the program, those below others after them. */
+/** Reads all commands from the program, in depth-first order. */
 export async function readCommands(): Promise<CommandTree> {
   const program = await createProgram(silentContext());
   const common = new Map<string, Term>();
@@ -59,7 +59,7 @@ function readCommand(command: CommandUnknownOpts, name: string, common: Map<stri
   };
 }
 
-/** What is shown below the help is written by listeners alone. */
+/** Text below the help is only available from listeners. */
 function readExamples(command: CommandUnknownOpts): string[] {
   let below = "";
   const write = (text: string) => {

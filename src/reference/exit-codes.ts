@@ -8,18 +8,18 @@ interface ExitMeaning {
 const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
   done: { meaning: "done", advice: "" },
   failed: {
-    meaning: "failed in a way this table does not name",
-    advice: "it should not have happened: tell the maintainers, with the message and `calltally --version`",
+    meaning: "failed in another way",
+    advice: "report it to the maintainers, with the message and `calltally --version`",
   },
   usage: { meaning: "usage or configuration; nothing was started", advice: "correct what the message names" },
   unverified: {
     meaning:
-      "done, but the pass is unverified, rows were rejected, or more calls went missing at once than the threshold; an `export` of such a copy, or before any sync has finished; `spend import` left rows out; `--max-rows` or `--timeout` cut a query short; `status`: something fails, or with `--max-age` the copy is too old; a report whose last good sync is older than its `fresh`; `doctor`: figures may be incomplete; `publish`: the cluster still has other rows",
-    advice: "`calltally status` says which; most are mended by the next full pass",
+      "done, but the pass is unverified, rows were rejected, or more calls went missing at once than the threshold; an `export` of such a copy, or before any sync has finished; `spend import` left rows out; `--max-rows` or `--timeout` cut a query short; `status`: something fails, or the copy is older than `--max-age`; a report whose last good sync is older than its `fresh`; `doctor`: figures may be incomplete; `publish`: the cluster still has other rows",
+    advice: "`calltally status` shows which; the next full pass fixes most",
   },
   refused: {
     meaning: "the API refused the token (401, 403), or a cluster its user",
-    advice: "give a valid token or password; nothing is retried before that",
+    advice: "use a valid token or password; nothing is retried before that",
   },
   unreachable: {
     meaning: "the API, or a server of the cluster, is unreachable or failing",
@@ -33,18 +33,18 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
   storage: {
     meaning:
       "the warehouse or the disk: missing, foreign, newer, damaged, full, not writable; too many open files",
-    advice: "`calltally doctor` says what; `calltally restore` takes a backup",
+    advice: "`calltally doctor` shows what; `calltally restore` restores a backup",
   },
   contract: {
     meaning:
-      "the API returned 400 or 404, or something that is not its contract; a server of the cluster refuses a statement, or is no ClickHouse",
-    advice: "look at the address, and at what the message quotes",
+      "the API returned 400 or 404, or a response that is not API v3; a server of the cluster refuses a statement, or is not ClickHouse",
+    advice: "check the address, and what the message quotes",
   },
   undelivered: {
     meaning:
-      "the report was not delivered to everybody, or nobody knows whether it was; or it may not be delivered: no sync has finished, or the last one did not prove what the report requires",
+      "the report was not delivered to everybody, or the outcome is unknown; or it must not be delivered: no sync has finished, or the last one did not prove what the report requires",
     advice:
-      "`calltally status` says why, and names the recipients; `calltally run <report> --deliver` makes a new report run and sends it to all of them",
+      "`calltally status` shows the reason and the recipients; `calltally run <report> --deliver` makes a new report run and sends it to all of them",
   },
   sigint: {
     meaning: "stopped by SIGINT (130) or SIGTERM (143); the pages read so far are kept",

@@ -2,7 +2,7 @@ import { ALL_SETTINGS } from "../config/settings.ts";
 import type { CommandHelp, CommandTree, Term } from "./command-tree.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 
-/** Returns the manual page of the program: all commands, settings and exit codes, as roff of the macros `man`. */
+/** Returns the manual page: all commands, settings and exit codes, in roff with the macros `man`. */
 export function manPage(description: string, { commands, common }: CommandTree): string {
   return `${[
     ".TH CALLTALLY 1",
@@ -31,7 +31,7 @@ export function manPage(description: string, { commands, common }: CommandTree):
     ...tagged({ term: "calltally.yaml", help: "accounts and reports" }),
     ...tagged({
       term: "data/calltally.db",
-      help: "the warehouse, and beside it the key of digests and the lock",
+      help: "the warehouse, and next to it the key of digests and the lock",
     }),
     ".SH SEE ALSO",
     "calltally docs",
@@ -56,7 +56,7 @@ function tagged({ term, help }: Term): string[] {
   return [".TP", `.B ${roff(term)}`, roff(help)];
 }
 
-/** Text in which roff finds no request, escape or hyphen that it may break at. */
+/** Escapes text so that roff finds no request, escape or breakable hyphen in it. */
 function roff(text: string): string {
   return text
     .replaceAll("\\", "\\e")

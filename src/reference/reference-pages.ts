@@ -7,7 +7,7 @@ import { type CommandHelp, type CommandTree, readCommands, type Term } from "./c
 import { EXIT_CODES } from "./exit-codes.ts";
 import { manPage } from "./man-page.ts";
 
-/** Returns the pages of `docs/reference/` and the man page: texts by path from the project's folder. */
+/** Returns the pages of `docs/reference/` and the man page, by path from the project's folder. */
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   const tree = await readCommands();
   return new Map([
@@ -26,11 +26,11 @@ function commandsPage({ commands, common }: CommandTree): string {
   );
   return `# Commands
 
-What \`--help\` of each command says. Each ends with one of the [exit codes](exit-codes.md).
+The \`--help\` of each command. Each command ends with one of the [exit codes](exit-codes.md).
 
-Data goes to standard output, everything else to standard error. \`--json\` is there where there is something to read. \`--quiet\` leaves data, errors
-and the log of jobs. Only the log and the questions of \`init\` have colours, and only on a terminal without \`NO_COLOR\`. The progress bar of \`sync\` is drawn on a
-terminal only.
+Data goes to standard output, everything else to standard error. Commands with data to read have \`--json\`. \`--quiet\` only prints
+data, errors and the log of jobs. Only the log and the questions of \`init\` have colours, and only on a terminal without \`NO_COLOR\`.
+\`sync\` shows its progress bar only on a terminal.
 
 | | |
 |---|---|
@@ -38,7 +38,7 @@ ${list.join("\n")}
 
 ## Options of every command
 
-\`demo\`, \`sandbox\`, \`docs\` and \`completion\` take neither \`--config\` nor \`--account\`. \`init\` has its own: the file it writes, and the name of its account.
+\`demo\`, \`sandbox\`, \`docs\` and \`completion\` take neither \`--config\` nor \`--account\`. \`init\` has its own: the file to write, and the name of its account.
 
 ${terms(common)}
 
@@ -68,18 +68,18 @@ function settingsPage(): string {
   return `# Settings
 
 Settings come from flags, then the environment, then \`.env\` in the working folder, then [\`calltally.yaml\`](calltally-yaml.md), where most have
-the same name in lower case without \`CALLTALLY_\`. \`calltally config show\` says which are in force, and where each comes from. One without a default
-is needed, or off.
+the same name in lower case without \`CALLTALLY_\`. \`calltally config show\` lists those in force, and where each comes from. A setting
+without a default is required, or off.
 
-- In \`calltally.yaml\`, \`CALLTALLY_KEEP_TRANSCRIPTS\` and its like are \`keep: { transcripts: … }\`, and \`CALLTALLY_PUBLISH_TO\` and its like
-  \`publish: { to: … }\`. \`log_level\` is at the top alone. There are no \`token\` and \`heartbeat_url\`, but \`token_file\` and
+- In \`calltally.yaml\`, \`CALLTALLY_KEEP_TRANSCRIPTS\` and the like are \`keep: { transcripts: … }\`, and \`CALLTALLY_PUBLISH_TO\` and the like
+  \`publish: { to: … }\`. \`log_level\` is only at the top. Instead of \`token\` and \`heartbeat_url\`, there are \`token_file\` and
   \`heartbeat_url_file\`.
 - The token is never a flag, and never printed.
 - An empty value counts as none. An empty flag is an error.
-- Every command points out a name that looks like a setting and is none.
-- Time zones are names of the IANA list. \`PST\` is refused, and the error says which zone was probably meant. \`EST\` and others without summer time are
+- Every command warns of names that look like settings but are not.
+- Time zones are names of the IANA list. \`PST\` is refused, and the error suggests a zone. \`EST\` and others without daylight saving time are
   accepted with a remark.
-- \`sync\`, \`export\` and \`doctor\` point out a disposition in \`CALLTALLY_ANSWERED\` or \`CALLTALLY_MISSED\` that no call has, and one that is in both,
+- \`sync\`, \`export\` and \`doctor\` warn of a disposition in \`CALLTALLY_ANSWERED\` or \`CALLTALLY_MISSED\` that no call has, and of one in both,
   which counts as answered.
 
 | setting | default | |
@@ -95,7 +95,7 @@ function exitCodesPage(): string {
   return `# Exit codes
 
 A command that works on several accounts, \`run\` of several reports, and \`doctor\` end with the worst of theirs, in the order
-130, 143, 7, 2, 4, 8, 5, 9, 1, 6, 3. An error says on standard error what happened, and in a second line what to do.
+130, 143, 7, 2, 4, 8, 5, 9, 1, 6, 3. An error goes to standard error: what happened, and on a second line what to do.
 
 | exit | meaning | what to do |
 |---|---|---|
@@ -111,13 +111,13 @@ function schemaPage(): string {
   });
   return `# The warehouse's tables and views
 
-What \`calltally schema\` says, with the default rules. Read the file with \`calltally query\`, \`sqlite3\` or any client of SQLite.
+The output of \`calltally schema\`, with the default rules. Read the file with \`calltally query\`, \`sqlite3\` or any client of SQLite.
 
 ${sections.join("\n\n")}
 `;
 }
 
-/** Text in which Markdown finds no markup but code. */
+/** Escapes Markdown, except code. */
 function prose(text: string): string {
   return text
     .split(/(`[^`]*`)/)
@@ -129,12 +129,12 @@ function cell(text: string): string {
   return text.replaceAll("|", "\\|");
 }
 
-/** Its end is a dot before a space, or the end of a line. */
+/** A sentence ends with a dot before a space, or at the end of a line. */
 function firstSentence(text: string): string {
   return /^.*?(?:\.(?= )|$)/m.exec(text)?.[0] ?? text;
 }
 
-/** As GitHub makes it of a heading. */
+/** As GitHub derives it from a heading. */
 function anchor(heading: string): string {
   return heading.toLowerCase().replaceAll(" ", "-");
 }

@@ -6,7 +6,7 @@ import { parseSmtpUrl } from "../delivery/smtp-url.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
 
-/** @throws UsageError that names the place of a secret that cannot be used */
+/** @throws UsageError that says where an unusable secret is configured */
 export function toDeliveryTargets(
   { name, content, file }: NamedReport,
   { values, personal }: Pick<ReportPlan, "values" | "personal">,
@@ -20,7 +20,7 @@ export function toDeliveryTargets(
     const placeOf = (...path: string[]) => file.placeOf(["reports", name, "deliver", index, ...path]);
     if (personal.length > 0 && !content.personal_data && webhook === undefined) {
       throw new UsageError(
-        `${placeOf(email === undefined ? "command" : "email")}: ${personal.join(", ")}: personal data is not delivered unless asked for`,
+        `${placeOf(email === undefined ? "command" : "email")}: ${personal.join(", ")}: personal data is only delivered on request`,
         { hint: `Leave ${personal.join(", ")} out, or set personal_data: true in the report.` },
       );
     }

@@ -55,7 +55,7 @@ export async function runDue(report: NamedReport, cron: string, workingFolder: s
     : logMade(made, report, context, scheduledFor);
 }
 
-/** Logs that this slot was done before. It ends with 9 while the latest run with recipients has not reached all of them. */
+/** Logs that this slot was already done. Exit code 9 while the latest run has not reached all its recipients. */
 function logDone(
   { name, account, settings }: NamedReport,
   { log }: JobContext,
@@ -65,7 +65,7 @@ function logDone(
   const run = readLastDueRun(warehouse, { report: name, account }, { status: "done" });
   const deliveries = run === undefined ? [] : readDeliveriesSince(warehouse, run);
   const undelivered = deliveries.filter(({ status }) => status !== "delivered");
-  const done = "this report run is done already";
+  const done = "this report run is already done";
   if (undelivered.length === 0) {
     log.info({ scheduledFor }, done);
     return EXIT.done;

@@ -15,7 +15,7 @@ import { isProven, isStale } from "./requirements.ts";
 const LONGEST_WAIT_MS = 20 * 60_000;
 const POLL_MS = 2000;
 
-/** Syncs if the calls are older, or less proven, than a report requires; if a sync is running, waits for it. */
+/** Syncs if the calls are older, or less proven, than a report requires; waits for a running sync. */
 export async function freshen(
   report: NamedReport,
   { settings, log, signal, limitOf }: JobContext,

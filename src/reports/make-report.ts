@@ -16,12 +16,12 @@ import { type ReportHeadline, readReportHeadline, summarizeReport, toFiles } fro
 export interface MakeReportOptions {
   /** When the schedule had it due, ISO 8601 UTC; null for a run by hand. */
   scheduledFor: string | null;
-  /** The moment that its days are counted from, milliseconds since 1970-01-01 UTC. @default when it is due */
+  /** The moment from which days are counted. @default when it is due */
   dueMs?: number;
   isDelivered: boolean;
-  /** Whether to retry recipients whose delivery is still pending. @default false */
+  /** Whether to retry recipients whose delivery is pending. @default false */
   isTakenUpAgain?: boolean;
-  /** Whether it is delivered only if previously reported figures changed. @default false */
+  /** Deliver only if previously reported figures changed. @default false */
   isOnlyRestated?: boolean;
   workingFolder: string;
   signal: AbortSignal;
@@ -29,7 +29,7 @@ export interface MakeReportOptions {
   onAttributed?: ProduceOptions["onAttributed"];
 }
 
-/** Five rounds of {@link BRIEF_RETRY}, over a run and those that retry it. */
+/** Five rounds of {@link BRIEF_RETRY}, over a run and its repetitions. */
 const ATTEMPTS_IN_ALL = 5 * BRIEF_RETRY.attempts;
 
 export interface MadeReport extends Made {
@@ -41,9 +41,8 @@ export interface MadeReport extends Made {
 }
 
 /**
- * Makes a report and delivers it. The ledger records each step before and after it, so that a run that was killed is
- * resumed and no recipient gets it twice. Returns undefined for a due run that is already done.
- *
+ * Makes and delivers a report. The ledger records each step before and after it, so a killed run is resumed and no
+ * recipient gets it twice. Returns undefined for a due run that is already done.
  * @throws CalltallyError (exit 6) while another process makes the same due run
  */
 export async function makeReport(

@@ -19,11 +19,11 @@ export interface ReportPlan {
   ask: Ask;
   folder: string;
   values: PlaceholderValues;
-  /** Contents with a row for each call, caller or conversion: hashes and click ids identify people as well. */
+  /** Contents with a row per call, caller or conversion: hashes and click ids also identify people. */
   personal: string[];
 }
 
-/** Counts days from `nowMs`, when the report was due; throws UsageError for options that cannot be combined. */
+/** Counts days from `nowMs`, when the report was due. @throws UsageError for options that conflict */
 export function planReport(report: NamedReport, nowMs: number): ReportPlan {
   const { name, content, file, account, settings } = report;
   const { timezone } = settings;
@@ -52,14 +52,14 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
   }
 }
 
-/** Two reports in one folder would overwrite each other's manifest and files. */
+/** Two reports in one folder would overwrite each other's files. */
 function assertOwnFolder({ name, content, file, account, settings }: NamedReport): void {
   const { reports = {}, accounts = {} } = file.content;
   const all = Object.keys(accounts);
   const own = toPlace(file, name, content, account);
   const refuse = (whose: string) => {
-    throw new UsageError(`the folder ${folderOf(content, account)} is that of ${whose} as well`, {
-      hint: "Give each report of each account a folder of its own, such as with {account} and {report} in it.",
+    throw new UsageError(`the folder ${folderOf(content, account)} also belongs to ${whose}`, {
+      hint: "Give each report of each account its own folder, for example with {account} and {report} in its path.",
     });
   };
   if (own === resolvePath(settings.exportDir).toLowerCase()) refuse("export");
@@ -78,7 +78,7 @@ function folderOf({ folder }: ReportContent, account: string | null): string {
   return folder ?? (account === null ? "reports/{report}" : "reports/{account}/{report}");
 }
 
-/** Returns a folder in a form that can be compared: names filled in, days not, lower case as macOS and Windows compare. */
+/** Returns a folder for comparison: with names but not days filled in, lower-cased as on macOS and Windows. */
 function toPlace(
   file: CalltallyFile,
   report: string,

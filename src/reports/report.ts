@@ -17,7 +17,7 @@ export interface NamedReport extends ReportOfFile {
   settings: Settings;
 }
 
-/** @throws UsageError that lists the names, and says which was probably meant */
+/** @throws UsageError that lists the names, with a suggestion */
 export function chooseReports(file: CalltallyFile | undefined, names: readonly string[]): ReportOfFile[] {
   const reports = file?.content.reports ?? {};
   const known = Object.keys(reports);
@@ -26,7 +26,7 @@ export function chooseReports(file: CalltallyFile | undefined, names: readonly s
     if (file !== undefined && content !== undefined) return { name, content, file };
     if (known.length === 0) {
       throw new UsageError(`There is no report ${name}: ${file?.name ?? "calltally.yaml"} names none`, {
-        hint: "Name it there, below reports; calltally init writes a first one.",
+        hint: "Add it there, below reports; `calltally init` writes a first one.",
       });
     }
     throw new UsageError(`There is no report ${name}: ${file?.name} has ${known.join(", ")}`, {

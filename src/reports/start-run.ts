@@ -10,7 +10,7 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
 
-/** Returns undefined for a due run that is done; throws CalltallyError (exit 6) if another process makes it. */
+/** Returns undefined for a due run that is done. @throws CalltallyError (exit 6) if another process makes it */
 export function startRun(
   warehouse: Warehouse,
   { name, account }: Pick<NamedReport, "name" | "account">,
@@ -25,8 +25,8 @@ export function startRun(
   return {
     runId,
     /**
-     * Whether somebody may have the files of a run that was cut short: its conversions then stay as they were. If nobody
-     * has been sent them, the run writes current ones.
+     * Whether somebody may have the files of an interrupted run: its conversions then stay the same. Otherwise the
+     * run writes current ones.
      */
     mayBeTaken: (recipients: number) =>
       isResumed &&
@@ -45,7 +45,7 @@ export function startRun(
         files: JSON.stringify(files.map(({ isPersonal, ...file }) => ({ ...file, is_personal: isPersonal }))),
       }),
     end,
-    /** Records an error; where that fails, too, the run stands as interrupted once its process has ended. */
+    /** Records an error; if that fails too, the run counts as interrupted once its process has ended. */
     fail: (error: unknown, isStopped: boolean) => {
       try {
         end(isStopped ? "interrupted" : "failed", describeError(toCalltallyError(error)));

@@ -28,7 +28,7 @@ export async function readReportHeadline({ ask, session, timeframe }: Job): Prom
   const { span, range, timezone, grain, previousPeriods } = timeframe;
   const closed = closedRange(range);
   const compared = timeframe.previousRange ?? (closed && comparisonRange(closed, "previous"));
-  // A report of those days may have left a period blank, which their total would show.
+  // A report of those days may have blanked a period that their total would reveal.
   const periodsBefore = (days: DateRange) => {
     const whole = closedRange(days);
     return grain && whole && periods({ ...whole, grain, zone: timezone });
@@ -79,7 +79,7 @@ export function summarizeReport(
       ...(is_stale ? [`The last good sync is older than ${content.fresh}: later calls are missing.`] : []),
       ...describeCaveats(manifest),
       ...(figures.calls === null
-        ? [`The figures above are left out, since some would be of fewer than ${content.min_cell} calls.`]
+        ? [`Headline figures are left out, because some would be of fewer than ${content.min_cell} calls.`]
         : []),
       ...describeHistory(manifest),
       ...(range.provisional

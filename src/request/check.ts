@@ -18,30 +18,28 @@ import { ADJUSTMENTS } from "./option-values.ts";
 
 export interface SourceCan {
   lists: boolean;
-  /** Whether it has utm values as they are stored. */
+  /** Whether it has utm values as served. */
   raw: boolean;
   clickIds: boolean;
 }
 
 export interface OutputCan {
   manyFiles: boolean;
-  /** Whether the warehouse remembers what was written. */
+  /** Whether the warehouse records what was exported. */
   remembers: boolean;
-  /** Whether the figures of several accounts are put into one table. */
   mergesAccounts?: boolean;
 }
 
 export interface Wording {
-  /** Returns the spelling of an option of a request: `--tracking-number` for `filter.tracking_number`. Empty where there is no such option. */
+  /** Spells an option of a request: `--tracking-number` for `filter.tracking_number`; empty if there is no such option. */
   spell: (option: string) => string;
-  /** Where all options are explained. */
   hint?: string;
 }
 
-/** The wording of who writes a request itself, as in `calltally.yaml`. */
+/** For requests that users write themselves, as in `calltally.yaml`. */
 export const AS_WRITTEN: Wording = { spell: (option) => option };
 
-/** @throws UsageError that names the first option that does not go with the others, or that source or output cannot do */
+/** @throws UsageError that names the first option in conflict with the others, the source or the output */
 export function check(request: ExportRequest, can: Can, { spell, hint }: Wording): void {
   const contents = toContents(request, can.source);
   const [why] = refusals(request, contents, can, spell);
@@ -67,7 +65,7 @@ function* refusals(
   }
 }
 
-/** Options that no requested content takes; those of files have to suit every content. */
+/** Options that no requested content takes; file options have to suit every content. */
 function* untaken(
   request: ExportRequest,
   contents: readonly Content[],
@@ -78,7 +76,7 @@ function* untaken(
     const others = kinds.filter((kind) => !takes(kind, option)).map(inWords);
     const takers = KINDS.filter((kind) => kind !== "page" && takes(kind, option)).map(inWords);
     if (others.length > 0 && FILE_OPTIONS.some((known) => known === option))
-      yield `${spell(option)} does not apply to ${others.join(", ")}, written in the fixed CSV format of the platform: leave it out`;
+      yield `${spell(option)} does not apply to ${others.join(", ")}, which have the platform's fixed CSV format: leave it out`;
     if (others.length === kinds.length)
       yield `${spell(option)} applies only to ${takers.join(", ")}, and none was requested`;
   }
@@ -89,7 +87,7 @@ const OPTIONS: readonly Option[] = [...new Set(KINDS.flatMap((kind) => CONTENT_O
 const inWords = (kind: ContentKind) => (kind === "rollup" ? "rollups" : kind === "page" ? "the page" : kind);
 const takes = (kind: ContentKind, option: Option) => CONTENT_OPTIONS[kind].takes.includes(option);
 
-/** Whether an option is there and asks for something: CSV is written anyway. */
+/** Whether an option was given and asks for something: CSV is written anyway. */
 function isGiven(request: ExportRequest, option: Option): boolean {
   const [key = "", part] = option.split(".");
   const values: Readonly<Record<string, unknown>> = part === undefined ? request : { ...request.conversion };
@@ -98,7 +96,7 @@ function isGiven(request: ExportRequest, option: Option): boolean {
   return !asksNothing && !(option === "format" && value === "csv");
 }
 
-/** What `takes` and `needs` cannot express. */
+/** Conflicts that `takes` and `needs` cannot express. */
 function* conflicts(
   request: ExportRequest,
   contents: readonly Content[],
@@ -119,23 +117,23 @@ function* conflicts(
       yield `${s("format")} xlsx is for one account: each of its sheets is based on one warehouse`;
     if (named.length > 0) yield `${s("by")} with account writes one file; leave out ${named.join(" ")}`;
     if (columns.length > 0 && !columns.includes("calls"))
-      yield `${s("columns")} needs calls where accounts are put together: the rows are sorted by them`;
+      yield `${s("columns")} needs calls when accounts are merged: the rows are sorted by them`;
   }
   if (request.min_cell !== undefined) {
     const isShared = `${s("min_cell")} writes files that may be shared`;
     const unshared = [...named, ...by].filter((name) => !isList(name) && isUnshared(name));
     const time = columns.find((name) => TIME_FIGURES.includes(name));
     if (lists.length > 0)
-      yield `${s("min_cell")} is for figures: each row of ${lists.join(" and ")} is of one call or caller`;
+      yield `${s("min_cell")} is for figures: each row of ${lists.join(" and ")} is one call or caller`;
     if (unshared.length > 0)
-      yield `${isShared}, and ${unshared.join(" and ")} in them would name clicks or numbers`;
+      yield `${isShared}, and ${unshared.join(" and ")} in them would identify clicks or numbers`;
     if (filter.tracking_number)
-      yield `${isShared}, and the manifest would hold the number of ${s("filter.tracking_number")}`;
-    if (top) yield `${s("min_cell")} and ${s("top")} both put rows into (other): use one or the other`;
+      yield `${isShared}, and the manifest would contain the number of ${s("filter.tracking_number")}`;
+    if (top) yield `${s("min_cell")} and ${s("top")} both fold rows into (other): use one or the other`;
     if (fill)
-      yield `${s("fill")} would write 0 for rows that ${s("min_cell")} puts into (other): leave one of them out`;
+      yield `${s("fill")} would write 0 for rows that ${s("min_cell")} folds into (other): leave one of them out`;
     if (spend)
-      yield `${s("spend")} adds rows of costs without calls, and costs per call show how few calls there were: not with ${s("min_cell")}`;
+      yield `${s("spend")} adds rows of costs without calls, and costs per call would reveal small numbers of calls: not with ${s("min_cell")}`;
     if (time) yield `${s("columns")} ${time} is the time of a single call: not with ${s("min_cell")}`;
   }
   if (fill && !grain) yield `${s("fill")} needs ${s("grain")}: it fills periods`;
@@ -153,7 +151,7 @@ function* conflicts(
     yield `${s("top")} needs ${s("by")}: it keeps keys of dimensions`;
   const costless = dimensions.find((name) => !SPEND_DIMENSIONS.includes(name));
   if (spend && costless)
-    yield `${s("spend")} applies to ${SPEND_DIMENSIONS.join(", ")}, and not to ${costless}: ad costs are known only for these`;
+    yield `${s("spend")} applies only to ${SPEND_DIMENSIONS.join(", ")}, not to ${costless}`;
   const cost = columns.find((name) => SPEND_FIGURES.includes(name));
   if (cost && !spend) yield `${s("columns")} ${cost} needs ${s("spend")}`;
   if (profile && format !== "csv" && format !== "tsv") yield `${s("profile")} is for csv and tsv`;
@@ -162,12 +160,12 @@ function* conflicts(
   const adjusts = kinds.includes(ADJUSTMENTS);
   if (!output.remembers) {
     if (conversion.new)
-      yield `${s("conversion.new")} remembers what it writes, and ${s("stdout")} remembers nothing: use one or the other`;
+      yield `${s("conversion.new")} records what it writes, and ${s("stdout")} records nothing: use one or the other`;
     if (adjusts)
-      yield `${ADJUSTMENTS} remembers what it writes, and ${s("stdout")} remembers nothing: leave it out`;
+      yield `${ADJUSTMENTS} records what it writes, and ${s("stdout")} records nothing: leave it out`;
   }
   if (adjusts && conversion.value !== undefined && Number(conversion.value) === 0)
-    yield `${s("conversion.value")} 0 cannot be restated: Google Ads removes such a conversion, and takes no further adjustment of it`;
+    yield `${s("conversion.value")} 0 cannot be restated: Google Ads removes such a conversion, and accepts no further adjustment`;
   const { exclude_callers: _, include_gone: __, allow_empty: ___, ...selecting } = filter;
   const isSelected = Object.values({ ...selecting, ...range }).some(Boolean);
   if (adjusts && kinds.length === 1 && isSelected)
@@ -175,14 +173,14 @@ function* conflicts(
   if (conversion.currency && conversion.value === undefined)
     yield `${s("conversion.currency")} needs ${s("conversion.value")}`;
   if (conversion.name !== undefined && kinds.includes("ga4-events") && !toEventName(conversion.name))
-    yield `${s("conversion.name")} ${conversion.name} makes no name of an event of Google Analytics: up to 40 letters, digits and _, a letter first, not beginning with ga_, google_ or firebase_`;
+    yield `${s("conversion.name")} ${conversion.name} gives no valid event name of Google Analytics: up to 40 letters, digits and _, a letter first, not beginning with ga_, google_ or firebase_`;
 
   if (!output.manyFiles && !mergesAccounts && kinds.length > 1 && format !== "xlsx")
-    yield `${s("stdout")} writes one file, and ${kinds.length} were requested: name one, or use ${s("format")} xlsx`;
+    yield `${s("stdout")} writes one file, but ${kinds.length} were requested: name one, or use ${s("format")} xlsx`;
   if (!source.raw && raw)
-    yield `${s("raw")} is not for ${s("engine")}: utm values as they are stored are not published`;
+    yield `${s("raw")} cannot be used with ${s("engine")}: utm values are not published as stored`;
   if (!source.lists && lists.length > 0)
-    yield `${lists.join(", ")} cannot be read with ${s("engine")}: the cluster computes figures, and has no lists`;
+    yield `${lists.join(", ")} cannot be read with ${s("engine")}: the cluster computes figures, but not lists`;
   if (!source.clickIds && dimensions.includes("gclid"))
-    yield `gclid cannot be read with ${s("engine")}: keyed digests of click ids were published. Publish with CALLTALLY_PUBLISH_PERSONAL_DATA=true, or ask the warehouse`;
+    yield `gclid cannot be read with ${s("engine")}: keyed digests of click ids were published. Publish with CALLTALLY_PUBLISH_PERSONAL_DATA=true, or read the warehouse`;
 }

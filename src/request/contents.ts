@@ -2,7 +2,7 @@ import { DEFAULT_DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
 import type { ExportRequest } from "./export-request.ts";
 import { LISTS, type List, UNSHARED_DIMENSIONS } from "./option-values.ts";
 
-/** One thing that an export writes: figures by some dimensions together, one of the lists, or the page of charts. */
+/** One thing that an export writes: a rollup, a list, or the page of charts. */
 export type Content =
   | { kind: "rollup"; dimensions: readonly Dimension[] }
   | { [Kind in List | "page"]: { kind: Kind } }[List | "page"];
@@ -17,7 +17,7 @@ export type Option =
   | Exclude<keyof ExportRequest, "contents" | "by" | "range" | "filter" | "conversion">
   | `conversion.${keyof NonNullable<ExportRequest["conversion"]>}`;
 
-/** They shape every file, so that all contents have to take them. */
+/** They apply to every file, so all contents have to take them. */
 export const FILE_OPTIONS = ["format", "profile", "delimiter"] as const satisfies Option[];
 const CONVERSION = [
   "conversion.name",
@@ -57,7 +57,7 @@ export const CONTENT_OPTIONS: Readonly<Record<ContentKind, ContentOptions>> = {
   "google-ads-adjustments": { takes: ["conversion.name", "conversion.value", "conversion.currency"] },
 };
 
-/** Returns what a request writes: the default rollups that the source has where it names nothing. */
+/** Returns what a request writes; by default, the default rollups of the source. */
 export function toContents(
   { contents = [], by, format, min_cell }: ExportRequest,
   { clickIds }: { clickIds: boolean },
@@ -69,12 +69,12 @@ export function toContents(
   const all = [...new Set(named)].map(
     (name): Content => (isList(name) ? { kind: name } : { kind: "rollup", dimensions: [name] }),
   );
-  // A dimension that is named by itself as well is one file and not two.
+  // A dimension that is also named on its own gives one file, not two.
   const isNamed = by?.length === 1 && by[0] !== undefined && contents.includes(by[0]);
   return by === undefined || isNamed ? all : [...all, { kind: "rollup", dimensions: by }];
 }
 
-/** Whether a content has a row for each call, caller or conversion: hashes and click ids name people as well. */
+/** Whether a content has a row for each call, caller or conversion: hashes and click ids also identify people. */
 export function isList(kind: string): kind is List {
   return LISTS.some((list) => list === kind);
 }

@@ -1,7 +1,10 @@
-/** Names that Google Analytics keeps for itself begin so. */
+/** Prefixes reserved by Google Analytics. */
 const RESERVED_EVENT = /^(ga|google|firebase)_/;
 
-/** Returns the name of a conversion as that of an event: letters, digits and `_`, 40 at most, a letter first. Undefined where it makes none. */
+/**
+ * Turns a conversion's name into an event's: at most 40 letters, digits and `_`, a letter first. Undefined if nothing
+ * is left.
+ */
 export function toEventName(name: string): string | undefined {
   const event = name
     .toLowerCase()

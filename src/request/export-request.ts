@@ -43,24 +43,24 @@ const range = z
   })
   .superRefine(({ last, from, to }, context) => {
     if (last !== undefined && (from ?? to) !== undefined)
-      context.addIssue("has last beside from or to: use one or the other");
+      context.addIssue("has last and from or to: use one or the other");
     if (from !== undefined && to !== undefined && from > to)
       context.addIssue(`from ${from} is after to ${to}`);
   });
 
-/** In the library and on the command line, case does not matter. */
+/** The library and the command line accept any case. */
 const channel: z.ZodType<string | string[]> = z.union([z.enum(CHANNELS), z.array(z.enum(CHANNELS)).min(1)]);
 
 const filter = z.strictObject({
-  org_unit: oneOrMore("Calls of these groups, by name or id.", "north"),
+  org_unit: oneOrMore("Calls of these groups, by name or id.", "Northwind Austin"),
   channel: option(channel, "Calls of these channels.", "Paid Search"),
   source: oneOrMore("Calls of these sources, as in the dimension source.", "google"),
-  campaign: oneOrMore("Calls of these campaigns, by name or id.", "brand"),
+  campaign: oneOrMore("Calls of these campaigns, by name or id.", "AC Repair – Texas"),
   disposition: oneOrMore("Calls with these dispositions, as the service names them.", "answered"),
   min_duration_seconds: option(z.int().nonnegative(), "Calls of at least this duration.", 30),
   first_time: flag("Only the first call of each caller."),
   has_gclid: flag("Only calls with a gclid."),
-  tracking_number: oneOrMore("Calls to these numbers.", "+49 30 123456"),
+  tracking_number: oneOrMore("Calls to these numbers.", "+1 512 555 0117"),
   exclude_callers: option(
     z.union([file, z.array(file)]),
     "File of phone numbers whose calls are left out, one per line.",
@@ -87,7 +87,7 @@ const conversion = z.strictObject({
   ad_user_data: option(z.enum(CONSENTS), "Consent to sending caller data to Google."),
   ad_personalization: option(z.enum(CONSENTS), "Consent to personalized ads."),
   every: flag("Include every qualified call, not only the first of each click or caller."),
-  new: flag("Leave out what an earlier file had, and give each conversion an order id."),
+  new: flag("Leave out conversions of earlier files, and give each an order id."),
   measurement_id: option(
     z.string().regex(MEASUREMENT_ID, "must be the id of a web data stream, such as G-1A2B3C4D5E"),
     "Data stream of ga4-events.",
@@ -95,14 +95,14 @@ const conversion = z.strictObject({
   ),
 });
 
-/** The keys of a request; a report of `calltally.yaml` has these and others. */
+/** The keys of a request; a report in `calltally.yaml` has these and more. */
 export const REQUEST_KEYS = {
   contents: option(
     z.array(z.enum(CONTENTS)).min(1),
     "Dimensions and lists, a file or sheet each, as `export` takes them.",
     ["channel", "utm_campaign"],
   ),
-  by: option(z.array(z.enum(DIMENSIONS)).min(1), "Dimensions that are grouped by together.", [
+  by: option(z.array(z.enum(DIMENSIONS)).min(1), "Dimensions to group by in combination.", [
     "utm_source",
     "utm_medium",
   ]),
@@ -119,19 +119,19 @@ export const REQUEST_KEYS = {
   ]),
   min_cell: option(
     z.int().min(MIN_CELL.least).max(MIN_CELL.most),
-    "Share-safe files: rows of fewer calls are put into the row (other), and no text like a phone number or mail address is written.",
+    "Share-safe files: rows of fewer calls are folded into the row (other), and no text like a phone number or mail address is written.",
     10,
   ),
   top: option(
     z.int().min(1).max(MAX_TOP),
-    "Keep the keys with the most calls, and put all others into one row, (other).",
+    "Keep the keys with the most calls, and fold all others into one row, (other).",
     20,
   ),
-  filter: option(filter, "Which calls; a list matches any of its values."),
+  filter: option(filter, "Which calls to include; a list matches any of its values."),
   format: option(z.enum(REQUEST_FORMATS), "csv by default; xlsx is one workbook with a sheet for each."),
   profile: option(
     z.enum(PROFILES),
-    "By default, texts that a spreadsheet would take for a formula are guarded; `machine` leaves every value as it is; `excel` writes values that Excel reads from a CSV file.",
+    "By default, texts that look like formulas are guarded; `machine` leaves every value unchanged; `excel` writes values for Excel.",
   ),
   delimiter: option(z.enum(DELIMITER_NAMES), "Delimiter of CSV files."),
   with: option(z.array(z.enum(PRIVATE_COLUMNS)), "Private columns of calls."),
@@ -140,6 +140,6 @@ export const REQUEST_KEYS = {
 
 const exportRequest = z.strictObject(REQUEST_KEYS);
 
-/** What may be asked of calls, by the names of `calltally.yaml`. Flags, the file and the library are parsed into it. */
+/** What may be asked, in the names of `calltally.yaml`. Flags, the file and the library are parsed into it. */
 export type ExportRequest = z.infer<typeof exportRequest>;
 export type RequestedContent = (typeof CONTENTS)[number];

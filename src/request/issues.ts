@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { describeError } from "../base/errors.ts";
 
-/** Returns a check of a value, as text, by a parser that throws an Error. */
+/** Returns a zod check that runs a parser which throws an Error. */
 export function by<T>(parse: (text: string) => unknown) {
   return (value: T, context: { addIssue: (message: string) => void }): void => {
     try {
@@ -14,7 +14,7 @@ export function by<T>(parse: (text: string) => unknown) {
 
 export const parsed = (parse: (text: string) => unknown) => z.string().superRefine(by(parse));
 
-/** An option, with what it is for; the examples are for the JSON Schema. */
+/** An option with its description; the examples are for the JSON Schema. */
 export const option = <Schema extends z.ZodType>(
   schema: Schema,
   description: string,

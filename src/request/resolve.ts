@@ -11,16 +11,16 @@ import { DEFAULT_CONVERSION, type Delimiter, type Profile, type TableFormat } fr
 
 export interface FormatOptions {
   format: TableFormat;
-  /** For `csv` and `tsv`; by default texts are guarded against spreadsheet formulas. */
+  /** For `csv` and `tsv`. By default texts are guarded against spreadsheet formulas. */
   profile?: Profile | undefined;
   /** For `csv`. @default "," */
   delimiter?: Delimiter | undefined;
 }
 
-/** How tables become files: one each, or all of them sheets of one workbook. */
+/** One file per table, or all tables as sheets of one workbook. */
 export type ExportFormat = FormatOptions | { format: "xlsx" };
 
-/** What every conversion in a file says: a value that is not known is blank, since 0 would be one. */
+/** Values for every conversion in a file. An unknown value is blank, since 0 would be a value. */
 export interface ConversionOptions extends Omit<NonNullable<ExportRequest["conversion"]>, "name" | "value"> {
   name: string;
   value?: string | undefined;
@@ -29,17 +29,17 @@ export interface ConversionOptions extends Omit<NonNullable<ExportRequest["conve
 export interface Ask
   extends Pick<ExportRequest, "grain" | "fill" | "total" | "raw" | "top" | "columns" | "with"> {
   contents: readonly Content[];
-  /** IANA zone whose days count. */
+  /** IANA zone that defines days. */
   timezone: string;
-  /** Local dates, both included; an end that is missing is open. Undefined for all calls. */
+  /** Local dates, both inclusive; a missing end is open. Undefined for all calls. */
   range: DateRange | undefined;
   filter: CallFilter;
   /** Whether the filter may have values that no call has. */
   isEmptyAllowed: boolean;
   compare: Comparison | undefined;
-  /** Makes share-safe files: no row of fewer calls, and no text like a phone number or mail address. */
+  /** Share-safe files: no row of fewer calls, and no text that looks like a phone number or mail address. */
   minCell: number | undefined;
-  /** Whether what ads cost is next to the calls; `if any`, where any was imported for the days. */
+  /** Whether spend is shown; `if any` if any was imported for the days. */
   spend: boolean | "if any";
   format: ExportFormat;
   conversion: ConversionOptions;
@@ -47,23 +47,22 @@ export interface Ask
   spell: Wording["spell"];
 }
 
-/** The days of a page that names none. */
 export const DEFAULT_STRETCH = "4w";
 
 export interface ResolveOptions {
-  /** The moment that days are counted from, milliseconds since 1970-01-01 UTC. */
+  /** Milliseconds since 1970-01-01 UTC. */
   nowMs: number;
-  /** IANA zone whose days count. */
+  /** IANA zone that defines days. */
   timezone: string;
-  /** Returns the phone numbers that an item of `filter.exclude_callers` stands for. @default the number that it is */
+  /** Returns the phone numbers for an item of `filter.exclude_callers`. @default the number itself */
   readCallers?: (item: string) => readonly string[];
-  /** Whether click ids can be read. @default true */
+  /** Whether click ids are readable. @default true */
   clickIds?: boolean;
   /** @default as in a request */
   spell?: Wording["spell"];
 }
 
-/** @throws UsageError for days that cannot be */
+/** @throws UsageError for an impossible range */
 export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
   const { spell = AS_WRITTEN.spell, timezone, clickIds = true } = options;
   const isPage = request.format === "html";
@@ -116,7 +115,7 @@ function toRange(
   return range;
 }
 
-/** Longer charts of days, weeks or months have too many bars to read. */
+/** Charts with more bars are unreadable. */
 const MOST_DAYS = 35;
 const MOST_DAYS_IN_WEEKS = 7 * 30;
 const MOST_DAYS_IN_MONTHS = 31 * 36;

@@ -10,7 +10,7 @@ export type ExportedScope = Pick<
   "range_from" | "range_to" | "first_day" | "last_day" | "settled_until"
 >;
 
-/** The stretch of a row; a rollup without periods has one, without a name. */
+/** The time span of a row; a rollup without periods has one, without a name. */
 export type Stretch = Pick<Period, "period" | "startsAt" | "endsAt">;
 
 /** At least as long as the longest period. */
@@ -23,7 +23,7 @@ interface Cut {
   timezone: string;
 }
 
-/** Returns the stretches that ended in its range and are final by now. @param other has further days to look at */
+/** Returns the spans that ended in its range and are final by now. @param other has further days to look at */
 export function completeStretches(
   scope: ExportedScope,
   { grain, timezone }: Cut,
@@ -39,7 +39,7 @@ export function completeStretches(
   const days = [scope, other].flatMap((each) => [each?.first_day ?? [], each?.last_day ?? []].flat()).sort();
   const [from, last] = [days[0], days.at(-1)];
   if (from === undefined || last === undefined) return [];
-  // A day in any zone; what ends later is not complete, even if a call has a later date.
+  // A day in any zone; whatever ends later is not complete, even if a call has a later date.
   const to = earlier(last, settled_until.slice(0, "YYYY-MM-DD".length));
   if (to < from || mostPeriods({ from, to }, grain) > MOST_PERIODS) return [];
   // Whole periods: if the range is open, the last one continues after its last call.
@@ -53,7 +53,7 @@ export function completeStretches(
     });
 }
 
-/** Returns the stretches that were complete in an earlier export and have the same bounds in another. */
+/** Returns the spans that were complete in an earlier export and have the same bounds in another. */
 export function comparableStretches(before: ExportedScope, now: ExportedScope, question: Cut): Stretch[] {
   const then = { ...now, settled_until: before.settled_until };
   const cutNow = new Map(completeStretches(then, question, before).map((each) => [each.period, each]));

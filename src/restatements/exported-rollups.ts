@@ -7,12 +7,12 @@ import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const columns = {
-  exported_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the export of this rollup."),
+  exported_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the export of this rollup."),
   path: about(text().notNull(), "Absolute path of the file."),
   contents: about(text().notNull(), "Its dimensions, separated by commas; a workbook has a sheet for each."),
   question: about(
     text().notNull(),
-    "JSON object: dimensions, filter, grain, time zone and unit of durations. Figures of another question are not compared.",
+    "JSON object: dimensions, filter, grain, time zone and unit of durations. Only figures with the same one are compared.",
     "key",
   ),
   metrics: about(text().notNull(), "JSON array of its figures' names, in the order of `exported_rows`."),
@@ -22,8 +22,8 @@ const columns = {
   last_day: about(text(), "Last day of its last period, YYYY-MM-DD; null without periods."),
   settled_until: about(text().notNull(), "Periods that ended by then were complete, ISO 8601 UTC."),
   exported_at: about(text().notNull(), "When it was written, ISO 8601 UTC."),
-  change_id: about(integer().notNull(), "The last row in `fact_changes` that its figures have."),
-  rules_id: about(integer().notNull(), "The row in `rules` that its figures follow."),
+  change_id: about(integer().notNull(), "The last row of `fact_changes` in its figures."),
+  rules_id: about(integer().notNull(), "The row of `rules` that its figures follow."),
   run_id: about(integer().notNull(), "The last finished run when it was made."),
 };
 
@@ -32,7 +32,7 @@ export const exported_rollups = sqliteTable("exported_rollups", columns, (table)
 ]);
 export const EXPORTED_ROLLUPS = describeTable(
   exported_rollups,
-  "The rollups that `export` last wrote into folders, one row for each file or sheet whose figures are compared with the next.",
+  "Rollups last exported to folders, one row per file or sheet whose figures are compared with the next export.",
   columns,
 );
 
@@ -72,7 +72,7 @@ function isAt({ path, contents }: RollupPlace): SQL | undefined {
   return and(eq(exported_rollups.path, path), eq(exported_rollups.contents, contents));
 }
 
-/** Whether a call has changed, since the rollups of a folder were written, that was before the end of their complete periods. */
+/** Whether a call in a complete period has changed since the rollups of a folder were written. */
 export function mayBeRestated({ sqlite }: Warehouse, folder: string): boolean {
   const sql = `SELECT 1 FROM exported_rollups AS r JOIN fact_changes AS c ON c.change_id > r.change_id
     LEFT JOIN call_facts AS f ON f.call_id = c.call_id
@@ -94,13 +94,13 @@ export function iterateExportedRows(
     .iterate(exported_id);
 }
 
-/** What is remembered of a rollup; `rollup` is undefined where it is not to be compared with. */
+/** An exported rollup to record; `rollup` is undefined if it cannot be compared later. */
 export interface RollupToRemember extends RollupPlace {
   rollup: Omit<ExportedRollup, "exported_id" | "exported_at" | keyof RollupPlace> | undefined;
   rows: Iterable<ExportedRow>;
 }
 
-/** @param log number of the log of facts from before the figures were made; in another log changes may be missing */
+/** @param log id of the fact log when the figures were read; another log may lack changes */
 export function rememberRollup(
   tx: Tx,
   { path, contents, rollup, rows }: RollupToRemember,
@@ -121,7 +121,7 @@ export function rememberRollup(
   replaceRows(tx, exported_id, rows);
 }
 
-/** Writes only the rows of a rollup that changed: in an hourly export, few do. */
+/** Writes only the rows that changed: in an hourly export, few do. */
 function replaceRows({ sqlite }: Warehouse, exportedId: number, rows: Iterable<ExportedRow>): void {
   sqlite.exec("CREATE TEMP TABLE rows_now (period, key, figures, PRIMARY KEY (period, key)) WITHOUT ROWID");
   const insert = sqlite.prepare<[ExportedRow]>("INSERT INTO temp.rows_now VALUES (?, ?, ?)");

@@ -21,13 +21,13 @@ interface RememberOptions
   lookbackHours: number;
   /** Absolute path, with links resolved. */
   folder: string;
-  /** The warehouse, to remember the figures in; null if it is read-only here. */
+  /** The warehouse that records the figures; null if it is read-only. */
   writer: Warehouse | null;
-  /** Number of the log of facts from before the figures were read; undefined if no figure is remembered. */
+  /** Id of the fact log when the figures were read; undefined if no figure is recorded. */
   log: number | undefined;
 }
 
-/** Compares the rollups of an export with those that the same files held before, and remembers them with the export. */
+/** Compares the rollups of an export with what the same files held before, and records them with the export. */
 export class FigureMemory implements CommitStep, RememberedFigures {
   readonly #options: RememberOptions;
   readonly #hindrance: string | undefined;
@@ -86,7 +86,7 @@ export class FigureMemory implements CommitStep, RememberedFigures {
     return { restatements: this.#restatements, rollups };
   }
 
-  /** Remembers the figures, after the files have their names: no export is compared with one that was killed. */
+  /** Records the figures after the files were renamed: no export is compared with one that was killed. */
   settle(tx: Tx, { now }: CommittedFiles): void {
     const { log } = this.#options;
     insertRestatements(tx, this.#restatements);
@@ -122,7 +122,7 @@ export class FigureMemory implements CommitStep, RememberedFigures {
 function hindranceOf({ ask, timeframe, writer }: RememberOptions): string | undefined {
   const { raw, top, minCell } = ask;
   if (raw) return "utm values as stored";
-  if (top !== undefined || minCell !== undefined) return "keys put together as (other)";
+  if (top !== undefined || minCell !== undefined) return "keys folded into (other)";
   if (timeframe.filter.include_gone) return "gone calls are counted";
-  return writer === null ? "the warehouse can only be read here" : undefined;
+  return writer === null ? "the warehouse is read-only here" : undefined;
 }

@@ -26,7 +26,7 @@ export function findRestatements(
     ...query,
     previous: undefined,
     fill: false,
-    // Ends with the last stretch: a later call would be counted in it.
+    // Stops at the last span: later calls would be counted in it.
     span: { startsAt: first.startsAt, endsAt: last.endsAt },
     periods: query.periods && comparable,
   };
@@ -113,13 +113,13 @@ function effectsOf(effects: readonly RowEffect[], metric: string): Effect[] {
   });
 }
 
-/** Returns the difference of two values; of a metric that adds up, blank counts as 0. */
+/** Returns the difference; for a metric that adds up, blank counts as 0. */
 function changeOf(was: FigureValue, now: FigureValue, isAdditive: boolean): number | null {
   const [before, after] = isAdditive ? [was ?? 0, now ?? 0] : [was, now];
   return typeof before === "number" && typeof after === "number" ? round(after - before) : null;
 }
 
-/** Returns the reasons of a change in a metric of spend; a cost per call depends on the calls as well. */
+/** Returns the reasons for a change in a spend metric; a cost per call also depends on the calls. */
 function spendEffectsOf(
   name: string,
   change: number | null,
@@ -134,5 +134,5 @@ function spendEffectsOf(
   ];
 }
 
-/** Six digits: the rest is a rounding error of additions. */
+/** Six digits: the rest is a rounding error. */
 const round = (value: number) => Number(value.toFixed(6)) + 0;

@@ -31,7 +31,7 @@ const COLUMNS: readonly FileColumn[] = [
   { name: "rules_changed", type: "text", of: ({ rules_changed }) => rules_changed },
 ];
 
-/** Writes `restatements.csv`, one line per figure; the key columns are a JSON object, since a value can have any text. */
+/** Writes `restatements.csv`, one line per figure; the key columns are a JSON object, since values may be any text. */
 export async function writeRestatements(
   { write, ask: { format } }: Pick<Job, "write" | "ask">,
   found: readonly Restatement[],
@@ -41,7 +41,7 @@ export async function writeRestatements(
   return await write(RESTATEMENT_FILE, content);
 }
 
-/** Compares figures with those that the same files held before, and writes what changed; undefined if nothing was compared. */
+/** Compares figures with what the same files held before, and writes the changes; undefined if nothing was compared. */
 export async function writeChanges(
   job: Pick<Job, "write" | "ask">,
   memory: FigureMemory,

@@ -6,7 +6,7 @@ import { about, describeTable } from "../warehouse/described.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const columns = {
-  restatement_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the restatement."),
+  restatement_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the restatement."),
   found_at: about(text().notNull(), "When it was found, ISO 8601 UTC."),
   path: about(text().notNull(), "Absolute path of the file."),
   contents: about(text().notNull(), "Its dimensions, separated by commas."),
@@ -16,12 +16,12 @@ const columns = {
   key: about(text().notNull(), "JSON object of the key columns.", "key"),
   metric: about(text().notNull(), "The column."),
   was: about(text().notNull(), "JSON value in the earlier export."),
-  now: about(text().notNull(), "JSON value that it is now."),
-  change: about(real(), "`now` less `was`; null for times, and where one of them is blank."),
+  now: about(text().notNull(), "JSON value now."),
+  change: about(real(), "`now` minus `was`; null for times, and if either is blank."),
   given_out_at: about(text().notNull(), "When the earlier value was exported, ISO 8601 UTC."),
   reasons: about(
     text().notNull(),
-    "JSON array of {reason, calls, effect}: how many calls changed for a reason, and what that did to the figure; the effects of a figure that adds up are the whole change, others have null.",
+    "JSON array of {reason, calls, effect}: how many calls changed for a reason, and by how much that changed the figure. For a figure that adds up, the effects sum to the change; others have null.",
   ),
   rules_changed: about(text(), "Attribution settings changed in between, by commas; null for none."),
 };
@@ -38,7 +38,7 @@ export const restatements = sqliteTable("restatements", columns, (table) => [
 ]);
 export const RESTATEMENTS = describeTable(
   restatements,
-  "Figures of complete periods that changed after they were exported, found by the next export of the same rollup, one row a figure.",
+  "Figures of complete periods that changed after they were exported, found by the next export of the same rollup, one row per figure.",
   columns,
 );
 
@@ -52,7 +52,7 @@ const reasonsSchema = z.array(
   }),
 );
 
-/** Keeps what was found; two exports of one folder at once may find the same. */
+/** Two concurrent exports of one folder may find the same. */
 export function insertRestatements({ db }: Warehouse, found: readonly Restatement[]): void {
   const { path, contents, given_out_at, period, key, metric } = restatements;
   for (const restatement of found) {
@@ -72,7 +72,7 @@ export function insertRestatements({ db }: Warehouse, found: readonly Restatemen
 
 export interface RestatementFilter {
   since?: string | undefined;
-  /** Of periods that lie in this stretch, or reach into it; ISO 8601 UTC. */
+  /** Periods that overlap this span, ISO 8601 UTC. */
   within?: { startsAt: string; endsAt: string } | undefined;
   limit?: number | undefined;
 }

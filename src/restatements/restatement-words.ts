@@ -12,20 +12,20 @@ const WORDS: Record<RestatementReason, string> = {
   gone: "gone from the service",
   returned: "listed again",
   rules: "attributed again",
-  first_call: "first of their callers no more, or now",
-  spend_changed: "costs of ads",
+  first_call: "no longer, or now, first calls",
+  spend_changed: "ad costs",
 };
 
-/** Says of a figure what it was and is, and why: `40 → 38 (-2): 1 corrected (-1), 1 gone from the service (-1)`. */
+/** Describes a change and its reasons: `40 → 38 (-2): 1 corrected (-1), 1 gone from the service (-1)`. */
 export function describeRestatement(restatement: Restatement): string {
   const { was, now, change } = restatement;
   return `${toText(was)} → ${toText(now)}${change === null ? "" : ` (${signed(change)})`}: ${describeReasons(restatement)}`;
 }
 
-/** Says why a figure is another, in calls and what they did to it: `1 corrected (-1), 1 gone from the service (-1)`. */
+/** Describes the reasons in calls and their effects: `1 corrected (-1), 1 gone from the service (-1)`. */
 export function describeReasons({ reasons, rules_changed }: Restatement): string {
   const why = reasons.map(({ reason, calls, effect }) => {
-    const rules = reason === "rules" && rules_changed !== null ? ` by other ${rules_changed}` : "";
+    const rules = reason === "rules" && rules_changed !== null ? ` by changed ${rules_changed}` : "";
     return `${calls === null ? "" : `${calls} `}${WORDS[reason]}${rules}${effect === null ? "" : ` (${signed(effect)})`}`;
   });
   return why.join(", ");

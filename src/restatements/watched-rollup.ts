@@ -13,22 +13,22 @@ import {
 } from "./comparable-periods.ts";
 import { type ExportedRollup, type ExportedRow, readExportedRollup } from "./exported-rollups.ts";
 
-/** More rows of complete periods than these are not remembered: nobody reads what changed in them. */
+/** Rollups with more rows of complete periods are not recorded: nobody reads what changed in them. */
 export const MAX_ROWS = 100_000;
 
 export interface WatchedRollup extends RollupOutlet {
   path: string;
   question: string;
-  /** What the file held before; undefined if nothing can be compared with it. */
+  /** What the file held before; undefined if it cannot be compared. */
   before: ExportedRollup | undefined;
   refusal: string | undefined;
   /** Names of the figures, and their positions in a row. */
   figures: readonly { name: string; index: number; isAdditive: boolean; empty: FigureValue }[];
   comparable: readonly Stretch[];
   complete: ReadonlySet<string>;
-  /** Whether calls could have added periods: a complete period without a row was then reported as empty. */
+  /** Whether calls could add periods: a complete period without a row was then reported as empty. */
   isOpen: boolean;
-  /** Figures by period and key; all of them JSON. */
+  /** Figures by period and key, all as JSON. */
   rows: Map<string, ExportedRow>;
   isTooLong: boolean;
 }
@@ -36,7 +36,7 @@ export interface WatchedRollup extends RollupOutlet {
 export interface WatchOptions extends Pick<Job, "timeframe">, Pick<Lists, "reader" | "session" | "onNewKey"> {
   path: string;
   hindrance: string | undefined;
-  /** Undefined if no period is complete, or none may be remembered. */
+  /** Undefined if no period is complete, or none may be recorded. */
   scope: ExportedScope | undefined;
 }
 
@@ -44,10 +44,10 @@ export function watchRollup(outlet: RollupOutlet, options: WatchOptions): Watche
   const { query, columns, contents } = outlet;
   const { path, hindrance, scope, timeframe, session } = options;
   const stored = readExportedRollup(options.reader, { path, contents });
-  // Without a comparison no key is needed, and perhaps none can be made.
+  // Without a comparison no key is needed, and it may be impossible to make one.
   const question = hindrance === undefined ? questionOf(outlet, options) : "";
   const isOther = stored !== undefined && stored.question !== question;
-  const refusal = hindrance ?? (isOther ? "another question than before" : undefined);
+  const refusal = hindrance ?? (isOther ? "the rollup's options changed" : undefined);
   const before = refusal === undefined ? stored : undefined;
   const firstFigure = (query.periods === undefined ? 0 : 1) + keyColumns(query.dimensions).length;
   const empty = new Map(metrics(session.rules).map(({ name, isCount }) => [name, isCount ? 0 : null]));
@@ -71,7 +71,7 @@ export function watchRollup(outlet: RollupOutlet, options: WatchOptions): Watche
   };
 }
 
-/** Returns what a rollup asks, except for its days, as text: figures of the same question can be compared. */
+/** Returns a text for what a rollup asks, except its days: figures of the same question can be compared. */
 function questionOf(
   { query, contents }: RollupOutlet,
   { timeframe, session, reader, onNewKey }: WatchOptions,
@@ -107,7 +107,7 @@ export function* keepRows(watched: WatchedRollup, rows: Table["rows"]): Generato
   for (const row of rows) {
     const period = first === 0 ? "" : String(row[0]);
     const values = figures.map(({ index }) => row[index] ?? null);
-    // An empty row fills a gap, or has figures only in the stretch compared with.
+    // An empty row fills a gap, or has figures only in the compared span.
     const isEmpty = figures.every(({ empty }, index) => values[index] === empty);
     if (kept.has(period) && !watched.isTooLong && !isEmpty) {
       const key = JSON.stringify(row.slice(first, first + keys));

@@ -6,37 +6,37 @@ import { askFor, similar } from "../base/nearest.ts";
 import { namesOf } from "./dimensions.ts";
 import { isValue, toServed, toShown } from "./reserved-keys.ts";
 
-/** A stretch of time, ISO 8601 UTC with milliseconds; open where an end is missing. */
+/** ISO 8601 UTC with milliseconds; open where an end is missing. */
 export interface Span {
   startsAt?: string;
-  /** Not part of it. */
+  /** Exclusive. */
   endsAt?: string;
 }
 
-/** Of a list, one value that fits is enough, and case does not matter. `(not set)` stands for calls without a value. */
+/** For lists, one matching value is enough. Case does not matter. `(not set)` matches calls without a value. */
 export interface CallFilter {
   /** Names or ids of org units. */
   org_unit?: readonly string[];
   channel?: readonly string[];
-  /** As the dimension `source` has them. */
+  /** As in the dimension `source`. */
   source?: readonly string[];
-  /** Names or ids of campaigns, as the dimension `campaign` has them. */
+  /** Names or ids, as in the dimension `campaign`. */
   campaign?: readonly string[];
   /** `-` and `_` do not matter. */
   disposition?: readonly string[];
   min_duration_seconds?: number;
-  /** Callers' first calls in the warehouse alone. */
+  /** Only callers' first calls in the warehouse. */
   first_time?: true;
   has_gclid?: true;
-  /** By their digits; what is no number as any other text. */
+  /** Compared by digits; text that is not a number, as text. */
   tracking_number?: readonly string[];
-  /** Phone numbers whose calls are left out, such as one's own test calls. */
+  /** Phone numbers whose calls are left out, such as your own test calls. */
   exclude_callers?: readonly string[];
-  /** Counts calls that the service does not show any more. */
+  /** Also counts calls that the service no longer lists. */
   include_gone?: true;
 }
 
-/** What must hold of the facts of a call; an engine says it in its own language. */
+/** A condition on the facts of a call, independent of an engine. */
 export type Condition =
   | { fact: FactColumn; isOneOf: readonly (string | number | null)[] }
   | { fact: FactColumn; isNoneOf: readonly string[] }
@@ -70,17 +70,17 @@ const VALUE_FILTER_NAMES: readonly ValueFilter[] = namesOf(VALUE_FILTERS);
 export interface UnmatchedValue {
   filter: ValueFilter;
   text: string;
-  /** Asks whether values that calls have were meant. */
+  /** Suggests similar values that calls have. */
   advice: string | undefined;
 }
 
 export interface ConditionOptions {
   readValues: ReadValues;
-  /** Returns what the facts know a caller by, given the digits and the plus sign of the number. @default those */
+  /** Returns the caller's name in the facts, given `+` and digits. @default the digits */
   nameCaller?: ((phoneDigits: string) => string) | undefined;
 }
 
-/** Returns the conditions of a filter; texts are compared here, with the values that calls have, and not by an engine. */
+/** Returns the conditions of a filter. Texts are compared here, with the values that calls have, so that engines agree. */
 export function toConditions(
   filter: CallFilter,
   rules: AttributionRules,
@@ -112,7 +112,7 @@ export function comparedFacts(filter: CallFilter): FactColumn[] {
   );
 }
 
-/** Finds the values in a filter that no call has, `(not set)` aside; none where there are no calls. */
+/** Finds values in a filter that no call has, except `(not set)`; none if there are no calls. */
 export function findUnmatched(filter: CallFilter, readValues: ReadValues): UnmatchedValue[] {
   if (readValues("channel").length === 0) return [];
   return VALUE_FILTER_NAMES.flatMap((name) =>
@@ -131,7 +131,7 @@ type ValueCondition = Extract<Condition, { isOneOf: unknown }>;
 const isMatched = (conditions: readonly ValueCondition[]) =>
   conditions.some(({ isOneOf }) => isOneOf.length > 0);
 
-/** The values of a filter's facts that are among some texts. What has no value is looked for in the first fact alone. */
+/** The values of a filter's facts that match some texts. `(not set)` is looked for in the first fact only. */
 function matchingFacts(
   name: ValueFilter,
   texts: readonly string[],
@@ -149,7 +149,7 @@ function toComparableNumber(text: string): string {
   return toPhoneDigits(text) || toCaseless(text);
 }
 
-/** A whole number without leading zeros; empty for any other text. */
+/** Returns a whole number without leading zeros; empty for any other text. */
 function toId(text: string): string {
   return /^-?\d{1,16}$/.test(text) ? String(Number(text)) : "";
 }

@@ -3,11 +3,11 @@ import { type FactColumn, UTM_FIELDS, type UtmField } from "../attribution/attri
 export interface KeyColumn {
   name: string;
   type: "text" | "integer";
-  /** The fact it shows, a utm member as it is stored, or what the clocks of a zone showed when the call started. */
+  /** A fact, a stored utm member, or the local time of the call's start. */
   of: { fact: FactColumn } | { stored: UtmField } | { local: LocalPart };
-  /** Whether calls without a value are under `(not set)`; else they have none. */
+  /** Whether calls without a value are under `(not set)`; otherwise the value is null. */
   isNamed: boolean;
-  /** Whether it is the id of what the column before it names. */
+  /** Whether it is the id of what the previous column names. */
   isId?: true;
   help?: string;
 }
@@ -44,7 +44,7 @@ const KEYS = {
     text("source", { fact: "source" }, "From utm_source, else the click id, else the referrer's host."),
   ],
   medium: [text("medium", { fact: "medium" })],
-  // Two campaigns of one name are told apart by their ids, and so are two groups.
+  // The ids distinguish campaigns, and groups, of the same name.
   campaign: [text("campaign", { fact: "campaign" }), id("campaign_id", "text")],
   gclid: [text("gclid", { fact: "gclid" })],
   channel: [
@@ -66,13 +66,13 @@ const KEYS = {
 export type Dimension = keyof typeof KEYS;
 export const DIMENSIONS: readonly Dimension[] = namesOf(KEYS);
 
-/** Dimensions that spend has as well as calls. */
+/** Dimensions that spend has, too. */
 export const SPEND_DIMENSIONS: readonly Dimension[] = ["source", "medium", "campaign", "channel"];
 
-/** What `export` writes when it is not told. */
+/** What `export` writes by default. */
 export const DEFAULT_DIMENSIONS = ["utm_source", "campaign", "gclid"] as const satisfies Dimension[];
 
-/** Returns the key columns of some dimensions together; `raw` groups utm values as they are stored. */
+/** Returns the key columns of combined dimensions; `raw` groups utm values as stored. */
 export function keyColumns(dimensions: readonly Dimension[], { raw = false } = {}): readonly KeyColumn[] {
   return dimensions.flatMap((dimension): readonly KeyColumn[] => {
     const stored = raw ? UTM_FIELDS.find((field) => field === dimension) : undefined;

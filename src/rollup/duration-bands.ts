@@ -1,9 +1,9 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 
 export interface DurationBand {
-  /** Shortest duration in seconds; null for calls without a duration. */
+  /** Null for calls without a duration. */
   from_seconds: number | null;
-  /** Not part of it; null where it is open. */
+  /** Exclusive; null for the longest band. */
   to_seconds: number | null;
   calls: number;
   answered_calls: number;
@@ -12,7 +12,7 @@ export interface DurationBand {
 
 const BOUNDS_SECONDS = [0, 30, 60, 120, 300, 600, 1800];
 
-/** Returns where bands begin, in seconds: a qualified call is never in one band with a shorter one. */
+/** Returns the lower bounds in seconds; one of them is that of qualified calls. */
 export function durationBounds({ qualified_seconds }: Pick<AttributionRules, "qualified_seconds">): number[] {
   return [...new Set([...BOUNDS_SECONDS, qualified_seconds])].toSorted((a, b) => a - b);
 }

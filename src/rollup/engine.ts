@@ -9,24 +9,24 @@ import type { ZoneOffset } from "./rollup-query.ts";
 export interface CallSelection {
   rules: Pick<AttributionRules, "duration_unit" | "caller_digests">;
   conditions: readonly Condition[];
-  /** Whether gone calls count, so that others than the stored ones are their callers' first. */
+  /** Whether gone calls count, so first-call flags must be recomputed. */
   isGoneCounted: boolean;
 }
 
-/** One stretch of time of a rollup. */
+/** One span of time of a rollup. */
 export interface Side {
   keys: readonly KeyColumn[];
   span: Span;
   periods?: readonly LabelledPeriod[] | undefined;
   offsets?: readonly ZoneOffset[] | undefined;
-  /** The keys that have rows of their own, where others are one, `(other)`. */
+  /** The keys with rows of their own; all others are in the row `(other)`. */
   kept?: Kept | undefined;
 }
 
-/** The keys that a rollup shows, as it shows them: the SELECT of a row for each. */
+/** The keys that a rollup shows, as it shows them: a SELECT with a row for each. */
 export interface Kept {
   text: string;
-  /** Whether a key is kept in some periods, and not in others: the period leads its row. */
+  /** Whether keys are kept by period; then each row begins with the period. */
   isByPeriod: boolean;
 }
 
@@ -39,24 +39,24 @@ export interface ImportedSpend {
   campaigns: string;
 }
 
-/** What holds the facts of calls, at one moment. SELECTs are in SQLite's words, for the connection of the session that asks. */
+/** The facts of calls at one moment. SELECTs are in SQLite's SQL, for the session's connection. */
 export interface Engine {
-  /** Returns the SELECT of a row for each key of the calls of a side: its period, where it has any, its keys, and figures. */
+  /** Returns the SELECT of a row for each key of a side: period if any, keys, figures. */
   groups: (side: Side, figures: readonly Metric[], selection: CallSelection) => Promise<string>;
-  /** Returns the SELECT of some keys, given one that ranks all of them: the same, or that of what it found. */
+  /** Makes a SELECT of kept keys reusable: returns it, or the SELECT of its stored result. */
   keep: (ranked: string) => string;
   readValues: (fact: FactColumn) => Promise<readonly FactValue[]>;
-  /** Counts the calls of each band of durations: the number of bounds that were reached, null without one; calls, answered, missed. */
+  /** Counts the calls of each duration band: the number of bounds reached, null without a duration; calls, answered, missed. */
   readBands: (bounds: readonly number[], span: Span, selection: CallSelection) => Promise<FactValue[][]>;
-  /** Returns when the first and the last call started, ISO 8601 UTC; null without any of known time. */
+  /** Returns the starts of the first and the last call, ISO 8601 UTC; null if no start is known. */
   readExtent: (selection: CallSelection) => Promise<[first: string, last: string] | null>;
-  /** Returns when the first of all calls started, whether it counts or not. */
+  /** Returns the start of the first of all calls, whether it counts or not. */
   readFirstStart: () => Promise<string | null>;
-  /** Returns how many of some callers no call is from; as the facts know them. */
+  /** Counts the callers, as the facts know them, who made no call. */
   countUnknownCallers: (callers: readonly string[]) => Promise<number>;
-  /** Returns a zone's offsets under which there may be calls, in the order of time. */
+  /** Returns a zone's offsets at times when there may be calls, in order. */
   readOffsets: (zone: string) => Promise<ZoneOffset[]>;
   readSpend: () => Promise<ImportedSpend>;
-  /** Makes an empty table, and returns its name, which no other table of the connection has. */
+  /** Makes an empty table, and returns its unique name. */
   makeTable: (columns: string) => string;
 }

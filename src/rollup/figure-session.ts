@@ -22,17 +22,17 @@ import { SessionSpend } from "./session-spend.ts";
 import { blankSmallRows } from "./small-cells.ts";
 
 export type Value = FactValue;
-/** Values in the order of the columns; null where there is none. */
+/** In the order of the columns; null for no value. */
 export type Row = Value[];
 
 export interface FigureSessionOptions extends Pick<ConditionOptions, "nameCaller"> {
   /** The rules by which the facts were computed. */
   rules: AttributionRules;
-  /** Which calls count. @default those that the service still shows */
+  /** Which calls count. @default those that the service lists */
   filter?: CallFilter | undefined;
 }
 
-/** Rows, read as they are asked for, whatever else is asked meanwhile. */
+/** The rows are read as they are iterated, even while other questions are asked. */
 export interface Rollup {
   columns: RollupColumn[];
   rows: Iterable<Row>;
@@ -46,9 +46,9 @@ export class FigureSession {
   #spend: Promise<SessionSpend> | undefined;
   #firstStart: Promise<string | null> | undefined;
 
-  /** @param database a connection that the engine's SELECTs are for */
+  /** @param database the connection that the engine's SELECTs are for */
   constructor(database: Database, engine: Engine, options: FigureSessionOptions, selection: CallSelection) {
-    // SQLite reads rows while tables are made for the next question; better-sqlite3 refuses that unless told.
+    // Rows are read while tables are made for the next question; better-sqlite3 refuses that without unsafe mode.
     this.database = database.unsafeMode();
     this.engine = engine;
     this.options = options;
@@ -60,11 +60,9 @@ export class FigureSession {
   }
 
   /**
-   * Takes what ads cost into account, from now on: rollups can have its columns, and what is asked of days reaches over
-   * its own. Its sources, channels and campaigns are those of the calls in the session's rules; the filter's conditions on
-   * these hold for it as well, and others choose calls alone.
-   *
-   * @param zone whose days those of the reports are taken for
+   * Loads spend: from now on rollups can have its columns, and ranges include its days. Its sources, channels and
+   * campaigns follow the session's rules; the filter's conditions on these apply to it, all others only to calls.
+   * @param zone whose days the reports' days are taken for
    */
   loadSpend(zone: string): Promise<SessionSpend> {
     this.#spend ??= this.#loadSpend(zone);
@@ -79,9 +77,7 @@ export class FigureSession {
   }
 
   /**
-   * Answers a rollup. Figures of first-time callers have no change where the stretch compared with began without
-   * {@link hasHistory}.
-   *
+   * Answers a rollup. Changes of first-time callers are null if the compared span begins without {@link hasHistory}.
    * @param onOther receives each row `(other)` before it is passed on
    */
   async rollup(query: RollupQuery, onOther?: (row: Row) => void): Promise<Rollup> {
@@ -95,8 +91,8 @@ export class FigureSession {
   }
 
   /**
-   * Answers a rollup's line of totals: one row of all its calls, in which each caller counts once. It has no figures where
-   * one of the periods has too few calls: the other rows, taken from the total, would show them.
+   * Answers a rollup's total: one row of all its calls, in which each caller counts once. It is blank if a period has
+   * too few calls, since subtracting the other rows would reveal them.
    */
   async total(query: RollupQuery): Promise<Rollup> {
     const { dimensions, figures, span, spend, periods, previous, minCell } = query;
@@ -117,7 +113,7 @@ export class FigureSession {
     return { columns, rows: isBlank ? Iterator.from(rows).map((row) => row.map(() => null)) : rows };
   }
 
-  /** Counts calls by their duration, shortest first, without gaps; those without a duration last, where there are any. */
+  /** Counts calls by duration, shortest first, without gaps; calls without a duration come last, if there are any. */
   async durationBands(span: Span = {}): Promise<DurationBand[]> {
     const bounds = durationBounds(this.rules);
     const stored = bounds.map((seconds) => toDuration(seconds, this.rules));
@@ -137,14 +133,14 @@ export class FigureSession {
     return bands;
   }
 
-  /** Counts the keys that a rollup shows, whatever their periods, and those that it puts together as `(other)`. */
+  /** Counts the keys that a rollup shows over all periods, and those folded into `(other)`. */
   async countKeys(query: RollupQuery): Promise<{ shown: number; folded: number }> {
     const [all, withValue] = this.first(await keyCountText(query, await this.#context())).map(Number);
     const folded = Math.max(0, (withValue ?? 0) - (query.top ?? Number.POSITIVE_INFINITY));
     return { shown: (all ?? 0) - folded + (folded > 0 ? 1 : 0), folded };
   }
 
-  /** Counts the rows that a rollup puts together as `(other)`, since they or those beside them have fewer calls. */
+  /** Counts the rows folded into `(other)` because they, or their neighbours, have fewer calls. */
   async countSmallCells(query: RollupQuery & { minCell: number }): Promise<number> {
     const [count] = this.first(await smallCellCountText(query, query.minCell, await this.#context()));
     return Number(count);
@@ -154,7 +150,10 @@ export class FigureSession {
     return this.engine.readOffsets(zone);
   }
 
-  /** Returns when the first and the last call started that count, or their days of spend, ISO 8601 UTC; undefined without any of known time. */
+  /**
+   * Returns the start of the first and the last call that counts, or their days of spend, ISO 8601 UTC; undefined if
+   * none is known.
+   */
   async readExtent(): Promise<{ first: string; last: string } | undefined> {
     const ofCalls = await this.engine.readExtent(this.selection);
     const ofSpend = (await this.#spend)?.readExtent();
@@ -172,13 +171,13 @@ export class FigureSession {
     return this.#firstStart;
   }
 
-  /** Counts the phone numbers that no call is from; of numbers as {@link CallFilter} has them. */
+  /** Counts the phone numbers (as in {@link CallFilter}) that never called. */
   countUnknownCallers(numbers: readonly string[]): Promise<number> {
     const { nameCaller = (digits: string) => digits } = this.options;
     return this.engine.countUnknownCallers(numbers.map((number) => nameCaller(toPhoneDigits(number))));
   }
 
-  /** Finds the values in a filter that no call has, and no spend where it counts. */
+  /** Finds the values in a filter that neither a call nor, where it counts, spend has. */
   async findUnmatched(filter: CallFilter): Promise<UnmatchedValue[]> {
     const compared = comparedFacts(filter);
     if (compared.length === 0) return [];
@@ -207,7 +206,7 @@ export class FigureSession {
   }
 }
 
-/** @param readValues reads the different values of a fact, with which the filter's are compared */
+/** @param readValues reads the distinct values of a fact, to compare with the filter's */
 export function selectionOf(
   { rules, filter = {}, nameCaller }: FigureSessionOptions,
   readValues: (fact: FactColumn) => readonly FactValue[],
@@ -216,7 +215,7 @@ export function selectionOf(
   return { rules, conditions, isGoneCounted: filter.include_gone ?? false };
 }
 
-/** Passes rows on without {@link IS_OTHER}, which is their last value where keys may be folded. */
+/** Drops {@link IS_OTHER}, the last value of rows whose keys may be folded. */
 function* dropHidden(
   rows: Iterable<Row>,
   columns: number,

@@ -1,13 +1,13 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Outcome } from "../attribution/compiled-rules.ts";
 
-/** What is counted or added up of calls: all that an engine has to say, since every figure is made of these in one place. */
+/** What is counted or summed over calls. Every figure is made of these, so an engine only has to provide them. */
 export type Part =
   | { kind: "count" }
   | { kind: "count with outcome"; outcome: Outcome }
   | { kind: "count where"; fact: "is_first_call" | "is_qualified" }
   | { kind: "count distinct"; fact: "caller" }
-  /** Of the calls that have one; the sum is null without any. */
+  /** Over the calls with a value; the sum is null if there is none. */
   | { kind: "sum" | "count of" | "median"; fact: "duration" }
   | { kind: "earliest" | "latest"; fact: "call_started" };
 
@@ -29,7 +29,7 @@ export function figureText(
       const found = toText({ kind: "count with outcome", outcome });
       return quotientText(found, toText({ kind: "count" }), decimals);
     }
-    // Whole milliseconds are added up before they become seconds, so that no sum shows a rounding error.
+    // Milliseconds are summed as integers before they become seconds, so that no sum has a rounding error.
     case "total seconds":
       return `coalesce(${duration("sum")}, 0)${isMilliseconds ? " / 1000.0" : ""}`;
     case "average seconds":
@@ -42,8 +42,8 @@ export function figureText(
 }
 
 /**
- * Returns a quotient of whole numbers, or halves, with some decimals, a half away from zero; null where it is of nothing. Only a
- * whole number is rounded: 3 / 20 is 0.2 with one decimal, and `round(3 / 20.0, 1)` 0.1 or 0.2 by the version of SQLite.
+ * Returns SQL for a quotient of integers or halves, rounded half away from zero; null for a divisor of 0. Rounds only
+ * integers: 3 / 20 is 0.2 with one decimal, while `round(3 / 20.0, 1)` is 0.1 or 0.2 depending on SQLite's version.
  */
 export function quotientText(dividend: string, divisor: string, decimals: number): string {
   const unit = 10 ** decimals;

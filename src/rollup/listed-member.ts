@@ -1,10 +1,9 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import { type Call, TRANSCRIPT_COLUMNS } from "../call.ts";
 
-/** A member of a call that lists and views show. */
+/** A member of a call in lists and views. */
 export type ListedMember = Exclude<keyof Call, "extra">;
 
-/** Members of which a fact holds the value. */
 const FACTS: ReadonlySet<string> = new Set<ListedMember & FactColumn>([
   "call_id",
   "call_started",
@@ -20,10 +19,10 @@ const FACTS: ReadonlySet<string> = new Set<ListedMember & FactColumn>([
 ]);
 const TRANSCRIPTS: ReadonlySet<string> = new Set<ListedMember>(TRANSCRIPT_COLUMNS);
 
-/** What JavaScript's `trim` removes; SQLite's removes blanks alone. */
+/** What JavaScript's `trim` removes; SQLite's removes only blanks. */
 const WHITE_SPACE = `char(${[9, 10, 11, 12, 13, 32, 160, 5760, ...range(8192, 8202), 8232, 8233, 8239, 8287, 12288, 65279].join(", ")})`;
 
-/** NULL where there is no value, never an empty text. `f` are the facts, `c` the calls, `t` the transcripts. */
+/** NULL for no value, never an empty text. `f` are facts, `c` calls, `t` transcripts. */
 export function listedText(member: ListedMember): string {
   if (FACTS.has(member)) return `f.${member}`;
   if (TRANSCRIPTS.has(member)) return `nullif(t.${member}, '')`;

@@ -2,10 +2,10 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Outcome } from "../attribution/compiled-rules.ts";
 import type { Aggregate } from "./figure-sql.ts";
 
-/** A number of calls that costs are shared out over. */
+/** The calls that a cost is divided by. */
 export type CostPer = "calls" | "qualified_calls" | "first_time_callers";
 
-/** How a figure is made of spend, or of spend and figures of calls. */
+/** How a figure is computed from spend, or from spend and figures of calls. */
 export type SpendAggregate =
   | { kind: "spend"; of: "cost_micros" | "clicks" | "impressions" }
   | { kind: "cost per"; of: CostPer };
@@ -18,13 +18,12 @@ export interface Metric<A extends Aggregate | SpendAggregate = Aggregate> {
   decimals?: number;
   /** ISO 4217, of an amount. */
   currency?: string | undefined;
-  /** A number of things, so 0 where there are no calls. */
+  /** 0 rather than null where there are no calls. */
   isCount?: true;
   /** A part of a whole: 0.25 for a quarter. */
   isShare?: true;
-  /** Adds up across rows, since each call is in one row, and so is each caller's first call. */
+  /** Adds up across rows, because each call, and each caller's first call, is in one row. */
   isAdditive?: true;
-  /** One sentence for a person. */
   help: string;
 }
 
@@ -93,7 +92,7 @@ export function metrics({ duration_unit }: Pick<AttributionRules, "duration_unit
       "median_duration_seconds",
       1,
       { kind: "median seconds" },
-      "Median over the calls that have a duration, in seconds: the middle one, or the mean of the two in the middle.",
+      "Median over the calls that have a duration, in seconds.",
     ),
     time("first_call_at", "earliest"),
     time("last_call_at", "latest"),
@@ -101,13 +100,13 @@ export function metrics({ duration_unit }: Pick<AttributionRules, "duration_unit
 }
 
 export interface SpendForm {
-  /** ISO 4217; undefined where nothing was ever imported. */
+  /** ISO 4217; undefined if nothing was ever imported. */
   currency: string | undefined;
-  /** Digits after the point that show every amount whole. */
+  /** Digits after the point that show every amount in full. */
   decimals: number;
 }
 
-/** Returns the figures of spend, in their order; blank where nothing was spent. */
+/** Returns the figures of spend, in order; null where nothing was spent. */
 export function spendMetrics({ currency, decimals }: SpendForm): readonly Metric<SpendAggregate>[] {
   const amount = (name: string, digits: number, aggregate: SpendAggregate, help: string) =>
     ({ name, type: "decimal", decimals: digits, currency, aggregate, help }) as const;
@@ -119,9 +118,9 @@ export function spendMetrics({ currency, decimals }: SpendForm): readonly Metric
   };
   const cost: SpendAggregate = { kind: "spend", of: "cost_micros" };
   return [
-    { ...amount("cost", decimals, cost, "What ads cost, as `spend import` read it."), isAdditive: true },
-    number("clicks", "Clicks on the ads, as the reports of spend have them."),
-    number("impressions", "Times that the ads were shown, as the reports of spend have them."),
+    { ...amount("cost", decimals, cost, "What ads cost, from `spend import`."), isAdditive: true },
+    number("clicks", "Clicks on the ads, from the reports of spend."),
+    number("impressions", "How often the ads were shown, from the reports of spend."),
     costPer("cost_per_call", "calls"),
     costPer("cost_per_qualified_call", "qualified_calls"),
     costPer("cost_per_first_time_caller", "first_time_callers"),
@@ -150,7 +149,7 @@ export const TIME_FIGURES: readonly string[] = CALL_METRICS.flatMap(({ name, typ
   type === "time" ? [name] : [],
 );
 
-/** Whether a metric has a previous value and a change; times have none to tell. */
+/** Whether a metric has a previous value and a change; times have none. */
 export function isCompared({ type }: Pick<Metric, "type">): boolean {
   return type !== "time";
 }

@@ -13,7 +13,7 @@ import {
   spendMetrics,
 } from "./metrics.ts";
 
-/** From when on a zone's clocks are so far ahead of UTC. */
+/** An offset from UTC, and from when on it applies. */
 export interface ZoneOffset {
   /** ISO 8601 UTC. */
   startsAt: string;
@@ -21,34 +21,33 @@ export interface ZoneOffset {
 }
 
 export interface RollupQuery {
-  /** What to group by, together; none for one row of everything. */
+  /** What to group by, combined; empty for one row of everything. */
   dimensions: readonly Dimension[];
-  /** Whether utm values are grouped as they are stored. @default false */
+  /** Whether utm values are grouped as stored. @default false */
   raw?: boolean | undefined;
-  /** The offsets by which weekdays and hours are told, each from its instant on. @default UTC */
+  /** The offsets for weekdays and hours. @default UTC */
   offsets?: readonly ZoneOffset[] | undefined;
-  /** How many keys have rows of their own, those with the most calls; all others are in one row. @default all */
+  /** How many keys have their own rows: those with the most calls. The rest is one row. @default all */
   top?: number | undefined;
   /**
-   * How many calls a row has at least. Rows of fewer are in the row `(other)` of their period, with as many of the next smallest
-   * as it takes for that row to have so many; where the whole period has fewer, its row has no figures. With `previous`, either
-   * number of calls counts.
-   * @default 1
+   * The fewest calls of a row. Smaller rows are folded into their period's row `(other)`, with as many of the next
+   * smallest as it needs to be large enough; if the whole period has fewer, its row is blank. With `previous`, both
+   * numbers of calls must be large enough. @default 1
    */
   minCell?: number | undefined;
-  /** When the calls started. @default whenever */
+  /** When the calls started. @default any time */
   span?: Span | undefined;
-  /** Names of the metrics that are wanted beside `calls`; the fewer, the quicker. @default all of them */
+  /** The metrics wanted in addition to `calls`; fewer are faster. @default all */
   figures?: readonly string[] | undefined;
-  /** Adds the columns of spend, in this form; of {@link SPEND_DIMENSIONS} alone, and a session that has spend. @default none */
+  /** Adds the columns of spend; only for {@link SPEND_DIMENSIONS} and a session with spend. @default none */
   spend?: SpendForm | undefined;
-  /** The dimensions of the rollup that this is the line of totals of: costs are shared out over the calls of their keys that have spend. */
+  /** The dimensions of the rollup that this is the total of: costs are divided by the calls of keys with spend. */
   totalOf?: readonly Dimension[] | undefined;
-  /** The periods that lead the key, in the order of time. @default none */
+  /** The periods that lead the key, in order. @default none */
   periods?: readonly LabelledPeriod[] | undefined;
-  /** Whether a key has a row in each period, of zeros where it has no calls. @default false */
+  /** Whether each key has a row in each period, with zeros where it has no calls. @default false */
   fill?: boolean | undefined;
-  /** The stretch whose figures stand beside, as `…_previous` and `…_change`; its periods under the labels of the ones they stand beside. */
+  /** The compared span, shown as `…_previous` and `…_change`; its periods have the labels of their counterparts. */
   previous?: { span: Span; periods?: readonly LabelledPeriod[] | undefined } | undefined;
 }
 
@@ -56,15 +55,15 @@ export interface RollupColumn extends Partial<Omit<Metric, "name" | "type" | "ag
   name: string;
   type: Metric["type"] | "text";
   isKey?: true;
-  /** Whether it names something, such as a campaign. */
+  /** Whether it identifies something, such as a campaign. */
   isId?: true;
-  /** What it shows of the figure on its left, where that is compared. */
+  /** What it shows of the compared figure on its left. */
   comparison?: { of: string; shows: "previous" | "change" };
 }
 
 export type Measure = Metric<Aggregate | SpendAggregate>;
 
-/** Digits after the point of a change, which is a share: 0.25 for a quarter more. */
+/** Of a change, which is a share: 0.25 for a quarter more. */
 const CHANGE_DECIMALS = 4;
 
 export function rollupColumns(
@@ -101,7 +100,7 @@ export function rollupColumns(
   ];
 }
 
-/** Returns the metrics of a rollup, in their order; a cost per call needs the number of these calls beside it. */
+/** Returns the metrics of a rollup, in order; a cost per call also needs the number of those calls. */
 export function measuresOf(
   { figures, spend }: RollupQuery,
   rules: Pick<AttributionRules, "duration_unit">,

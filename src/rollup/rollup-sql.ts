@@ -9,22 +9,22 @@ import { callMeasures, type Measure, measuresOf, type RollupQuery } from "./roll
 import { groupBy, groupByFirst, listText, literal } from "./sql-text.ts";
 import { callGroupsText, groupsText, keptKeysText } from "./sqlite/sqlite-calls-sql.ts";
 
-// What is made of the sides of a rollup, whatever engine says what they are: all of it is SQLite's.
+// Combines the sides of a rollup, whatever engine provides them; all SQL here is SQLite's.
 
 export interface RollupContext extends CallSelection {
   engine: Pick<Engine, "groups" | "keep">;
-  /** A table of spend, whose columns are named as the facts of calls, and what must hold of its rows. */
+  /** A table of spend, whose columns have the names of facts, and the conditions on its rows. */
   spend?: { table: string; conditions: readonly Condition[] } | undefined;
-  /** Whether the stretch compared with has history enough to know its first-time callers. @default true */
+  /** Whether enough history precedes the compared span to know its first-time callers. @default true */
   hasHistoryBefore?: boolean;
 }
 
 const CENT_MICROS = MICROS / 100;
 
 /**
- * Returns the SELECT of a rollup: key columns, then metrics, each followed by its comparison; by period, most calls first, then by key;
- * where all keys are weekdays and hours, in their order; the row of other keys last. Where keys may be folded into that row,
- * the last column is {@link IS_OTHER}.
+ * Returns the SELECT of a rollup: key columns, then metrics, each followed by its comparison. Sorted by period, most
+ * calls, key; if all keys are weekdays and hours, in their order; the row of other keys last. If keys may be folded
+ * into that row, the last column is {@link IS_OTHER}.
  */
 export async function rollupText(query: RollupQuery, context: RollupContext): Promise<string> {
   const { periods, previous, fill = false, span = {}, offsets } = query;
@@ -42,7 +42,7 @@ export async function rollupText(query: RollupQuery, context: RollupContext): Pr
   const current = await sideText({ ...common, span, periods }, context);
   if (!fill && previous === undefined) {
     if (!keys.some(isLocalKey) && kept === undefined) return `${current}\n${order}`;
-    // In an expression, ORDER BY takes a name for a fact's rather than for a key's.
+    // Inside an expression, ORDER BY resolves a name to a fact instead of a key.
     const columns = [...shown, ...measures.map(({ name }) => name), ...hidden].join(", ");
     return `${withKept ? `WITH ${withKept}\n` : ""}SELECT ${columns} FROM (${current})\n${order}`;
   }
@@ -73,13 +73,16 @@ function namesOf(keys: readonly KeyColumn[], hasPeriods: unknown): string[] {
   return [...(hasPeriods ? ["period"] : []), ...keys.map(({ name }) => name)];
 }
 
-/** Returns the SELECT of the number of a rollup's keys, whatever their periods; and of those that have a value. */
+/** Returns the SELECT of the number of a rollup's keys over all periods, and of those with a value. */
 export async function keyCountText(query: RollupQuery, context: RollupContext): Promise<string> {
   const all = await keysText(query, context);
   return `SELECT count(*), count(*) FILTER (WHERE ${hasValueText(query)}) FROM (${all})`;
 }
 
-/** Returns a rollup's SELECT for a view, of a dimension that is a fact. It has no median: the function is not in each SQLite that reads views. */
+/**
+ * Returns the SELECT of a rollup for a view, by a dimension that is a fact. Without medians: not every SQLite that
+ * reads views has that function.
+ */
 export function rollupViewText(dimension: Dimension, rules: RollupContext["rules"]): string {
   const live: CallSelection = {
     rules,
@@ -93,9 +96,9 @@ export function rollupViewText(dimension: Dimension, rules: RollupContext["rules
 
 interface MeasuredSide extends Side {
   measures: readonly Measure[];
-  /** Whether what was spent stands beside the calls; a key has a row where it has either. */
+  /** Whether spend is next to the calls; a key has a row if it has either. */
   hasSpend: boolean;
-  /** The keys that rows are put together of, where they are: costs are shared out over the calls of those that have spend. */
+  /** The keys that were combined into a row, if any: costs are divided by the calls of those with spend. */
   parts?: readonly KeyColumn[] | undefined;
 }
 
@@ -119,7 +122,7 @@ async function sideText(side: MeasuredSide, context: RollupContext): Promise<str
     return `SELECT ${[...names, ...figures].join(", ")} FROM (${text})`;
   });
   const own = measures.map((metric) => `${besideText(metric, paid !== undefined)} AS ${metric.name}`);
-  // Each key has one row of each: the greatest of them is the one that is there.
+  // Each key has at most one row of each, so max() selects the one that exists.
   return `SELECT ${[...names, ...own].join(",\n  ")}
 FROM (
   ${rows.join("\n  UNION ALL\n  ")}
@@ -127,13 +130,13 @@ FROM (
 ${groupBy(names)}`.trimEnd();
 }
 
-/** What is added up of spend; amounts are whole numbers until they are shown. */
+/** Summed over spend; amounts stay integers until they are shown. */
 const SPEND_SUMS = ["cost_micros", "clicks", "impressions"] as const;
 
 const COSTS_PER = ["calls", "qualified_calls", "first_time_callers"] as const satisfies CostPer[];
 const paidName = (of: CostPer) => `paid_${of}`;
 
-/** The calls of those parts of each row that have spend. */
+/** The calls of the parts of each row that have spend. */
 async function paidText(
   side: MeasuredSide,
   parts: readonly KeyColumn[],
@@ -167,7 +170,7 @@ function spendGroupsText(side: Side, context: RollupContext): string {
   return groupsText(side, { ...context, conditions: spend.conditions }, figures, `${spend.table} AS f`);
 }
 
-/** A figure of a row that has one row of calls, one of spend, or both. */
+/** A figure of a row that combines at most one row of calls and one of spend. */
 function besideText(metric: Measure, isOfParts: boolean): string {
   const { aggregate, name, isCount } = metric;
   if (aggregate.kind === "spend") {
@@ -177,14 +180,14 @@ function besideText(metric: Measure, isOfParts: boolean): string {
   return isCount ? `coalesce(max(${name}), 0)` : `max(${name})`;
 }
 
-/** In whole cents, half a cent away from zero: a division of floating-point numbers would be off by one now and then. */
+/** In whole cents, half a cent away from zero: floating-point division would sometimes be off by one. */
 function costPerText(of: string): string {
   const calls = `nullif(max(${of}), 0)`;
   const cents = `(abs(max(cost_micros)) * 2 + ${calls} * ${CENT_MICROS}) / (${calls} * ${2 * CENT_MICROS})`;
   return `iif(max(cost_micros) < 0, -1, 1) * (${cents}) / 100.0`;
 }
 
-/** The keys of a rollup, whatever their periods, with their calls in the current stretch, which may be 0 where there is one before. */
+/** The keys of a rollup over all periods, with their calls in the current span, which may be 0 if there is a previous one. */
 async function keysText(query: RollupQuery, context: RollupContext): Promise<string> {
   const { previous } = query;
   const whole = { ...query, periods: undefined, previous: previous && { span: previous.span } };
@@ -201,7 +204,7 @@ async function keptOf(query: RollupQuery, context: RollupContext): Promise<Kept 
   return { text: context.engine.keep(await topText(query, top, context)), isByPeriod: false };
 }
 
-/** The keys with the most calls, and the one without any value, which nothing hides. */
+/** The keys with the most calls, and the one for calls without a value, which is never folded. */
 async function topText(query: RollupQuery, top: number, context: RollupContext): Promise<string> {
   const keys = keyColumns(query.dimensions, query);
   const notSet = keys.map(({ isNamed }) => (isNamed ? literal(NOT_SET) : "NULL")).join(", ");
@@ -213,7 +216,7 @@ async function topText(query: RollupQuery, top: number, context: RollupContext):
   UNION ALL SELECT ${notSet}`;
 }
 
-/** The rows of a rollup: period and key, calls in the current stretch and in the one before. */
+/** The rows of a rollup: period, key, calls in the current and in the previous span. */
 async function cellsText(query: RollupQuery, context: RollupContext): Promise<string> {
   const { periods, previous, span = {}, offsets } = query;
   const keys = keyColumns(query.dimensions, query);
@@ -230,7 +233,7 @@ FROM (${current} UNION ALL ${select("0", "calls")} FROM (${before}))
 ${groupBy(names)}`;
 }
 
-/** The rows that are neither small, nor among the next smallest that {@link OTHER} takes so that it is not small itself. */
+/** The rows that are neither small nor among the next smallest, which {@link OTHER} takes so that it is not small itself. */
 async function largeCellsText(query: RollupQuery, minCell: number, context: RollupContext): Promise<string> {
   const { periods } = query;
   const keys = keyColumns(query.dimensions, query);
@@ -246,7 +249,7 @@ async function largeCellsText(query: RollupQuery, minCell: number, context: Roll
 WHERE NOT is_small AND NOT ${small("smaller_calls")} AND NOT ${small("smaller_before")}`;
 }
 
-/** Counts the rows that are together in rows {@link OTHER}; not those of periods with too few calls. */
+/** Counts the rows folded into rows {@link OTHER}, except in periods with too few calls. */
 export async function smallCellCountText(
   query: RollupQuery,
   minCell: number,
@@ -278,7 +281,7 @@ function rowOrder(keys: readonly KeyColumn[], isFolded: boolean): string[] {
   ];
 }
 
-/** Weekdays as they follow each other; they and hours before calls of unknown time. */
+/** Weekdays in calendar order; they and hours before calls without a start. */
 export function keyOrder({ name, of }: KeyColumn): string {
   if (!("local" in of)) return name;
   const isUnknown = `${name} = ${literal(NOT_SET)}`;
@@ -287,7 +290,7 @@ export function keyOrder({ name, of }: KeyColumn): string {
     : `${isUnknown}, instr(${literal(WEEKDAYS.join())}, ${name})`;
 }
 
-/** A row without figures for each key in each period; without dimensions one for each period. */
+/** A row without figures for each key in each period; without dimensions, one for each period. */
 function emptyRowsText(
   { periods, previous }: RollupQuery,
   names: readonly string[],
@@ -296,13 +299,13 @@ function emptyRowsText(
   const keys = names.slice(1);
   const tables = ["current_rows", ...(previous ? ["previous_rows"] : [])];
   const all = tables.map((table) => `SELECT ${keys.join(", ")} FROM ${table}`).join(" UNION ");
-  // A zero would be the greatest of two where the other is less.
+  // Not zero: it would be the greater of two if the other is negative.
   const figures = measures.map(() => "NULL");
   return `SELECT 'current', ${["p.value", ...keys.map((name) => `k.${name}`), ...figures].join(", ")}
     FROM ${listText((periods ?? []).map(({ period }) => period))} AS p${keys.length > 0 ? ` CROSS JOIN (SELECT DISTINCT * FROM (${all})) AS k` : ""}`;
 }
 
-/** A figure of one side; a number of things is 0 where that side has no row. */
+/** A figure of one side; counts are 0 if that side has no row. */
 function figureOf({ name, isCount }: Measure, side: "current" | "previous"): string {
   const figure = `max(${name}) FILTER (WHERE side = '${side}')`;
   return isCount ? `coalesce(${figure}, 0)` : figure;

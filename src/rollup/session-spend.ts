@@ -10,7 +10,7 @@ import type { SpendForm } from "./metrics.ts";
 import { type CampaignKey, campaignMatcher, type Match, type SourceCampaign } from "./spend-campaigns.ts";
 import { selectionText } from "./sqlite/sqlite-calls-sql.ts";
 
-/** Columns of a session's spend, named as the facts of calls that they stand beside: `call_started` is where the day begins. */
+/** Columns of a session's spend, with the names of facts: `call_started` is the start of the day. */
 const COLUMNS = `spend_id INTEGER PRIMARY KEY, call_started TEXT NOT NULL, day TEXT NOT NULL, source TEXT, medium TEXT,
   campaign TEXT, campaign_id TEXT, channel TEXT NOT NULL, match TEXT NOT NULL,
   given_campaign TEXT, given_campaign_id TEXT, cost_micros INTEGER NOT NULL, clicks INTEGER, impressions INTEGER`;
@@ -19,7 +19,7 @@ const KEY_COLUMNS = `given_source TEXT, given_medium TEXT, given_campaign TEXT, 
   source TEXT, medium TEXT, campaign TEXT, campaign_id TEXT, channel TEXT, match TEXT,
   UNIQUE (given_source, given_medium, given_campaign, given_campaign_id)`;
 
-/** The currency, and the fewest digits after the point, from two on, that show every amount whole. */
+/** The currency, and the fewest digits after the point (at least two) that show every amount in full. */
 const FORM = `min(currency) AS currency, max(CASE
   WHEN cost_micros % 10000 = 0 THEN 2 WHEN cost_micros % 1000 = 0 THEN 3 WHEN cost_micros % 100 = 0 THEN 4
   WHEN cost_micros % 10 = 0 THEN 5 ELSE 6 END) AS decimals`;
@@ -39,16 +39,19 @@ export interface SpendOptions {
   rules: AttributionRules;
   filter: CallFilter;
   imported: ImportedSpend;
-  /** IANA zone whose days those of the reports are taken for. */
+  /** IANA zone whose days the reports' days are taken for. */
   zone: string;
   makeTable: Engine["makeTable"];
 }
 
-/** What ads cost, with the keys that the calls of a session have: sources and mediums by the aliases in force, channels by the rules, campaigns as calls have them. */
+/**
+ * Spend with the keys of a session's calls: sources and mediums by the current aliases, channels by the rules,
+ * campaigns as calls have them.
+ */
 export class SessionSpend {
   readonly form: SpendForm;
   readonly table: string;
-  /** What the session's filter says of spend: of source, channel and campaign, since it has nothing else of calls. */
+  /** The filter's conditions that apply to spend: on source, channel and campaign. */
   readonly conditions: readonly Condition[];
   readonly #database: Database;
   readonly #imported: ImportedSpend;
@@ -81,7 +84,7 @@ JOIN ${keys} AS k ON k.given_source = s.source AND k.given_medium = s.medium
         ...(source && { source }),
         ...(channel && { channel }),
         ...(campaign && { campaign }),
-        include_gone: true, // that calls are live is said of calls alone
+        include_gone: true, // only calls can be live
       },
       rules,
       { readValues: (fact) => this.readValues(fact) },
@@ -106,14 +109,14 @@ ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`;
     }
   }
 
-  /** Returns the different values of a fact that spend has as well; none of others. */
+  /** Returns the distinct values of a fact that spend has, too; none for other facts. */
   readValues(fact: FactColumn): (string | null)[] {
     if (!["source", "medium", "channel", "campaign", "campaign_id"].includes(fact)) return [];
     const select = this.#database.prepare<[], string | null>(`SELECT DISTINCT ${fact} FROM ${this.table}`);
     return select.pluck().all();
   }
 
-  /** Returns what the spend of a stretch adds up to, by how it came to its campaign; what was not is missing. */
+  /** Sums the spend of a span by how it was matched to campaigns; omits ways without spend. */
   sums(span: Span = {}): Map<Match, SpendSum> {
     const rows = this.#select<Summed & { match: Match }>(`f.match, ${SUM}`, span, "GROUP BY 1");
     return new Map(rows.map(({ match, ...sum }) => [match, toSum(sum)]));
@@ -124,7 +127,7 @@ ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`;
     return this.#select<{ count: number; first: string; last: string }>(columns, span, HAS_ROWS)[0];
   }
 
-  /** Returns when the first and the last day of spend begin, ISO 8601 UTC; undefined without any. */
+  /** Returns when the first and the last day of spend begin, ISO 8601 UTC; undefined if there is none. */
   readExtent(): { first: string; last: string } | undefined {
     const columns = "min(f.call_started) AS first, max(f.call_started) AS last";
     return this.#select<{ first: string; last: string }>(columns, {}, HAS_ROWS)[0];
@@ -139,7 +142,7 @@ ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`;
     );
   }
 
-  /** Lists the campaigns of a stretch's spend that no call has, most spend first. */
+  /** Lists the campaigns with spend in a span that no call has, most spend first. */
   unmatched(span: Span = {}): UnmatchedCampaign[] {
     const columns = `f.given_campaign AS campaign, f.given_campaign_id AS campaign_id, f.source,
   count(DISTINCT f.day) AS days, ${SUM}`;
@@ -168,7 +171,7 @@ ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`;
 
 const HAS_ROWS = "HAVING count(*) > 0";
 
-/** As text, since the sum of many costs goes beyond the numbers that are exact. */
+/** As text, because the sum may exceed exact doubles. */
 const SUM = "count(*) AS rows, CAST(sum(f.cost_micros) AS TEXT) AS cost";
 
 interface Summed {

@@ -17,13 +17,13 @@ import {
 } from "./sqlite/sqlite-conversions-sql.ts";
 import { defineFunctions, SqliteEngine } from "./sqlite/sqlite-engine.ts";
 
-/** A column of a list of calls: a fact, a member of the call, or since when it is gone. */
+/** A column of a list of calls: a fact, a member of the call, or when it was marked as gone. */
 export type CallSource = { fact: FactColumn } | { member: ListedMember } | { stored: "gone_at" };
 
-/** Calls in the order of time, those of unknown time last. */
+/** Calls by start, those without one last. */
 export interface Selected<Item> {
   count: number;
-  /** Reads them; may be called more than once. */
+  /** May be called more than once. */
   read: () => Iterable<Item>;
 }
 
@@ -39,7 +39,8 @@ export class RollupSession extends FigureSession implements Disposable {
 
   /** @param database a connection that nothing else uses meanwhile; may be read-only */
   constructor(database: Database, { rules, ...others }: SessionOptions) {
-    // SQLite sorts in pieces of this size: with its own 2 MB a rollup of a million clicks takes a tenth longer.
+    // SQLite sorts in chunks of this size: with its default of 2 MB a rollup of a million clicks takes a tenth
+    // longer.
     database.pragma(`cache_size = ${-CACHE_KIB}`);
     defineFunctions(database);
     database.exec("BEGIN");
@@ -70,7 +71,7 @@ ORDER BY s.rank`;
     return { count, read: () => this.iterate(sql) };
   }
 
-  /** Lists callers, each with what its calls are together, in the order of their first calls; and counts the calls without one. */
+  /** Lists callers with a summary of their calls, by first call; and counts the calls without a caller. */
   callers(span: Span = {}): { callsWithoutCaller: number; read: () => Iterable<CallerSummary> } {
     const counts = `SELECT count(*) - count(f.caller) ${selectionText(span, this.selection)}`;
     const select = this.database.prepare<[], CallerSummary>(callersText(span, this.selection));
@@ -78,8 +79,8 @@ ORDER BY s.rank`;
   }
 
   /**
-   * The first call of a click or a caller is looked for among all calls of the population, whenever they were: what an
-   * earlier file has reported must not be reported again because the dates of this one begin later.
+   * The first call of a click or a caller is searched among all calls of the population, at any time: what an earlier
+   * file has reported must not be reported again because this file's dates begin later.
    */
   conversions(query: ConversionQuery, population: CallFilter, span: Span = {}): Selected<Candidate> {
     const among = selectionOf({ ...this.options, filter: population }, this.#listValues);
@@ -107,7 +108,7 @@ ORDER BY s.rank`;
     if (this.database.open && this.database.inTransaction) this.database.exec("ROLLBACK");
   }
 
-  /** Puts the ids of calls into a table of this connection, in the order of time: small, whatever the calls hold. */
+  /** Puts the ids of calls into a table of this connection, by start: small, whatever the calls contain. */
   #select(span: Span): { table: string; count: number } {
     return this.#insertIds(
       `${selectionText(span, this.selection)} ORDER BY f.call_started NULLS LAST, f.call_id`,
@@ -121,5 +122,5 @@ ORDER BY s.rank`;
   }
 }
 
-/** A row as SQLite has it: 1 for true, 0 for false. */
+/** A row from SQLite: 1 for true, 0 for false. */
 type Stored<T> = { [Key in keyof T]: T[Key] extends boolean ? number : T[Key] };

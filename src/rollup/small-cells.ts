@@ -4,7 +4,7 @@ export function isSmallCount(count: number, minCell: number): boolean {
   return count > 0 && count < minCell;
 }
 
-/** Passes the rows of a rollup on, those of too few calls, now or in the stretch before, without figures; what is hidden stays. */
+/** Blanks the figures of rows with too few calls, now or in the previous span; hidden columns stay. */
 export function* blankSmallRows(
   rows: Iterable<FactValue[]>,
   columns: readonly { name: string }[],

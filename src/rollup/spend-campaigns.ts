@@ -5,7 +5,7 @@ export interface CampaignKey {
   campaign_id: string | null;
 }
 
-/** How a row of spend came to its campaign: by its id or its name among those that calls have, or not. */
+/** How a row of spend was matched to a campaign of calls: by id, by name, or not. */
 export const MATCHES = ["id", "name", "unmatched", "unnamed"] as const;
 export type Match = (typeof MATCHES)[number];
 
@@ -23,10 +23,9 @@ interface KnownCampaign extends SourceCampaign {
 }
 
 /**
- * Returns what finds the campaign of calls that a campaign of an ad platform is: by its id, else by its folded name. Of
- * several, those with calls from its source count, if there are any. Of these, that of the same name counts, else that with
- * the most calls (from its source, if it has any), then the first. One that no call has is itself.
- *
+ * Returns a function that finds the calls' campaign for an ad platform's campaign: by id, else by folded name. Among
+ * several, those with calls from its source are preferred, then the one of the same name, then that with the most
+ * calls (from its source, if any), then the first. A campaign that no call has is returned unchanged.
  * @param campaigns those of calls, a row for each source, most calls from all sources first, then by name and id
  */
 export function campaignMatcher(

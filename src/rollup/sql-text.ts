@@ -2,7 +2,7 @@ export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** A list as a table of one column, however long it is. */
+/** A list of any length as a table of one column. */
 export function listText(values: readonly (string | number)[]): string {
   return `(SELECT value FROM json_each(${literal(JSON.stringify(values))}))`;
 }

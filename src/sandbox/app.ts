@@ -18,7 +18,7 @@ import type { World } from "./world.ts";
 
 const ATTRIBUTION = "/v3/conversations/attribution-engine";
 
-/** Puts the four operations together: 401 comes before 405, that before 400, and 404 last. */
+/** Combines the four operations: 401 comes before 405, that before 400, and 404 last. */
 export function createApp(settings: SandboxSettings, world: World): Hono<SandboxEnv> {
   const app = new Hono<SandboxEnv>();
   app.notFound((context) => fail(context, 404, "Not found"));
@@ -52,7 +52,7 @@ export function createApp(settings: SandboxSettings, world: World): Hono<Sandbox
   return app;
 }
 
-/** The operations by their paths and methods (API v3 § 4). */
+/** The operations by path and method (API v3 § 4). */
 function operationsOf(
   settings: SandboxSettings,
   { calls, insights, webhooks }: World,

@@ -10,7 +10,7 @@ export const CONTROLLED_CALLS = "/_sandbox/calls/*";
 
 const members = z.record(z.string(), z.unknown());
 
-/** What is not of the API: the sandbox's state, and its calls, for tests of other languages. */
+/** Not part of the API: the sandbox's state and its calls, for tests in other languages. */
 export function controlApp(world: World): Hono<SandboxEnv> {
   const { calls, webhooks, insights, deliveries, requests } = world;
   return new Hono<SandboxEnv>()

@@ -12,11 +12,11 @@ export interface LoggedDelivery {
   readonly url: string;
   readonly body: string | undefined;
   /**
-   * "delivered": a 2xx response. "failed": another response, or none. "withheld": the endpoint is beyond this
-   * machine. "dropped": too many were waiting, or the webhook was deleted.
+   * "delivered": a 2xx response. "failed": another response, or none. "withheld": the endpoint is on another machine.
+   * "dropped": too many were waiting, or the webhook was deleted.
    */
   readonly outcome: "delivered" | "failed" | "withheld" | "dropped";
-  /** The receiver's; undefined when it did not respond. */
+  /** Undefined if the receiver did not respond. */
   readonly status: number | undefined;
   readonly error: string | undefined;
 }
@@ -33,7 +33,7 @@ const LONGEST_LOG = 10_000;
 const MOST_WAITING = 1000;
 const MOST_AT_ONCE = 4;
 
-/** Sends each event once, with no retry. The events of an inactive webhook wait, at most 1000 of them. Nothing here throws. */
+/** Sends each event once, without retries. Up to 1000 events of inactive webhooks wait. Nothing here throws. */
 export class Deliveries {
   readonly log: LoggedDelivery[] = [];
   readonly #settings: SandboxSettings;
@@ -59,12 +59,12 @@ export class Deliveries {
     this.start();
   }
 
-  /** Starts what can be sent now: after an event came in or ended, or a webhook was changed. */
+  /** Sends what can be sent now, after an event arrived or ended, or a webhook changed. */
   start(): void {
     this.#waiting = this.#waiting.filter((event) => this.#mustWait(event));
   }
 
-  /** Waits until no delivery can be sent or is under way; those of inactive webhooks do not count. */
+  /** Waits until no delivery is pending; those of inactive webhooks do not count. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }

@@ -12,13 +12,11 @@ interface DeliveryRequest {
 }
 
 /**
- * Returns the request that tells a webhook of a call that came in.
- *
- * The API does not show what webhooks deliver (§ 6). This payload is the sandbox's own: `event` is "call_added",
- * `event_time` is ISO 8601 UTC, `webhook_id` and `call_id` are integers, `static_parameters` is the list of pairs
- * as it is stored; `data_append`, `dni_logs`, `indicator_scores` and `ivr_keypresses` are there when the webhook
- * includes them. With GET each member is a query parameter beside those of the endpoint, as JSON when it is not a
- * string.
+ * Returns the request that reports a new call to a webhook. The API does not show what webhooks deliver (§ 6). This
+ * payload is the sandbox's own: `event` is "call_added", `event_time` is ISO 8601 UTC, `webhook_id` and `call_id` are
+ * integers, `static_parameters` is the stored list of pairs; `data_append`, `dni_logs`, `indicator_scores` and
+ * `ivr_keypresses` are present if the webhook includes them. With GET each member is a query parameter in addition to
+ * those of the endpoint, as JSON if it is not a string.
  */
 export function toDeliveryRequest(webhook: Webhook, call: WireCall, atMs: number): DeliveryRequest {
   const payload = payloadOf(webhook, call, atMs);
@@ -28,12 +26,12 @@ export function toDeliveryRequest(webhook: Webhook, call: WireCall, atMs: number
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(payload))
     query.append(name, typeof value === "string" ? value : JSON.stringify(value));
-  // Appended as text: `url.searchParams` would write the endpoint's own query anew, and a signature in it may not fit any more.
+  // As text: `url.searchParams` would rewrite the endpoint's own query, and break a signature in it.
   url.search = url.search === "" ? `${query}` : `${url.search}&${query}`;
   return { method, url, body: undefined };
 }
 
-/** The additions have made-up shapes: the API does not show theirs. */
+/** The additions have made-up shapes, because the API does not show theirs. */
 function payloadOf(webhook: Webhook, call: WireCall, atMs: number): Record<string, unknown> {
   const indicator_scores = INSIGHT_SEEDS.map(({ insight_id }) => ({ insight_id, score: "pass" }));
   return {
@@ -49,7 +47,7 @@ function payloadOf(webhook: Webhook, call: WireCall, atMs: number): Record<strin
   };
 }
 
-/** Redirects are not followed. A receiver on this machine may sign its own certificate: nobody stands between it and us. */
+/** Redirects are not followed. A receiver on this machine may use a self-signed certificate. */
 export async function sendDelivery(
   { method, url, body }: DeliveryRequest,
   timeoutMs: number,
@@ -60,7 +58,7 @@ export async function sendDelivery(
     connect: { rejectUnauthorized: !isLoopback(url) },
   });
   const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]);
-  // Unlike the signal of a request, this ends one that waits for its connection, too.
+  // Unlike a request's signal, this also ends one that waits for its connection.
   signal.addEventListener("abort", () => void client.destroy(signal.reason), { once: true });
   try {
     const response = await client.request({

@@ -2,14 +2,14 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import { fail, type SandboxEnv } from "./sandbox-envelope.ts";
 
-/** The rate limit has `Retry-After: 1`; `cut` is a body cut off half-way, and `html` a page with status 200. */
+/** The rate limit has `Retry-After: 1`; `cut` is a truncated body, and `html` a page with status 200. */
 export const FAULT_KINDS = ["500", "502", "429", "reset", "cut", "html"] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 const RETRY_AFTER_SECONDS = "1";
 
-/** Responds with a fault instead of the regular response; "cut" needs the regular one, see `truncateResponse`. */
+/** Responds with a fault instead of the regular response; for "cut" see `truncateResponse`. */
 export function respondWithFault(context: Context<SandboxEnv>, kind: Exclude<FaultKind, "cut">): Response {
   switch (kind) {
     case "500":
@@ -27,7 +27,7 @@ export function respondWithFault(context: Context<SandboxEnv>, kind: Exclude<Fau
   }
 }
 
-/** Declares the whole length of the response, sends the first half of it and destroys the socket. */
+/** Declares the full length of the response, sends half of it and destroys the socket. */
 export async function truncateResponse(context: Context<SandboxEnv>): Promise<void> {
   const { status, headers } = context.res;
   const body = Buffer.from(await context.res.arrayBuffer());

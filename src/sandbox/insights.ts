@@ -1,4 +1,4 @@
-/** The JSON of one insight. Edits may have put anything into it, so its members are unknown. */
+/** The JSON of one insight. Tests may put anything into it, so its members are unknown. */
 type WireInsight = Readonly<Record<string, unknown>>;
 
 const NO_KEYWORDS = {
@@ -10,7 +10,7 @@ const NO_KEYWORDS = {
   miss_mention: "",
 };
 
-/** Makes an insight with every member of § 2.1, in its order. */
+/** Makes an insight with every member of § 2.1, in order. */
 function makeInsight(
   insight_id: number,
   insight_name: string,
@@ -66,7 +66,7 @@ const APPOINTMENT = {
   insight_description: "Hits when an appointment is offered.",
 };
 
-/** A keyword insight, an LLM one, one that was deleted and is still shown, and one with a draft. */
+/** A keyword insight, an LLM one, a deleted one that is still shown, and one with a draft. */
 export const INSIGHT_SEEDS = [
   makeInsight(101, "Appointment offered", APPOINTMENT_KEYWORDS, {
     ...APPOINTMENT,
@@ -134,7 +134,7 @@ export class SandboxInsights {
     return this.#insights.get(id);
   }
 
-  /** Replaces members of an insight, with any JSON value (objects as a whole); undefined leaves a member out. */
+  /** Replaces members with any JSON value (objects as a whole); undefined removes a member. */
   edit(id: number, patch: WireInsight): void {
     const insight = this.#insights.get(id);
     if (insight === undefined) throw new Error(`Cannot edit insight ${id}: the sandbox has no such insight`);

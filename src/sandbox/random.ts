@@ -1,7 +1,7 @@
 /** Numbers in [0, 1) that repeat for the same seed. */
 export type Random = () => number;
 
-/** Derives the seed of an independent stream, so that drawing more from one stream never shifts another. */
+/** Derives the seed of an independent stream, so that drawing more from one never shifts another. */
 export function deriveSeed(seed: number, stream: number | string): number {
   if (typeof stream === "number") return mix(mix(seed) ^ Math.imul(stream + 1, 0x9e3779b1));
   let hash = mix(seed);
@@ -9,7 +9,7 @@ export function deriveSeed(seed: number, stream: number | string): number {
   return hash;
 }
 
-/** Starts a mulberry32 generator: 32 bits of state, cheap enough to start one for every call. */
+/** Starts a mulberry32 generator: 32 bits of state, cheap enough for one per call. */
 export function seededRandom(seed: number): Random {
   let state = seed | 0;
   return () => {
@@ -24,7 +24,6 @@ export function drawIndex(random: Random, count: number): number {
   return Math.floor(random() * count);
 }
 
-/** Draws one item, all equally likely; the list must not be empty. */
 export function pick<Item extends object | string>(random: Random, items: readonly [Item, ...Item[]]): Item {
   return items[drawIndex(random, items.length)] ?? items[0];
 }

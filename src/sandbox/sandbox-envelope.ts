@@ -8,13 +8,13 @@ import { z } from "zod";
 export type SandboxEnv = {
   /** Node's own request and response, for responses that break HTTP. */
   Bindings: HttpBindings;
-  /** The body: parsed JSON, the text of what is not JSON, or undefined when there is none. */
+  /** Parsed JSON, other text, or undefined for no body. */
   Variables: { body: unknown };
 };
 
 export type SandboxContext = Context<SandboxEnv>;
 
-/** A whole number as it stands in a path or a query. */
+/** A whole number in a path or query. */
 export const digits = z
   .string()
   .regex(/^\d+$/, "must be a whole number")
@@ -28,17 +28,17 @@ export function succeed(context: SandboxContext, data: object): Response {
   return context.json({ code: 200, message: "Success", data, ...stamp() });
 }
 
-/** Responds with an error. The API does not show the shape of its errors: this one, without data, is ours. */
+/** Responds with an error. The API does not show the shape of errors: this one, without data, is ours. */
 export function fail(context: SandboxContext, status: ContentfulStatusCode, message: string): Response {
   return context.json({ code: status, message, ...stamp() }, status);
 }
 
-/** Responds with 400 to a request that cannot be read or does not fit, and with 500 to our own mistakes. */
+/** Responds with 400 to an invalid request, and with 500 to our own mistakes. */
 export function failThrown(error: Error, context: SandboxContext): Response {
   return fail(context, error instanceof HTTPException ? error.status : 500, error.message);
 }
 
-/** @throws HTTPException (400) that names the members which do not fit */
+/** @throws HTTPException (400) that names the invalid members */
 export function parseRequest<Output>(schema: z.ZodType<Output>, value: unknown): Output {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

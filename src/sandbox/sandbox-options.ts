@@ -14,33 +14,33 @@ const optionsSchema = z.object({
   now: z.date().optional(),
   /** Newest first, oldest first, shuffled once, or in a new random order with every request. */
   order: z.enum(["newest", "oldest", "shuffled", "random"]).default("newest"),
-  /** The most rows a page holds, whatever `limit` asks for. @default none */
+  /** Most rows of a page, whatever `limit` asks for. @default none */
   pageCap: atLeastOne.optional(),
   latencyMs: z.number().min(0).default(0),
-  /** Which faults to mix into the responses of all operations, at `faultRate`. @default all kinds */
+  /** Faults mixed into the responses of all operations, at `faultRate`. @default all kinds */
   faults: z.array(z.enum(FAULT_KINDS)).min(1).readonly().optional(),
-  /** Share of the requests that meet a fault, 0 to 1. @default 0, or 0.1 when `faults` are given */
+  /** Share of requests with a fault, 0 to 1. @default 0, or 0.1 if `faults` are given */
   faultRate: z.number().min(0).max(1).optional(),
-  /** A call comes in with every N-th attribution request, before its response is made. @default never */
+  /** A call is added before every N-th attribution response. @default never */
   insertEvery: atLeastOne.optional(),
-  /** A random call is removed with every N-th attribution request, before its response is made. @default never */
+  /** A random call is removed before every N-th attribution response. @default never */
   deleteEvery: atLeastOne.optional(),
-  /** Deliver events of webhooks to other machines too, and not to loopback addresses only. */
+  /** Deliver events of webhooks to other machines, too, not only to loopback addresses. */
   allowDelivery: z.boolean().default(false),
-  /** Time for one delivery, in milliseconds. */
+  /** For one delivery. */
   deliveryTimeoutMs: z.number().min(1).default(2000),
-  /** Missing values of calls may be null, where the API's document promises a string. */
+  /** Missing values may be null, where the API's document promises a string. */
   nulls: z.boolean().default(false),
-  /** Some calls have texts that programs stumble over: formulas, quotes, line breaks, blanks at the ends. */
+  /** Some calls have difficult texts: formulas, quotes, line breaks, blanks at the ends. */
   oddTexts: z.boolean().default(false),
-  /** A PUT keeps the optional members that it leaves out, and does not empty them. */
+  /** A PUT keeps omitted optional members instead of emptying them. */
   putKeepsOmitted: z.boolean().default(false),
 });
 
 export type SandboxOptions = z.input<typeof optionsSchema>;
 export type SandboxSettings = ReturnType<typeof parseOptions>;
 
-/** @throws RangeError when an option is out of its bounds */
+/** @throws RangeError for an option out of its bounds */
 export function parseOptions(options: SandboxOptions) {
   const result = optionsSchema.safeParse(options);
   if (!result.success) {

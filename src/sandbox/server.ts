@@ -11,25 +11,25 @@ export type { SandboxOptions } from "./sandbox-options.ts";
 
 const HOST = "127.0.0.1";
 
-/** A running sandbox; it ends with `close()` or with the scope of its `await using`. */
+/** A running sandbox; it ends with `close()` or its `await using` scope. */
 export interface Sandbox extends Omit<World, "deliveries">, AsyncDisposable {
   /** Base address, such as http://127.0.0.1:43211. */
   readonly url: string;
   readonly token: string;
-  /** The last 10,000 events for webhooks, once they have ended. */
+  /** The last 10,000 events for webhooks that have ended. */
   readonly deliveries: readonly LoggedDelivery[];
-  /** Waits until no delivery is waiting or under way; events held for an inactive webhook do not count. */
+  /** Waits until no delivery is pending; events for an inactive webhook do not count. */
   settleDeliveries(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @throws {RangeError} when an option is out of its bounds; the system's error when the port cannot be had. */
+/** @throws RangeError for an option out of its bounds; the system's error if the port is unavailable */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = parseOptions(options);
   const world = createWorld(settings);
   const app = createApp(settings, world);
 
-  // Hono's adapter would replace the process's Request and Response; a test's own fetch must not notice us.
+  // Hono's adapter would replace the process's Request and Response, which a test's own fetch uses.
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   server.listen(settings.port, HOST);
   await once(server, "listening");
@@ -54,7 +54,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 function addressOf(server: Server): string {
   const address = server.address();
   if (address === null || typeof address === "string")
-    throw new Error(`Cannot tell the sandbox's port: ${address}`);
+    throw new Error(`Cannot find the sandbox's port: ${address}`);
   return `http://${HOST}:${address.port}`;
 }
 

@@ -11,22 +11,22 @@ export interface LoggedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** Parsed JSON, the text of what is not JSON, or undefined when there was none. */
+  /** Parsed JSON, other text, or undefined for no body. */
   readonly body: unknown;
-  /** 0 when the connection was reset without a response. */
+  /** 0 if the connection was reset without a response. */
   readonly status: number;
   /** The fault mixed into the response; undefined for a regular one. */
   readonly fault: FaultKind | undefined;
 }
 
 const LONGEST_LOG = 10_000;
-/** The API does not show the size limits of its fields: this one is ours. */
+/** The API documents no size limits: this one is ours. */
 const LARGEST_BODY_BYTES = 1_000_000;
 
 export const readBody: MiddlewareHandler<SandboxEnv> = async (context, next) => {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // To its end also when it is too large: the response would not arrive otherwise.
+  // To the end even if it is too large: otherwise the response would not arrive.
   for await (const chunk of context.env.incoming) {
     bytes += chunk.length;
     if (bytes <= LARGEST_BODY_BYTES) chunks.push(chunk);
@@ -45,7 +45,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Faults repeat for the seed. A request that meets one is not carried out, but for "cut": only its response is lost. */
+/** Faults repeat for the seed. A request that meets one is not carried out, except for "cut", which only loses its response. */
 export function logAndDisturb(
   log: LoggedRequest[],
   { seed, faults, faultRate }: SandboxSettings,

@@ -37,7 +37,7 @@ export const webhookChanges = z
 
 type WebhookChanges = z.output<typeof webhookChanges>;
 
-/** What a full update makes of fields that are left out; webhook_status stays as stored. */
+/** The values of fields that a full update omits; webhook_status stays as stored. */
 const OMITTED: WebhookChanges = {
   description: "",
   include_data_append: false,
@@ -47,7 +47,7 @@ const OMITTED: WebhookChanges = {
   static_parameters: [],
 };
 
-/** A webhook as the sandbox holds it: the fields of § 2.2, and the deleted state of § 3. */
+/** The fields of § 2.2, and the deleted state of § 3. */
 const storedWebhook = z.object({
   ...required,
   ...optional,
@@ -124,7 +124,7 @@ export class SandboxWebhooks {
     return this.#webhooks.get(id);
   }
 
-  /** Does what PATCH does; returns whether there was such a webhook, and not a deleted one (API v3 § 3). */
+  /** Applies a PATCH; returns false if there is no such webhook, or a deleted one (API v3 § 3). */
   update(id: number, changes: WebhookChanges): boolean {
     const webhook = this.get(id);
     if (webhook === undefined || webhook.webhook_status === "deleted") return false;
@@ -132,12 +132,12 @@ export class SandboxWebhooks {
     return true;
   }
 
-  /** As {@link update}; a field that is left out becomes empty or false, except webhook_status. */
+  /** Like {@link update}; omitted fields become empty or false, except webhook_status. */
   replace(id: number, replacement: WebhookChanges): boolean {
     return this.update(id, { ...OMITTED, ...replacement });
   }
 
-  /** Replaces members behind the API's back, the state among them. */
+  /** Replaces members directly, even the state. */
   edit(id: number, patch: Partial<Webhook>): void {
     const webhook = this.get(id);
     if (webhook === undefined) throw new Error(`Cannot edit webhook ${id}: the sandbox has no such webhook`);
@@ -151,12 +151,12 @@ export class SandboxWebhooks {
 }
 
 /**
- * Tells whether a text is an HTTPS URL with a host, as it stands. `URL` alone mends what is none: it strips blanks
- * and control characters, turns "\" into "/", and takes the host of "https:///x" out of its path.
+ * Whether a text is an HTTPS URL with a host, unchanged. `URL` alone would repair it: it strips blanks and control
+ * characters, turns "\" into "/", and takes the host of "https:///x" from its path.
  */
 function isHttpsUrl(text: string): boolean {
   if (!/^https:\/\/[^/\\\s\p{Cc}][^\\\s\p{Cc}]*$/iu.test(text)) return false;
   const url = URL.parse(text);
-  // A host without a name, or with an empty one between two dots, can be looked up nowhere.
+  // A host with an empty label cannot be looked up.
   return url !== null && !/^\.|\.\./.test(url.hostname);
 }

@@ -1,12 +1,12 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 
 export interface ChildOptions {
-  /** Time after which it receives SIGTERM, milliseconds. */
+  /** Time until SIGTERM. */
   deadlineMs: number;
-  /** Time it then has before it is killed, milliseconds; 0 kills it at once. */
+  /** Time until it is killed after that; 0 kills it at once. */
   graceMs: number;
   signal: AbortSignal;
-  /** Time it then has before it is killed, milliseconds; 0 kills it at once. */
+  /** Time until it is killed after the signal aborts; 0 kills it at once. */
   stopMs: number;
   stdio: SpawnOptions["stdio"];
   /** @default that of this process */
@@ -14,10 +14,10 @@ export interface ChildOptions {
 }
 
 export interface Outcome {
-  /** Null when a signal ended it, or it could not be started. */
+  /** Null if a signal ended it, or it could not be started. */
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** Whether it had not ended by its deadline. */
+  /** Whether it reached its deadline. */
   isLate: boolean;
   error: Error | null;
 }
@@ -29,7 +29,7 @@ export async function runChild(command: readonly string[], options: ChildOptions
   try {
     child = spawn(process.execPath, [...process.execArgv, ...command], spawnOptions);
   } catch (cause) {
-    // Without memory for another process, say, Node throws; the next slot may have better luck.
+    // Node may throw, e.g. without memory for another process; the next slot may succeed.
     const error = cause instanceof Error ? cause : new Error(String(cause));
     return { exitCode: null, signal: null, isLate: false, error };
   }

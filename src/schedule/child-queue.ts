@@ -1,30 +1,30 @@
-/** Child processes at once, however many accounts there are: each sync holds pages of its calls in memory. */
+/** Concurrent child processes for any number of accounts: each sync holds pages of its calls in memory. */
 const MOST_CHILDREN = 4;
 
 export interface Ticket {
   /** Only one child of a warehouse runs at a time. */
   database: string;
-  /** The host that it asks; undefined where it asks none. */
+  /** Undefined if it sends no requests. */
   host: string | undefined;
-  /** Requests that it may send to the host at once. */
+  /** Concurrent requests that it may send to the host. */
   requests: number;
 }
 
 /**
- * Lets the child processes of several accounts run in turn: a few at once, one of each warehouse, and to a host only as
- * many as stay within its limit of requests together. Who waits for a host is not overtaken by others that want it.
+ * Runs the child processes of several accounts: a few at once, one per warehouse, and within the limit of requests to
+ * each host. Children that wait for a host start in order.
  */
 export class ChildQueue {
   readonly #hostRequests: number;
   readonly #running = new Set<Ticket>();
   readonly #waiting: { ticket: Ticket; start: () => void }[] = [];
 
-  /** @param hostRequests requests to one host at once, by all children together */
+  /** @param hostRequests concurrent requests to one host, by all children together */
   constructor(hostRequests: number) {
     this.#hostRequests = hostRequests;
   }
 
-  /** Runs the work when it is its turn; not at all once the signal has aborted. */
+  /** Runs the work when it is its turn; not at all after the signal aborted. */
   async run(ticket: Ticket, work: () => Promise<void>, signal: AbortSignal): Promise<void> {
     const { promise, resolve: start } = Promise.withResolvers<void>();
     const entry = { ticket, start };

@@ -2,7 +2,7 @@ import { createTask, parse } from "node-cron";
 import { Temporal } from "temporal-polyfill";
 
 const DAY_MS = 86_400_000;
-/** A 29th of February that is to be a Monday may be 40 years away. */
+/** 29 February may fall on a given weekday only once in 40 years. */
 const DAYS_AHEAD = 41 * 366;
 
 export const CRON_HINT =
@@ -15,24 +15,22 @@ export interface Cron {
 }
 
 /**
- * Parses a cron expression: five fields, six with seconds, or a nickname such as `@daily`; node-cron says what is one.
- * The slots are computed here, since node-cron can only tell whether one is due now, and skips some:
- *
- * - a local time that is skipped in spring is taken with the clock not yet changed: 02:30 is then 03:30;
- * - of an hour that comes twice in autumn the first counts, but both where the expression means every hour;
- * - a job runs when either day field matches, where both are given (POSIX crontab).
- *
+ * Parses a cron expression: five fields, six with seconds, or a nickname such as `@daily`, as node-cron does. Slots
+ * are computed here, because node-cron only says whether one is due now, and skips some:
+ * - a local time skipped in spring is read with the clock not yet changed: 02:30 is then 03:30;
+ * - of an hour that occurs twice in autumn the first counts, but both if the expression means every hour;
+ * - if both day fields are given, either may match (POSIX crontab).
  * @throws Error that says what is wrong
  */
 export function parseCron(expression: string, timezone: string): Cron {
   const patterns = splitDays(expression).map(parsePattern);
   const next = (afterMs: number) =>
     Math.min(...patterns.map((pattern) => nextInstant(pattern, timezone, afterMs)));
-  if (next(0) === Number.POSITIVE_INFINITY) throw new Error("such a day never comes");
+  if (next(0) === Number.POSITIVE_INFINITY) throw new Error("no such day exists");
   return { expression, timezone, next };
 }
 
-/** So far back slots are looked for at least: a 29th of February comes within eight years. */
+/** How far back slots are searched: 29 February occurs within eight years. */
 const LEAST_BACK_MS = 8 * 366 * DAY_MS;
 
 /** Returns the latest slot up to an instant; both in milliseconds since 1970-01-01 UTC. */
@@ -51,7 +49,7 @@ interface Pattern {
   minutes: number[];
   hours: number[];
   months: number[];
-  /** Whether a local time, written as if it were UTC, fits. */
+  /** Whether a local time, written as if it were UTC, matches. */
   matches: (civilMs: number) => boolean;
 }
 
@@ -80,7 +78,7 @@ function parsePattern(expression: string): Pattern {
 function nextInstant(pattern: Pattern, timezone: string, afterMs: number): number {
   const fromMs = afterMs + 1;
   const civilMs = toCivil(fromMs, timezone);
-  // Where clocks are changed within a day, local times before now are skipped ones, or come again.
+  // Within a day of a clock change, earlier local times may be skipped ones, or occur again.
   const shifts = [-DAY_MS, DAY_MS].map((ms) => toCivil(fromMs + ms, timezone) - ms - civilMs);
   const isEveryHour = pattern.hours.length === 24;
   let slotMs = Number.POSITIVE_INFINITY;
@@ -93,7 +91,7 @@ function nextInstant(pattern: Pattern, timezone: string, afterMs: number): numbe
       const instantMs = toInstant(fits, timezone, disambiguation);
       if (instantMs >= fromMs) slotMs = Math.min(slotMs, instantMs);
     }
-    // A skipped time is taken an hour later, so that others may come before it.
+    // A skipped time is taken an hour later, so others may precede it.
     const isLast = slotMs < Number.POSITIVE_INFINITY && fits >= toCivil(slotMs, timezone);
     if (isLast && fits >= civilMs) return slotMs;
   }

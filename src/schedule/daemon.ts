@@ -13,7 +13,7 @@ import type { Address } from "./monitor.ts";
 
 export interface DaemonOptions {
   accounts: readonly DaemonAccount[];
-  /** Requests to one host at once, for the syncs of all accounts together. @default only the limit of each account */
+  /** Concurrent requests to one host by the syncs of all accounts. @default only the limit of each account */
   hostRequests?: number;
   log: Log;
   signal: AbortSignal;
@@ -28,8 +28,7 @@ export interface DaemonOptions {
 
 /**
  * Runs each job in its own process, so that one that crashes or hangs does not affect the others.
- *
- * @throws UsageError, before anything is started, for a setting that cannot be used
+ * @throws UsageError, before anything is started, for an unusable setting
  */
 export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): Promise<void> {
   const { accounts, hostRequests, signal, listen, clock = systemClock, random = Math.random } = options;
@@ -42,7 +41,7 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
   if (listen !== undefined) stack.use(await startAccountMonitor(listen, watches, { log, clock, doorbell }));
   warnOfDoorbell(options, watches, log);
   for (const watch of watches) logPlan(watch, clock);
-  // An unexpected error of one account must not leave the others running as if all were well.
+  // After an unexpected error of one account, the others must not continue as if all were well.
   const broken = new AbortController();
   const stoppable = { ...options, clock, signal: AbortSignal.any([signal, broken.signal]) };
   const kept = watches.map((watch) =>
@@ -57,10 +56,10 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
         const work = async () => {
           const wasRung = bell?.answer(clock.now());
           outcome = await runJobProcess(seen, watch, stoppable);
-          // The sync that was running instead may have read its last page before the ring.
+          // The sync that was running may have read its last page before the ring.
           if (wasRung && outcome.exitCode === EXIT.locked) bell?.askForSync();
         };
-        // A single account runs its jobs side by side, as their slots come.
+        // A single account runs its jobs concurrently, on their slots.
         if (watch.account.name === undefined) await work();
         else await queue.run(toTicket(job, watch.account, hostRequests), work, stoppable.signal);
         return !stoppable.signal.aborted && outcome !== undefined && isUnfinished(job, outcome, watch);
@@ -79,7 +78,7 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
   log.info("stopped");
 }
 
-/** Only syncs and jobs that say so count against the limit of their host; others send it few requests. */
+/** Only syncs and jobs that declare it count against the limit of their host. */
 function toTicket(
   { isSync, asksHost }: Job,
   { settings }: DaemonAccount,

@@ -8,19 +8,19 @@ export interface Health {
   reason?: string;
   last_good_sync?: { run_id: number; finished_at: string | null; verdict: SyncRun["verdict"] };
   jobs?: JobHealth[];
-  /** Of each account, by its name, where there are any. */
+  /** By name, if there are several accounts. */
   accounts?: Record<string, Health>;
 }
 
-/** How a job fares; times ISO 8601 UTC. */
+/** Times are ISO 8601 UTC. */
 export interface JobHealth {
   job: string;
   status: Health["status"];
   reason?: string;
-  /** Of a sync, when its copy could last be trusted. */
+  /** For a sync, when its copy could last be trusted. */
   last_success: string | null;
   last_exit_code: number | null;
-  /** What went wrong in the last run that failed; null once one has succeeded. */
+  /** From the last run that failed; null after a success. */
   last_error: string | null;
 }
 
@@ -31,9 +31,9 @@ export interface HealthLimits {
 }
 
 /**
- * Judges whether a job does its work: it may fail, but not for longer than two slots, and the time that the second may
- * take. A sync is failing until it has succeeded for the first time; another job has that long for its first success. A
- * report that was not delivered is failing at once: no later slot delivers that one.
+ * Judges a job: it may fail for up to two slots, plus the time that the second may take. A sync is failing until its
+ * first success; another job has that long for it. A report that was not delivered is failing at once, because no
+ * later slot delivers it.
  */
 export function judgeJob(
   { job, isSync, sinceMs, exitCode, error, succeededAt, failingSince, isUndelivered }: JobState,

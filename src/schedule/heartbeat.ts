@@ -1,10 +1,10 @@
 import { Agent, request } from "undici";
 import type { Log } from "../base/log.ts";
 
-/** Time for the one attempt that is made when the process is to end soon, milliseconds. */
+/** Time for the only attempt when the process must end soon. */
 const HASTE_MS = 1500;
 
-/** Tells a monitor of runs, such as Healthchecks; what goes wrong is logged, and never thrown. */
+/** Pings a monitor of runs, such as Healthchecks. Errors are logged, never thrown. */
 export interface Heartbeat {
   start: () => void;
   end: (isGood: boolean) => Promise<void>;
@@ -13,13 +13,13 @@ export interface Heartbeat {
 export interface HeartbeatOptions {
   url: URL | undefined;
   log: Log;
-  /** Hurries when it aborts: the process is to end soon. */
+  /** When it aborts, the process must end soon. */
   signal: AbortSignal;
-  /** Time for one of two attempts, milliseconds. */
+  /** Time for one of two attempts. @default 3000 */
   timeoutMs?: number;
 }
 
-/** Returns the heartbeat of a run: GET `<url>/start` before it, `<url>` after success, `<url>/fail` otherwise. */
+/** Pings `<url>/start` before a run, `<url>` after success, `<url>/fail` otherwise, by GET. */
 export function openHeartbeat({ url, log, signal, timeoutMs = 3000 }: HeartbeatOptions): Heartbeat {
   if (url === undefined) return { start: () => undefined, end: async () => undefined };
   let started: Promise<void> = Promise.resolve();
@@ -51,7 +51,7 @@ async function ping(url: URL, log: Log, { attempts, timeoutMs, signal }: PingOpt
       const problem = await tryPing(url, dispatcher, signal ? AbortSignal.any([timeout, signal]) : timeout);
       if (problem === undefined) return;
       if (attempt < attempts && !signal?.aborted) continue;
-      log.warn({ problem }, "the monitor was not reached");
+      log.warn({ problem }, "cannot reach the monitor");
       return;
     }
   } finally {
@@ -59,7 +59,7 @@ async function ping(url: URL, log: Log, { attempts, timeoutMs, signal }: PingOpt
   }
 }
 
-/** Returns what went wrong, without the address: it is a secret. */
+/** Returns what went wrong, without the address, which is a secret. */
 async function tryPing(url: URL, dispatcher: Agent, signal: AbortSignal): Promise<string | undefined> {
   try {
     const { statusCode, body } = await request(url, { dispatcher, signal });

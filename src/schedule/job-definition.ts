@@ -10,25 +10,25 @@ export interface JobContext {
   log: Log;
   /** Ends the job early; it then throws the signal's reason. */
   signal: AbortSignal;
-  /** The limit of requests to a host, which all accounts of this process share. @default none */
+  /** The limit of requests to a host, shared by all accounts of this process. @default none */
   limitOf?: ((host: string) => LimitRequest) | undefined;
 }
 
 export interface Job {
   name: string;
-  /** When it runs, as a cron expression in the settings' time zone. */
+  /** A cron expression in the settings' time zone. */
   cron: (settings: Settings) => string;
   cronSetting: string;
   idle?: (settings: Settings) => string | undefined;
-  /** Whether one that never began waits for its next slot, and does not run when the schedule starts. @default false */
+  /** Whether a job that never ran waits for its next slot instead of running at start. @default false */
   waitsForFirstSlot?: boolean;
-  /** Whether it syncs: it reports start and end at CALLTALLY_HEARTBEAT_URL, others failures. */
+  /** A sync reports start and end at CALLTALLY_HEARTBEAT_URL, other jobs only failures. */
   isSync: boolean;
-  /** Whether another job than the sync asks its host for more than a little. @default false */
+  /** Whether a job other than the sync sends more than a few requests. @default false */
   asksHost?: boolean;
-  /** When it was last done, ISO 8601 UTC, as the warehouse tells; null for never. */
+  /** When it was last done by the warehouse, ISO 8601 UTC; null for never. */
   readLastDone: (warehouse: Warehouse, settings: Settings) => string | null;
-  /** Whether its last run is to be taken up again before the next slot, as the warehouse tells. @default never */
+  /** Whether its last run should be resumed before the next slot. @default never */
   isUnfinished?: (warehouse: Warehouse) => boolean;
   run: (context: JobContext) => Promise<ExitCode>;
 }

@@ -12,10 +12,10 @@ import {
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
-/** A job must not wait long for whoever writes, in which time it would hear no signal. */
+/** A job must not wait long for other writers, since it hears no signal meanwhile. */
 const PATIENCE_MS = 2000;
 
-/** Without a warehouse that can be written, the log alone has how the jobs fare. */
+/** Records jobs in the warehouse; if that cannot be written, only in the log. */
 export interface JobJournal {
   start: (job: string, startedAt: string) => void;
   end: (end: JobEnd) => void;
@@ -31,7 +31,7 @@ export function openJournal(database: string, log: Log): JobJournal {
       using warehouse = openCurrentWarehouse(resolve(database), PATIENCE_MS);
       return warehouse && work(warehouse);
     } catch (error) {
-      log[level](`cannot use the warehouse to keep how the jobs fare: ${describeError(error)}`);
+      log[level](`cannot record jobs in the warehouse: ${describeError(error)}`);
       return undefined;
     }
   }

@@ -4,7 +4,7 @@ import { type Log, openLog } from "../base/log.ts";
 import type { Settings } from "../config/load-settings.ts";
 import type { AttributionProgress } from "../warehouse/attribution/attribute-all.ts";
 
-/** Opens the log as the settings of some accounts have it: for a person on a terminal (https://no-color.org), for a machine elsewhere. */
+/** Opens the log of some accounts: for people on a terminal (https://no-color.org), for machines elsewhere. */
 export function openLogOf(
   accounts: readonly [Settings, ...Settings[]],
   { NO_COLOR }: Readonly<Record<string, string | undefined>>,

@@ -12,10 +12,10 @@ export interface Ending {
 type Result = JobEnd["result"];
 const calm = (level: Ending["level"], result: Result, message: string) => ({ level, result, message });
 
-/** Endings that are no failure of ours: the next slot is time enough. After `neither` the next run reports its own outcome. */
+/** Outcomes that are not our failure: the next slot is soon enough. After `neither` the next run reports its own outcome. */
 const CALM: ReadonlyMap<number | null, Ending & { result: Result }> = new Map([
   [EXIT.done, calm("info", "success", "done")],
-  [EXIT.unverified, calm("warn", "success", "done, but not clean: see calltally status")],
+  [EXIT.unverified, calm("warn", "success", "done with problems: see calltally status")],
   [EXIT.unreachable, calm("warn", "failure", "the API is unreachable or failing: next slot")],
   [EXIT.locked, calm("warn", "neither", "another sync of the same warehouse is running: next slot")],
   [EXIT.sigint, calm("info", "neither", "stopped")],
@@ -26,7 +26,7 @@ export function levelOf(exitCode: ExitCode): Ending["level"] {
   return CALM.get(exitCode)?.level ?? "error";
 }
 
-/** `isStopping`: the schedule itself was told to stop. */
+/** @param isStopping whether the schedule itself was stopped */
 export function describeOutcome({ exitCode, signal, isLate, error }: Outcome, isStopping: boolean): Ending {
   if (isLate && exitCode !== EXIT.done)
     return { level: "error", message: "stopped at its deadline, CALLTALLY_JOB_MINUTES" };
@@ -47,11 +47,11 @@ export function nameExit({ exitCode, signal }: Outcome): string {
   return String(exitCode ?? signal ?? "none");
 }
 
-/** Shell's way to put a signal as an exit code, and what it says of a program that cannot be started. */
+/** How a shell writes a signal as an exit code, and a program that cannot be started. */
 const SIGNALLED = 128;
 const NOT_STARTED = 127;
 
-/** Returns the exit code as a number: 128 and the signal's number where one ended it, as a shell has it. */
+/** Returns 128 plus the signal's number if a signal ended it, as shells do. */
 export function toExitCode({ exitCode, signal }: Outcome): number {
   if (exitCode !== null) return exitCode;
   return signal === null ? NOT_STARTED : SIGNALLED + constants.signals[signal];
@@ -61,7 +61,7 @@ export function judgeExit(exitCode: number): Result {
   return CALM.get(exitCode)?.result ?? "failure";
 }
 
-/** Whether a job's last run failed, or was killed: one that has not ended in its time. */
+/** Whether a job's last run failed, or was killed, i.e. has not ended in its time. */
 export function isFailing(
   { failing_since, finished_at, started_at }: JobRecord,
   { nowMs, deadlineMs }: { nowMs: number; deadlineMs: number },
@@ -69,12 +69,12 @@ export function isFailing(
   return failing_since !== null || (finished_at === null && ageOf(started_at, nowMs) > deadlineMs);
 }
 
-/** Exit codes of which a job has told the monitor, and recorded them. A crash of Node may exit with 1, a bad setting with 2. */
+/** Exit codes that the job itself has reported and recorded. A crash of Node may exit with 1, a bad setting with 2. */
 const TOLD = new Set<number>(
   Object.values(EXIT).filter((code) => code !== EXIT.failed && code !== EXIT.usage),
 );
 
-/** Whether the job may have ended without telling anybody, or ended at its deadline, of which it does not know. */
+/** Whether the job may have ended without reporting it, or ended at its deadline, which it does not know. */
 export function isSilent({ exitCode, isLate }: Outcome): boolean {
   return exitCode === null || !TOLD.has(exitCode) || (isLate && exitCode !== EXIT.done);
 }

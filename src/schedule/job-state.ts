@@ -9,9 +9,9 @@ export interface JobStatistics {
   sinceMs: number;
   runs: Map<string, number>;
   isRunning: boolean;
-  /** How long the last run took, milliseconds. */
+  /** Duration of the last run. */
   lastMs: number | undefined;
-  /** Start of the last run that ended, ISO 8601 UTC, and what is known since. */
+  /** The last finished run, its start in ISO 8601 UTC, and what is known since. */
   last: (JobOutcome & { started_at: string }) | undefined;
   /** When the next run starts, milliseconds since 1970-01-01 UTC. */
   nextMs: number | undefined;
@@ -42,13 +42,13 @@ export interface JobState {
   /** When the schedule began to watch it, milliseconds since 1970-01-01 UTC. */
   sinceMs: number;
   exitCode: number | null;
-  /** What went wrong in the last run that failed; null once one has succeeded. */
+  /** From the last run that failed; null after a success. */
   error: string | null;
-  /** When it last succeeded, ISO 8601 UTC: of a sync, when its copy could last be trusted. */
+  /** Last success, ISO 8601 UTC: for a sync, when its copy could last be trusted. */
   succeededAt: string | null;
-  /** When it first failed since then, ISO 8601 UTC. */
+  /** First failure since then, ISO 8601 UTC. */
   failingSince: string | null;
-  /** Whether it made a report that was not delivered to all, and that is not to be taken up again before the next slot. */
+  /** Whether a report was not delivered to all, and is not resumed before the next slot. */
   isUndelivered: boolean;
 }
 

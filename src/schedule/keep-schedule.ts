@@ -3,47 +3,47 @@ import type { Log } from "../base/log.ts";
 import type { Cron } from "./cron.ts";
 import type { Bell } from "./doorbell/bell.ts";
 
-/** Timers do not count the time a machine sleeps, nor notice that its clock is set: so none is longer. */
+/** Timers ignore the time a machine sleeps and changes of its clock, so none is longer. */
 const LONGEST_WAIT_MS = 30_000;
 /** If the clock is set back by more than this, past slots run again: otherwise nothing would run until it caught up. */
 const SET_BACK_MS = 60_000;
-/** When a run that left something undone is taken up again, each time that it does: for a little more than an hour. */
+/** When an unfinished run is resumed, each time that it fails again: for a little more than an hour. */
 const AGAIN_AFTER_MS: readonly number[] = [5, 10, 20, 40].map((minutes) => minutes * 60_000);
 const LATE_MS = 60_000;
 
 export interface ScheduledJob {
   name: string;
   cron: Cron;
-  /** Whether a slot had passed since the job was last done, so that it runs at once. */
+  /** Whether a slot has passed since the job was last done, so it runs at once. */
   isBehind: boolean;
-  /** When that was judged: later slots are still to come; milliseconds since 1970-01-01 UTC. */
+  /** When that was judged, milliseconds since 1970-01-01 UTC; later slots are still to come. */
   judgedMs: number;
-  /** Starts it between its slots. @default its slots alone */
+  /** Starts it between its slots. @default only its slots */
   bell?: Bell | undefined;
 }
 
 export interface ScheduleOptions<J extends ScheduledJob> {
   clock: Clock;
   random: () => number;
-  /** A start is put off by up to so long, but never by more than half the time to the next slot. */
+  /** Starts are delayed by up to this, but at most half the time to the next slot. */
   jitterMs: number;
   log: Log;
   signal: AbortSignal;
-  /** Runs a job to its end, however that is; never throws. Returns whether it is to be taken up again before its next slot. */
+  /** Runs a job to its end; never throws. Returns whether to resume it before its next slot. */
   run: (job: J) => Promise<boolean>;
   onNext?: (job: J, nextMs: number) => void;
 }
 
 /**
- * Runs jobs on their slots until the signal aborts. A job is never run twice at once: slots that come while it runs are
- * left out. However many slots pass while the machine sleeps or its clock is set, the job then runs once.
- * Jobs that are behind at the start run at once, one after the other, in the order given.
+ * Runs jobs on their slots until the signal aborts. A job never runs twice at once: slots during a run are skipped.
+ * After any number of slots missed by sleep or a clock change, a job runs once. Jobs that are behind at the start run
+ * at once, one after the other, in the given order.
  */
 export async function keepSchedule<J extends ScheduledJob>(
   jobs: readonly J[],
   options: ScheduleOptions<J>,
 ): Promise<void> {
-  // What should not happen to one job must not leave the others running as if all were well.
+  // After an unexpected error of one job, the others must not continue as if all were well.
   const broken = new AbortController();
   const stoppable = { ...options, signal: AbortSignal.any([options.signal, broken.signal]) };
   let caughtUp = Promise.resolve(false);
@@ -65,7 +65,7 @@ async function catchUp<J extends ScheduledJob>(
   { log, signal, run }: ScheduleOptions<J>,
 ): Promise<boolean> {
   if (signal.aborted) return false;
-  log.info({ job: job.name }, "a slot has passed since it was last done: running it now");
+  log.info({ job: job.name }, "missed a slot: running now");
   return await run(job);
 }
 
@@ -84,21 +84,21 @@ async function keepJob<J extends ScheduledJob>(
     const slotMs = await waitForSlot(job, { sinceMs, againMs }, options);
     if (slotMs === undefined) return;
     resumed = slotMs === againMs ? resumed + 1 : 0;
-    if (resumed > 0) log.info({ job: name }, "its last run left something undone: taking it up again");
+    if (resumed > 0) log.info({ job: name }, "its last run is unfinished: resuming it");
     const startedMs = clock.now();
     if (startedMs - slotMs > LATE_MS + options.jitterMs) {
       const slot = new Date(slotMs).toISOString();
-      log.warn({ job: name, slot }, "late: the machine slept, or its clock was set; running it once");
+      log.warn({ job: name, slot }, "late, because the machine slept or its clock changed: running once");
     }
     isUnfinished = await run(job);
     const passedMs = cron.next(startedMs);
     if (passedMs <= clock.now() && !signal.aborted) {
-      log.info({ job: name, slot: new Date(passedMs).toISOString() }, "slot left out: the job was running");
+      log.info({ job: name, slot: new Date(passedMs).toISOString() }, "slot skipped: the job was running");
     }
   }
 }
 
-/** A ring is as good as a slot of now. Returns undefined when the signal aborts. */
+/** A ring counts as a slot. Returns undefined when the signal aborts. */
 async function waitForSlot<J extends ScheduledJob>(
   job: J,
   { sinceMs, againMs }: { sinceMs: number; againMs: number | undefined },

@@ -4,7 +4,7 @@ import { inspectSettings, loadSettings } from "../config/load-settings.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import type { DaemonAccount } from "./daemon/account-watch.ts";
 
-/** A setting that would fail every sync throws; of several accounts it becomes a `problem`, to be corrected. */
+/** A setting that would fail every sync throws; with several accounts it becomes a `problem` to be corrected. */
 export function loadAccount(account: Account, args: readonly string[]): DaemonAccount & { problem?: string } {
   const { name } = account;
   const named = name === undefined ? { name, args } : { name, args: [...args, "--account", name] };

@@ -6,10 +6,10 @@ import { isDoorbellPath, type PlainResponse, pathOf } from "./doorbell/doorbell-
 import type { Health } from "./health.ts";
 import { METRICS_TYPE } from "./prometheus-format.ts";
 
-/** Time for a whole request, milliseconds: those who are meant to ask are near, or behind a proxy that is. */
+/** For a whole request: clients are near, or behind a proxy that is. */
 const REQUEST_MS = 10_000;
 const CHECK_MS = 500;
-/** Connections at once, beyond which new ones are closed. */
+/** Further connections are closed. */
 const MOST_CONNECTIONS = 2048;
 
 export interface Address {
@@ -25,16 +25,14 @@ export interface Monitor extends AsyncDisposable {
 export interface MonitorPages {
   health: () => Health;
   metrics: () => string;
-  /** Answers what comes to `/doorbell` and below it; it has a secret, and so is for any host name. */
+  /** Answers `/doorbell` and below, for any host name, because it has a secret. */
   doorbell?: ((request: IncomingMessage) => Promise<PlainResponse>) | undefined;
 }
 
 /**
- * Serves `/healthz` (200 or 503, JSON) and `/metrics` (Prometheus), with 421 to requests for a name that is not ours; and
- * the doorbell, where there is one.
- *
- * @param requestMs time for a whole request, after which it ends with 408, milliseconds
- * @throws UsageError where the address cannot be listened on
+ * Serves `/healthz` (200 or 503, JSON), `/metrics` (Prometheus) and the doorbell, with 421 for foreign host names.
+ * @param requestMs time for a whole request, which then ends with 408
+ * @throws UsageError if it cannot listen on the address
  */
 export async function startMonitor(
   { host, port }: Address,
@@ -51,11 +49,11 @@ export async function startMonitor(
     }
     if (!isAllowedHost(request.headers.host, host)) {
       const served = isLoopback(host) ? "localhost" : "an IP address, or the name given to --listen";
-      return send(response, 421, "text/plain", `This host name is not served here: ask for ${served}.\n`);
+      return send(response, 421, "text/plain", `This host name is not served here: use ${served}.\n`);
     }
     if (request.method !== "GET" && request.method !== "HEAD") {
       response.setHeader("allow", "GET, HEAD");
-      return send(response, 405, "text/plain", "GET alone\n");
+      return send(response, 405, "text/plain", "Only GET is allowed\n");
     }
     switch (path) {
       case "/healthz": {
@@ -70,7 +68,7 @@ export async function startMonitor(
       case "/metrics":
         return send(response, 200, METRICS_TYPE, pages.metrics());
       default:
-        return send(response, 404, "text/plain", "/healthz and /metrics alone\n");
+        return send(response, 404, "text/plain", "only /healthz and /metrics exist\n");
     }
   });
   server.maxConnections = MOST_CONNECTIONS;
@@ -83,7 +81,7 @@ export async function startMonitor(
       cause,
       hint: isTaken
         ? "Another process is listening there: choose another address or port."
-        : "It must be an address of this machine, and a port that this user may take.",
+        : "It must be an address of this machine, and a port that this user may use.",
     });
   }
   const address = server.address();
@@ -99,7 +97,7 @@ export async function startMonitor(
   };
 }
 
-/** @throws UsageError where it is malformed, or other machines could reach it without `allowRemote` */
+/** @throws UsageError if it is malformed, or other machines could reach it without `allowRemote` */
 export function parseAddress(text: string, allowRemote: boolean): Address {
   const [, bracketed, plain, digits = ""] =
     /^(?:(?:\[([0-9a-f:.]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? [];
@@ -112,7 +110,7 @@ export function parseAddress(text: string, allowRemote: boolean): Address {
   const host = bracketed ?? plain ?? "127.0.0.1";
   if (!allowRemote && !isLoopback(host)) {
     throw new UsageError(`Cannot use --listen ${text}: other machines could reach it`, {
-      hint: "Use 127.0.0.1, or add --allow-remote: the endpoints expose no secrets, but have no password either.",
+      hint: "Use 127.0.0.1, or add --allow-remote: the endpoints expose no secrets, but have no password.",
     });
   }
   return { host, port };
@@ -128,14 +126,11 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Whether a request may be answered, by its Host header. A web page of somebody else's can have its own name resolve to
- * our address, and then read what we serve to the browser that shows it (DNS rebinding): so names are let through that
- * nobody else can point at us. On a loopback address those are the address, `localhost`, `127.0.0.1` and `[::1]`. Where
- * other machines may ask, they are any IP address, the name that is listened on, and names that no public DNS has: without
- * a dot, as of a container, or below `.local`, `.internal` and `.localhost`.
- *
- * @param header with or without a port; no browser leaves it out
- * @param listened the address or name that is listened on
+ * Checks the Host header. A foreign web page can make its own name resolve to our address, and then read what we
+ * serve (DNS rebinding), so only names are allowed that nobody else can point at us. On a loopback address those are
+ * the address, `localhost`, `127.0.0.1` and `[::1]`. If other machines may ask: any IP address, the name listened on,
+ * and names outside public DNS: without a dot, or below `.local`, `.internal` and `.localhost`.
+ * @param header with or without a port
  */
 export function isAllowedHost(header: string | undefined, listened: string): boolean {
   if (header === undefined) return true;

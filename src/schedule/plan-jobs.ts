@@ -13,7 +13,7 @@ export interface PlannedJob extends ScheduledJob {
   idle: string | undefined;
 }
 
-/** @throws UsageError for an expression that is not cron's */
+/** @throws UsageError for an invalid cron expression */
 export function planJobs(
   jobs: readonly Job[],
   settings: Settings,
@@ -26,7 +26,7 @@ export function planJobs(
     const lastDone = snapshot?.lastDone.get(job.name) ?? null;
     const isKnown = lastDone !== null && !isFuture(lastDone, nowMs);
     const lastDoneMs = isKnown ? Date.parse(lastDone) : undefined;
-    // One that began before, and was killed or failed, waits no more.
+    // A job that began before, and was killed or failed, does not wait.
     const waits = job.waitsForFirstSlot && !snapshot?.jobs.has(job.name);
     const isMissed = lastDoneMs === undefined ? !waits : cron.next(lastDoneMs) <= nowMs;
     const isBehind = idle === undefined && isMissed;
@@ -55,7 +55,7 @@ export interface ListedJob {
   timezone: string;
   /** Null for never. */
   last_done: string | null;
-  /** Whether it has missed a slot, so that the schedule would start with it. */
+  /** Whether it has missed a slot, so the schedule would start with it. */
   is_behind: boolean;
   next: string[];
   idle: string | null;

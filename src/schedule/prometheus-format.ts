@@ -33,7 +33,7 @@ export function withLabel(metrics: readonly Metric[], labels: Readonly<Record<st
   }));
 }
 
-/** Puts metrics of the same name together, since a page may have each once. */
+/** Groups metrics by name, since a page may contain each only once. */
 export function mergeMetrics(pages: readonly (readonly Metric[])[]): Metric[] {
   const merged = new Map<string, Metric>();
   for (const metric of pages.flat()) {

@@ -30,7 +30,7 @@ export async function runJob(job: Job, jobs: readonly Job[], context: JobContext
   return exitCode;
 }
 
-/** The monitor is to stay alarmed until the job that failed has succeeded, however well the syncs go meanwhile. */
+/** The monitor stays alarmed until the failed job has succeeded, however well the syncs go. */
 function areOthersFailing(
   { name }: Job,
   jobs: readonly Job[],
@@ -43,7 +43,7 @@ function areOthersFailing(
     .read()
     .filter((record) => others.some((job) => job.name === record.job) && isFailing(record, limits))
     .map(({ job }) => job);
-  if (failing.length > 0) log.warn({ failing }, "the monitor is told of a failure: another job is failing");
+  if (failing.length > 0) log.warn({ failing }, "reporting a failure to the monitor: another job is failing");
   return failing.length > 0;
 }
 
@@ -64,7 +64,7 @@ async function runLogged(
 
 const MAX_ERROR_LENGTH = 500;
 
-/** The error as it may be kept: like a line of the log, without secrets and phone numbers. */
+/** The error in a storable form: like a line of the log, without secrets and phone numbers. */
 function textOf(error: CalltallyError, settings: Settings): string {
   return maskOf(secretsOf(settings))(describeError(error)).slice(0, MAX_ERROR_LENGTH);
 }

@@ -10,24 +10,24 @@ const HELP = {
   job_running: "1 while the job runs.",
   job_last_duration_seconds: "Duration of the last run that the schedule started.",
   job_next_run_timestamp_seconds: "Next start time of the job.",
-  job_healthy: "1 while the job does its work, 0 where /healthz says that it is failing.",
-  job_last_exit_code: "Exit code of the job's last run, 128 and the signal's number where one ended it.",
+  job_healthy: "1 while the job succeeds, 0 if /healthz reports it as failing.",
+  job_last_exit_code: "Exit code of the job's last run, or 128 plus the number of the signal that ended it.",
   job_last_success_timestamp_seconds:
-    "When the job last succeeded; a sync succeeds with any verdict but unverified.",
+    "When the job last succeeded; a sync succeeds with any verdict except unverified.",
   sync_last_duration_seconds: "Duration of the last finished sync.",
   sync_last_verdict: "1 for the verdict of the last finished sync.",
   calls: "Calls in the warehouse: live, or gone from the service; counted when a sync starts and ends.",
   withheld_calls: "Calls that the last finished run missed, above the missing-call threshold.",
-  rejected_rows: "Rows that did not parse and are not resolved yet.",
+  rejected_rows: "Rows that could not be parsed and are not resolved yet.",
   schema_drift: "Members seen that the API documentation does not list.",
   doorbell_rings_total: "Deliveries with the secret since the schedule started.",
-  doorbell_coalesced_total: "Deliveries among them that came while another was waiting for its sync already.",
+  doorbell_coalesced_total: "Deliveries among them that came while another was already waiting for its sync.",
   doorbell_refused_total: "Requests that the doorbell refused since the schedule started, by status.",
 };
 
 type Samples = Partial<Record<keyof typeof HELP, readonly Sample[]>>;
 
-/** Returns the metrics of the schedule and of the warehouse; undefined where that cannot be read, or is not there yet. */
+/** Returns the metrics of the schedule and, if it can be read, of the warehouse. */
 export function toMetrics(
   statistics: readonly JobStatistics[],
   health: readonly JobHealth[],

@@ -9,13 +9,13 @@ import { type JobRecord, readJobs } from "../warehouse/runs/job-table.ts";
 import { readLastDoneRun, readLastGoodRun, type SyncRun } from "../warehouse/runs/runs.ts";
 import type { Job } from "./job-definition.ts";
 
-/** A reader never waits for a writer, but for one that opens or mends the file. */
+/** A reader only waits for a process that opens or repairs the file. */
 const PATIENCE_MS = 500;
 
 export interface Snapshot {
   lastDoneRun: SyncRun | undefined;
   lastGoodRun: SyncRun | undefined;
-  /** When each job was last done, ISO 8601 UTC, by its name; null for never. */
+  /** When each job was last done, ISO 8601 UTC; null for never. */
   lastDone: ReadonlyMap<string, string | null>;
   unfinished: ReadonlySet<string>;
   jobs: ReadonlyMap<string, JobRecord>;

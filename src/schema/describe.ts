@@ -5,7 +5,6 @@ import { type View, viewsOf } from "../warehouse/calls/views.ts";
 import type { DescribedColumn } from "../warehouse/described.ts";
 import { TABLES } from "./schema.ts";
 
-/** A table or view in words. */
 export interface Description {
   name: string;
   kind: "table" | "view";
@@ -18,7 +17,7 @@ type ColumnDescription = Pick<DescribedColumn, "name" | "type" | "help">;
 
 const METRIC_TYPES: Record<Metric["type"], string> = { integer: "integer", decimal: "real", time: "text" };
 
-/** Describes the views and tables of a warehouse of this version, the views first. Needs no warehouse. */
+/** Describes a warehouse of this version, views first. Needs no warehouse. */
 export function describeSchema(rules: Pick<AttributionRules, "duration_unit">): Description[] {
   const tables = TABLES.map(({ name, help, columns }): Description => {
     const described = columns.map((column) => ({ name: column.name, type: column.type, help: column.help }));
@@ -37,7 +36,7 @@ export function describeSchema(rules: Pick<AttributionRules, "duration_unit">): 
   }
 }
 
-/** A view's column is one of a table's as it is, or a figure, or what the rows of a rollup are told apart by. */
+/** A view's column is a table's column, a figure, or a key of its rows. */
 function describeView(
   { name, help, sql }: View,
   empty: Database.Database,

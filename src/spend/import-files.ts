@@ -6,12 +6,12 @@ import { type ReportFile, readReportFile } from "./report-file.ts";
 import { type ImportedSpend, type ImportSpendOptions, importSpend } from "./spend-table.ts";
 
 export interface ImportFilesOptions extends ReadOptions, Pick<ImportSpendOptions, "named"> {
-  /** Whether to add rows that an earlier one of the files has as well. */
+  /** Whether to add rows that an earlier one of the files has, too. */
   add: boolean | undefined;
   signal: AbortSignal;
 }
 
-/** @throws UsageError for what cannot be imported, before anything is written */
+/** @throws UsageError for anything that cannot be imported, before anything is written */
 export function importFiles(
   own: OwnWarehouse & Pick<ImportSpendOptions, "currency">,
   paths: readonly string[],
@@ -28,11 +28,14 @@ export function importFiles(
   };
 }
 
-/** Leaves out rows that an earlier report has, too, as where weeks overlap; within one report, equal rows are several ad groups. */
+/**
+ * Leaves out rows that an earlier report has, too, e.g. where weeks overlap; within one report, equal rows are
+ * several ad groups.
+ */
 export function leaveOutRepeated<Report extends Pick<ReadReport, "rows" | "left_out"> & { file: string }>(
   reports: readonly Report[],
 ): Report[] {
-  /** For each content, the places of the report that has it most often. */
+  /** For each content, its places in the report that has it most often. */
   const known = new Map<string, string[]>();
   return reports.map((report) => {
     const own = new Map<string, string[]>();

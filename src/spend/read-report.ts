@@ -16,29 +16,28 @@ import { findColumns, type HeaderMap, type SpendColumns, type SpendField } from 
 import { type DayOrder, type DayText, ordersOf, readDay, toDay } from "./spend-day.ts";
 
 export interface SpendRow {
-  /** Of the file, from 1 on. */
+  /** From 1 on. */
   line: number;
-  /** YYYY-MM-DD, as the report says it. */
+  /** YYYY-MM-DD, as in the report. */
   day: string;
-  /** Folded as utm values are; so is the medium. */
+  /** Folded like utm values; so is the medium. */
   source: string;
   medium: string;
   campaign: string | null;
   campaign_id: string | null;
   cost_micros: number;
-  /** ISO 4217, where the report names it. */
+  /** ISO 4217, if the report names it. */
   currency: string | null;
   clicks: number | null;
   impressions: number | null;
 }
 
-/** A report as it was read: each of its lines is counted in one place. */
+/** Each line of the report is counted in one place. */
 export interface ReadReport {
-  /** What it was recognized as, for a person. */
   report: string;
-  /** All of them; a text of several lines in quotes is part of one. */
+  /** Records; a quoted text of several lines is part of one. */
   lines: number;
-  /** Numbers of the lines before the header, of the header, of totals, of notes such as a copyright, and of empty ones. */
+  /** Line numbers: titles before the header, the header, totals, notes such as a copyright, and empty lines. */
   title_lines: number[];
   header_line: number;
   total_lines: number[];
@@ -65,12 +64,12 @@ interface Line {
   cells: string[];
 }
 
-/** A line of the table, taken apart as far as it can be without the others. */
+/** A line of the table, parsed as far as possible without the others. */
 type Candidate = Omit<SpendRow, "day" | "cost_micros" | "clicks" | "impressions"> & {
   day: DayText;
 } & Record<"cost" | "clicks" | "impressions", NumberText | null>;
 
-/** @throws UsageError for a file that cannot be used at all; it does not name the file */
+/** @throws UsageError for an unusable file; it does not name the file */
 export function readReport(text: string, options: ReadOptions): ReadReport {
   const { delimiter, header, columns } = findHeader(text, options.map);
   assertNamed(columns, options);
@@ -129,14 +128,14 @@ function findHeader(
   throw new UsageError(
     sought.length > 0
       ? `none of its first ${MAX_TITLES} lines is a header with the columns ${sought.join(", ")}${shown}`
-      : `none of its first ${MAX_TITLES} lines is the header of a report that is known${shown}`,
+      : `none of its first ${MAX_TITLES} lines is the header of a known report${shown}`,
     {
       hint: "Name the columns: --map day=Date,cost=Spend,campaign=Campaign. A day and a cost are needed.",
     },
   );
 }
 
-/** Looks at the lines of a file one after the other; none is kept. */
+/** Visits the lines of a file one by one, without keeping them. */
 function forEachLine(
   text: string,
   { delimiter, to = -1 }: { delimiter: string; to?: number },
@@ -148,7 +147,7 @@ function forEachLine(
       to,
       relaxColumnCount: true,
       relaxQuotes: true,
-      // Titles may end otherwise than the rows that a program wrote below them.
+      // Titles may have other line ends than the rows below them.
       recordDelimiter: ["\r\n", "\n", "\r"],
       onRecord: (cells: string[], { lines }) => {
         see({ line: lines, cells });
@@ -156,21 +155,21 @@ function forEachLine(
       },
     });
   } catch (cause) {
-    // By a delimiter that is not the file's, its first lines may be anything.
-    if (to === -1) throw new UsageError(`it is no CSV: ${describeError(cause)}`);
+    // With a wrong delimiter, the first lines may be anything.
+    if (to === -1) throw new UsageError(`it is not CSV: ${describeError(cause)}`);
   }
 }
 
 function assertNamed({ indexes, report, ...known }: SpendColumns, options: ReadOptions): void {
   for (const field of ["source", "medium"] as const) {
     if (options[field] !== undefined || known[field] !== null || indexes.has(field)) continue;
-    throw new UsageError(`nothing says its ${field} (${report})`, {
-      hint: `Give --${field}, such as ${field === "source" ? "--source google" : "--medium cpc"}, or --map ${field}=HEADER.`,
+    throw new UsageError(`the report has no ${field} (${report})`, {
+      hint: `Pass --${field}, such as ${field === "source" ? "--source google" : "--medium cpc"}, or --map ${field}=HEADER.`,
     });
   }
 }
 
-/** What a line is that is no row of the table; undefined for one that should be. */
+/** Classifies a line that is not a row of the table; undefined for a row. */
 function kindOf(
   { line, cells }: Line,
   header: number,
@@ -179,7 +178,7 @@ function kindOf(
   if (cells.every((cell) => cell.trim() === "")) return "blank_lines";
   if (line < header) return "title_lines";
   const cellOf = (field: SpendField) => cells[indexes.get(field) ?? -1]?.trim() ?? "";
-  // Meta's line of totals has no campaign, and no day either, but the stretch of the whole report.
+  // Meta's line of totals has no campaign, and instead of a day the range of the whole report.
   const hasCampaign = indexes.has("campaign") || indexes.has("campaign_id");
   const isOfNone = hasCampaign && [cellOf("campaign"), cellOf("campaign_id")].every(isNothing);
   const hasDay = !isNothing(cellOf("day"));
@@ -187,33 +186,33 @@ function kindOf(
   if (readDay(cellOf("day")) !== undefined) return undefined;
   const filled = cells.filter((cell) => !isNothing(cell));
   const isTotal = TOTAL.test(filled[0]?.trim() ?? "");
-  // A campaign may be called Total Wine: its row is left out for its day, and named.
+  // A campaign may be called Total Wine: its row is excluded by day, and named.
   if (isTotal && (!hasDay || TOTAL.test(cellOf("day")))) return "total_lines";
   return filled.length === 1 && isNothing(cellOf("cost")) ? "note_lines" : undefined;
 }
 
-/** Takes a row apart; what is wrong with it, where it cannot be. */
+/** Parses a row, or says what is wrong with it. */
 function toCandidate({ line, cells }: Line, columns: SpendColumns, options: ReadOptions): Candidate | string {
   const { indexes } = columns;
   const cellOf = (field: SpendField | "last_day") => cells[indexes.get(field) ?? -1]?.trim() ?? "";
-  // The rest of a row whose quotes or thousands are not as they should be would be read for something else.
-  if (cells.some(isUnclosed)) return "a quote that does not end in its line";
+  // With misplaced quotes or thousands, the rest of the row would be misread.
+  if (cells.some(isUnclosed)) return "an unclosed quote";
   if (cells.slice(columns.width).some((cell) => cell.trim() !== "")) return "more cells than the header";
   const day = readDay(cellOf("day"));
-  if (day === undefined) return isNothing(cellOf("day")) ? "no day" : `${quote(cellOf("day"))} is no day`;
-  if (indexes.has("last_day") && cellOf("last_day") !== cellOf("day")) return "of more than one day";
+  if (day === undefined) return isNothing(cellOf("day")) ? "no day" : `${quote(cellOf("day"))} is not a day`;
+  if (indexes.has("last_day") && cellOf("last_day") !== cellOf("day")) return "more than one day";
   const number = (field: SpendField): NumberText | null | undefined =>
     isNothing(cellOf(field)) ? null : toNumberText(cellOf(field));
   const [cost, clicks, impressions] = [number("cost"), number("clicks"), number("impressions")];
-  if (cost === undefined) return `the cost ${quote(cellOf("cost"))} is no number`;
-  if (clicks === undefined) return `${quote(cellOf("clicks"))} is no number of clicks`;
-  if (impressions === undefined) return `${quote(cellOf("impressions"))} is no number of impressions`;
+  if (cost === undefined) return `the cost ${quote(cellOf("cost"))} is not a number`;
+  if (clicks === undefined) return `${quote(cellOf("clicks"))} is not a number of clicks`;
+  if (impressions === undefined) return `${quote(cellOf("impressions"))} is not a number of impressions`;
   const source = foldUtm(cellOf("source") || (options.source ?? columns.source ?? ""));
   const medium = foldUtm(cellOf("medium") || (options.medium ?? columns.medium ?? ""));
   if (source === "") return "no source";
   if (medium === "") return "no medium";
   const code = isNothing(cellOf("currency")) ? null : cellOf("currency").toUpperCase();
-  if (code !== null && !isCurrency(code)) return `${quote(cellOf("currency"))} is no currency`;
+  if (code !== null && !isCurrency(code)) return `${quote(cellOf("currency"))} is not a currency`;
   const named = [code, columns.currency, cost?.currency ?? null].filter((each) => each !== null);
   if (new Set(named).size > 1) return `the currencies ${[...new Set(named)].join(" and ")} in one row`;
   const present = (field: SpendField) => (isNothing(cellOf(field)) ? null : presentText(cellOf(field)));
@@ -231,7 +230,7 @@ function toCandidate({ line, cells }: Line, columns: SpendColumns, options: Read
   };
 }
 
-/** Returns what stands first in the file's dates; undefined where it does not matter. */
+/** Returns what comes first in the file's dates; undefined if it does not matter. */
 function decideOrder(candidates: readonly Candidate[]): DayOrder | undefined {
   const asking = candidates.flatMap(({ day, line }) => ("day" in day ? [] : [{ ...day, line }]));
   const decided = decide(
@@ -246,15 +245,15 @@ function decideOrder(candidates: readonly Candidate[]): DayOrder | undefined {
   if (decided !== undefined || open === undefined) return decided;
   throw new UsageError(
     `its dates can be read in two ways: ${open.first}/${open.second}/${open.year} in line ${open.line}, and none has a number above 12 there`,
-    { hint: "Say what comes first: --dates mdy (month) or --dates dmy (day)." },
+    { hint: "Say which comes first: --dates mdy (month) or --dates dmy (day)." },
   );
 }
 
-/** Returns the sign before the file's decimals; undefined where no number tells. */
+/** Returns the sign before the file's decimals; undefined if no number shows it. */
 function decideSign(candidates: readonly Candidate[]): DecimalSign | undefined {
   const asking = candidates.flatMap(({ line, cost, clicks, impressions }) => [
     ...(cost === null ? [] : [{ line, readings: signsOf(cost) }]),
-    // A comma in a number of clicks groups thousands, so that it is no sign of decimals in the cost either.
+    // A comma in a number of clicks groups thousands, so it does not mark decimals in the cost either.
     ...[clicks, impressions].flatMap((whole) =>
       whole === null ? [] : [{ line, readings: signsOfWhole(whole) }],
     ),
@@ -269,7 +268,7 @@ function decideSign(candidates: readonly Candidate[]): DecimalSign | undefined {
   );
 }
 
-/** Returns the one of two readings that only some lines admit. @throws UsageError where lines contradict each other */
+/** Returns the reading that only some lines allow. @throws UsageError if lines contradict each other */
 function decide<Reading extends string>(
   flag: string,
   says: readonly (readonly [Reading, string])[],
@@ -281,31 +280,31 @@ function decide<Reading extends string>(
   });
   if (sure.length > 1) {
     throw new UsageError(sure.map(({ text }) => text).join(", and "), {
-      hint: `Give ${says.map(([reading]) => `${flag} ${reading}`).join(" or ")}: rows with the other are left out.`,
+      hint: `Give ${says.map(([reading]) => `${flag} ${reading}`).join(" or ")}: rows with the other one are left out.`,
     });
   }
   return sure[0]?.reading;
 }
 
-/** Reads a row as its file is to be read; what is wrong with it, where it cannot be. */
+/** Reads a row by the file's rules, or says what is wrong with it. */
 function toRow(
   { day: dayText, cost, clicks, impressions, ...rest }: Candidate,
   { order = "mdy", sign }: { order: DayOrder | undefined; sign: DecimalSign | undefined },
 ): SpendRow | string {
   const day = toDay(dayText, order);
-  if (day === undefined) return `its date is none with the ${order === "mdy" ? "month" : "day"} first`;
+  if (day === undefined) return `its date is invalid with the ${order === "mdy" ? "month" : "day"} first`;
   const numbers = [cost, clicks, impressions];
   const ambiguous = numbers.find((number) => number !== null && sign === undefined && isAmbiguous(number));
   if (ambiguous)
-    return `${quote(ambiguous.body)} may be thousands or decimals: --decimal point or comma says which`;
+    return `${quote(ambiguous.body)} may be thousands or decimals: pass --decimal point or comma`;
   const microsOf = (number: NumberText | null) => number && toMicros(number, sign ?? "point");
   const cost_micros = microsOf(cost) ?? 0;
   if (Number.isNaN(cost_micros))
-    return `the cost ${quote(cost?.body ?? "")} is no number of this file's form, or too long`;
+    return `the cost ${quote(cost?.body ?? "")} is not a number in this file's format, or too long`;
   const wholes = [clicks, impressions].map((number) => number && (microsOf(number) ?? 0) / MICROS);
   const [ofClicks = null, ofImpressions = null] = wholes;
   if (!wholes.every((whole) => whole === null || (Number.isInteger(whole) && whole >= 0)))
-    return "clicks or impressions are no whole number";
+    return "clicks or impressions are not whole numbers";
   return { ...rest, day, cost_micros, clicks: ofClicks, impressions: ofImpressions };
 }
 

@@ -5,7 +5,7 @@ import { reasonOf } from "../base/file-access.ts";
 import { toPrintable } from "../base/printable.ts";
 import { type ReadReport, readReport } from "./read-report.ts";
 
-/** More is no report of days, and would be held in memory. */
+/** Larger files are not reports by day, and would be held in memory. */
 export const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 
 export interface ReportFile extends ReadReport {
@@ -48,10 +48,10 @@ export function decodeReport(bytes: Uint8Array): string {
     const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
     if (!text.includes("\0")) return text;
   } catch {
-    // What it is not is said below.
+    // Reported below.
   }
   throw new UsageError("it is not text in UTF-8 or UTF-16", {
-    hint: "Save it as CSV in UTF-8; a workbook (.xlsx) is no CSV file.",
+    hint: "Save it as CSV in UTF-8; a workbook (.xlsx) is not CSV.",
   });
 }
 

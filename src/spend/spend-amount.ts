@@ -1,21 +1,21 @@
 import { isCurrency, MICROS } from "../base/currency.ts";
 
-/** What stands before the digits after the point: `1,204.50` or `1.204,50`. */
+/** The sign before the decimals: `1,204.50` or `1.204,50`. */
 export const DECIMAL_SIGNS = ["point", "comma"] as const;
 export type DecimalSign = (typeof DECIMAL_SIGNS)[number];
 
 export interface NumberText {
   isNegative: boolean;
   body: string;
-  /** ISO 4217, where a code or a sign that only one currency has stands beside it. */
+  /** ISO 4217, if there is a code or a sign of a single currency next to it. */
   currency: string | null;
 }
 
-/** A row may cost so much; the sum of a million of them is exact still. */
+/** The most for one row, so that the sum of a million rows is exact. */
 const MAX_MICROS = 1e15;
 const DECIMALS = 6;
 
-/** What platforms write where there is no figure. */
+/** What platforms write for no figure. */
 const NOTHING = /^(?:[-–—]{0,2}|n\/a)$/i;
 const MINUS = "-\u2212";
 const BESIDE = "(?:\\p{L}{0,3}\\p{Sc}?|\\p{Sc}\\p{L}{0,3})";
@@ -23,14 +23,14 @@ const NUMBER = new RegExp(
   `^(?<paren>\\(?)(?<first>[${MINUS}+]?)\\s*(?<before>${BESIDE})\\s*(?<second>[${MINUS}+]?)(?<body>\\d[\\d.,'’\\s]*?)\\s*(?<after>${BESIDE})(?<end>\\)?)$`,
   "u",
 );
-/** Thousands in groups by blanks and apostrophes, which no country has before decimals. */
+/** Thousands separated by blanks and apostrophes, which no country uses before decimals. */
 const BLANKS = /^[1-9]\d{0,2}(?:[\s'’]\d{3})+(?![\d\s'’])/;
-/** Thousands in groups of three, or as in India of two and three. */
+/** Thousands in groups of three, or in India of two and three. */
 const READABLE: Record<DecimalSign, RegExp> = {
   point: /^(?:\d+|[1-9]\d{0,2}(?:,\d{2,3})*,\d{3})(?:\.\d+)?$/,
   comma: /^(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?$/,
 };
-/** Signs that only one currency has; a dollar may be of many countries. */
+/** Signs of a single currency; a dollar may belong to many countries. */
 const SIGNS: Readonly<Record<string, string>> = {
   "€": "EUR",
   "₹": "INR",
@@ -41,10 +41,10 @@ const SIGNS: Readonly<Record<string, string>> = {
   "₴": "UAH",
 };
 
-/** Letters that stand for a currency, and are no code. */
+/** Letters that abbreviate a currency but are not a code. */
 const ABBREVIATED: ReadonlySet<string> = new Set("kr zł kč ft lei fr r rm rp rs лв".split(" "));
 
-/** Whether what stands beside a number is a currency: a code, a sign, or letters with a sign, as in US$. */
+/** Whether the text next to a number is a currency: a code, a sign, or letters with a sign, as in US$. */
 function isMoney(beside: string): boolean {
   const isLetters = /^\p{L}+$/u.test(beside);
   return !isLetters || isCurrency(beside.toUpperCase()) || ABBREVIATED.has(beside.toLowerCase());
@@ -71,12 +71,12 @@ export function toNumberText(text: string): NumberText | undefined {
   };
 }
 
-/** Returns by which signs a number can be read; both for `1,204` and for `12`. */
+/** Returns the signs by which a number can be read; both for `1,204` and for `12`. */
 export function signsOf({ body }: NumberText): DecimalSign[] {
   return DECIMAL_SIGNS.filter((sign) => READABLE[sign].test(body));
 }
 
-/** Returns by which signs a number can be read and is whole, as a number of clicks is. */
+/** Returns the signs by which a number can be read as a whole number, e.g. of clicks. */
 export function signsOfWhole(number: NumberText): DecimalSign[] {
   return signsOf(number).filter((sign) => toMicros(number, sign) % MICROS === 0);
 }

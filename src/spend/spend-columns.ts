@@ -15,17 +15,17 @@ export const SPEND_FIELDS = [
 ] as const;
 export type SpendField = (typeof SPEND_FIELDS)[number];
 
-/** Headers by what they hold, as `--map` gives them. */
+/** Headers by field, as `--map` gives them. */
 export type HeaderMap = Partial<Record<SpendField, string>>;
 
-/** A report whose headers are known; of several headers of a field the first that is there counts. */
+/** A report with known headers; of several headers for a field, the first that exists counts. */
 interface KnownReport {
   name: string;
-  /** Null where the report does not imply it; so is the medium. */
+  /** Null if the report does not imply it; likewise the medium. */
   source: string | null;
   medium: string | null;
   headers: Partial<Record<SpendField | "last_day", readonly string[]>>;
-  /** Headers of which one at least must be there, since the others are common words. */
+  /** At least one of these headers must exist, because the others are common words. */
   marks: readonly string[];
 }
 
@@ -89,9 +89,9 @@ const REPORTS: readonly KnownReport[] = [
 export interface SpendColumns extends Pick<KnownReport, "source" | "medium"> {
   report: string;
   indexes: ReadonlyMap<SpendField | "last_day", number>;
-  /** That the header of the cost names: `Amount spent (USD)`. */
+  /** From the header of the cost: `Amount spent (USD)`. */
   currency: string | null;
-  /** Number of cells of the header, but for empty ones at its end. */
+  /** Number of header cells without trailing empty ones. */
   width: number;
 }
 
@@ -115,7 +115,7 @@ export function findColumns(record: readonly string[], map: HeaderMap): SpendCol
   }
   const [day, cost] = [indexes.get("day"), indexes.get("cost")];
   if (day === undefined || cost === undefined) return undefined;
-  // The stretch that another column begins is not that of this one.
+  // The end of another column's range does not belong to this one.
   if (headers[day]?.full !== "reporting starts") indexes.delete("last_day");
   assertOnce(headers, { indexes, map });
   const { name: report = "columns by --map", source = null, medium = null } = known ?? {};
@@ -125,7 +125,7 @@ export function findColumns(record: readonly string[], map: HeaderMap): SpendCol
 
 interface Header {
   full: string;
-  /** Without the code of a currency in brackets at its end. */
+  /** Without a currency code in brackets at its end. */
   name: string;
   currency: string | null;
 }
@@ -148,12 +148,12 @@ function assertOnce(
 ): void {
   for (const [field, index] of indexes) {
     const { full, name } = headers[index] ?? toHeader("");
-    // Amount spent (USD) and Amount spent (EUR) are the cost twice.
+    // Amount spent (USD) and Amount spent (EUR) are the same cost twice.
     const isByName = field === "cost" && map.cost === undefined;
     if (headers.filter((other) => other.full === full || (isByName && other.name === name)).length === 1)
       continue;
     throw new UsageError(`it has several columns "${isByName ? name : full}"`, {
-      hint: "Leave all but one of them out of the report.",
+      hint: "Remove all but one of them from the report.",
     });
   }
 }

@@ -1,8 +1,8 @@
-/** Whether the month or the day stands first, where both are numbers: 10/5/2026. */
+/** Whether the month or the day comes first in 10/5/2026. */
 export const DAY_ORDERS = ["mdy", "dmy"] as const;
 export type DayOrder = (typeof DAY_ORDERS)[number];
 
-/** A day as it is written: known, or one of which only the file can tell what stands first. */
+/** A day as written: known, or one whose order only the file shows. */
 export type DayText = { day: string } | { first: number; second: number; year: number };
 
 const MONTHS = "january february march april may june july august september october november december".split(
@@ -19,7 +19,7 @@ const KNOWN: readonly RegExp[] = [
 ];
 const OPEN = new RegExp(`^(?<first>\\d{1,2})([-/])(?<second>\\d{1,2})\\2(?<year>\\d{4})${MIDNIGHT}$`);
 
-/** Reads a day as ad platforms write it: 2026-10-05, 20261005, Oct 5, 2026, 10/5/2026, 5.10.2026; undefined for none. */
+/** Reads a day as ad platforms write it: 2026-10-05, 20261005, Oct 5, 2026, 10/5/2026, 5.10.2026. */
 export function readDay(text: string): DayText | undefined {
   const trimmed = text.trim();
   for (const form of KNOWN) {
@@ -39,7 +39,7 @@ export function ordersOf({ first, second, year }: { first: number; second: numbe
   return DAY_ORDERS.filter((order) => toDay({ first, second, year }, order) !== undefined);
 }
 
-/** Returns a day as YYYY-MM-DD by the order that a file has; undefined where it is none. */
+/** Returns YYYY-MM-DD by the file's order; undefined for an invalid day. */
 export function toDay(text: DayText, order: DayOrder): string | undefined {
   if ("day" in text) return text.day;
   const { first, second, year } = text;
@@ -54,7 +54,7 @@ function monthOf(name: string): number {
 
 function known(year: number, month: number, day: number): { day: string } | undefined {
   const date = new Date(Date.UTC(year, month - 1, day));
-  // A day that the month does not have is in another one.
+  // A day that the month does not have rolls over into another one.
   const isDay = date.getUTCMonth() === month - 1;
   return isDay && year >= 1900 && year < 3000
     ? { day: date.toISOString().slice(0, "YYYY-MM-DD".length) }

@@ -6,16 +6,16 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { SpendRow } from "./read-report.ts";
 
 const columns = {
-  spend_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the row."),
+  spend_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the row."),
   day: about(text().notNull(), "Day in the report, YYYY-MM-DD, in the ad platform's own time zone."),
-  source: about(text().notNull(), "Folded as utm values are, before aliases.", "text"),
-  medium: about(text().notNull(), "Folded as utm values are, before aliases.", "text"),
-  campaign: about(text(), "Name of the campaign as the report has it; null without one.", "text"),
+  source: about(text().notNull(), "Folded like utm values, before aliases.", "text"),
+  medium: about(text().notNull(), "Folded like utm values, before aliases.", "text"),
+  campaign: about(text(), "Name of the campaign in the report; null for none.", "text"),
   campaign_id: about(text(), "The ad platform's own identifier of the campaign.", "text"),
   cost_micros: about(integer().notNull(), "What was spent, in millionths of the currency."),
   currency: about(text().notNull(), "ISO 4217; all rows have the same."),
-  clicks: about(integer(), "Clicks on the ads; null where the report has none."),
-  impressions: about(integer(), "Times that the ads were shown; null where the report does not say."),
+  clicks: about(integer(), "Clicks on the ads; null if the report has none."),
+  impressions: about(integer(), "How often the ads were shown; null if the report does not say."),
   file: about(text().notNull(), "Name of the imported file.", "text"),
   imported_at: about(text().notNull(), "When it was imported, ISO 8601 UTC."),
 };
@@ -25,7 +25,7 @@ export const spend = sqliteTable("spend", columns, (table) => [
 ]);
 export const SPEND = describeTable(
   spend,
-  "What ads cost, a row for each line that `calltally spend import` took from a report; a later import of a day and source replaces its rows.",
+  "What ads cost, one row per imported line of a report; a later import of a day and source replaces its rows.",
   columns,
 );
 
@@ -36,7 +36,7 @@ export interface SpendFile {
 
 export interface ImportSpendOptions {
   currency: string | undefined;
-  /** What rows are in that name none. */
+  /** The currency of rows that name none. */
   named: string | undefined;
   /** ISO 8601 UTC. */
   importedAt: string;
@@ -54,7 +54,7 @@ export interface ImportedSource {
   last_day: string;
   rows: number;
   cost_micros: bigint;
-  /** Rows of earlier imports that gave way. */
+  /** Rows of earlier imports that were replaced. */
   replaced_rows: number;
 }
 
@@ -74,7 +74,7 @@ export function importSpend(
   const insert = sqlite.prepare(
     `INSERT INTO spend (${names.join(", ")}) VALUES (${names.map((name) => `@${name}`).join(", ")})`,
   );
-  // With SQLite's own 2 MB a large import is written to the log several times over.
+  // With SQLite's default of 2 MB a large import is written to the log several times.
   sqlite.pragma(`cache_size = ${-CACHE_KIB}`);
   const bySource = Map.groupBy(
     files.flatMap(({ rows }) => rows),
@@ -93,10 +93,10 @@ export function importSpend(
         replaced_rows: days.reduce((sum, day) => sum + remove.run(day, source).changes, 0),
       };
     });
-    // Of what is left: an import in the wrong currency can be replaced as a whole.
+    // Checked after deletion, so that an import in the wrong currency can be replaced as a whole.
     const currency = decideCurrency(warehouse, files, given);
     for (const { file, rows } of files) {
-      // By day, so that what is replaced together lies together.
+      // By day, so that rows replaced together are stored together.
       for (const { line: _, ...row } of rows.toSorted(byDay))
         insert.run({ ...row, currency, file, imported_at: importedAt });
     }
@@ -131,7 +131,7 @@ function decideCurrency(
     );
   }
   if (first === undefined && files.some(({ rows }) => rows.length > 0)) {
-    throw new UsageError("Cannot import spend: nothing says its currency", {
+    throw new UsageError("Cannot import spend: its currency is unknown", {
       hint: "Give --currency, such as --currency USD, or set CALLTALLY_CURRENCY.",
     });
   }

@@ -5,20 +5,18 @@ import { REPORT_JOB, RESTATED_JOB } from "../reports/names.ts";
 import type { JobRecord } from "../warehouse/runs/job-table.ts";
 import type { Status } from "./read-status.ts";
 
-/** What is wrong with an account, a sentence each. */
 export interface Problems {
-  /** What it does not do, or not well: `status` ends with 3. */
+  /** What failed, or is late: `status` ends with 3. */
   failures: string[];
-  /** What its figures lack, though all is done. */
+  /** What figures lack though nothing failed. */
   remarks: string[];
 }
 
-/** Finds what is wrong with an account; errors are whole. */
 export function findProblems(status: Status): Problems {
   const { runs, last_done_run, origin_problem, calls_withheld, rejected, drift } = status;
   const [last] = runs;
   const hasFailed = last !== undefined && last.status !== "done" && last.status !== "running";
-  // One that the file does not name any more can never succeed.
+  // A report that the file no longer names can never succeed.
   const reports = status.reports.filter(({ in_file }) => in_file);
   const jobs = status.jobs.filter(
     ({ job, failing_since }) => failing_since !== null && isScheduled(job, reports),
@@ -50,7 +48,7 @@ function isScheduled(job: string, reports: Status["reports"]): boolean {
   return prefix === undefined || reports.some(({ report }) => prefix + report === job);
 }
 
-/** @param said errors of jobs, which need not be said twice */
+/** @param said errors of jobs, which need not be repeated */
 function findUndelivered(
   { report, last_run: run, deliveries }: Status["reports"][number],
   said: ReadonlySet<string | null>,
@@ -62,7 +60,6 @@ function findUndelivered(
   ];
 }
 
-/** Says how a delivery stands. */
 export function describeDelivery({
   channel,
   recipient,
@@ -76,7 +73,7 @@ function isText(value: string | false): value is string {
   return value !== false;
 }
 
-/** Returns why the last good run is too old; undefined where it is not. */
+/** Returns why the last good run is too old; undefined if it is not. */
 export function findLate({ last_good_run }: Status, { ms, text }: Age, nowMs: number): string | undefined {
   const finishedAt = last_good_run?.finished_at;
   if (!finishedAt) return "There has been no good run";

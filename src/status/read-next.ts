@@ -6,7 +6,6 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Returns what comes next, and when. */
 export function readNext(warehouse: Warehouse, settings: Settings, nowMs: number) {
   const { fullEveryHours, syncCron, exportCron, insightsCron, insightIds, timezone } = settings;
   const last = readLastVerifiedPass(warehouse);
@@ -19,7 +18,7 @@ export function readNext(warehouse: Warehouse, settings: Settings, nowMs: number
     plan_reason: plan.reason,
     /** When a full pass is due by age. */
     full_pass_due: plan.mode === "full" ? null : new Date(dueMs).toISOString(),
-    /** When the pause ends that the service asked for. */
+    /** When the pause that the service asked for ends. */
     not_before: readPause(warehouse, nowMs) ?? null,
     /** The next times of `calltally schedule`, if it runs. */
     sync: slot(syncCron),

@@ -5,7 +5,7 @@ import { readLastReportRuns } from "../delivery/report-run-table.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { nextSlot } from "./read-next.ts";
 
-/** The reports that `calltally.yaml` has for an account: the cron expression of each, undefined for one that is only made by hand. */
+/** The reports of an account in `calltally.yaml`: cron expressions, undefined for a report only made by hand. */
 export type ScheduledReports = ReadonlyMap<string, string | undefined>;
 
 /** Returns the reports that are scheduled or were made, with their last run and its deliveries. */
@@ -31,7 +31,6 @@ export function readReports(
   });
 }
 
-/** Returns the reports of an account. */
 export function reportsOf(
   file: CalltallyFile | undefined,
   { name: account = "" }: Account,

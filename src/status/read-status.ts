@@ -15,11 +15,7 @@ import { readReports, type ScheduledReports } from "./read-reports.ts";
 
 export type Status = ReturnType<typeof readStatus>;
 
-/**
- * Reads the status of an account.
- *
- * @throws CalltallyError (exit 7) for a file that is not a warehouse, is damaged, or of an older schema
- */
+/** @throws CalltallyError (exit 7) for a file that is not a warehouse, is damaged, or of an older schema */
 export function readStatus(
   settings: Settings,
   { runs, nowMs, reports = new Map() }: { runs: number; nowMs: number; reports?: ScheduledReports },
@@ -34,29 +30,28 @@ export function readStatus(
       /** Why it is not the warehouse of the account in the settings; null if it is. */
       origin_problem: findOtherOrigin(warehouse, settings) ?? null,
       calls: countCalls(warehouse),
-      /** Start of the newest call, ISO 8601 UTC, as all times here. */
+      /** ISO 8601 UTC, as all times here. */
       newest_call: readNewestCall(warehouse),
       runs: readRuns(warehouse, runs),
-      /** The last run that was completed. */
       last_done_run: readLastDoneRun(warehouse) ?? null,
       /** Calls that went missing at once, above the missing-call threshold: they wait for --accept-gone. */
       calls_withheld: readWithheld(warehouse),
-      /** Calls that count although they are older than any that the service lists, and since when; null if there are none. */
+      /** Calls older than any that the service lists, and since when; null if there are none. They still count. */
       unlisted: readUnlisted(warehouse),
       /** The last run with a verdict better than unverified. */
       last_good_run,
       /** The last run that proved that it read every call. */
       last_verified_pass: readLastVerifiedPass(warehouse) ?? null,
       /**
-       * The jobs of the schedule, cron or systemd, and how their last runs went; without those that never ran. A sync
-       * succeeded when its copy could last be trusted, whatever started it.
+       * Jobs, however started, and their last runs; without those that never ran. A sync succeeded when its copy
+       * could last be trusted.
        */
       jobs: readJobs(warehouse).map((record) =>
         record.job === "sync" ? { ...record, succeeded_at: last_good_run?.finished_at ?? null } : record,
       ),
       /** The reports of calltally.yaml and those that were made, with their last run, its deliveries and the next time. */
       reports: readReports(warehouse, reports, settings.timezone, nowMs),
-      /** The cluster of the settings, or those that the facts were published to, and whether they are up to date. */
+      /** The cluster of the settings, or those published to, and whether they are current. */
       publications: readPublications(warehouse, settings.publish.to?.name),
       rejected: readRejected(warehouse),
       drift: readDrift(warehouse),

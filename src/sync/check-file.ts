@@ -23,6 +23,6 @@ export function checkFile(
   const { path } = warehouse;
   const found = findDamage(warehouse, { thorough: false });
   if (found === undefined) return new Date(clock.now()).toISOString();
-  const hint = "It was left as it is. Restore a backup, or move it away and sync again.";
+  const hint = "It was not changed. Restore a backup, or move it away and sync again.";
   throw new DamagedError(path, found, hint);
 }

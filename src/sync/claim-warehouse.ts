@@ -28,9 +28,9 @@ export function claimWarehouse(
   if (isNew && rows.length === 0) return;
   if (!isNew && !isRebound && !hasKnownCall(warehouse, rows)) {
     throw new UsageError(
-      `Cannot sync into ${warehouse.path}: the token is another one than at the last sync, and none of the ${rows.length} calls read from ${toAddress(service.baseUrl)} is known`,
+      `Cannot sync into ${warehouse.path}: the token changed since the last sync, and none of the ${rows.length} calls read from ${toAddress(service.baseUrl)} is known`,
       {
-        hint: "It looks like another account: set CALLTALLY_DATABASE to a file of its own. If it is the same one: calltally sync --rebind.",
+        hint: "It looks like another account: set CALLTALLY_DATABASE to another file. If it is the same account: calltally sync --rebind.",
       },
     );
   }

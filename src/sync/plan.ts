@@ -30,7 +30,7 @@ export function choosePlan(last: LastFullPass | undefined, nowMs: number, fullEv
   const keys = readKeys(last.order_key).filter(({ name }) => name.startsWith("call_started"));
   const newestAt = keys[0]?.newestAt;
   if (newestAt === undefined || last.sort !== "own") {
-    return { mode: "full", reason: "the service lists the calls in no order of time" };
+    return { mode: "full", reason: "the service does not list the calls in order of time" };
   }
   return {
     mode: "incremental",

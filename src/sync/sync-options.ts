@@ -21,7 +21,7 @@ export interface SyncOptions extends SyncRules {
   concurrency: number;
   /** Attribution rules; facts computed by other rules are recomputed first. */
   rules?: AttributionRules | undefined;
-  /** What is kept of calls, and how long. @default everything, forever */
+  /** What is kept of calls, and for how long. @default everything, forever */
   keep?: Keep | undefined;
   clock?: Clock;
   /** Whether the operator says that another address or token is of the same account. @default false */

@@ -66,9 +66,9 @@ function assertWelcome(warehouse: Warehouse, nowMs: number): void {
 
 function planRun({ warehouse, clock, fullEveryHours, force }: Run): Plan {
   const last = readLastVerifiedPass(warehouse);
-  if (force === "full") return { mode: "full", reason: "it was asked for" };
+  if (force === "full") return { mode: "full", reason: "requested" };
   if (force === undefined) return choosePlan(last, clock.now(), fullEveryHours);
   const plan = choosePlan(last, clock.now(), Number.POSITIVE_INFINITY);
-  if (plan.mode === "incremental") return { ...plan, reason: "it was asked for" };
+  if (plan.mode === "incremental") return { ...plan, reason: "requested" };
   throw new UsageError(`Cannot read incrementally: ${plan.reason}`, { hint: "Run `calltally sync --full`." });
 }

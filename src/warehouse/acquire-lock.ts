@@ -4,7 +4,7 @@ import { type Lock, tryAcquireLock } from "./lock.ts";
 import { openWarehouseReader } from "./open.ts";
 import { readRuns } from "./runs/runs.ts";
 
-/** @throws CalltallyError (exit 6) that names the process which holds the lock */
+/** @throws CalltallyError (exit 6) that names the process holding the lock */
 export function acquireLock(database: string): Lock {
   const lock = tryAcquireLock(database);
   if (lock !== undefined) return lock;
@@ -13,7 +13,7 @@ export function acquireLock(database: string): Lock {
     ? `by process ${holder.pid} since ${holder.started_at}`
     : "by another process that has just started";
   throw new CalltallyError(EXIT.locked, `Cannot sync into ${database}: it is being synced ${by}`, {
-    hint: "Wait for it to end; its lock is released with the process, so there is nothing to clean up.",
+    hint: "Wait for it to end; the lock is released with the process, so there is nothing to clean up.",
   });
 }
 

@@ -12,12 +12,16 @@ const columns = {
 };
 
 export const backups = sqliteTable("backups", columns);
-export const BACKUPS = describeTable(backups, "Backups written, which keep what is forgotten here.", columns);
+export const BACKUPS = describeTable(
+  backups,
+  "Backups written, which still contain what is forgotten here.",
+  columns,
+);
 
-/** How long a backup waits to be recorded; a sync writes for moments only. */
+/** How long to wait before a backup can be recorded; a sync writes only briefly. */
 const BUSY_MS = 10_000;
 
-/** Records where a backup is about to be written, unless the warehouse is read-only here or has an older schema. */
+/** Records the path of a backup about to be written, unless the warehouse is read-only or has an older schema. */
 export function recordBackup(database: string, path: string): void {
   using warehouse = openCurrentWarehouse(database, BUSY_MS);
   if (warehouse === undefined) return;
@@ -29,7 +33,7 @@ export function recordBackup(database: string, path: string): void {
     .run();
 }
 
-/** Returns known copies that still exist: backups, warehouses replaced by `restore`, and drafts left by killed processes. */
+/** Returns the known copies that still exist: backups, warehouses replaced by `restore`, and drafts of killed processes. */
 export function findCopies({ db, path }: Warehouse): string[] {
   const recorded = db.select({ path: backups.path }).from(backups).orderBy(asc(backups.path)).all();
   const files = recorded.map((row) => row.path);

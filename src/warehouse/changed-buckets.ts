@@ -6,24 +6,24 @@ import { writeTransaction } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 const columns = {
-  change_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the last change in it."),
+  change_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the last change in it."),
   bucket: about(integer().notNull().unique(), "The identifier of a call modulo 1024; 1024 for spend."),
 };
 
 export const changed_buckets = sqliteTable("changed_buckets", columns);
 export const CHANGED_BUCKETS = describeTable(
   changed_buckets,
-  "Which buckets of calls, of those that publications compare, have changed, one row a bucket; written by triggers once there is a publication.",
+  "Buckets of calls that changed, for publications, one row per bucket; written by triggers once there is a publication.",
   columns,
 );
 
-// Triggers mark the buckets, whatever code or hand writes. They are there only once something was published.
+// Triggers mark changed buckets, whatever writes. They exist only after the first publication.
 
-/** Buckets of an account's calls, by their identifiers modulo this. A power of two. */
+/** An account's calls are divided by id modulo this number, a power of two. */
 export const BUCKETS = 1024;
 
 const bucketOf = (row: "OLD" | "NEW") => `${row}.call_id & ${BUCKETS - 1}`;
-// No INSERT OR REPLACE: the statement that fires a trigger decides what becomes of conflicts in it.
+// No INSERT OR REPLACE: the statement that fires a trigger overrides its conflict clause.
 const mark = (bucket: string | number) =>
   `DELETE FROM changed_buckets WHERE bucket = ${bucket}; INSERT INTO changed_buckets (bucket) VALUES (${bucket});`;
 const columnsOf = (row: "OLD" | "NEW") => FACT_COLUMNS.map((column) => `${row}.${column}`).join(", ");
@@ -37,7 +37,7 @@ const TRIGGERS: SchemaObjects = {
   mark_removed_spend: `AFTER DELETE ON spend BEGIN ${mark(BUCKETS)} END`,
 };
 
-/** Begins to mark what changes, where it is not marked yet; what was known of buckets before is known no more. */
+/** Starts marking changes, unless already started; buckets marked earlier no longer count. */
 export function beginMarks(warehouse: Warehouse): void {
   const { sqlite } = warehouse;
   const isMarked = () => findOutdated(sqlite, "TRIGGER", TRIGGERS).length === 0;
@@ -45,13 +45,13 @@ export function beginMarks(warehouse: Warehouse): void {
   writeTransaction(warehouse, () => {
     if (isMarked()) return;
     replaceOutdated(sqlite, "TRIGGER", TRIGGERS);
-    // What changed while nothing was marked is not known.
+    // Changes made while nothing was marked are unknown.
     sqlite.exec(mark(BUCKETS));
     sqlite.exec("UPDATE publications SET totals = NULL");
   });
 }
 
-/** Returns the number of the last change, and the buckets that have changed since an earlier one. */
+/** Returns the number of the last change, and the buckets changed since an earlier one. */
 export function readChanges({ sqlite }: Warehouse, since = 0): { changeId: number; buckets: number[] } {
   const rows = sqlite
     .prepare<[], [id: number, bucket: number]>("SELECT change_id, bucket FROM changed_buckets")

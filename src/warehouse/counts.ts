@@ -6,13 +6,13 @@ import type { Warehouse } from "./warehouse.ts";
 const columns = {
   name: about(
     text().primaryKey(),
-    "What is counted: `calls`, the rows of that table; `unsettled_calls`, those of a first load under way whose callers are yet to be settled; `fact_logs`, how often `fact_changes` was begun; and `rules_being_applied`, the number of those by which calls are attributed at the moment.",
+    "What is counted: `calls`, the rows of that table; `unsettled_calls`, those of a running first load whose callers are not settled yet; `fact_logs`, how often `fact_changes` was started; and `rules_being_applied`, the id of the rules being applied at the moment.",
   ),
   value: about(integer().notNull(), "How many there are."),
 };
 
 export const counts = sqliteTable("counts", columns);
-export const COUNTS = describeTable(counts, "Numbers that would take long to count.", columns);
+export const COUNTS = describeTable(counts, "Counts that would take long to compute.", columns);
 
 type Counted = "calls" | "unsettled_calls" | "fact_logs" | "rules_being_applied";
 type Store = Pick<Warehouse, "db">;
@@ -21,7 +21,7 @@ export function readCount({ db }: Store, name: Counted): number | undefined {
   return db.select({ value: counts.value }).from(counts).where(eq(counts.name, name)).get()?.value;
 }
 
-/** Sets a number; null is to keep it no longer. */
+/** @param value null deletes the count */
 export function setCount({ db }: Store, name: Counted, value: number | null): void {
   if (value === null) db.delete(counts).where(eq(counts.name, name)).run();
   else
@@ -31,7 +31,7 @@ export function setCount({ db }: Store, name: Counted, value: number | null): vo
       .run();
 }
 
-/** Adds to a number, from 0 where it is not kept; returns the sum. */
+/** Adds to a count, which starts at 0; returns the sum. */
 export function addToCount({ db }: Store, name: Counted, added: number): number {
   return db
     .insert(counts)

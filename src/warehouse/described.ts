@@ -3,16 +3,16 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { WithheldKind } from "../privacy/keep-settings.ts";
 
 /**
- * What is personal in a column, by which `forget` and `prune` treat it.
- * - those of `keep`: withheld by its rules, and removed with the caller
- * - `caller`: what the facts know a caller by, which becomes a pseudonym
- * - `visitor`: what identifies the caller's browser, removed with the caller
- * - `row`: a row as the service sent it, stripped as a whole
- * - `text`: anything that may contain a phone number, whose digits become nines
- * - `key`: the same in JSON of what was exported, where numbers that were called stay
- * - `digest`: a keyed hash, useless without the key beside the warehouse
+ * What is personal in a column; `forget` and `prune` act on it.
+ * - kinds of `keep`: withheld by its rules, and removed with the caller
+ * - `caller`: how the facts know a caller; becomes a pseudonym
+ * - `visitor`: identifies the caller's browser; removed with the caller
+ * - `row`: a served row, stripped as a whole
+ * - `text`: may contain phone numbers, whose digits become nines
+ * - `key`: the same in JSON of exported keys, where tracking numbers stay
+ * - `digest`: a keyed hash, useless without the key next to the warehouse
  * - `recipient`: the address of somebody who gets reports
- * - `scratch`: what the program can make again, emptied
+ * - `scratch`: data that the program can rebuild; emptied
  */
 export type PersonalKind =
   | WithheldKind
@@ -34,7 +34,6 @@ export interface DescribedTable {
 
 export interface DescribedColumn {
   name: string;
-  /** As SQLite has it: integer, real, text or blob. */
   type: string;
   isEnum: boolean;
   help: string;
@@ -57,7 +56,7 @@ export function namesOf(columns: object): string[] {
   return Object.keys(columns);
 }
 
-/** @throws Error at a column without a description */
+/** @throws Error for a column without a description */
 export function describeTable(
   table: SQLiteTable,
   help: string,

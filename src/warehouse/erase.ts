@@ -9,19 +9,19 @@ import type { Warehouse } from "./warehouse.ts";
 
 const PATIENCE_MS = 5000;
 const AGAIN =
-  "What is personal is gone from the tables already. Run the same command again to erase it from the file.";
+  "The personal data is already gone from the tables. Run the same command again to erase it from the file.";
 
 /**
- * Rewrites the file, since free pages keep old bytes, and empties the log. Needs twice the size of the warehouse.
- *
- * @throws CalltallyError where another process reads or writes for longer than `patienceMs` (exit 6), or the disk is full (exit 7)
+ * Rewrites the file, because free pages keep old bytes, and empties the log. Needs twice the size of the warehouse.
+ * @throws CalltallyError if another process reads or writes for longer than `patienceMs` (exit 6), or the disk is
+ * full (exit 7)
  */
 export function eraseFreed(warehouse: LockedWarehouse, nowMs: number, patienceMs = PATIENCE_MS): void {
   const { sqlite, path } = warehouse;
   const busyMs = Number(sqlite.pragma("busy_timeout", { simple: true }));
   overwriteDeleted(warehouse);
   sqlite.pragma(`busy_timeout = ${patienceMs}`);
-  // A copy of the whole in memory may be more than there is.
+  // A copy of the whole file may not fit into memory.
   sqlite.pragma("temp_store = FILE");
   try {
     sqlite.exec("VACUUM");
@@ -34,9 +34,9 @@ export function eraseFreed(warehouse: LockedWarehouse, nowMs: number, patienceMs
       throw heldError(path, cause);
     const isFull = cause.code === "SQLITE_FULL" || cause.code.startsWith("SQLITE_IOERR");
     const room = Math.ceil((2 * statSync(path).size) / 1e6);
-    throw new CalltallyError(EXIT.storage, `Cannot erase what was removed from ${path} (${cause.code})`, {
+    throw new CalltallyError(EXIT.storage, `Cannot erase removed data from ${path} (${cause.code})`, {
       cause,
-      hint: isFull ? `${AGAIN} It needs ${room} MB of free disk space for a moment.` : AGAIN,
+      hint: isFull ? `${AGAIN} It temporarily needs ${room} MB of free disk space.` : AGAIN,
     });
   } finally {
     sqlite.pragma("temp_store = MEMORY");
@@ -44,17 +44,17 @@ export function eraseFreed(warehouse: LockedWarehouse, nowMs: number, patienceMs
   }
 }
 
-/** Has SQLite write zeros over what this connection deletes from now on. */
+/** Makes SQLite overwrite what this connection deletes with zeros. */
 export function overwriteDeleted({ sqlite }: Warehouse): void {
   sqlite.pragma("secure_delete = ON");
 }
 
-/** Has SQLite make its temporary files in the folder of the warehouse: others may be small, or memory. */
+/** Makes SQLite put temporary files into the warehouse's folder: other folders may be small, or in memory. */
 export function keepTempFilesBeside(database: string): void {
   process.env.SQLITE_TMPDIR ??= dirname(realFile(database));
 }
 
-/** Writes the log into the file, and cuts it to nothing; a reader of an earlier moment keeps it. */
+/** Checkpoints and truncates the log, unless a reader of an earlier moment needs it. */
 function emptyLog({ sqlite, path }: Warehouse): void {
   sqlite.pragma("wal_checkpoint(TRUNCATE)");
   const log = `${path}-wal`;
@@ -64,7 +64,7 @@ function emptyLog({ sqlite, path }: Warehouse): void {
 function heldError(path: string, cause?: unknown): CalltallyError {
   return new CalltallyError(
     EXIT.locked,
-    `Cannot erase what was removed from ${path}: another process has it open`,
+    `Cannot erase removed data from ${path}: another process has it open`,
     {
       cause,
       hint: `${AGAIN} An export, a query or a sync may be reading it: wait for it to end, or stop it.`,

@@ -5,24 +5,24 @@ import { nameFile, sqliteErrorOf } from "./sqlite-errors.ts";
 /** "CTLY": marks a database file as a calltally warehouse. */
 export const APPLICATION_ID = 0x43544c59;
 
-/** What the first bytes of a file say of it (SQLite file format § 1.3). */
+/** The first bytes of a file (SQLite file format § 1.3). */
 export interface FileHeader {
   isSqlite: boolean;
   isOurs: boolean;
   schemaVersion: number;
-  /** Whether it writes to a log next to it, as a warehouse does and a backup does not. */
+  /** Whether it uses a write-ahead log, as a warehouse does and a backup does not. */
   isWal: boolean;
 }
 
-/** Places of the two numbers that say how a database is written and read; 2 is with a log beside it, 1 without. */
+/** Offsets of the two format numbers; 2 is with a write-ahead log, 1 without. */
 export const WRITE_VERSION = 18;
 export const READ_VERSION = 19;
 const WAL = 2;
 
 /**
- * Reads a file's header without opening it as a database, which could change it. Not for one that any thread of this
- * process may have open: closing a handle of a file drops the locks that SQLite holds on it (POSIX), and then another
- * process may delete the log of acknowledged writes.
+ * Reads a file's header without opening it as a database, which could change it. Only for files that no thread of
+ * this process has open: closing any handle of a file drops SQLite's locks on it (POSIX), and another process could
+ * then delete a log with acknowledged writes.
  */
 export function readHeader(file: string): FileHeader {
   const header = Buffer.alloc(100);
@@ -40,9 +40,9 @@ export function readHeader(file: string): FileHeader {
   };
 }
 
-/** Reads the header of a file that may be open in this process, through SQLite, which keeps its own locks. */
+/** Reads the header of a file that may be open in this process, through SQLite, which keeps its locks. */
 export function readHeaderThroughSqlite(file: string): Omit<FileHeader, "isWal"> {
-  // A connection that only reads would leave a log where there is none; one that writes would empty the log that is there.
+  // A read-only connection would create a log where there is none; a writing one would empty an existing log.
   const sqlite = new Database(file, { readonly: existsSync(`${file}-wal`), fileMustExist: true });
   try {
     const read = (name: string) => sqlite.pragma(name, { simple: true });

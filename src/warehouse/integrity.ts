@@ -7,7 +7,7 @@ export function findDamage({ sqlite }: Warehouse, { thorough = true } = {}): str
   if (found !== "ok") return found;
   if (!thorough) return undefined;
   const orphans = sqlite.prepare("PRAGMA foreign_key_check").all();
-  return orphans.length > 0 ? "rows refer to others that are not there" : undefined;
+  return orphans.length > 0 ? "rows refer to missing rows" : undefined;
 }
 
 export function damagedError(file: string, found: string): DamagedError {

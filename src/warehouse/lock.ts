@@ -9,14 +9,14 @@ import { nameFile } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 /**
- * Returns undefined if another process or thread has the lock. It is an exclusive transaction on a small database, so the
- * operating system frees it however the process ends. Not for network file systems.
+ * Returns undefined if another process or thread has the lock. The lock is an exclusive transaction on a small
+ * database, so the operating system releases it however the process ends. Not for network file systems.
  */
 export function tryAcquireLock(path: string): Lock | undefined {
   const database = realFile(path);
   const file = `${database}.lock`;
   makeFolder(dirname(file));
-  // A lock made by somebody who may not write the warehouse would keep out its owner.
+  // A lock file made by a user who may not write the warehouse would lock out its owner.
   if (existsSync(database)) accessSync(database, constants.W_OK);
   makeLockFile(file);
   const lock = new Database(file, { timeout: 0 });
@@ -46,8 +46,8 @@ export function underLock(warehouse: Warehouse, lock: Lock): LockedWarehouse {
 }
 
 /**
- * Makes the file, which only its owner may read. Never opens one that exists: closing any handle of a file drops every lock
- * that its process holds on it (POSIX), except where SQLite closes it, which knows of its own locks in all threads.
+ * Makes the file, readable only by its owner. Never opens an existing one: closing any handle of a file drops all
+ * locks that its process has on it (POSIX), except when SQLite closes it, which tracks its locks across threads.
  */
 function makeLockFile(file: string): void {
   const stat = statSync(file, { throwIfNoEntry: false });
@@ -67,6 +67,6 @@ function makeLockFile(file: string): void {
   try {
     linkSync(draft.path, file);
   } catch {
-    // Another process was quicker; or a file system without links, where SQLite makes the file.
+    // Another process was faster, or the file system has no links and SQLite makes the file.
   }
 }

@@ -6,22 +6,24 @@ import { CalltallyError, EXIT } from "../base/errors.ts";
 import { tryAcquireLock } from "./lock.ts";
 
 /**
- * Schema version of the baseline, `0000_baseline.sql`; each migration after it adds one. Development versions used 1 to 19.
- * Until 1.0.0 is tagged, an edit of the baseline raises this number, so that files made before it are refused.
+ * Schema version of the baseline, `0000_baseline.sql`; each later migration adds one. Development versions used 1 to
+ * 19. Until 1.0.0 is tagged, every edit of the baseline raises this number, so that older files are refused.
  */
 export const BASELINE_VERSION = 100;
 
-// By its URL, which is what drizzle-kit knows of a module.
+// By URL, because that is what drizzle-kit knows of a module.
 const MIGRATIONS_FOLDER = fileURLToPath(new URL("migrations", import.meta.url));
 
 export interface MigrateOptions {
-  /** @default false */
   isLocked?: boolean | undefined;
-  /** Folder of the migrations, which are applied in the order of their names. @default the program's own */
+  /** Folder of the migrations, applied in the order of their names. @default the program's own */
   folder?: string;
 }
 
-/** Takes the lock, so that no sync of an older version writes meanwhile. @throws CalltallyError (exit 6) while another process has it */
+/**
+ * Takes the lock, so that no sync of an older version writes meanwhile. @throws CalltallyError (exit 6) if another
+ * process has it
+ */
 export function migrate(
   sqlite: Database,
   file: string,
@@ -36,13 +38,13 @@ export function migrate(
       { hint: "Wait for it to end, and run this again." },
     );
   }
-  // Not by Drizzle's migrate: a full disk ends the transaction, its ROLLBACK then fails, and hides what went wrong.
+  // Not Drizzle's migrate: a full disk ends the transaction, its ROLLBACK then fails, and hides the cause.
   sqlite
     .transaction(() => {
       if (isOlder(sqlite, file, folder)) applyMigrations(sqlite, folder);
     })
     .immediate();
-  // Into the file itself, where the next opening reads the version before it touches anything.
+  // The next opening reads the version from the file itself before it touches anything.
   sqlite.pragma("wal_checkpoint(TRUNCATE)");
 }
 
@@ -73,7 +75,7 @@ function versionOf(sqlite: Database): number {
   return Number(sqlite.pragma("user_version", { simple: true }));
 }
 
-/** @throws CalltallyError (exit 7) for a file of a newer version, or of one from before the baseline */
+/** @throws CalltallyError (exit 7) for a file of a newer version, or older than the baseline */
 export function assertUsable(file: string, version: number): void {
   const ours = latestVersion();
   if (version > ours) throw newerError(file, version, ours);
@@ -81,15 +83,15 @@ export function assertUsable(file: string, version: number): void {
   throw new CalltallyError(
     EXIT.storage,
     `Cannot use ${file}: it was made by a development version of calltally`,
-    { hint: "It was left as it is. Sync into a new file: move this one away, or set CALLTALLY_DATABASE." },
+    { hint: "It was not changed. Sync into a new file: move this one away, or set CALLTALLY_DATABASE." },
   );
 }
 
 function newerError(file: string, theirs: number, ours: number): CalltallyError {
   return new CalltallyError(
     EXIT.storage,
-    `Cannot use ${file}: its schema is version ${theirs}, and this calltally knows ${ours}`,
-    { hint: "It was left as it is. Install the newer calltally that wrote it." },
+    `Cannot use ${file}: its schema is version ${theirs}, and this calltally supports ${ours}`,
+    { hint: "It was not changed. Install the newer calltally that wrote it." },
   );
 }
 

@@ -20,13 +20,13 @@ export interface OpenOptions {
   isLocked?: boolean;
 }
 
-/** How long a write waits for that of another process: attributing a million calls anew takes most of a minute. */
+/** How long to wait for another writer: recomputing the facts of a million calls takes most of a minute. */
 const BUSY_MS = 60_000;
 
 /**
- * Opens the warehouse for writing: makes it if there is none, and migrates an older schema.
- *
- * @throws CalltallyError (exit 7) if the file is empty, foreign, damaged, or of a newer or a development version; it is left untouched
+ * Opens the warehouse for writing; creates it if there is none, and migrates an older schema.
+ * @throws CalltallyError (exit 7) if the file is empty, foreign, damaged, or of a newer or a development version; it
+ * stays untouched
  */
 export function openWarehouse(path: string, options?: OpenOptions): Warehouse {
   const file = realFile(path);
@@ -38,7 +38,7 @@ export function openWarehouse(path: string, options?: OpenOptions): Warehouse {
 export function openExistingWarehouse(path: string, options?: OpenOptions): Warehouse {
   const file = realFile(path);
   assertOurs(file);
-  // SQLite would open it all the same, to read, and leave a log that its owner cannot write to.
+  // SQLite would open it for reading, and leave a log that its owner cannot write to.
   assertWritable(file);
   assertOneName(file);
   const sqlite = new Database(file, { fileMustExist: true, timeout: BUSY_MS });
@@ -52,18 +52,18 @@ export function openExistingWarehouse(path: string, options?: OpenOptions): Ware
   }
 }
 
-/** For a short write; returns undefined if there is none, it is read-only here, or its schema is older. */
+/** For a short write. Returns undefined if there is no warehouse, it is read-only, or its schema is older. */
 export function openCurrentWarehouse(path: string, busyMs: number): Warehouse | undefined {
   const file = realFile(path);
   if (!existsSync(file)) return undefined;
   assertOurs(file);
   assertOneName(file);
-  // What SQLite would make beside it would keep out its owner.
+  // Files that SQLite would create next to it would lock out its owner.
   if (!isWritable(file) || !isCurrent(file)) return undefined;
   return toWarehouse(file, new Database(file, { fileMustExist: true, timeout: busyMs }));
 }
 
-/** Writes nothing beside it where this user may not write to it. @throws CalltallyError (exit 7) if its schema is older, too */
+/** Creates no file where this user may not write. @throws CalltallyError (exit 7) also for an older schema */
 export function openWarehouseReader(path: string): Warehouse {
   const file = realFile(path);
   assertOurs(file);
@@ -71,7 +71,7 @@ export function openWarehouseReader(path: string): Warehouse {
   return openToCopy(file);
 }
 
-/** Opens an existing warehouse as {@link openWarehouseReader} does, also one of an older schema. */
+/** Like {@link openWarehouseReader}, but also opens an older schema. */
 export function openToCopy(path: string): Warehouse {
   const file = realFile(path);
   assertOurs(file);
@@ -79,39 +79,43 @@ export function openToCopy(path: string): Warehouse {
   return toWarehouse(file, openWithoutWriting(file));
 }
 
-/** Opens an existing warehouse for writing; where this user may only read it, to read from it. */
+/** Opens an existing warehouse for writing or, if that is not permitted, for reading. */
 export function openAsPermitted(path: string, options?: OpenOptions): Warehouse {
   const file = realFile(path);
   assertOurs(file);
   return isWritable(file) ? openExistingWarehouse(file, options) : openWarehouseReader(file);
 }
 
-/** Opens another, read-only connection to a warehouse that is open here, for a long read beside its writes. */
+/** Opens a second, read-only connection to an open warehouse, for a long read during its writes. */
 export function openReader({ path, sqlite: open }: Pick<Warehouse, "path"> & Partial<Warehouse>): Warehouse {
-  // Nobody writes to a copy in memory, so its one connection will do.
+  // Nobody writes to a copy in memory, so its one connection is enough.
   if (open?.memory) return { ...toWarehouse(path, open), [Symbol.dispose]: () => {} };
-  // What it sorts goes to a file where it is large: a rollup of a million clicks must not be held in memory.
+  // Large sorts go to a file: a rollup of a million clicks must not be held in memory.
   return toWarehouse(path, new Database(path, { readonly: true }));
 }
 
 const SMALLEST_PAGE = 512;
 
-/** How often each file is open in this thread; a copy in memory is none. */
+/** How often each file is open in this thread; copies in memory do not count. */
 const openFiles = new Map<string, number>();
 
-/** The log of a warehouse that is not there would be taken for the log of the new one. */
+/** The log of a warehouse that no longer exists would be taken for the new one's. */
 function assertNoLog(file: string): void {
   for (const log of [`${file}-wal`, `${file}-journal`]) {
     const size = statSync(log, { throwIfNoEntry: false })?.size;
     if (size === 0) removeFile(log);
     if (!size) continue;
-    throw new CalltallyError(EXIT.storage, `Cannot make a warehouse at ${file}: ${log} is left of another`, {
-      hint: "It holds the last writes. Put it next to the file it belongs to, or delete it if that file is gone.",
-    });
+    throw new CalltallyError(
+      EXIT.storage,
+      `Cannot make a warehouse at ${file}: ${log} is left over from another`,
+      {
+        hint: "It contains the last writes. Put it next to the file it belongs to, or delete it if that file is gone.",
+      },
+    );
   }
 }
 
-/** A log that is named after one of two names would not be seen under the other, and neither would the lock. */
+/** A log named after one of two names is invisible under the other, and so is the lock. */
 function assertOneName(file: string): void {
   if (statSync(file).nlink === 1) return;
   throw new CalltallyError(EXIT.storage, `Cannot use ${file}: the file has a second name, a hard link`, {
@@ -133,11 +137,11 @@ function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
   const assertInPlace = () => {
     const now = statSync(path, { throwIfNoEntry: false });
     if (now?.dev === opened.dev && now.ino === opened.ino) return;
-    // Its log goes by the name, and would be taken for the log of the file that has this name now.
+    // The log is found by name, and would be taken for the log of the file that has this name now.
     if (!sqlite.readonly) sqlite.pragma("wal_checkpoint(TRUNCATE)");
-    const what = now === undefined ? "is not there any more" : "is another file now";
-    throw new CalltallyError(EXIT.storage, `Cannot go on with ${path}: it ${what}`, {
-      hint: "It was removed, moved or replaced while it was open. Run `calltally sync` again once it is where it belongs.",
+    const what = now === undefined ? "no longer exists" : "was replaced by another file";
+    throw new CalltallyError(EXIT.storage, `Cannot continue with ${path}: it ${what}`, {
+      hint: "It was removed, moved or replaced while it was open. Put it back, and run `calltally sync` again.",
     });
   };
   return { path, sqlite, db: drizzle(sqlite), assertInPlace, [Symbol.dispose]: close };
@@ -169,19 +173,19 @@ function create(file: string): void {
 
 function configure(sqlite: Database.Database): void {
   sqlite.pragma("journal_mode = WAL");
-  // With WAL, NORMAL would lose pages that were acknowledged before a power cut.
+  // With WAL, NORMAL could lose acknowledged pages after a power cut.
   sqlite.pragma("synchronous = FULL");
   sqlite.pragma("foreign_keys = ON");
-  // The upserts' statement journals otherwise go to a file.
+  // Otherwise the statement journals of upserts go to a file.
   sqlite.pragma("temp_store = MEMORY");
-  // 64 MB of log rather than 16: pages that several transactions write go into the file once.
+  // 64 MB of log instead of 16: pages written by several transactions are checkpointed once.
   sqlite.pragma("wal_autocheckpoint = 4000");
 }
 
-/** @throws CalltallyError (exit 7) that says what is wrong with a file in the warehouse's place */
+/** @throws CalltallyError (exit 7) that says what is wrong with the file */
 export function assertOurs(file: string): void {
   if (openFiles.get(file)) return;
-  // What it throws is not that there is none: somebody else may see it.
+  // An error does not mean that there is none: another user may see it.
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) {
     throw new CalltallyError(EXIT.storage, `There is no warehouse at ${file}`, {
@@ -191,7 +195,7 @@ export function assertOurs(file: string): void {
   const state = stateOf(file, stat, headerReader(file));
   if (state === undefined) return;
   throw new CalltallyError(EXIT.storage, `Cannot use ${file} as the warehouse: it ${state}`, {
-    hint: "It was left as it is. Move it away, or set CALLTALLY_DATABASE to another file.",
+    hint: "It was not changed. Move it away, or set CALLTALLY_DATABASE to another file.",
   });
 }
 
@@ -199,17 +203,20 @@ export function isCurrent(path: string): boolean {
   return versionOf(realFile(path)) >= latestVersion();
 }
 
-/** By its header: a connection that reads from the file would leave a log beside it. */
+/** From the header: a connection would leave a log next to the file. */
 function versionOf(file: string): number {
   return headerReader(file)(file).schemaVersion;
 }
 
-/** Who may not write leaves nothing next to it; so nobody who may write has it open in this process. */
+/** A user who may not write leaves nothing next to it; and then nobody in this process has it open for writing. */
 function headerReader(file: string): typeof readHeaderThroughSqlite {
   return openFiles.get(file) || isWritable(file) || hasIndex(file) ? readHeaderThroughSqlite : readHeader;
 }
 
-/** Returns what keeps a file from being a warehouse or a backup. @throws CalltallyError (exit 7) for another version's file */
+/**
+ * Says why a file is not a warehouse or a backup; undefined if it is one. @throws CalltallyError (exit 7) for another
+ * version's file
+ */
 export function stateOf(
   file: string,
   stat: Stats,
@@ -217,7 +224,7 @@ export function stateOf(
 ): string | undefined {
   if (!stat.isFile()) return stat.isDirectory() ? "is a folder" : "is not a file";
   if (stat.size === 0) return "is empty";
-  // SQLite takes a file that is shorter than a page for an empty database.
+  // SQLite takes a file shorter than a page for an empty database.
   if (stat.size < SMALLEST_PAGE) return "is not an SQLite database";
   const { isSqlite, isOurs, schemaVersion } = read(file);
   if (!isSqlite) return "is not an SQLite database";

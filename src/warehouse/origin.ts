@@ -9,11 +9,11 @@ import type { Tx } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 const columns = {
-  warehouse_id: about(text().primaryKey(), "Random id of the warehouse; its copies and backups share it."),
+  warehouse_id: about(text().primaryKey(), "Random id of the warehouse, the same in its copies and backups."),
   base_url: about(text(), "Address of the service that calls are read from; null before the first."),
   org_unit_id: about(text(), "The organization unit of all requests for calls, as given; null for none."),
   account: about(text(), "Name of the account there; null for the only one."),
-  token_mark: about(text(), "Eight digits of a keyed hash of the token last used, to notice another one."),
+  token_mark: about(text(), "Eight digits of a keyed hash of the token last used, to detect a change."),
   is_demo: about(
     integer({ mode: "boolean" }).notNull().default(false),
     "1 if `calltally demo` made its calls.",
@@ -38,14 +38,14 @@ export function readOrigin({ db, path }: Warehouse): Origin {
   return row;
 }
 
-/** Returns an address as it is kept and compared: without slashes at its end. */
+/** Returns an address in its stored form, without trailing slashes. */
 export function toAddress(baseUrl: URL): string {
   return baseUrl.href.replace(/\/+$/, "");
 }
 
 export interface DescribedOrigin
   extends Pick<Origin, "base_url" | "org_unit_id" | "account" | "warehouse_id"> {
-  /** Present where `calltally demo` made the warehouse: the calls are made up. */
+  /** Present if `calltally demo` made the warehouse. */
   made_by_demo?: true | undefined;
 }
 
@@ -72,9 +72,8 @@ export function markDemo({ db }: Warehouse, baseUrl: URL): void {
 
 /**
  * Prevents mixing the calls of two accounts or organization units.
- *
- * @param isRebound whether the operator says that another address is of the same account
- * @throws UsageError where the warehouse belongs to another service or organization unit
+ * @param isRebound whether the operator says that another address belongs to the same account
+ * @throws UsageError if the warehouse belongs to another service or organization unit
  */
 export function assertOrigin(
   warehouse: Warehouse,
@@ -88,19 +87,19 @@ export function assertOrigin(
     throw new UsageError(
       `Cannot mix the made-up calls in ${path} with those of ${address}: calltally demo made it`,
       {
-        hint: "Unset CALLTALLY_DATABASE, or set it to a file of its own for the account.",
+        hint: "Unset CALLTALLY_DATABASE, or set it to another file for the account.",
       },
     );
   }
   if (!isRebound && !isAt(found, baseUrl)) {
     throw new UsageError(`Cannot use ${path} with ${address}: it is a copy of ${found.base_url}`, {
-      hint: "Set CALLTALLY_DATABASE to a file of its own for another account. If the service has moved: calltally sync --rebind.",
+      hint: "Set CALLTALLY_DATABASE to another file for another account. If the service has moved: calltally sync --rebind.",
     });
   }
   if (isOtherUnit(warehouse, orgUnitId)) throw otherUnitError(found, path, orgUnitId);
 }
 
-/** Whether a warehouse is of the service at an address, or may become one. */
+/** Whether a warehouse belongs to the service at this address, or is still empty. */
 export function isAt({ base_url, is_demo }: Origin, baseUrl: URL): boolean {
   return base_url === toAddress(baseUrl) || (base_url === null && !is_demo);
 }
@@ -110,22 +109,22 @@ export function isOtherUnit(warehouse: Warehouse, orgUnitId: string | undefined)
   return readCallCount(warehouse) > 0 || countAllRejected(warehouse) > 0;
 }
 
-/** Prevents mixing two accounts if there are no calls to compare. @throws UsageError for another service or token */
+/** Prevents mixing two accounts when there are no calls to compare. @throws UsageError for another service or token */
 export function assertAccount(warehouse: Warehouse, service: Service): void {
   assertOrigin(warehouse, service);
   if (readOrigin(warehouse).token_mark === null || isBoundTo(warehouse, service)) return;
   throw new UsageError(
-    `Cannot use ${warehouse.path} yet: the token is another one than at the last sync, and may be of another account`,
-    { hint: "Run `calltally sync` first, which tells by the calls." },
+    `Cannot use ${warehouse.path} yet: the token changed since the last sync, and may belong to another account`,
+    { hint: "Run `calltally sync` first, which compares the calls." },
   );
 }
 
-/** No flag lifts this: all calls of the former unit would be missing from the new unit's pages, and count as gone. */
+/** No flag overrides this: all calls of the former unit would be missing from the new unit's pages, and count as gone. */
 function otherUnitError({ org_unit_id }: Origin, path: string, orgUnitId: string | undefined): UsageError {
   const [given, held] = [nameUnit(orgUnitId), nameUnit(org_unit_id)];
   const same = org_unit_id === null ? "unset it" : `set it to ${org_unit_id}`;
   return new UsageError(`Cannot use ${path} ${given}: its calls were read ${held}`, {
-    hint: `Set CALLTALLY_DATABASE to a file of its own for each organization unit; to go on with this one, ${same} in CALLTALLY_ORG_UNIT_ID. --rebind does not change the unit: the calls read so far would count as gone.`,
+    hint: `Use a separate CALLTALLY_DATABASE for each organization unit; to continue with this one, ${same} in CALLTALLY_ORG_UNIT_ID. --rebind does not change the unit: the calls read so far would count as gone.`,
   });
 }
 
@@ -149,7 +148,7 @@ export function isBoundTo(warehouse: Warehouse, service: Service): boolean {
 
 function bindingOf(warehouse: Warehouse, { baseUrl, orgUnitId, token }: Service) {
   const { warehouse_id } = readOrigin(warehouse);
-  // Too short to find the token by, and another one in each warehouse.
+  // Too short to recover the token from, and different in each warehouse.
   const token_mark = createHmac("sha256", warehouse_id).update(token).digest("hex").slice(0, 8);
   return { base_url: toAddress(baseUrl), org_unit_id: orgUnitId ?? null, token_mark };
 }

@@ -12,7 +12,7 @@ import {
 import type { Warehouse } from "./warehouse.ts";
 
 export interface Owner {
-  /** Address of the service; where none is configured, nothing can be compared. */
+  /** Address of the service; undefined if none is configured, and nothing is compared. */
   baseUrl?: URL | undefined;
   orgUnitId?: string | undefined;
 }
@@ -21,7 +21,7 @@ export interface OwnWarehouse extends Owner {
   database: string;
 }
 
-/** @throws UsageError where the warehouse is a copy of another service or organization unit */
+/** @throws UsageError if the warehouse is a copy of another service or organization unit */
 export function openOwn(
   own: OwnWarehouse,
   open: (path: string, options?: OpenOptions) => Warehouse,
@@ -40,7 +40,10 @@ export function openOwn(
   }
 }
 
-/** Prevents delivering figures of another account at the same address. @throws UsageError if the token changed since the last sync */
+/**
+ * Prevents delivering figures of another account at the same address. @throws UsageError if the token changed since
+ * the last sync
+ */
 export function assertOwnToken(
   warehouse: Warehouse,
   { baseUrl, orgUnitId, token }: Owner & { token?: string | undefined },

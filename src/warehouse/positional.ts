@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 
-/** Binds values by position, which takes half the time for millions of rows. @param names the columns, the key first */
+/** Binds values by position, which takes half the time over millions of rows. @param names the columns, key first */
 export function prepareUpsert<const Name extends string>(
   sqlite: Database,
   table: string,

@@ -5,11 +5,11 @@ import type { Tx } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 const columns = {
-  act_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the act."),
+  act_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the act."),
   at: about(text().notNull(), "When it was done, ISO 8601 UTC."),
   act: about(text({ enum: ["forget", "prune"] }).notNull(), "forget, or prune: as the keep settings ask."),
-  counts: about(text().notNull(), "JSON object: how many of what were removed."),
-  erased_at: about(text(), "When the bytes were gone from the files too, ISO 8601 UTC; null before."),
+  counts: about(text().notNull(), "JSON object: what was removed, and how much."),
+  erased_at: about(text(), "When the bytes were erased from the files, too, ISO 8601 UTC; null before."),
 };
 
 export const privacy_acts = sqliteTable("privacy_acts", columns);
@@ -37,7 +37,7 @@ export function updatePrivacyAct({ db }: Tx, actId: number, counts: PrivacyAct["
     .run();
 }
 
-/** Returns whether there are bytes to erase, and when that was last done, ISO 8601 UTC; null for never. */
+/** Returns whether bytes are left to erase, and when that was last done, ISO 8601 UTC; null for never. */
 export function readErasure({ db }: Warehouse): { isDue: boolean; last: string | null } {
   const due = db.select().from(privacy_acts).where(isNull(privacy_acts.erased_at)).limit(1).get();
   const last = db

@@ -9,16 +9,16 @@ const columns = {
   target: about(text().primaryKey(), "Address of the cluster, without the user."),
   account: about(text().notNull(), "The account's name there."),
   attempted_at: about(text().notNull(), "When the last publication began, ISO 8601 UTC."),
-  error: about(text(), "Why it failed; null if it did not, is under way or was killed.", "text"),
+  error: about(text(), "Why it failed; null if it did not, is running or was killed.", "text"),
   published_at: about(text(), "When the cluster last confirmed these facts, ISO 8601 UTC; null for never."),
-  run_id: about(integer(), "The last finished run that those facts have; null for none."),
-  calls: about(integer(), "How many calls they were of; null while there is none."),
-  change_id: about(integer(), "The last row in `changed_buckets` that those facts have."),
-  act_id: about(integer(), "The last `forget` in `privacy_acts` that those facts have; null for none."),
+  run_id: about(integer(), "The last finished run in those facts; null for none."),
+  calls: about(integer(), "How many calls they contain; null before the first."),
+  change_id: about(integer(), "The last row of `changed_buckets` in those facts."),
+  act_id: about(integer(), "The last `forget` of `privacy_acts` in those facts; null for none."),
   hashed_at: about(text(), "When all facts were last hashed for it, ISO 8601 UTC."),
   totals: about(
     text(),
-    "JSON object: what there was in each bucket as of `change_id`, and on what that stands beside the facts.",
+    "JSON object: the contents of each bucket as of `change_id`, and what they depend on in addition to the facts.",
     "scratch",
   ),
 };
@@ -26,7 +26,7 @@ const columns = {
 export const publications = sqliteTable("publications", columns);
 export const PUBLICATIONS = describeTable(
   publications,
-  "Clusters that the facts were published to, one row a cluster and database.",
+  "Clusters that the facts were published to, one row per cluster and database.",
   columns,
 );
 
@@ -34,7 +34,7 @@ const { totals: _, ...SHOWN } = getTableColumns(publications);
 
 export type Publication = Omit<typeof publications.$inferSelect, "totals">;
 
-/** Writes what is known of the publications to a cluster; of what is left out, what was known stays. */
+/** Records a publication to a cluster; omitted members stay unchanged. */
 export function upsertPublication(
   { db }: Warehouse,
   publication: Pick<Publication, "target" | "account" | "attempted_at" | "error"> &
@@ -44,7 +44,6 @@ export function upsertPublication(
     .values(publication)
     .onConflictDoUpdate({ target: publications.target, set: publication })
     .run();
-  // Slips of earlier tries.
   if (publication.published_at != null)
     db.delete(publications)
       .where(and(ne(publications.target, publication.target), isNull(publications.published_at)))
@@ -55,7 +54,7 @@ export function readPublication({ db }: Warehouse, target: string) {
   return db.select().from(publications).where(eq(publications.target, target)).get();
 }
 
-/** @param target only the one in the settings; others are from earlier settings, or by hand */
+/** @param target only the one in the settings; others come from earlier settings, or from publications by hand */
 export function readPublications(
   warehouse: Warehouse,
   target?: string,

@@ -6,14 +6,14 @@ import { describeLack, may } from "../base/file-access.ts";
 import { READ_VERSION, readHeader, WRITE_VERSION } from "./file-header.ts";
 import { nameFile, sqliteErrorOf } from "./sqlite-errors.ts";
 
-/** No clock of a file system is coarser: a file last written longer ago than this shows every further write. */
+/** No file system has a coarser clock: a file last written longer ago shows every further write. */
 const COARSEST_CLOCK_MS = 2000;
-/** A writer that opens or closes the warehouse at that moment makes a try fail. */
+/** A try fails if a writer opens or closes the warehouse at that moment. */
 const TRIES = 3;
-/** What fits into one Node buffer. */
+/** The limit of one Node buffer. */
 const LARGEST_BYTES = 2 ** 31 - 1;
 
-/** @throws the system's error that says what is in the way */
+/** @throws the system's error */
 export function assertWritable(file: string): void {
   accessSync(file, constants.W_OK);
   accessSync(dirname(file), constants.W_OK | constants.X_OK);
@@ -24,11 +24,10 @@ export function isWritable(file: string): boolean {
 }
 
 /**
- * Opens a warehouse that this user may only read, and leaves nothing next to it that would keep out its owner. Where a writer has the
- * log and its index open, SQLite reads along; where there is no log, the file is read into memory.
- *
+ * Opens a warehouse that this user may only read, and leaves nothing next to it that would lock out its owner. If a
+ * writer has the log and its index open, SQLite uses them; if there is no log, the file is read into memory.
  * @param file not open in this process
- * @throws CalltallyError where only a user who may write can read it (exit 7), or others keep writing (exit 6)
+ * @throws CalltallyError if only a user who may write can read it (exit 7), or others keep writing (exit 6)
  */
 export function openWithoutWriting(file: string): Database.Database {
   for (let tries = 1; ; tries++) {
@@ -38,7 +37,7 @@ export function openWithoutWriting(file: string): Database.Database {
   }
 }
 
-/** Undefined where the writer that was there has just left, and has taken its log along. */
+/** Undefined if the last writer just left and deleted its log. */
 function connect(file: string): Database.Database | undefined {
   const sqlite = new Database(file, { readonly: true });
   try {
@@ -51,7 +50,7 @@ function connect(file: string): Database.Database | undefined {
   }
 }
 
-/** Reads a whole file into memory; undefined if somebody wrote to it meanwhile. Without a log, all of the warehouse is in it. */
+/** Reads a whole file into memory; undefined if somebody wrote to it meanwhile. Without a log, the file is complete. */
 function readIntoMemory(file: string): Database.Database | undefined {
   const before = statSync(file, { bigint: true });
   if (before.size > LARGEST_BYTES || Number(before.size) * 2 > process.availableMemory())
@@ -68,7 +67,7 @@ function readIntoMemory(file: string): Database.Database | undefined {
   return new Database(content, { readonly: true });
 }
 
-/** Whether the log of a warehouse and its index are there: some process has it open, or was killed. */
+/** Whether the log of a warehouse and its index exist: some process has it open, or was killed. */
 export function hasIndex(file: string): boolean {
   const isThere = (suffix: string) => statSync(file + suffix, { throwIfNoEntry: false }) !== undefined;
   return isThere("-shm") && isThere("-wal");
@@ -84,7 +83,7 @@ function pause(ms: number): void {
 }
 
 const BACKUP_HINT =
-  "A backup can be read where it lies: let the owner of the warehouse run `calltally backup`, and name that file with --database.";
+  "A backup is readable: let the owner of the warehouse run `calltally backup`, and pass that file with --database.";
 
 function unreadableError(file: string): CalltallyError {
   const lack = describeLack(`${file}-shm`) ?? describeLack(file) ?? "It cannot be written here.";
@@ -97,7 +96,7 @@ function unreadableError(file: string): CalltallyError {
 
 function busyError(file: string): CalltallyError {
   return new CalltallyError(EXIT.locked, `Cannot read ${file}: another process keeps writing to it`, {
-    hint: "Try again in a while.",
+    hint: "Try again later.",
   });
 }
 

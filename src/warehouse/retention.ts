@@ -11,14 +11,14 @@ const columns = {
   ),
   pruned_before: about(
     text().notNull(),
-    "No call before this time has any, ISO 8601 UTC; `~` for all calls.",
+    "No call before this time contains any, ISO 8601 UTC; `~` for all calls.",
   ),
 };
 
 export const retention = sqliteTable("retention", columns);
 export const RETENTION = describeTable(
   retention,
-  "Up to where calls hold nothing more of what is kept for a while, or never; a kind that is always kept has no row.",
+  "Up to when calls have been pruned, by kind; a kind that is always kept has no row.",
   columns,
 );
 

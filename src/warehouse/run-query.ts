@@ -4,24 +4,23 @@ import { didYouMean } from "../base/nearest.ts";
 import { nameFile } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-/** A value as SQLite has it: integers are exact as bigint, and numbers are REAL. */
+/** An SQLite value: integers are bigint, and numbers are REAL. */
 export type SqlValue = string | bigint | number | Buffer | null;
 
-/** Result of a query. The rows are read while they are iterated, and only once. */
+/** The rows are read while they are iterated, and only once. */
 export interface QueryResult {
   columns: readonly string[];
   rows: Iterable<readonly SqlValue[]>;
 }
 
-/** What a query may begin with. PRAGMA does its work while SQLite compiles it, even after EXPLAIN. */
+/** How a query may begin. PRAGMA takes effect while SQLite compiles it, even after EXPLAIN. */
 const QUERIES = new Set(["SELECT", "WITH", "VALUES"]);
-/** SQLite codes for what is wrong with the SQL; any other is about the file. */
+/** SQLite codes for errors in the SQL; any other concerns the file. */
 const SQL_FAULT = /^SQLITE_(ERROR|TOOBIG|MISMATCH|RANGE|AUTH|CONSTRAINT)/;
 
 /**
- * Runs one statement that can do nothing but read. A read-only connection would still do `VACUUM INTO` and `ATTACH`.
- *
- * @param reader a connection of its own, for this statement alone
+ * Runs one statement that can only read. Even a read-only connection would execute `VACUUM INTO` and `ATTACH`.
+ * @param reader a connection used for this statement only
  * @throws UsageError for other statements and for invalid SQL, now or while the rows are read
  * @throws CalltallyError (exit 7) if the file cannot be read
  */
@@ -55,7 +54,7 @@ export function runQuery(reader: Warehouse, sql: string): QueryResult {
 }
 
 function assertReads(sql: string): void {
-  // SQLite would stop reading there, and we would not.
+  // SQLite would stop reading there, but this check would not.
   if (sql.includes("\0")) throw refused("it has a NUL character");
   const [first = "", second = "", third = "", fourth = ""] = leadingWords(sql).take(4);
   const isPlan = second === "QUERY" && third === "PLAN";
@@ -63,7 +62,7 @@ function assertReads(sql: string): void {
   if (!QUERIES.has(verb)) throw refused("it is not SELECT, WITH, VALUES or EXPLAIN of one of these");
 }
 
-/** Yields words in upper case for as long as nothing but white space and comments is between them. */
+/** Yields words in upper case as long as only white space and comments separate them. */
 function* leadingWords(sql: string): Generator<string> {
   const next = /(?:\s+|--[^\n]*|\/\*[\s\S]*?\*\/)*(\w*)/y;
   for (let word = next.exec(sql)?.[1]; word; word = next.exec(sql)?.[1]) yield word.toUpperCase();
@@ -81,7 +80,7 @@ function explain(error: unknown, reader: Warehouse, sql: string): unknown {
     const hint = hintFor(error.message, reader, sql);
     return new UsageError(`Cannot run this SQL: ${error.message}`, { hint });
   }
-  // better-sqlite3's own findings.
+  // These are better-sqlite3's own errors.
   if (!(error instanceof RangeError || error instanceof TypeError)) return error;
   if (error.message.includes("more than one statement")) return refused("it has more than one statement");
   if (error.message.includes("parameter"))
@@ -99,7 +98,7 @@ function hintFor(message: string, reader: Warehouse, sql: string): string | unde
     )
     .all();
   const owners = known.filter(({ column }) => kind === "column" && column === name.toLowerCase());
-  // Columns of the tables that the SQL names; without any, all.
+  // The columns of tables that the SQL names, or else of all.
   const words = new Set(sql.toLowerCase().match(/\w+/g));
   const mentioned = known.filter(({ table }) => words.has(table));
   const columns = (mentioned.length > 0 ? mentioned : known).map(({ column }) => column);

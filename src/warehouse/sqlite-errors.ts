@@ -10,7 +10,7 @@ export function sqliteErrorOf(thrown: unknown): SqliteFailure | undefined {
   return error instanceof Error && error.cause instanceof SqliteError ? error.cause : undefined;
 }
 
-/** Returns an SQLite error as one that names the warehouse's file; any other error as it is, without what failed after it. */
+/** Adds the warehouse's file to an SQLite error; returns any other error unchanged, without later failures. */
 export function nameFile(error: unknown, file: string): unknown {
   const cause = sqliteErrorOf(error);
   if (cause === undefined) return firstError(error);
@@ -39,7 +39,7 @@ export class DamagedError extends CalltallyError {
   }
 }
 
-/** Whether an error, or a cause of it, says that the warehouse's file is damaged. */
+/** Whether an error or one of its causes reports a damaged file. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof DamagedError) return true;
   if (error instanceof SqliteError) return /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);

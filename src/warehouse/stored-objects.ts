@@ -1,9 +1,9 @@
 import type { Database } from "better-sqlite3";
 
-/** Views or triggers, their texts by their names. */
+/** SQL texts of views or triggers, by name. */
 export type SchemaObjects = Readonly<Record<string, string>>;
 
-/** Returns the statements that make the objects which are not stored, or not with the same text. */
+/** Returns statements that create the objects which are missing, or stored with another text. */
 export function findOutdated(sqlite: Database, type: "TRIGGER" | "VIEW", objects: SchemaObjects) {
   const stored = readObjects(sqlite, type);
   return Object.entries(objects)

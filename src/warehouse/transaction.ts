@@ -6,7 +6,7 @@ export interface Tx extends Warehouse {
   readonly [IN_TRANSACTION]: true;
 }
 
-/** Runs `work` in one immediate transaction. An async `work` would run on after the commit, so its type is refused. */
+/** Runs `work` in one immediate transaction. An async `work` would continue after the commit, so its type is refused. */
 export function writeTransaction<T>(
   warehouse: Warehouse,
   work: (tx: Tx) => T extends PromiseLike<unknown> ? never : T,
@@ -25,7 +25,7 @@ export async function longTransaction<T>(warehouse: Warehouse, work: (tx: Tx) =>
     sqlite.exec("COMMIT");
     return result;
   } finally {
-    // A full disk has ended it already.
+    // A full disk has already ended it.
     if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
   }
 }

@@ -5,6 +5,6 @@ export interface Warehouse extends Disposable {
   readonly path: string;
   readonly sqlite: Database;
   readonly db: BetterSQLite3Database;
-  /** @throws CalltallyError (exit 7) where the open file was removed, moved or replaced */
+  /** @throws CalltallyError (exit 7) if the open file was removed, moved or replaced */
   assertInPlace(): void;
 }

@@ -13,23 +13,22 @@ import {
   type WebhookResponse,
 } from "./webhook-client.ts";
 
-/** What stands for a value that is a secret. */
+/** Replaces secret values. */
 const HIDDEN = "[hidden]";
-/** Names of static parameters, and of parameters of an endpoint, whose values are not shown, logged or kept. */
+/** Parameter names whose values are not shown, logged or stored. */
 const SECRET_NAME = /secret|token|passw|key|auth|credential|signature|private/i;
 
 /**
  * Returns the change that makes a webhook ring the doorbell of `calltally schedule`.
- *
  * @param body other changes
- * @throws UsageError where it does not say which static parameters the webhook keeps
+ * @throws UsageError if it does not say which static parameters the webhook keeps
  */
 export function toDoorbellChange(id: number, url: string, body: object, { secret }: Doorbell): WebhookChange {
   const rest = { ...body, webhook_endpoint: url, method: "POST", format: "JSON" };
   const { static_parameters: parameters } = checkWebhookChange(id, "PATCH", rest).body;
   if (parameters === undefined) {
     throw new UsageError(
-      `Cannot add the secret to the static parameters of webhook ${id}: a change replaces the whole list, and what is in it cannot be read here`,
+      `Cannot add the secret to the static parameters of webhook ${id}: a change replaces the whole list, which cannot be read here`,
       {
         hint: "Repeat those to keep with --static-parameter name=value; without any, --clear-static-parameters.",
       },
@@ -40,7 +39,7 @@ export function toDoorbellChange(id: number, url: string, body: object, { secret
   return checkWebhookChange(id, "PATCH", { ...rest, static_parameters });
 }
 
-/** Returns the body of a change as it may be shown and kept. */
+/** Returns the body of a change for display and storage. */
 export function maskSecrets(body: WebhookChange["body"]): WebhookChange["body"] {
   const { static_parameters, webhook_endpoint } = body;
   return {
@@ -54,7 +53,7 @@ export function maskSecrets(body: WebhookChange["body"]): WebhookChange["body"] 
   };
 }
 
-/** An address may hold a password, or a secret in its query; one without stays as it was given. */
+/** An address may contain a password, or a secret in its query; others stay unchanged. */
 function maskEndpoint(endpoint: string): string {
   const url = new URL(endpoint);
   const secrets = [...url.searchParams.keys()].filter((name) => SECRET_NAME.test(name));
@@ -65,11 +64,10 @@ function maskEndpoint(endpoint: string): string {
 }
 
 /**
- * Sends a change and records it in the warehouse: before it is sent, so that it is known even if this process is killed,
- * and again with its response.
- *
- * @throws UsageError where the warehouse is a copy of another service; nothing was sent
- * @throws ApiError; with `outcomeUnknown` where the change may have been made all the same
+ * Sends a change and records it before, so that it is known even if this process is killed, and again with the
+ * response.
+ * @throws UsageError if the warehouse is a copy of another service; nothing was sent
+ * @throws ApiError; with `outcomeUnknown` if the change may have been made
  */
 export async function sendWebhookChange(
   database: string,

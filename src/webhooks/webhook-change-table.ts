@@ -4,16 +4,16 @@ import { about, describeTable } from "../warehouse/described.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const columns = {
-  change_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the change."),
+  change_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the change."),
   webhook_id: about(integer().notNull(), "The webhook that was changed."),
   sent_at: about(text().notNull(), "When it was sent, ISO 8601 UTC."),
   method: about(text({ enum: ["PUT", "PATCH"] }).notNull(), "PUT or PATCH."),
   body: about(text().notNull(), "JSON object as sent, with secret-looking static parameters masked.", "text"),
   outcome: about(
     text({ enum: ["sent", "done", "refused", "unknown"] }).notNull(),
-    "sent: no response yet, or the process was killed. done, refused, or unknown: it may have been made all the same.",
+    "sent: no response yet, or the process was killed. done, refused, or unknown: it may have been made.",
   ),
-  answer: about(text(), "The response of the service, or what went wrong.", "text"),
+  answer: about(text(), "The service's response, or the error.", "text"),
   request_id: about(text(), "The service's own identifier of the request."),
 };
 
@@ -22,7 +22,7 @@ export const WEBHOOK_CHANGES = describeTable(webhook_changes, "Webhook changes m
 
 export type WebhookChange = typeof webhook_changes.$inferSelect;
 
-/** Records a change before it is sent, so that it is known even if the process is killed; returns its id. */
+/** Records a change before it is sent; returns its id. */
 export function recordWebhookChange(
   { db }: Warehouse,
   change: Pick<WebhookChange, "webhook_id" | "sent_at" | "method" | "body">,
@@ -31,7 +31,6 @@ export function recordWebhookChange(
   return inserted.returning({ change_id: webhook_changes.change_id }).get().change_id;
 }
 
-/** Records what came of a change. */
 export function recordWebhookOutcome(
   { db }: Warehouse,
   changeId: number,

@@ -4,7 +4,7 @@ import type { ApiClient, RequestOptions } from "../api/client.ts";
 import { type Envelope, parseContract } from "../api/response-envelope.ts";
 import { UsageError } from "../base/errors.ts";
 
-/** The methods of RFC 9110 and 5789 that may carry an event, in either case: the sandbox takes the same. */
+/** The methods of RFC 9110 and 5789 that may carry an event, in any case; the sandbox accepts the same. */
 const METHOD = /^(GET|POST|PUT|PATCH|DELETE)$/i;
 
 const staticParameters = z.array(z.strictObject({ field_name: z.string(), field_value: z.string() }));
@@ -13,7 +13,7 @@ const fields = {
   webhook_name: z.string().min(1, { error: "must not be empty" }),
   webhook_endpoint: z.string().refine(isHttpsUrl, { error: "must be a valid https:// URL" }),
   description: z.string(),
-  // JSON is the one value that the document shows, and the sandbox takes; others there may be.
+  // The document shows only JSON, and the sandbox accepts only that; others may exist.
   format: z.string().regex(/^\S(.*\S)?$/, { error: "must not be empty, nor have white space around it" }),
   method: z.string().regex(METHOD, { error: "must be GET, POST, PUT, PATCH or DELETE" }),
   include_data_append: z.boolean(),
@@ -37,31 +37,29 @@ const replacementSchema = z
 
 /** The body of a full update (API v3 § 2.2, column "Required in PUT"). */
 export type Webhook = z.infer<typeof replacementSchema>;
-/** The body of a partial update: any of the same fields, at least one. */
+/** The body of a partial update: at least one of the same fields. */
 export type WebhookChanges = z.infer<typeof patchSchema>;
 
 /** Fields that a PUT may leave out. */
 export const OPTIONAL_WEBHOOK_FIELDS = Object.keys(optional);
 
-/** What the service sets itself, and nobody else. */
+/** Set only by the service. */
 const SET_BY_SERVICE = ["webhook_created", "webhook_updated"];
 
-/** The response to a change. */
 export interface WebhookResponse {
   webhook_id: number;
   request_id: string | null;
 }
 
-/** A change of a webhook, checked and ready to be sent. */
+/** A checked change of a webhook. */
 export type WebhookChange = { id: number } & (
   | { method: "PUT"; body: Webhook }
   | { method: "PATCH"; body: WebhookChanges }
 );
 
 /**
- * Checks a change of a webhook (API v3 §§ 4.3, 4.4). The body of a full update may have the `webhook_id` that is replaced, as
- * one that was read has; what becomes of one in a partial update is not documented.
- *
+ * Checks a change of a webhook (API v3 §§ 4.3, 4.4). A full update may contain its own `webhook_id`; the effect of
+ * one in a partial update is undocumented.
  * @throws UsageError that names the field
  */
 export function checkWebhookChange(id: number, method: "PUT" | "PATCH", body: unknown): WebhookChange {
@@ -74,8 +72,8 @@ export function checkWebhookChange(id: number, method: "PUT" | "PATCH", body: un
   const { webhook_id = id } = webhook;
   if (webhook_id === id) return { id, method, body: webhook };
   throw new UsageError(
-    `Cannot send the webhook: webhook_id is ${webhook_id}, and the webhook to replace is ${id}`,
-    { hint: "The id of a webhook cannot be changed. Check which of the two was meant, or leave it out." },
+    `Cannot send the webhook: webhook_id is ${webhook_id}, but the webhook to replace is ${id}`,
+    { hint: "The id of a webhook cannot be changed. Correct one of them, or leave it out of the body." },
   );
 }
 
@@ -83,8 +81,7 @@ const responseSchema = z.object({ webhookId: z.int() });
 
 /**
  * Changes the settings of a webhook (API v3 §§ 4.3, 4.4).
- *
- * @throws ApiError; with `outcomeUnknown` where the change may have been made all the same
+ * @throws ApiError; with `outcomeUnknown` if the change may have been made
  */
 export async function changeWebhook(
   client: ApiClient,
@@ -123,7 +120,7 @@ function check<T>(schema: z.ZodType<T>, notGiven: readonly string[], body: unkno
   throw new UsageError(`Cannot send the webhook: ${path}${issue?.message ?? "unreadable"}`, { hint });
 }
 
-/** A URL parser by the standard takes more: it skips slashes, strips white space, and turns backslashes round. */
+/** A standard URL parser accepts more: it skips slashes, strips white space, and converts backslashes. */
 function isHttpsUrl(endpoint: string): boolean {
   if (!/^https:\/\/[^/?#]/i.test(endpoint) || /[\s\p{Cc}\\]/u.test(endpoint)) return false;
   const labels = URL.parse(endpoint)?.hostname.replace(/\.$/, "").split(".");

@@ -204,7 +204,7 @@ describe("retry", () => {
       retryAfterMs: 60_001,
       transient: false,
       message: "The API returned 503, and asks for a pause until 2026-11-20T15:01:00.001Z",
-      hint: "Run it again after that time, or raise CALLTALLY_RETRY_SECONDS to wait for it; `calltally sync --now` goes at once.",
+      hint: "Run it again after that time, or raise CALLTALLY_RETRY_SECONDS to wait for it; `calltally sync --now` starts at once.",
     });
     expect(count()).toBe(1);
     expect(clock.sleeps).toEqual([]);

@@ -94,7 +94,7 @@ describe("copyWarehouse", () => {
       },
       (file) => ({
         exitCode: 7,
-        message: expect.stringMatching(`${file}.*rows refer to others that are not there`),
+        message: expect.stringMatching(`${file}.*rows refer to missing rows`),
         hint: HINT,
       }),
     ],

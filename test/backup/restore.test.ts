@@ -192,7 +192,7 @@ describe("restoreWarehouse", () => {
     const inUse = {
       exitCode: 6,
       message: `Cannot restore into ${database}: another process has it open`,
-      hint: "A sync may be running. Stop the schedule and whatever else reads the warehouse, and try again.",
+      hint: "A sync may be running. Stop the schedule and other programs that read the warehouse, and try again.",
     };
     {
       using _lock = tryAcquireLock(database);
@@ -330,14 +330,14 @@ describe("restoreWarehouse", () => {
       (folder) => [join(folder, "calls.db"), join(folder, "foreign.db")],
       7,
       (_, database) => `Cannot use ${database} as the warehouse: it is an SQLite database of another program`,
-      "It was left as it is. Move it away, or set CALLTALLY_DATABASE to another file.",
+      "It was not changed. Move it away, or set CALLTALLY_DATABASE to another file.",
     ],
     [
       "into a folder",
       (folder) => [join(folder, "calls.db"), join(folder, "folder")],
       7,
       (_, database) => `Cannot use ${database} as the warehouse: it is a folder`,
-      "It was left as it is. Move it away, or set CALLTALLY_DATABASE to another file.",
+      "It was not changed. Move it away, or set CALLTALLY_DATABASE to another file.",
     ],
   ])("refuses to restore %s, and makes nothing", async (_title, pathsIn, exitCode, message, hint) => {
     using folder = makeTempFolder();

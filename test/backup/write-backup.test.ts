@@ -108,14 +108,14 @@ describe("backupWarehouse", () => {
     expect(readRows(database, "PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
     await expect(backupWarehouse(database, file)).rejects.toMatchObject({
       exitCode: 7,
-      message: expect.stringContaining("1 call is not as it was read from the service: 1034"),
+      message: expect.stringContaining("1 call differs from what was read from the service: 1034"),
     });
     expect(readFileSync(file).equals(good)).toBe(true);
     expect(names(folder.path).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
   const ITS_OWN = { exitCode: 2, says: "the warehouse uses this file" };
-  const LEFT = { exitCode: 7, hint: "It was left as it is. Move it away, or choose another name." };
+  const LEFT = { exitCode: 7, hint: "It was not changed. Move it away, or choose another name." };
 
   it.each<{ file: string; named?: string; exitCode: number; says: string; hint?: string }>([
     ...["calls.db", "calls.db-wal", "calls.db-shm", "calls.db-journal", "calls.db.lock"].map((file) => ({
@@ -129,7 +129,7 @@ describe("backupWarehouse", () => {
     { file: "notes.txt", ...LEFT, says: "it is not a calltally backup" },
     { file: "foreign.db", ...LEFT, says: "it is not a calltally backup" },
     { file: "folder", ...LEFT, says: "it is not a file" },
-    { file: "other.db", ...LEFT, says: "it is a warehouse in use, and not a backup" },
+    { file: "other.db", ...LEFT, says: "it is a warehouse in use, not a backup" },
   ])("does not write over $file", async ({ file, named = file, exitCode, says, ...hint }) => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");

@@ -157,7 +157,7 @@ describe("several accounts", () => {
       code: 2,
       stdout: "",
       stderr:
-        "calltally: This command works on one account, and there are acme, beta\nName one, e.g. --account acme\n",
+        "calltally: This command works on one account, but there are acme, beta\nName one, e.g. --account acme\n",
     });
     expect((await calltally([...count, "--account", "beta"], options)).stdout).toBe("calls\r\n30\r\n");
     expect((await calltally([...count, "--account", "betta"], options)).stderr).toBe(

@@ -81,9 +81,7 @@ describe("backup and restore", () => {
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
     await calltally(["sync"], options);
     const made = await calltally(["backup", "backup.db"], options);
-    expect(made.stdout).toMatch(
-      /^backup\.db {2}200 calls and 1 run in [\d.]+ MB, every row's hash checked\n$/,
-    );
+    expect(made.stdout).toMatch(/^backup\.db {2}200 calls and 1 run in [\d.]+ MB, all row hashes checked\n$/);
     truncateSync(join(folder.path, "backup.db"), statSync(join(folder.path, "backup.db")).size / 2);
     const restore = await calltally(["restore", "backup.db"], options);
     expect(restore).toMatchObject({ code: 7, stdout: "" });
@@ -121,7 +119,9 @@ describe("backup and restore", () => {
       for (const name of ["backup.db.caller-key", "calltally.db.caller-key"]) {
         writeFileSync(join(folder.path, name), content, { mode: 0o644 });
         const withKey = await calltally(["restore", "backup.db"], options);
-        expect(withKey.stderr).toBe(`The key of caller_hash was copied from beside the backup to ${key}.\n`);
+        expect(withKey.stderr).toBe(
+          `The key of caller_hash was copied from the backup's folder to ${key}.\n`,
+        );
         expect([readFileSync(key, "utf8"), (statSync(key).mode & 0o777).toString(8)]).toEqual([
           content,
           "600",

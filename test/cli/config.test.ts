@@ -21,7 +21,7 @@ reports:
     filter: { exclude_callers: test-numbers.txt }
     cron: "0 7 * * 1"
     deliver:
-      - email: { to: [marketing@acme.example] }
+      - email: { to: [marketing@northwind.example] }
       - webhook: { url_file: slack.url }
       - command: [sh, -c, "ls {folder}"]
 `;
@@ -61,11 +61,11 @@ describe("calltally config", () => {
     const { code, stdout, stderr } = await calltally(["config", "check"], options);
     expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
     expect(stdout.trimEnd().split("\n")).toEqual([
-      "acme: CALLTALLY_TOKEN_FILE: other users can read acme.token, which holds a secret; run chmod 600 acme.token (from calltally.yaml:6:17: accounts.acme.token_file)",
+      "acme: CALLTALLY_TOKEN_FILE: other users can read acme.token, which contains a secret; run chmod 600 acme.token (from calltally.yaml:6:17: accounts.acme.token_file)",
       expect.stringMatching(
         /^beta: CALLTALLY_SYNC_CRON: hourly is not a cron expression: .* \(from calltally.yaml:10:16: accounts.beta.sync_cron\)$/,
       ),
-      "calltally.yaml:2:16: smtp_url_file: other users can read smtp.url, which holds a secret. Run chmod 600 smtp.url",
+      "calltally.yaml:2:16: smtp_url_file: other users can read smtp.url, which contains a secret. Run chmod 600 smtp.url",
       expect.stringMatching(
         /^calltally.yaml:16:11: reports.weekly.cron: 0 25 \* \* 1 is not a cron expression/,
       ),

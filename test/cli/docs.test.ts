@@ -43,7 +43,7 @@ describe("calltally docs", () => {
     expect(await calltally(["docs", "setings"], { cwd: folder.path })).toEqual({
       code: 2,
       stdout: "",
-      stderr: "calltally: Cannot show the page setings: there is none of this name\nDid you mean settings?\n",
+      stderr: "calltally: Cannot show the page setings: no such page\nDid you mean settings?\n",
     });
     const { stderr } = await calltally(["docs", "something-else"], { cwd: folder.path });
     expect(stderr).toContain("`calltally docs` lists them.");

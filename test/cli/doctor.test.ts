@@ -47,17 +47,17 @@ describe("calltally doctor", () => {
       CALLTALLY_TOKEN: "set, 13 characters (from the environment)",
       CALLTALLY_LIMIT: "1000 (default)",
       versions: expect.stringMatching(/^calltally \d+\.\d+\.\d+, Node \d+\.\d+\.\d+, SQLite \d+\.\d+\.\d+, /),
-      "row hashes": "1,500 calls as they were read from the service",
+      "row hashes": "1,500 calls unchanged since they were read",
       order: "stable, newest start first; pages overlap as they should",
       total: "steady at 1,500 calls",
       "duration unit": expect.stringMatching(/^seconds, as \d+ transcripts agree$/),
     });
     const { stdout } = await calltally(["doctor", "--all"], options);
     expect(stdout).toMatch(/^ok {4}CALLTALLY_TOKEN +set, 13 characters/m);
-    expect(stdout).toMatch(/\n\n(\d+) of \1 checks are in order\n$/);
+    expect(stdout).toMatch(/\n\n(\d+) of \1 checks passed\n$/);
     expect(stdout).not.toContain(sandbox.token);
     expect((await calltally(["doctor"], options)).stdout).toMatch(
-      /^(\d+) of \1 checks are in order; --all lists them\n$/,
+      /^(\d+) of \1 checks passed; --all lists them\n$/,
     );
   });
 
@@ -67,8 +67,8 @@ describe("calltally doctor", () => {
     expect({ code, found }).toEqual({
       code: 2,
       found: [
-        "fail CALLTALLY_BASE_URL: not set, and nothing can be synced without it",
-        "fail CALLTALLY_TOKEN_FILE: not set, and nothing can be synced without it",
+        "fail CALLTALLY_BASE_URL: not set, but required for a sync",
+        "fail CALLTALLY_TOKEN_FILE: not set, but required for a sync",
         NO_WAREHOUSE,
       ],
     });
@@ -96,7 +96,7 @@ describe("calltally doctor", () => {
     write([]);
     await calltally(["sync"], options);
     expect((await calltally(["doctor"], options)).stdout).toMatch(
-      /^In order: acme, beta, gamma, delta, epsilon\n\n\d+ of \d+ checks are in order; --all lists them\n$/,
+      /^In order: acme, beta, gamma, delta, epsilon\n\n\d+ of \d+ checks passed; --all lists them\n$/,
     );
     write(["beta"]);
     const { code, stdout } = await calltally(["doctor"], options);
@@ -147,7 +147,7 @@ describe("calltally doctor", () => {
     {
       env: { NODE_TLS_REJECT_UNAUTHORIZED: "0" },
       found: [
-        "warn NODE_TLS_REJECT_UNAUTHORIZED: 0: the service's certificate is not checked, so anybody in between can read the token",
+        "warn NODE_TLS_REJECT_UNAUTHORIZED: 0: the service's certificate is not checked, so anybody on the network can read the token",
       ],
     },
     { env: { NODE_TLS_REJECT_UNAUTHORIZED: "1", NODE_EXTRA_CA_CERTS: "/etc/hostname" }, found: [] },
@@ -164,7 +164,7 @@ describe("calltally doctor", () => {
     const { code, checks, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
     expect({ code, found }).toEqual({
       code: 0,
-      found: ["warn page size: the service caps its pages: 1,000 calls asked for, 200 sent", NO_WAREHOUSE],
+      found: ["warn page size: the service caps its pages: 1,000 calls requested, 200 sent", NO_WAREHOUSE],
     });
     expect(checks).toContainEqual(
       expect.objectContaining({ hint: expect.stringContaining("CALLTALLY_LIMIT=200") }),
@@ -178,7 +178,7 @@ describe("calltally doctor", () => {
     await using sandbox = await startSandbox({ calls: 20, pageCap: 1 });
     const { code, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
     expect(code).toBe(3);
-    expect(found).toContain("warn page size: the service sends 1 call a page, where 1,000 were asked for");
+    expect(found).toContain("warn page size: the service sends 1 call a page, instead of 1,000");
   });
 
   it.each([5000, 300])(
@@ -190,7 +190,7 @@ describe("calltally doctor", () => {
       expect({ code, found }).toEqual({
         code: 3,
         found: [
-          "warn order: the service lists the calls in another order each time: two requests for one page do not agree",
+          "warn order: the service lists the calls in a different order each time: two requests for one page disagree",
           NO_WAREHOUSE,
         ],
       });
@@ -312,7 +312,9 @@ describe("calltally doctor", () => {
     const { code, found } = await complaints(options, "--deep");
     expect({ code, found }).toEqual({
       code: 7,
-      found: [expect.stringMatching(/^fail row hashes: 1 call is not as it was read from the service: \d+$/)],
+      found: [
+        expect.stringMatching(/^fail row hashes: 1 call differs from what was read from the service: \d+$/),
+      ],
     });
     expect(readFileSync(file).equals(bytes)).toBe(true);
   });

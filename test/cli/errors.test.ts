@@ -59,7 +59,7 @@ describe("calltally, when something is wrong", () => {
       title: "an unknown job",
       args: ["job", "dance"],
       env: {},
-      says: "There is no job dance: there are sync, export",
+      says: "There is no job dance; jobs are sync, export",
     },
     {
       title: "a schedule that is none",

@@ -540,7 +540,7 @@ describe.concurrent("calltally export, told what cannot be", () => {
     { args: ["weekdy"], says: ["weekdy", "Did you mean weekday?"] },
     { args: ["--fill"], says: ["--fill needs --grain"] },
     { args: ["--grain", "weak"], says: ["--grain", "Did you mean week?"] },
-    { args: ["--stdout"], says: ["--stdout writes one file, and 3 were requested"] },
+    { args: ["--stdout"], says: ["--stdout writes one file, but 3 were requested"] },
     { args: ["channel", "--stdout", "--json"], says: ["--stdout", "--json"] },
     { args: ["calls", "--with", "calller_id"], says: ["--with", "Did you mean caller_id?"] },
     { args: ["--format", "pdf"], says: ["Cannot use --format pdf", "`calltally report` writes a page"] },

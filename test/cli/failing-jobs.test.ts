@@ -110,7 +110,7 @@ describe("a job that fails", () => {
         name: "job export",
         state: "warn",
         message: `failed just now, and has not succeeded since; exit 7: ${exported?.error}`,
-        hint: "Mend that, and run `calltally job export`.",
+        hint: "Fix that, and run `calltally job export`.",
       }),
     );
 
@@ -138,7 +138,7 @@ describe("a job that fails", () => {
     const ends = monitor.requests.map(({ url }) => url).filter((url) => url !== "/ping/start");
     expect(ends).toEqual(["/ping", "/ping", "/ping/fail"]);
     expect((await calltally(["status"], options)).stdout).toMatch(
-      /^Jobs {7}export {2}began \d+ days ago, not ended; no success yet$/m,
+      /^Jobs {7}export {2}started \d+ days ago, still running or killed; no success yet$/m,
     );
   });
 

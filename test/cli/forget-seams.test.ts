@@ -226,7 +226,7 @@ describe("forget and files", () => {
         const removed = await forget("--exports");
         expect(removed).toMatchObject({ code: 7, stdout: "" });
         expect(removed.stderr).toMatch(
-          /^calltally: Cannot remove .*locked\/calls\.csv, which may have the callers still/,
+          /^calltally: Cannot remove .*locked\/calls\.csv, which may still contain the callers/,
         );
         expect(removed.stderr).not.toMatch(/555|at async/);
         expect(globSync(["{leads,said}/*.csv", "leads/.*.tmp"], { cwd: folder }).sort()).toEqual([

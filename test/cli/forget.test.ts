@@ -241,10 +241,8 @@ describe("forget", () => {
     const { run, folder } = made;
     const unknown = await run("forget", NUMBER, "+15550001111");
     expect(unknown).toMatchObject({ code: 2, stdout: "" });
-    expect(
-      unknown.stderr,
-    ).toBe(`calltally: Cannot forget number 2: nothing in the warehouse is of such a caller
-Nobody was forgotten. Check the country code, or use --allow-empty to keep such numbers out from now on.
+    expect(unknown.stderr).toBe(`calltally: Cannot forget number 2: no data found in the warehouse
+Nobody was forgotten. Check the country code, or use --allow-empty to block such numbers from now on.
 `);
     expect((await run("privacy", "log")).stdout).toBe("No personal data has been removed.\n");
     expect(await run("forget", "12")).toMatchObject({ code: 2, stderr: expect.not.stringContaining("12") });
@@ -287,7 +285,7 @@ Nobody was forgotten. Check the country code, or use --allow-empty to keep such 
       const held = await run("forget", NUMBER);
       expect(held).toMatchObject({ code: 6, stdout: "" });
       expect(held.stderr).toContain("Run the same command again to erase it from the file");
-      expect((await run("privacy", "log")).stdout).toContain("not yet: run it again");
+      expect((await run("privacy", "log")).stdout).toContain("not yet: run the command again");
     }
     expect(await run("forget", NUMBER)).toMatchObject({ code: 0 });
     expect(findTraces(join(folder, "data"), [PERSON])).toEqual([]);

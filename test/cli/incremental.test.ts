@@ -50,7 +50,7 @@ describe("sync, the second time", () => {
     const missing = await sync(sandbox, options);
     expect(missing.run).toMatchObject({
       mode: "full",
-      plan_reason: "the books do not balance: 3007 calls here, total 3002",
+      plan_reason: "the counts disagree: 3007 calls here, total 3002",
     });
     expect(missing).toMatchObject({ code: 0, run: { calls_missing: 5, calls_gone: 0 } });
     expect((await sync(sandbox, options, "--full")).run).toMatchObject({ calls_missing: 0, calls_gone: 5 });
@@ -104,10 +104,10 @@ describe("sync, the second time", () => {
     const since = String(query(folder.path, "SELECT min(unlisted_since) FROM calls"));
     const status = await calltally(["status"], options);
     expect(status.stdout).toContain(
-      `\nUnlisted   20 calls since ${since.slice(0, 10)}, older than any listed; still counted\n`,
+      `\nUnlisted   20 calls since ${since.slice(0, 10)}, older than any listed call; still counted\n`,
     );
     const explained = await calltally(["explain", String(oldest[0])], options);
-    expect(explained.stdout).toMatch(/^counted +yes; unlisted since /m);
+    expect(explained.stdout).toMatch(/^counted +yes; left the service's list on /m);
     expect(await calltally(["export", "channel"], options)).toMatchObject({ code: 0 });
     const manifest = JSON.parse(readFileSync(join(folder.path, "data/exports/manifest.json"), "utf8"));
     expect(manifest).toMatchObject({

@@ -61,13 +61,13 @@ describe("calltally init with flags", () => {
     expect(await init(cwd, flags, sandbox.token)).toEqual({
       code: 0,
       stderr: "",
-      stdout: `${new URL(sandbox.url).host} accepts the token, and counts 1,234 calls
+      stdout: `${new URL(sandbox.url).host} accepts the token; it counts 1,234 calls
 Wrote secrets/acme.token, calltally.yaml
 
 Next:
   calltally sync        copy the calls, into data/acme/calltally.db
   calltally run weekly  make the report, in reports/acme/weekly
-  calltally schedule    do both at their times, until stopped
+  calltally schedule    do both on schedule, until stopped
 `,
     });
     expect(sandbox.requests.length).toBe(1);
@@ -139,7 +139,7 @@ Next:
     expect(await calltally(["init", ...OFFLINE], { cwd: folder.path, env })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        "calltally: Cannot tell which account CALLTALLY_TOKEN in the environment is of",
+        "calltally: Cannot decide which account CALLTALLY_TOKEN in the environment is of",
       ),
     });
     expect(readdirSync(folder.path)).toEqual([]);
@@ -177,7 +177,7 @@ Next:
     const isThere = (name: string) => ({
       code: 2,
       stdout: "",
-      stderr: expect.stringContaining(`Cannot write ${name}: it is there already; nothing was written\n`),
+      stderr: expect.stringContaining(`Cannot write ${name}: it already exists; nothing was written\n`),
     });
     symlinkSync("nowhere", join(cwd, "calltally.yaml"));
     expect(await tryWith()).toEqual(isThere("calltally.yaml"));
@@ -327,7 +327,7 @@ describe.skipIf(!hasScript)(`calltally init on a terminal${hasScript ? "" : " (S
     await terminal.reply("The API refused the token", "");
     await terminal.reply("Address of the API", ENTER);
     await terminal.reply("Token (not shown)", `${sandbox.token}${ENTER}`);
-    await terminal.reply("accepts the token, and counts 300 calls", "");
+    await terminal.reply("accepts the token; it counts 300 calls", "");
     await terminal.reply("Time zone of the reports", `PST${ENTER}`);
     await terminal.reply("did you mean America/Los_Angeles?", `\u0015${ENTER}`);
     expect(await terminal.ended).toBe(0);

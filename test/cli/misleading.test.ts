@@ -64,7 +64,7 @@ describe("time zones", () => {
     const cwd = folder.path;
     const env = { CALLTALLY_TIMEZONE: "est" };
     const remark =
-      "EST has no summer time: it is UTC-05:00 all year. The zone probably meant is America/New_York; if not, America/Panama says so.\n";
+      "EST has no daylight saving time: it is UTC-05:00 all year. You probably mean America/New_York; otherwise use America/Panama.\n";
     const args = ["export", "channel", "--grain", "day", "--total"];
     const exported = await calltally(args, { cwd, env });
     expect(exported).toMatchObject({ code: 3, stderr: remark });
@@ -136,7 +136,7 @@ describe("dispositions in settings", () => {
     };
     const remarks =
       "CALLTALLY_ANSWERED has answerd, and no call in the warehouse has that disposition. Did you mean ANSWERED?\n" +
-      "CALLTALLY_MISSED has nothing like it, and no call in the warehouse has that disposition. calltally export disposition writes those there are.\n";
+      "CALLTALLY_MISSED has nothing like it, and no call in the warehouse has that disposition. `calltally export disposition` lists the existing ones.\n";
     expect(await calltally(["sync"], { cwd, env })).toMatchObject({
       code: 0,
       stderr: expect.stringContaining(remarks),
@@ -172,7 +172,7 @@ describe("dispositions in settings", () => {
       expect(exported.stderr.split(remark)).toHaveLength(2);
       expect((await calltally(["sync"], { cwd, env })).stderr).toContain(remark);
       const doctor = await calltally(["doctor"], { cwd, env });
-      expect(doctor.stdout).toMatch(/^warn {2}dispositions +one is in both lists\n/m);
+      expect(doctor.stdout).toMatch(/^warn {2}dispositions +a disposition is in both lists\n/m);
       expect(doctor.stdout).toContain(remark);
     },
   );
@@ -206,7 +206,7 @@ describe("values in filters", () => {
     expect(await calltally(["export", "google-ads", "--campaign", "Genf"], { cwd })).toMatchObject({
       code: 2,
       stderr:
-        "calltally: Cannot use --campaign Genf: no call in the warehouse has this value\ncalltally export campaign --stdout shows those there are. With --allow-empty it is accepted.\n",
+        "calltally: Cannot use --campaign Genf: no call in the warehouse has this value\ncalltally export campaign --stdout lists the existing ones. With --allow-empty it is accepted.\n",
     });
   });
 

@@ -58,7 +58,7 @@ describe("named reports", () => {
     await using beta = await startSandbox({ calls: 200, seed: 2, token: "t0ken-of-beta" });
     await using mail = await startMailServer({ lacksTls: true });
     const reports = `${WEEKLY}    deliver:
-      - email: { to: [marketing@acme.example, boss@acme.example], subject: "Calls, {period}" }
+      - email: { to: [marketing@northwind.example, boss@acme.example], subject: "Calls, {period}" }
       - command: [cp, -r, "{folder}", "copy-{account}"]
   page:
     accounts: [acme]
@@ -77,8 +77,8 @@ describe("named reports", () => {
     expect(addresses(mail)).toEqual([
       "boss@acme.example",
       "boss@acme.example",
-      "marketing@acme.example",
-      "marketing@acme.example",
+      "marketing@northwind.example",
+      "marketing@northwind.example",
     ]);
     const [first] = mail.taken;
     expect(first?.raw).toMatch(/^Subject: Calls, \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d\r$/m);
@@ -96,7 +96,7 @@ describe("named reports", () => {
       { report: "page", status: "done" },
     ]);
     expect(ledgerOf(folder.path, "beta", "deliveries")).toMatchObject([
-      { channel: "email", recipient: "marketing@acme.example", status: "delivered", attempts: 1 },
+      { channel: "email", recipient: "marketing@northwind.example", status: "delivered", attempts: 1 },
       { channel: "email", recipient: "boss@acme.example", status: "delivered", attempts: 1 },
       { channel: "command", status: "delivered" },
     ]);
@@ -112,7 +112,7 @@ describe("named reports", () => {
     await using acme = await startSandbox({ calls: 300, token: "t0ken-of-acme" });
     await using mail = await startMailServer({ lacksTls: true });
     const reports = `${WEEKLY.replace("format: xlsx", "format: csv")}    deliver:
-      - email: { to: [marketing@acme.example] }
+      - email: { to: [marketing@northwind.example] }
     on_restatement: deliver
     require: verified
 `;
@@ -201,7 +201,7 @@ describe("named reports", () => {
           return await new Promise<undefined>(() => {});
         },
       });
-      const reports = `${WEEKLY}    deliver: [{ email: { to: [marketing@acme.example] } }]\n`;
+      const reports = `${WEEKLY}    deliver: [{ email: { to: [marketing@northwind.example] } }]\n`;
       configure(folder.path, { acme }, reports, mail);
       const options = { cwd: folder.path };
       await calltally(["sync"], options);
@@ -220,7 +220,7 @@ describe("named reports", () => {
       expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
       const again = await calltally(["job", "report:weekly"], options);
       expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("is done already") });
-      expect(addresses(mail)).toEqual(["marketing@acme.example"]);
+      expect(addresses(mail)).toEqual(["marketing@northwind.example"]);
       expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([
         { status: "done", scheduled_for: expect.stringMatching(/T07:00:00\.000Z$/) },
       ]);
@@ -239,7 +239,7 @@ describe("named reports", () => {
         onRcpt: (address) => (address.startsWith("nobody") && !existsSync(mended) ? 550 : undefined),
       });
       const reports = `${WEEKLY}    deliver:
-      - email: { to: [nobody@acme.example, marketing@acme.example] }
+      - email: { to: [nobody@acme.example, marketing@northwind.example] }
       - command: [test, -e, mended]
 `;
       configure(folder.path, { acme }, reports, mail);
@@ -250,7 +250,7 @@ describe("named reports", () => {
       expect(stdout).toMatch(/^email to nobody@acme\.example: failed: .*550/m);
       expect(stdout).toMatch(/^email to marketing@acme\.example: delivered$/m);
       expect(stdout).toMatch(/^command to test #\w+: failed: /m);
-      expect(addresses(mail)).toEqual(["marketing@acme.example"]);
+      expect(addresses(mail)).toEqual(["marketing@northwind.example"]);
       const status = await calltally(["status"], options);
       expect(status.stdout).toMatch(/delivered to 1 of 3/);
       expect(status.stdout).toMatch(/email to nobody@acme\.example: failed/);
@@ -269,7 +269,7 @@ describe("named reports", () => {
       expect(lines).toHaveLength(1);
       expect(JSON.parse(lines[0] ?? "")).toMatchObject({
         level: "error",
-        msg: "this report run is done already, but not delivered to all: email failed, command failed",
+        msg: "this report run is already done, but not delivered to all: email failed, command failed",
         report_run_id: 2,
         exitCode: 9,
         hint: expect.stringContaining("`calltally run weekly --deliver --account acme`"),
@@ -287,7 +287,7 @@ describe("named reports", () => {
     using folder = makeTempFolder();
     await using mail = await startMailServer({ lacksTls: true });
     const options = { cwd: folder.path };
-    const reports = `${WEEKLY}    fresh: 2h\n    deliver: [{ email: { to: [marketing@acme.example] } }]\n`;
+    const reports = `${WEEKLY}    fresh: 2h\n    deliver: [{ email: { to: [marketing@northwind.example] } }]\n`;
     {
       await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
       configure(folder.path, { acme }, reports, mail);
@@ -327,7 +327,7 @@ describe("named reports", () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
     await using mail = await startMailServer({ lacksTls: true });
-    const deliver = `    deliver: [{ email: { to: [marketing@acme.example] } }, { command: [touch, sent] }]\n`;
+    const deliver = `    deliver: [{ email: { to: [marketing@northwind.example] } }, { command: [touch, sent] }]\n`;
     configure(folder.path, { acme }, `${WEEKLY}${deliver}`, mail);
     const options = { cwd: folder.path };
     openWarehouse(join(folder.path, "data/acme/calltally.db"))[Symbol.dispose]();
@@ -355,7 +355,7 @@ describe("named reports", () => {
 
     await calltally(["sync"], options);
     expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
-    expect(addresses(mail)).toEqual(["marketing@acme.example"]);
+    expect(addresses(mail)).toEqual(["marketing@northwind.example"]);
     expect((await calltally(["status"], options)).code).toBe(0);
   });
 
@@ -431,7 +431,7 @@ describe("named reports", () => {
     await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
     await using mail = await startMailServer({ lacksTls: true });
     const reports = (more: string) =>
-      `  leads:\n    contents: [calls]\n    with: [caller_id]\n    range: { last: 4w }\n${more}    deliver: [{ email: { to: [marketing@acme.example] } }]\n`;
+      `  leads:\n    contents: [calls]\n    with: [caller_id]\n    range: { last: 4w }\n${more}    deliver: [{ email: { to: [marketing@northwind.example] } }]\n`;
     configure(folder.path, { acme }, reports(""), mail);
     const options = { cwd: folder.path };
     await calltally(["sync"], options);
@@ -443,13 +443,13 @@ describe("named reports", () => {
     expect(mail.taken).toEqual([]);
     configure(folder.path, { acme }, reports("    personal_data: true\n"), mail);
     expect((await calltally(["run", "leads", "--deliver"], options)).code).toBe(0);
-    expect(addresses(mail)).toEqual(["marketing@acme.example"]);
+    expect(addresses(mail)).toEqual(["marketing@northwind.example"]);
   });
 
   it.each([
     { contents: "calls", to: 'command: [cp, -r, "{folder}", copy]' },
-    { contents: "callers", to: "email: { to: [marketing@acme.example] }" },
-    { contents: "google-ads", to: "email: { to: [marketing@acme.example] }" },
+    { contents: "callers", to: "email: { to: [marketing@northwind.example] }" },
+    { contents: "google-ads", to: "email: { to: [marketing@northwind.example] }" },
     { contents: "google-leads", to: 'command: [cp, -r, "{folder}", copy]' },
   ])("bring no $contents to anybody unless they say so, in a workbook neither", async ({ contents, to }) => {
     using folder = makeTempFolder();
@@ -461,7 +461,7 @@ describe("named reports", () => {
     const refused = await calltally(["run", "listed", "--deliver"], options);
     expect(refused).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`${contents}: personal data is not delivered unless asked for`),
+      stderr: expect.stringContaining(`${contents}: personal data is only delivered on request`),
     });
     expect(existsSync(join(folder.path, "reports"))).toBe(false);
     expect(existsSync(join(folder.path, "copy"))).toBe(false);
@@ -472,7 +472,7 @@ describe("named reports", () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 6000, token: "t0ken-of-acme" });
     await using mail = await startMailServer({ lacksTls: true });
-    const deliver = "personal_data: true\n    deliver: [{ email: { to: [marketing@acme.example] } }]\n";
+    const deliver = "personal_data: true\n    deliver: [{ email: { to: [marketing@northwind.example] } }]\n";
     const reports = `  large:
     contents: [calls, channel, source]
     with: [summary, transcription, recording_url]
@@ -492,7 +492,7 @@ describe("named reports", () => {
     expect(statSync(join(out, "calls.json")).size).toBeGreaterThan(10_000_000);
     expect(namesIn(large)).toEqual(["channel.json", "source.json"]);
     expect(large).toMatch(/^- calls\.json \(\d+\.\d MB, not attached\)\r\n- channel\.json \(\d kB\)\r$/m);
-    expect(large).toContain(`What is not attached is in ${realpathSync(out)}`);
+    expect(large).toContain(`Files that are not attached are in ${realpathSync(out)}`);
     expect(namesIn(monthly)).toEqual(
       [1, 2].map(() => expect.stringMatching(/^calls_month=\d{4}-\d\d_calls\.parquet$/)),
     );
@@ -508,10 +508,10 @@ describe("named reports", () => {
     configure(folder.path, { acme, beta }, one("weekly", "[acme, beta]"));
     const shared = await calltally(["config", "check"], { cwd: folder.path });
     expect(shared.code).toBe(2);
-    expect(shared.stdout).toContain("reports.weekly: the folder out is that of the account beta as well");
+    expect(shared.stdout).toContain("reports.weekly: the folder out also belongs to the account beta");
     configure(folder.path, { acme, beta }, one("weekly", "[acme]") + one("daily", "[beta]"));
     const { stdout } = await calltally(["config", "check"], { cwd: folder.path });
-    expect(stdout).toContain("the folder out is that of the report daily of the account beta as well");
+    expect(stdout).toContain("the folder out also belongs to the report daily of the account beta");
   });
 
   it.each([
@@ -529,7 +529,7 @@ describe("named reports", () => {
     {
       report: "  daily:\n    contents: [source]\n    folder: data/{account}/exports\n",
       name: "daily",
-      says: "the folder data/{account}/exports is that of export as well",
+      says: "the folder data/{account}/exports also belongs to export",
     },
     { report: WEEKLY, name: "constructor", says: "There is no report constructor" },
     {

@@ -51,7 +51,7 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
     expect((await run("7", "sync", "--incremental")).code).toBe(0);
     const doctor = await run("7", "doctor", "--all");
     expect(doctor.stdout).toContain(`a copy of ${service.url.origin}, org_unit_id 7\n`);
-    expect(doctor.stdout).toMatch(/^ok +org_unit_id +no call is known to be of another than 7$/m);
+    expect(doctor.stdout).toMatch(/^ok +org_unit_id +no call is known to belong to another unit than 7$/m);
     const asked = parametersOf(service);
     expect(asked.length).toBeGreaterThan(10);
     expect(new Set(asked.map(({ org_unit_id }) => org_unit_id))).toEqual(new Set(["7"]));
@@ -157,7 +157,9 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
     expect(synced.stdout).toMatch(
       /^ {2}unit +20 {3}new or changed calls are of another org_unit_id than CALLTALLY_ORG_UNIT_ID/m,
     );
-    expect((await run("7", "doctor")).stdout).toMatch(/^warn +org_unit_id +20 calls of another than 7/m);
+    expect((await run("7", "doctor")).stdout).toMatch(
+      /^warn +org_unit_id +20 calls belong to another unit than 7/m,
+    );
     expect((await run("7", "sync", "--full")).stdout).not.toContain("org_unit_id");
     using unattended = makeTempFolder();
     const { code, stderr } = await runner(unattended.path, service)("7", "job", "sync");

@@ -221,7 +221,7 @@ describe("calltally demo", () => {
     {
       title: "the manifest of another program",
       make: (demo) => writeFileSync(join(demo, "manifest.json"), "{}"),
-      says: "manifest.json is not one of calltally",
+      says: "calltally did not write its manifest.json",
     },
   ])("leaves $title as it is", async ({ make, says }) => {
     using folder = makeTempFolder();

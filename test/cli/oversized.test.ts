@@ -40,7 +40,7 @@ describe("sync, of a response out of all proportion,", () => {
     {
       title: "20,000 calls",
       answer: () => bomb(page(rowsOf(1, 20_000).join())),
-      says: "The API returned 20000 calls on one page, where 1000 at most were asked for; up to 10000 are read",
+      says: "The API returned 20000 calls on one page, where 1000 at most were requested; up to 10000 are read",
     },
     {
       title: "a member of 1,500,000 members",
@@ -83,7 +83,7 @@ describe("sync, of a response out of all proportion,", () => {
     expect(code).toBe(8);
   });
 
-  it("reads a page of some more calls than were asked for", async () => {
+  it("reads a page of some more calls than requested", async () => {
     using folder = makeTempFolder();
     await using service = await startBadServer(text(page(rowsOf(1, 3000).join())));
     const { stdout } = await calltally(["sync"], {

@@ -123,7 +123,7 @@ describe("calltally query", () => {
       cwd: folder.path,
     });
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-    expect(stderr).toMatch(/^calltally: The query was ended after 1 second\n.*--timeout/);
+    expect(stderr).toMatch(/^calltally: The query was stopped after 1 second\n.*--timeout/);
   });
 
   it.runIf(process.platform === "linux").each([

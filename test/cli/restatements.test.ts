@@ -40,7 +40,7 @@ describe("export, the second time", () => {
       return readFileSync(join(cwd, "page/report.html"), "utf8");
     };
     expect(await write()).not.toContain("restatements.csv");
-    expect(await report()).not.toContain("What moved since");
+    expect(await report()).not.toContain("What changed since");
     warehouse.execute("UPDATE call_facts SET source = 'google', outcome = 'answered' WHERE call_id = 2");
 
     expect(await write()).toMatch(/\d+ figures exported on [\d-]+ have changed: see restatements\.csv/);
@@ -52,7 +52,7 @@ describe("export, the second time", () => {
       ['{"source":"google"}', "1", "2", "1"],
       ['{"source":"bing"}', "1", "0", "-1"],
     ]);
-    expect(await report()).toContain("What moved since");
+    expect(await report()).toContain("What changed since");
     const listed = await run("restatements", "--since", "2000-01-01");
     expect(listed).toContain("corrected");
     expect(Math.max(...listed.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);

@@ -8,7 +8,7 @@ import { fillWarehouse } from "../support/warehouse.ts";
 const READERS = [["status"], ["explain", "1"], ["query", "SELECT channel FROM rollup_channel"]];
 const OTHER = { CALLTALLY_QUALIFIED_SECONDS: "5" };
 const NOTE =
-  "The settings for attribution have changed: these figures follow the earlier ones until the next sync or export.\n";
+  "The attribution settings have changed: these figures follow the old ones until the next sync or export.\n";
 
 it("commands that only read say that the settings are others, until an export has applied them", async () => {
   using folder = makeTempFolder();

@@ -212,7 +212,7 @@ describe("calltally schedule", () => {
     gate.open();
 
     const done = await seen((line) => "seconds" in line);
-    expect(done).toMatchObject({ level: "warn", msg: "done, but not clean: see calltally status" });
+    expect(done).toMatchObject({ level: "warn", msg: "done with problems: see calltally status" });
     await seen(({ job, msg }) => job === "export" && msg === "done");
     const well = await fetch(healthz);
     expect({ status: well.status, body: await well.json() }).toEqual({

@@ -20,7 +20,7 @@ describe("calltally schema", () => {
     expect(await calltally(["schema", "counts"], { cwd: folder.path })).toEqual({
       code: 0,
       stderr: "",
-      stdout: `counts: table. Numbers that would take long to count.
+      stdout: `counts: table. Counts that would take long to compute.
   name   text     What is counted: \`calls\`, the rows of that table;
                   \`unsettled_calls\`, those of a first load under way whose
                   callers are yet to be settled; \`fact_logs\`, how often

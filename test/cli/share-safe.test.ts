@@ -75,7 +75,7 @@ describe("export --min-cell", () => {
   it.each([
     [["calls"], "--min-cell applies only to rollups"],
     [["google-ads"], "--min-cell applies only to rollups"],
-    [["gclid"], "gclid in them would name clicks or numbers"],
+    [["gclid"], "gclid in them would identify clicks or numbers"],
     [["--by", "utm_source,tracking_number"], "tracking_number in them would name"],
     [["--tracking-number", "+4930"], "the manifest would hold the number"],
     [["--top", "3"], "use one or the other"],

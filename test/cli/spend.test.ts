@@ -113,12 +113,12 @@ describe("calltally spend import and export --spend", () => {
       const refused = await calltally(["spend", "import", "some.csv", "none.csv", ...flags, ...db], { cwd });
       expect(refused.code).toBe(2);
       expect(refused.stderr).toContain(
-        "Cannot import none.csv: none of its first 60 lines is the header of a report that is known",
+        "Cannot import none.csv: none of its first 60 lines is the header of a known report",
       );
       const noCurrency = await calltally(["spend", "import", "some.csv", ...flags, ...db], { cwd });
       expect([noCurrency.code, noCurrency.stderr]).toEqual([
         2,
-        "calltally: Cannot import spend: nothing says its currency\nGive --currency, such as --currency USD, or set CALLTALLY_CURRENCY.\n",
+        "calltally: Cannot import spend: its currency is unknown\nPass --currency, such as --currency USD, or set CALLTALLY_CURRENCY.\n",
       ]);
       const count = () => run(["query", "SELECT count(*) AS n FROM spend", "--format", "csv", ...db], cwd);
       expect((await count()).stdout).toBe("n\r\n0\r\n");

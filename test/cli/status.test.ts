@@ -156,7 +156,7 @@ describe("calltally status", () => {
     {
       using warehouse = openWarehouse(file);
       const started_at = "2026-11-20T11:00:00.000Z";
-      const id = startRun(warehouse, { started_at, mode: "full", plan_reason: "it was asked for", pid: 1 });
+      const id = startRun(warehouse, { started_at, mode: "full", plan_reason: "requested", pid: 1 });
       const running = (await calltally(["status"], options)).stdout;
       expect(running).toMatch(/^Working {4}run 1 has been running since 2026-11-20 11:00, or was killed$/m);
       updateRun(warehouse, id, { status: "failed", error: "busy", not_before: "2999-01-01T00:00:00.000Z" });

@@ -34,7 +34,7 @@ describe("--quiet", () => {
     const sync = await calltally(["sync", "--quiet", "--json"], options);
     expect(JSON.parse(sync.stdout)).toMatchObject({ calls_rejected: 1 });
     expect((await calltally(["status", "--quiet"], options)).stdout).toContain("Rejected   1 row");
-    expect((await calltally(["doctor", "--quiet"], options)).stdout).toContain("checks are in order");
+    expect((await calltally(["doctor", "--quiet"], options)).stdout).toContain("checks passed");
     expect((await calltally(["insight", "show", "101", "--quiet"], options)).stdout).toContain("Insight 101");
     const wrong = { ...options, env: { ...options.env, CALLTALLY_TOKEN: "wrong" } };
     const refused = await calltally(["sync", "--quiet"], wrong);

@@ -133,7 +133,7 @@ describe("calltally uploads", () => {
     );
     expect(await folder.say("uploads", "list")).toMatch(/ {2}taken back {2}data\/exports/);
     const twice = await folder.run("uploads", "forget", "moved.csv");
-    expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining("it was taken back already") });
+    expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining("it was already taken back") });
 
     expect(await again()).toEqual(["2", "1"]);
     rmSync(join(folder.path, "next"), { recursive: true });
@@ -149,7 +149,7 @@ describe("calltally uploads", () => {
     const once = await folder.run("uploads", "forget", "next/google-ads.csv");
     expect(once, "and not the one before").toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("it was taken back already"),
+      stderr: expect.stringContaining("it was already taken back"),
     });
     folder.put(conversionCall(3, { duration: 1 }));
     expect(await folder.say("uploads", "forget", "3", "--json")).toContain('"taken_back":2');
@@ -158,7 +158,7 @@ describe("calltally uploads", () => {
     const unknown = await folder.run("uploads", "forget", "nowhere.csv");
     expect(unknown.code).toBe(2);
     expect(unknown.stderr).toMatch(
-      /Cannot forget nowhere\.csv: no file of conversions was written there\nThe latest are:\n[\s\S]* 5 {2}.*next\/google-ads\.csv/,
+      /Cannot forget nowhere\.csv: no file of conversions was written to that path\nThe latest are:\n[\s\S]* 5 {2}.*next\/google-ads\.csv/,
     );
     writeFileSync(join(folder.path, "odd.csv"), "odd");
     expect((await folder.run("uploads", "forget", "odd.csv")).stderr).toContain(
@@ -187,7 +187,7 @@ describe("calltally uploads", () => {
     renameSync(file, join(folder.path, "moved.csv"));
     expect(await folder.say("uploads", "list")).toContain("  pending  data/exports/google-ads.csv");
     const day = daysAgo(0).slice(0, 10);
-    const left = `File 1 (google-ads, 1 row, ${day}) of an export that was killed may have been uploaded, so it counts as uploaded: ${file}. If it was not uploaded: calltally uploads forget 1\n`;
+    const left = `File 1 (google-ads, 1 row, ${day}) of a killed export may have been uploaded, so it counts as uploaded: ${file}. If it was not uploaded: calltally uploads forget 1\n`;
     expect(await folder.say("export", "google-ads", "--new")).toContain(left);
     expect(folder.read("google-ads")).toEqual([]);
     expect(await folder.say("uploads", "forget", "1")).toContain("1 conversion taken back");

@@ -72,9 +72,9 @@ describe("calltally webhook", () => {
     };
     expect(stderr.trim().split("\n")).toEqual([
       `Left out of the body: ${Object.keys(emptied).join(", ")}.`,
-      "Our reading of a full update: they become empty or false; the API's documentation does not say.",
+      "They probably become empty or false; the API's documentation does not say.",
       "webhook_status is left out of the body, and keeps its value.",
-      "static_parameters replaces the stored list whole.",
+      "static_parameters replaces the whole stored list.",
     ]);
     expect(sandbox.webhooks.get(44)).toMatchObject({
       ...WEBHOOK,
@@ -85,7 +85,7 @@ describe("calltally webhook", () => {
     const { webhook_created: _created, webhook_updated: _updated, ...read } = { ...sandbox.webhooks.get(44) };
     writeFileSync(join(folder.path, "w.json"), JSON.stringify(read));
     const whole = await calltally(["webhook", "replace", "44", "--file", "w.json"], options);
-    expect(whole).toMatchObject({ code: 0, stderr: "static_parameters replaces the stored list whole.\n" });
+    expect(whole).toMatchObject({ code: 0, stderr: "static_parameters replaces the whole stored list.\n" });
     expect(sandbox.webhooks.get(44)).toMatchObject(read);
   });
 
@@ -161,7 +161,7 @@ describe("calltally webhook", () => {
     {
       title: "another webhook's id in a PUT",
       args: ["replace", "44", "--file", "other.json"],
-      says: "webhook_id is 45, and the webhook to replace is 44",
+      says: "webhook_id is 45, but the webhook to replace is 44",
     },
     {
       title: "a webhook's id in a PATCH",

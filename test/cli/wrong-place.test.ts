@@ -42,9 +42,9 @@ const CASES: Given[] = [
   ...["empty", "text", "pipe", "dangling"].map((out) => ({
     args: [...EXPORT, "--out", `${out}/deeper`],
     code: 7,
-    says: `${out}: something else has that name`,
+    says: `${out}: a file of that name exists`,
   })),
-  { args: EXPORT, env: { CALLTALLY_EXPORT_DIR: "text" }, code: 7, says: "something else has that name" },
+  { args: EXPORT, env: { CALLTALLY_EXPORT_DIR: "text" }, code: 7, says: "a file of that name exists" },
   { args: [...EXPORT, "--out", ""], code: 2, says: '--out "": is empty' },
   {
     args: [...EXPORT, "--out", "a", "--stdout"],
@@ -54,9 +54,9 @@ const CASES: Given[] = [
   { args: [...EXPORT, "--database", "text/calls.db"], code: 7, says: "There is no warehouse at" },
   { args: [...EXPORT, "--database", "folder"], code: 7, says: "it is a folder" },
   { args: [...EXPORT, "--database", "pipe"], code: 7, says: "it is not a file" },
-  { args: [...EXPORT, "--database", "circle"], code: 7, says: "its links go in a circle" },
+  { args: [...EXPORT, "--database", "circle"], code: 7, says: "its links are circular" },
   { args: ["status", "--database", ""], code: 2, says: '--database "": is empty' },
-  { args: ["sync", "--database", "text/calls.db"], code: 7, says: "text: something else has that name" },
+  { args: ["sync", "--database", "text/calls.db"], code: 7, says: "text: a file of that name exists" },
   { args: ["sync", "--database", "folder"], code: 7, says: "it is a folder" },
   ...["folder", "pipe"].map((name) => ({
     args: ["restore", "--database", name, "data/calltally.db"],
@@ -74,9 +74,9 @@ const CASES: Given[] = [
   { args: ["restore", "nowhere.db"], code: 7, says: "There is no backup at" },
   { args: ["restore", "data/calltally.db"], code: 2, says: "from itself" },
   { args: ["backup", "folder"], code: 7, says: "it is not a file" },
-  { args: ["backup", "folder/"], code: 2, says: "must be a file, and ends as a folder does" },
+  { args: ["backup", "folder/"], code: 2, says: "must be a file, but ends like a folder" },
   { args: ["backup", "text"], code: 7, says: "it is not a calltally backup" },
-  { args: ["backup", "text/backup.db"], code: 7, says: "text: something else has that name" },
+  { args: ["backup", "text/backup.db"], code: 7, says: "text: a file of that name exists" },
   { args: ["backup", "data/calltally.db"], code: 2, says: "the warehouse uses this file" },
   { args: [...EXPORT, "--exclude-callers", "folder"], code: 2, says: "cannot read folder: it is a folder" },
   {
@@ -155,7 +155,7 @@ describe.skipIf(process.platform === "win32")("calltally, where something else i
     const args = [...EXPORT, "--stdout", "--exclude-callers", "empty"];
     expect(await calltally(args, { cwd: folder.path })).toMatchObject({
       code: 0,
-      stderr: "--exclude-callers names no number: calls of all callers count.\n",
+      stderr: "The file of --exclude-callers has no numbers: all callers count.\n",
     });
   });
 

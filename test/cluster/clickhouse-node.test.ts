@@ -36,7 +36,7 @@ describe("ClickhouseNode", () => {
     await using page = await startLiar("<html>Please log in</html>", "");
     await expect(page.select("SELECT name, calls", { doing: "count" })).rejects.toMatchObject({
       exitCode: EXIT.contract,
-      hint: "Is this the HTTP port of a ClickHouse server, and no proxy before it?",
+      hint: "Check that this is the HTTP port of a ClickHouse server, without a proxy in between.",
     });
   });
 

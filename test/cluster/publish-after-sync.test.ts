@@ -50,13 +50,13 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish: in calltally.yaml${UNLESS_SKIPPED}`, 
     const apart = await run("sync");
     expect(apart.code).toBe(5);
     expect(apart.stderr).toContain(
-      `north: Synced, and not published: Cannot reach ${servers.hosts[1]} of the cluster: connect ECONNREFUSED`,
+      `north: Synced, but not published: Cannot reach ${servers.hosts[1]} of the cluster: connect ECONNREFUSED`,
     );
     const job = await run("job", "sync", "--account", "north");
     expect(job.code).toBe(5);
     expect(job.stderr).toMatch(/"msg":"synced".*Cannot reach 127/s);
     const doctor = await run("doctor", "--account", "north");
-    expect(doctor.stdout).toMatch(/^warn {2}published +just now; the last try failed: Cannot reach 127/m);
+    expect(doctor.stdout).toMatch(/^warn {2}published +just now; the last attempt failed: Cannot reach 127/m);
     const table = await run("status");
     expect(table.stdout).toMatch(/north: not published: Cannot reach 127/);
 

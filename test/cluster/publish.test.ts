@@ -359,7 +359,9 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     const again = optionsFor(warehouse.database, "acme-inc", servers.url("renamed"));
     const error = await publish(again).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ exitCode: EXIT.usage });
-    expect(String(error)).toContain("its warehouse is published there as acme, and would count twice");
+    expect(String(error)).toContain(
+      "its warehouse is already published there as acme, and would count twice",
+    );
     const { hint = "" } = error instanceof CalltallyError ? error : {};
     for (const statement of hint.slice(hint.indexOf("ALTER")).split("; ")) {
       for (const server of [0, 1])
@@ -459,7 +461,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     const target = parseClusterUrl(to).name;
     expect(await run("status")).toContain("as here");
     expect(await run("forget", number)).toContain(
-      `Clusters that have them until the next publication, which erases them there:\n  ${target}`,
+      `Clusters that contain them until the next publication, which erases them:\n  ${target}`,
     );
     expect(await run("status")).toContain("and is behind");
     expect(await run("publish", "--to", to)).toContain("the servers have merged their parts");
@@ -552,17 +554,17 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       [
         at(servers.url("refused", [one])),
         EXIT.usage,
-        `${one} has it with 2 servers in 2 shards, and 1 are named`,
+        `${one} has 2 servers in 2 shards, but the address names 1`,
       ],
       [
         at(`${servers.url("refused")}?cluster=nowhere`),
         EXIT.usage,
-        `Cannot use the cluster nowhere: ${one} knows no cluster of that name`,
+        `Cannot use the cluster nowhere: ${one} has no cluster of that name`,
       ],
       [
         at(`${servers.url("refused", [two])}?cluster=first`),
         EXIT.usage,
-        `${two} is none of its servers, as it says itself`,
+        `${two} does not belong to it, by its own configuration`,
       ],
       [
         at(servers.url("refused", [one, stranger.host])),

@@ -38,12 +38,12 @@ describe("readAliases", () => {
   it.each([
     ["fb,facebook\n", "line 1: the first line is not raw,value"],
     ["raw,value\nfb,facebook,x\n", "line 2: has more than two values"],
-    ["raw,value\n,facebook\n", 'line 2: "" counts as not set already'],
-    ["raw,value\n{keyword},x\n", 'line 2: "{keyword}" counts as not set already'],
-    ["raw,value\n\nfb,facebook\nFb,meta\n", "line 4: fb is facebook already, by a line before"],
+    ["raw,value\n,facebook\n", 'line 2: "" already counts as not set'],
+    ["raw,value\n{keyword},x\n", 'line 2: "{keyword}" already counts as not set'],
+    ["raw,value\n\nfb,facebook\nFb,meta\n", "line 4: fb is facebook already, by an earlier line"],
     ["raw,value\n\nfb\n", 'line 3: "fb" has no comma after it'],
-    ["raw,value\nfb,facebook\nfacebook,meta\n", "line 2: facebook is renamed itself, by line 3"],
-    ["raw,value\na,b\nb,a\n", "line 2: b is renamed itself, by line 3"],
+    ["raw,value\nfb,facebook\nfacebook,meta\n", "line 2: facebook is itself renamed by line 3"],
+    ["raw,value\na,b\nb,a\n", "line 2: b is itself renamed by line 3"],
     ['raw,value\n"fb,facebook\n', "Cannot read the aliases in"],
   ])("refuses %j and says why", (content, message) => {
     expect(() => read(content)).toThrow(UsageError);

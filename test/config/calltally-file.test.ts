@@ -89,15 +89,15 @@ doorbell: { secret_file: s, account: beta }
       "Cannot use calltally.yaml",
       "calltally.yaml:1:11: timezone: America/Chicag is not an IANA time zone; did you mean America/Chicago?",
       "calltally.yaml:2:1: limt: is not a known key; did you mean limit?",
-      "calltally.yaml:4:3: accounts.acme: has no base_url, and there is none at the top",
-      "calltally.yaml:5:17: accounts.acme.token_file: must be a file, and ends as a folder does",
-      "calltally.yaml:6:5: accounts.acme.token: is a secret, and does not stand in this file: name a file that holds it, with token_file",
+      "calltally.yaml:4:3: accounts.acme: has no base_url, and the top of the file has none",
+      "calltally.yaml:5:17: accounts.acme.token_file: must be a file, but ends like a folder",
+      "calltally.yaml:6:5: accounts.acme.token: is a secret, and does not belong in this file: name a file that contains it, with token_file",
       "calltally.yaml:7:18: accounts.acme.concurrency: must be a whole number from 1 to 32",
       'calltally.yaml:8:20: accounts.acme.retry_seconds: must be a number, and is "many"',
-      "calltally.yaml:9:21: accounts.acme.answered[1]: must be without a comma: each value is an item of its own",
+      "calltally.yaml:9:21: accounts.acme.answered[1]: must not contain a comma: each value is a separate item",
       "calltally.yaml:10:18: accounts.acme.org_unit_id: must be a text or a number, and is a list",
-      "calltally.yaml:11:3: accounts.ACME: differs from another account by capitals alone, and would share its folder",
-      "calltally.yaml:12:15: accounts.ACME.base_url: must start with https:// (http:// only for this machine), since the token travels with each request",
+      "calltally.yaml:11:3: accounts.ACME: differs from another account only in case, and would share its folder",
+      "calltally.yaml:12:15: accounts.ACME.base_url: must start with https:// (http:// only for this machine), because each request contains the token",
       'calltally.yaml:16:16: reports.weekly.accounts[0]: "acm" is not one of acme, ACME; did you mean acme?',
       expect.stringMatching(
         /^calltally\.yaml:17:25: reports\.weekly\.contents\[1\]: "utm_campaing" is not one of utm_source, .*; did you mean utm_campaign\?$/,
@@ -111,7 +111,7 @@ doorbell: { secret_file: s, account: beta }
       ),
       'calltally.yaml:20:48: reports.weekly.filter.first_time: must be true or false, and is "yes"',
       "calltally.yaml:21:13: reports.weekly.folder: {acount} is not one of {account}, {report}, {from}, {to}, {period}, {date}; did you mean {account}?",
-      "calltally.yaml:23:23: reports.weekly.deliver[0].email.to[0]: must be one plain mail address, such as marketing@acme.example",
+      "calltally.yaml:23:23: reports.weekly.deliver[0].email.to[0]: must be one plain mail address, such as marketing@northwind.example",
       "calltally.yaml:24:18: reports.weekly.deliver[1].webhook.url_file: is missing",
       "calltally.yaml:24:20: reports.weekly.deliver[1].webhook.url: is not a known key; did you mean url_file?",
       "calltally.yaml:25:9: reports.weekly.deliver[2]: must have one of email, webhook and command",
@@ -178,7 +178,7 @@ doorbell: { secret_file: s, account: beta }
       yaml: "limit: 5\n---\nlimit: 6",
       says: [
         "Cannot use calltally.yaml",
-        "calltally.yaml:2:1: a second document begins here (---): the file must be one",
+        "calltally.yaml:2:1: a second document begins here (---): only one is allowed",
       ],
     },
     {
@@ -234,7 +234,7 @@ doorbell: { secret_file: s, account: beta }
   it("refuses a file that others can write, or that is larger than a person writes", () => {
     for (const mode of [0o664, 0o646]) {
       expect(problemsOf({ yaml: ACME, mode })).toEqual([
-        "Cannot use calltally.yaml: other users can write it, and it says where the token goes and what is run",
+        "Cannot use calltally.yaml: other users can write it, though it decides where the token goes and what is run",
       ]);
     }
     expect(problemsOf({ yaml: "#".repeat(1_000_001) })).toEqual([
@@ -362,7 +362,7 @@ ${TWO}    timezone: Europe/Paris
     (setting) => {
       const name = `CALLTALLY_${setting}`;
       const says = (where: string) => [
-        `Cannot tell which account ${name} in ${where} is of: calltally.yaml names the accounts`,
+        `Cannot decide which account ${name} in ${where} is of: calltally.yaml names the accounts`,
       ];
       expect(problemsOf({ yaml: ACME, env: { [name]: "1" } })).toEqual(says("the environment"));
       expect(problemsOf({ yaml: ACME, dotenv: `${name}=1` })).toEqual(says(".env"));
@@ -378,7 +378,7 @@ ${TWO}    timezone: Europe/Paris
   beta: { base_url: https://b.example.com, token_file: t, database: ${folder.path}/link/calls.db }
 `;
     expect(problemsOf({ yaml })[1]).toMatch(
-      /^calltally.yaml:6:\d+: accounts.beta.database: .*link\/calls.db is the warehouse of acme as well$/,
+      /^calltally.yaml:6:\d+: accounts.beta.database: .*link\/calls.db is also the warehouse of acme$/,
     );
   });
 
@@ -386,7 +386,7 @@ ${TWO}    timezone: Europe/Paris
     const yaml = `${ACME}  beta: { base_url: https://b.example.com, token_file: t, export_dir: data/acme/exports }
 `;
     expect(problemsOf({ yaml })[1]).toMatch(
-      /^calltally.yaml:5:\d+: accounts.beta.export_dir: data\/acme\/exports is the export folder of acme as well$/,
+      /^calltally.yaml:5:\d+: accounts.beta.export_dir: data\/acme\/exports is also the export folder of acme$/,
     );
   });
 
@@ -410,7 +410,7 @@ ${TWO}    timezone: Europe/Paris
     expect(tokenOf(0o600)).toEqual(["t"]);
     for (const mode of [0o604, 0o640, 0o644]) {
       expect(() => tokenOf(mode)).toThrow(
-        `calltally.yaml:4:17: accounts.acme.token_file: other users can read ${file}, which holds a secret`,
+        `calltally.yaml:4:17: accounts.acme.token_file: other users can read ${file}, which contains a secret`,
       );
     }
   });

@@ -76,16 +76,16 @@ describe("parseTimeZone", () => {
 
 describe("describeFixedZone", () => {
   it.each([
-    { zone: "EST", offset: "UTC-05:00", meant: "America/New_York; if not, America/Panama says so" },
-    { zone: "MST", offset: "UTC-07:00", meant: "America/Denver; if not, America/Phoenix says so" },
+    { zone: "EST", offset: "UTC-05:00", meant: "America/New_York; otherwise use America/Panama" },
+    { zone: "MST", offset: "UTC-07:00", meant: "America/Denver; otherwise use America/Phoenix" },
     { zone: "HST", offset: "UTC-10:00", meant: "Pacific/Honolulu" },
     { zone: "Etc/GMT+8", offset: "UTC-08:00", meant: "America/Los_Angeles" },
     { zone: "Etc/GMT-1", offset: "UTC+01:00", meant: "Europe/Berlin" },
-    { zone: "Etc/GMT-14", offset: "UTC+14:00", meant: "that of a city" },
-    { zone: "GMT", offset: "UTC+00:00", meant: "Europe/London; if not, UTC says so" },
+    { zone: "Etc/GMT-14", offset: "UTC+14:00", meant: "a city's zone" },
+    { zone: "GMT", offset: "UTC+00:00", meant: "Europe/London; otherwise use UTC" },
   ])("says that $zone is $offset all year", ({ zone, offset, meant }) => {
     expect(describeFixedZone(zone)).toBe(
-      `${zone} has no summer time: it is ${offset} all year. The zone probably meant is ${meant}.`,
+      `${zone} has no daylight saving time: it is ${offset} all year. You probably mean ${meant}.`,
     );
   });
 

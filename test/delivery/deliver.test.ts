@@ -100,7 +100,7 @@ describe("deliver by e-mail", () => {
         recipient: "änn@example.com",
         status: "failed",
         attempts: 1,
-        last_error: `Cannot send by localhost:${server.port}: it takes only ASCII addresses (no SMTPUTF8)`,
+        last_error: `Cannot send by localhost:${server.port}: it accepts only ASCII addresses (no SMTPUTF8)`,
       },
       { recipient: "bob@bücher.example", status: "delivered" },
     ]);
@@ -232,7 +232,7 @@ describe("deliver by e-mail", () => {
     const unknown = {
       status: "outcome unknown",
       attempts: 1,
-      last_error: expect.stringMatching(/^No reply of localhost:\d+ after the message was sent: /),
+      last_error: expect.stringMatching(/^No reply from localhost:\d+ after sending the message: /),
     };
     expect(await send(run, [target])).toMatchObject([unknown]);
     expect(await send(run, [target])).toMatchObject([unknown]);
@@ -318,7 +318,7 @@ describe("deliver by e-mail", () => {
     writeFileSync(join(run.folder, "channel.csv"), "of another run");
     const results = await send(run, [emailTo(["ann@example.com"], smtpAt(server.port))]);
     expect(results).toMatchObject([
-      { status: "failed", last_error: expect.stringContaining("it is not as the report wrote it") },
+      { status: "failed", last_error: expect.stringContaining("its content is not what the report wrote") },
     ]);
     expect(server.taken).toEqual([]);
   });
@@ -533,7 +533,7 @@ describe("deliver by command", () => {
         { status: "failed", attempts: 1, last_error: expect.stringContaining(last_error) },
       ]);
     writeFileSync(join(run.folder, "manifest.json"), "of another run");
-    await failed(`${join(run.folder, "manifest.json")}: it is not as the report wrote it`);
+    await failed(`${join(run.folder, "manifest.json")}: its content is not what the report wrote`);
     rmSync(join(run.folder, "channel.csv"));
     await failed(`Cannot copy ${join(run.folder, "channel.csv")} for the delivery: ENOENT`);
     expect(readdirSync(run.folder).filter((name) => name.startsWith("."))).toEqual([]);

@@ -52,7 +52,7 @@ describe("openDeliveries", () => {
           .get(),
       ).toEqual({
         status: "outcome unknown",
-        last_error: "The process ended while it was being sent",
+        last_error: "The process ended while sending",
         finished_at: NOW,
       });
       expect(claimDelivery(warehouse, 1)).toBe(false);

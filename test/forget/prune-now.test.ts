@@ -79,7 +79,7 @@ describe("pruneNow", () => {
       await expect(pruneWarehouse(database)).rejects.toMatchObject({
         exitCode: 6,
         message: `Cannot prune ${database}: it is being synced`,
-        hint: "Wait for the sync to end; it has removed what was past its days before it began to read.",
+        hint: "Wait for the sync to end; it removed expired data before it began to read.",
       });
     }
     expect(dump(database)).toEqual(before);

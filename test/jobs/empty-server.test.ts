@@ -78,7 +78,7 @@ ps -e -o user=,args= | grep 'schedule --[l]isten'`;
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const line of [
       /^warn +warehouse +there is none at /m,
-      /^(\d+) of \d+ checks are in order; --all lists them$/m,
+      /^(\d+) of \d+ checks passed; --all lists them$/m,
       /^ {2}verdict +exact: /m,
       /^Working +yes: /m,
       /^700 calltally calltally \/var\/lib\/calltally$/m,

@@ -65,13 +65,13 @@ describe("syncWarehouse", () => {
       const [name, option] = pair.split(" ");
       return [
         { settings: { [`CALLTALLY_${name}`]: "t" } },
-        `settings: CALLTALLY_${name} is not taken here: give ${option}`,
+        `settings: CALLTALLY_${name} is not allowed here: use ${option}`,
       ];
     }),
     [{ onProgress: 7 }, "onProgress: Invalid input"],
     [{ baseUrl: "api.example.com" }, "baseUrl: is not a URL"],
     [{ token: "two\nlines" }, "token: holds more than one line"],
-    [{ database: "calls/" }, "database: must be a file, and ends as a folder does"],
+    [{ database: "calls/" }, "database: must be a file, but ends like a folder"],
     [
       { settings: { CALLTALLY_LOOKBACK_HOURS: 1 } },
       "settings.CALLTALLY_LOOKBACK_HOURS: Invalid input: expected string, received number",

@@ -127,7 +127,7 @@ describe("what a report says of the copy", () => {
       copy: "whose last sync ended within these days",
       sql: "UPDATE sync_runs SET finished_at = '2026-09-20T00:00:00.000Z'",
       isDoubtful: true,
-      says: "Complete as of 2026-09-20 00:00 (UTC). Run 1 proved that it read every call. The last sync, 2026-09-20 00:00 (UTC), is exact. These days go on after it: later calls are not here yet.",
+      says: "Complete as of 2026-09-20 00:00 (UTC). Run 1 proved that it read every call. The last sync, 2026-09-20 00:00 (UTC), is exact. The range ends after it: later calls are not here yet.",
     },
     {
       copy: "that was proven before these days alone",
@@ -168,7 +168,7 @@ describe("what a report says of the copy", () => {
       sql: "INSERT INTO counts (name, value) VALUES ('unsettled_calls', 1) ON CONFLICT DO UPDATE SET value = 1",
       isLocked: true,
     });
-    expect(titles).toContain("Which callers are new is not known until the first load has ended");
+    expect(titles).toContain("First-time callers are unknown until the first load has finished");
     expect(page).toContain("<dt>First-time callers</dt><dd>–</dd>");
     expect(page).not.toContain("called before");
   });

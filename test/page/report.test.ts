@@ -200,7 +200,7 @@ describe("calltally report, beside what export writes of the same calls", () => 
       { cwd: folder.path },
     );
     expect(code).toBe(0);
-    expect(stdout).toContain("No call was found in these days.");
+    expect(stdout).toContain("No calls in these days.");
     expect(stdout).toContain("It begins before the first call in the copy");
     expect(stderr).toContain("No call in the warehouse matches the filter");
   });

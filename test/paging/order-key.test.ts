@@ -143,7 +143,7 @@ describe("describeOrder", () => {
     ).toEqual([
       "by source from A to Z, lowest id first in each",
       "by source from A to Z, lowest id first in each",
-      "by source from A to Z, lowest id first in each, as asked for: the service's own has no key",
+      "by source from A to Z, lowest id first in each, as requested: the service's own order has no key",
     ]);
     expect(describeOrder({ order_key: null, sort: null })).toBe("none by id, start or source");
   });

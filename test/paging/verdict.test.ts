@@ -52,7 +52,7 @@ describe("judge", () => {
     {
       ...full({ isProven: false }),
       verdict: "probable",
-      says: "more calls than a page has stand at one place of the order",
+      says: "more calls than fit on a page have the same place in the order",
     },
     {
       ...full({ repeated: 1 }),
@@ -84,7 +84,7 @@ describe("judge", () => {
     {
       ...full({ vanished: 1 }),
       verdict: "probable",
-      says: "1 call went from their place, though total fell by 0 alone",
+      says: "1 call left their place, though total fell only by 0",
     },
     {
       ...full({ totals: totals({ falls: 4, rises: 4, least: 96, isConstant: false }) }, 99),
@@ -104,7 +104,7 @@ describe("judge", () => {
     {
       ...full({ end: "nothing behind", ...moved(103, 100) }, 101),
       verdict: "probable",
-      says: "fewer than two full pages of one length do not show the end",
+      says: "fewer than two full pages of one length do not prove the end",
     },
     {
       ...full({ vanished: 2, ...moved(98, 98), totals: totals({ falls: 2 }) }),
@@ -130,7 +130,7 @@ describe("judge", () => {
     {
       ...full({ isFrontMet: false, isLinked: false }),
       verdict: "unverified",
-      says: "the closing look at the front met no known call",
+      says: "the final look at the front met no known call",
     },
     {
       ...full({ isLinked: false, seamsBroken: 2 }),
@@ -167,47 +167,47 @@ describe("judge", () => {
       [
         { fragmented: 2 },
         100,
-        "See the rows that the service fails on in `rejected_calls`, and tell its support.",
+        "See the rows that the service fails on in `rejected_calls`, and report them to its support.",
       ],
       [{ isFrontMet: false }, 100, again],
       [
         { isLinked: false },
         100,
-        "Try another --limit; if it stays, see `calltally doctor`: pages may not overlap as they should.",
+        "Try another --limit; if the problem remains, see `calltally doctor`: pages may not overlap as they should.",
       ],
       [{ keys: [] }, 99, `${order}; without one no pass can be proven.`],
       [{ keys: [] }, 100, `${order}; without one no pass can be proven.`],
       [{ isProven: false }, 99, "A larger --limit may join the pages."],
       [{ isProven: false }, 100, "A larger --limit may join the pages."],
-      [{ repeated: 1 }, 100, "Have caches between here and the service heed `cache-control: no-cache`."],
+      [{ repeated: 1 }, 100, "Make caches between here and the service obey `cache-control: no-cache`."],
       [
         { old: 1 },
         100,
-        "Ask the support of the service about caches or replicas that lag; a run at a quieter time may do.",
+        "Ask the support of the service about caches or replicas that lag; or try a run at a quieter time.",
       ],
       [{ keys: BY_SOURCE }, 101, `${order}; a run in which no call comes or goes can be exact.`],
-      [{ unplaced: 1 }, 100, "See them in `rejected_calls`, and tell the service's support."],
+      [{ unplaced: 1 }, 100, "See them in `rejected_calls`, and report them to the service's support."],
       [{ totals: totals({ overruns: 1 }) }, 100, total],
       [
         { totals: totals({ fall: 11 }) },
         100,
-        "If so many calls were deleted, the next full pass will say so; else: ask the support of the service about replicas.",
+        "If so many calls were deleted, the next full pass will confirm it; otherwise: ask the support of the service about replicas.",
       ],
       [
         { vanished: 1 },
         100,
-        "Ask the support of the service whether calls change places, as in an order by the last change.",
+        "Ask the support of the service whether calls change places, as in an order by last update.",
       ],
       [{ end: "disputed" }, 100, total],
       [
         { totals: totals({ falls: 1, rises: 1, isConstant: false }) },
         99,
-        "Ask the support of the service about caches or replicas that lag; a run at a quieter time may do.",
+        "Ask the support of the service about caches or replicas that lag; or try a run at a quieter time.",
       ],
       [
         { end: "nothing behind", totals: totals({ isConstant: false }) },
         100,
-        "Run `calltally sync --full` again: a run in which no call comes or goes can be exact.",
+        "Run `calltally sync --full` again: a run during which no call comes or goes can be exact.",
       ],
     ];
     expect(cases.map(([changes, distinct]) => judge({ ...CLEAN, ...changes }, distinct).advice)).toEqual(
@@ -228,14 +228,14 @@ describe("judge", () => {
     expect(reasons).toEqual([
       "1 page had to be read in pieces: 100 calls read, total 100",
       "1 seam between pages did not join: 100 calls read, total 100",
-      "all pages joined, but 1 response had a request_id that was met before: a cache may have answered",
+      "all pages joined, but 1 response repeated an earlier request_id: a cache may have responded",
       "all pages joined, but 1 response came from the past by the service's own timestamps",
-      "all pages joined, but 1 call went from their place, though total fell by 0 alone",
+      "all pages joined, but 1 call left their place, though total fell only by 0",
       "2 pages had to be read in pieces: 100 calls read, total 100",
       "2 seams between pages did not join: 100 calls read, total 100",
-      "all pages joined, but 2 responses had a request_id that was met before: a cache may have answered",
+      "all pages joined, but 2 responses repeated an earlier request_id: a cache may have responded",
       "all pages joined, but 2 responses came from the past by the service's own timestamps",
-      "all pages joined, but 2 calls went from their place, though total fell by 0 alone",
+      "all pages joined, but 2 calls left their place, though total fell only by 0",
     ]);
     // A seam that was mended and broken elsewhere is no seam of the front.
     const unlinked = judge({ ...CLEAN, isFrontMet: false, isLinked: false, seamsBroken: 3 }, 100);
@@ -307,7 +307,7 @@ describe("judgeIncremental", () => {
     const both = readKeys("call_id desc, call_started desc");
     expect(judgeIncremental(evidence, { ...books, keys: both }).verdict).toBe("probable");
     expect(judgeIncremental(evidence, { ...books, keys: [] }).verdict_reason).toBe(
-      "the calls are not listed as they were, in order",
+      "the calls are not listed as before,  in order",
     );
   });
 
@@ -315,7 +315,7 @@ describe("judgeIncremental", () => {
     {
       ...incremental({}),
       verdict: "probable",
-      says: "read up to known calls, newest start first, and the books balance: 100 calls here and at the service; all were verified 2026-10-01 00:00 UTC",
+      says: "read up to known calls, newest start first, and the counts agree: 100 calls here and at the service; all were verified 2026-10-01 00:00 UTC",
     },
     // Read from the end, where no look at the front is taken.
     {
@@ -333,26 +333,26 @@ describe("judgeIncremental", () => {
     {
       ...incremental({ settled: false }),
       verdict: "unverified",
-      says: "no calls were met that are known and cannot have changed",
+      says: "found no known calls that cannot have changed",
     },
     { ...incremental({ isProven: false }), verdict: "unverified", says: "the pages read did not join" },
     { ...incremental({ fragmented: 1 }), verdict: "unverified", says: "the pages read did not join" },
     {
       ...incremental({ isFrontMet: false }),
       verdict: "unverified",
-      says: "the live end of the calls was not met again",
+      says: "the live end of the list was not found again",
     },
     { ...incremental({ repeated: 1 }), verdict: "unverified", says: "a cache or a replica that lags" },
     { ...incremental({ old: 1 }), verdict: "unverified", says: "a cache or a replica that lags" },
     {
       ...incremental({}, 99),
       verdict: "unverified",
-      says: "the books do not balance: 99 calls here, total 100",
+      says: "the counts disagree: 99 calls here, total 100",
     },
     {
       ...incremental({}, 101),
       verdict: "unverified",
-      says: "the books do not balance: 101 calls here, total 100",
+      says: "the counts disagree: 101 calls here, total 100",
     },
   ])("$verdict: $says", ({ evidence, books, verdict, says }) => {
     const judgement = judgeIncremental(evidence, books);
@@ -360,7 +360,7 @@ describe("judgeIncremental", () => {
     expect(judgement.verdict_reason).toContain(says);
     expect(judgement.advice).toBe(
       verdict === "probable"
-        ? "Nothing: the next full pass proves it. `calltally sync --full` does so now."
+        ? "Nothing: the next full pass will prove it. To prove it now, run `calltally sync --full`."
         : "Run `calltally sync --full`.",
     );
   });

@@ -102,7 +102,7 @@ describe("check", () => {
     [
       { contents: ["channel", "source"] },
       { output: STREAM },
-      "<stdout> writes one file, and 2 were requested",
+      "<stdout> writes one file, but 2 were requested",
     ],
     [
       { contents: ["google-ads"], conversion: { new: true } },

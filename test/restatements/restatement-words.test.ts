@@ -79,7 +79,7 @@ describe("describeReasons", () => {
       { reason: "rules", calls: 3, effect: 0 },
     ];
     expect(describeReasons(restatement({ reasons, rules_changed: "aliases, missed" }))).toBe(
-      "1 came late (+1), 3 attributed again by other aliases, missed (0)",
+      "1 came late (+1), 3 attributed again by changed aliases, missed (0)",
     );
   });
 });

@@ -486,10 +486,10 @@ describe("exportToFolder", () => {
     const refused = (not_compared: string) => [{ file: "source.csv", contents: "source", not_compared }];
     expect(await write({})).toBeUndefined();
     expect(await write({})).toMatchObject([{ given_out_at: RUN_FINISHED_AT, restated_cells: 0 }]);
-    expect(await write({ timezone: "Asia/Tokyo" })).toEqual(refused("another question than before"));
+    expect(await write({ timezone: "Asia/Tokyo" })).toEqual(refused("the rollup's options changed"));
     expect(await write({ raw: true })).toEqual(refused("utm values as stored"));
     expect(await write({})).toBeUndefined();
-    expect(await write({ top: 1 })).toEqual(refused("keys put together as (other)"));
+    expect(await write({ top: 1 })).toEqual(refused("keys folded into (other)"));
     expect(await write({ filter: { include_gone: true } })).toEqual(refused("gone calls are counted"));
     expect(await write({ range: {} })).toBeUndefined();
     using reader = openWarehouse(warehouse.database);

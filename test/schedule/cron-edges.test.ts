@@ -25,7 +25,7 @@ describe("parseCron", () => {
     expect(CRON_HINT).toBe(
       "Five fields: minute, hour, day of the month, month, day of the week; e.g. 7 * * * *.",
     );
-    expect(() => parseCron("0 0 L-30 2 *", "UTC")).toThrow(new Error("such a day never comes"));
+    expect(() => parseCron("0 0 L-30 2 *", "UTC")).toThrow(new Error("no such day exists"));
   });
 
   it.each([

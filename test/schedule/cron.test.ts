@@ -48,7 +48,7 @@ describe("parseCron", () => {
     ["* * * *", "got 4"],
     ["* * * * * * *", "got 7"],
     ["0 0 30 2 *", "impossible day of month"],
-    ["0 0 L-30 2 *", "such a day never comes"],
+    ["0 0 L-30 2 *", "no such day exists"],
     ["*/0 * * * *", "invalid expression for minute"],
     ["0 25 1 * 1", "invalid expression for hour"],
     ["", "illegal characters"],

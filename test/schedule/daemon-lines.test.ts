@@ -154,7 +154,7 @@ describe("runDaemon", () => {
         level: 30,
         run: own,
         job: "export",
-        msg: "a slot has passed since it was last done: running it now",
+        msg: "missed a slot: running now",
       },
       { level: 30, job: "export", run: ofJob, msg: "started" },
       { level: 30, job: "export", run: ofJob, exitCode: 0, seconds: 61.5, msg: "done" },

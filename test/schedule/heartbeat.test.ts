@@ -70,7 +70,7 @@ describe("openHeartbeat", () => {
       await told.heartbeat.end(true);
       expect(told.seen()).toHaveLength(2);
       expect(told.lines).toEqual([
-        { level: 40, problem: expect.any(String), msg: "the monitor was not reached" },
+        { level: 40, problem: expect.any(String), msg: "cannot reach the monitor" },
       ]);
       if (problem !== "UND_ERR_SOCKET") expect(told.lines[0]).toMatchObject({ problem });
       expect(JSON.stringify(told.lines)).not.toContain("SECRET");
@@ -112,6 +112,6 @@ describe("openHeartbeat", () => {
     const { log, lines } = keepLines();
     const url = new URL("http://127.0.0.1:1/SECRET-17");
     await openHeartbeat({ url, log, signal }).end(true);
-    expect(lines).toEqual([{ level: 40, problem: "ECONNREFUSED", msg: "the monitor was not reached" }]);
+    expect(lines).toEqual([{ level: 40, problem: "ECONNREFUSED", msg: "cannot reach the monitor" }]);
   });
 });

@@ -63,7 +63,7 @@ describe("openJournal", () => {
     journal.start("sync", end.startedAt);
     journal.end(end);
     expect(journal.read()).toEqual([]);
-    const msg = `cannot use the warehouse to keep how the jobs fare: Cannot use ${database} as the warehouse: it is not an SQLite database`;
+    const msg = `cannot record jobs in the warehouse: Cannot use ${database} as the warehouse: it is not an SQLite database`;
     expect(lines).toEqual([
       { level: 20, msg },
       { level: 40, msg },

@@ -15,7 +15,7 @@ const ended = { exitCode: null, signal: null, isLate: false, error: null };
 describe("describeOutcome", () => {
   it.each([
     [0, "info", "done"],
-    [3, "warn", "done, but not clean: see calltally status"],
+    [3, "warn", "done with problems: see calltally status"],
     [5, "warn", "the API is unreachable or failing: next slot"],
     [6, "warn", "another sync of the same warehouse is running: next slot"],
     [130, "info", "stopped"],

@@ -119,7 +119,7 @@ describe("keepSchedule", () => {
       "sync 2026-11-20T03:04:00",
       "sync 2026-11-20T03:07:00",
     ]);
-    const left = { level: 30, job: "sync", msg: "slot left out: the job was running" };
+    const left = { level: 30, job: "sync", msg: "slot skipped: the job was running" };
     expect(schedule.lines).toEqual([
       { ...left, slot: "2026-11-20T03:02:00.000Z" },
       { ...left, slot: "2026-11-20T03:05:00.000Z" },
@@ -211,7 +211,7 @@ describe("keepSchedule", () => {
         level: 40,
         job: "sync",
         slot: "2026-11-20T04:07:00.000Z",
-        msg: "late: the machine slept, or its clock was set; running it once",
+        msg: "late, because the machine slept or its clock changed: running once",
       },
     ]);
     await schedule.clock.pass(HOUR_MS);
@@ -298,10 +298,10 @@ describe("keepSchedule", () => {
     const again = {
       level: 30,
       job: "report",
-      msg: "its last run left something undone: taking it up again",
+      msg: "its last run is unfinished: resuming it",
     };
     expect(schedule.lines).toEqual([
-      { level: 30, job: "report", msg: "a slot has passed since it was last done: running it now" },
+      { level: 30, job: "report", msg: "missed a slot: running now" },
       again,
       again,
     ]);

@@ -53,7 +53,7 @@ describe("parseAddress", () => {
       expect(() => parseAddress(text, false)).toThrow(
         expect.objectContaining({
           message: `Cannot use --listen ${text}: other machines could reach it`,
-          hint: "Use 127.0.0.1, or add --allow-remote: the endpoints expose no secrets, but have no password either.",
+          hint: "Use 127.0.0.1, or add --allow-remote: the endpoints expose no secrets, but have no password.",
         }),
       );
       expect(parseAddress(text, true).port).toBe(9464);
@@ -114,14 +114,14 @@ describe("startMonitor", () => {
       "text/plain",
       "no-store",
       undefined,
-      "/healthz and /metrics alone\n",
+      "only /healthz and /metrics exist\n",
     ]);
     expect(await ask("/metrics", { method: "PUT" })).toEqual([
       405,
       "text/plain",
       "no-store",
       "GET, HEAD",
-      "GET alone\n",
+      "Only GET is allowed\n",
     ]);
     expect(await ask("/metrics", { method: "HEAD" })).toEqual([
       200,
@@ -130,12 +130,12 @@ describe("startMonitor", () => {
       undefined,
       "",
     ]);
-    expect(await ask("/doorbell/acme?x", { method: "POST" })).toEqual([
+    expect(await ask("/doorbell/austin?x", { method: "POST" })).toEqual([
       401,
       "text/plain",
       "no-store",
       "Bearer",
-      "No: /doorbell/acme?x\n",
+      "No: /doorbell/austin?x\n",
     ]);
     expect((await ask("/doorbells"))[0]).toBe(404);
     await using bare = await startMonitor(LOCAL, pages({ status: "ok" }));
@@ -209,7 +209,7 @@ describe("startMonitor", () => {
     await expect(startMonitor({ host: "192.0.2.1", port: 0 }, pages({ status: "ok" }))).rejects.toMatchObject(
       {
         message: "Cannot use --listen: cannot listen on this address",
-        hint: "It must be an address of this machine, and a port that this user may take.",
+        hint: "It must be an address of this machine, and a port that this user may use.",
         cause: { code: "EADDRNOTAVAIL" },
       },
     );

@@ -108,7 +108,7 @@ describe("runDaemon, with a doorbell", () => {
     await daemon.ring("acme");
     await daemon.started("acme", 3);
     expect([daemon.starts("acme"), daemon.starts("beta")]).toEqual([3, 1]);
-    expect(daemon.lines.filter(({ msg }) => msg === "rung: a sync follows")).toMatchObject([
+    expect(daemon.lines.filter(({ msg }) => msg === "doorbell rang: a sync follows")).toMatchObject([
       { account: "acme" },
       { account: "acme" },
     ]);
@@ -177,6 +177,8 @@ it("runDaemon warns of a doorbell that nothing can ring", async () => {
     return messages();
   };
   expect(await warned(undefined, false)).toContain("nothing can ring the doorbell without --listen");
-  expect(await warned("acme", true)).toContain("the doorbell is of an account that is not scheduled here");
+  expect(await warned("acme", true)).toContain(
+    "the doorbell belongs to an account that is not scheduled here",
+  );
   expect(await warned(undefined, true)).toEqual(["listening", "stopped"]);
 });

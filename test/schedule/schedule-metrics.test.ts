@@ -61,14 +61,14 @@ calltally_job_last_duration_seconds{job="sync"} 61.5
 # HELP calltally_job_next_run_timestamp_seconds Next start time of the job.
 # TYPE calltally_job_next_run_timestamp_seconds gauge
 calltally_job_next_run_timestamp_seconds{job="sync"} 1790000020.25
-# HELP calltally_job_healthy 1 while the job does its work, 0 where /healthz says that it is failing.
+# HELP calltally_job_healthy 1 while the job succeeds, 0 if /healthz reports it as failing.
 # TYPE calltally_job_healthy gauge
 calltally_job_healthy{job="sync"} 1
 calltally_job_healthy{job="export"} 0
-# HELP calltally_job_last_exit_code Exit code of the job's last run, 128 and the signal's number where one ended it.
+# HELP calltally_job_last_exit_code Exit code of the job's last run, or 128 plus the number of the signal that ended it.
 # TYPE calltally_job_last_exit_code gauge
 calltally_job_last_exit_code{job="sync"} 0
-# HELP calltally_job_last_success_timestamp_seconds When the job last succeeded; a sync succeeds with any verdict but unverified.
+# HELP calltally_job_last_success_timestamp_seconds When the job last succeeded; a sync succeeds with any verdict except unverified.
 # TYPE calltally_job_last_success_timestamp_seconds gauge
 calltally_job_last_success_timestamp_seconds{job="sync"} 1795176480.5
 `;
@@ -79,7 +79,7 @@ calltally_calls{state="live"} 5000
 calltally_calls{state="gone"} 7
 `;
 
-const REST = `# HELP calltally_rejected_rows Rows that did not parse and are not resolved yet.
+const REST = `# HELP calltally_rejected_rows Rows that could not be parsed and are not resolved yet.
 # TYPE calltally_rejected_rows gauge
 calltally_rejected_rows 4
 # HELP calltally_schema_drift Members seen that the API documentation does not list.
@@ -132,7 +132,7 @@ describe("toBellMetrics, toRefusalMetrics", () => {
       `# HELP calltally_doorbell_rings_total Deliveries with the secret since the schedule started.
 # TYPE calltally_doorbell_rings_total counter
 calltally_doorbell_rings_total 3
-# HELP calltally_doorbell_coalesced_total Deliveries among them that came while another was waiting for its sync already.
+# HELP calltally_doorbell_coalesced_total Deliveries among them that came while another was already waiting for its sync.
 # TYPE calltally_doorbell_coalesced_total counter
 calltally_doorbell_coalesced_total 2
 # HELP calltally_doorbell_refused_total Requests that the doorbell refused since the schedule started, by status.

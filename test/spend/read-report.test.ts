@@ -129,12 +129,12 @@ describe("readReport", () => {
     ]);
   });
 
-  it("leaves out rows of Meta that are of more than one day", () => {
+  it("leaves out rows of Meta that are more than one day", () => {
     const { rows, left_out } = read(`Reporting starts,Reporting ends,Campaign name,Amount spent (USD)
 2026-10-01,2026-10-01,A,1
 2026-10-01,2026-10-07,A,7
 `);
-    expect([rows.length, left_out]).toEqual([1, [{ line: 3, reason: "of more than one day" }]]);
+    expect([rows.length, left_out]).toEqual([1, [{ line: 3, reason: "more than one day" }]]);
   });
 
   it("takes Meta's line of totals for one also where the report is of one day", () => {
@@ -169,7 +169,7 @@ C",5.50
     ]);
     expect(left_out).toEqual([
       { line: 2, reason: "more cells than the header" },
-      { line: 6, reason: "a quote that does not end in its line" },
+      { line: 6, reason: "an unclosed quote" },
     ]);
   });
 
@@ -206,8 +206,8 @@ C",5.50
       },
       { day: "2026-10-06", cost_micros: 500_000, campaign: null },
     ]);
-    expect(refusal(text, { map })).toContain("nothing says its source (columns by --map) | Give --source");
-    expect(refusal(text, { map, source: "x" })).toContain("nothing says its medium");
+    expect(refusal(text, { map })).toContain("the report has no source (columns by --map) | Give --source");
+    expect(refusal(text, { map, source: "x" })).toContain("the report has no medium");
   });
 
   it("knows its own names of columns, and lets a flag stand for the cells that are empty", () => {
@@ -230,7 +230,7 @@ C",5.50
     const text = "day,cost\n1/2/2026,1\n3/4/2026,2\n5/5/2026,3\n";
     const options = { source: "a", medium: "b" };
     expect(refusal(text, options)).toBe(
-      "its dates can be read in two ways: 1/2/2026 in line 2, and none has a number above 12 there | Say what comes first: --dates mdy (month) or --dates dmy (day).",
+      "its dates can be read in two ways: 1/2/2026 in line 2, and none has a number above 12 there | Say which comes first: --dates mdy (month) or --dates dmy (day).",
     );
     const days = (dates: "mdy" | "dmy") => read(text, { ...options, dates }).rows.map(({ day }) => day);
     expect(days("mdy")).toEqual(["2026-01-02", "2026-03-04", "2026-05-05"]);
@@ -293,11 +293,11 @@ someday,A,1,USD,1,1,1
       { line: 2, reason: 'the cost "abc" is no number' },
       { line: 3, reason: '"someday" is no day' },
       { line: 4, reason: "no day" },
-      { line: 5, reason: '"USDX" is no currency' },
+      { line: 5, reason: '"USDX" is not a currency' },
       { line: 6, reason: "the currencies USD and EUR in one row" },
-      { line: 7, reason: '"x" is no number of impressions' },
-      { line: 8, reason: "clicks or impressions are no whole number" },
-      { line: 9, reason: "clicks or impressions are no whole number" },
+      { line: 7, reason: '"x" is not a number of impressions' },
+      { line: 8, reason: "clicks or impressions are not whole numbers" },
+      { line: 9, reason: "clicks or impressions are not whole numbers" },
       { line: 10, reason: 'the cost "0.0000001" is no number of this file\'s form, or too long' },
     ]);
     expect(rows.map(({ campaign }) => campaign)).toEqual(["Total"]);
@@ -305,7 +305,7 @@ someday,A,1,USD,1,1,1
 
   it("refuses a file that is no report, and says what it has", () => {
     expect(refusal("a,b,c\n1,2,3\n")).toBe(
-      "none of its first 60 lines is the header of a report that is known; line 1 has a, b, c | Name the columns: --map day=Date,cost=Spend,campaign=Campaign. A day and a cost are needed.",
+      "none of its first 60 lines is the header of a known report; line 1 has a, b, c | Name the columns: --map day=Date,cost=Spend,campaign=Campaign. A day and a cost are needed.",
     );
     expect(refusal("Date,Spend\n", { map: { day: "Day", cost: "Spend" } })).toContain(
       'none of its first 60 lines is a header with the columns "Day", "Spend"; line 1 has Date, Spend',
@@ -324,7 +324,7 @@ someday,A,1,USD,1,1,1
     const wide = Array.from({ length: 14 }, (_, index) => `c${index + 1}`).join();
     const known =
       "Name the columns: --map day=Date,cost=Spend,campaign=Campaign. A day and a cost are needed.";
-    const none = "none of its first 60 lines is the header of a report that is known";
+    const none = "none of its first 60 lines is the header of a known report";
     const table: [text: string, options: Partial<ReadOptions>, expected: string][] = [
       ["", {}, `${none} | ${known}`],
       ["a\nb\n", {}, `${none} | ${known}`],
@@ -340,43 +340,43 @@ someday,A,1,USD,1,1,1
       [
         "day,cost\n",
         {},
-        "nothing says its source (columns by calltally's names) | Give --source, such as --source google, or --map source=HEADER.",
+        "the report has no source (columns by calltally's names) | Pass --source, such as --source google, or --map source=HEADER.",
       ],
       [
         "day,cost\n",
         { source: "a" },
-        "nothing says its medium (columns by calltally's names) | Give --medium, such as --medium cpc, or --map medium=HEADER.",
+        "the report has no medium (columns by calltally's names) | Pass --medium, such as --medium cpc, or --map medium=HEADER.",
       ],
       [
         "day,cost,source\n",
         {},
-        "nothing says its medium (columns by calltally's names) | Give --medium, such as --medium cpc, or --map medium=HEADER.",
+        "the report has no medium (columns by calltally's names) | Pass --medium, such as --medium cpc, or --map medium=HEADER.",
       ],
       [
         "day,cost\n1/31/2026,1\n31/1/2026,1\n",
         own,
-        "line 2 has the month before the day, and line 3 has the day before the month | Give --dates mdy or --dates dmy: rows with the other are left out.",
+        "line 2 has the month before the day, and line 3 has the day before the month | Give --dates mdy or --dates dmy: rows with the other one are left out.",
       ],
       [
         "day,cost\n5/5/2026,1\n1/2/2026,1\n3/4/2026,1\n",
         own,
-        "its dates can be read in two ways: 1/2/2026 in line 3, and none has a number above 12 there | Say what comes first: --dates mdy (month) or --dates dmy (day).",
+        "its dates can be read in two ways: 1/2/2026 in line 3, and none has a number above 12 there | Say which comes first: --dates mdy (month) or --dates dmy (day).",
       ],
       [
         'day,cost\n2026-10-01,"1,5"\n2026-10-02,2.5\n2026-10-03,"3,5"\n',
         own,
-        "line 3 has decimals after a point, and line 2 has them after a comma | Give --decimal point or --decimal comma: rows with the other are left out.",
+        "line 3 has decimals after a point, and line 2 has them after a comma | Give --decimal point or --decimal comma: rows with the other one are left out.",
       ],
       [
         'day,cost,clicks\n2026-10-01,"1,5","1,500"\n',
         own,
-        "line 2 has decimals after a point, and line 2 has them after a comma | Give --decimal point or --decimal comma: rows with the other are left out.",
+        "line 2 has decimals after a point, and line 2 has them after a comma | Give --decimal point or --decimal comma: rows with the other one are left out.",
       ],
     ];
     for (const [text, options, expected] of table)
       expect([text, refusal(text, options)]).toEqual([text, expected]);
     expect(refusal('day,cost\n2026-10-05,"1\n', own)).toBe(
-      "it is no CSV: Quote Not Closed: the parsing is finished with an opening quote at line 2 | undefined",
+      "it is not CSV: Quote Not Closed: the parsing is finished with an opening quote at line 2 | undefined",
     );
   });
 
@@ -487,9 +487,9 @@ a,b,,
       [4, '"A"', "USD"],
     ]);
     expect(left_out).toEqual([
-      { line: 2, reason: "clicks or impressions are no whole number" },
+      { line: 2, reason: "clicks or impressions are not whole numbers" },
       { line: 3, reason: '"x" is no day' },
-      { line: 5, reason: "clicks or impressions are no whole number" },
+      { line: 5, reason: "clicks or impressions are not whole numbers" },
       { line: 6, reason: 'the cost "y" is no number' },
     ]);
     const meta = read(
@@ -516,22 +516,22 @@ a,b,,
     ][] = [
       [`2026-10-01,A,1,USD,${long},1,1`, `the cost "${"x".repeat(39)}…" is no number`],
       [`2026-10-01,A,1,USD,${long.slice(1)},1,1`, `the cost "${"x".repeat(40)}" is no number`],
-      ["2026-10-01,A,1,USD,1,x,1", '"x" is no number of impressions'],
-      ["2026-10-01,A,1,USD,1,1,x", '"x" is no number of clicks'],
-      ["2026-10-01,A,1,USD,1,0.5,1", "clicks or impressions are no whole number"],
-      ["2026-10-01,A,1,USD,1,-1,1", "clicks or impressions are no whole number"],
+      ["2026-10-01,A,1,USD,1,x,1", '"x" is not a number of impressions'],
+      ["2026-10-01,A,1,USD,1,1,x", '"x" is not a number of clicks'],
+      ["2026-10-01,A,1,USD,1,0.5,1", "clicks or impressions are not whole numbers"],
+      ["2026-10-01,A,1,USD,1,-1,1", "clicks or impressions are not whole numbers"],
       ["2026-10-01,A,1,USD,1,0,0", ""],
       ["2026-10-01,A,1,--,--,--,--", ""],
       ["2026-10-01,A,1,usd,1,1,1", ""],
-      ["2026-10-01,A,1,EURO,1,1,1", '"EURO" is no currency'],
+      ["2026-10-01,A,1,EURO,1,1,1", '"EURO" is not a currency'],
       ["2026-10-01,A,1,USD,€1,1,1", "the currencies USD and EUR in one row"],
       ["2026-10-01,A,1,USD,USD 1,1,1", ""],
-      ["13/13/2026,A,1,USD,1,1,1", "its date is none with the month first"],
-      ["13/12/2026,A,1,USD,1,1,1", "its date is none with the month first", undefined, { dates: "mdy" }],
-      ["12/13/2026,A,1,USD,1,1,1", "its date is none with the day first", undefined, { dates: "dmy" }],
+      ["13/13/2026,A,1,USD,1,1,1", "its date is invalid with the month first"],
+      ["13/12/2026,A,1,USD,1,1,1", "its date is invalid with the month first", undefined, { dates: "mdy" }],
+      ["12/13/2026,A,1,USD,1,1,1", "its date is invalid with the day first", undefined, { dates: "dmy" }],
       [
         '2026-10-01,A,1,USD,"1,204",1,1',
-        '"1,204" may be thousands or decimals: --decimal point or comma says which',
+        '"1,204" may be thousands or decimals: pass --decimal point or comma',
       ],
       ["2026-10-01,A,1,USD,1,1.204,1", ""],
       [
@@ -546,14 +546,14 @@ a,b,,
       ],
       ["2026-10-01,A,1,USD,1,1,1,, ", ""],
       ["2026-10-01,A,1,USD,1,1,1, ,x", "more cells than the header"],
-      ['2026-10-01,A,1,USD,1,1," ""a\nb"', "a quote that does not end in its line"],
+      ['2026-10-01,A,1,USD,1,1," ""a\nb"', "an unclosed quote"],
       ["2026-10-01,1,,b", "no source", "day,cost,source,medium"],
       ["2026-10-01,1,a, ", "no medium", "day,cost,source,medium"],
       ["2026-10-01,1,null,b", "no source", "day,cost,source,medium"],
       ["2026-10-01,1,a,null", "no medium", "day,cost,source,medium"],
       [
         "2026-10-01,2026-10-02,1,A",
-        "of more than one day",
+        "more than one day",
         "Reporting starts,Reporting ends,Amount spent (USD),Campaign name",
       ],
       [

@@ -34,13 +34,13 @@ describe("decodeReport", () => {
   ])("refuses %s", (_, bytes) => {
     expect(() => decodeReport(bytes)).toThrow(
       new UsageError("it is not text in UTF-8 or UTF-16", {
-        hint: "Save it as CSV in UTF-8; a workbook (.xlsx) is no CSV file.",
+        hint: "Save it as CSV in UTF-8; a workbook (.xlsx) is not CSV.",
       }),
     );
     try {
       decodeReport(bytes);
     } catch (error) {
-      expect(error).toMatchObject({ hint: "Save it as CSV in UTF-8; a workbook (.xlsx) is no CSV file." });
+      expect(error).toMatchObject({ hint: "Save it as CSV in UTF-8; a workbook (.xlsx) is not CSV." });
     }
   });
 });

@@ -174,7 +174,7 @@ describe("findColumns", () => {
   it("has two columns of one field that it would take for one", () => {
     const twice = (name: string) =>
       new UsageError(`it has several columns "${name}"`, {
-        hint: "Leave all but one of them out of the report.",
+        hint: "Remove all but one of them from the report.",
       });
     const refusal = (headers: string[], map: HeaderMap = {}) => {
       try {
@@ -194,7 +194,7 @@ describe("findColumns", () => {
     ] as const) {
       const error = refusal([...headers], map);
       expect(error).toEqual(twice(name));
-      expect(error).toMatchObject({ hint: "Leave all but one of them out of the report." });
+      expect(error).toMatchObject({ hint: "Remove all but one of them from the report." });
     }
     // What is no field, other currencies of another field, and what a map tells apart, are no matter.
     expect(refusal(["Day", "Cost", "Impr.", "x", "x"])).toBeUndefined();

@@ -76,7 +76,7 @@ describe("checkFile", () => {
       expect.objectContaining({
         exitCode: 7,
         message: `Cannot use ${warehouse.path}: the file is damaged: NULL value in torn.a`,
-        hint: "It was left as it is. Restore a backup, or move it away and sync again.",
+        hint: "It was not changed. Restore a backup, or move it away and sync again.",
       }),
     );
   });

@@ -51,8 +51,8 @@ describe("claimWarehouse", () => {
       expect(claim).toThrow(
         expect.objectContaining({
           exitCode: 2,
-          message: `Cannot sync into ${warehouse.path}: the token is another one than at the last sync, and none of the ${rows.length} calls read from https://api.example.com/x is known`,
-          hint: "It looks like another account: set CALLTALLY_DATABASE to a file of its own. If it is the same one: calltally sync --rebind.",
+          message: `Cannot sync into ${warehouse.path}: the token changed since the last sync, and none of the ${rows.length} calls read from https://api.example.com/x is known`,
+          hint: "It looks like another account: set CALLTALLY_DATABASE to another file. If it is the same account: calltally sync --rebind.",
         }),
       );
     }

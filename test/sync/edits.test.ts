@@ -283,7 +283,7 @@ class World {
     if (isIncremental || (isSure(run) && run.mode === "full")) this.#trustedSinceMs = startedMs;
   }
 
-  /** Quiet passes in the end: the warehouse is then the service, and what is not there any more is gone. */
+  /** Quiet passes in the end: the warehouse is then the service, and what no longer exists is gone. */
   async settle(): Promise<void> {
     for (const hours of [0, 7] as const) {
       this.#service.begin({ ...NOTHING, hours });

@@ -251,7 +251,7 @@ describe("the verdict over a run", () => {
     listing.rows[50] = { broken: "{}", id: 10 };
     using scene = open(listing);
     await scene.sync();
-    // Of a row that is not there any more nothing is expected.
+    // Of a row that no longer exists nothing is expected.
     listing.rows.splice(50, 1);
     expect(await scene.sync(FULL)).toMatchObject({ verdict: "exact", calls_read: 59 });
     scene.clock.advance(5);
@@ -284,7 +284,7 @@ describe("the verdict over a run", () => {
     };
     expect(await scene.sync()).toMatchObject({
       mode: "full",
-      plan_reason: "the calls are not listed as they were, newest start first",
+      plan_reason: "the calls are not listed as before,  newest start first",
     });
   });
 
@@ -318,7 +318,7 @@ describe("the verdict over a run", () => {
       read: 60,
       judgement: {
         verdict: "unverified",
-        verdict_reason: "the calls are not listed as they were, in order",
+        verdict_reason: "the calls are not listed as before,  in order",
       },
     });
   });

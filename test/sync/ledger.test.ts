@@ -161,7 +161,7 @@ describe("startOrResume", () => {
 });
 
 describe("acquireLock", () => {
-  const HINT = "Wait for it to end; its lock is released with the process, so there is nothing to clean up.";
+  const HINT = "Wait for it to end; the lock is released with the process, so there is nothing to clean up.";
   it.each([
     { status: "running", by: `by process 417 since ${NOW}` },
     { status: "done", by: "by another process that has just started" },
@@ -226,8 +226,8 @@ describe("syncWarehouse, before it asks for anything,", () => {
   });
 
   it.each([
-    { force: "full", hours: 0, mode: "full", reason: "it was asked for" },
-    { force: "incremental", hours: 1000, mode: "incremental", reason: "it was asked for" },
+    { force: "full", hours: 0, mode: "full", reason: "requested" },
+    { force: "incremental", hours: 1000, mode: "incremental", reason: "requested" },
     { force: undefined, hours: 24, mode: "full", reason: "the last verified full pass is older than 24 h" },
     { force: undefined, hours: 23, mode: "incremental", reason: "run 1 found the newest start first" },
   ] as const)("plans a pass $hours h after the last, with $force asked for", async (given) => {

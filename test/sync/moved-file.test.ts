@@ -20,15 +20,15 @@ const sync = (service: ListService, folder: string, database = "calls.db") =>
 
 describe("sync, into a file that does not stay where it is,", () => {
   it.each<{ title: string; happen: (file: string) => void; says: string }>([
-    { title: "removed", happen: (file) => rmSync(file), says: "it is not there any more" },
-    { title: "moved", happen: (file) => renameSync(file, `${file}.old`), says: "it is not there any more" },
+    { title: "removed", happen: (file) => rmSync(file), says: "it no longer exists" },
+    { title: "moved", happen: (file) => renameSync(file, `${file}.old`), says: "it no longer exists" },
     {
       title: "replaced",
       happen: (file) => {
         renameSync(file, `${file}.old`);
         renameSync(`${file}.other`, file);
       },
-      says: "it is another file now",
+      says: "it was replaced by another file",
     },
   ])("ends with 7 and names it when it is $title", async ({ happen, says }) => {
     using folder = makeTempFolder();
@@ -40,7 +40,7 @@ describe("sync, into a file that does not stay where it is,", () => {
     await using service = await whenAsked(3, () => happen(file));
     await expect(sync(service, folder.path)).rejects.toMatchObject({
       exitCode: 7,
-      message: `Cannot go on with ${file}: ${says}`,
+      message: `Cannot continue with ${file}: ${says}`,
     });
     expect(service.requests.length).toBeLessThan(8);
     // The one in its place was not touched.
@@ -112,7 +112,7 @@ describe("sync, into a file that does not stay where it is,", () => {
     });
     await expect(sync(service, folder.path)).rejects.toMatchObject({
       exitCode: 6,
-      message: `Cannot go on with run 1 of ${file}: another process has taken over`,
+      message: `Cannot continue run 1 of ${file}: another process has taken over`,
     });
     expect(await second.promise).toMatchObject({
       verdict: expect.stringMatching(/exact|probable/),
@@ -132,7 +132,7 @@ describe("sync, into a file that does not stay where it is,", () => {
     rmSync(file);
     await expect(sync(service, folder.path)).rejects.toMatchObject({
       exitCode: 7,
-      message: `Cannot make a warehouse at ${file}: ${file}-wal is left of another`,
+      message: `Cannot make a warehouse at ${file}: ${file}-wal is left over from another`,
     });
     rmSync(`${file}-wal`);
     expect(await sync(service, folder.path)).toMatchObject({ run_id: 1, verdict: "exact", calls_new: 400 });

@@ -32,22 +32,22 @@ describe("choosePlan", () => {
     {
       title: "it met the calls in no order",
       last: lastPass(HOUR_AGO, "insight_name asc then call_id asc"),
-      reason: "the service lists the calls in no order of time",
+      reason: "the service does not list the calls in order of time",
     },
     {
       title: "it met the calls in the order that it had asked for",
       last: lastPass(HOUR_AGO, "call_started desc", "source_name asc"),
-      reason: "the service lists the calls in no order of time",
+      reason: "the service does not list the calls in order of time",
     },
     {
       title: "it met the calls in the order of their ids alone, which may come in any order of time",
       last: lastPass(HOUR_AGO, "call_id desc"),
-      reason: "the service lists the calls in no order of time",
+      reason: "the service does not list the calls in order of time",
     },
     {
       title: "it is of a calltally that did not look at the order",
       last: lastPass(HOUR_AGO, null),
-      reason: "the service lists the calls in no order of time",
+      reason: "the service does not list the calls in order of time",
     },
   ])("reads all when of the last verified full pass $title", ({ last, reason }) => {
     expect(choosePlan(last, Date.parse(NOW), 24)).toEqual({ mode: "full", reason });

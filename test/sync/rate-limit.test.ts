@@ -129,7 +129,7 @@ describe("sync, of a service that answers 429", () => {
     await expect(syncFrom(service, folder.path, { clock })).rejects.toMatchObject({
       exitCode: 5,
       message: expect.stringContaining(
-        `asks for a pause for longer than an hour, which is taken as an hour: until ${until}`,
+        `asks for a pause of more than an hour, capped at one hour: until ${until}`,
       ),
     });
     expect(readLedger(folder.path)).toEqual([{ run_id: 1, status: "failed", not_before: until }]);

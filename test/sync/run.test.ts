@@ -89,7 +89,7 @@ describe("runSync", () => {
     };
     await expect(syncFrom(service, folder.path, { onProgress })).rejects.toMatchObject({
       exitCode: 7,
-      message: `Cannot go on with ${path}: it is not there any more`,
+      message: `Cannot continue with ${path}: it no longer exists`,
     });
   });
 

@@ -32,7 +32,7 @@ async function open(disturb: Disturb = () => undefined, options: Partial<FetchOp
     clock,
     read: (offset: number, sort: Sort = "own", signal = new AbortController().signal) =>
       source.fetch(sort)(offset, signal),
-    /** Which calls were asked for, in the order of asking: from where, and how many. */
+    /** Which calls were requested, in the order of asking: from where, and how many. */
     asked: () =>
       service.requests.map(({ url }) => {
         const query = new URL(url ?? "", "http://localhost").searchParams;

@@ -14,7 +14,7 @@ import { locked } from "../support/warehouse.ts";
 const NOW = "2026-11-20T12:00:00.000Z";
 const SECRET = "a word that nobody may read any more";
 const AGAIN =
-  "What is personal is gone from the tables already. Run the same command again to erase it from the file.";
+  "The personal data is already gone from the tables. Run the same command again to erase it from the file.";
 
 const erase = (warehouse: Warehouse) => eraseFreed(locked(warehouse), Date.parse(NOW), 20);
 
@@ -63,7 +63,7 @@ describe("eraseFreed", () => {
     reader.sqlite.exec("BEGIN; SELECT * FROM jobs");
     const held = {
       exitCode: EXIT.locked,
-      message: `Cannot erase what was removed from ${warehouse.path}: another process has it open`,
+      message: `Cannot erase removed data from ${warehouse.path}: another process has it open`,
       hint: `${AGAIN} An export, a query or a sync may be reading it: wait for it to end, or stop it.`,
     };
     const error = errorOf(() => erase(warehouse));
@@ -93,7 +93,7 @@ describe("eraseFreed", () => {
         sqlite.pragma("max_page_count = 1");
       },
       code: "SQLITE_FULL",
-      more: " It needs MB of free disk space for a moment.",
+      more: " It needs MB of free disk space.",
     },
     {
       title: "something else is in the way",
@@ -110,7 +110,7 @@ describe("eraseFreed", () => {
     expect(Number.isInteger(room)).toBe(false);
     expect(errorOf(() => erase(warehouse))).toMatchObject({
       exitCode: EXIT.storage,
-      message: `Cannot erase what was removed from ${warehouse.path} (${code})`,
+      message: `Cannot erase removed data from ${warehouse.path} (${code})`,
       hint: AGAIN + more.replace("MB", `${Math.ceil(room)} MB`),
       cause: { code },
     });

@@ -121,7 +121,7 @@ describe("migrate", () => {
       expect(() => open(file)).toThrow(
         expect.objectContaining({
           exitCode: 7,
-          message: `Cannot use ${file}: its schema is version ${NEXT_VERSION}, and this calltally knows ${BASELINE_VERSION}`,
+          message: `Cannot use ${file}: its schema is version ${NEXT_VERSION}, and this calltally supports ${BASELINE_VERSION}`,
         }),
       );
     }

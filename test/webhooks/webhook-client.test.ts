@@ -225,7 +225,7 @@ describe("checkWebhookChange", () => {
       title: "another webhook_id than that of the webhook",
       parse: parsePut,
       body: { ...WEBHOOK, webhook_id: 45 },
-      says: "webhook_id is 45, and the webhook to replace is 44",
+      says: "webhook_id is 45, but the webhook to replace is 44",
     },
     {
       title: "a webhook_id that is a text",

@@ -38,8 +38,8 @@ Examples:
       ),
     );
 
-export const BACKUP_FILE = "the backup file; {account} in its path stands for the name of each account";
+export const BACKUP_FILE = "the backup file; {account} in its path is replaced by each account's name";
 
 export function describeCopy({ calls, runs, bytes }: Copied): string {
-  return `${formatQuantity(calls, "call")} and ${formatQuantity(runs, "run")} in ${formatBytes(bytes)}, every row's hash checked`;
+  return `${formatQuantity(calls, "call")} and ${formatQuantity(runs, "run")} in ${formatBytes(bytes)}, all row hashes checked`;
 }

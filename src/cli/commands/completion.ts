@@ -6,10 +6,7 @@ import { oneOf } from "../parsers.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 
-/**
- * The library's own script for bash puts the words through eval, so that TAB after `> file` or `$(command)` would do what
- * stands there.
- */
+/** The library's own script for bash evaluates the words, so TAB after `> file` or `$(command)` would execute them. */
 const BASH_SCRIPT = `_calltally() {
   local word=\${COMP_WORDS[COMP_CWORD]} line
   COMPREPLY=()
@@ -37,8 +34,7 @@ export const command = (context: Context) =>
 
 /**
  * The command that those scripts call, with the words typed so far.
- *
- * @param createProgram makes a program whose commands the library reads, and adds its own to; those among the words are whole
+ * @param createProgram makes a program whose commands the library reads; those among the words are complete
  */
 export function completeCommand(createProgram: (words: readonly string[]) => Promise<unknown>) {
   return new Command("complete").argument("[words...]").action(async (words) => {

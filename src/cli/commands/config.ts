@@ -38,7 +38,7 @@ const showCommand = (context: Context) =>
   new Command("show")
     .description("Shows which settings are in force, and where each comes from; never a secret.")
     .option(...OPTION.json)
-    .addHelpText("after", "\nExample:\n  $ calltally config show --account acme")
+    .addHelpText("after", "\nExample:\n  $ calltally config show --account austin")
     .action(
       action(context, async () => {
         const { showConfig } = await import("../../config/show-config.ts");
@@ -83,7 +83,7 @@ function describeConfig({ file, keys, accounts, reports }: ShownConfig): string 
   ]);
   if (rows.length > 0)
     tables.push(formatTable(["report", "accounts", "format", "cron", "delivered by"], rows, "left"));
-  const place = file === null ? "No calltally.yaml: one account, of the environment" : `File  ${file}`;
+  const place = file === null ? "No calltally.yaml: one account, from the environment" : `File  ${file}`;
   return [place, ...tables].join("\n\n");
 }
 

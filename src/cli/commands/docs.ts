@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { action } from "../frame.ts";
 import { hang } from "../terminal/text.ts";
 
-/** Beside the program's own folder, dist/. */
+/** Next to the program's own folder, dist/. */
 const FOLDER = join(import.meta.dirname, "../docs");
 
 export const command = (context: Context) =>
@@ -23,7 +23,7 @@ export const command = (context: Context) =>
         if (page !== undefined)
           return { text: isPath ? join(FOLDER, page.path) : readDocsFile(FOLDER, page.path) };
         if (name === undefined) return { text: isPath ? FOLDER : listPages(pages) };
-        throw new UsageError(`Cannot show the page ${name}: there is none of this name`, {
+        throw new UsageError(`Cannot show the page ${name}: no such page`, {
           hint: adviseOnPage(name, pages) ?? "`calltally docs` lists them.",
         });
       }),
@@ -32,12 +32,12 @@ export const command = (context: Context) =>
 interface DocsPage {
   /** Its heading in the index. */
   group: string;
-  /** Without its folder and `.md`. */
+  /** Without folder and `.md`. */
   name: string;
   title: string;
   /** Path within docs/. */
   path: string;
-  /** What it is about, in one sentence. */
+  /** One sentence. */
   about: string;
 }
 
@@ -78,7 +78,7 @@ function listPages(pages: readonly DocsPage[]): string {
     .join("\n\n");
 }
 
-/** Looks for a word in the titles, else for a name like it, else for the word in summaries and headings. */
+/** Suggests pages for a word: by title, else by a similar name, else by summary and headings. */
 function adviseOnPage(word: string, pages: readonly DocsPage[]): string | undefined {
   const topic = word.toLowerCase().replace(/s$/, "");
   const about = (read: (page: DocsPage) => string) =>

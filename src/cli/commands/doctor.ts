@@ -8,9 +8,9 @@ import { action, overAccounts } from "../frame.ts";
 export const command = (context: Context) =>
   new Command("doctor")
     .description(
-      "Checks the settings, this machine, the warehouse and the service (at most ten requests), and changes nothing. It prints what is not in order.",
+      "Checks the settings, this machine, the warehouse and the service (at most ten requests), and changes nothing. Prints only the checks that fail.",
     )
-    .option("--all", "print all checks, also those in order")
+    .option("--all", "print all checks, also those that pass")
     .option("--deep", "check the whole file for damage, and recompute the hash of every stored call", false)
     .option(...OPTION.database)
     .option(...OPTION.json)
@@ -34,7 +34,7 @@ interface AccountChecks {
   checks: readonly Check[];
 }
 
-/** Returns what is not in order, once for accounts that have the same, and below it how much is in order. */
+/** Returns the failed checks, once for accounts with the same ones, and the number of successful ones. */
 function describeChecks(checked: readonly AccountChecks[], isAllShown = false): string {
   const isShown = ({ state }: Check) => isAllShown || state !== "ok";
   const accountsOfText = Map.groupBy(checked, ({ checks }) => listChecks(checks.filter(isShown)));
@@ -43,11 +43,11 @@ function describeChecks(checked: readonly AccountChecks[], isAllShown = false): 
   const lines = Object.entries(found).flatMap(([text, accounts]) =>
     checked.length > 1 ? [namesOf(accounts), text, ""] : [text, ""],
   );
-  if (checked.length > 1 && inOrder.length > 0) lines.push(`In order: ${namesOf(inOrder)}`, "");
+  if (checked.length > 1 && inOrder.length > 0) lines.push(`Passed: ${namesOf(inOrder)}`, "");
   const checks = checked.flatMap((account) => account.checks);
   const count = checks.filter(({ state }) => state === "ok").length;
   const hint = isAllShown ? "" : "; --all lists them";
-  return [...lines, `${count} of ${checks.length} checks are in order${hint}`].join("\n");
+  return [...lines, `${count} of ${checks.length} checks passed${hint}`].join("\n");
 }
 
 function listChecks(checks: readonly Check[]): string {

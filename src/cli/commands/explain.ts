@@ -15,7 +15,7 @@ import { notesOnRules } from "../warehouse-notes.ts";
 export const command = (context: Context) =>
   new Command("explain")
     .description(
-      "Shows how a call was attributed: its values, the rules that were tried, and whether it is a first call, qualified, and fit for upload.",
+      "Shows how a call was attributed: its values, the rules that were tried, and whether it is a first call, qualified, and suitable for upload.",
     )
     .addArgument(new Argument("<call_id>", "the call").argParser(wholeNumber()))
     .option(...OPTION.timezone)
@@ -61,7 +61,7 @@ function describeExplanation(explanation: Explanation, folder: string): string {
     line("decided by", describeRule(explanation)),
     "",
     line("channel", `${explanation.channel}; rules ${channel_rules.version}, tried in order:`),
-    ...(missed ? [line("", `none of the ${tried.length} holds`)] : tried),
+    ...(missed ? [line("", `none of the ${tried.length} matches`)] : tried),
     "",
     line("outcome", describeOutcome(explanation)),
     line("qualified", describeQualified(explanation)),
@@ -70,7 +70,7 @@ function describeExplanation(explanation: Explanation, folder: string): string {
     line("google-leads", describeUpload(explanation.google_leads)),
     line("microsoft-ads", describeUpload(explanation.microsoft_ads)),
     line("ga4-events", describeUpload(explanation.ga4_events)),
-    // Whole, since the end of a path is what tells it from others.
+    // Full paths, because only their ends differ.
     ...explanation.uploads.map(
       (upload, index) => `${(index === 0 ? "uploads" : "").padEnd(15)} ${describeSaid(upload, folder)}`,
     ),
@@ -108,7 +108,7 @@ function describeFill(
   return `${value ?? NOT_SET}${isFilled ? ", filled in from the Google Ads click" : ""}`;
 }
 
-/** What decided about source and medium. */
+/** What decided source and medium. */
 function describeRule({ source_rule, referring_host, referrer_kind }: Explanation): string {
   switch (source_rule) {
     case "utm":
@@ -116,7 +116,7 @@ function describeRule({ source_rule, referring_host, referrer_kind }: Explanatio
     case "click id":
       return "the click id, as there are no utm values";
     case "campaign":
-      return "nothing: a campaign without utm values or a click id has no source";
+      return "nothing: a campaign without utm values or click id has no source";
     case "referrer": {
       const kind = referrer_kind === null ? "not on" : `${referrer_kind} on`;
       return `the referrer ${referring_host}, ${kind} Google's list of sources`;
@@ -150,7 +150,7 @@ function describeQualified({
   qualified_seconds,
 }: Explanation): string {
   if (outcome !== "answered") return "no: not answered";
-  if (duration === null) return "no: its duration is not known";
+  if (duration === null) return "no: its duration is unknown";
   return `${qualified ? "yes" : "no"}: it lasted ${duration} ${duration_unit}, and the minimum is ${qualified_seconds} seconds`;
 }
 
@@ -158,14 +158,14 @@ function describeCounted({ gone_at, unlisted_since }: Explanation): string {
   if (gone_at !== null) return `no: gone from the service, seen ${gone_at}`;
   return unlisted_since === null
     ? "yes"
-    : `yes; unlisted since ${unlisted_since}: the service lists no call as old`;
+    : `yes; left the service's list on ${unlisted_since}: the service lists no older calls`;
 }
 
 function describeFirst({ gone_at, first_time_caller, first_call, is_first_load }: Explanation): string {
-  if (gone_at !== null) return "no: a call that is gone is not counted";
-  if (is_first_load) return "not known yet: the first load has not ended";
+  if (gone_at !== null) return "no: calls that are gone do not count";
+  if (is_first_load) return "unknown until the first load has finished";
   if (first_time_caller) return "yes: the caller's first in the warehouse";
-  if (first_call === null) return "no: the caller is not known";
+  if (first_call === null) return "no: the caller is unknown";
   return `no: that was ${first_call.call_id}, ${first_call.call_started ?? "at an unknown time"}`;
 }
 
@@ -183,5 +183,5 @@ function describeSaid(upload: Explanation["uploads"][number], folder: string): s
 }
 
 function describeUpload(reason: string | null): string {
-  return reason === null ? "fit for upload" : `left out: ${reason}`;
+  return reason === null ? "suitable for upload" : `left out: ${reason}`;
 }

@@ -8,13 +8,13 @@ import { addRequestOptions, callsCommand } from "../request-options.ts";
 
 const MOST_USED = /^--(last|from|to|timezone|channel|campaign|grain|compare|total|format|out)$/;
 
-/** Declares arguments and options; what they mean together, `request/check.ts` says. */
+/** Declares arguments and options; `request/check.ts` checks their combinations. */
 export const command = (context: Context) => {
   const declared = callsCommand("export")
     .description(
       `Writes a file for each dimension or list, and manifest.json, which records what the figures are based on.
 Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.
-To begin with, try \`calltally export channel campaign --last 4w --format xlsx\`.`,
+To start, try \`calltally export channel campaign --last 4w --format xlsx\`.`,
     )
     .addArgument(
       new Argument("[contents...]", "dimensions to group by, or lists of calls")
@@ -26,7 +26,7 @@ To begin with, try \`calltally export channel campaign --last 4w --format xlsx\`
       severalOf(
         "--by <dimensions>",
         [...DIMENSIONS, ACCOUNT],
-        "group by several dimensions together, separated by commas; account stands for those of calltally.yaml",
+        "group by several dimensions combined, separated by commas; account means the accounts of calltally.yaml",
       ),
     );
   const isOfFiles = (option: string) => ["format", "profile", "delimiter", "with"].includes(option);
@@ -46,9 +46,9 @@ To begin with, try \`calltally export channel campaign --last 4w --format xlsx\`
 Examples:
   $ calltally export channel utm_campaign --last 3m --grain month --total
   $ calltally export --by utm_source,utm_medium --from 2026-10-01 --to 2026-10-31 --compare previous
-  $ calltally export google-ads google-ads-adjustments --new --conversion-value 40 --currency EUR
-  $ calltally export channel campaign calls --last 4w --format xlsx --timezone Europe/Berlin
-  $ calltally export calls --format parquet --timezone Europe/Berlin`,
+  $ calltally export google-ads google-ads-adjustments --new --conversion-value 40 --currency USD
+  $ calltally export channel campaign calls --last 4w --format xlsx --timezone America/Chicago
+  $ calltally export calls --format parquet --timezone America/Chicago`,
     );
   for (const option of whole.options) if (MOST_USED.test(option.long ?? "")) option.helpGroup("Most used:");
   return whole.action(

@@ -22,11 +22,11 @@ export const command = (context: Context) =>
       "a caller as caller_hash in exported files; may be given more than once",
       collect,
     )
-    .option("--exports", "also remove exported files that name them", false)
-    .option("--allow-empty", "accept numbers without calls, and keep them out from now on", false)
+    .option("--exports", "also delete exported files that contain them", false)
+    .option("--allow-empty", "accept numbers without calls, and block them from now on", false)
     .option(...OPTION.database)
     .option(...OPTION.json)
-    .addHelpText("after", '\nExample:\n  $ calltally forget "+49 30 123456" --exports')
+    .addHelpText("after", '\nExample:\n  $ calltally forget "+1 512 555 0117" --exports')
     .action(
       action(context, async (numbers, { file, callerHash: hashes = [], exports: isRemoved, allowEmpty }) => {
         const whom = parseWhom({ numbers, file, hashes });
@@ -77,7 +77,7 @@ function summarizeForgotten(
     return paths.length > 0 ? [`${formatQuantity(paths.length, what)} ${done}:${list(paths, folder)}`] : [];
   };
   return [
-    `${formatQuantity(callers, "caller")} forgotten: what is personal is gone from ${formatQuantity(calls, "call")}${more}. Figures stay as they were.`,
+    `${formatQuantity(callers, "caller")} forgotten: personal data removed from ${formatQuantity(calls, "call")}${more}. Figures do not change.`,
     ...removed("exported file", "removed", (path) => !isManifest(path)),
     ...removed("manifest", "rewritten without them", isManifest),
   ].join("\n");
@@ -89,23 +89,24 @@ function noteLeft(
 ): string[] {
   const notes: string[] = [];
   if (newKey !== undefined)
-    notes.push(`${newKey} is new: without it forgotten callers would come back. Keep it with your backups.`);
+    notes.push(`${newKey} is new: without it forgotten callers would come back. Back it up.`);
   const pathsOf = (holds: "yes" | "perhaps") =>
     isRemoved ? [] : files.filter((file) => file.holds === holds).map(({ path }) => path);
   const lists: [text: string, paths: readonly string[]][] = [
-    ["Exported files that have them still", pathsOf("yes")],
-    ["Exported files that may have them still, and do not tell", pathsOf("perhaps")],
+    ["Exported files that still contain them", pathsOf("yes")],
+    ["Exported files that may still contain them, and cannot be searched", pathsOf("perhaps")],
   ];
   for (const [text, paths] of lists) if (paths.length > 0) notes.push(`${text}:${list(paths, folder)}`);
-  if (!isRemoved && files.length > 0) notes.push("Remove them with --exports, and export again.");
-  if (copies.length > 0) notes.push(`Copies of the warehouse that have them still:${list(copies, folder)}`);
+  if (!isRemoved && files.length > 0) notes.push("Delete them with --exports, and export again.");
+  if (copies.length > 0)
+    notes.push(`Copies of the warehouse that still contain them:${list(copies, folder)}`);
   if (clusters.length > 0) {
     const named = clusters.map((target) => `\n  ${target}`).join("");
-    notes.push(`Clusters that have them until the next publication, which erases them there:${named}`);
+    notes.push(`Clusters that contain them until the next publication, which erases them:${named}`);
   }
   return [
     ...notes,
-    "Out of reach: backups and files that were moved elsewhere, what was delivered, and what the file system and the disk keep of overwritten files.",
+    "Not covered: backups and files that were moved elsewhere, delivered files, and remains of overwritten files in the file system and on the disk.",
   ];
 }
 

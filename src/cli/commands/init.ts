@@ -5,7 +5,7 @@ export const command = (context: Context) =>
   new Command("init")
     .description(
       `Writes calltally.yaml and a file for the token, after trying the token with one request. Existing files are never overwritten.
-On a terminal, it asks for whatever the flags leave out. Elsewhere, --base-url, --token-file and --timezone are required.`,
+On a terminal, it asks for what the flags leave out. Elsewhere, --base-url, --token-file and --timezone are required.`,
     )
     .option("--base-url <url>", "address of the API, without /v3")
     .option("--token-file <file>", "file that holds the bearer token; - reads it from standard input")
@@ -18,10 +18,10 @@ On a terminal, it asks for whatever the flags leave out. Elsewhere, --base-url, 
       `
 Examples:
   $ calltally init
-  $ calltally init --base-url https://api.example.com --token-file - --timezone Europe/Berlin < token`,
+  $ calltally init --base-url https://api.example.com --token-file - --timezone America/Chicago < token`,
     )
     .action(async (flags) => {
-      // Its prompts bring a library along that other commands need not wait for.
+      // Loaded here, so that other commands do not wait for its prompts.
       const { runInit } = await import("../init/run-init.ts");
       await runInit(context, flags);
     });

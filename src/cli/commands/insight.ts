@@ -11,7 +11,7 @@ import { wholeNumber } from "../parsers.ts";
 
 export const command = (context: Context) =>
   new Command("insight")
-    .description("Reads the details of insights, the rules by which the service scores calls.")
+    .description("Reads insights, the rules by which the service scores calls.")
     .addHelpText("after", "\nExample:\n  $ calltally insight show 101")
     .addCommand(showCommand(context))
     .addCommand(syncCommand(context));
@@ -51,11 +51,11 @@ function idsArgument() {
 }
 
 const NAME_WIDTH = 22;
-/** Where the lines of a value begin, so that none looks like a line of ours. */
+/** Indented, so that no line of a value looks like ours. */
 const NEXT_LINE = `\n${" ".repeat(NAME_WIDTH + 3)}`;
 
 function describeInsight({ insight_id, insight_name, group_list, extra, ...all }: Insight): string {
-  // A person can read dates as they are served.
+  // People can read dates as served.
   const { start_date_parsed, indicator_start_date_parsed, indicator_end_date_parsed, ...members } = all;
   const lines = [...Object.entries(members), ...Object.entries(extra)].flatMap(([name, value]) =>
     value === null || value === ""

@@ -61,12 +61,12 @@ export const command = (context: Context) =>
 function assertJob(name: string, jobs: readonly Job[]): void {
   const names = [...new Set(jobs.map((job) => job.name))];
   if (names.includes(name)) return;
-  throw new UsageError(`There is no job ${name}: there are ${names.join(", ")}`, {
+  throw new UsageError(`There is no job ${name}; jobs are ${names.join(", ")}`, {
     hint: didYouMean(name, names),
   });
 }
 
-/** Stops when the schedule that started this process has died: nobody else would see to its deadline. */
+/** Stops when the schedule that started this process has died, because nobody else enforces its deadline. */
 function endWithParent(): void {
   process.stdin.once("end", () => process.kill(process.pid, "SIGTERM")).resume();
   process.stdin.unref();

@@ -40,7 +40,7 @@ function layOutActs(acts: readonly PrivacyAct[]): string {
         .filter(([, count]) => count > 0)
         .map(([name, count]) => `${name.replaceAll("_", " ")}: ${count}`)
         .join(", ") || "nothing",
-      erased_at ?? "not yet: run it again",
+      erased_at ?? "not yet: run the command again",
     ]),
   );
 }

@@ -15,7 +15,7 @@ export const command = (context: Context) =>
       "Removes what the keep settings no longer allow: transcripts, summaries, caller numbers, recording links.",
     )
     .option(...OPTION.database)
-    .option("--dry-run", "count it, and remove nothing")
+    .option("--dry-run", "only count, and remove nothing")
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ CALLTALLY_KEEP_TRANSCRIPTS=90d calltally prune --dry-run")
     .action(
@@ -39,7 +39,7 @@ export const command = (context: Context) =>
       }),
     );
 
-/** Says what was removed, such as `transcripts of 1,204 calls, caller numbers of 37 calls`. */
+/** Such as `transcripts of 1,204 calls, caller numbers of 37 calls`. */
 export function describePruned(counts: PruneCounts): string {
   const ofCalls = WITHHELD_KINDS.filter((kind) => counts[kind] > 0).map(
     (kind) => `${KIND_NAMES[kind]} of ${formatQuantity(counts[kind], "call")}`,
@@ -54,6 +54,6 @@ function summarizePruned(
   { isDryRun, keep }: { isDryRun: boolean; keep: Keep },
 ): string {
   if (hasAny(removed)) return `${isDryRun ? "Would remove" : "Removed"} ${describePruned(removed)}`;
-  if (isErased) return "Nothing to remove; erased from the file what had been removed from it";
-  return isAllKept(keep) ? "Everything is always kept: no keep setting says otherwise" : "Nothing to remove";
+  if (isErased) return "Nothing to remove; erased earlier removed data from the file";
+  return isAllKept(keep) ? "Everything is always kept: no keep setting limits it" : "Nothing to remove";
 }

@@ -25,7 +25,7 @@ export function command(context: Context) {
     .option(...OPTION.json)
     .addHelpText(
       "after",
-      "\nExample:\n  $ calltally publish --to clickhouse://ch1.example.com,ch2.example.com/calls",
+      "\nExample:\n  $ calltally publish --to clickhouse://ch1.northwind.example,ch2.northwind.example/calls",
     )
     .action(
       perAccount(context, async ({ account, settings, note }) => {
@@ -46,8 +46,8 @@ export function command(context: Context) {
 }
 
 /**
- * Publishes an account after its sync; undefined if the settings say not to. An error is part of the result, since the
- * sync itself is done.
+ * Publishes an account after its sync; undefined if the settings disable it. An error is part of the result, because
+ * the sync itself is done.
  */
 export async function publishSynced(settings: Settings, account: string | undefined, signal: AbortSignal) {
   if (!isPublishedAfterSync(settings)) return undefined;
@@ -57,7 +57,7 @@ export async function publishSynced(settings: Settings, account: string | undefi
     return { data: publication, summary: [describePublished(publication)], errors: [], exit: EXIT.done };
   } catch (thrown) {
     const { errors, ...result } = toResult(toCalltallyError(thrown));
-    return { ...result, errors: errors.map((text) => `Synced, and not published: ${text}`) };
+    return { ...result, errors: errors.map((text) => `Synced, but not published: ${text}`) };
   }
 }
 
@@ -74,7 +74,7 @@ function describePublished({
   const rows = (count: number) => formatCount(count).padStart(11);
   return [
     `Published ${account}, ${formatElapsed(elapsed_ms)}, to ${target}`,
-    `  calls     ${rows(totals.calls)}   in ${formatQuantity(shards, "shard")}, the same there: calls, seconds, callers and the hash of each bucket`,
+    `  calls     ${rows(totals.calls)}   in ${formatQuantity(shards, "shard")}, equal there: calls, seconds, callers and the hash of each bucket`,
     `  sent      ${rows(calls.rows)}`,
     `  removed   ${rows(calls.removed)}`,
     ...(totals.spend_rows + spend.removed > 0
@@ -82,6 +82,6 @@ function describePublished({
           `  spend     ${rows(totals.spend_rows)}   rows; ${formatCount(spend.rows)} sent, ${formatCount(spend.removed)} removed`,
         ]
       : []),
-    ...(erased ? ["  erased                what was replaced: the servers have merged their parts"] : []),
+    ...(erased ? ["  erased                replaced rows: the servers have merged their parts"] : []),
   ].join("\n");
 }

@@ -11,7 +11,7 @@ import { QUERY_FORMATS, watchParent, writeQueryResult } from "../write-query.ts"
 
 const DEFAULT_SECONDS = 60;
 const MOST_SECONDS = 86_400;
-/** A table is laid out when all its rows are there. */
+/** A table is laid out after all its rows were read. */
 const DEFAULT_TABLE_ROWS = 10_000;
 
 export const command = (context: Context) =>
@@ -73,11 +73,10 @@ export const command = (context: Context) =>
 const MOST_SQL_BYTES = 1_000_000;
 
 /**
- * Runs the same command line in a child process, since a running SQL statement is deaf to signals and ends by the death
- * of its process alone. The child reads and writes for itself, and says what is wrong.
- *
+ * Runs the same command line in a child process, because a running SQL statement ignores signals and ends only with
+ * its process. The child reads, writes and reports errors itself.
  * @returns the exit code of the child
- * @throws InterruptedError, and CalltallyError (exit 3) after the deadline; the child is gone by then
+ * @throws InterruptedError, and CalltallyError (exit 3) after the deadline, when the child has been killed
  */
 async function runInChild(
   { env, signal }: Pick<Context, "env" | "signal">,
@@ -99,14 +98,14 @@ async function runInChild(
   if (outcome.isLate) {
     throw new CalltallyError(
       EXIT.unverified,
-      `The query was ended after ${formatQuantity(timeoutSeconds, "second")}`,
+      `The query was stopped after ${formatQuantity(timeoutSeconds, "second")}`,
       {
         hint: "Its output is incomplete. Allow more time with --timeout, or narrow the query: use WHERE or the rollup views.",
       },
     );
   }
   const end = outcome.signal ?? `code ${outcome.exitCode}`;
-  throw new CalltallyError(EXIT.failed, `The process of the query ended by ${end}`, {
+  throw new CalltallyError(EXIT.failed, `The query's process ended by ${end}`, {
     hint: "It may have run out of memory: ask for fewer or shorter values.",
   });
 }

@@ -7,8 +7,8 @@ import { addRequestOption, callsCommand } from "../request-options.ts";
 export const command = (context: Context) => {
   const declared = callsCommand("report")
     .description(
-      `Writes ${PAGE_FILE}, a self-contained page of charts and tables, and manifest.json beside it.
-Without dates, it shows --last ${DEFAULT_STRETCH} beside the weeks before.`,
+      `Writes ${PAGE_FILE}, a self-contained page of charts and tables, and manifest.json next to it.
+Without dates, it shows --last ${DEFAULT_STRETCH} and compares with the weeks before.`,
     )
     .optionsGroup("Figures:");
   addRequestOption(declared, "grain", "length of the periods; by default, chosen by the number of days");
@@ -31,7 +31,7 @@ Examples:
     )
     .action(
       action(context, async (flags) => {
-        // Charts bring a library along that other commands need not wait for.
+        // Loaded here, so that other commands do not wait for the charts.
         const { exportAccounts } = await import("../export-accounts.ts");
         const { toRequest } = await import("../request-flags.ts");
         const request = { ...toRequest([], flags), format: "html" as const };

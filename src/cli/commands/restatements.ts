@@ -16,8 +16,8 @@ import { ellipsize } from "../terminal/text.ts";
 export const command = (context: Context) =>
   new Command("restatements")
     .description(
-      "Lists figures of complete periods that changed after they were exported, the latest first: what they were, what " +
-        "they are, and how many calls came late, were corrected, left the service or were attributed again.",
+      "Lists figures of complete periods that changed after they were exported, latest first: the old value, the new " +
+        "value, and how many calls came late, were corrected, left the service or were attributed again.",
     )
     .option(
       "--since <date>",
@@ -39,10 +39,10 @@ export const command = (context: Context) =>
     );
 
 const WIDTH = 78;
-/** More of them are read as JSON. */
+/** More are readable only as JSON. */
 const MOST_SHOWN = 200;
 
-/** Two lines a figure, below the file that it was in. */
+/** Two lines per figure, below its file. */
 function describeRestatements(found: readonly Restatement[], timezone: string, folder: string): string {
   if (found.length === 0) return "No restatements.";
   const toLocal = localTime(timezone);

@@ -42,7 +42,7 @@ function describeRestored(restored: Restored, folder: string): string {
 function noteRestored(restored: Restored): string[] {
   return [
     restored.forgotten_again
-      ? "The backup is from before callers were forgotten: they are forgotten in what was restored."
+      ? "Callers were forgotten after this backup: they are forgotten in the restored warehouse, too."
       : undefined,
     describeKey(restored),
   ].filter((note) => note !== undefined);
@@ -52,16 +52,16 @@ function describeKey({ caller_key, database }: Restored): string | undefined {
   const key = `${database}.caller-key`;
   switch (caller_key) {
     case "copied":
-      return `The key of caller_hash was copied from beside the backup to ${key}.`;
+      return `The key of caller_hash was copied from the backup's folder to ${key}.`;
     case "kept another":
-      return `${key} was kept, and the key beside the backup is another: pseudonyms in files that were written with that one do not match.`;
+      return `${key} was kept, but the backup has a different key: pseudonyms in files written with that one do not match.`;
     case "missing":
       return (
-        `There is no key of caller_hash at ${key}: the next export of calls makes a new one, whose pseudonyms do not ` +
+        `There is no key of caller_hash at ${key}: the next export of calls creates a new one, whose pseudonyms do not ` +
         "match those in earlier files. If you have the old key, put it there first."
       );
     case "needed":
-      return `There is no key of caller_hash at ${key}, and the warehouse knows its callers by digests that were made with it: put it there before the next sync.`;
+      return `There is no key of caller_hash at ${key}, and the warehouse identifies callers by digests made with it: put it there before the next sync.`;
     default:
       return undefined;
   }

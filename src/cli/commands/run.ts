@@ -13,14 +13,14 @@ import { notesOnDispositions } from "../warehouse-notes.ts";
 
 export const command = (context: Context) =>
   new Command("run")
-    .description("Makes reports of calltally.yaml now, whether or not they are due.")
+    .description("Makes reports of calltally.yaml now, even if they are not due.")
     .argument("<reports...>", "names of reports")
-    .option("--deliver", "also deliver them to everybody that calltally.yaml names", false)
+    .option("--deliver", "also deliver them to their recipients in calltally.yaml", false)
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally run weekly --deliver")
     .action(
       action(context, async (names, { deliver }) => {
-        // Figures and mail bring libraries along that other commands need not wait for.
+        // Loaded here, so that other commands do not wait for the libraries of figures and mail.
         const { chooseReports } = await import("../../reports/report.ts");
         const reports = chooseReports(configurationOf(context).file, names);
         const run = runReports(context, reports, { isDelivered: deliver });
@@ -28,7 +28,7 @@ export const command = (context: Context) =>
       }),
     );
 
-/** Returns how the reports of an account are made, one after the other: an error of one does not stop the others. One alone throws. */
+/** Makes the reports of an account one after the other: an error of one does not stop the others. A single one throws. */
 function runReports(
   context: Context,
   reports: readonly ReportOfFile[],

@@ -72,14 +72,14 @@ export const command = (context: Context) =>
       }),
     );
 
-/** Of a name at most, in one line. */
+/** At most this much of a name per line. */
 const JOB_PARTS = /.{1,20}/g;
-/** Of an expression at most, in one line. */
+/** At most this much of an expression per line. */
 const CRON_WIDTH = 16;
 const MINUTE_WIDTH = "2026-11-20 16:07".length;
 const GAP = 2;
 
-/** Returns jobs as a table of 80 columns. Long texts are broken into lines; of the next runs there are as many as have room, and at least two. */
+/** Returns jobs as a table of 80 columns. Long texts wrap; shows as many next runs as fit, at least two. */
 function describeJobs(jobs: readonly ListedJob[]): string {
   const [{ timezone = "UTC" } = {}] = jobs;
   const minuteOf = (iso: string) => formatLocal(iso, timezone).slice(0, MINUTE_WIDTH);
@@ -108,7 +108,7 @@ function inRoom(runs: readonly string[], room: number): string {
   return runs.length > 1 ? runs.slice(0, 2).join(",\n") : hang("", runs.join(), 0, room).join("\n");
 }
 
-/** 2026-11-20T15:07:00.000Z in Europe/Berlin → 2026-11-20 16:07:00 */
+/** 2026-11-20T15:07:00.000Z in America/Chicago → 2026-11-20 09:07:00 */
 function formatLocal(iso: string, timezone: string): string {
   const format = new Intl.DateTimeFormat("sv-SE", {
     timeZone: timezone,

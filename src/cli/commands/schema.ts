@@ -51,8 +51,7 @@ function describe({ name, kind, help, columns }: Description): string {
 }
 
 /**
- * Returns the `metadata.json` of Datasette for a warehouse: what its tables, views and columns hold.
- *
+ * Returns the `metadata.json` of Datasette for a warehouse, with descriptions of tables, views and columns.
  * @see https://docs.datasette.io/en/stable/metadata.html
  */
 function datasetteMetadata(database: string, described: readonly Description[]) {
@@ -60,16 +59,15 @@ function datasetteMetadata(database: string, described: readonly Description[]) 
     const texts = columns.map((column): [string, string] => [column.name, plain(column.help)]);
     return [name, { description: plain(help), columns: Object.fromEntries(texts) }];
   });
-  const description =
-    "Calls, what is true of each, and how complete they are. attributed_calls has one row a call.";
+  const description = "Calls, their facts, and how complete they are. attributed_calls has one row per call.";
   return {
     title: "calltally",
-    // Datasette names a database by its file.
+    // Datasette names a database after its file.
     databases: { [parse(database).name]: { description, tables: Object.fromEntries(tables) } },
   };
 }
 
-/** Datasette shows a description as it is. */
+/** Datasette shows descriptions as plain text. */
 function plain(help: string): string {
   return help.replaceAll("`", "");
 }

@@ -16,7 +16,7 @@ import { choice, oneOf, parser, parseText } from "../parsers.ts";
 export const command = (context: Context) =>
   new Command("spend")
     .description(
-      "Reads what ads cost from the reports of ad platforms; export --spend sets it beside the calls.",
+      "Reads what ads cost from the reports of ad platforms; export --spend shows it next to the calls.",
     )
     .addHelpText("after", "\nExample:\n  $ calltally spend import google-ads.csv")
     .addCommand(importCommand(context));
@@ -24,15 +24,15 @@ export const command = (context: Context) =>
 const importCommand = (context: Context) =>
   new Command("import")
     .description(
-      `Imports daily spend from CSV files: one day of a source again replaces that day; files given together add up,
-but for rows that two of them have.
+      `Imports daily spend from CSV files. A later import of a day and source replaces it; files given together add up,
+except for rows that two of them contain.
 Reports of Google Ads (google / cpc), Microsoft Advertising (bing / cpc) and Meta (facebook / paid_social) are
-recognized by their English headers, and so are columns named ${SPEND_FIELDS.join(", ")}.`,
+recognized by their English headers; so are columns named ${SPEND_FIELDS.join(", ")}.`,
     )
     .addArgument(
       new Argument(
         "<file...>",
-        "CSV, UTF-8 or UTF-16, separated by commas, semicolons or tabs; {account} in a path stands for the name of each account",
+        "CSV, UTF-8 or UTF-16, separated by commas, semicolons or tabs; {account} in a path is replaced by each account's name",
       ),
     )
     .addOption(
@@ -47,9 +47,9 @@ recognized by their English headers, and so are columns named ${SPEND_FIELDS.joi
         parser(parseCurrency),
       ),
     )
-    .addOption(choice("--dates <order>", DAY_ORDERS, "how to read 10/5/2026, if the file does not tell"))
-    .addOption(choice("--decimal <sign>", DECIMAL_SIGNS, "how to read 1,204, if the file does not tell"))
-    .option("--add", "also add rows that an earlier one of these files has as well")
+    .addOption(choice("--dates <order>", DAY_ORDERS, "how to read 10/5/2026, if the file does not show it"))
+    .addOption(choice("--decimal <sign>", DECIMAL_SIGNS, "how to read 1,204, if the file does not show it"))
+    .option("--add", "also add rows that an earlier one of these files contains")
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText(
@@ -57,7 +57,7 @@ recognized by their English headers, and so are columns named ${SPEND_FIELDS.joi
       `
 Examples:
   $ calltally spend import google-ads.csv meta.csv
-  $ calltally spend import costs.csv --map day=Date,cost=Amount --source tiktok --medium paid_social --currency EUR`,
+  $ calltally spend import costs.csv --map day=Date,cost=Amount --source tiktok --medium paid_social --currency USD`,
     )
     .action(
       action(context, (paths, { map = {}, currency: named, add, ...flags }) =>
@@ -78,13 +78,13 @@ function parseMap(text: string, collected: HeaderMap = {}): HeaderMap {
   const map: HeaderMap = { ...collected };
   for (const part of text.split(/,(?=\s*[a-z_]+\s*=)/i)) {
     const [, name = "", header = ""] = /^\s*(\w+)\s*=\s*(.+?)\s*$/.exec(part) ?? [];
-    if (header === "") throw new InvalidArgumentError("must be such as day=Date,cost=Spend");
+    if (header === "") throw new InvalidArgumentError("must look like day=Date,cost=Spend");
     map[oneOf(SPEND_FIELDS)(name)] = header;
   }
   return map;
 }
 
-/** Rows left out that a person is shown; `--json` has all. */
+/** Excluded rows shown to a person; `--json` has all. */
 const SHOWN = 20;
 
 function spendToJson(files: readonly ReportFile[], { currency, sources }: ImportedSpend) {
@@ -101,7 +101,7 @@ function spendToJson(files: readonly ReportFile[], { currency, sources }: Import
 function describeImport(files: readonly ReportFile[], { currency, sources }: ImportedSpend): string {
   const lines = files.map(describeFile);
   for (const { source, days, first_day, last_day, rows, cost_micros, replaced_rows } of sources) {
-    const replaced = replaced_rows > 0 ? `, in place of ${formatQuantity(replaced_rows, "earlier row")}` : "";
+    const replaced = replaced_rows > 0 ? `, replacing ${formatQuantity(replaced_rows, "earlier row")}` : "";
     lines.push(
       `${toPrintable(source)}  ${formatQuantity(days, "day")}, ${first_day}${days > 1 ? ` to ${last_day}` : ""}, ${formatQuantity(rows, "row")}, ${formatMicros(cost_micros)} ${currency}${replaced}`,
     );

@@ -21,7 +21,7 @@ export const command = (context: Context) =>
   new Command("status")
     .description(
       "Shows on one screen whether syncs work, how fresh and how complete the copy is, what was rejected, what " +
-        "differs from the documented API, and what runs next. It ends with exit code 3 if something fails.",
+        "differs from the documented API, and what runs next. Exits with code 3 if something fails.",
     )
     .option(
       "--max-age <age>",

@@ -22,11 +22,16 @@ export const command = (context: Context) =>
     .option(...flagOf(SETTINGS.concurrency))
     .addOption(new Option("--full", "run a full pass over all calls").conflicts("incremental"))
     .option("--incremental", "sync incrementally, and never fall back to a full pass")
-    .option("--accept-gone <calls>", "accept that up to this many calls go missing at once", wholeNumber(), 0)
+    .option(
+      "--accept-gone <calls>",
+      "accept that up to this many calls are missing at once",
+      wholeNumber(),
+      0,
+    )
     .option("--now", "start now, even if the service asked for a pause")
     .option(
       "--rebind",
-      "accept a new address or token as that of the same account, e.g. after the service has moved",
+      "accept a new address or token for the same account, e.g. after the service has moved",
     )
     .option(...OPTION.json)
     .addHelpText(
@@ -37,7 +42,7 @@ export const command = (context: Context) =>
       action(context, async ({ full, incremental, acceptGone, now, rebind }) => {
         const accounts = accountsOf(context);
         if (accounts.length > 1 && (rebind || acceptGone > 0)) {
-          throw new UsageError("--rebind and --accept-gone are for one account, and there are several", {
+          throw new UsageError("--rebind and --accept-gone are for one account, but there are several", {
             hint: "Name one with --account.",
           });
         }
@@ -56,7 +61,7 @@ export const command = (context: Context) =>
             onProgress: (done) => progress.update(done, account.name),
             onAttributed: attributionProgress(context, note),
             onPruned: (counts) => note(`Removed ${describePruned(counts)}`),
-            onNotErased: ({ message }) => note(`${message}: a later sync does it, or calltally prune`),
+            onNotErased: ({ message }) => note(`${message}: a later sync will do it, or run calltally prune`),
           });
           progress.clear();
           const published = await publishSynced(settings, account.name, context.signal);

@@ -24,7 +24,7 @@ export const command = (context: Context) =>
 
 const listCommand = (context: Context) =>
   new Command("list")
-    .description("Lists the files of conversions, the latest first.")
+    .description("Lists the files of conversions, latest first.")
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally uploads list")
@@ -48,7 +48,7 @@ const forgetCommand = (context: Context) =>
     .description(
       "Takes back a file of conversions that was not uploaded: the next file with --new has them again. The file itself stays.",
     )
-    .argument("<file>", "the file, its former path, or its number in the list")
+    .argument("<file>", "the file, its former path, or its id in the list")
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally uploads forget data/exports/google-ads.csv")
@@ -90,5 +90,5 @@ function describeTakenBack({ files, lines, mayBeIn }: TakenBack): string {
   const taken = `${formatQuantity(lines, isAdjustments ? "adjustment" : "conversion")} taken back: the next ${isAdjustments ? "file of adjustments" : "file with --new"} has ${lines === 1 ? "it" : "them"} again where ${lines === 1 ? "it still is" : "they still are"} due`;
   if (mayBeIn.length === 0) return taken;
   return `${taken}
-${mayBeIn.length === 1 ? "File" : "Files"} ${mayBeIn.join(", ")} may have the same: what of that was uploaded, the next file tells of a second time.`;
+${mayBeIn.length === 1 ? "File" : "Files"} ${mayBeIn.join(", ")} may contain the same: if they were uploaded, the next file reports those conversions twice.`;
 }

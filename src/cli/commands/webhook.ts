@@ -57,12 +57,12 @@ function requireDoorbell(context: Context): Doorbell {
   const { file } = configurationOf(context);
   const doorbell = file && readDoorbell(file);
   if (doorbell !== undefined) return doorbell;
-  throw new UsageError(`--doorbell: ${file?.name ?? "calltally.yaml"} has no doorbell`, {
-    hint: "Name the file of its secret there:\ndoorbell:\n  secret_file: secrets/doorbell",
+  throw new UsageError(`Cannot use --doorbell: ${file?.name ?? "calltally.yaml"} has no doorbell`, {
+    hint: "Configure it there:\ndoorbell:\n  secret_file: secrets/doorbell",
   });
 }
 
-/** @param secret one that the body has, and that is taken out of the response */
+/** @param secret part of the body, and removed from the response */
 async function send(
   context: Context,
   change: WebhookChange,
@@ -83,23 +83,23 @@ function notesOnReplacing({ body }: WebhookChange): string[] {
     ...(emptied.length > 0
       ? [
           `Left out of the body: ${emptied.join(", ")}.`,
-          "Our reading of a full update: they become empty or false; the API's documentation does not say.",
+          "They probably become empty or false; the API's documentation does not say.",
         ]
       : []),
     ...(leftOut.includes("webhook_status")
       ? ["webhook_status is left out of the body, and keeps its value."]
       : []),
-    ...(body.static_parameters ? ["static_parameters replaces the stored list whole."] : []),
+    ...(body.static_parameters ? ["static_parameters replaces the whole stored list."] : []),
   ];
 }
 
-/** Returns a remark where an address is not that of an account's doorbell: a proxy may rewrite paths, so it is no error. */
+/** Remarks on an address that is not an account's doorbell: not an error, since a proxy may rewrite paths. */
 function notesOnDoor(url: string, name: string | undefined, { account: only }: Doorbell): string[] {
   const door = name === undefined ? "/doorbell" : `/doorbell/${name}`;
   const doors = name === only ? [door, "/doorbell"] : [door];
   if (doors.some((path) => new URL(url).pathname.endsWith(path))) return [];
   return [
-    `${url} does not end with ${door}: unless a proxy rewrites it, deliveries do not sync ${name ?? "this account"}.`,
+    `${url} does not end with ${door}: unless a proxy rewrites it, deliveries will not sync ${name ?? "this account"}.`,
   ];
 }
 
@@ -110,13 +110,12 @@ function describeRequest({ id, method, body }: WebhookChange, { baseUrl }: Setti
 
 /**
  * Reads a JSON object from a file, or from standard input for `-`.
- *
- * @throws UsageError that quotes nothing of the file, which may hold secrets
+ * @throws UsageError that quotes nothing of the file, which may contain secrets
  */
 async function readJson(file: string): Promise<object> {
   const content = file === "-" ? await buffer(process.stdin) : readFile(file);
   try {
-    // Without a byte order mark. Text that is not UTF-8 would be sent with other letters.
+    // Without a byte order mark. Text that is not UTF-8 would be sent altered.
     const body: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(content));
     if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
   } catch {
@@ -138,11 +137,11 @@ const STATUSES = ["active", "inactive"] as const;
 const declareReplace = () =>
   new Command("replace")
     .description(
-      "Replaces all settings of a webhook (PUT): every required field must be given, even if unchanged. A field that is left out is expected to become empty or false, but for webhook_status.",
+      "Replaces all settings of a webhook (PUT): every required field must be given, even if unchanged. A field that is left out is expected to become empty or false, except webhook_status.",
     )
     .addArgument(idArgument())
     .requiredOption("--file <json>", "the webhook, a JSON object; - reads standard input")
-    .option("--dry-run", "print the request and do not send it")
+    .option("--dry-run", "print the request without sending it")
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally webhook replace 44 --file webhook.json --dry-run");
@@ -181,16 +180,16 @@ const declarePatch = () =>
     .addOption(
       new Option(
         "--doorbell <url>",
-        "https address of schedule's doorbell, e.g. https://calls.example.com/doorbell/acme: events go there by POST, with the secret of calltally.yaml as one more static parameter",
+        "https address of schedule's doorbell, e.g. https://calls.northwind.example/doorbell/austin: events are sent there by POST, with the secret of calltally.yaml as an additional static parameter",
       ).conflicts(["endpoint", "method", "format"]),
     )
-    .option("--dry-run", "print the request and do not send it")
+    .option("--dry-run", "print the request without sending it")
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText(
       "after",
       "\nExamples:\n  $ calltally webhook patch 44 --status inactive --static-parameter team=sales" +
-        "\n  $ calltally webhook patch 44 --doorbell https://calls.example.com/doorbell/acme --clear-static-parameters",
+        "\n  $ calltally webhook patch 44 --doorbell https://calls.northwind.example/doorbell/austin --clear-static-parameters",
     );
 
 function toChanges(flags: PatchFlags): object {

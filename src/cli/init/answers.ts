@@ -18,26 +18,21 @@ export interface InitFlags {
   offline?: true | undefined;
 }
 
-/** How the service is asked for the calls of an account. */
+/** How to request the calls of an account. */
 export interface Access {
   baseUrl: URL;
-  /** The file that holds it is undefined where it is yet to be written. */
+  /** The file is undefined if it is still to be written. */
   token: { text: string; file: string | undefined };
   account: string;
 }
 
-/** What `init` has to know. */
 interface Answers extends Access {
   timezone: string;
 }
 
 type Given = { [Name in keyof Answers]: Answers[Name] | undefined };
 
-/**
- * Reads the flags, and the file of the token.
- *
- * @throws UsageError that names the flag, and not the token
- */
+/** Reads the flags, and the file of the token. @throws UsageError that names the flag, and not the token */
 export async function readFlags(
   { baseUrl, timezone, tokenFile }: InitFlags,
   { folder, options: { account: accounts = [] } }: Pick<Context, "folder" | "options">,
@@ -47,7 +42,7 @@ export async function readFlags(
     baseUrl: parseFlag("--base-url", baseUrl, parseAddress),
     timezone: parseFlag("--timezone", timezone, parseTimeZone),
     account: parseFlag("--account", accounts[0], parseAccount),
-    // Last: what comes on standard input may be long in coming.
+    // Last, because standard input may take long.
     token: tokenFile === undefined ? undefined : await readToken(tokenFile, folder),
   };
 }
@@ -70,7 +65,7 @@ async function readToken(path: string, folder: string): Promise<Access["token"]>
   }
   if (process.stdin.isTTY) {
     throw new UsageError("--token-file - reads standard input, which is this terminal", {
-      hint: "Leave it out: the token is asked for, and not shown.",
+      hint: "Leave it out: you will be asked for the token, which is not shown.",
     });
   }
   const given = await readText(process.stdin);
@@ -81,35 +76,30 @@ async function readToken(path: string, folder: string): Promise<Access["token"]>
   }
 }
 
-/**
- * Returns what `init` has to know, by the flags alone.
- *
- * @throws UsageError that names all that is missing
- */
+/** Returns the answers from flags alone. @throws UsageError that names all that are missing */
 export function completeAnswers({ baseUrl, token, timezone, account }: Given): Answers {
   if (baseUrl === undefined || token === undefined || timezone === undefined) {
     const needed = { "--base-url": baseUrl, "--token-file": token, "--timezone": timezone };
     const missing = Object.entries(needed).flatMap(([flag, given]) => (given === undefined ? [flag] : []));
     const verb = missing.length === 1 ? "is" : "are";
-    throw new UsageError(`${missing.join(", ")} ${verb} missing, and there is no terminal to ask on`, {
-      hint: "e.g. calltally init --base-url https://api.example.com --token-file - --timezone Europe/Berlin < token",
+    throw new UsageError(`${missing.join(", ")} ${verb} missing, and there is no terminal for questions`, {
+      hint: "e.g. calltally init --base-url https://api.example.com --token-file - --timezone America/Chicago < token",
     });
   }
   return { baseUrl, token, timezone, account: account ?? accountOfHost(baseUrl) };
 }
 
 /**
- * Asks on the terminal for whatever the flags do not say: address and token until the service takes them.
- *
- * @param tryAccess returns what the service said; undefined where it is not to be asked
- * @throws CalltallyError when it is cancelled
+ * Asks on the terminal for what the flags do not say; repeats address and token until the service accepts them.
+ * @param tryAccess returns the service's response; undefined to skip it
+ * @throws CalltallyError if cancelled
  */
 export async function askAnswers(
   given: Given,
   tryAccess: ((access: Access) => Promise<string>) | undefined,
   signal: AbortSignal,
 ): Promise<Answers> {
-  // Readline takes Ctrl-D for the end of the input, and no prompt would ever end.
+  // Readline takes Ctrl-D for the end of input, and no prompt would ever end.
   updateSettings({ aliases: { "\u0004": "cancel" } });
   intro("calltally.yaml in three questions; Ctrl-C writes nothing");
   const ask = async <T>(
@@ -157,7 +147,7 @@ interface PromptOptions {
   signal: AbortSignal;
 }
 
-/** Returns what an error says, as a prompt shows it; undefined where there is none. */
+/** Returns an error's message for a prompt; undefined if there is none. */
 function problemOf(read: () => unknown): string | undefined {
   try {
     read();
@@ -178,7 +168,7 @@ function parseAccount(given: string): string {
   throw new Error(error?.issues[0]?.message);
 }
 
-/** The time zone of this machine; UTC where it has none that has a name. */
+/** UTC if this machine's zone has no name. */
 function zoneOfMachine(): string {
   try {
     return parseTimeZone(Intl.DateTimeFormat().resolvedOptions().timeZone);
@@ -187,10 +177,10 @@ function zoneOfMachine(): string {
   }
 }
 
-/** Parts of a host's name that tell nothing about whose it is. */
+/** Parts of a host name that do not identify its owner. */
 const COMMON_LABELS = /^(api|app|www|v\d+|\d+)$/;
 
-/** Suggests a name for an account: acme for https://api.acme.example. */
+/** Suggests a name for an account: northwind for https://api.northwind.example. */
 export function accountOfHost({ hostname }: URL): string {
   const label = hostname.split(".").find((part) => !COMMON_LABELS.test(part)) ?? "";
   return nameSchema.safeParse(label).data ?? "main"; // an IP address

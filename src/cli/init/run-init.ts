@@ -17,13 +17,12 @@ import { STARTER_REPORT, toStarterYaml } from "./starter-file.ts";
 /** A person waits for it. */
 const TIMEOUT_MS = 20_000;
 
-/** Runs `calltally init`. */
 export async function runInit(context: Context, flags: InitFlags): Promise<void> {
   const { env, folder, signal, options } = context;
   const target = resolve(folder, findFile(options.config, { env, folder }) ?? "calltally.yaml");
   const name = nameFrom(folder, target);
   assertAbsent(target, name);
-  // With them set, no command would take the file.
+  // With them set, no command would accept the file.
   assertNoneElsewhere({ name }, { env, folder });
   const tokenPath = ({ token, account }: Access) =>
     token.file ?? join(dirname(target), "secrets", `${account}.token`);
@@ -31,7 +30,7 @@ export async function runInit(context: Context, flags: InitFlags): Promise<void>
     const path = tokenPath(access);
     if (access.token.file === undefined) assertAbsent(path, nameFrom(folder, path));
     const total = await countCalls(access, signal);
-    return `${access.baseUrl.host} accepts the token, and counts ${formatQuantity(total, "call")}`;
+    return `${access.baseUrl.host} accepts the token; it counts ${formatQuantity(total, "call")}`;
   };
   const given = await readFlags(flags, context);
   const isOnTerminal = process.stdin.isTTY && process.stdout.isTTY;
@@ -56,7 +55,7 @@ export async function runInit(context: Context, flags: InitFlags): Promise<void>
   const steps = [
     [`calltally sync${flag}`, `copy the calls, into data/${account}/calltally.db`],
     [`calltally run ${STARTER_REPORT}${flag}`, `make the report, in reports/${account}/${STARTER_REPORT}`],
-    [`calltally schedule${flag}`, "do both at their times, until stopped"],
+    [`calltally schedule${flag}`, "do both on schedule, until stopped"],
   ] as const;
   const width = Math.max(...steps.map(([command]) => command.length));
   show(context, {
@@ -67,18 +66,13 @@ ${steps.map(([command, what]) => `  ${command.padEnd(width)}  ${what}`).join("\n
   });
 }
 
-/** Returns a path as it is shown, and as the file has it: relative to a folder where it is below that. */
+/** Returns a path relative to a folder if it is below that. */
 function nameFrom(folder: string, path: string): string {
   const below = relative(folder, path);
   return below.startsWith("..") || isAbsolute(below) ? path : below;
 }
 
-/**
- * Asks the service for two calls, in one request.
- *
- * @returns how many calls the service counts
- * @throws ApiError
- */
+/** Requests two calls. @returns the service's count of calls @throws ApiError */
 async function countCalls({ baseUrl, token }: Access, signal: AbortSignal): Promise<number> {
   await using client = new ApiClient({ baseUrl, token: token.text, attemptTimeoutMs: TIMEOUT_MS });
   const page = await fetchAttributionPage(client, { limit: 2, offset: 0 }, { signal, attempts: 1 });
@@ -99,27 +93,25 @@ function nothingWritten(error: unknown): unknown {
   return new CalltallyError(exitCode, message, { cause, hint: HINTS[exitCode] ?? "Nothing was written." });
 }
 
-/** A file that is not there yet. */
 export interface NewFile {
   /** Absolute. */
   path: string;
   /** As errors show it. */
   name: string;
   text: string;
-  /** Permissions, of which the umask takes away. */
+  /** Permissions, before the umask. */
   mode: number;
 }
 
-/** @throws UsageError for a path that exists, even as a link to nowhere */
+/** @throws UsageError for a path that exists, even as a dangling link */
 function assertAbsent(path: string, name: string): void {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw existsAlready(name);
 }
 
 /**
- * Writes new files, all of them or none, each whole from the first moment it is there. What is there already stays as it
- * is. The folders made for them are for their owner alone.
- *
- * @throws UsageError that names the file that is there already
+ * Writes all of the new files or none, each atomically, without replacing any. Folders made for them are for their
+ * owner alone.
+ * @throws UsageError that names an existing file
  * @throws CalltallyError (exit 7)
  */
 export function writeNewFiles(files: readonly NewFile[]): void {
@@ -142,7 +134,7 @@ export function writeNewFiles(files: readonly NewFile[]): void {
   }
 }
 
-/** Another process may have put something in it. */
+/** Another process may have put something into it. */
 function removeEmptyFolder(folder: string): void {
   try {
     rmdirSync(folder);
@@ -152,7 +144,7 @@ function removeEmptyFolder(folder: string): void {
 }
 
 function existsAlready(name: string): UsageError {
-  return new UsageError(`Cannot write ${name}: it is there already; nothing was written`, {
+  return new UsageError(`Cannot write ${name}: it already exists; nothing was written`, {
     hint: "calltally init never replaces a file: edit it, or move it away.",
   });
 }

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 
-/** What goes into the file; the path is as the file has it, relative to its folder. */
+/** Values for the file; the path is relative to its folder. */
 export interface Starter {
   baseUrl: URL;
   timezone: string;
@@ -8,14 +8,14 @@ export interface Starter {
   tokenFile: string;
 }
 
-/** Name of the report that the file begins with. */
+/** The first report in the file. */
 export const STARTER_REPORT = "weekly";
 
-/** Returns the `calltally.yaml` to begin with. Each line that begins with `#` and no space is an example, valid by itself. */
+/** Returns the initial `calltally.yaml`. Each line that begins with `#` and no space is an example, valid by itself. */
 export function toStarterYaml({ baseUrl, timezone, account, tokenFile }: Starter): string {
   return `# Accounts and reports of calltally. Lines such as #currency: are examples: remove the #.
 # After a change: calltally config check
-# All that can stand here: calltally config schema --reference
+# All keys: calltally config schema --reference
 
 timezone: ${scalar(timezone)}  # of the days in figures, and of the schedule
 
@@ -23,7 +23,7 @@ timezone: ${scalar(timezone)}  # of the days in figures, and of the schedule
 #sync_cron: "7 * * * *"
 #export_cron: "30 5 * * *"
 
-# Which calls count as answered, missed and qualified:
+# Which calls are answered, missed and qualified:
 #answered: [answered, transferred]
 #missed: [no answer, busy, failed, voicemail, abandoned]
 #qualified_seconds: 60
@@ -34,14 +34,14 @@ timezone: ${scalar(timezone)}  # of the days in figures, and of the schedule
 # How long personal data is kept; by default always:
 #keep: { transcripts: 90d, caller_numbers: 90d, recording_urls: never }
 
-# What ads are paid in:
+# Currency of the ads:
 #currency: USD
 
-# The mail server, in a file: smtps://user:password@mail.example.com
+# The mail server, in a file: smtps://user:password@mail.northwind.example
 #smtp_url_file: secrets/smtp.url
 
-# A ClickHouse cluster that gets the facts after each sync:
-#publish: { to: "clickhouse://ch1.example.com/calls", password_file: secrets/clickhouse.password }
+# A ClickHouse cluster to publish the facts to after each sync:
+#publish: { to: "clickhouse://ch1.northwind.example/calls", password_file: secrets/clickhouse.password }
 
 accounts:
   ${scalar(account)}:
@@ -51,7 +51,7 @@ accounts:
     #org_unit_id: "17"
     # Insights whose details the schedule keeps:
     #insight_ids: [101, 102]
-    # A monitor that is told of each sync, in a file that holds its address:
+    # A monitor to ping after each sync, in a file with its address:
     #heartbeat_url_file: secrets/heartbeat.url
   # Another account, with a warehouse of its own:
   #${account}-2: { base_url: "https://api.example.com", token_file: secrets/${account}-2.token }
@@ -69,7 +69,7 @@ reports:
     # Only some of the calls:
     #filter: { channel: [Paid Search], min_duration_seconds: 30 }
     # Who gets it by e-mail, with smtp_url_file above:
-    #deliver: [{ email: { to: [marketing@acme.example] } }]
+    #deliver: [{ email: { to: [marketing@northwind.example] } }]
   # A page of charts for a browser:
   #page: { range: { last: 4w }, compare: previous, format: html, cron: "0 7 * * 1", fresh: 2h }
   # Rows for each day:
@@ -77,7 +77,7 @@ reports:
 `;
 }
 
-/** Quoted where YAML would read it as something else. */
+/** Quoted if YAML would read it as something else. */
 function scalar(text: string): string {
   return stringify(text, { lineWidth: 0 }).trimEnd();
 }

@@ -6,12 +6,12 @@ import { ellipsize, formatTable, hang, WIDTH } from "./text.ts";
 
 const NAME_WIDTH = 18;
 
-/** How an account stands, or why nobody can tell. */
+/** The status of an account, or why it is unknown. */
 export type AccountStatus =
   | { name: string; status: Status; late?: string | undefined; error?: undefined }
   | { name: string; status?: undefined; late?: undefined; error: string };
 
-/** Returns accounts as a table of 80 columns, a line each, and below it how many have problems, and which, in whole. */
+/** Returns accounts as a table of 80 columns, one line each, and below it their problems in full. */
 export function describeAccounts(accounts: readonly AccountStatus[], nowMs: number): string {
   const lines = accounts.map((account) => toLine(account, nowMs));
   const head = ["account", "working", "verdict", "fresh", "calls", "jobs", "problems"];
@@ -58,7 +58,7 @@ function describeWorking({ runs: [last], next, calls_withheld, origin_problem }:
   return calls_withheld > 0 || last.verdict === "unverified" ? "in doubt" : "yes";
 }
 
-/** In the largest unit that fits, as short as a column: 12 min, 3 h, 5 d. */
+/** In the largest unit that fits, short: 12 min, 3 h, 5 d. */
 function describeAge(ageMs: number): string {
   if (ageMs === Number.POSITIVE_INFINITY) return "future";
   const minutes = Math.floor(ageMs / 60_000);

@@ -11,7 +11,7 @@ import {
 } from "../../export/manifest.ts";
 import type { Made } from "../../produce/produce.ts";
 
-/** Returns what a user should know of a file that went to standard output. */
+/** Returns remarks on a file that went to standard output. */
 export function remarksOnStream(made: Made): string[] {
   const { files, origin } = made.manifest;
   return [
@@ -41,14 +41,14 @@ export function describeMade({ folder = "", ...written }: Made, workingFolder: s
   return lines.join("\n");
 }
 
-const UNRECORDED = "The warehouse can only be read here, so its tables do not have these files.";
+const UNRECORDED = "The warehouse is read-only here, so it does not record these files.";
 
-/** What a person should know before the figures are used. */
+/** What to know before using the figures. */
 function remarksOn({ manifest, newKey, isWarehouseEmpty }: Made): string[] {
   const { files, filter, compared_with } = manifest;
   const tables = files.flatMap((file): (TableEntry | ManifestFile)[] => file.sheets ?? [file]);
   const calls = tables.reduce((sum, table) => sum + table.rows + countAside(table), 0);
-  // That nothing is to be said of conversions does not mean that there are no calls.
+  // No adjustments does not mean no calls.
   const isAdjusted = files.some(({ adjustments }) => adjustments !== undefined);
   const tooRecent = files.reduce((sum, { excluded }) => sum + (excluded?.["too recent"] ?? 0), 0);
   const isNew = files.some(({ only_new }) => only_new);
@@ -60,7 +60,7 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Made): string[] {
   const ofCallsAlone =
     spend?.filters_of_calls_alone?.map((name) => `--${name.replace("_seconds", "").replaceAll("_", "-")}`) ??
     [];
-  // A report counts its calls as rows, and shows spend without any.
+  // A report counts its calls as rows, and shows spend even without calls.
   const isEmpty = calls === 0 && (spend?.rows ?? 0) === 0;
   const unknown = filter.excluded_callers_without_calls ?? 0;
   const remarks = [
@@ -70,27 +70,27 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Made): string[] {
       "No call in the warehouse matches the filter: the files have no rows.",
     isEmpty && isWarehouseEmpty && "The warehouse has no calls: the files have no rows.",
     compared_with?.begins_before_first_call &&
-      `The comparison period begins ${compared_with.from}, before the first call in the warehouse: its figures are too low.`,
+      `The previous period begins ${compared_with.from}, before the first call in the warehouse: its figures are too low.`,
     unknown > 0 &&
-      `${formatQuantity(unknown, "number")} in --exclude-callers ${unknown === 1 ? "has" : "have"} no call in the warehouse.`,
-    filter.excluded_callers === 0 && "--exclude-callers names no number: calls of all callers count.",
+      `${formatQuantity(unknown, "number")} in --exclude-callers ${unknown === 1 ? "has" : "have"} never called.`,
+    filter.excluded_callers === 0 && "The file of --exclude-callers has no numbers: all callers count.",
     spend?.currency === null &&
       "No spend has been imported: calltally spend import reads the reports of ad platforms.",
     spend?.currency && spend.rows === 0 && "No spend was imported for these days and this filter.",
     unmatched.rows > 0 &&
       `Spend of campaigns that no call has: ${formatAmount(unmatched.cost)} ${spend?.currency} of ${formatAmount(spend?.cost ?? 0)}.`,
     ofCallsAlone.length > 0 &&
-      `${ofCallsAlone.join(", ")} ${ofCallsAlone.length === 1 ? "chooses" : "choose"} calls alone: the costs are of all calls.`,
+      `${ofCallsAlone.join(", ")} ${ofCallsAlone.length === 1 ? "chooses" : "choose"} only calls: costs are for all calls.`,
     tooRecent > 0 &&
       `${formatQuantity(tooRecent, "call")} too recent for an upload ${tooRecent === 1 ? "was" : "were"} left for the next file${isNew ? "" : ": start it one day before this one ends"}.`,
     cut > 0 &&
-      `${formatQuantity(cut, "text")} ${cut === 1 ? "is" : "are"} cut to the 32,767 characters that a cell holds; CSV and Parquet have all of them.`,
-    newKey && `Created a key for caller_hash and uploads, ${newKey}: keep it with your backups.`,
+      `${formatQuantity(cut, "text")} ${cut === 1 ? "is" : "are"} cut to the 32,767 characters of a cell; CSV and Parquet have the full text.`,
+    newKey && `Created a key for caller_hash and uploads, ${newKey}: back it up.`,
   ];
   return [...describeRestated(manifest), ...remarks.filter((remark) => typeof remark === "string")];
 }
 
-/** Calls that a table is made of and has no rows of. */
+/** Calls that a table examined without a row for them. */
 function countAside({ examined = 0, excluded = {} }: Partial<ManifestFile>): number {
   return examined + Object.values(excluded).reduce((sum, count) => sum + count, 0);
 }

@@ -4,7 +4,7 @@ import type { SyncProgress } from "../../sync/read-calls.ts";
 import type { AttributionProgress } from "../../warehouse/attribution/attribute-all.ts";
 import type { Context } from "../context.ts";
 
-/** A bar with rate and time left on a terminal; nothing elsewhere. */
+/** A bar with rate and remaining time on a terminal; nothing elsewhere. */
 export class ProgressBar implements Disposable {
   readonly #bar: SingleBar | undefined;
   readonly #startedMs = Date.now();
@@ -22,7 +22,7 @@ export class ProgressBar implements Disposable {
     });
   }
 
-  /** Shows how far it is; of several accounts that take turns, whose it is. */
+  /** @param account shown if several accounts take turns */
   update = ({ read, total }: SyncProgress, account?: string): void => {
     if (this.#bar === undefined) return;
     const seconds = Math.max(0.001, (Date.now() - this.#startedMs) / 1000);
@@ -40,7 +40,7 @@ export class ProgressBar implements Disposable {
     this.#bar.update(read, payload);
   };
 
-  /** Takes it away until the next update. */
+  /** Removes it until the next update. */
   clear = (): void => {
     this.#bar?.stop();
     this.#started = false;

@@ -2,15 +2,13 @@ import { toPrintable } from "../../base/printable.ts";
 import type { SqlValue } from "../../warehouse/run-query.ts";
 import { alignColumns, ellipsize, GAP, widthOf } from "./text.ts";
 
-/** Characters of a column below which a table tells nothing any more, and a line for each value tells more. */
+/** With narrower columns a table is unreadable; then each value gets its own line. */
 const LEAST_WIDTH = 8;
 
 /**
- * Returns rows as a table in plain text, numbers to the right; what cannot be printed is shown as escapes, BLOBs in
- * hexadecimal.
- *
- * @param width columns of the terminal; values are cut to fit in, and where there are too many for a line, each has its
- *   own. Without it nothing is cut.
+ * Returns rows as a plain-text table, numbers right-aligned; unprintable characters are escaped, BLOBs hexadecimal.
+ * @param width columns of the terminal; values are cut to fit, or get a line each if there are too many. @default
+ * nothing is cut
  */
 export function layOutTable(
   columns: readonly string[],
@@ -42,7 +40,7 @@ function layOutRecords(heads: readonly string[], lines: readonly string[][], wid
   return lines.flatMap(layOut).join("\n");
 }
 
-/** Returns the width that the widest columns are cut to, so that all of them fit into a line. */
+/** Returns the width that the widest columns are cut to, so that all fit into a line. */
 function widestColumn(natural: readonly number[], width: number): number {
   const room = width - GAP.length * (natural.length - 1);
   let widest = Math.max(0, Math.min(room, Math.max(...natural)));

@@ -10,37 +10,37 @@ export function summarizeRun(run: SyncRun): string {
     `  new       ${count(run.calls_new)}`,
     `  changed   ${count(run.calls_changed)}`,
     `  unchanged ${count(run.calls_unchanged)}`,
-    `  rejected  ${count(run.calls_rejected)}${run.calls_rejected ? "   kept aside: see calltally status" : ""}`,
+    `  rejected  ${count(run.calls_rejected)}${run.calls_rejected ? "   set aside: see calltally status" : ""}`,
     `  order     ${describeOrder(run)}`,
     `  verdict   ${run.verdict}: ${run.verdict_reason}`,
     ...(run.advice === null ? [] : [`  to do     ${run.advice}`]),
   ];
   const changes: [count: number | null, name: string, meaning: string][] = [
-    [run.calls_missing, "missing ", "not met by this pass; gone if they stay away"],
-    [run.calls_gone, "gone    ", "missing for long enough: left out of the figures from now on"],
+    [run.calls_missing, "missing ", "missing from this pass; gone if they stay missing"],
+    [run.calls_gone, "gone    ", "missing for long enough: figures leave them out from now on"],
     [
       run.calls_unlisted,
       "unlisted",
-      "older than any that the service lists: they have left the list, and still count",
+      "older than any that the service lists: they left the list, but still count",
     ],
     [run.calls_returned, "returned", "were missing, gone or unlisted, and are listed again"],
     [
       run.calls_withheld,
       "WITHHELD",
-      `calls missing at once, over the missing-call threshold: none was marked; --accept-gone ${run.calls_withheld} does`,
+      `calls missing at once, over the missing-call threshold, so none was marked: use --accept-gone ${run.calls_withheld} does`,
     ],
     [
       run.calls_conflicting,
       "twice   ",
-      "calls came twice, with different contents; which are newer is unknown, the last ones are kept",
+      "calls came twice with different contents; the last ones are kept, though the newer ones are unknown",
     ],
     [
       run.calls_other_unit,
       "unit    ",
-      "new or changed calls are of another org_unit_id than CALLTALLY_ORG_UNIT_ID: the service may have ignored it",
+      "new or changed calls have another org_unit_id than CALLTALLY_ORG_UNIT_ID: the service may have ignored it",
     ],
-    [run.resumed, "resumed ", "times: it goes on from where it was cut short"],
-    [run.retries, "retries ", "failed requests that were sent again"],
+    [run.resumed, "resumed ", "times: it resumes where it was interrupted"],
+    [run.retries, "retries ", "failed requests that were repeated"],
   ];
   for (const [number, name, meaning] of changes) {
     if (number) lines.push(`  ${name}  ${count(number)}   ${meaning}`);

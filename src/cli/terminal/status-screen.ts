@@ -10,10 +10,10 @@ import type { SyncRun } from "../../warehouse/runs/runs.ts";
 import { ellipsize, formatTable, WIDTH } from "./text.ts";
 
 const HEIGHT = 24;
-/** Of a list that may be long. */
+/** For a list that may be long. */
 const LINES_SHOWN = 2;
 
-/** Returns the status as text for a terminal of 80 columns and 24 lines. */
+/** Returns the status for a terminal of 80 columns and 24 lines. */
 export function describeStatus(status: Status, nowMs: number): string {
   const lines = [
     line("Working", describeWorking(status, nowMs)),
@@ -32,19 +32,19 @@ export function describeStatus(status: Status, nowMs: number): string {
     line("Warehouse", status.warehouse, Number.POSITIVE_INFINITY),
     line("", originInWords(status.origin), Number.POSITIVE_INFINITY),
   ];
-  // Below it an empty line, and the head of the table.
+  // Followed by an empty line and the table's head.
   const runs = status.runs.slice(0, Math.max(1, HEIGHT - lines.length - 2));
   if (runs.length > 0) lines.push("", describeRuns(runs));
   return lines.join("\n");
 }
 
-/** A cluster a line; which of them, where there are several, its address says. */
+/** One line per cluster, with its address if there are several. */
 function describePublications({ publications }: Status, nowMs: number): string[] {
   return publications.map(({ target, published_at, calls, error, is_behind }, index) => {
     const age = published_at === null ? "not yet" : formatAge(ageOf(published_at, nowMs));
     const how =
       error !== null
-        ? `${age}; the last try failed: ${error}`
+        ? `${age}; the last attempt failed: ${error}`
         : `${age}, ${is_behind ? "and is behind" : `${formatQuantity(calls ?? 0, "call")}, as here`}`;
     return line(index === 0 ? "Published" : "", `${how}; ${target}`);
   });
@@ -86,7 +86,7 @@ function line(title: string, text: string, width = WIDTH): string {
 function describeWorking(status: Status, nowMs: number): string {
   const { runs, next, calls_withheld: withheld, origin_problem } = status;
   const [last] = runs;
-  if (origin_problem !== null) return `no: another account's warehouse: ${origin_problem}`;
+  if (origin_problem !== null) return `no, another account's warehouse: ${origin_problem}`;
   if (last === undefined) return "not yet: run `calltally sync`";
   const run = `run ${last.run_id}`;
   if (next.not_before !== null)
@@ -109,7 +109,7 @@ function describeFreshness({ last_good_run: good, newest_call }: Status, nowMs: 
   return `last good run ${formatAge(ageOf(good.finished_at, nowMs))}${newest}`;
 }
 
-/** What is proven; where nothing is, what is known. */
+/** What is proven, or else what is known. */
 function describeCompleteness(
   { last_verified_pass: pass, last_done_run: last }: Status,
   nowMs: number,
@@ -121,7 +121,7 @@ function describeCompleteness(
     : "not proven";
   if (last.run_id === pass?.run_id) return verified;
   const { mode, run_id, calls_read, last_total } = last;
-  if (mode === "incremental") return `${verified}; the books balance since`;
+  if (mode === "incremental") return `${verified}; counts agree since`;
   return `${verified}; run ${run_id} read ${optionalCount(calls_read)}, the service counts ${optionalCount(last_total)}`;
 }
 
@@ -144,7 +144,7 @@ function describeRejected({ rejected }: Status): string[] {
   ];
 }
 
-/** The key of a row that has no call id is the hash of it: it says nothing, and would leave the reason no room. */
+/** The key of a row without a call id is a hash, which is useless here. */
 function describeRejection({ row_key, call_id, path, reason }: Status["rejected"][number]): string {
   return `${call_id === null ? "" : `${row_key}  `}${path === "" ? "" : `${path}: `}${reason}`;
 }
@@ -152,9 +152,7 @@ function describeRejection({ row_key, call_id, path, reason }: Status["rejected"
 function describeDrift({ drift }: Status): string[] {
   if (drift.length === 0) return [line("Drift", "none: all members are as documented")];
   const lines = drift.map(({ path, kind, json_type }) =>
-    kind === "unknown"
-      ? `${path}: not documented, kept in extra`
-      : `${path}: ${json_type} where text is promised`,
+    kind === "unknown" ? `${path}: not documented, kept in extra` : `${path}: ${json_type} instead of text`,
   );
   return [
     line("Drift", `${formatQuantity(drift.length, "member")} not as documented, in schema_drift`),
@@ -162,7 +160,7 @@ function describeDrift({ drift }: Status): string[] {
   ];
 }
 
-/** A line a job, and below one that fails its error. */
+/** One line per job, followed by the error of a failing one. */
 function describeJobs({ jobs }: Status, nowMs: number): string[] {
   const width = Math.max(...jobs.map(({ job }) => job.length));
   return jobs
@@ -177,13 +175,13 @@ function describeJob(record: JobRecord, nowMs: number): string {
   const { started_at, finished_at, exit_code, succeeded_at, failing_since } = record;
   const agoOf = (time: string) => formatAge(ageOf(time, nowMs));
   const success = succeeded_at === null ? "no success yet" : `last good ${agoOf(succeeded_at)}`;
-  if (finished_at === null) return `began ${agoOf(started_at)}, not ended; ${success}`;
+  if (finished_at === null) return `started ${agoOf(started_at)}, still running or killed; ${success}`;
   if (failing_since !== null) return `failed ${agoOf(finished_at)}, exit ${exit_code}; ${success}`;
   if (exit_code === 0) return `succeeded ${agoOf(finished_at)}`;
   return `ended ${agoOf(finished_at)}, exit ${exit_code}; ${success}`;
 }
 
-/** A line a report, and below one whose delivery failed what the recipient's server said. */
+/** One line per report, followed by a failed delivery's error. */
 function describeReports({ reports }: Status, nowMs: number): string[] {
   const width = Math.max(0, ...reports.map(({ report }) => report.length));
   return reports
@@ -212,7 +210,7 @@ function describePlan({ next }: Status): string {
   return `an incremental sync; a full pass is due at ${minuteOf(next.full_pass_due)} UTC`;
 }
 
-/** Cron or systemd may run the jobs instead of the schedule, at other times. */
+/** Cron or systemd may run the jobs at other times instead. */
 function describeSlots({ next }: Status): string[] {
   const jobs = [
     { job: "sync", at: next.sync },
@@ -230,7 +228,7 @@ function optionalCount(count: number | null): string {
 }
 
 function some(lines: string[]): string[] {
-  // One more takes no more room than to say so.
+  // One more line takes no more room than "… 1 more".
   const shown = lines.slice(0, lines.length === LINES_SHOWN + 1 ? lines.length : LINES_SHOWN);
   const more = lines.length - shown.length;
   const rest = more > 0 ? [`and ${formatCount(more)} more`] : [];

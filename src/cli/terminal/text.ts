@@ -8,7 +8,7 @@ export function widthOf(text: string): number {
   return ASCII.test(text) ? text.length : stringWidth(text);
 }
 
-/** Cuts a text to a width, the last character then being `…`; control characters become spaces. */
+/** Cuts a text to a width, ending with `…`; control characters become spaces. */
 export function ellipsize(text: string, width: number): string {
   const line = text.replace(/\p{Cc}/gu, " ");
   if (widthOf(line) <= width) return line;
@@ -22,7 +22,7 @@ export function ellipsize(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** Returns a table in plain text: the first column to the left, the others to the right if not told otherwise. */
+/** Returns a plain-text table, first column left-aligned, others right-aligned by default. */
 export function formatTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -34,11 +34,7 @@ export function formatTable(
   );
 }
 
-/**
- * Returns rows in columns, those named to the right; a cell may have several lines.
- *
- * @param least widths of the columns where no text is wider
- */
+/** Returns rows in aligned columns; a cell may have several lines. @param least minimum widths of the columns */
 export function alignColumns(
   rows: readonly (readonly string[])[],
   isRight: readonly boolean[],
@@ -59,7 +55,7 @@ export function alignColumns(
   return lines.map((line) => line.map(align).join(GAP).trimEnd()).join("\n");
 }
 
-/** Breaks a text behind a lead into lines of a width; those after the first are indented. */
+/** Wraps a text behind a lead, with further lines indented. */
 export function hang(lead: string, text: string, indent: number, width = WIDTH): string[] {
   const lines: string[] = [];
   let line = lead;

@@ -1,6 +1,6 @@
 const ROWS_PER_CHUNK = 1000;
 
-/** Yields rows in arrays, none of them empty. Whoever stops reading ends the reading of the rows. */
+/** Yields rows in non-empty arrays; ending the iteration also ends that of the rows. */
 export function* inChunks<Row>(rows: Iterable<Row>): Generator<Row[]> {
   let chunk: Row[] = [];
   for (const row of rows) {

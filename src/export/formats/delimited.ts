@@ -9,13 +9,13 @@ export interface DelimitedOptions {
   profile?: Profile | undefined;
 }
 
-/** Yields RFC 4180 but for the delimiter: an empty field for no value and for an empty text. */
+/** Yields RFC 4180 except for the delimiter; null and empty text are both empty fields. */
 export function* toDelimited(table: Table, options: DelimitedOptions): Generator<string> {
   const { columns } = table;
   const { delimiter, profile } = options;
   const writeText = textWriter(profile);
   const writeNumber = numberWriter(options);
-  // csv-stringify quotes for the whole line end only; a lone CR or LF would break the line.
+  // csv-stringify only quotes the whole line end; a lone CR or LF would break the line.
   const lines = { delimiter, record_delimiter: "\r\n", quoted_match: /[\r\n]/ };
   yield stringify([columns.map(({ name }) => name)], { ...lines, bom: profile === "excel" });
   for (const chunk of inChunks(linesOf(table))) {
@@ -32,7 +32,7 @@ export function* toDelimited(table: Table, options: DelimitedOptions): Generator
 
 const LONG_INTEGER = /^-?\d{16,}$/;
 
-/** Where Excel takes `;` between values, it takes a comma in decimals, and a point for the one in a date. */
+/** An Excel that separates values by `;` uses a decimal comma, and takes a point for part of a date. */
 function numberWriter({ delimiter, profile }: DelimitedOptions): (text: string) => string {
   if (profile !== "excel") return (text) => text;
   return (text) => {

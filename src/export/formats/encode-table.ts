@@ -3,7 +3,7 @@ import type { Table } from "../table.ts";
 import { toDelimited } from "./delimited.ts";
 import { toJson, toNdjson } from "./json-writer.ts";
 
-/** Encodes in chunks, in constant memory; no row is read before the first chunk is asked for. */
+/** Encodes in chunks, in constant memory; reads no row before the first chunk is asked for. */
 export async function encodeTable(
   table: Table,
   { format, profile, delimiter = "," }: FormatOptions,
@@ -18,7 +18,7 @@ export async function encodeTable(
     case "ndjson":
       return toNdjson(table);
     case "parquet": {
-      const { toParquet } = await import("./parquet.ts"); // its library is loaded for those alone who ask for it
+      const { toParquet } = await import("./parquet.ts"); // its library is only loaded if needed
       return toParquet(table);
     }
   }

@@ -4,7 +4,7 @@ const ABBREVIATIONS = new Map(
   ["cid", "gclid", "id", "url", "utc", "utm"].map((name) => [name, name.toUpperCase()]),
 );
 
-/** Returns what a person reads above a column: `answer_rate_change` → Answer rate, change. */
+/** Returns a column's heading: `answer_rate_change` → Answer rate, change. */
 export function headingOf({ name, comparison }: Pick<Column, "name" | "comparison">): string {
   const words = (comparison?.of ?? name)
     .replace(/_seconds$/, "_in_seconds")

@@ -1,7 +1,7 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
 import { type Column, linesOf, type Table, type Value } from "../table.ts";
 
-/** A row group is held in memory until it is written; these two bound it. */
+/** A row group is in memory until it is written; these two bound it. */
 const MAX_GROUP_ROWS = 20_000;
 const MAX_GROUP_CHARACTERS = 16 * 1024 * 1024;
 
@@ -27,7 +27,7 @@ const STORAGE: Record<
     },
     toStored: toDate,
   },
-  // Without a converted type, by which older readers would take it for UTC.
+  // Without a converted type, which older readers would take for UTC.
   "local time": {
     schema: { type: "INT64", logical_type: { type: "TIMESTAMP", isAdjustedToUTC: false, unit: "MILLIS" } },
     toStored: (value) => toDate(`${String(value).replace(" ", "T")}Z`),
@@ -44,7 +44,7 @@ function toDate(value: string | number): Date {
   return date;
 }
 
-/** Yields a row group at a time; throws RangeError for an integer that is not whole and a malformed time. */
+/** Yields one row group at a time. @throws RangeError for an integer that is not whole and a malformed time */
 export function* toParquet(table: Table): Generator<Buffer> {
   const { columns } = table;
   const bytes = new ByteWriter();
@@ -95,7 +95,7 @@ function toColumnData(columns: readonly Column[], group: readonly (readonly Valu
   });
 }
 
-/** Takes what was written; the writer goes on counting, so that its offsets are of the file. */
+/** Takes the written bytes; the writer keeps counting, so its offsets refer to the file. */
 function takeBytes(writer: ByteWriter): Buffer {
   const taken = Buffer.from(writer.getBytes());
   writer.index = 0;

@@ -8,40 +8,40 @@ import { type Audience, fsyncPath, MODES, makeFolder, removeFile } from "../../b
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 
 export interface WrittenFile {
-  /** Its name in the folder, with `/` after each sub-folder. */
+  /** With `/` after each sub-folder. */
   file: string;
   bytes: number;
   sha256: string;
 }
 
 export interface PublishOptions {
-  /** Glob of a partitioned set: its files that were not written this time are removed, and their empty folders. */
+  /** Glob of a partitioned set: files that were not written this time are removed, and empty folders, too. */
   replace?: string | undefined;
-  /** Returns files of the locked folder that are to go. What it throws keeps everything as it was. */
+  /** Returns files of the locked folder to delete. If it throws, nothing changes. */
   claim?: (() => string[]) | undefined;
   commit?: Commit | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** How an export is recorded: nothing is left out that a reader of the folder may have, wherever it is killed. */
+/** How an export is recorded: the record never lacks a file that a reader may have, even if the process is killed. */
 export interface Commit {
-  /** Records the files before the first of them gets its name. What it throws keeps everything as it was. */
+  /** Records the files before the first is renamed. If it throws, nothing changes. */
   enter(): void;
-  /** Removes the record of files that did not get their names. */
+  /** Removes the record of files that were not renamed. */
   undo(): void;
-  /** Records that all files have their names. */
+  /** Records that all files were renamed. */
   settle(): void;
 }
 
 /**
- * Files of one export, which appear together: each is written under a temporary name and synced to the disk, and they
- * get their names in the order they were written in {@link FileSet.publish}. Without it, disposing leaves nothing.
+ * Files of one export, which appear together: each is written under a temporary name and synced to disk; {@link
+ * FileSet.publish} renames them in the order they were written. Without it, disposing leaves nothing.
  */
 export class FileSet implements AsyncDisposable {
   readonly folder: string;
   readonly #drafts: Draft[] = [];
   readonly #written = new Set<string>();
-  /** Folders that were made for the set, each after the one that it is in. */
+  /** Folders made for the set, each after its parent. */
   readonly #made: string[];
 
   private constructor(folder: string, made: string[]) {
@@ -56,7 +56,7 @@ export class FileSet implements AsyncDisposable {
     return new FileSet(path, made);
   }
 
-  /** Writes a file, which may lie in sub-folders: `calls/month=2026-10/calls.parquet`. */
+  /** Writes a file, possibly in sub-folders: `calls/month=2026-10/calls.parquet`. */
   async write(
     file: string,
     content: Iterable<Buffer | string> | AsyncIterable<Buffer | string>,
@@ -69,7 +69,7 @@ export class FileSet implements AsyncDisposable {
     this.#written.add(path);
     const sha256 = createHash("sha256");
     let bytes = 0;
-    // Its mode from the first byte on: what is written is never there for others, not for a moment.
+    // With its final mode from the first byte, so that others can never read it.
     await using handle = await open(draft.path, "wx", MODES[audience].file);
     for await (const chunk of content) {
       const buffer = Buffer.from(chunk);
@@ -81,10 +81,7 @@ export class FileSet implements AsyncDisposable {
     return { file, bytes, sha256: sha256.digest("hex") };
   }
 
-  /**
-   * Gives the files their names: the first of them alone, and the last only when the names of the others are on the disk.
-   * Exports to one folder take turns.
-   */
+  /** Renames the files, the last one only after the names of the others are on disk. Exports to one folder take turns. */
   async publish({ replace, claim, commit, signal }: PublishOptions = {}): Promise<void> {
     using lock = await lockFolder(this.folder, signal);
     const others = claim?.() ?? [];
@@ -99,7 +96,7 @@ export class FileSet implements AsyncDisposable {
     commit?.settle();
   }
 
-  /** Returns the path of the draft of a file; undefined once it has its name. */
+  /** Undefined after the file was renamed. */
   draftOf(file: string): string | undefined {
     const path = join(this.folder, file);
     return this.#drafts.find((draft) => draft.file === path)?.path;
@@ -141,17 +138,17 @@ export class FileSet implements AsyncDisposable {
   }
 }
 
-/** Else some files would be new beside others that are not. */
+/** Checks first, so that files are not replaced in part. */
 function assertNoFolder(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   throw new CalltallyError(EXIT.storage, `Cannot write ${path}: a folder stands there`);
 }
 
-/** Removes what a killed export left behind, on any machine: drafts that nobody has written to for an hour. */
+/** Removes what killed exports left behind, on any machine: drafts not written to for an hour. */
 function sweepDrafts(folder: string): void {
   const oldestMs = Date.now() - 3_600_000;
   for (const path of findDrafts(folder)) {
-    // Another export may have given it its name just now.
+    // Another export may just have renamed it.
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat !== undefined && stat.mtimeMs < oldestMs) removeFile(path);
   }
@@ -170,7 +167,7 @@ function removeIfEmpty(folder: string): Promise<boolean> {
   );
 }
 
-/** The system's errors do not name a file that is open already. */
+/** The system's errors do not name a file that is already open. */
 function cannotWrite(path: string): (cause: unknown) => never {
   return (cause) => {
     throw new CalltallyError(EXIT.storage, `Cannot write ${path}`, { cause });

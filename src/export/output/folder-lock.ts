@@ -7,15 +7,15 @@ import { removeFile } from "../../base/folder.ts";
 import { hasEnded, markProcess } from "../../base/process-mark.ts";
 
 const POLL_MS = 50;
-/** Files get their names in a moment: a lock that stays for so long was left behind by a machine that went down. */
+/** Renaming takes a moment: a lock this old was left behind by a machine that went down. */
 const ABANDONED_MS = 60_000;
 
 export interface FolderLock extends Disposable {
-  /** @throws CalltallyError (exit 6) where this process slept for so long that another took the lock for abandoned */
+  /** @throws CalltallyError (exit 6) if this process slept so long that another took the lock for abandoned */
   assertHeld(): void;
 }
 
-/** Locks by a file that exists or not: shared folders may be on a file system without other locks. */
+/** Locks by creating a file: shared folders may be on file systems without other locks. */
 export async function lockFolder(folder: string, signal: AbortSignal | undefined): Promise<FolderLock> {
   const file = join(folder, ".calltally.lock");
   let [seen, sinceMs] = ["", performance.now()];
@@ -31,7 +31,7 @@ export async function lockFolder(folder: string, signal: AbortSignal | undefined
   return {
     assertHeld() {
       if (!isHeld())
-        throw new CalltallyError(EXIT.locked, `Cannot go on in ${folder}: another export has taken over`);
+        throw new CalltallyError(EXIT.locked, `Cannot continue in ${folder}: another export has taken over`);
     },
     [Symbol.dispose]() {
       if (isHeld()) removeFile(file);
@@ -71,13 +71,13 @@ function describeHolder(file: string): string {
   }
 }
 
-/** Whether the process was killed; of another machine or container nobody can say. */
+/** Whether the process was killed; unknown for another machine or container. */
 function isDead(holder: string): boolean {
   const [machine, mark] = holder.split(" ");
   return machine === nameMachine() && mark !== undefined && hasEnded(mark);
 }
 
-/** Containers may share a host name, but not the namespace of their process ids. */
+/** Containers may share a host name, but not process ids. */
 function nameMachine(): string {
   try {
     return `${hostname()}/${readlinkSync("/proc/self/ns/pid")}`;

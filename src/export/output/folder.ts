@@ -10,10 +10,10 @@ import { type KnownManifest, MANIFEST, readManifest, tryReadManifest } from "./r
 
 export const FOLDER_CAN = { manyFiles: true, remembers: true };
 
-/** Where Parquet files of calls lie; the next export replaces all of them. */
+/** Parquet files of calls; the next export replaces all of them. */
 const PARTITIONS = "calls/month=*/calls.parquet";
 
-/** Figures that were exported in the files next to it, and have changed. */
+/** Figures in the files next to it that changed after they were exported. */
 export const RESTATEMENT_FILE = "restatements.csv";
 
 const OURS = /^\ufeff?file([,;|\t])contents\1period\1key\1metric\1was\1now\1/;
@@ -32,7 +32,7 @@ export function folderOutput(
       const claim = () => [...claimFolder(folder, origin, replace), ...findRestatementFile(folder)];
       try {
         claim();
-        // Renamed first: after a kill halfway, the manifest says `unfinished` instead of listing files that are gone.
+        // Renamed first: after a kill halfway, the manifest says `unfinished` instead of listing missing files.
         await files.write(MANIFEST, [`${JSON.stringify({ origin, unfinished: true, files: [] })}\n`]);
       } catch (error) {
         await files[Symbol.asyncDispose]();
@@ -57,10 +57,9 @@ export function folderOutput(
 }
 
 /**
- * Refuses to write into a folder with the export of another warehouse, whose files would stand beside each other.
- *
- * @param isReplaced whether the operator says that those files may go, by `--replace`
- * @returns the files of another warehouse that are to go: those of its last export, where they are as it wrote them
+ * Refuses a folder with the export of another warehouse.
+ * @param isReplaced whether `--replace` allows deleting those files
+ * @returns the other warehouse's files to delete: those of its last export that are unchanged
  * @throws UsageError that names both
  */
 function claimFolder(folder: string, origin: DescribedOrigin, isReplaced: boolean): string[] {
@@ -84,7 +83,7 @@ function isUnchanged(folder: string, { file, sha256 }: KnownManifest["files"][nu
   return isFile === true && hash("sha256", readFileSync(path)) === sha256;
 }
 
-/** Returns the file of restatements of an earlier export of a folder, which says nothing of the files of the next. */
+/** Returns the restatements file of an earlier export in this folder, which does not apply to the next. */
 export function findRestatementFile(folder: string): string[] {
   const path = join(folder, RESTATEMENT_FILE);
   const isFile = statSync(path, { throwIfNoEntry: false })?.isFile();

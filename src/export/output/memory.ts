@@ -1,7 +1,7 @@
 import { linesOf, type NamedTable, type Value } from "../table.ts";
 import type { Output } from "./output.ts";
 
-/** A table whose rows were read, the total among them. */
+/** A table whose rows, including the total, were read. */
 export type ReadTable = Omit<NamedTable, "rows" | "total"> & { rows: (readonly Value[])[] };
 
 export function memoryOutput(): Output & { readonly tables: readonly ReadTable[] } {

@@ -4,18 +4,17 @@ import type { DescribedOrigin } from "../../warehouse/origin.ts";
 import type { NamedTable } from "../table.ts";
 import type { Commit, FileSet, WrittenFile } from "./file-set.ts";
 
-/** Where files or tables go: a folder, a stream, or memory. */
 export interface Output {
   readonly can: OutputCan;
-  /** Absolute path of the folder that files are replaced in. */
+  /** Absolute path of the folder whose files are replaced. */
   readonly folder?: string;
-  /** @throws UsageError where it has files of another warehouse */
+  /** @throws UsageError if it has files of another warehouse */
   open: (origin: DescribedOrigin) => Promise<Outlet>;
 }
 
-/** An output that is open. Disposing of it without a commit leaves what was there before. */
+/** An open output. Disposing of it without a commit leaves what was there before. */
 export interface Outlet extends AsyncDisposable {
-  /** Takes a table as it is; undefined where tables become files. */
+  /** Takes a table as it is; undefined if tables become files. */
   table?: ((table: NamedTable) => WrittenFile) | undefined;
   write: (
     file: string,

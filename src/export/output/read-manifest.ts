@@ -5,15 +5,15 @@ import { UsageError } from "../../base/errors.ts";
 
 export const MANIFEST = "manifest.json";
 
-/** A name that leads out of the folder is none of ours, whatever wrote the manifest. */
+/** Refuses names outside the folder, since others may have written the manifest. */
 const fileName = z.string().regex(/^(calls\/month=[\w-]+\/)?(?!\.\.?$)[^/\\]+$/);
 
-/** What readers need; whatever else a manifest says is kept. */
+/** What readers need; all other members are kept. */
 export const manifestSchema = z.looseObject({
   origin: z.looseObject({
     warehouse_id: z.string(),
     base_url: z.string().nullable(),
-    /** Missing where several accounts are merged. */
+    /** Missing if several accounts are merged. */
     org_unit_id: z.string().nullish(),
     made_by_demo: z.literal(true).optional(),
   }),
@@ -31,13 +31,13 @@ export function readManifest(folder: string): KnownManifest | undefined {
     return manifestSchema.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
-    throw new UsageError(`Cannot export to ${folder}: its ${MANIFEST} is not one of calltally`, {
-      hint: "It was left as it is. Choose another folder with --out, or replace the file with --replace.",
+    throw new UsageError(`Cannot export to ${folder}: calltally did not write its ${MANIFEST}`, {
+      hint: "It was not changed. Choose another folder with --out, or replace the file with --replace.",
     });
   }
 }
 
-/** Reads the manifest in a folder; undefined where there is none of calltally. */
+/** Undefined if calltally wrote no manifest there. */
 export function tryReadManifest(folder: string): KnownManifest | undefined {
   try {
     return readManifest(folder);

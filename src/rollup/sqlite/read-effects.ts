@@ -14,15 +14,14 @@ export interface RowEffect {
   /** Values of the key columns, after the period if there is one. */
   key: Row;
   reason: ChangeReason;
-  /** By the name of a metric: how many calls changed it, and by how much in all; null if it does not add up. */
+  /** By metric: how many calls changed it, and by how much in total; null if it does not add up. */
   figures: ReadonlyMap<string, { calls: number; effect: number | null }>;
 }
 
 /**
- * Reads the effects of changed calls on the rows of a rollup, of values that are not raw and calls that are not gone. The
- * effects on a row add up to the difference between its present sums and those when the changes began.
- *
- * @param changes.since the last row in `fact_changes` that is left out
+ * Reads the effects of changed calls on the rows of a rollup, without raw values and gone calls. The effects on a row
+ * add up to the difference between its present sums and those before the changes.
+ * @param changes.since the last row of `fact_changes` to skip
  * @param changes.zone IANA zone of weekdays and hours
  */
 export function* readEffects(
@@ -56,7 +55,7 @@ export function* readEffects(
   }
 }
 
-/** Fills a table: for each change after `since` the facts before it, with the sign -1, and the facts after it, with 1. */
+/** Fills a table: for each change after `since` the facts before it, with the sign -1, and after it, with 1. */
 function stepsText(table: string, facts: readonly string[], since: number): string {
   const of = (alias: string) => facts.map((fact) => `${alias}.${fact}`).join(", ");
   return `INSERT INTO ${table} (sign, reason, ${facts.join(", ")})
@@ -100,7 +99,7 @@ FROM (
 ${groupByFirst(names)}`;
 }
 
-/** What the changes of one call did to a sum; or whether they could change a figure that is none. */
+/** How the changes of one call affected a sum; or whether they could change a figure that is not one. */
 function changeText({ aggregate, isAdditive }: Metric): string {
   const value = partText(aggregate);
   if (isAdditive) return `sum(f.sign * ${value})`;

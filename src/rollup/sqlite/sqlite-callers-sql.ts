@@ -3,9 +3,12 @@ import type { Span } from "../call-filter.ts";
 import type { CallSelection } from "../engine.ts";
 import { selectionText } from "./sqlite-calls-sql.ts";
 
-/** What some calls of one caller are together. First and last are by start, then by id; calls of unknown time count for neither where others are known. */
+/**
+ * A summary of one caller's calls. First and last are by start, then id; calls without a start count only if there
+ * are no others.
+ */
 export interface CallerSummary {
-  /** The number as `+` and its digits. */
+  /** As `+` and digits. */
   caller: string;
   /** Starts are ISO 8601 UTC. */
   first_call_at: string | null;
@@ -45,7 +48,7 @@ export function callersText(span: Span, selection: CallSelection): string {
     answered_at: "min(call_started) FILTER (WHERE outcome = 'answered' AND call_started > missed_at)",
   };
   const list = Object.entries(columns).map(([name, text]) => `${text} AS ${name}`);
-  // One order for all, so that the calls are sorted once: those of unknown time before the others.
+  // One order for all, so that the calls are sorted once: those without a start first.
   return `SELECT ${list.join(",\n  ")}
 FROM (
   SELECT f.caller, f.call_id, f.call_started, f.outcome, ${ENDS.map((fact) => `f.${fact}`).join(", ")},

@@ -8,23 +8,23 @@ import type { Metric } from "../metrics.ts";
 import { IS_OTHER, NOT_SET, OTHER, OWN_WORDS } from "../reserved-keys.ts";
 import { groupByFirst, listText, literal } from "../sql-text.ts";
 
-// `f` are the facts of calls, `c` the calls where values are asked for as they are stored.
+// `f` are the facts of calls, `c` the calls if values are needed as stored.
 
 export interface SqliteSelection extends CallSelection {
-  /** The table of the facts. @default call_facts */
+  /** @default call_facts */
   facts?: string;
 }
 
 const FACTS = "call_facts";
 export const FACTS_AND_CALLS = `${FACTS} AS f JOIN calls AS c ON c.call_id = f.call_id`;
 
-/** Each caller's first call among all calls, gone ones as well. */
+/** Each caller's first call among all calls, including gone ones. */
 const FIRST_OF_ALL = `SELECT call_id FROM (
     SELECT call_id, row_number() OVER (PARTITION BY caller ORDER BY call_started NULLS LAST, call_id) AS rank
     FROM call_facts WHERE caller IS NOT NULL
   ) WHERE rank = 1`;
 
-/** To 1970 from a Monday before the year 0000, so that no number is negative: 0001-01-01, itself a Monday, less 53 weeks. */
+/** From a Monday before year 0 to 1970, so that no number is negative: 0001-01-01, itself a Monday, minus 53 weeks. */
 const SECONDS_SINCE_A_MONDAY = (719_162 + 53 * 7) * 86_400;
 
 export function callGroupsText(side: Side, figures: readonly Metric[], selection: CallSelection): string {
@@ -35,7 +35,7 @@ export function callGroupsText(side: Side, figures: readonly Metric[], selection
   return groupsText(side, selection, columns);
 }
 
-/** @param from a table whose columns are named as the facts of calls @default the facts of calls */
+/** @param from a table whose columns have the names of facts @default the facts of calls */
 export function groupsText(
   { keys, span, periods, offsets, kept }: Side,
   selection: SqliteSelection,
@@ -44,7 +44,7 @@ export function groupsText(
 ): string {
   const isStored = keys.some(({ of }) => "stored" in of);
   const values = keys.map((key) => ({ name: key.name, text: keyText(key, offsets, selection) }));
-  // What is not kept has no row in `kept`, and of those that it has each has a value in its first column.
+  // Keys that are not kept have no row in `kept`; kept ones have a value in its first column.
   const isSame = [
     ...(kept?.isByPeriod && periods ? [`k.period = ${periodText(periods)}`] : []),
     ...values.map(({ name, text }) => `k.${name} IS ${text}`),
@@ -60,7 +60,7 @@ export function groupsText(
   return `SELECT ${[...keysText, ...figures].join(",\n  ")}\n${selected}\n${groupByFirst(keysText)}`.trimEnd();
 }
 
-/** Returns the columns of keys that the table `kept` (k) is joined to: those that it lacks are {@link OTHER}. */
+/** Returns the key columns when joined with `kept` (k): {@link OTHER} for keys that are not in it. */
 export function keptKeysText(keys: readonly KeyColumn[]): string[] {
   return [
     ...keys.map(({ name }, index) =>
@@ -70,7 +70,7 @@ export function keptKeysText(keys: readonly KeyColumn[]): string[] {
   ];
 }
 
-/** Counts calls by how many of the bounds, in the unit that is stored, their duration has reached; null without one. */
+/** Counts calls by how many of the bounds (in the stored unit) their duration reaches; null without a duration. */
 export function durationBandsText(bounds: readonly number[], span: Span, selection: CallSelection): string {
   const band = bounds.map((bound) => `(f.duration >= ${Number(bound)})`).join(" + ");
   const counted = (outcome: "answered" | "missed") =>
@@ -122,13 +122,13 @@ export function keyText(
   return shownKeyText(key, "stored" in of ? `nullif(c.${of.stored}, '')` : factText(of.fact, selection));
 }
 
-/** Returns the expression of a key's column, given that of its value: as it is served, or what clocks showed. */
+/** Returns the SQL of a key's column from that of its value: as served, or local time. */
 export function shownKeyText({ of, isNamed }: KeyColumn, value: string): string {
   if (!isNamed) return value;
   return `coalesce(${"local" in of ? value : shownText(value)}, ${literal(NOT_SET)})`;
 }
 
-/** What reads like a word of ours in quotes; the first two comparisons spare nearly all texts the third. */
+/** Quotes text that reads like a reserved key; the first two comparisons spare nearly all texts the third. */
 function shownText(text: string): string {
   const reads = `lower(trim(${text}, '"')) IN (${OWN_WORDS.map(literal).join(", ")})`;
   return `CASE WHEN ${text} >= '"' AND ${text} < ')' AND ${reads} THEN '"' || ${text} || '"' ELSE ${text} END`;
@@ -159,14 +159,14 @@ function partText(part: Part, selection: CallSelection): string {
 
 function localText(part: LocalPart, offsets: Side["offsets"] = []): string {
   const texts = offsets.map(({ startsAt, offsetSeconds }) => ({ startsAt, text: String(offsetSeconds) }));
-  // Not by strftime(), which knows no year 10000, where the last hours of 9999 in UTC may be.
+  // Not strftime(), which has no year 10000, where the last local hours of 9999 UTC may be.
   const seconds = `(unixepoch(f.call_started) + ${SECONDS_SINCE_A_MONDAY} + ${stretchText(texts) ?? 0})`;
   if (part === "hour") return `substr('0' || (${seconds} % 86400 / 3600), -2)`;
   const names = WEEKDAYS.map((name, index) => `WHEN ${index} THEN ${literal(name)}`);
   return `CASE ${seconds} / 86400 % 7 ${names.join(" ")} END`;
 }
 
-/** The label of the period that a call is in; {@link NOT_SET} for one before them all, or of unknown time. */
+/** The label of a call's period; {@link NOT_SET} for a call before all of them, or without a start. */
 export function periodText(periods: readonly LabelledPeriod[]): string {
   const texts = periods.map(({ startsAt, period }) => ({ startsAt, text: literal(period) }));
   const [first] = periods;
@@ -174,7 +174,7 @@ export function periodText(periods: readonly LabelledPeriod[]): string {
   return `CASE WHEN f.call_started >= ${literal(first.startsAt)} THEN ${stretchText(texts)} ELSE ${literal(NOT_SET)} END`;
 }
 
-/** The text of the stretch that a call is in, found by halving; the first is open at its beginning. */
+/** The text of the stretch that contains a call, by bisection; the first is open at its beginning. */
 function stretchText(stretches: readonly { startsAt: string; text: string }[]): string | undefined {
   if (stretches.length < 2) return stretches[0]?.text;
   const middle = Math.ceil(stretches.length / 2);

@@ -3,13 +3,13 @@ import { listText, literal } from "../sql-text.ts";
 import { FACTS_AND_CALLS, selectionText } from "./sqlite-calls-sql.ts";
 
 export interface ConversionQuery {
-  /** What identifies a conversion: the click, the caller, or the browser. */
+  /** What identifies a conversion: click, caller, or browser. */
   key: ConversionKey;
-  /** Values of gclsrc that are taken, empty for none. @default all */
+  /** Accepted values of gclsrc, empty for none. @default all */
   sources?: readonly string[] | undefined;
-  /** Whether each qualified call of a key counts, and not the first alone. */
+  /** Whether each qualified call of a key counts, or only the first. */
   every: boolean;
-  /** Looks at these calls, and at none without the key of one of them. @default the calls of the session's filter */
+  /** Considers only calls that share a key with one of these. @default the calls of the session's filter */
   likeCalls?: readonly number[] | undefined;
 }
 
@@ -23,11 +23,11 @@ export interface Candidate {
   key: string | null;
   gclsrc: string;
   is_qualified: boolean;
-  /** Whether an earlier qualified call has the same key (and, where every call counts, the same second). */
+  /** Whether an earlier qualified call has the same key (and, if every call counts, the same second). */
   is_repeated: boolean;
 }
 
-/** A fact, or what a function of the session's connection reads from the call as it is stored. */
+/** A fact, or the result of a function of the session's connection on the stored call. */
 const CONVERSION_KEYS: Record<ConversionKey, { text: string; isStored: boolean }> = {
   gclid: { text: "f.gclid", isStored: false },
   caller: { text: "f.caller", isStored: false },
@@ -49,7 +49,7 @@ export function firstConversionsText(
       ? []
       : [`${key} IN (SELECT ${key} FROM ${FACTS_AND_CALLS} WHERE f.call_id IN ${listText(likeCalls)})`]),
   ];
-  // Google and Microsoft take two conversions of one click in one second for the same.
+  // Google and Microsoft treat two conversions of one click in the same second as one.
   const same = every ? `${key}, substr(f.call_started, 1, ${"YYYY-MM-DDTHH:MM:SS".length})` : key;
   return `SELECT call_id FROM (
     SELECT f.call_id, row_number() OVER (PARTITION BY ${same} ORDER BY f.call_started, f.call_id) AS rank
@@ -57,7 +57,7 @@ export function firstConversionsText(
   ) WHERE rank = 1`;
 }
 
-/** A digest tells callers apart, and cannot be uploaded: the number of a call is what was kept of it. */
+/** A digest cannot be uploaded: the number is taken from what was kept of the call. */
 const KEPT_NUMBER = { text: "caller_of(c.caller_id)", isStored: true };
 
 export function candidatesText(

@@ -69,7 +69,7 @@ WHERE campaign IS NOT NULL OR campaign_id IS NOT NULL GROUP BY 1, 2, 3`;
     return { table: "spend", campaigns };
   }
 
-  /** It goes with the transaction of its session. */
+  /** The table is dropped with the session's transaction. */
   makeTable(columns: string): string {
     const table = `temp.selection_${++this.#tables}`;
     this.#database.exec(`CREATE TABLE ${table} (${columns})`);
@@ -87,7 +87,7 @@ export function defineFunctions(database: Database): void {
   database.function("caller_of", { deterministic: true }, toCaller);
 }
 
-/** Returns a zone's offsets under which there are any calls in a table of facts, each from the first of these calls on. */
+/** Returns the offsets of a zone at times with calls in a table of facts, each from the first such call on. */
 export function readOffsets(database: Database, zone: string, facts = "call_facts"): ZoneOffset[] {
   const sql = `SELECT min(call_started) FROM ${facts} WHERE call_started >= ?`;
   const readFirst = database.prepare<[string], string | null>(sql).pluck();

@@ -3,20 +3,20 @@ import type { SandboxSettings } from "../sandbox-options.ts";
 import { hasDniData } from "./dni.ts";
 import { CallGenerator } from "./generate.ts";
 
-/** The JSON of one call. Edits may have put anything into it, so its members are unknown. */
+/** The JSON of one call. Tests may put anything into it, so its members are unknown. */
 export type WireCall = Readonly<Record<string, unknown>>;
 
 interface SandboxCallsOptions
   extends Pick<SandboxSettings, "seed" | "calls" | "order" | "now">,
     Partial<Pick<SandboxSettings, "nulls" | "oddTexts">> {
-  /** Is told of each call that comes in after the seeded ones. */
+  /** Called for each call added after the seeded ones. */
   readonly onInsert?: (call: WireCall) => void;
 }
 
 const NEWEST_AGE_MS = 60_000;
 
 /**
- * Only ids are held, in their visible order; the JSON of a call is made when it is read. A call without DNI session data
+ * Holds only ids, in their visible order; the JSON of a call is made when it is read. A call without DNI session data
  * is in no list (API v3 § 4.2, rule 1).
  */
 export class SandboxCalls {
@@ -60,14 +60,14 @@ export class SandboxCalls {
     return index === undefined ? undefined : this.#callAt(index, id);
   }
 
-  /** Returns what a list of calls is ordered and filtered by; cheaper than the whole call. */
+  /** Returns what lists are ordered and filtered by; cheaper than the whole call. */
   facets(id: number): WireCall | undefined {
     const index = this.#indexOf(id);
     if (index === undefined) return undefined;
     return this.#edits.has(id) ? this.get(id) : this.#generator.facetsAt(index);
   }
 
-  /** Adds a call that started now, with members of it replaced as `edit` does; returns its id. */
+  /** Adds a call that starts now, with members replaced as in `edit`; returns its id. */
   insert(patch: WireCall = {}): number {
     const index = this.#nextIndex++;
     const id = this.#generator.idAt(index);
@@ -89,7 +89,7 @@ export class SandboxCalls {
     return true;
   }
 
-  /** Replaces members with any JSON value (dni_data as a whole); undefined leaves one out. Without DNI data it is not listed. */
+  /** Replaces members with any JSON value (dni_data as a whole); undefined removes one. Without DNI data it is not listed. */
   edit(id: number, patch: WireCall): void {
     const index = this.#indexOf(id);
     if (index === undefined) throw new Error(`Cannot edit call ${id}: the sandbox has no such call`);

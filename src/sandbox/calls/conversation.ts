@@ -21,7 +21,7 @@ const CALLERS = [
   "Mr. Whitfield",
 ] as const;
 
-/** What a call is about: in its summary, and as the caller says it. */
+/** What a call is about: in its summary, and in the caller's words. */
 type Topic = readonly [about: string, said: string];
 
 const TOPICS: readonly [Topic, ...Topic[]] = [

@@ -1,10 +1,10 @@
 import { drawIndex, pick, type Random } from "../random.ts";
 import { DNI_MEMBERS, type DniMember, type Source } from "./sources.ts";
 
-/** dni_data as it goes over the wire. A member without a value is null, "" or left out: clients meet all three. */
+/** dni_data as served. A member without a value is null, "" or missing: clients meet all three. */
 export type DniData = Partial<Record<DniMember, string | null>>;
 
-/** Whether a dni_data has at least one value. One that is no object, as only a test puts it there, counts as some. */
+/** Whether a dni_data has a value. Anything but an object, which only a test puts there, has. */
 export function hasDniData(dniData: unknown): boolean {
   if (typeof dniData !== "object") return dniData !== undefined;
   return Object.values(dniData ?? {}).some((value) => value !== null && value !== "");
@@ -15,7 +15,7 @@ const ANALYTICS_SHARE = 0.85;
 
 const TOKEN_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** Makes the DNI session of one visit that came from a source, with its odd texts or not; at least one member has a value. */
+/** Makes the DNI session of one visit from a source; at least one member has a value. */
 export function drawDniData(random: Random, source: Source, hasOddTexts: boolean): DniData {
   const known = drawKnown(
     random,
@@ -49,7 +49,7 @@ function drawMissing(random: Random): null | "" | undefined {
   return share < 0.6 ? "" : undefined;
 }
 
-/** Google click ids come in these two shapes; their case is part of them. */
+/** Google click ids have these two shapes; case matters. */
 function drawClickId(random: Random): string {
   return random() < 0.6 ? `Cj0KCQ${drawToken(random, 72)}_wcB` : `EAIaIQobChMI${drawToken(random, 44)}_BwE`;
 }

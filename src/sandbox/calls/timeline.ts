@@ -11,11 +11,11 @@ const HOUR_WEIGHTS = [
 /** Calls by day of the week, Sunday first. */
 const DAY_WEIGHTS = [0.25, 1.3, 1.1, 1, 1, 0.9, 0.4];
 
-/** Every so often a call starts in the same millisecond as the one before. */
+/** Every so often two calls start in the same millisecond. */
 const TIE_EVERY = 97;
 
 /**
- * Spreads calls over the 90 days before `endMs`, most of them in business hours. Returns the start of the call at an index,
+ * Spreads calls over the 90 days before `endMs`, mostly in business hours. Returns the start of the call at an index,
  * in milliseconds since 1970-01-01 UTC, which never falls as the index grows.
  */
 export function createTimeline(seed: number, count: number, endMs: number): (index: number) => number {

@@ -57,13 +57,13 @@ const AREA_CODES = [
 const LINES_PER_AREA = 10_000;
 const FOREIGN_EVERY = 50;
 
-/** The exchange 555 and the British 07700 900 are set aside for fiction: nobody is called by mistake. Up to 400,000 differ. */
+/** Up to 400,000 different numbers in ranges reserved for fiction: the exchange 555 and the British 07700 900. */
 export function phoneNumberOf(caller: number): string {
   if (caller % FOREIGN_EVERY === FOREIGN_EVERY - 1) {
     const line = Math.floor(caller / FOREIGN_EVERY) % 1000;
     return `+447700900${String(line).padStart(3, "0")}`;
   }
-  // 7919 is prime to the number of slots, so every caller meets another slot.
+  // 7919 is coprime to the number of slots, so every caller gets another slot.
   const slot = (caller * 7919) % (AREA_CODES.length * LINES_PER_AREA);
   const line = Math.floor(slot / AREA_CODES.length);
   return `+1${AREA_CODES[slot % AREA_CODES.length]}555${String(line).padStart(4, "0")}`;

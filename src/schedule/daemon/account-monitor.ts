@@ -41,10 +41,10 @@ export function warnOfDoorbell(
   if (doorbell === undefined) return;
   if (listen === undefined) log.warn("nothing can ring the doorbell without --listen");
   else if (watches.every(({ bell }) => bell === undefined))
-    log.warn({ account: doorbell.account }, "the doorbell is of an account that is not scheduled here");
+    log.warn({ account: doorbell.account }, "the doorbell belongs to an account that is not scheduled here");
 }
 
-/** `/doorbell` itself is for the account that the setting names, or the only one. */
+/** `/doorbell` itself is for the account of the setting, or the only one. */
 function openDoorbell(
   { secret, account }: Doorbell,
   watches: readonly AccountWatch[],
@@ -53,7 +53,7 @@ function openDoorbell(
   const doors = watches.flatMap(({ account: { name }, bell, log }) => {
     if (bell === undefined) return [];
     const ring = () => {
-      if (bell.ring()) log.info("rung: a sync follows");
+      if (bell.ring()) log.info("doorbell rang: a sync follows");
     };
     const named = name === undefined ? [] : [[`/doorbell/${name}`, ring] as const];
     return name === account ? [...named, ["/doorbell", ring] as const] : named;

@@ -15,7 +15,7 @@ export interface DaemonAccount {
   name: string | undefined;
   settings: Settings;
   args: readonly string[];
-  /** Its jobs in addition to those of all accounts. @default none */
+  /** Jobs in addition to those of all accounts. @default none */
   jobs?: readonly Job[];
 }
 
@@ -46,7 +46,7 @@ export function watchAccount(
   const planned = planJobs(jobs, settings, read(), clock.now());
   const isRung = doorbell !== undefined && (doorbell.account ?? name) === name;
   const bell = isRung ? new Bell(doorbell.minMs) : undefined;
-  // A ring may have come while the schedule was down.
+  // There may have been rings while the schedule was down.
   bell?.askForSync();
   const active = planned
     .filter(({ idle }) => idle === undefined)
@@ -69,7 +69,7 @@ export function logPlan({ planned, log }: AccountWatch, clock: Clock): void {
   }
 }
 
-/** Whether a run left work that may be done before the next slot; not if it reached its deadline. */
+/** Whether a run left work to do before the next slot; not if it reached its deadline. */
 export function isUnfinished(job: Job, { signal, isLate }: Outcome, { readSnapshot }: AccountWatch): boolean {
   if (job.isUnfinished === undefined || isLate) return false;
   return signal !== null || (readSnapshot()?.unfinished.has(job.name) ?? false);

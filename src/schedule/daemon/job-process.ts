@@ -10,9 +10,9 @@ import { describeOutcome, isSilent, judgeExit, nameExit, toExitCode } from "../j
 import { type JobStatistics, noteEnd } from "../job-state.ts";
 import type { AccountWatch } from "./account-watch.ts";
 
-/** Time a child has after SIGTERM at its deadline, milliseconds. */
+/** Time after SIGTERM at the deadline. */
 const GRACE_MS = 5000;
-/** Time a child has when the schedule is stopped, milliseconds: the schedule then ends within five seconds. */
+/** Time when the schedule is stopped, which then ends within five seconds. */
 const STOP_MS = 4000;
 
 interface ProcessOptions {
@@ -22,7 +22,7 @@ interface ProcessOptions {
   clock: Clock;
 }
 
-/** Runs a job in its own process, and records how it ended where the job itself cannot have done so. */
+/** Runs a job in its own process, and records its end if the job itself cannot have done so. */
 export async function runJobProcess(
   seen: JobStatistics,
   { account, deadlineMs }: AccountWatch,
@@ -41,7 +41,7 @@ export async function runJobProcess(
     graceMs: GRACE_MS,
     signal,
     stopMs: STOP_MS,
-    // It logs where this process does; its standard input stays open for as long as this process lives.
+    // It logs where this process does; its standard input closes when this process dies.
     stdio: ["pipe", "ignore", "inherit"],
   });
   const { level, message } = describeOutcome(outcome, signal.aborted);

@@ -1,9 +1,9 @@
 /**
- * The doorbell of one account. However many rings wait, one sync that begins after them is enough for all; so a ring is
- * answered by the next sync that begins, and one that comes while a sync runs waits for another.
+ * The doorbell of one account. One sync that begins after any number of rings is enough for all of them; a ring
+ * during a sync waits for another.
  */
 export class Bell {
-  /** Rings so far, and how many of them came while another waited already. */
+  /** All rings, and those that came while another already waited. */
   rings = 0;
   coalesced = 0;
   readonly #minMs: number;
@@ -11,7 +11,7 @@ export class Bell {
   #startedMs = Number.NEGATIVE_INFINITY;
   #rung = new AbortController();
 
-  /** @param minMs time from the start of one sync to that of the next which a ring starts, milliseconds */
+  /** @param minMs time between the starts of two syncs */
   constructor(minMs: number) {
     this.#minMs = minMs;
   }
@@ -37,10 +37,10 @@ export class Bell {
     return wasWaiting;
   }
 
-  /** Returns when the sync that rings wait for may begin, milliseconds; undefined where none waits. */
+  /** When the sync for waiting rings may begin; undefined if no ring waits. */
   dueMs(nowMs: number): number | undefined {
     if (!this.#isWaiting) return undefined;
-    // After a clock was set back, the time counts from then.
+    // If the clock was set back, the time counts from then.
     this.#startedMs = Math.min(this.#startedMs, nowMs);
     return this.#startedMs + this.#minMs;
   }

@@ -4,11 +4,11 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { SECRET_PARAMETER } from "../../config/doorbell.ts";
 
-/** A delivery is the data of one call, its transcript perhaps. */
+/** A delivery contains one call, possibly with its transcript. */
 const MOST_BYTES = 1_000_000;
-/** Of all bodies that are being read at once, since whoever sends them has not shown the secret yet. */
+/** For all bodies being read at once, whose senders have not shown the secret yet. */
 const MOST_HELD_BYTES = 16_000_000;
-/** What a piece of a body costs beside its bytes: it may come in pieces of one. */
+/** Overhead of a piece of a body, which may be one byte long. */
 const PIECE_BYTES = 128;
 /** Anybody may ring with a wrong secret, as often as they like. */
 const REFUSAL_LOG_MS = 60_000;
@@ -28,10 +28,10 @@ const NO_SECRET: PlainResponse = {
 const NO_DOOR: PlainResponse = { status: 404, text: "There is no such account.\n" };
 const NOT_POST: PlainResponse = {
   status: 405,
-  text: "POST alone: a GET would bring the secret in its URL, which is logged on the way.\n",
+  text: "Only POST is allowed: a GET would put the secret into a URL, which servers log.\n",
   headers: { allow: "POST" },
 };
-const CUT_SHORT: PlainResponse = { status: 408, text: "The body did not come whole.\n" };
+const CUT_SHORT: PlainResponse = { status: 408, text: "The body is incomplete.\n" };
 const TOO_LARGE: PlainResponse = { status: 413, text: `The body is larger than ${MOST_BYTES} bytes.\n` };
 const BUSY: PlainResponse = {
   status: 503,
@@ -51,8 +51,8 @@ export function isDoorbellPath(path: string): boolean {
 }
 
 /**
- * Takes the deliveries of the platform's webhooks (API v3 § 6). Of a delivery only its secret counts, and that it came;
- * whoever does not have the secret learns nothing, and nothing of a request but its status is logged.
+ * Accepts deliveries of the platform's webhooks (API v3 § 6). Only the secret and the arrival count; senders without
+ * the secret learn nothing, and of a request only its status is logged.
  */
 export class DoorbellPage {
   readonly refused = new Map<number, number>();
@@ -87,7 +87,7 @@ export class DoorbellPage {
     return RUNG;
   }
 
-  /** Reads a body, whose sender the server gives only so much time. What is too much is let pass and dropped. */
+  /** Reads a body within the server's time limit; drops what is too large. */
   async #readBody(request: IncomingMessage): Promise<string | PlainResponse> {
     if (Number(request.headers["content-length"]) > MOST_BYTES) return TOO_LARGE;
     const { promise, resolve } = Promise.withResolvers<string | PlainResponse>();
@@ -134,7 +134,7 @@ function bearerOf(header: string | undefined): string | undefined {
   return /^Bearer +(\S+)$/i.exec(header ?? "")?.[1];
 }
 
-/** Whether the secret is in a list, an object, or the body itself is not documented (API v3 § 6). */
+/** The place of the secret is undocumented (API v3 § 6): a list, an object, or the body itself. */
 function findSecret(text: string): string | undefined {
   let body: unknown;
   try {

@@ -22,7 +22,7 @@ export function needsAttribution(warehouse: Warehouse, rules: AttributionRules):
   return !isInForce(readRulesInForce(warehouse), rules);
 }
 
-/** Recomputes the facts of all calls if they follow other rules than these. @throws the reason of the signal */
+/** Recomputes the facts of all calls if they follow other rules. @throws the signal's reason */
 export async function applyRules(
   warehouse: LockedWarehouse,
   rules: AttributionRules,
@@ -32,10 +32,10 @@ export async function applyRules(
   else refreshViews(warehouse, rules);
 }
 
-/** Recreates the views that are not those of this version of the program, if the facts follow these rules. */
+/** Recreates outdated views, if the facts follow these rules. */
 export function refreshViews(warehouse: Warehouse, rules: AttributionRules): void {
   const { sqlite } = warehouse;
-  // Acquiring the write lock for nothing would wait for a long write of another process.
+  // Acquiring the write lock without need would wait for another process's long write.
   if (areViewsCurrent(sqlite, rules)) return;
   writeTransaction(warehouse, (tx) => {
     if (!needsAttribution(warehouse, rules)) updateViews(tx, rules);
@@ -43,9 +43,9 @@ export function refreshViews(warehouse: Warehouse, rules: AttributionRules): voi
 }
 
 /**
- * Applies rules under the lock, and settles the callers of a first load that was cut short.
- *
- * @throws CalltallyError if the facts follow other rules, and a sync is running (exit 6) or the warehouse is read-only (exit 7)
+ * Applies rules under the lock, and settles the callers of an interrupted first load.
+ * @throws CalltallyError if the facts follow other rules, and a sync is running (exit 6) or the warehouse is
+ * read-only (exit 7)
  */
 export async function applyRulesAlone(
   warehouse: Warehouse,
@@ -63,7 +63,7 @@ export async function applyRulesAlone(
     }
     using lock = tryAcquireLock(warehouse.path);
     if (lock !== undefined) {
-      // Those of a first load that was cut short; one under way settles them itself.
+      // Only of an interrupted first load; a running one settles them itself.
       if (readUnsettled(warehouse) > 0) writeTransaction(warehouse, settleCallers);
       await applyRules(underLock(warehouse, lock), rules, options);
     } else if (needsAttribution(warehouse, rules)) {
@@ -77,9 +77,9 @@ export async function applyRulesAlone(
 function unappliedError(database: string): CalltallyError {
   return new CalltallyError(
     EXIT.storage,
-    `Cannot apply the settings for attribution to ${database}: this user may only read it, and its figures follow others`,
+    `Cannot apply the attribution settings to ${database}: it is read-only for this user, and its figures follow other settings`,
     {
-      hint: "Use the settings that it was made with, the last row of its table rules; or let its owner run `calltally sync` with these.",
+      hint: "Use its own settings, in the last row of its table rules; or let its owner run `calltally sync` with these.",
     },
   );
 }
@@ -87,18 +87,18 @@ function unappliedError(database: string): CalltallyError {
 export function otherRulesError(database: string): CalltallyError {
   return new CalltallyError(
     EXIT.locked,
-    `Cannot apply the settings for attribution to ${database}: another process is syncing it, or applying its own`,
-    { hint: "Wait for it to end, and run this again; give all of them the same settings." },
+    `Cannot apply the attribution settings to ${database}: another process is syncing it, or applying its own`,
+    { hint: "Wait for it to end, and run this again, with the same settings for both." },
   );
 }
 
-/** Recomputes the facts of all calls in one transaction, which keeps out other writers. */
+/** Recomputes the facts of all calls in one transaction, which blocks other writers. */
 export async function attributeAnew(
   warehouse: LockedWarehouse,
   rules: AttributionRules,
   { nowMs, signal, onAttributed }: AttributionOptions,
 ): Promise<void> {
-  // The facts that are replaced may hold numbers that must not be kept.
+  // The old facts may contain numbers that must not be kept.
   if (rules.caller_digests) overwriteDeleted(warehouse);
   const done = await longTransaction(warehouse, async (tx) => {
     const steps = attributeAll(tx, rules, nowMs, openDigests(tx, rules));
@@ -110,11 +110,11 @@ export async function attributeAnew(
     }
     return step.value;
   });
-  // Not before the commit: the disk may be full.
+  // Only after the commit: the disk may be full.
   onAttributed?.(done);
 }
 
-/** Callers that have become digests stay so. */
+/** Callers that became digests stay so. */
 function openDigests(warehouse: Warehouse, rules: AttributionRules): CallerHash | undefined {
   const digests = openCallerDigests(warehouse);
   return digests ?? (rules.caller_digests ? openCallerHash(warehouse.path) : undefined);

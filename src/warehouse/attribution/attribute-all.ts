@@ -44,7 +44,7 @@ export function* attributeAll(
     callerKey: digests?.fingerprint ?? null,
   });
   setRulesBeingApplied(tx, rulesId);
-  // Facts of stored calls are overwritten rather than deleted, so that the log shows only those that change.
+  // Facts of stored calls are overwritten instead of deleted, so that the log shows only changes.
   db.delete(call_facts)
     .where(notInArray(call_facts.call_id, db.select({ id: calls.call_id }).from(calls)))
     .run();

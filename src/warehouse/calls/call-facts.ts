@@ -12,7 +12,7 @@ import { addUnsettled, readUnsettled } from "./first-load.ts";
 
 export interface CallToAttribute {
   call: AttributedMembers & { call_id: number; caller_digest?: string | null };
-  /** Whether the service shows it; of a call that has facts already they tell. */
+  /** Whether the service lists it. @default as the stored facts say */
   isLive?: boolean;
   isNew: boolean;
 }
@@ -25,7 +25,7 @@ export class CallFactsTable {
   readonly #readStored;
   readonly #upsert;
 
-  /** @param isFirstLoad whether `settleCallers` settles the callers, once all calls are written */
+  /** @param isFirstLoad whether `settleCallers` finds first calls after all calls are written */
   constructor(
     warehouse: Warehouse,
     rules: AttributionRules,
@@ -36,12 +36,12 @@ export class CallFactsTable {
     this.#rules = rules;
     this.#callers = new CallerTable(warehouse);
     this.#readStored = prepareReadStored(warehouse);
-    // Which call is first is settled at the end: what is stored of it stays until then.
+    // A first load settles first calls at its end; until then the stored value stays.
     const updated = isFirstLoad ? FACTS.filter((column) => column !== "is_first_call") : FACTS;
     this.#upsert = prepareUpsert(warehouse.sqlite, "call_facts", FACT_COLUMNS, updated);
   }
 
-  /** Writes the facts of calls that are new or have other content; each call once. */
+  /** Writes the facts of new and changed calls; each call may occur once. */
   write(tx: Tx, calls: readonly CallToAttribute[]): void {
     if (calls.length === 0) return;
     const known = calls.filter(({ isNew }) => !isNew).map(({ call }) => call.call_id);
@@ -60,7 +60,7 @@ export class CallFactsTable {
       for (const row of rows) this.#upsert(row);
       return;
     }
-    // Of a call that goes on being live, the same caller's at the same time, nothing changes for its caller.
+    // A call that stays live, with the same caller and start, changes nothing for its caller.
     const moved = rows.filter(
       ({ stored, caller, call_started }) =>
         stored === undefined || stored.caller !== caller || stored.call_started !== call_started,

@@ -25,18 +25,18 @@ export type Withheld = Pick<
 
 type Prior = Omit<Withheld, "row_hash">;
 
-/** Takes out of calls what may not be kept, before they are written, and recognizes them all the same. */
+/** Removes from calls what may not be kept before they are written, and still recognizes unchanged calls. */
 export class Keeping {
   readonly digests: CallerHash | undefined;
-  /** Those of whom nothing is kept; undefined where nobody was forgotten. */
+  /** Undefined if nobody was forgotten. */
   readonly forgotten: ForgottenCallers | undefined;
   readonly #cutoffs: Cutoffs;
   readonly #readStart;
   readonly #nowMs: number;
 
   /**
-   * @param cutoffs what may not be kept, at one moment for all calls of a run
-   * @throws CalltallyError (exit 7) where the callers of the warehouse are digests, or some were forgotten, and the key is lost
+   * @param cutoffs the same for all calls of a run
+   * @throws CalltallyError (exit 7) if the warehouse needs its caller key and the key is lost
    */
   constructor(warehouse: Warehouse, cutoffs: Cutoffs, nowMs: number) {
     this.#nowMs = nowMs;
@@ -48,7 +48,7 @@ export class Keeping {
       .pluck();
   }
 
-  /** @param firstRunId the run that first met the call, whose start replaces an unknown start of the call. @default now */
+  /** @param firstRunId the run that first read the call, whose start replaces an unknown start. @default now */
   kindsPast(callStarted: string | null, firstRunId?: number): WithheldKind[] {
     if (callStarted !== null && isSortable(callStarted)) return kindsPast(this.#cutoffs, callStarted);
     const firstMet = firstRunId === undefined ? undefined : this.#readStart.get(firstRunId);
@@ -56,8 +56,8 @@ export class Keeping {
   }
 
   /**
-   * @param call with what is stored of it, or how it was served: `served_hash` is null where that is not known
-   * @param hash of the call, where it is known @default computed
+   * @param call with its stored members, or how it was served; `served_hash` is null if unknown
+   * @param hash of the call @default computed
    */
   toStored<C extends Call>(
     call: C & Prior,
@@ -78,7 +78,7 @@ export class Keeping {
     return { call: row, removed };
   }
 
-  /** Whether a call of the service is what is stored of it, but for what may not be kept, or was not. */
+  /** Whether a served call equals the stored one, apart from what is or was withheld. */
   isSame(
     call: Call,
     { row_hash, withheld, caller_digest }: Omit<Withheld, "served_hash">,
@@ -94,28 +94,28 @@ export class Keeping {
     return caller === null || isPseudonym(caller) ? null : this.#keyed().hash(caller);
   }
 
-  /** Returns a hash of what was served in the form in which a row with these kinds withheld has it. */
+  /** Returns the served hash in the form that rows with these withheld kinds store. */
   toStoredHash(hash: string, withheld: string | null): string {
     return isWithoutNumber(withheld) ? this.#keyed().seal(hash) : hash;
   }
 
-  /** Whether a call with this hash is served just as it was when it was stored. */
+  /** Whether a call is served exactly as when it was stored. */
   isServedAs(hash: string, { served_hash, withheld }: Pick<Withheld, "served_hash" | "withheld">): boolean {
     return served_hash !== null && served_hash === this.toStoredHash(hash, withheld);
   }
 
-  /** Whether something is withheld of a stored call that may be kept now. */
+  /** Whether something withheld of a stored call may be kept now. */
   mayKeepMore(withheld: string | null, kinds: readonly WithheldKind[]): boolean {
     return withheld !== null && !toKinds(withheld).every((kind) => kinds.includes(kind));
   }
 
-  /** Whether a text has the number of a forgotten caller in it, unless it is the stored one. */
+  /** Whether a text contains a forgotten caller's number, unless it equals the stored text. */
   namesForgotten(text: string | null, stored: string | null | undefined): boolean {
     if (this.forgotten === undefined || text === null || text === stored) return false;
     return this.forgotten.mask(text) !== text;
   }
 
-  /** Strips the JSON of a row that does not parse. Without its number nobody could find it to forget its caller. */
+  /** Strips the JSON of a row that could not be parsed. Without its number, nobody could later find it to forget its caller. */
   toStoredRow(json: string, firstRunId?: number): string {
     const kinds = this.kindsPast(startOfRow(json), firstRunId);
     return withholdFromRow(json, kinds.includes("caller_numbers") ? WITHHELD_KINDS : kinds);
@@ -137,7 +137,7 @@ export class Keeping {
   }
 }
 
-/** Keeps whatever comes, but for what is of forgotten callers. */
+/** Keeps everything except data of forgotten callers. */
 export function keepingAll(warehouse: Warehouse): Keeping {
   return new Keeping(warehouse, cutoffsAt(KEEP_ALL, 0), 0);
 }

@@ -14,22 +14,22 @@ import { hasTranscript, prepareWriteTranscript, transcripts } from "./transcript
 export interface Upserted {
   new: number;
   changed: number;
-  /** Calls that came more than once, with different contents; the last one counts. */
+  /** Calls that occurred more than once with different contents; the last one counts. */
   conflicting: number;
   written: ReadonlySet<number>;
 }
 
-/** Returns what was new. What is of forgotten callers is not written. */
+/** Returns what was new. Data of forgotten callers is not written. */
 export type UpsertCalls = (tx: Tx, page: readonly Call[]) => Upserted;
 
 const NOTHING_WITHHELD = { withheld: null, caller_digest: null };
 
 export interface UpsertOptions {
-  /** Members of a recording link that sign it, besides the usual ones. @default none */
+  /** More query members that sign a recording link. @default none */
   signature?: ReadonlySet<string>;
-  /** Whether callers are settled once all calls are written; see `settleCallers`. @default false */
+  /** Whether callers are settled after all calls are written; see `settleCallers`. @default false */
   isFirstLoad?: boolean;
-  /** What may be kept of them. @default everything */
+  /** @default everything */
   keeping?: Keeping;
 }
 
@@ -46,7 +46,7 @@ export function prepareReplaceCall(warehouse: Warehouse): (call: Call & Withheld
   };
 }
 
-/** Prepares to write calls of a run. Reading the hashes of a page first is much faster than upserts that change nothing. */
+/** Prepares to write the calls of a run. Reading the hashes of a page first is much faster than upserts that change nothing. */
 export function prepareUpsertCalls(
   warehouse: Warehouse,
   runId: number,
@@ -77,14 +77,15 @@ export function prepareUpsertCalls(
       const kinds = keeping.kindsPast(served.call_started, stored?.first_run_id);
       const isLinkKept = !isWithoutLink(stored?.withheld ?? null) && !kinds.includes("recording_urls");
       const mayKeepMore = stored !== undefined && keeping.mayKeepMore(stored.withheld, kinds);
-      // What is stored names no forgotten caller; what was withheld until now may, and so may the query of a new link.
+      // Stored text names no forgotten caller, but text that was withheld until now may, and so may the query of a
+      // new link.
       const mayName =
         mayKeepMore || (isLinkKept && keeping.namesForgotten(served.recording_url, stored?.recording_url));
       const isServedAgain = stored !== undefined && !mayName && keeping.isServedAs(hash, stored);
       const call = isServedAgain ? served : (keeping.forgotten?.strip(served) ?? served);
-      // By the hash of a whole row the number that is left out could be found: all numbers would be tried.
+      // A hash of the whole row would reveal the omitted number to anybody who tries all numbers.
       const served_hash = call === served ? hash : null;
-      // The hashes leave out the query of the recording's link.
+      // The hashes leave out the query of the recording link.
       const isSame =
         stored !== undefined &&
         (isServedAgain || keeping.isSame(call, stored, kinds)) &&
@@ -99,7 +100,7 @@ export function prepareUpsertCalls(
       const unwithheld = { ...call, ...NOTHING_WITHHELD, served_hash };
       const { call: row } = keeping.toStored(unwithheld, kinds, served_hash ?? undefined);
       let changed_run_id = runId;
-      // What may be kept again comes back, and is no change at the service.
+      // Data that may be kept again returns; that is not a change at the service.
       if (isSame) changed_run_id = stored.changed_run_id;
       else {
         if (written.has(call_id)) counts.conflicting++;
@@ -125,12 +126,12 @@ type StoredHead = Withheld & {
   recording_url: string | null;
 };
 
-/** SQLite fills its pages when rows come in the order of the key, and leaves half of each free when they come against it. */
+/** SQLite fills its pages if rows arrive in key order, and leaves half of each free if they arrive in reverse. */
 function inOrderOfId(page: readonly Call[]): Call[] {
   return page.toSorted((a, b) => a.call_id - b.call_id);
 }
 
-/** Counts the calls: those the service still shows, and those marked as gone from it. */
+/** Counts the calls that count and those marked as gone. */
 export function countCalls(warehouse: Warehouse): { live: number; gone: number } {
   const isGone = and(isNotNull(calls.missing_since), isNotNull(calls.gone_at));
   const gone = countRows(warehouse, calls, isGone);
@@ -152,7 +153,7 @@ export function hasAllFacts(warehouse: Warehouse): boolean {
   return countRows(warehouse, calls) === stored && countRows(warehouse, call_facts) === stored;
 }
 
-/** Returns when the calls of some ids began, as stored, by id; of those that are there. */
+/** Returns the stored starts by id, for the ids that exist. */
 export function readStarts({ sqlite }: Warehouse, ids: readonly number[]): Map<number, string | null> {
   const read = sqlite.prepare<[string], [id: number, started: string | null]>(
     "SELECT call_id, call_started FROM calls WHERE call_id IN (SELECT value FROM json_each(?))",
@@ -168,7 +169,7 @@ export function readNewestCall({ db }: Warehouse): string | null {
   return row?.newest ?? null;
 }
 
-/** Returns the durations and transcripts of calls that have both, those with the highest identifiers first. */
+/** Returns durations and transcripts of calls that have both, highest ids first. */
 export function readLatestTranscripts(
   { db }: Warehouse,
   limit: number,

@@ -6,32 +6,31 @@ import { type ForgottenCallers, openForgotten } from "./forgotten-callers.ts";
 import { readRulesInForce } from "./rules.ts";
 
 const FINGERPRINT_DIGITS = 16;
-/** Characters of base64url: 256 bits. */
+/** Base64url of 256 bits. */
 const SEAL_LENGTH = 43;
 
 export interface CallerHash {
-  /** Returns the pseudonym of a caller, by the digits and the plus sign of the number. */
+  /** Returns the pseudonym of a caller, given `+` and the digits of the number. */
   hash: (phoneDigits: string) => string;
-  /** Returns a hash under the key: without that, nobody can try what it is of until one fits. 43 characters of base64url. */
+  /** Returns a keyed hash, 43 characters of base64url: without the key, nobody can find the input by trying. */
   seal: (hash: string) => string;
-  /** Tells keys apart: pseudonyms of one fingerprint can be compared. */
+  /** Identifies the key: pseudonyms with the same fingerprint can be compared. */
   fingerprint: string;
-  /** Path of the key, where it was made just now. */
+  /** Path of the key, if it was created just now. */
   newKey?: string;
 }
 
 /**
- * Returns the keyed hash for pseudonyms: HMAC-SHA-256 of the digits and the plus sign of a number, in hex. Makes the key if there is none.
- *
+ * Returns the HMAC-SHA-256 for pseudonyms, in hex, and creates the key if there is none.
  * @throws CalltallyError (exit 7) if the key cannot be read or is invalid
  */
 export function openCallerHash(database: string): CallerHash {
   const { key, newFile } = openCallerKey(database);
   const sealKey = createHmac("sha256", key).update("calltally seal").digest("hex");
-  const secret = createSecretKey(key); // several times as fast as bytes, which each HMAC would make a key of anew
+  const secret = createSecretKey(key); // several times as fast as bytes, from which each HMAC would make a new key
   return {
     hash: (phoneDigits) => createHmac("sha256", secret).update(phoneDigits).digest("hex"),
-    // BLAKE2 needs no HMAC, and takes a third of its time: a key before the text will do.
+    // BLAKE2 needs no HMAC construction and takes a third of its time; the key goes before the text.
     seal: (text) => hash("blake2b512", sealKey + text, "base64url").slice(0, SEAL_LENGTH),
     fingerprint: hash("sha256", key).slice(0, FINGERPRINT_DIGITS),
     ...(newFile !== undefined && { newKey: newFile }),
@@ -39,9 +38,8 @@ export function openCallerHash(database: string): CallerHash {
 }
 
 /**
- * Returns the digests that replace callers' numbers in the facts; undefined where the facts hold the numbers.
- *
- * @throws CalltallyError (exit 7) if their key is missing or another one: every caller would count as new
+ * Returns the digests that replace callers' numbers in the facts; undefined if the facts hold numbers.
+ * @throws CalltallyError (exit 7) if the key is missing or another one: every caller would count as new
  */
 export function openCallerDigests(warehouse: Warehouse): CallerHash | undefined {
   const { path } = warehouse;
@@ -52,8 +50,8 @@ export function openCallerDigests(warehouse: Warehouse): CallerHash | undefined 
     () => openCallerHash(path),
     ({ fingerprint }) => fingerprint === made,
     {
-      use: `tell the callers of ${path} apart: the key of their digests`,
-      hint: "Put the key back from a backup. If it is lost for good, move the warehouse away and sync into a new one: with another key every caller would count as new.",
+      use: `identify the callers of ${path}: the key of their digests`,
+      hint: "Put the key back from a backup. If it is lost for good, move the warehouse away and sync into a new one: with a new key every caller would count as new.",
     },
   );
 }
@@ -62,7 +60,7 @@ export interface Pseudonyms extends Pick<CallerHash, "fingerprint" | "newKey"> {
   toPseudonym: (caller: string) => string;
 }
 
-/** Returns the pseudonyms of callers for files; where the facts hold digests, those are the pseudonyms. */
+/** Returns the pseudonyms for files; if the facts hold digests, those are the pseudonyms. */
 export function openPseudonyms(warehouse: Warehouse): Pseudonyms {
   const digests = openCallerDigests(warehouse);
   const { hash: toHash, fingerprint, newKey } = digests ?? openCallerHash(warehouse.path);
@@ -74,7 +72,7 @@ export function openPseudonyms(warehouse: Warehouse): Pseudonyms {
   };
 }
 
-/** Returns what the facts know a caller by, given the digits and the plus sign of the number. The key is read when it is needed. */
+/** Returns a function from a number (`+` and digits) to the caller's name in the facts. Reads the key when needed. */
 export function prepareCallerName(warehouse: Warehouse): (phoneDigits: string) => string {
   let names: { forgotten?: ForgottenCallers | undefined; digests?: CallerHash | undefined } | undefined;
   return (phoneDigits) => {

@@ -11,7 +11,7 @@ export function callerKeyOf(database: string): string {
   return `${realFile(database)}.caller-key`;
 }
 
-/** Makes a key beside the warehouse if there is none. @throws CalltallyError (exit 7) if it cannot be read or is invalid */
+/** Creates a key next to the warehouse if there is none. @throws CalltallyError (exit 7) if it cannot be read or is invalid */
 export function openCallerKey(database: string): { key: Buffer; newFile?: string } {
   const file = callerKeyOf(database);
   const isNew = !hasCallerKey(database);
@@ -20,10 +20,9 @@ export function openCallerKey(database: string): { key: Buffer; newFile?: string
 }
 
 /**
- * Opens what some data was made with: the key beside the warehouse, or a value derived from it.
- *
- * @param use says what the key is for, and begins the message after `Cannot`
- * @throws CalltallyError (exit 7) where the key is not there, or is another one
+ * Opens the key that existing data was made with.
+ * @param use names the purpose and follows `Cannot` in the message
+ * @throws CalltallyError (exit 7) if the key is missing or another one
  */
 export function openSameKey<Opened>(
   database: string,
@@ -33,11 +32,11 @@ export function openSameKey<Opened>(
 ): Opened {
   const opened = hasCallerKey(database) ? open() : undefined;
   if (opened !== undefined && isSame(opened)) return opened;
-  const state = opened === undefined ? "not there" : "another one";
+  const state = opened === undefined ? "missing" : "another one";
   throw new CalltallyError(EXIT.storage, `Cannot ${use}, ${callerKeyOf(database)}, is ${state}`, { hint });
 }
 
-/** Whether there is a key; a link to a disk that is not there is one that cannot be read, and no lack of one. */
+/** A link to a disk that is not mounted counts as a key that cannot be read, not as no key. */
 export function hasCallerKey(database: string): boolean {
   return lstatSync(callerKeyOf(database), { throwIfNoEntry: false }) !== undefined;
 }
@@ -59,13 +58,13 @@ function readKeyFile(file: string): string {
 }
 
 function keyError(verb: string, file: string, error: unknown): CalltallyError {
-  return new CalltallyError(EXIT.storage, `Cannot ${verb} the key of caller_hash beside the warehouse`, {
+  return new CalltallyError(EXIT.storage, `Cannot ${verb} the key of caller_hash next to the warehouse`, {
     cause: toFileError(error) ?? error,
     hint: `${describeLack(file) ?? ""} Let the owner of the warehouse do it.`.trim(),
   });
 }
 
-/** Makes a key, whole from the first moment it is there; another process may be quicker, and its key then stays. */
+/** Creates a complete key atomically; if another process is faster, its key stays. */
 function makeKey(file: string): void {
   using draft = new Draft(file);
   try {

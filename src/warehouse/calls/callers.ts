@@ -11,14 +11,14 @@ const columns = {
   caller: about(text().primaryKey(), "The number as `+` and digits, or its keyed digest.", "caller"),
   first_call_id: about(
     integer().notNull(),
-    "The caller's first live call: of two at the same moment the one with the lower id; one of unknown time only where there is no other.",
+    "The caller's first live call: ties go to the lower id; one without a start only if there is no other.",
   ),
   first_call_started: about(text(), "Start of that call, ISO 8601 UTC."),
   calls: about(integer().notNull(), "Number of live calls."),
 };
 
 export const callers = sqliteTable("callers", columns);
-export const CALLERS = describeTable(callers, "The callers of live calls, one row a caller.", columns);
+export const CALLERS = describeTable(callers, "The callers of live calls, one row per caller.", columns);
 
 export interface CallerCall {
   call_id: number;
@@ -32,14 +32,14 @@ interface Entry {
   before: FirstCall | undefined;
   first: FirstCall | undefined;
   calls: number;
-  /** Whether the first call went, and the next is to be looked for. */
+  /** Whether the first call was removed, and the next must be found. */
   isOpen: boolean;
 }
 
-/** Comes after any start. */
+/** Sorts after any start. */
 const NO_START = "~";
 
-/** Keeps first calls in step with the facts: begin a change before the facts are written, and end it afterwards. */
+/** Keeps first calls consistent with the facts: begin a change before the facts are written, and end it afterwards. */
 export class CallerTable {
   readonly #readCallers;
   readonly #readFirst;
@@ -94,13 +94,13 @@ export class CallerTable {
     return entries;
   }
 
-  /** @param written ids of the calls whose facts already say whether they are the first */
+  /** @param written ids of calls whose stored facts already have the right first-call flag */
   end(entries: ReadonlyMap<string, Entry>, written: ReadonlySet<number> = new Set()): void {
     for (const [caller, entry] of entries) {
       if (entry.isOpen) entry.first = this.#readFirst.get(caller);
       const { before, first, calls, isOpen } = entry;
       const isOther = before?.call_id !== first?.call_id;
-      // One that was written may be the first of another caller now.
+      // A call that was written may now be another caller's first.
       if (before && isOther && !written.has(before.call_id)) this.#setFirst.run(0, before.call_id);
       if (first === undefined) {
         this.#delete.run(caller);
@@ -112,19 +112,19 @@ export class CallerTable {
   }
 }
 
-/** Whether a call is known, in a change that has begun, to be its caller's first. */
+/** Whether a call is its caller's first, in a change that has begun. */
 export function isFirstCall(entries: ReadonlyMap<string, Entry>, { caller, call_id }: CallerCall): boolean {
   const entry = caller === null ? undefined : entries.get(caller);
   return entry?.isOpen === false && entry.first?.call_id === call_id;
 }
 
-/** Calls of unknown time come last, and of two at the same moment the one with the lower id first. */
+/** Calls without a start come last; ties go to the lower id. */
 function isBefore(a: FirstCall, b: FirstCall): boolean {
   if (a.call_started === b.call_started) return a.call_id < b.call_id;
   return (a.call_started ?? NO_START) < (b.call_started ?? NO_START);
 }
 
-/** Renames callers wherever the facts have them, without logging it as a change of the facts. */
+/** Renames callers in all facts, without logging it as a change of facts. */
 export function renameCallers(tx: Tx, toName: (caller: string) => string): void {
   const { sqlite } = tx;
   sqlite.function("renamed_caller", { directOnly: true, deterministic: true }, (caller) =>

@@ -19,40 +19,40 @@ const columns = {
   utm_content: about(text(), "`utm_content` of the visit, as served.", "text"),
   utm_term: about(text(), "`utm_term` of the visit, as served.", "text"),
   gclid: about(text(), "Google click id, byte for byte as served.", "text"),
-  gclsrc: about(text(), "Says where the Google click id comes from, e.g. aw.ds or 3p.ds.", "text"),
+  gclsrc: about(text(), "Source of the Google click id, e.g. aw.ds or 3p.ds.", "text"),
   google_analytics_cid: about(text(), "Google Analytics client id.", "visitor"),
   referring_url: about(text(), "Address of the page that the visit came from.", "visitor"),
   campaign_name: about(text(), "The campaign's name, as served.", "text"),
   campaign_id: about(text(), "The campaign's identifier, as served.", "text"),
   extra: about(
     text(),
-    'JSON object of members the API document does not name; of each the type alone, as {"type":"string"}, where a `keep` setting or `forget` withholds anything.',
+    'JSON object of undocumented members; only their types, as {"type":"string"}, if a `keep` setting or `forget` withholds anything.',
     "extra",
   ),
   row_hash: about(
     text().notNull(),
-    "Hash of the call's content as it is stored, the recording's signature left out: BLAKE2b.",
+    "BLAKE2b hash of the call's content as stored, without the recording's signature.",
   ),
   first_run_id: about(integer().notNull(), "The run that first read this call."),
-  changed_run_id: about(integer().notNull(), "The run that last read it with other content."),
+  changed_run_id: about(integer().notNull(), "The run that last read changed content."),
   missing_since: about(text(), "Start of the first verified full pass without the call, ISO 8601 UTC."),
   gone_at: about(text(), "When the call was marked as gone from the service, ISO 8601 UTC."),
   absent_since: about(text(), "Without an order key: first pass in a row without the call, ISO 8601 UTC."),
   absent_passes: about(integer(), "Number of those passes; after three over a day the call is gone."),
   unlisted_since: about(
     text(),
-    "Start of the first verified full pass whose oldest call began later, or at the same time: the call has left the list, as from a service that lists the last 180 days, and still counts. ISO 8601 UTC.",
+    "Start of the first verified full pass whose oldest call is not older: the call has left the list, as when a service lists only the last 180 days, but still counts. ISO 8601 UTC.",
   ),
   served_hash: about(
     text(),
-    "Hash of the call as last served, without the recording's signature, by which it is recognized. Keyed where the number is not kept.",
+    "Hash of the call as last served, without the recording's signature, to recognize it. Keyed if the number is not kept.",
     "digest",
   ),
   withheld: about(
     text(),
-    "What of the call is not kept, of transcripts, summaries, caller_numbers, recording_urls and extra, separated by commas; null where all of it is.",
+    "What is not kept of the call, among transcripts, summaries, caller_numbers, recording_urls and extra, separated by commas; null if everything is kept.",
   ),
-  caller_digest: about(text(), "The `caller_hash` where the number is not kept, else null.", "digest"),
+  caller_digest: about(text(), "The `caller_hash` if the number is not kept, else null.", "digest"),
 };
 
 export const calls = sqliteTable("calls", columns, (table) => [
@@ -62,7 +62,7 @@ export const calls = sqliteTable("calls", columns, (table) => [
 ]);
 export const CALLS = describeTable(
   calls,
-  "One attributed call (API v3 § 2.3), under the API's own names, with its texts as served: empty ones and `(not set)` too, where `attributed_calls` has NULL.",
+  "One attributed call (API v3 § 2.3), under the API's own names, with its texts as served: including empty ones and `(not set)`, for which `attributed_calls` has NULL.",
   columns,
 );
 

@@ -5,7 +5,7 @@ import type { Warehouse } from "../warehouse.ts";
 
 export type Digest = ReadonlyMap<string, { rows: number; sha256: string }>;
 
-/** Leaves out `transcripts`, which the hashes in `calls` cover. Nobody may write meanwhile: each table is one long read. */
+/** Omits `transcripts`, which the hashes in `calls` cover. Nothing may be written meanwhile: each table is one long read. */
 export async function digestTables({ sqlite }: Warehouse, signal?: AbortSignal): Promise<Digest> {
   const names = sqlite
     .prepare<[], string>(

@@ -8,11 +8,11 @@ const columns = {
   path: about(text().notNull(), "E.g. `dni_data.msclkid`.", "extra"),
   kind: about(
     text({ enum: ["unknown", "type"] }).notNull(),
-    "unknown: kept in `extra`. type: a number where text is promised, kept as text.",
+    "unknown: kept in `extra`. type: a number instead of text, kept as text.",
   ),
-  json_type: about(text().notNull(), "JSON type met first."),
-  first_run_id: about(integer().notNull(), "The run that first met it."),
-  first_seen_at: about(text().notNull(), "When it was first met, ISO 8601 UTC."),
+  json_type: about(text().notNull(), "First JSON type found."),
+  first_run_id: about(integer().notNull(), "The run that first read it."),
+  first_seen_at: about(text().notNull(), "When it was first read, ISO 8601 UTC."),
 };
 
 export const schema_drift = sqliteTable("schema_drift", columns, (table) => [
@@ -20,13 +20,13 @@ export const schema_drift = sqliteTable("schema_drift", columns, (table) => [
 ]);
 export const SCHEMA_DRIFT = describeTable(
   schema_drift,
-  "Members met that the API document does not promise, once each.",
+  "Members that the API document does not promise, once each.",
   columns,
 );
 
 export type SchemaDrift = typeof schema_drift.$inferSelect;
 
-/** Records members that the API documentation does not list; one already recorded stays as it is. */
+/** Records undocumented members; those already recorded stay unchanged. */
 export function recordDrift({ db }: Warehouse, drift: readonly SchemaDrift[], keeping: Keeping): void {
   for (const member of drift) {
     const stored = { ...member, path: keeping.toStoredPath(member.path) };

@@ -1,9 +1,9 @@
 import { asc, gt, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
-/** Few, since a row may hold megabytes. */
+/** Small, because a row may hold megabytes. */
 export const BATCH_ROWS = 250;
-/** Below every identifier, which are safe integers. */
+/** Below every id; ids are safe integers. */
 const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
 
 interface CallQuery<Row> {
@@ -13,10 +13,9 @@ interface CallQuery<Row> {
 }
 
 /**
- * Reads calls in batches, in the order of their ids. Between two batches the connection may write, and the write-ahead
- * log may shrink, which it cannot during one long read.
- *
- * @param id the column by which an index gives the rows in this order
+ * Reads calls in batches, by id. Between batches the connection may write, and the write-ahead log may shrink, which
+ * it cannot during one long read.
+ * @param id a column with an index that yields this order
  */
 export function* eachBatch<Row extends { call_id: number }>(
   id: SQLiteColumn,

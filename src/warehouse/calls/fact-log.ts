@@ -12,17 +12,17 @@ import { FACTS } from "./facts.ts";
 import { rules } from "./rules.ts";
 
 const columns = {
-  change_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the change."),
+  change_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the change."),
   call_id: about(integer().notNull(), "The call."),
   changed_at: about(text().notNull(), "When its facts were written, ISO 8601 UTC."),
   reason: about(
     text({ enum: CHANGE_REASONS }).notNull(),
-    "late: the call was not here. corrected: the service serves other content. gone or returned: the service no longer lists it, or lists it again. rules: it was attributed again. first_call: it became, or ceased to be, the first of its caller.",
+    "late: the call was not here. corrected: its content changed at the service. gone or returned: the service no longer lists it, or lists it again. rules: it was attributed again. first_call: it became, or ceased to be, the first of its caller.",
   ),
-  rules_id: about(integer(), "The row in `rules` by which it was attributed again; null for other reasons."),
+  rules_id: about(integer(), "The row in `rules` that caused it; null for other reasons."),
   is_live: about(
     integer({ mode: "boolean" }),
-    "`is_live` in `call_facts` before the change; this and all that follow are null where the call was not here.",
+    "`is_live` in `call_facts` before the change; this and all following columns are null if the call was not here.",
   ),
   call_started: about(text(), "`call_started` in `call_facts` before the change."),
   duration: about(integer(), "`duration` in `call_facts` before the change."),
@@ -53,13 +53,13 @@ const columns = {
 export const fact_changes = sqliteTable("fact_changes", columns);
 export const FACT_CHANGES = describeTable(
   fact_changes,
-  "What changed in the facts of calls since the earliest export that is remembered in `exported_rollups`; empty where none is.",
+  "Changes of facts since the earliest export in `exported_rollups`; empty if there is none.",
   columns,
 );
 
-/*
- * Changes of facts are logged by triggers, so whatever code writes facts logs them in its own transaction. The triggers are
- * there only while an export is remembered whose figures may have to be explained: until then, they cost nothing.
+/**
+ * Triggers log changes of facts, so any code that writes facts logs them in its own transaction. The triggers exist
+ * only while there is a recorded export whose figures may have to be explained; without one they cost nothing.
  */
 
 const RULES_BEING_APPLIED = "rules_being_applied";
@@ -94,7 +94,7 @@ export function startFactLog(tx: Tx): number {
   return addToCount(tx, LOGS, 1);
 }
 
-/** Makes a change of how facts are written, not of what they say, without logging it. */
+/** Changes how facts are written, but not their meaning, without logging it. */
 export function withoutFactLog({ sqlite }: Tx, change: () => void): void {
   const stored = [...readObjects(sqlite, "TRIGGER")].filter(([name]) => name in TRIGGERS);
   for (const [name] of stored) sqlite.exec(`DROP TRIGGER ${name}`);
@@ -102,13 +102,13 @@ export function withoutFactLog({ sqlite }: Tx, change: () => void): void {
   for (const [, statement] of stored) sqlite.exec(statement);
 }
 
-/** Returns the number of the log of facts; undefined where changes are not logged, or not as this version logs them. */
+/** Returns the id of the fact log; undefined if changes are not logged, or by another version. */
 export function readFactLog(warehouse: Warehouse): number | undefined {
   const isLogging = findOutdated(warehouse.sqlite, "TRIGGER", TRIGGERS).length === 0;
   return isLogging ? readCount(warehouse, LOGS) : undefined;
 }
 
-/** Whether all changes after one are there still, so that figures from then can be explained. */
+/** Whether all later changes are still there, so that figures from then can be explained. */
 export function isLoggedSince(
   warehouse: Warehouse,
   { log, changeId }: { log: number; changeId: number },
@@ -119,7 +119,7 @@ export function isLoggedSince(
 }
 
 export function readFactState({ db, sqlite }: Warehouse): { changeId: number; rulesId: number } {
-  // Of changes that are deleted since, it tells as well.
+  // The sequence also counts changes that were deleted since.
   const last = sqlite
     .prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'fact_changes'")
     .pluck();
@@ -128,12 +128,12 @@ export function readFactState({ db, sqlite }: Warehouse): { changeId: number; ru
   return { changeId: last.get() ?? 0, rulesId: inForce?.rules_id ?? 0 };
 }
 
-/** Makes what is logged from now on the doing of some rules; of none, with null. */
+/** Attributes changes logged from now on to these rules; null for none. */
 export function setRulesBeingApplied(tx: Tx, rulesId: number | null): void {
   setCount(tx, RULES_BEING_APPLIED, rulesId);
 }
 
-/** Deletes what is logged up to a change; without one, all of it, and stops logging. */
+/** Deletes the log up to a change; without one, deletes all of it and stops logging. */
 export function trimFactLog(tx: Tx, changeId: number | undefined): void {
   const { db, sqlite } = tx;
   if (changeId !== undefined) {

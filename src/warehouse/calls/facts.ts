@@ -14,7 +14,7 @@ const columns = {
   ),
   is_live: about(
     integer({ mode: "boolean" }).notNull(),
-    "0 once `gone_at` in `calls` is set: figures leave the call out. 1 for all others, missing and unlisted ones as well.",
+    "0 once `gone_at` in `calls` is set: figures leave the call out. 1 for all others, including missing and unlisted ones.",
   ),
   call_started: about(text(), "Start of the call, ISO 8601 UTC with milliseconds."),
   duration: about(
@@ -22,23 +22,23 @@ const columns = {
     "As served; seconds unless CALLTALLY_DURATION_UNIT says otherwise. From -2147483647 to 2147483647, so that sums are exact.",
   ),
   outcome: about(text({ enum: OUTCOMES }).notNull(), "answered, missed or other, by the disposition."),
-  is_qualified: about(integer({ mode: "boolean" }).notNull(), "1 if answered and it lasted long enough."),
+  is_qualified: about(integer({ mode: "boolean" }).notNull(), "1 if answered and long enough."),
   is_first_call: about(integer({ mode: "boolean" }).notNull(), "1 if it is its caller's first live call."),
   caller: about(text(), "The caller's number as `+` and digits, or its digest by the rules.", "caller"),
   source: about(
     text(),
-    "utm_source folded; else google where a Google ad was clicked, else by the referrer; `(direct)` without any of these.",
+    "Folded utm_source; else google for a Google ad click, else from the referrer; `(direct)` if there is none of these.",
     "text",
   ),
   medium: about(
     text(),
-    "utm_medium folded; cpc where it is missing or organic and a Google ad was clicked; else organic, referral or `(none)`.",
+    "Folded utm_medium; cpc for a Google ad click if missing or organic; else organic, referral or `(none)`.",
     "text",
   ),
   campaign: about(text(), "The campaign's name: campaign_name, else utm_campaign.", "text"),
   campaign_id: about(text(), "The campaign's identifier.", "text"),
   gclid: about(text(), "Google click id.", "text"),
-  gclsrc: about(text(), "Says where the Google click id comes from, in lower case.", "text"),
+  gclsrc: about(text(), "Source of the Google click id, in lower case.", "text"),
   channel: about(text().$type<Channel>().notNull(), "GA4's default channel group."),
   referring_host: about(text(), "Host of `referring_url` by the URL standard, ASCII, without www.", "text"),
   utm_source_folded: about(text(), "Dimension utm_source: trimmed, lower-cased, by its alias.", "text"),
@@ -49,7 +49,7 @@ const columns = {
   insight_name: about(text(), "`insight_name`, trimmed.", "text"),
   org_unit_id: about(integer(), "The group (organization unit) that the call belongs to."),
   org_unit_name: about(text(), "The group's name, trimmed.", "text"),
-  tracking_number: about(text(), "The number called, as `+` and digits; trimmed text if it is no number."),
+  tracking_number: about(text(), "The number called, as `+` and digits; otherwise trimmed text."),
   disposition: about(text(), "`disposition`, trimmed.", "text"),
 } satisfies Record<FactColumn, unknown>;
 
@@ -59,7 +59,7 @@ export const call_facts = sqliteTable("call_facts", columns, (table) => [
 ]);
 export const CALL_FACTS = describeTable(
   call_facts,
-  "What is true of each call by the rules in force, one row a call: all that figures, lists and filters are made from.",
+  "The facts of each call by the rules in force, one row per call: the source of all figures, lists and filters.",
   columns,
 );
 

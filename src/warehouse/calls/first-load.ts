@@ -3,11 +3,12 @@ import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { callers } from "./callers.ts";
 
-// In a first load calls of any caller come in any order. Keeping callers in step takes a third of the load: they are settled at its end.
+// In a first load, calls of a caller arrive in any order. Keeping callers consistent would take a third of the load,
+// so they are settled at its end.
 
 const UNSETTLED = "unsettled_calls";
 
-/** Indexes that are quicker made at the end of a first load than kept in step with it. */
+/** Indexes that are faster to build at the end of a first load. */
 const INDEXES = {
   call_facts_caller: "caller",
   call_facts_call_started: "call_started",
@@ -25,8 +26,8 @@ export function addUnsettled({ db, sqlite }: Tx, calls: number): void {
 
 export function settleCallers({ db, sqlite }: Tx): void {
   db.delete(callers).run();
-  // A row's call_id and call_started are those of the least text: calls of unknown time last, then by identifier, which
-  // may be negative.
+  // With MIN(text), a row's call_id and call_started are those of the least text: calls without a start last, then by
+  // id, which may be negative.
   sqlite.exec(`INSERT INTO callers (caller, first_call_id, first_call_started, calls)
     SELECT caller, call_id, call_started, calls FROM (
       SELECT caller, call_id, call_started, count(*) AS calls,

@@ -13,7 +13,7 @@ import { CALLS } from "./calls.ts";
 import { TRANSCRIPTS } from "./transcripts.ts";
 
 const columns = {
-  digest: about(text().primaryKey(), "Keyed digest of the number, other than `caller_hash`.", "digest"),
+  digest: about(text().primaryKey(), "Keyed digest of the number, different from `caller_hash`.", "digest"),
   national_digest: about(text(), "The same of the national number, as in texts; null for none.", "digest"),
   pseudonym: about(
     text().notNull(),
@@ -21,7 +21,7 @@ const columns = {
   ),
   key_mark: about(text().notNull(), "Fingerprint of the key; digests of another key are not recognized."),
   forgotten_at: about(text().notNull(), "When the caller was forgotten, ISO 8601 UTC."),
-  calls: about(integer().notNull(), "How many calls of the caller there were then."),
+  calls: about(integer().notNull(), "The caller's number of calls at that time."),
 };
 
 export const forgotten_callers = sqliteTable("forgotten_callers", columns, (table) => [
@@ -29,7 +29,7 @@ export const forgotten_callers = sqliteTable("forgotten_callers", columns, (tabl
 ]);
 export const FORGOTTEN_CALLERS = describeTable(
   forgotten_callers,
-  "Callers who must not come back, by what can only be told with the key beside the warehouse.",
+  "Callers who must not come back, recognizable only with the key next to the warehouse.",
   columns,
 );
 
@@ -37,13 +37,13 @@ const MARK_DIGITS = 16;
 const PSEUDONYM_BYTES = 8;
 
 const REMOVED = namesOfKinds("recording_urls", "visitor", "summaries", "transcripts", "extra");
-/** What may contain a number in anybody's calls; `tracking_number` is the one that was called. */
+/** Columns that may contain a number in anybody's calls; `tracking_number` is the number that was called. */
 const TEXTS = new Set([...REMOVED, ...namesOfKinds("text")]);
 
-/** What parts a number from an extension, where the digits of both would be one number. */
+/** Separates a number from an extension, where all digits together would be another number. */
 const EXTENSION = /[,;#*]/;
 
-/** What is left of a row that did not parse, where it is of a forgotten caller or names one. */
+/** What remains of a row that could not be parsed and that belongs to or names a forgotten caller. */
 const NOTHING = "{}";
 
 interface RejectedRow {
@@ -55,7 +55,7 @@ interface RejectedRow {
 
 export type ForgottenCaller = typeof forgotten_callers.$inferSelect;
 
-/** The number is undefined for a hash that no stored number has. */
+/** The number is undefined for a hash that matches no stored number. */
 export interface CallerToForget {
   digest: string;
   caller: string | undefined;
@@ -72,7 +72,7 @@ export class CallerDigests {
     this.#key = createSecretKey(createHmac("sha256", key).update("forgotten callers").digest());
   }
 
-  /** Of a caller, or a number in national form. */
+  /** Of a caller, or of a number in national form. */
   of(caller: string): string {
     return this.ofText(createHmac("sha256", this.#callerKey).update(caller).digest("hex"));
   }
@@ -82,7 +82,7 @@ export class CallerDigests {
     return createHmac("sha256", this.#key).update(text).digest("base64url");
   }
 
-  /** Returns what a caller is called whose text for a number has a forgotten number in it; the same each time. */
+  /** Returns the pseudonym of a caller whose number text contains a forgotten number; always the same one. */
   pseudonymOf(caller: string): string {
     return toPseudonym(createHmac("sha256", this.#key).update(`named ${caller}`).digest());
   }
@@ -95,7 +95,7 @@ export class CallerDigests {
   }
 }
 
-/** Takes out of calls, and of any text, what is of callers who were forgotten. */
+/** Removes data of forgotten callers from calls and texts. */
 export class ForgottenCallers {
   readonly met = new Set<string>();
   readonly #digests: CallerDigests;
@@ -110,7 +110,7 @@ export class ForgottenCallers {
     );
   }
 
-  /** Returns the same call if nothing of it is personal. @param callerDigest of a stored call whose number is not kept */
+  /** Returns the same object if nothing in it is personal. @param callerDigest of a stored call whose number is not kept */
   strip<C extends Call>(call: C, callerDigest: string | null = null): C {
     const pseudonym =
       callerDigest === null ? this.pseudonymOfId(call.caller_id) : this.pseudonymOfHash(callerDigest);
@@ -126,7 +126,7 @@ export class ForgottenCallers {
     return isSame ? call : stripped;
   }
 
-  /** Returns a row that did not parse without its content, where that is of a forgotten caller or names one. */
+  /** Returns a row that could not be parsed without its content if that belongs to or names a forgotten caller. */
   stripRejected<T extends RejectedRow>(row: T): T & { row_key?: string } {
     const isNamed =
       this.pseudonymOfId(callerIdOf(row.json)) !== undefined || this.mask(row.json) !== row.json;
@@ -136,8 +136,8 @@ export class ForgottenCallers {
   }
 
   /**
-   * Returns the pseudonym of a `caller_id` as it is served, where that is the number of somebody who was forgotten, or has it
-   * in it: `sip:+12145550123@example.com`, or with an extension. That is another caller, as before.
+   * Returns the pseudonym for a served `caller_id` that is or contains a forgotten number:
+   * `sip:+12145550123@example.com`, or with an extension. It stays another caller, as before.
    */
   pseudonymOfId(callerId: string | null): string | undefined {
     const caller = toCaller(callerId);
@@ -181,8 +181,8 @@ export function openForgotten(warehouse: Warehouse): ForgottenCallers | undefine
     () => new CallerDigests(openCallerKey(path).key),
     ({ mark }) => callers.every(({ key_mark }) => key_mark === mark),
     {
-      use: `write calls into ${path}: the key by which forgotten callers are told`,
-      hint: "Without it they would come back. Restore the key from beside a backup.",
+      use: `write calls into ${path}: the key that recognizes forgotten callers`,
+      hint: "Without it they would come back. Restore the key from a backup's folder.",
     },
   );
   return new ForgottenCallers(digests, callers);
@@ -192,7 +192,7 @@ export function readForgotten({ db }: Warehouse): ForgottenCaller[] {
   return db.select().from(forgotten_callers).all();
 }
 
-/** Adds forgotten callers; those who are forgotten already stay as they are. */
+/** Adds forgotten callers; existing ones stay unchanged. */
 export function insertForgotten({ db }: Warehouse, callers: readonly ForgottenCaller[]): void {
   for (const caller of callers) db.insert(forgotten_callers).values(caller).onConflictDoNothing().run();
 }
@@ -216,7 +216,7 @@ function namesOfKinds(...kinds: PersonalKind[]): string[] {
   return [CALLS, TRANSCRIPTS].flatMap((table) => personalColumns(table, kinds).map(({ name }) => name));
 }
 
-/** Returns the scheme and host of an address; null where it has none. Its host is counted as before. */
+/** Returns the scheme and host of an address, so that its host counts as before; null if it has none. */
 function toSite(address: string | null): string | null {
   const host = toReferringHost(address);
   if (address === null || host === null) return null;
@@ -225,7 +225,7 @@ function toSite(address: string | null): string | null {
   return candidates.find((candidate) => toReferringHost(candidate) === host) ?? null;
 }
 
-/** The `caller_id` of a call that did not parse, where that much can be read; be it in a list. */
+/** The `caller_id` of a row that could not be parsed, if it can be read, also inside a list. */
 function callerIdOf(json: string): string | null {
   const row: unknown = JSON.parse(json);
   return typeof row === "object" && row !== null && "caller_id" in row ? String(row.caller_id) : null;

@@ -28,22 +28,22 @@ import { calls } from "./calls.ts";
 
 export interface AbsenceOptions {
   runId: number;
-  /** When that pass started, ISO 8601 UTC. */
+  /** Start of that pass, ISO 8601 UTC. */
   startedAt: string;
-  /** Whether the list is in the order of ids and not of starts, so that the lower id is the older call. */
+  /** Whether the list is ordered by id instead of start, so the lower id is the older call. */
   isById: boolean;
-  /** How far the service's clock was ahead of ours during that pass, milliseconds; null where it did not tell the time. */
+  /** How far the service's clock was ahead of ours during that pass; null if unknown. */
   clockAheadMs: number | null;
-  /** How long a call has to be missing before it is gone, milliseconds. */
+  /** How long a call has to be missing before it is marked as gone. */
   waitMs: number;
-  /** More calls newly missing than this are not believed. */
+  /** If more calls are newly missing than this, they are not marked. */
   limit: (listedCalls: number) => number;
 }
 
 export interface Absence {
   calls_missing: number;
   calls_gone: number;
-  /** Calls newly missing, but too many: nothing was marked. */
+  /** Calls newly missing, but over the missing-call threshold: nothing was marked. */
   calls_withheld: number;
   calls_unlisted: number;
 }
@@ -54,7 +54,7 @@ export function markAbsent(tx: Tx, options: AbsenceOptions): Absence {
   const { runId, startedAt, limit } = options;
   const now = markedAt(options);
   const isAbsent = sql`${calls.call_id} NOT IN (${idsOfRun(runId)})`;
-  // A clock that was ahead when they went missing must not keep them until then.
+  // If the clock was ahead when they went missing, they must not have to wait for that time.
   const isAhead = and(isNull(calls.gone_at), gt(calls.missing_since, startedAt));
   db.update(calls).set({ missing_since: now }).where(isAhead).run();
   const calls_unlisted = markUnlisted(tx, options);
@@ -77,9 +77,9 @@ function markGone(tx: Tx, isGone: SQL | undefined, marks: { gone_at: string; mis
 }
 
 /**
- * Whether a call was missing before every run that may have begun less than the wait ago: the runs after the last one that
- * began so long ago by our clock and, where the service tells the time, by the service's. A run dated before an earlier one
- * cannot be that last one, since its clock was behind.
+ * Whether a call was missing before every run that may have begun less than the wait ago, i.e. the runs after the
+ * last one that began long enough ago by our clock and, if known, by the service's. A run dated before an earlier one
+ * cannot be that last one, because its clock was behind.
  */
 function isLongAgo(since: SQLiteColumn, { runId, startedAt, clockAheadMs, waitMs }: AbsenceOptions): SQL {
   const beganMs = Date.parse(startedAt) - waitMs;
@@ -94,7 +94,7 @@ function isLongAgo(since: SQLiteColumn, { runId, startedAt, clockAheadMs, waitMs
     WHERE run_id < ${runId} AND run_id > coalesce((${lastLongAgo}), 0))) IS NOT FALSE`;
 }
 
-/** When a pass found a call to be absent: not before the run began, also where the clock was set back during it. */
+/** When a pass found a call absent: not before the run began, even if the clock was set back during it. */
 function markedAt({ runId, startedAt }: AbsenceOptions): SQL {
   return sql`max(${startedAt}, (SELECT started_at FROM sync_runs WHERE run_id = ${runId}))`;
 }
@@ -103,8 +103,8 @@ function markedAt({ runId, startedAt }: AbsenceOptions): SQL {
 const MAY_BE_LISTED = and(isNull(calls.gone_at), isNull(calls.unlisted_since));
 
 /**
- * Marks the calls that the pass did not meet and that are no younger than the oldest call it met: they have left the list, as
- * where a service lists the last 180 days, and whether they still exist is unknown. A list without calls has no oldest.
+ * Marks the calls that the pass did not meet and that are no younger than the oldest call it met: they have left the
+ * list, as when a service lists only the last 180 days, and may still exist. An empty list has no oldest call.
  */
 function markUnlisted({ db }: Tx, { runId, startedAt, isById }: AbsenceOptions): number {
   const { call_id, call_started, unlisted_since } = calls;
@@ -125,10 +125,10 @@ function markUnlisted({ db }: Tx, { runId, startedAt, isById }: AbsenceOptions):
     .run().changes;
 }
 
-/** Passes in a row over a service without an order key that a call has to be absent from before it is gone. */
+/** Consecutive passes without an order key that must miss a call before it is marked as gone. */
 const UNORDERED_PASSES = 3;
 
-/** Without an order key: counts the passes in a row that each call is absent from, and marks calls as gone after enough of them. */
+/** Without an order key: counts the consecutive passes that missed each call, and marks calls as gone after enough of them. */
 export function markUnorderedAbsent(tx: Tx, options: AbsenceOptions): Absence {
   const { runId, startedAt, limit } = options;
   const now = markedAt(options);
@@ -157,7 +157,7 @@ export function markUnorderedAbsent(tx: Tx, options: AbsenceOptions): Absence {
   return { calls_missing, calls_gone: found, calls_withheld: 0, calls_unlisted };
 }
 
-/** Forgets from how many passes in a row calls were absent: another kind of pass has come between. */
+/** Resets the counts of consecutive passes, because another kind of pass intervened. */
 export function forgetUnorderedAbsent({ db }: Warehouse, where?: SQL): void {
   db.update(calls)
     .set({ absent_since: null, absent_passes: null })
@@ -165,7 +165,7 @@ export function forgetUnorderedAbsent({ db }: Warehouse, where?: SQL): void {
     .run();
 }
 
-/** Clears the marks of calls that are there again; returns how many there were. */
+/** Clears the marks of calls that are listed again; returns how many there were. */
 export function clearAbsence(tx: Tx, callIds: readonly number[]): number {
   const isOneOf = sql`${calls.call_id} IN (SELECT value FROM json_each(${JSON.stringify(callIds)}))`;
   forgetUnorderedAbsent(tx, isOneOf);
@@ -194,7 +194,7 @@ export interface Unlisted {
 
 export function unlistedInWords({ calls, since }: Unlisted): string {
   const count = formatQuantity(calls, "call");
-  return `${count} since ${since.slice(0, 10)}, older than any listed; still counted`;
+  return `${count} since ${since.slice(0, 10)}, older than any listed call; still counted`;
 }
 
 export function readUnlisted({ db }: Warehouse): Unlisted | null {
@@ -206,12 +206,12 @@ export function readUnlisted({ db }: Warehouse): Unlisted | null {
   return row?.since ? { calls: row.calls, since: row.since } : null;
 }
 
-/** Returns how many calls were missing from the latest usable pass, but exceeded the missing-call threshold. */
+/** Returns how many calls the latest usable pass missed, but exceeded the missing-call threshold. */
 export function readWithheld(warehouse: Warehouse): number {
   return readLastUsablePass(warehouse)?.calls_withheld ?? 0;
 }
 
-/** Counts the calls that the service should list, including rows that it listed and that did not parse. */
+/** Counts the calls that the service should list, including listed rows that could not be parsed. */
 export function countExpected(warehouse: Warehouse, sinceRunId: number): number {
   const row = warehouse.db.get<{ missing: number; unread: number }>(sql`SELECT
     (SELECT count(*) FROM calls WHERE missing_since IS NOT NULL)

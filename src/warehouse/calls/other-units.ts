@@ -6,7 +6,7 @@ import type { Warehouse } from "../warehouse.ts";
 import { calls } from "./calls.ts";
 import { call_facts } from "./facts.ts";
 
-/** The API does not document the parameter's type and meaning: only a number can be compared with the calls'. */
+/** The API does not document the parameter's type and meaning: only a number can be compared. */
 function isOtherUnit(served: SQLiteColumn, asked: string | null | undefined): SQL {
   return /^\d+$/.test(asked ?? "") ? ne(served, Number(asked)) : sql`FALSE`;
 }
@@ -16,7 +16,7 @@ export function countOtherUnits(warehouse: Warehouse): number {
   return countRows(warehouse, call_facts, and(eq(call_facts.is_live, true), isOther));
 }
 
-/** Counts the calls that a run found new or changed and that are of other organization units than the one it asked for. */
+/** Counts a run's new and changed calls that belong to another organization unit than the requested one. */
 export function countOtherUnitsOf(warehouse: Warehouse, runId: number, asked?: string): number {
   const isOther = isOtherUnit(calls.org_unit_id, asked);
   return countRows(warehouse, calls, and(eq(calls.changed_run_id, runId), isOther));

@@ -12,21 +12,21 @@ import type { ForgottenCallers } from "./forgotten-callers.ts";
 const columns = {
   row_key: about(
     text().primaryKey(),
-    "`id:` and the call id; of a row that has none `sha256:` and its hash, or `sealed:` and that under the key beside the warehouse where callers are known by digests.",
+    "`id:` and the call id; for a row without one `sha256:` and its hash, or `sealed:` and a keyed hash if callers are identified by digests.",
     "digest",
   ),
-  call_id: about(integer(), "The call id, where the row has one."),
-  json: about(text().notNull(), "The row as served, but for what is not kept.", "row"),
-  path: about(text().notNull(), "The member that does not parse.", "text"),
-  reason: about(text().notNull(), "Why it does not.", "text"),
-  first_run_id: about(integer().notNull(), "The run that first met the row."),
-  last_run_id: about(integer().notNull(), "The run that last met it."),
+  call_id: about(integer(), "The call id, if the row has one."),
+  json: about(text().notNull(), "The row as served, without what is not kept.", "row"),
+  path: about(text().notNull(), "The member that cannot be parsed.", "text"),
+  reason: about(text().notNull(), "The reason.", "text"),
+  first_run_id: about(integer().notNull(), "The run that first read the row."),
+  last_run_id: about(integer().notNull(), "The run that last read it."),
 };
 
 export const rejected_calls = sqliteTable("rejected_calls", columns);
 export const REJECTED_CALLS = describeTable(
   rejected_calls,
-  "Rows that did not parse, until a later run reads the call well.",
+  "Rows that could not be parsed, until a later run can.",
   columns,
 );
 
@@ -34,7 +34,7 @@ export type RejectedCall = typeof rejected_calls.$inferSelect;
 
 export type Rejection = Pick<RejectedCall, "call_id" | "json" | "path" | "reason">;
 
-/** Records rows that did not parse, each once, with its latest error and without what may not be kept. */
+/** Records rows that could not be parsed, each once, with its latest error and without what may not be kept. */
 export function recordRejected(
   { sqlite }: Warehouse,
   rejections: readonly Rejection[],
@@ -66,7 +66,7 @@ export function deleteRejected({ db }: Warehouse, callIds: readonly number[]): v
   db.delete(rejected_calls).where(inArray(rejected_calls.row_key, keys)).run();
 }
 
-/** Deletes rows without an id that a verified full pass did not meet: they are gone, or were read well under an id. */
+/** Deletes rows without an id that a verified full pass did not meet: they are gone, or were parsed since. */
 export function deleteUnnamed({ db }: Warehouse, runId: number): void {
   db.delete(rejected_calls)
     .where(and(isNull(rejected_calls.call_id), lt(rejected_calls.last_run_id, runId)))
@@ -89,7 +89,7 @@ function toRowKey({ call_id, json }: Rejection, keeping: Keeping): string {
   return call_id === null ? keeping.toRowKey(hash("sha256", json)) : `id:${call_id}`;
 }
 
-/** Removes the content of records that belong to forgotten callers or name them; returns how many changed. */
+/** Removes the content of records that belong to or name forgotten callers; returns how many changed. */
 export function stripRejectedRows(warehouse: Tx, forgotten: ForgottenCallers, keeping: Keeping): number {
   let stripped = 0;
   for (const row of readRejected(warehouse)) {

@@ -9,14 +9,13 @@ import { transcripts, WHOLE_CALL } from "./transcripts.ts";
 const MOST_NAMED = 10;
 
 export interface RowHashes {
-  /** Calls whose hash was computed again. */
   checked: number;
   /** Calls whose stored content is not what was read from the service. */
   damaged: number;
   damagedIds: number[];
 }
 
-/** Compares each call with the hash of when it was read: SQLite's own check looks at the structure alone. */
+/** Recomputes each call's hash: SQLite's own check only looks at the structure. */
 export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): Promise<RowHashes> {
   const query = db
     .select({ row_hash: calls.row_hash, ...WHOLE_CALL })
@@ -38,6 +37,6 @@ export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): P
 }
 
 export function describeDamaged({ damaged, damagedIds }: RowHashes): string {
-  const calls = damaged === 1 ? "1 call is not as it was" : `${damaged} calls are not as they were`;
+  const calls = damaged === 1 ? "1 call differs from what was" : `${damaged} calls differ from what was`;
   return `${calls} read from the service: ${damagedIds.join(", ")}${damaged > damagedIds.length ? ", …" : ""}`;
 }

@@ -8,7 +8,7 @@ import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 
 const columns = {
-  rules_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the change."),
+  rules_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the change."),
   since: about(text().notNull(), "Since when, ISO 8601 UTC."),
   version: about(integer().notNull(), "Version of the program's own part of the rules."),
   rules: about(text().notNull(), "JSON: answered, missed, qualified_seconds, duration_unit, utm aliases."),
@@ -23,13 +23,13 @@ export interface RulesInForce extends Pick<typeof rules.$inferSelect, "version" 
   rules: AttributionRules;
 }
 
-/** Rules as they are stored, without what callers are known by. */
+/** Stored rules, without how callers are known. */
 export const rulesSchema: z.ZodType<AttributionRules> = z.object({
   answered: z.array(z.string()),
   missed: z.array(z.string()),
   qualified_seconds: z.number(),
   duration_unit: z.enum(["seconds", "milliseconds"]),
-  // A record of zod's would lose an alias by the name of __proto__.
+  // z.record would lose an alias named __proto__.
   aliases: z.custom<Record<string, string>>(isTextRecord),
 });
 
@@ -50,7 +50,7 @@ export function readRulesInForce({ db }: Warehouse): RulesInForce {
   };
 }
 
-/** Returns the names of the settings that two rows of the table differ in, by commas; `program` is the program's own part. */
+/** Returns the settings that differ between two rows, separated by commas; `program` for the program's own part. */
 export function describeRulesChange({ db }: Warehouse, beforeId: number, nowId: number): string | null {
   const [before = {}, now = {}] = [beforeId, nowId].map((id): Record<string, unknown> => {
     const row = db.select().from(rules).where(eq(rules.rules_id, id)).get();
@@ -60,7 +60,7 @@ export function describeRulesChange({ db }: Warehouse, beforeId: number, nowId: 
   return names.length === 0 ? null : names.join(", ");
 }
 
-/** Whether facts follow some rules. Callers that have become digests stay so: the numbers of some calls are gone. */
+/** Whether facts follow these rules. Callers that became digests stay so: the numbers of some calls are gone. */
 export function isInForce({ rules, version, caller_key }: RulesInForce, others: AttributionRules): boolean {
   if (others.caller_digests && caller_key === null) return false;
   return version === ATTRIBUTION_VERSION && toRulesJson(rules) === toRulesJson(others);

@@ -20,12 +20,12 @@ const columns = {
 export const transcripts = sqliteTable("transcripts", columns);
 export const TRANSCRIPTS = describeTable(
   transcripts,
-  "What was said in a call; apart from `calls`, so that rollups never read the text.",
+  "What was said in a call; separate from `calls`, so that rollups never read the text.",
   columns,
 );
 
 const { summary, transcription, transcription_details } = transcripts;
-/** The members of a call, for a SELECT from `calls` that joins its transcript. */
+/** The members of a call, for a SELECT from `calls` joined with its transcript. */
 export const WHOLE_CALL = { ...MEMBERS, summary, transcription, transcription_details };
 
 export function prepareWriteTranscript({ sqlite }: Warehouse): (call: Call) => void {

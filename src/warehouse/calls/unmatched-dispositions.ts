@@ -12,7 +12,7 @@ export interface UnmatchedDisposition {
 
 const BY_DEFAULT = new Set([...DEFAULT_RULES.answered, ...DEFAULT_RULES.missed].map(toComparableDisposition));
 
-/** Those of the defaults aside, which a service need not have. Stops reading once each has its call. */
+/** Ignores the defaults, which a service need not have. Stops reading once each disposition has a call. */
 export function findUnmatchedDispositions(
   { sqlite }: Warehouse,
   { answered, missed }: Pick<AttributionRules, "answered" | "missed">,
@@ -35,7 +35,7 @@ export function findUnmatchedDispositions(
     if (open.size === 0) return [];
   }
   if (served.size === 0) return [];
-  const listed = "calltally export disposition writes those there are.";
+  const listed = "`calltally export disposition` lists the existing ones.";
   return [...open.values()].map((found) => ({
     ...found,
     advice: didYouMean(found.word, [...served]) ?? listed,

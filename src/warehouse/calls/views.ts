@@ -10,7 +10,7 @@ import type { Tx } from "../transaction.ts";
 export interface View {
   name: string;
   help: string;
-  /** Its SELECT; needs nothing but the warehouse's tables, so that any SQLite shell can read it. */
+  /** Uses only the warehouse's tables, so that any SQLite shell can run it. */
   sql: string;
 }
 
@@ -27,8 +27,8 @@ export function viewsOf(rules: ViewRules): View[] {
   return [
     {
       name: "attributed_calls",
-      help: "One flat row for each call that counts, which is every call but those gone from the service; named as in API v3 § 2.3, with what is true of it by the rules in force. What has no value is NULL, never an empty text.",
-      // The outer joins let SQLite leave out the tables that a question does not name.
+      help: "One flat row for each call that counts, i.e. every call except those gone from the service, named as in API v3 § 2.3, with its facts by the rules in force. Missing values are NULL, never an empty text.",
+      // Outer joins let SQLite skip the tables that a query does not use.
       sql: `SELECT ${MEMBERS.map((member) => `${listedText(member)} AS ${member}`).join(", ")},
   f.source, f.medium, f.campaign, f.channel, ${UTM_FOLDED},
   f.referring_host, f.outcome, f.is_qualified, f.is_first_call, f.caller
@@ -39,7 +39,7 @@ WHERE f.is_live`,
     },
     ...ROLLUP_VIEWS.map((dimension) => ({
       name: `rollup_${dimension}`,
-      help: `What \`calltally export ${dimension}\` writes, of all calls, but for the median.`,
+      help: `The figures of \`calltally export ${dimension}\` for all calls, without the median.`,
       sql: rollupViewText(dimension, rules),
     })),
   ];

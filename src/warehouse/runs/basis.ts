@@ -11,14 +11,14 @@ export function readBasis(reader: Warehouse) {
   const run = readLastDoneRun(reader);
   const verified = readLastVerifiedPass(reader);
   return {
-    /** The calls that the service shows, here, and as it counted them at the last sync that ended. */
+    /** Calls that count here, and the service's count at the last finished sync. */
     calls: countCalls(reader).live,
     total: run?.last_total ?? null,
     /** The order of the list, in words; null before the first sync. */
     order: run === undefined ? null : describeOrder(run),
     verified: verified === undefined ? null : { run_id: verified.run_id, finished_at: verified.finished_at },
     newest_call: readNewestCall(reader),
-    /** Rows that could not be read, and are in no figure. */
+    /** Rows that could not be parsed, and are in no figure. */
     rejected: countAllRejected(reader),
     drift: [...new Set(readDrift(reader).map(({ path }) => path))],
   };

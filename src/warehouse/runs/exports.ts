@@ -5,11 +5,11 @@ import { about, describeTable } from "../described.ts";
 import type { Warehouse } from "../warehouse.ts";
 
 const columns = {
-  export_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the file."),
+  export_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the file."),
   exported_at: about(text(), "When it was written, ISO 8601 UTC; null before, or if its export was killed."),
   path: about(text().notNull(), "Absolute path."),
   sha256: about(text().notNull(), "SHA-256 of its bytes, hexadecimal."),
-  rows: about(integer().notNull(), "Rows, of all sheets, without header and totals; of a page its calls."),
+  rows: about(integer().notNull(), "Rows, of all sheets, without header and totals; for a page, its calls."),
   filter: about(text().notNull(), "JSON object of the filter.", "key"),
   run_id: about(integer(), "The last finished run when the file was made; null if there was none."),
 };
@@ -17,13 +17,16 @@ const columns = {
 export const exports = sqliteTable("exports", columns);
 export const EXPORTS = describeTable(
   exports,
-  "Every file of figures, of calls or with a page that was written into a folder, by `export`, `report` or a named report: one row each time.",
+  "Every file of figures, of calls or with a page that was written into a folder, by `export`, `report` or a named report, one row each time.",
   columns,
 );
 
 export type ExportRecord = Omit<typeof exports.$inferInsert, "export_id" | "exported_at">;
 
-/** Records files before they get their names, so that `forget` looks into those of a killed export, too. Returns their numbers. */
+/**
+ * Records files before they are renamed into place, so that `forget` also searches those of a killed export. Returns
+ * their ids.
+ */
 export function insertExports({ db }: Warehouse, records: ExportRecord[]): number[] {
   if (records.length === 0) return [];
   const rows = db.insert(exports).values(records).returning({ export_id: exports.export_id }).all();
@@ -43,7 +46,7 @@ export function deleteExports({ db }: Warehouse, exportIds: readonly number[]): 
     .run();
 }
 
-/** Returns when an export into a folder last ended, given by its absolute path; null for never. */
+/** Returns when the last export into a folder (absolute path) ended, ISO 8601 UTC; null for never. */
 export function readLastExport({ db }: Warehouse, folder: string): string | null {
   const prefix = folder + sep;
   const row = db
@@ -59,7 +62,7 @@ export function readExportPaths({ db }: Warehouse): string[] {
   return rows.map(({ path }) => path);
 }
 
-/** Whether a list of calls was ever written, with pseudonyms of callers; or a workbook, which may have one. */
+/** Whether a list of calls with pseudonyms, or a workbook that may contain one, was ever written. */
 export function hasExportedCalls(warehouse: Warehouse): boolean {
   return readExportPaths(warehouse).some((path) =>
     /[/\\](calltally\.xlsx|(calls|callers)(\.[a-z]+|[/\\]month=.*))$/.test(path),

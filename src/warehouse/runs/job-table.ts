@@ -6,10 +6,10 @@ import type { Warehouse } from "../warehouse.ts";
 const columns = {
   job: about(
     text().primaryKey(),
-    "sync, export or insights; report:weekly of the report `weekly`, and restated:weekly where it is made again for figures that changed.",
+    "sync, export or insights; report:weekly of the report `weekly`, and restated:weekly if it is made again after figures changed.",
   ),
   started_at: about(text().notNull(), "When it last started, ISO 8601 UTC."),
-  finished_at: about(text(), "End of that run, ISO 8601 UTC; null while it runs, or where it was killed."),
+  finished_at: about(text(), "End of that run, ISO 8601 UTC; null while it runs, or if it was killed."),
   exit_code: about(integer(), "Exit code of the last run that ended; 128 plus the number of a signal."),
   error: about(text(), "What went wrong in the last run that failed; null once a run has succeeded.", "text"),
   succeeded_at: about(text(), "End of the last run that did its work, exit code 0 or 3, ISO 8601 UTC."),
@@ -19,7 +19,7 @@ const columns = {
 export const jobs = sqliteTable("jobs", columns);
 export const JOBS = describeTable(
   jobs,
-  "What became of the jobs that `schedule`, cron or systemd run, one row a job; `calltally sync` and `export` by hand are none.",
+  "The jobs that `schedule`, cron or systemd run, one row per job; without `calltally sync` and `export` by hand.",
   columns,
 );
 
@@ -32,9 +32,8 @@ export interface JobEnd {
   /** ISO 8601 UTC. */
   finishedAt: string;
   exitCode: number;
-  /** `neither` for a run that was stopped, or that another one kept out. */
+  /** `neither` for a run that was stopped, or that another one kept from starting. */
   result: "success" | "failure" | "neither";
-  /** What went wrong, without secrets and personal data. */
   error: string | null;
 }
 

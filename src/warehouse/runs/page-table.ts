@@ -52,7 +52,7 @@ export function deletePages({ db }: Warehouse, runId: number): void {
   db.delete(sync_pages).where(eq(sync_pages.run_id, runId)).run();
 }
 
-/** Selects the call ids that the pages of a run hold, unreadable ones left out. */
+/** Selects the call ids on the pages of a run, without rows that could not be parsed. */
 export function idsOfRun(runId: number): SQL {
   return sql`SELECT id.value FROM sync_pages AS page, json_each(page.call_ids) AS id
     WHERE page.run_id = ${runId} AND id.value IS NOT NULL`;
@@ -63,7 +63,7 @@ export function countDistinctCalls({ db }: Warehouse, runId: number): number {
     .calls;
 }
 
-/** Counts the calls on a run's pages that it found unchanged. Subtraction would not do: calls may be on no page after a new start. */
+/** Counts the unchanged calls on a run's pages. Subtraction would be wrong: after a restart, calls may be on no page. */
 export function countUnchanged({ db }: Warehouse, runId: number): number {
   return db.get<{ calls: number }>(sql`SELECT count(*) AS calls FROM calls
     WHERE call_id IN (${idsOfRun(runId)}) AND changed_run_id <> ${runId}
@@ -71,7 +71,7 @@ export function countUnchanged({ db }: Warehouse, runId: number): number {
     .calls;
 }
 
-/** Counts the responses of a run whose `request_id` one of an earlier run had: a cache has kept it. */
+/** Counts the responses of a run whose `request_id` already occurred in an earlier run: they came from a cache. */
 export function countRepeatedRequests({ db }: Warehouse, runId: number): number {
   return db.get<{ pages: number }>(sql`SELECT count(*) AS pages FROM sync_pages AS page
     WHERE page.run_id = ${runId} AND page.request_id IN
@@ -85,13 +85,13 @@ export function hasAllCalls({ db }: Warehouse, runId: number): boolean {
   return lacking === undefined;
 }
 
-/** Returns when the first page of a run was complete, ISO 8601 UTC; undefined where it has none. */
+/** Returns when the first page of a run was complete, ISO 8601 UTC; undefined if there is none. */
 export function readFirstPageTime({ db }: Warehouse, runId: number): string | undefined {
   const pages = db.select({ first: min(sync_pages.fetched_at) }).from(sync_pages);
   return pages.where(eq(sync_pages.run_id, runId)).get()?.first ?? undefined;
 }
 
-/** Drops what only a walk under way needs: the ids of the pages up to this run, and the pages of long past runs. */
+/** Deletes what only a walk in progress needs: the ids of pages up to this run, and pages of old runs. */
 export function trimPages({ db }: Warehouse, runId: number): void {
   db.update(sync_pages)
     .set({ call_ids: null, order_members: null })

@@ -9,7 +9,7 @@ import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 
 const columns = {
-  run_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the run."),
+  run_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the run."),
   started_at: about(text().notNull(), "Start of the run, ISO 8601 UTC."),
   finished_at: about(text(), "End of the run, ISO 8601 UTC; null while it runs."),
   mode: about(text({ enum: ["full", "incremental"] }).notNull(), "full or incremental."),
@@ -20,13 +20,13 @@ const columns = {
   plan_reason: about(text(), "Why it ran in this mode, one sentence.", "text"),
   pid: about(integer(), "The process that ran it."),
   file_checked_at: about(text(), "Check of the whole file before the run, ISO 8601 UTC; null if none."),
-  resumed: about(integer(), "How often it was taken up again after it had been cut short."),
+  resumed: about(integer(), "How often it was resumed after an interruption."),
   verdict: about(text({ enum: VERDICTS }), "exact, verified, probable or unverified; null unless done."),
   verdict_reason: about(text(), "Why this verdict, one sentence.", "text"),
   advice: about(text(), "What the operator can do about the verdict, one sentence; null if nothing.", "text"),
   call_order: about(
     text({ enum: ["newest", "oldest", "unknown"] }),
-    "Which calls came first: the newest, the oldest, or neither; by the order key.",
+    "Which calls came first by the order key: the newest, the oldest, or neither.",
   ),
   order_key: about(text(), "Keys that sorted all rows, e.g. `call_started desc`, by commas; null for none."),
   sort: about(text({ enum: SORTS }), "Requested order: `own` (the service's), `source_name asc` or `desc`."),
@@ -34,9 +34,9 @@ const columns = {
   last_total: about(integer(), "`total` of the last response."),
   calls_read: about(integer(), "Different calls read."),
   calls_new: about(integer(), "Calls that were not in the warehouse."),
-  calls_changed: about(integer(), "Calls whose content was another."),
-  calls_unchanged: about(integer(), "Calls that were in the warehouse as they are."),
-  calls_rejected: about(integer(), "Rows that did not parse."),
+  calls_changed: about(integer(), "Calls whose content changed."),
+  calls_unchanged: about(integer(), "Calls that were unchanged."),
+  calls_rejected: about(integer(), "Rows that could not be parsed."),
   calls_missing: about(integer(), "Calls that this full pass was the first to miss."),
   calls_gone: about(integer(), "Calls marked as gone from the service."),
   calls_unlisted: about(integer(), "Calls that became unlisted: older than any that the service lists."),
@@ -50,17 +50,20 @@ const columns = {
   pages: about(integer(), "Pages of the walk."),
   seams_mended: about(integer(), "Seams between pages that did not join at first."),
   seams_broken: about(integer(), "Seams between pages that do not join."),
-  inversions: about(integer(), "Calls out of order, in runs before `order_key` was kept."),
-  retries: about(integer(), "Attempts that were tried again."),
+  inversions: about(integer(), "Calls out of order, in runs before `order_key` was recorded."),
+  retries: about(integer(), "Attempts that were repeated."),
   failed_request_ids: about(text(), "JSON array of the service's request ids of failed attempts."),
-  clock_ahead_ms: about(integer(), "Milliseconds the service's clock was ahead at least; null if unknown."),
+  clock_ahead_ms: about(
+    integer(),
+    "Minimum milliseconds that the service's clock was ahead; null if unknown.",
+  ),
   not_before: about(text(), "Until when the service asked for a pause, ISO 8601 UTC."),
   error: about(text(), "What ended the run early.", "text"),
   elapsed_ms: about(integer(), "Milliseconds from start to finish."),
 };
 
 export const sync_runs = sqliteTable("sync_runs", columns);
-export const SYNC_RUNS = describeTable(sync_runs, "The ledger: one row a run of `sync`.", columns);
+export const SYNC_RUNS = describeTable(sync_runs, "The ledger: one row per run of `sync`.", columns);
 
 export type SyncRun = typeof sync_runs.$inferSelect;
 export type RunChanges = Omit<Partial<SyncRun>, "run_id" | "started_at">;
@@ -76,20 +79,20 @@ export function startRun(
     .get().run_id;
 }
 
-/** What tells a run that is ours from one that another process has taken up, or closed. */
+/** Distinguishes our run from one that another process has resumed or closed. */
 export interface RunHold {
   runId: number;
   pid: number;
 }
 
-/** @throws CalltallyError (exit 6) if the lock's file was deleted, and another process has closed or continued the run */
+/** @throws CalltallyError (exit 6) if the lock file was deleted, and another process has closed or resumed the run */
 export function assertHeld({ db, path }: Tx, { runId, pid }: RunHold): void {
   const run = db.select().from(sync_runs).where(eq(sync_runs.run_id, runId)).get();
   if (run?.status === "running" && run.pid === pid) return;
   throw new CalltallyError(
     EXIT.locked,
-    `Cannot go on with run ${runId} of ${path}: another process has taken over`,
-    { hint: `Was ${path}.lock deleted while it ran? Leave it where it is. What this run had read is kept.` },
+    `Cannot continue run ${runId} of ${path}: another process has taken over`,
+    { hint: `Do not delete ${path}.lock during a run. What this run had read is kept.` },
   );
 }
 
@@ -98,11 +101,11 @@ export function updateRun({ db }: Warehouse, runId: number, changes: RunChanges)
 }
 
 const { calls_new, calls_changed, calls_returned, calls_conflicting } = sync_runs;
-/** What a run counts page by page, including pages that it gave up. */
+/** Counted page by page, including discarded pages. */
 const COUNTS = { calls_new, calls_changed, calls_returned, calls_conflicting };
 export type RunCounts = Record<keyof typeof COUNTS, number>;
 
-/** Returns what a run has counted so far: it may have been cut short, and be taken up again. */
+/** Returns what a run has counted so far; it may have been interrupted, and be resumed. */
 export function readCounts({ db }: Warehouse, runId: number): RunCounts {
   const run = db.select(COUNTS).from(sync_runs).where(eq(sync_runs.run_id, runId)).get();
   return {
@@ -121,7 +124,7 @@ export function readLastFileCheck(warehouse: Warehouse): string | undefined {
   return readLatest(warehouse, isNotNull(sync_runs.file_checked_at))?.file_checked_at ?? undefined;
 }
 
-/** Closes runs that were killed: nobody can be running while the lock is ours. */
+/** Closes runs that were killed: while we hold the lock, none can be running. */
 export function closeKilledRuns({ db }: Warehouse): void {
   db.update(sync_runs)
     .set({ status: "interrupted", error: "The process was killed" })
@@ -140,13 +143,13 @@ export function readLastGoodRun(warehouse: Warehouse): SyncRun | undefined {
   return readLatest(warehouse, and(eq(sync_runs.status, "done"), IS_GOOD));
 }
 
-/** Returns the latest run that surely read what was new: a full pass that is sure, or an incremental sync, which continues one. */
+/** Returns the latest run that surely read everything new: a sure full pass, or an incremental sync that continues one. */
 export function readLastTrustedRun(warehouse: Warehouse): SyncRun | undefined {
   const isIncremental = and(eq(sync_runs.mode, "incremental"), eq(sync_runs.verdict, "probable"));
   return readLatest(warehouse, or(IS_SURE_PASS, isIncremental));
 }
 
-/** Returns the latest full pass that could see which calls are missing. */
+/** Returns the latest full pass that could find missing calls. */
 export function readLastUsablePass(warehouse: Warehouse): SyncRun | undefined {
   return readLatest(warehouse, and(eq(sync_runs.mode, "full"), IS_GOOD));
 }
@@ -159,7 +162,10 @@ export function readRuns({ db }: Warehouse, limit: number): SyncRun[] {
   return db.select().from(sync_runs).orderBy(desc(sync_runs.run_id)).limit(limit).all();
 }
 
-/** Returns until when the service asked for a pause, ISO 8601 UTC; undefined if that is over, or was stored by a wrong clock. */
+/**
+ * Returns until when the service asked for a pause, ISO 8601 UTC; undefined if that has passed, or was stored by a
+ * wrong clock.
+ */
 export function readPause(warehouse: Warehouse, nowMs: number): string | undefined {
   const [last] = readRuns(warehouse, 1);
   const until = last?.not_before ?? undefined;

@@ -7,11 +7,14 @@ import { readLastDoneRun, type SyncRun } from "./runs.ts";
 export interface Standing {
   run: (Pick<SyncRun, "run_id" | "finished_at" | "verdict_reason"> & { verdict: string | null }) | null;
   origin: DescribedOrigin;
-  /** Calls that went missing at once, over the missing-call threshold, and still count; null for some that are too few to be shared. */
+  /**
+   * Calls that went missing at once, over the missing-call threshold, and still count. Null for a number too small to
+   * share.
+   */
   withheld_calls: number | null;
-  /** Calls that count though the service no longer lists them: older than any that it lists. Null where there are none. */
+  /** Calls older than any that the service lists, which still count; null if none. */
   unlisted: Unlisted | null;
-  /** Whether a first load is under way, or was cut short: callers are yet to be settled. */
+  /** A first load is running or was interrupted, so first calls are not settled yet. */
   first_load: boolean;
 }
 

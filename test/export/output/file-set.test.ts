@@ -53,7 +53,7 @@ describe("FileSet", () => {
     expect(readdirSync(temp.path).sort()).toEqual([recent, gone, ".other.tmp"].sort());
   });
 
-  it("shows nothing until it is published, then all, in the modes that were asked for", async () => {
+  it("shows nothing until it is published, then all, in the requested modes", async () => {
     using temp = makeTempFolder();
     const folder = join(temp.path, "data", "exports");
     await using files = await FileSet.open(folder);
@@ -243,7 +243,7 @@ describe("FileSet", () => {
     for (const folder of [file, join(file, "inner")]) {
       await expect(FileSet.open(folder)).rejects.toMatchObject({
         exitCode: 7,
-        message: `Cannot make the folder ${file}: something else has that name`,
+        message: `Cannot make the folder ${file}: a file of that name exists`,
       });
     }
     expect(readText(folder.path, "exports")).toBe("old");

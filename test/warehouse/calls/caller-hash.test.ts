@@ -99,9 +99,9 @@ describe("openCallerDigests", () => {
     using made = makeWarehouse();
     setKey(made.warehouse, FINGERPRINT);
     const refusal = (state: string) => ({
-      message: `Cannot tell the callers of ${made.warehouse.path} apart: the key of their digests, ${made.key}, is ${state}`,
+      message: `Cannot identify the callers of ${made.warehouse.path}: the key of their digests, ${made.key}, is ${state}`,
       exitCode: 7,
-      hint: "Put the key back from a backup. If it is lost for good, move the warehouse away and sync into a new one: with another key every caller would count as new.",
+      hint: "Put the key back from a backup. If it is lost for good, move the warehouse away and sync into a new one: with a new key every caller would count as new.",
     });
     const open = () => refusalOf(() => openCallerDigests(made.warehouse));
     writeFileSync(made.key, "0a".repeat(32));

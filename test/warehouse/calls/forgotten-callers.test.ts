@@ -324,8 +324,8 @@ describe("openForgotten", () => {
     const cannot = (state: string) =>
       expect.objectContaining({
         exitCode: EXIT.storage,
-        message: `Cannot write calls into ${warehouse.path}: the key by which forgotten callers are told, ${file}, is ${state}`,
-        hint: "Without it they would come back. Restore the key from beside a backup.",
+        message: `Cannot write calls into ${warehouse.path}: the key that recognizes forgotten callers, ${file}, is ${state}`,
+        hint: "Without it they would come back. Restore the key from a backup's folder.",
       });
     insertForgotten(warehouse, [{ ...bob, key_mark: "0".repeat(16) }]);
     expect(openError()).toEqual(cannot("another one"));

@@ -15,9 +15,9 @@ export interface AboutRow {
 }
 
 const ABOUT_CUTS =
-  "Cut texts say so at their end: a cell holds 32,767 characters. CSV and Parquet files have all of them.";
+  "Cut texts are marked at their end: a cell holds 32,767 characters. CSV and Parquet files have the full text.";
 
-/** Says what `manifest.json` says, for readers of the workbook alone. */
+/** Shows what `manifest.json` says, for readers who only have the workbook. */
 export function describeWorkbook(
   manifest: Manifest,
   sheets: readonly SheetEntry[],
@@ -30,10 +30,10 @@ export function describeWorkbook(
     title("What these figures are based on"),
     ...(origin.made_by_demo ? [title(MADE_UP)] : []),
     line("Service", origin.base_url ?? "not known"),
-    line("Organization unit", origin.org_unit_id ?? "none was asked for"),
+    line("Organization unit", origin.org_unit_id ?? "none was requested"),
     line("Warehouse", origin.warehouse_id),
     ...(run === null
-      ? [line("Sync", "none has finished")]
+      ? [line("Sync", "none finished")]
       : [
           line("Sync", `run ${run.run_id}`),
           line("Finished", run.finished_at, "time"),
@@ -129,7 +129,7 @@ function listColumns(columns: readonly Column[]): AboutRow[] {
 }
 
 function meaningOf({ comparison, help, type }: Column): string | null {
-  if (comparison?.shows === "previous") return "The same of the days it is compared with.";
+  if (comparison?.shows === "previous") return "The same for the days it is compared with.";
   if (comparison?.shows === "change")
     return "Change as a share of the previous figure, of rates too: from 50 % to 55 % is +10 %.";
   return type === "time" ? null : (help ?? null); // times are UTC elsewhere

@@ -1,9 +1,9 @@
-/** Characters that a cell holds, in UTF-16 code units. */
+/** Excel's limit, in UTF-16 code units. */
 export const MAX_CELL_TEXT = 32_767;
 
-/** What XML 1.0 cannot hold, and the carriage return, which its readers turn into a line feed. */
+/** Characters that XML 1.0 cannot contain, and the carriage return, which its readers turn into a line feed. */
 const UNWRITABLE = "\\0-\\x08\\x0b-\\x1f\\ufffe\\uffff";
-/** Includes an underscore that would begin one of Excel's escapes (`_x000D_`), also with the end of another. */
+/** Also an underscore that would begin one of Excel's escapes (`_x000D_`), possibly ended by another. */
 const UNSAFE = new RegExp(`[&<>"${UNWRITABLE}]|_(?=x[\\da-fA-F]{4}[_${UNWRITABLE}])`, "g");
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -12,7 +12,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-/** What XML cannot hold becomes `_x0001_` (ECMA-376, part 1, § 22.9.2.19); lone surrogates become U+FFFD. */
+/** Escapes what XML cannot contain as `_x0001_` (ECMA-376, part 1, § 22.9.2.19); lone surrogates become U+FFFD. */
 export function escapeText(text: string): string {
   return text
     .toWellFormed()

@@ -4,7 +4,7 @@ import { cutText, escapeText, MAX_CELL_TEXT } from "./cell-text.ts";
 import type { CellStyle, Styles } from "./styles.ts";
 
 const DAY_MS = 86_400_000;
-/** Day 0 of Excel's calendar, as it counts from 1 March 1900 on; before that it has a day that never was. */
+/** Day 0 of Excel's calendar from 1 March 1900 on; before, it has a day that never existed. */
 const DAY_ZERO_MS = Date.UTC(1899, 11, 30);
 const FIRST_MS = Date.UTC(1900, 2, 1);
 const END_MS = Date.UTC(10_000, 0, 1);
@@ -17,13 +17,13 @@ export interface CellContext {
   onCut?: (() => void) | undefined;
 }
 
-/** Returns the XML of a cell; empty where there is no value. */
+/** Returns the XML of a cell; empty for no value. */
 export type WriteCell = (reference: string, value: Value) => string;
 
-/** Writes text, ids and whatever Excel would change as text, never as a formula; times to the second. */
+/** Writes text, ids and anything that Excel would change as text, never as a formula; times to the second. */
 export function cellWriter(column: Column, context: CellContext, look: CellStyle = {}): WriteCell {
   const { styles, toLocal, onCut } = context;
-  // Dates would touch the text on their right, or the numbers on their left.
+  // Otherwise dates would touch their neighbours.
   const align = look.align ?? (widthOf(column) === undefined ? undefined : "center");
   const style = styles.indexOf({ ...look, align, numFmt: formatOf(column) });
   const textStyle = styles.indexOf({ ...look, numFmt: "@" });
@@ -68,7 +68,7 @@ export function cellWriter(column: Column, context: CellContext, look: CellStyle
 
 const isoOf = (local: string) => `${local.replace(" ", "T")}Z`;
 
-/** Formats of what is shown as a date or a time; it is as long as its format. */
+/** Formats of dates and times; a column is as wide as its format. */
 const MOMENT_FORMATS: Partial<Record<Column["type"], string>> = {
   time: "yyyy-mm-dd hh:mm:ss",
   "local time": "yyyy-mm-dd hh:mm:ss",
@@ -96,7 +96,7 @@ function formatOf(column: Column): string | undefined {
   const { type, decimals, currency, isShare, comparison } = column;
   if (isTextual(column)) return "@";
   if (type === "integer") return "#,##0";
-  // Without decimals there are as many digits as a number has.
+  // Without decimals, a number shows all its digits.
   if (type !== "decimal" || decimals === undefined) return MOMENT_FORMATS[type];
   const share = `${toFormat("0", decimals - 2)}%`;
   if (comparison?.shows === "change") return `+${share};-${share};${share}`;

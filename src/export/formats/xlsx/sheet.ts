@@ -5,17 +5,17 @@ import { headingOf } from "../heading.ts";
 import { type CellContext, cellWriter, isTextual, shownWidth, type WriteCell } from "./cells.ts";
 
 const MAX_ROWS = 1_048_576;
-/** Columns grow with what their first rows hold, up to here; what is longer goes on over the next cell, or is cut there. */
+/** Columns fit their first rows, up to this width; longer text overflows or is cut. */
 const MAX_WIDTH = 50;
-/** Characters that are deflated together: few enough for little memory, enough for a good ratio. */
+/** Characters deflated together: few enough for little memory, enough for a good ratio. */
 const PIECE = 256 * 1024;
 const MARGIN = 3;
 const HEADING_LINES = 3;
 const LINE_HEIGHT = 15;
 const MAX_HEIGHT = 409;
-/** Characters side by side on a printed page, at about half their size. */
+/** Characters on a printed line, at about half their size. */
 const PRINTED_WIDTH = 230;
-/** Frozen columns are no wider together, so that there is room for the others. */
+/** The most for all frozen columns together, to leave room for the others. */
 const MAX_FROZEN_WIDTH = 80;
 
 export interface SheetOptions {
@@ -33,7 +33,7 @@ export function assertRows(name: string, rows: number): void {
   );
 }
 
-/** Yields a worksheet, the total last, which no filter sorts in. Throws UsageError for too many rows. */
+/** Yields a worksheet; the total comes last and is not sorted by filters. @throws UsageError for too many rows */
 export function* toSheet(table: Table, { name, context }: SheetOptions): Generator<string> {
   const { columns, total } = table;
   const letters = columns.map((_, index) => columnLetters(index));
@@ -47,7 +47,7 @@ export function* toSheet(table: Table, { name, context }: SheetOptions): Generat
   const open = (sample: readonly (readonly Value[])[]) => {
     widths = widthsOf(columns, sample);
     const cells = headings.map((heading, index) => toHeader(`${letters[index]}1`, heading));
-    // Words end lines early, which takes one more.
+    // Word wrap may take one more line.
     const lines = headings.map((heading, index) => 1 + countLines(heading, (widths[index] ?? 0) - MARGIN));
     return `${openSheet({ widths, frozen: countFrozen(columns, widths) })}<sheetData>${toRowXml(1, cells, Math.max(...lines))}`;
   };
@@ -85,7 +85,7 @@ function rowWriter(
   };
 }
 
-/** Returns the XML of a row that is as high as its lines: not every reader sees to that itself. */
+/** Returns the XML of a row with the height of its lines, which not every reader computes itself. */
 export function toRowXml(number: number, cells: readonly string[], lines: number): string {
   const height = lines > 1 ? ` ht="${Math.min(MAX_HEIGHT, lines * LINE_HEIGHT)}"` : "";
   return `<row r="${number}"${height}>${cells.join("")}</row>`;
@@ -105,7 +105,7 @@ function widthsOf(columns: readonly Column[], sample: readonly (readonly Value[]
   });
 }
 
-/** Returns how many columns stay in view: those of the key that there is room for, and the first in any case. */
+/** Returns how many columns stay in view: the key columns that fit, at least the first. */
 function countFrozen(columns: readonly Column[], widths: readonly number[]): number {
   const totals = widths.map((_, index) => widths.slice(0, index + 1).reduce((sum, width) => sum + width));
   const fitting = columns.filter(({ isKey }, index) => isKey && (totals[index] ?? 0) <= MAX_FROZEN_WIDTH);
@@ -121,13 +121,13 @@ function closeSheet(
   const texts = columns.flatMap((column, index) =>
     isTextual(column) && last > 1 ? [`${letters[index]}2:${letters[index]}${last}`] : [],
   );
-  // Else Excel would mark each id as a mistake.
+  // Otherwise Excel marks each id as an error.
   const ignored =
     texts.length === 0
       ? ""
       : `<ignoredErrors><ignoredError sqref="${texts.join(" ")}" numberStoredAsText="1"/></ignoredErrors>`;
   const filtered = Math.max(1, hasTotal ? last - 1 : last);
-  // As few pages side by side as leave the letters readable.
+  // As few pages side by side as keep the text readable.
   const pages = Math.ceil(widths.reduce((sum, width) => sum + width, 0) / PRINTED_WIDTH);
   return `</sheetData><autoFilter ref="A1:${end}${filtered}"/>${printedPage(pages)}${ignored}</worksheet>`;
 }
@@ -136,7 +136,7 @@ export function printedPage(pages: number): string {
   return `<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/><pageSetup orientation="landscape" fitToWidth="${pages}" fitToHeight="0"/>`;
 }
 
-/** Returns the beginning of a worksheet, up to its rows; `frozen` columns stay in view, and then the first row as well. */
+/** Returns the start of a worksheet, up to its rows; `frozen` columns stay in view, and then the first row, too. */
 export function openSheet({ widths, frozen }: { widths: readonly number[]; frozen: number }): string {
   const corner = `${columnLetters(frozen)}2`;
   const view =

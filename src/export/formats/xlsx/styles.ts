@@ -1,7 +1,7 @@
 import { escapeText } from "./cell-text.ts";
 
 export interface CellStyle {
-  /** Number format as Excel's dialog "Custom" has it; `@` is text. @default General */
+  /** Number format as in Excel's dialog "Custom"; `@` is text. @default General */
   numFmt?: string | undefined;
   isBold?: boolean | undefined;
   isHeader?: boolean | undefined;
@@ -10,7 +10,7 @@ export interface CellStyle {
   isWrapped?: boolean | undefined;
 }
 
-/** Numbers below are Excel's own formats. */
+/** Smaller numbers are Excel's own formats. */
 const FIRST_FORMAT = 164;
 
 export class Styles {
@@ -22,7 +22,7 @@ export class Styles {
     const fill = isHeader ? ' fillId="2" applyFill="1"' : "";
     const format = numFmt === undefined ? "" : ` numFmtId="${this.#formatOf(numFmt)}" applyNumberFormat="1"`;
     const open = `<xf${format}${font}${fill}`;
-    // Numbers stand next to the first line of a text that has several.
+    // Numbers are next to the first line of wrapped text.
     const alignment = `${align === undefined ? "" : ` horizontal="${align}"`} vertical="top"${isWrapped ? ' wrapText="1"' : ""}`;
     const xf = `${open} applyAlignment="1"><alignment${alignment}/></xf>`;
     const known = this.#indexes.get(xf);
@@ -46,7 +46,7 @@ export class Styles {
       formats.length > 0 ? list("numFmts", formats) : "",
       list("fonts", [font(""), font("<b/>")]),
       list("fills", [
-        // The first two are Excel's own, whatever stands there.
+        // Excel reserves the first two fills.
         fill('<patternFill patternType="none"/>'),
         fill('<patternFill patternType="gray125"/>'),
         fill(

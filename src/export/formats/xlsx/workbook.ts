@@ -21,7 +21,6 @@ const SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml
 
 /**
  * Writes a workbook (ECMA-376); the same tables and zlib give the same bytes.
- *
  * @throws UsageError for more rows than a sheet holds
  */
 export async function writeWorkbook(
@@ -51,7 +50,7 @@ export async function writeWorkbook(
       const options = { name, context: { ...context, onCut } };
       yield { name: sheetFile(index + 1), text: withDeclaration(toSheet(table, options)) };
     }
-    // Only now all rows are counted, and all styles known.
+    // Only now all rows are counted and all styles known.
     const columns = tables.flatMap((table) => table.columns);
     yield part(sheetFile(0), aboutXml(describeWorkbook(manifest, entries(), columns), context));
     yield part("xl/styles.xml", context.styles.toXml());
@@ -62,7 +61,7 @@ export async function writeWorkbook(
   return { contents: "workbook", ...written, rows, sheets: entries() };
 }
 
-/** Returns names as Excel takes them: of 31 characters, without those that it uses itself, and no two alike but for case. */
+/** Returns names that Excel accepts: at most 31 characters, without reserved ones, unique without case. */
 export function toSheetNames(names: readonly string[]): string[] {
   const taken = new Set([ABOUT.toLowerCase()]);
   return names.map((name) => {
@@ -138,7 +137,7 @@ function workbookRelationships(sheets: number): string {
   ]);
 }
 
-/** Returns relationships, of which the first has the id `rId1`. */
+/** Returns relationships with the ids `rId1`, `rId2`, …. */
 function relationships(targets: readonly [type: string, target: string][]): string {
   const elements = targets.map(
     ([type, target], index) =>

@@ -7,15 +7,14 @@ export interface ZipPart {
   text: Iterable<string>;
 }
 
-/** Largest size or offset without the extension ZIP64, which not every reader of workbooks knows. */
+/** The largest size or offset without ZIP64, which not every reader of workbooks knows. */
 const MAX_BYTES = 0xffff_ffff;
 const DEFLATED = 8;
-/** The earliest there is, in any time zone: the same parts give the same bytes, whenever they are written. */
+/** The earliest possible time, so that the same parts give the same bytes. */
 const MTIME = "1980-01-01T00:00:00";
 
 /**
  * Holds one chunk of text at a time. The container is fflate's; zlib deflates three times as fast.
- *
  * @throws UsageError beyond 4 GiB
  */
 export function* toZip(parts: Iterable<ZipPart>): Generator<Buffer> {
@@ -33,7 +32,7 @@ export function* toZip(parts: Iterable<ZipPart>): Generator<Buffer> {
       const bytes = Buffer.from(chunk);
       file.crc = crc32(bytes, file.crc);
       file.size += bytes.length;
-      // Each chunk is deflated on its own, up to a byte's end: one after the other they are one deflated text.
+      // Each chunk is deflated separately, up to a byte boundary; together they are one deflate stream.
       file.ondata?.(null, deflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }), false);
       assertFits(name, Math.max(written, file.size));
       yield* pieces.splice(0);

@@ -260,7 +260,7 @@ describe("a workbook", () => {
     expect(Object.keys(seen)).toEqual(["About", ...FILES]);
     expect(readAbout(seen)).toMatchObject({
       Service: "not known",
-      "Organization unit": "none was asked for",
+      "Organization unit": "none was requested",
       Sync: "run 1",
       Finished: "2026-10-01 02:01:00",
       Verdict: "exact",

@@ -1,0 +1,71 @@
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { parseSync } from "oxc-parser";
+
+/** Where {@link listMessages} is kept, so that a change of wording shows in one place. */
+export const MESSAGES = "test/text/messages.txt";
+
+/** Made-up conversations, names of sources, and styles: not what the program says. */
+const OTHER_TEXTS =
+  /calls\/(conversation|sources|vocabulary)|channel-sites|page-style|static-chart|formats\/xlsx/;
+
+const SQL =
+  /\b(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|WHERE|JOIN|CASE|ORDER BY|PARTITION|OVER|FROM|NULL|DESC|PRAGMA|AS)\b|\w\(\$\{/;
+
+interface Node {
+  type: string;
+  start: number;
+  end: number;
+  value?: unknown;
+}
+
+/**
+ * Returns every text of the program that a person may read: errors, hints, remarks, summaries, help and descriptions of
+ * columns, by file and in order. Texts of two words and more; `…` stands for inserted values.
+ */
+export function listMessages(): string {
+  const files = globSync("src/**/*.ts").filter((file) => !OTHER_TEXTS.test(file));
+  const sections = files.sort().map((file) => {
+    const texts = [...textsOf(file)].filter(isForPeople);
+    return texts.length === 0 ? "" : `## ${file}\n${texts.join("\n")}\n\n`;
+  });
+  return sections.join("");
+}
+
+function* textsOf(file: string): Generator<string> {
+  const source = readFileSync(file, "utf8");
+  const pending: unknown[] = [parseSync(file, source).program];
+  while (pending.length > 0) {
+    const node = pending.pop();
+    if (typeof node !== "object" || node === null) continue;
+    if (isNode(node)) {
+      if (node.type === "ImportDeclaration" || node.type === "TSLiteralType") continue;
+      if (node.type === "Literal" && typeof node.value === "string") yield oneLine(node.value);
+      if (node.type === "TemplateLiteral") {
+        yield oneLine(
+          source.slice(node.start + 1, node.end - 1).replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, "…"),
+        );
+      }
+    }
+    pending.push(...Object.values(node).reverse());
+  }
+}
+
+function isNode(value: object): value is Node {
+  return "type" in value && "start" in value && "end" in value;
+}
+
+function oneLine(text: string): string {
+  return text
+    .replace(/<[^<>]*>/g, " ")
+    .replace(/\\`/g, "`")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+function isForPeople(text: string): boolean {
+  return (
+    (text.match(/[\p{L}']{2,}/gu) ?? []).length > 1 && /\s[a-z]{2,}|[a-z]{2,}\s/.test(text) && !SQL.test(text)
+  );
+}
+
+if (import.meta.main) writeFileSync(MESSAGES, listMessages());

@@ -1,0 +1,62 @@
+import { globSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { readPages } from "../docs/pages.ts";
+import { listMessages, MESSAGES } from "./list-messages.ts";
+
+/** Turns that no engineer would say, each with what to write instead. */
+const TURNS: readonly (readonly [turn: RegExp, instead: string])[] = [
+  [/\btold apart\b|\btells? \S+( \S+)? apart\b/i, "distinguish"],
+  [/\bg(ave|iven|ives?) out\b/i, "export, report"],
+  [/\bstands? on\b|\bstood on\b/i, "is based on"],
+  [/\banew\b/i, "again"],
+  [/\bothers than\b|\banother than\b|\bothers? now\b/i, "changed, different"],
+  [/\bwho(so)?ever\b/i, "anybody who"],
+  [/\b(which|and|that) (is|are) none\b|\bis no (day|number|cron|csv|file|setting)\b/i, "is not a …"],
+  [/\bno matter of\b|\bin so far\b|\blest\b/i, "a common word"],
+  [/\bbeside\b/i, "next to, in addition to"],
+  [/\b(tells|told)\b/i, "show, report, distinguish"],
+  [/\bcut short\b/i, "interrupted"],
+  [/\btak(en?|es) up again\b|\bgoes? on (with|from)\b/i, "resume, continue"],
+  [/\bwhat (is|was|are) (\w+ ){1,3}of\b(?! (the|a) )/i, "name the thing"],
+  [/\bas (it is|they are|it was) served\b/i, "as stored, as served"],
+  [/\bone (row|line) an? \w/i, "one row per …"],
+  [/\bleft as it is\b/i, "not changed"],
+  [/\bthe books\b/i, "the counts"],
+  [/\bthose there are\b|\bno matter how\b/i, "the existing ones"],
+  [/\bso (long|far|often) as\b|\bas where\b/i, "as when, for example if"],
+  [/\b(did|does|do) not parse\b/i, "could not be parsed"],
+  [/\bthat (it|they) gave\b|\bhas them still\b/i, "a common word"],
+];
+
+function* findTurns(path: string, text: string): Generator<string> {
+  for (const [index, line] of text.split("\n").entries()) {
+    for (const [turn, instead] of TURNS) {
+      const found = turn.exec(line)?.[0];
+      if (found !== undefined) yield `${path}:${index + 1}: “${found}”: ${instead}`;
+    }
+  }
+}
+
+describe("plain English", () => {
+  it("is in comments and messages", () => {
+    const found = globSync("src/**/*.ts").flatMap((path) => [...findTurns(path, readFileSync(path, "utf8"))]);
+    expect(found).toEqual([]);
+  });
+
+  it("is in pages", () => {
+    expect(readPages().flatMap(({ path, text }) => [...findTurns(path, text)])).toEqual([]);
+  });
+
+  it("is looked for", () => {
+    const text =
+      "what is told apart\nfigures that it gave out\nit stands on\nderived anew\nwhoever\nport 99999, which is none";
+    expect([...findTurns("page", text)].length).toBeGreaterThanOrEqual(6);
+    expect([...findTurns("page", "The total is the sum of all rows.")]).toEqual([]);
+  });
+});
+
+describe(MESSAGES, () => {
+  it("is as `node test/text/list-messages.ts` writes it", () => {
+    expect(readFileSync(MESSAGES, "utf8")).toBe(listMessages());
+  });
+});
