@@ -34,7 +34,7 @@ export interface Access {
   account: string;
 }
 
-interface Answers extends Access {
+export interface Answers extends Access {
   timezone: string;
 }
 
