@@ -4,7 +4,6 @@ import { attempt, CalltallyError, describeError, problemOf } from "../base/error
 import { may } from "../base/file-access.ts";
 import type { Account, Configuration } from "../config/accounts.ts";
 import { readCallersFile } from "../config/callers-file.ts";
-import type { CalltallyFile } from "../config/calltally-file.ts";
 import { readDoorbell } from "../config/doorbell.ts";
 import { inspectSettings } from "../config/load-settings.ts";
 import { parseSecretFile, statOf } from "../config/secret-file.ts";
@@ -58,7 +57,11 @@ function checkAccount({ sources }: Account): string[] {
 }
 
 /** Returns what is wrong with the reports and the program's own keys. */
-function checkFile(file: CalltallyFile, { accounts }: Configuration, sources: Account["sources"]): string[] {
+function checkFile(
+  file: ReportOfFile["file"],
+  { accounts }: Configuration,
+  sources: Account["sources"],
+): string[] {
   const { smtp_url_file: smtp } = file.content;
   return [
     ...problemsOf(() => {
@@ -75,7 +78,7 @@ const DEFAULT_PATH = "/usr/bin:/bin";
 
 /** Returns what would prevent the reports of a file from being made and delivered. */
 function checkReports(
-  file: CalltallyFile,
+  file: ReportOfFile["file"],
   accounts: readonly Account[],
   sources: Account["sources"],
 ): string[] {

@@ -8,6 +8,7 @@ import { toDelimited } from "../../export/formats/delimited.ts";
 import { runChild } from "../../schedule/child-process.ts";
 import { openWarehouseReader } from "../../warehouse/open.ts";
 import { type QueryResult, runQuery, type SqlValue } from "../../warehouse/run-query.ts";
+import type { Warehouse } from "../../warehouse/warehouse.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION, QUERY_PARENT } from "../context.ts";
 import { action } from "../frame.ts";
@@ -58,17 +59,13 @@ export const command = (context: Context) =>
         const parent = context.env[QUERY_PARENT];
         if (parent === undefined) return { exit: await runInChild(context, timeout) };
         await watchParent(Number(parent));
-        const most = maxRows ?? (format === "table" ? DEFAULT_TABLE_ROWS : undefined);
-        const { isComplete } = await writeQueryResult({
-          database: settings.database,
-          sql: sql === "-" ? await readSql(process.stdin) : sql,
-          format,
-          maxRows: most,
-          width: process.stdout.columns,
-          writeChunk: context.write,
-        });
+        const most = maxRows ?? (format === "table" ? DEFAULT_TABLE_ROWS : Number.POSITIVE_INFINITY);
+        const statement = sql === "-" ? await readSql(process.stdin) : sql;
+        using reader = openWarehouseReader(settings.database);
+        const to = { format, maxRows: most, write: context.write };
+        const { isComplete } = await writeQueryResult(reader, statement, to);
         const notes = [...notesOnRules(settings), ...notesOnOrigin(settings)];
-        if (isComplete || most === undefined) return { notes };
+        if (isComplete) return { notes };
         notes.push(
           `Stopped after ${formatQuantity(most, "row")}; there are more.`,
           "Raise --max-rows, or narrow the SQL; --format csv has no limit.",
@@ -133,28 +130,19 @@ async function readSql(input: AsyncIterable<Buffer | string>): Promise<string> {
 /** How often to check whether the parent process still exists. */
 const WATCH_MS = 250;
 
-interface QueryOptions {
-  database: string;
-  sql: string;
-  format: QueryFormat;
-  /** @default no limit */
-  maxRows?: number | undefined;
-  /** Columns of the terminal; undefined for other outputs. */
-  width: number | undefined;
-  writeChunk: (chunk: Buffer) => Promise<void>;
-}
-
 /** Returns false if rows were left out because of `maxRows`. */
-async function writeQueryResult(options: QueryOptions): Promise<{ isComplete: boolean }> {
-  const { database, sql, format, maxRows = Number.POSITIVE_INFINITY, width, writeChunk } = options;
-  using reader = openWarehouseReader(database);
+async function writeQueryResult(
+  reader: Warehouse,
+  sql: string,
+  { format, maxRows, write }: { format: QueryFormat; maxRows: number; write: Context["write"] },
+): Promise<{ isComplete: boolean }> {
   const { columns, rows } = runQuery(reader, sql);
   let isComplete = true;
   const first = firstRows(rows, maxRows, () => {
     isComplete = false;
   });
-  for (const chunk of await encode({ columns, rows: first }, format, width)) {
-    await writeChunk(Buffer.from(chunk));
+  for (const chunk of await encode({ columns, rows: first }, format)) {
+    await write(Buffer.from(chunk));
   }
   return { isComplete };
 }
@@ -167,11 +155,7 @@ async function watchParent(parent: number): Promise<void> {
   watcher.unref();
 }
 
-async function encode(
-  result: QueryResult,
-  format: QueryFormat,
-  width: number | undefined,
-): Promise<Iterable<string>> {
+async function encode(result: QueryResult, format: QueryFormat): Promise<Iterable<string>> {
   switch (format) {
     case "csv":
       return toQueryCsv(result);
@@ -179,7 +163,7 @@ async function encode(
       return toQueryJson(result);
     case "table": {
       const { layOutTable } = await import("../terminal/query-table.ts");
-      return [`${layOutTable(result.columns, [...result.rows], width)}\n`];
+      return [`${layOutTable(result.columns, [...result.rows], process.stdout.columns)}\n`];
     }
   }
 }
