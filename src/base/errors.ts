@@ -83,6 +83,15 @@ export function cannotUse(source: string, problem: string, hint?: string): Usage
   return new UsageError(`Cannot use ${source}: ${state}`, { hint: shown });
 }
 
+/** Returns what a parser returns. @throws UsageError that names the source, for any error of the parser */
+export function parseFrom<T>(source: string, parse: () => T, hint?: string): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw cannotUse(source, describeError(error), hint);
+  }
+}
+
 export class InterruptedError extends CalltallyError {
   override name = "InterruptedError";
 

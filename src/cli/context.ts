@@ -37,12 +37,8 @@ export interface CommonOptions {
 export const QUERY_PARENT = "CALLTALLY_QUERY_PARENT";
 
 /** Returns a setting's flag and help for commander. */
-export function flagOf<const F extends string>({
-  flag,
-  help,
-  env,
-  default: fallback,
-}: Setting & { flag: F }) {
+export function flagOf<const F extends string>(setting: Setting & { flag: F }) {
+  const { flag, help, env, default: fallback } = setting;
   const text = help.replace(/^[A-Z](?=[a-z]*[^A-Za-z])/, (first) => first.toLowerCase());
   return [flag, `${text} (${fallback === undefined ? env : `${env}, ${fallback}`})`] as const;
 }

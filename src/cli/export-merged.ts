@@ -47,10 +47,7 @@ export async function exportMerged(
       return { account: name, source, ask: toAsk(request, can, zoneOf(account, flags)) };
     };
     const work = (published: readonly EngineAccount[]) => write(published.map(toAccountAsk));
-    const owners = accounts.map((account) => ({
-      name: account.name,
-      settings: loadSettings(account.sources),
-    }));
+    const owners = accounts.map(({ name, sources }) => ({ name, settings: loadSettings(sources) }));
     return await readEngine(engine, owners, work, { signal });
   }
   return await write(

@@ -4,7 +4,8 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { foldUtm } from "../attribution/call-text.ts";
 import { UsageError } from "../base/errors.ts";
 import { reasonOf } from "../base/file-access.ts";
-import { type Keep, withDigests } from "../privacy/keep-settings.ts";
+import { withDigests } from "../privacy/keep-settings.ts";
+import type { Settings } from "./load-settings.ts";
 
 const HINT =
   "CALLTALLY_ALIASES names a CSV file with the header raw,value and lines such as fb,facebook; an empty value stands for not set.";
@@ -48,14 +49,9 @@ function parseFile(file: string): { record: string[]; info: { lines: number } }[
 }
 
 /** @throws UsageError if the file of aliases is unusable */
-export function readAttributionRules({
-  rules,
-  aliasesFile,
-  keep,
-}: {
-  rules: Omit<AttributionRules, "aliases">;
-  aliasesFile?: string | undefined;
-  keep: Keep;
-}): AttributionRules {
+export function readAttributionRules(
+  settings: Pick<Settings, "rules" | "aliasesFile" | "keep">,
+): AttributionRules {
+  const { rules, aliasesFile, keep } = settings;
   return withDigests({ ...rules, aliases: aliasesFile === undefined ? {} : readAliases(aliasesFile) }, keep);
 }

@@ -20,8 +20,7 @@ export interface CalltallyFile {
 /** @throws UsageError that lists all problems, a line each */
 export function readCalltallyFile(path: string, workingFolder: string): CalltallyFile {
   const file = resolve(workingFolder, path);
-  const below = relative(workingFolder, file);
-  const name = below === "" || below.startsWith("..") || isAbsolute(below) ? file : below;
+  const name = nameFrom(workingFolder, file);
   const text = readTextFile(file, name);
   assertUnwritable(file, name);
   const source = readYaml(text);
@@ -41,6 +40,12 @@ export function readCalltallyFile(path: string, workingFolder: string): Calltall
     // In the working folder paths stay as they were written.
     resolvePath: (given) => (folder === resolve(workingFolder) ? given : resolve(folder, given)),
   };
+}
+
+/** Returns a path relative to a folder if it is below that. */
+export function nameFrom(folder: string, path: string): string {
+  const below = relative(folder, path);
+  return below === "" || below.startsWith("..") || isAbsolute(below) ? path : below;
 }
 
 function toError(name: string, problems: readonly Problem[]): UsageError {

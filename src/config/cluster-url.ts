@@ -1,16 +1,7 @@
 import { attempt } from "../base/errors.ts";
 import { isOnThisMachine, parseUserName } from "./setting-parsers.ts";
 
-export interface ClusterAddress {
-  /** Its servers, by their HTTP ports, without duplicates. */
-  hosts: readonly URL[];
-  database: string;
-  /** As the servers' `remote_servers` name it. */
-  cluster: string;
-  user: string | undefined;
-  /** A canonical form without the user: the same for any order of the servers. */
-  name: string;
-}
+export type ClusterAddress = ReturnType<typeof parseClusterUrl>;
 
 const FORM = "must look like clickhouse://host1,host2/database";
 const URL_FORM =
@@ -27,7 +18,7 @@ const PLAIN_PORT = 8123;
  * this machine.
  * @throws Error that says what is wrong, without a password
  */
-export function parseClusterUrl(text: string): ClusterAddress {
+export function parseClusterUrl(text: string) {
   const { user, hosts = "", database = "", query = "" } = URL_FORM.exec(text)?.groups ?? {};
   if (user?.includes(":")) {
     throw new Error(
@@ -50,10 +41,13 @@ export function parseClusterUrl(text: string): ClusterAddress {
   const twice = urls.find(({ href }, index) => urls.findIndex((url) => url.href === href) < index);
   if (twice !== undefined) throw new Error(`names ${twice.host} twice`);
   return {
+    /** Its servers, by their HTTP ports, without duplicates. */
     hosts: urls,
     database,
+    /** As the servers' `remote_servers` name it. */
     cluster,
     user: user === undefined ? undefined : decodeUser(user),
+    /** A canonical form without the user: the same for any order of the servers. */
     name: `clickhouse://${urls.map(hostAndPort).toSorted().join(",")}/${database}?cluster=${cluster}`,
   };
 }

@@ -9,16 +9,11 @@ export const SECRET_PARAMETER = "calltally_secret";
 const SECRET = /^[\x21-\x7e]{16,1024}$/;
 const MIN_SECONDS = 60;
 
-export interface Doorbell {
-  secret: string;
-  /** The one account to sync; undefined for each, by its name. */
-  account: string | undefined;
-  /** Time between the starts of two syncs of an account. */
-  minMs: number;
-}
+/** The one account to sync, or each by its name; and the time between the starts of two syncs of an account. */
+export type Doorbell = NonNullable<ReturnType<typeof readDoorbell>>;
 
 /** @throws UsageError that says where the secret's file is configured */
-export function readDoorbell({ content, resolvePath, placeOf }: CalltallyFile): Doorbell | undefined {
+export function readDoorbell({ content, resolvePath, placeOf }: CalltallyFile) {
   if (content.doorbell === undefined) return undefined;
   const { secret_file, account, min_seconds = MIN_SECONDS } = content.doorbell;
   const place = placeOf(["doorbell", "secret_file"]);

@@ -1,5 +1,5 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { cannotUse, describeError } from "../base/errors.ts";
+import { describeError, parseFrom } from "../base/errors.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import type { Keep } from "../privacy/keep-settings.ts";
 import { findExposure } from "./secret-file.ts";
@@ -41,12 +41,8 @@ export function loadSettings(sources: SettingSources): Settings {
 /** @throws UsageError that names the setting and where it was given */
 export function readLayers(layers: readonly Layer[]): Settings {
   return toSettings(layers, (setting, given) => {
-    try {
-      return readValue(setting, given);
-    } catch (error) {
-      const hint = `${setting.env}: ${setting.help}.`;
-      throw cannotUse(sourceOf(setting, given), describeError(error), hint);
-    }
+    const hint = `${setting.env}: ${setting.help}.`;
+    return parseFrom(sourceOf(setting, given), () => readValue(setting, given), hint);
   });
 }
 

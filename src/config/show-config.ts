@@ -2,7 +2,7 @@ import type { Account, Configuration } from "./accounts.ts";
 import type { CalltallyFile } from "./calltally-file.ts";
 import { type FoundSetting, inspectSettings } from "./load-settings.ts";
 
-export interface ShownSetting {
+interface ShownSetting {
   setting: string;
   /** Null if not set; for a secret only its file and length. */
   value: string | null;
@@ -11,17 +11,12 @@ export interface ShownSetting {
   problem?: string;
 }
 
-export interface ShownConfig {
-  file: string | null;
-  /** Keys that belong to no account. */
-  keys: readonly ShownSetting[];
-  accounts: readonly { account: string | null; settings: readonly ShownSetting[] }[];
-  reports: NonNullable<CalltallyFile["content"]["reports"]>;
-}
+export type ShownConfig = ReturnType<typeof showConfig>;
 
-export function showConfig({ file, hostRequests }: Configuration, accounts: readonly Account[]): ShownConfig {
+export function showConfig({ file, hostRequests }: Configuration, accounts: readonly Account[]) {
   return {
     file: file?.path ?? null,
+    /** Keys that belong to no account. */
     keys: file === undefined ? [] : keysOf(file, hostRequests),
     accounts: accounts.map(({ name, sources }) => ({
       account: name ?? null,

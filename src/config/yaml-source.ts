@@ -13,14 +13,9 @@ export interface Problem extends Position {
   message: string;
 }
 
-export interface YamlSource {
-  value: unknown;
-  /** Returns the position of a value, or of the nearest existing parent; of a key with `isKey`. */
-  positionOf: (path: Path, isKey?: boolean) => Position;
-  problems: Problem[];
-}
+export type YamlSource = ReturnType<typeof readYaml>;
 
-export function readYaml(text: string): YamlSource {
+export function readYaml(text: string) {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const problems: Problem[] = [];
@@ -48,6 +43,7 @@ export function readYaml(text: string): YamlSource {
       }
     },
   });
+  /** Returns the position of a value, or of the nearest existing parent; of a key with `isKey`. */
   const positionOf = (path: Path, isKey = false): Position => {
     let node: Node | null = document.contents;
     for (const [index, key] of path.entries()) {

@@ -31,37 +31,30 @@ interface WarehouseOptions {
   signal: AbortSignal;
 }
 
-export interface WarehouseFindings {
-  checks: Check[];
-  /** The latest calls that have a transcript. */
-  samples: DurationSample[];
-  /** When the pause that the service asked for ends, ISO 8601 UTC. */
-  notBefore: string | undefined;
-}
-
 /** Checks that the warehouse is usable and belongs to the settings, without changing it. */
-export async function checkWarehouse(
-  settings: Settings,
-  options: WarehouseOptions,
-): Promise<WarehouseFindings> {
+export async function checkWarehouse(settings: Settings, options: WarehouseOptions) {
   const file = resolve(options.folder, settings.database);
-  const found: WarehouseFindings = { checks: [], samples: [], notBefore: undefined };
+  const checks: Check[] = [];
+  /** The latest calls that have a transcript. */
+  let samples: DurationSample[] = [];
+  /** When the pause that the service asked for ends, ISO 8601 UTC. */
+  let notBefore: string | undefined;
   try {
     if (statSync(file, { throwIfNoEntry: false }) === undefined) {
-      found.checks.push(warn("warehouse", `there is none at ${file}`, "Run `calltally sync`."));
-      return found;
+      checks.push(warn("warehouse", `there is none at ${file}`, "Run `calltally sync`."));
+      return { checks, samples, notBefore };
     }
     using warehouse = openWarehouseReader(file);
-    for await (const check of checkOpened(warehouse, settings, options)) found.checks.push(check);
-    found.notBefore = readPause(warehouse, options.nowMs);
-    found.samples = readLatestTranscripts(warehouse, SAMPLES);
+    for await (const check of checkOpened(warehouse, settings, options)) checks.push(check);
+    notBefore = readPause(warehouse, options.nowMs);
+    samples = readLatestTranscripts(warehouse, SAMPLES);
   } catch (error) {
     if (options.signal.aborted) throw error;
     const known = toCalltallyError(error);
     const message = describeError(sqliteErrorOf(error) ?? known);
-    found.checks.push(fail(EXIT.storage, "warehouse", message, isDamage(error) ? RESTORE : known.hint));
+    checks.push(fail(EXIT.storage, "warehouse", message, isDamage(error) ? RESTORE : known.hint));
   }
-  return found;
+  return { checks, samples, notBefore };
 }
 
 async function* checkOpened(

@@ -12,21 +12,13 @@ import { checkService } from "./check-service.ts";
 import { checkAliases, checkSettings } from "./check-settings.ts";
 import { checkWarehouse } from "./check-warehouse.ts";
 
-interface ExamineOptions {
-  env: Readonly<Record<string, string | undefined>>;
-  /** The working folder. */
-  folder: string;
-  deep: boolean;
-  signal: AbortSignal;
-}
-
 /**
  * Checks the settings, this machine, an account's warehouse and its service.
  * @param options.deep also reads the whole file, and recomputes the hash of every call
  */
 export async function examine(
   { sources }: Account,
-  { env, folder, deep, signal }: ExamineOptions,
+  { env, folder, deep, signal }: Account["sources"] & { deep: boolean; signal: AbortSignal },
 ): Promise<Check[]> {
   const inspected = inspectSettings(sources);
   const { settings, found } = inspected;
@@ -52,7 +44,7 @@ export async function examine(
     const hint = "Run `calltally doctor` again after that time.";
     checks.push(warn("service", `asked for a pause until ${notBefore}, so no request was sent`, hint));
   } else if (baseUrl !== undefined && token !== undefined) {
-    const service = await checkService({ api: toApiAccess(settings), limit, clock, signal });
+    const service = await checkService(toApiAccess(settings), { limit, clock, signal });
     checks.push(...service.checks);
     if (samples.length === 0) samples.push(...samplesOf(service.page));
   }

@@ -19,7 +19,7 @@ import type { Rollup, RollupColumn, RollupQuestion, Standing, Warehouse } from "
  */
 export function openWarehouse(path: string): Warehouse {
   const file = parseWarehousePath(path);
-  const warehouse = openNamed(file);
+  const warehouse = naming(file, () => openWarehouseReader(file));
   // A warehouse read as a copy in memory has one connection.
   const oneAtOnce = pLimit(1);
   return {
@@ -36,21 +36,17 @@ export function openWarehouse(path: string): Warehouse {
       }),
     readStanding: () => {
       assertOpen(warehouse);
-      try {
-        return warehouse.sqlite.transaction(() => readPublicStanding(warehouse))();
-      } catch (error) {
-        throw named(file, error);
-      }
+      return naming(file, () => warehouse.sqlite.transaction(() => readPublicStanding(warehouse))());
     },
     [Symbol.dispose]: () => warehouse[Symbol.dispose](),
   };
 }
 
-function openNamed(file: string): OpenWarehouse {
+function naming<T>(path: string, work: () => T): T {
   try {
-    return openWarehouseReader(file);
+    return work();
   } catch (error) {
-    throw named(file, error);
+    throw named(path, error);
   }
 }
 

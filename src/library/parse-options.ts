@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { toPhoneDigits } from "../attribution/call-text.ts";
-import { describeError, UsageError } from "../base/errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { orMeant } from "../base/nearest.ts";
 import { parseFilePath } from "../base/path-text.ts";
 import { PHONE_NUMBER } from "../base/phone-number.ts";
@@ -9,6 +9,7 @@ import { parseBaseUrl, parseToken } from "../config/setting-parsers.ts";
 import { ALL_SETTINGS, SETTINGS } from "../config/settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
 import { type ExportRequest, REQUEST_KEYS } from "../request/export-request.ts";
+import { by, parsed } from "../request/issues.ts";
 import { DIMENSIONS } from "../rollup/dimensions.ts";
 import type { SyncOptions } from "./types.ts";
 
@@ -32,15 +33,13 @@ const settingName = z.string().superRefine((name, context) => {
   );
 });
 
-const path = z.string().min(1).transform(toIssue(parseFilePath));
+const text = (parse: (text: string) => unknown) => z.string().min(1).superRefine(by(parse));
+const path = text(parseFilePath);
 
 const syncOptions = z.strictObject({
   database: path,
-  baseUrl: z
-    .string()
-    .min(1)
-    .transform(toIssue((text) => parseBaseUrl(text).href)),
-  token: z.string().min(1).transform(toIssue(parseToken)),
+  baseUrl: text(parseBaseUrl),
+  token: text(parseToken),
   orgUnitId: z.int().optional(),
   mode: z.enum(["full", "incremental"]).optional(),
   signal: z.instanceof(AbortSignal).optional(),
@@ -48,7 +47,7 @@ const syncOptions = z.strictObject({
   settings: z.record(settingName, z.string()).optional(),
 }) satisfies z.ZodType<SyncOptions>;
 
-const date = z.string().transform(toIssue(parseDate)).optional();
+const date = parsed(parseDate).optional();
 const caller = z
   .string()
   .refine(
@@ -67,7 +66,7 @@ const rollupQuestion = z.strictObject({
   by: z.array(z.enum(DIMENSIONS)),
   from: date,
   to: date,
-  timezone: z.string().transform(toIssue(parseTimeZone)).optional(),
+  timezone: parsed(parseTimeZone).optional(),
   grain: REQUEST_KEYS.grain,
   compare: REQUEST_KEYS.compare,
   filter: filter.optional(),
@@ -94,7 +93,7 @@ export function parseWarehousePath(given: unknown): string {
  */
 export function parseQuestion(question: unknown): { request: ExportRequest; timezone: string } {
   const { from, to, timezone = "UTC", ...request } = parse(rollupQuestion, question);
-  return { request: { ...request, range: { from, to } }, timezone };
+  return { request: { ...request, range: { from, to } }, timezone: parseTimeZone(timezone) };
 }
 
 function parse<T>(schema: z.ZodType<T>, given: unknown): T {
@@ -105,16 +104,4 @@ function parse<T>(schema: z.ZodType<T>, given: unknown): T {
   const message = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
   const path = issue.code === "invalid_key" ? issue.path.slice(0, -1) : issue.path;
   throw new UsageError(path.length > 0 ? `${path.join(".")}: ${message}` : message);
-}
-
-/** Turns an error of a text parser into an issue. */
-function toIssue(parseText: (text: string) => string) {
-  return (text: string, context: z.RefinementCtx): string => {
-    try {
-      return parseText(text);
-    } catch (error) {
-      context.addIssue(describeError(error));
-      return z.NEVER;
-    }
-  };
 }

@@ -112,13 +112,8 @@ function readLicense(name: string): string {
   return [title, "=".repeat(title.length), ...(texts.length > 0 ? texts : [`\n${homepage}\n`])].join("\n");
 }
 
-interface Manifest {
-  version: string;
-  license: string;
-  homepage?: string;
-  dependencies?: Readonly<Record<string, string>>;
-}
-
-function readManifest(name: string): Manifest {
+function readManifest(name: string): Record<"version" | "license" | "homepage", string> & {
+  dependencies?: object;
+} {
   return JSON.parse(readFileSync(join("node_modules", name, "package.json"), "utf8"));
 }

@@ -8,25 +8,11 @@ export interface Term {
   help: string;
 }
 
-/** The help of a command. */
-export interface CommandHelp {
-  /** Such as `calltally spend import`. */
-  name: string;
-  usage: string;
-  description: string;
-  groups: readonly { title: string; terms: readonly Term[] }[];
-  /** Lines of the examples, without their prompt. */
-  examples: readonly string[];
-}
-
-/** All commands, and the options common to them. */
-export interface CommandTree {
-  commands: readonly CommandHelp[];
-  common: readonly Term[];
-}
+export type CommandHelp = ReturnType<typeof readCommand>;
+export type CommandTree = Awaited<ReturnType<typeof readCommands>>;
 
 /** Reads all commands from the program, in depth-first order. */
-export async function readCommands(): Promise<CommandTree> {
+export async function readCommands() {
   const program = await createProgram(silentContext());
   const common = new Map<string, Term>();
   const read = (command: CommandUnknownOpts, parents: string): CommandHelp[] => {
@@ -35,10 +21,11 @@ export async function readCommands(): Promise<CommandTree> {
     return command.commands.length > 0 ? below : [readCommand(command, name, common)];
   };
   const commands = program.commands.flatMap((command) => read(command, program.name()));
+  /** All commands, and the options common to them. */
   return { commands, common: [...common.values()] };
 }
 
-function readCommand(command: CommandUnknownOpts, name: string, common: Map<string, Term>): CommandHelp {
+function readCommand(command: CommandUnknownOpts, name: string, common: Map<string, Term>) {
   const help = command.createHelp();
   const groups = new Map<string, Term[]>();
   const add = (title: string, term: Term) => groups.set(title, [...(groups.get(title) ?? []), term]);
@@ -51,10 +38,12 @@ function readCommand(command: CommandUnknownOpts, name: string, common: Map<stri
     else add((option.helpGroupHeading ?? "Options:").replace(/:$/, ""), term);
   }
   return {
+    /** Such as `calltally spend import`. */
     name,
     usage: `${name} ${command.usage()}`.replace(" [options]", groups.size > 0 ? " [options]" : ""),
     description: command.description(),
     groups: [...groups].map(([title, terms]) => ({ title, terms })),
+    /** Lines of the examples, without their prompt. */
     examples: readExamples(command),
   };
 }

@@ -8,11 +8,6 @@ export type Content =
   | { [Kind in List | "page"]: { kind: Kind } }[List | "page"];
 export type ContentKind = Content["kind"];
 
-interface ContentOptions {
-  takes: readonly Option[];
-  needs?: readonly Option[];
-}
-
 export type Option =
   | Exclude<keyof ExportRequest, "contents" | "by" | "range" | "filter" | "conversion">
   | `conversion.${keyof NonNullable<ExportRequest["conversion"]>}`;
@@ -28,7 +23,9 @@ const CONVERSION = [
 ] as const satisfies Option[];
 const CONSENT = ["conversion.ad_user_data", "conversion.ad_personalization"] as const satisfies Option[];
 
-export const CONTENT_OPTIONS: Readonly<Record<ContentKind, ContentOptions>> = {
+export const CONTENT_OPTIONS: Readonly<
+  Record<ContentKind, { takes: readonly Option[]; needs?: readonly Option[] }>
+> = {
   rollup: {
     takes: [
       "grain",

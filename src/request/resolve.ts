@@ -1,4 +1,4 @@
-import { cannotUse, describeError, UsageError } from "../base/errors.ts";
+import { parseFrom, UsageError } from "../base/errors.ts";
 import { closedRange, countDays, type DateRange, parseDate } from "../calendar/dates.ts";
 import type { Comparison, Grain } from "../calendar/grain.ts";
 import { comparisonOfLast, parseLast } from "../calendar/last.ts";
@@ -90,21 +90,14 @@ function toRange(
   { from, to, last }: NonNullable<ExportRequest["range"]>,
   { timezone, nowMs, spell }: Pick<ResolveOptions, "timezone" | "nowMs"> & Wording,
 ): DateRange | undefined {
-  const named = <T>(option: string, parse: () => T): T => {
-    try {
-      return parse();
-    } catch (error) {
-      throw cannotUse(spell(option), describeError(error));
-    }
-  };
   if (last !== undefined) {
     const today = localDate(new Date(nowMs).toISOString(), timezone);
-    return named("range.last", () => parseLast(last, today));
+    return parseFrom(spell("range.last"), () => parseLast(last, today));
   }
   if (from === undefined && to === undefined) return undefined;
   const range = {
-    ...(from !== undefined && { from: named("range.from", () => parseDate(from)) }),
-    ...(to !== undefined && { to: named("range.to", () => parseDate(to)) }),
+    ...(from !== undefined && { from: parseFrom(spell("range.from"), () => parseDate(from)) }),
+    ...(to !== undefined && { to: parseFrom(spell("range.to"), () => parseDate(to)) }),
   };
   if (range.from !== undefined && range.to !== undefined && range.from > range.to) {
     const [first, second] = [spell("range.from"), spell("range.to")];

@@ -29,21 +29,12 @@ export const command = (context: Context) =>
       }),
     );
 
-interface DocsPage {
-  /** Its heading in the index. */
-  group: string;
-  /** Without folder and `.md`. */
-  name: string;
-  title: string;
-  /** Path within docs/. */
-  path: string;
-  /** One sentence. */
-  about: string;
-}
+type DocsPage = ReturnType<typeof readDocsPages>[number];
 
 const ENTRY = /^- \[(?<title>.+)\]\((?<path>(?:.*\/)?(?<name>.+)\.md)\): (?<about>.+)$/;
 
-export function readDocsPages(folder: string): DocsPage[] {
+/** Returns the entries of the index: their group is its heading, their path is within docs/. */
+export function readDocsPages(folder: string) {
   let group = "";
   return readDocsFile(folder, "README.md")
     .split("\n")

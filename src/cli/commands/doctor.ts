@@ -1,4 +1,5 @@
 import { Command } from "@commander-js/extra-typings";
+import type { Account } from "../../config/accounts.ts";
 import { type Check, worstOf } from "../../doctor/check.ts";
 import { examine } from "../../doctor/examine.ts";
 import { accountsOf } from "../chosen-accounts.ts";
@@ -29,10 +30,7 @@ export const command = (context: Context) =>
       }),
     );
 
-interface AccountChecks {
-  name: string | undefined;
-  checks: readonly Check[];
-}
+type AccountChecks = Pick<Account, "name"> & { checks: readonly Check[] };
 
 /** Returns the failed checks, once for accounts with the same ones, and the number of successful ones. */
 function describeChecks(checked: readonly AccountChecks[], isAllShown = false): string {

@@ -142,13 +142,8 @@ function describeOutcome({ outcome, disposition }: Explanation): string {
     : `${outcome}: ${quote(disposition)} is ${list}`;
 }
 
-function describeQualified({
-  qualified,
-  outcome,
-  duration,
-  duration_unit,
-  qualified_seconds,
-}: Explanation): string {
+function describeQualified(explanation: Explanation): string {
+  const { qualified, outcome, duration, duration_unit, qualified_seconds } = explanation;
   if (outcome !== "answered") return "no: not answered";
   if (duration === null) return "no: its duration is unknown";
   return `${qualified ? "yes" : "no"}: it lasted ${duration} ${duration_unit}, and the minimum is ${qualified_seconds} seconds`;

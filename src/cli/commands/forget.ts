@@ -50,21 +50,13 @@ export const command = (context: Context) =>
             clusters,
             ...(newKey !== undefined && { new_key: newKey }),
           },
-          summary: summarizeForgotten(found, { isRemoved, folder }),
-          notes: noteLeft(found, { isRemoved, folder }),
+          summary: summarizeForgotten(found, isRemoved, folder),
+          notes: noteLeft(found, isRemoved, folder),
         };
       }),
     );
 
-interface ForgetTextOptions {
-  isRemoved: boolean;
-  folder: string;
-}
-
-function summarizeForgotten(
-  { counts, files }: ForgetResult,
-  { isRemoved, folder }: ForgetTextOptions,
-): string {
+function summarizeForgotten({ counts, files }: ForgetResult, isRemoved: boolean, folder: string): string {
   const { callers, calls, transcripts, rejected_rows, texts } = counts;
   const others = [
     transcripts > 0 && formatQuantity(transcripts, "transcript"),
@@ -85,7 +77,8 @@ function summarizeForgotten(
 
 function noteLeft(
   { newKey, files, copies, clusters }: ForgetResult,
-  { isRemoved, folder }: ForgetTextOptions,
+  isRemoved: boolean,
+  folder: string,
 ): string[] {
   const notes: string[] = [];
   if (newKey !== undefined)

@@ -60,15 +60,8 @@ export async function publishSynced(settings: Settings, account: string | undefi
   }
 }
 
-function describePublished({
-  target,
-  account,
-  shards,
-  totals,
-  sent,
-  erased,
-  elapsed_ms,
-}: Awaited<ReturnType<typeof publish>>): string {
+function describePublished(published: Awaited<ReturnType<typeof publish>>): string {
+  const { target, account, shards, totals, sent, erased, elapsed_ms } = published;
   const { calls, spend } = sent;
   const rows = (count: number) => formatCount(count).padStart(11);
   return [

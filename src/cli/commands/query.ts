@@ -1,14 +1,22 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import { Command } from "@commander-js/extra-typings";
 import { CalltallyError, EXIT, type ExitCode, UsageError } from "../../base/errors.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
+import { inChunks } from "../../export/formats/chunks.ts";
+import { toDelimited } from "../../export/formats/delimited.ts";
 import { runChild } from "../../schedule/child-process.ts";
+import { openWarehouseReader } from "../../warehouse/open.ts";
+import { type QueryResult, runQuery, type SqlValue } from "../../warehouse/run-query.ts";
+import type { Warehouse } from "../../warehouse/warehouse.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION, QUERY_PARENT } from "../context.ts";
 import { action } from "../frame.ts";
 import { choice, wholeNumber } from "../parsers.ts";
 import { notesOnOrigin, notesOnRules } from "../warehouse-notes.ts";
-import { QUERY_FORMATS, watchParent, writeQueryResult } from "../write-query.ts";
 
+const QUERY_FORMATS = ["table", "csv", "json"] as const;
+type QueryFormat = (typeof QUERY_FORMATS)[number];
 const DEFAULT_SECONDS = 60;
 const MOST_SECONDS = 86_400;
 /** A table is laid out after all its rows were read. */
@@ -51,17 +59,13 @@ export const command = (context: Context) =>
         const parent = context.env[QUERY_PARENT];
         if (parent === undefined) return { exit: await runInChild(context, timeout) };
         await watchParent(Number(parent));
-        const most = maxRows ?? (format === "table" ? DEFAULT_TABLE_ROWS : undefined);
-        const { isComplete } = await writeQueryResult({
-          database: settings.database,
-          sql: sql === "-" ? await readSql(process.stdin) : sql,
-          format,
-          maxRows: most,
-          width: process.stdout.columns,
-          writeChunk: context.write,
-        });
+        const most = maxRows ?? (format === "table" ? DEFAULT_TABLE_ROWS : Number.POSITIVE_INFINITY);
+        const statement = sql === "-" ? await readSql(process.stdin) : sql;
+        using reader = openWarehouseReader(settings.database);
+        const to = { format, maxRows: most, write: context.write };
+        const { isComplete } = await writeQueryResult(reader, statement, to);
         const notes = [...notesOnRules(settings), ...notesOnOrigin(settings)];
-        if (isComplete || most === undefined) return { notes };
+        if (isComplete) return { notes };
         notes.push(
           `Stopped after ${formatQuantity(most, "row")}; there are more.`,
           "Raise --max-rows, or narrow the SQL; --format csv has no limit.",
@@ -121,4 +125,100 @@ async function readSql(input: AsyncIterable<Buffer | string>): Promise<string> {
     }
   }
   return Buffer.concat(chunks).toString("utf8");
+}
+
+/** How often to check whether the parent process still exists. */
+const WATCH_MS = 250;
+
+/** Returns false if rows were left out because of `maxRows`. */
+async function writeQueryResult(
+  reader: Warehouse,
+  sql: string,
+  { format, maxRows, write }: { format: QueryFormat; maxRows: number; write: Context["write"] },
+): Promise<{ isComplete: boolean }> {
+  const { columns, rows } = runQuery(reader, sql);
+  let isComplete = true;
+  const first = firstRows(rows, maxRows, () => {
+    isComplete = false;
+  });
+  for (const chunk of await encode({ columns, rows: first }, format)) {
+    await write(Buffer.from(chunk));
+  }
+  return { isComplete };
+}
+
+/** Kills this process, even during a statement, when its parent was killed and cannot do so. */
+async function watchParent(parent: number): Promise<void> {
+  const watch = `setInterval(() => process.ppid === ${parent} || process.kill(process.pid, "SIGKILL"), ${WATCH_MS})`;
+  const watcher = new Worker(watch, { eval: true });
+  await once(watcher, "online");
+  watcher.unref();
+}
+
+async function encode(result: QueryResult, format: QueryFormat): Promise<Iterable<string>> {
+  switch (format) {
+    case "csv":
+      return toQueryCsv(result);
+    case "json":
+      return toQueryJson(result);
+    case "table": {
+      const { layOutTable } = await import("../terminal/query-table.ts");
+      return [`${layOutTable(result.columns, [...result.rows], process.stdout.columns)}\n`];
+    }
+  }
+}
+
+/** Unchanged values, for machines: `export` writes files for spreadsheets. */
+function toQueryCsv({ columns, rows }: QueryResult): Iterable<string> {
+  return toDelimited(
+    {
+      columns: columns.map((name) => ({ name, type: "text" })),
+      rows: Iterator.from(rows).map((row) => row.map(toCsvValue)),
+    },
+    { delimiter: ",", profile: "machine" },
+  );
+}
+
+function toCsvValue(value: SqlValue): string | null {
+  if (value === null) return null;
+  return Buffer.isBuffer(value) ? value.toString("hex") : String(value);
+}
+
+function* firstRows<Row>(rows: Iterable<Row>, most: number, onMore: () => void): Generator<Row> {
+  let count = 0;
+  for (const row of rows) {
+    if (count === most) return onMore();
+    count += 1;
+    yield row;
+  }
+}
+
+/**
+ * Yields a query result as a JSON array of objects, one per line, in constant memory. Integers have all their digits,
+ * BLOBs are hexadecimal, infinities `1e999`.
+ * @throws UsageError if two columns have the same name
+ */
+function* toQueryJson({ columns, rows }: QueryResult): Generator<string> {
+  const twice = columns.find((name, index) => columns.indexOf(name) !== index);
+  if (twice !== undefined) {
+    throw new UsageError(`Cannot write JSON: two columns are named ${twice}`, {
+      hint: `Give one of them another name: SELECT … AS other_${twice.replace(/\W+/g, "_")}`,
+    });
+  }
+  const names = columns.map((name) => JSON.stringify(name));
+  const toObject = (row: readonly SqlValue[]) =>
+    `{${row.map((value, index) => `${names[index]}:${toJsonValue(value)}`).join(",")}}`;
+  let opening = "[\n";
+  for (const chunk of inChunks(rows)) {
+    yield opening + chunk.map(toObject).join(",\n");
+    opening = ",\n";
+  }
+  yield opening === "[\n" ? "[]\n" : "\n]\n";
+}
+
+function toJsonValue(value: SqlValue): string {
+  if (typeof value === "bigint") return String(value);
+  if (Buffer.isBuffer(value)) return JSON.stringify(value.toString("hex"));
+  if (typeof value === "number" && !Number.isFinite(value)) return value > 0 ? "1e999" : "-1e999";
+  return JSON.stringify(value);
 }

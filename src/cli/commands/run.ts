@@ -22,17 +22,13 @@ export const command = (context: Context) =>
         // Loaded here, so that other commands do not wait for the libraries of figures and mail.
         const { chooseReports } = await import("../../reports/report.ts");
         const reports = chooseReports(configurationOf(context).file, names);
-        const run = runReports(context, reports, { isDelivered: deliver });
+        const run = runReports(context, reports, deliver);
         return await overAccounts(context, accountsOf(context), run);
       }),
     );
 
 /** Makes the reports of an account one after the other: an error of one does not stop the others. A single one throws. */
-function runReports(
-  context: Context,
-  reports: readonly ReportOfFile[],
-  { isDelivered }: { isDelivered: boolean },
-) {
+function runReports(context: Context, reports: readonly ReportOfFile[], isDelivered: boolean) {
   const { folder, signal } = context;
   return async ({ account, note }: AccountScope): Promise<Result> => {
     const named = reports.flatMap((report) => ofAccount(report, account) ?? []);

@@ -115,18 +115,15 @@ function describeImport(files: readonly ReportFile[], { currency, sources }: Imp
 }
 
 function describeFile({ file, report, lines, rows, left_out, ...aside }: ReportFile): string {
+  const { title_lines: title, total_lines: total, note_lines: note, blank_lines: empty } = aside;
+  const others = { title, total, note, empty };
   const parts = [
     `${formatQuantity(rows.length, "row")}`,
     ...(left_out.length > 0 ? [`${formatCount(left_out.length)} left out`] : []),
     "1 header",
-    ...describeLines(aside.title_lines, "title"),
-    ...describeLines(aside.total_lines, "total"),
-    ...describeLines(aside.note_lines, "note"),
-    ...describeLines(aside.blank_lines, "empty"),
+    ...Object.entries(others).flatMap(([name, { length }]) =>
+      length > 0 ? [`${formatCount(length)} ${name}`] : [],
+    ),
   ];
   return `${toPrintable(file)}  ${report}, ${formatQuantity(lines, "line")}: ${parts.join(", ")}`;
-}
-
-function describeLines({ length }: readonly number[], name: string): string[] {
-  return length > 0 ? [`${formatCount(length)} ${name}`] : [];
 }

@@ -1,6 +1,15 @@
 import { resolve } from "node:path";
 import { text as readText } from "node:stream/consumers";
-import { type CANCEL_SYMBOL, intro, isCancel, log, password, text, updateSettings } from "@clack/prompts";
+import {
+  type CANCEL_SYMBOL,
+  intro,
+  isCancel,
+  log,
+  type PasswordOptions,
+  password,
+  text,
+  updateSettings,
+} from "@clack/prompts";
 import { ApiError } from "../../api/api-errors.ts";
 import {
   attempt,
@@ -8,6 +17,7 @@ import {
   cannotUse,
   describeError,
   EXIT,
+  parseFrom,
   problemOf,
   UsageError,
 } from "../../base/errors.ts";
@@ -34,7 +44,7 @@ export interface Access {
   account: string;
 }
 
-interface Answers extends Access {
+export interface Answers extends Access {
   timezone: string;
 }
 
@@ -58,11 +68,7 @@ export async function readFlags(
 function parseFlag<T>(flag: string, given: string | undefined, parse: (text: string) => T): T | undefined {
   if (given === undefined) return undefined;
   if (given.trim() === "") throw new UsageError(`${flag} is empty`);
-  try {
-    return parse(given.trim());
-  } catch (error) {
-    throw cannotUse(`${flag} ${given}`, describeError(error));
-  }
+  return parseFrom(`${flag} ${given}`, () => parse(given.trim()));
 }
 
 async function readToken(path: string, folder: string): Promise<Access["token"]> {
@@ -111,7 +117,7 @@ export async function askAnswers(
   updateSettings({ aliases: { "\u0004": "cancel" } });
   intro("calltally.yaml in three questions; Ctrl-C writes nothing");
   const ask = async <T>(
-    prompt: (options: PromptOptions) => Promise<string | typeof CANCEL_SYMBOL>,
+    prompt: (options: Pick<PasswordOptions, "validate" | "signal">) => Promise<string | typeof CANCEL_SYMBOL>,
     parse: (text: string) => T,
     suggested = "",
   ): Promise<T> => {
@@ -148,11 +154,6 @@ export async function askAnswers(
     given.timezone ??
     (await ask((options) => text({ ...zone, ...options }), parseTimeZone, zone.placeholder));
   return { ...access, timezone };
-}
-
-interface PromptOptions {
-  validate: (typed: string | undefined) => string | undefined;
-  signal: AbortSignal;
 }
 
 function parseAddress(given: string): URL {

@@ -1,5 +1,5 @@
 import { lstatSync, rmdirSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { ApiError } from "../../api/api-errors.ts";
 import { fetchAttributionPage } from "../../api/attribution-client.ts";
 import { ApiClient } from "../../api/client.ts";
@@ -8,6 +8,7 @@ import { CalltallyError, EXIT, type ExitCode, UsageError } from "../../base/erro
 import { makeFolder, removeFile } from "../../base/folder.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import { findFile } from "../../config/accounts.ts";
+import { nameFrom } from "../../config/calltally-file.ts";
 import { assertNoneElsewhere } from "../../config/read-configuration.ts";
 import type { Context } from "../context.ts";
 import { show } from "../frame.ts";
@@ -64,12 +65,6 @@ export async function runInit(context: Context, flags: InitFlags): Promise<void>
 Next:
 ${steps.map(([command, what]) => `  ${command.padEnd(width)}  ${what}`).join("\n")}`,
   });
-}
-
-/** Returns a path relative to a folder if it is below that. */
-function nameFrom(folder: string, path: string): string {
-  const below = relative(folder, path);
-  return below.startsWith("..") || isAbsolute(below) ? path : below;
 }
 
 /** Requests two calls. @returns the service's count of calls @throws ApiError */

@@ -1,18 +1,16 @@
 import { stringify } from "yaml";
-
-/** Values for the file; the path is relative to its folder. */
-export interface Starter {
-  baseUrl: URL;
-  timezone: string;
-  account: string;
-  tokenFile: string;
-}
+import type { Answers } from "./answers.ts";
 
 /** The first report in the file. */
 export const STARTER_REPORT = "weekly";
 
 /** Returns the initial `calltally.yaml`. Each line that begins with `#` and no space is an example, valid by itself. */
-export function toStarterYaml({ baseUrl, timezone, account, tokenFile }: Starter): string {
+export function toStarterYaml({
+  baseUrl,
+  timezone,
+  account,
+  tokenFile,
+}: Omit<Answers, "token"> & { tokenFile: string }): string {
   return `# Accounts and reports of calltally. Lines such as #currency: are examples: remove the #.
 # After a change: calltally config check
 # All keys: calltally config schema --reference
