@@ -1,4 +1,4 @@
-import { asc, eq, isNull, max } from "drizzle-orm";
+import { asc, eq, isNull } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "./described.ts";
 import type { Tx } from "./transaction.ts";
@@ -36,27 +36,21 @@ export function updatePrivacyAct({ db }: Tx, actId: number, counts: PrivacyAct["
 }
 
 /** Returns whether bytes are left to erase, and when that was last done, ISO 8601 UTC; null for never. */
-export function readErasure({ db }: Warehouse): { isDue: boolean; last: string | null } {
-  const due = db.select().from(privacy_acts).where(isNull(privacy_acts.erased_at)).limit(1).get();
-  const last = db
-    .select({ at: max(privacy_acts.erased_at) })
-    .from(privacy_acts)
-    .get();
-  return { isDue: due !== undefined, last: last?.at ?? null };
+export function readErasure(warehouse: Warehouse): { isDue: boolean; last: string | null } {
+  const erasures = readPrivacyActs(warehouse).map(({ erased_at }) => erased_at);
+  const done = erasures.filter((time) => time !== null).toSorted();
+  return { isDue: done.length < erasures.length, last: done.at(-1) ?? null };
 }
 
 export function markErased({ db }: Warehouse, erased_at: string): void {
   db.update(privacy_acts).set({ erased_at }).where(isNull(privacy_acts.erased_at)).run();
 }
 
-export function readLastForgotten({ db }: Warehouse): number {
-  const { act_id, act } = privacy_acts;
-  const last = db
-    .select({ id: max(act_id) })
-    .from(privacy_acts)
-    .where(eq(act, "forget"))
-    .get();
-  return last?.id ?? 0;
+export function readLastForgotten({ sqlite }: Warehouse): number {
+  const select = sqlite.prepare<[], number>(
+    "SELECT coalesce(max(act_id), 0) FROM privacy_acts WHERE act = 'forget'",
+  );
+  return select.pluck().get() ?? 0;
 }
 
 export function readPrivacyActs({ db }: Warehouse): PrivacyAct[] {

@@ -255,11 +255,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   privacy: {
     floor: 90,
     parts: [
-      ...own("privacy", "keep-settings", "pseudonym"),
-      {
-        files: ["src/privacy/withhold.ts"],
-        tests: ["test/privacy/withhold.test.ts"],
-      },
+      ...own("privacy", "keep-settings", "pseudonym", "withhold"),
       ...own("warehouse/calls", "forgotten-callers", "call-guard"),
       {
         files: ["src/forget/{forget-callers,mask-texts,strip-calls}.ts"],

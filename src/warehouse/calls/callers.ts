@@ -1,5 +1,6 @@
-import { eq, getTableName } from "drizzle-orm";
+import { eq, getTableColumns, getTableName } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { namesOf } from "../../base/records.ts";
 import { about, describeTable } from "../described.ts";
 import { prepareUpsert } from "../positional.ts";
 import type { Tx } from "../transaction.ts";
@@ -54,12 +55,7 @@ export class CallerTable {
       `SELECT call_id, call_started FROM call_facts WHERE caller = ? AND is_live
         ORDER BY call_started NULLS LAST, call_id LIMIT 1`,
     );
-    this.#upsert = prepareUpsert(sqlite, "callers", [
-      "caller",
-      "first_call_id",
-      "first_call_started",
-      "calls",
-    ]);
+    this.#upsert = prepareUpsert(sqlite, "callers", namesOf(getTableColumns(callers)));
     this.#delete = sqlite.prepare<[string]>("DELETE FROM callers WHERE caller = ?");
     this.#setFirst = sqlite.prepare<[number, number]>(
       "UPDATE call_facts SET is_first_call = ? WHERE call_id = ?",

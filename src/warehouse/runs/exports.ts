@@ -1,5 +1,5 @@
 import { sep } from "node:path";
-import { inArray, max, sql } from "drizzle-orm";
+import { inArray, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
 import type { Warehouse } from "../warehouse.ts";
@@ -46,12 +46,9 @@ export function deleteExports({ db }: Warehouse, exportIds: readonly number[]): 
 /** Returns when the last export into a folder (absolute path) ended, ISO 8601 UTC; null for never. */
 export function readLastExport({ db }: Warehouse, folder: string): string | null {
   const prefix = folder + sep;
-  const row = db
-    .select({ last: max(exports.exported_at) })
-    .from(exports)
-    .where(sql`substr(${exports.path}, 1, length(${prefix})) = ${prefix}`)
-    .get();
-  return row?.last ?? null;
+  const isInside = sql`substr(${exports.path}, 1, length(${prefix})) = ${prefix}`;
+  return db.get<{ last: string | null }>(sql`SELECT max(exported_at) AS last FROM exports WHERE ${isInside}`)
+    .last;
 }
 
 export function readExportPaths({ db }: Warehouse): string[] {
