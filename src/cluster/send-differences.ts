@@ -33,11 +33,7 @@ const BUCKETS_SHOWN = 5;
  * @returns what was sent, the totals of both sides, and whether all rows were hashed
  * @throws CalltallyError (exit 3) that names the buckets that still differ
  */
-export async function sendDifferences(
-  claim: Claim,
-  local: LocalTable,
-  options: SendOptions,
-): Promise<{ sent: Sent; totals: BucketTotals; isHashed: boolean }> {
+export async function sendDifferences(claim: Claim, local: LocalTable, options: SendOptions) {
   const { table } = local;
   const { cluster } = claim;
   const { signal } = options;

@@ -79,12 +79,7 @@ function folderOf({ folder }: ReportContent, account: string | null): string {
 }
 
 /** Returns a folder for comparison: with names but not days filled in, lower-cased as on macOS and Windows. */
-function toPlace(
-  file: CalltallyFile,
-  report: string,
-  content: ReportContent,
-  account: string | null,
-): string {
+function toPlace(file: CalltallyFile, report: string, content: ReportContent, account: string | null) {
   const pattern = folderOf(content, account).replaceAll("{report}", report);
   return resolvePath(file.resolvePath(pattern.replaceAll("{account}", account ?? "{account}"))).toLowerCase();
 }
