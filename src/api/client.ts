@@ -161,10 +161,7 @@ export class ApiClient implements AsyncDisposable {
     return await retry(limited, bounded, { clock: this.#clock, random, signal, onRetry });
   }
 
-  async #attempt(
-    { method, path, query = {}, body }: Request,
-    signal: AbortSignal | undefined,
-  ): Promise<{ body: Buffer; exchange: Exchange }> {
+  async #attempt({ method, path, query = {}, body }: Request, signal: AbortSignal | undefined) {
     const { token, baseUrl } = this.#options;
     const [attempt, sentMs] = [this.#attempts++, this.#clock.now()];
     const timeout = AbortSignal.timeout(this.#attemptTimeoutMs);

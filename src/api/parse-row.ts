@@ -128,11 +128,7 @@ class RowParser {
     return String(value);
   }
 
-  #takeUnknown(
-    object: Record<string, unknown>,
-    known: ReadonlySet<string>,
-    prefix = "",
-  ): [string, unknown][] {
+  #takeUnknown(object: Record<string, unknown>, known: ReadonlySet<string>, prefix = "") {
     const unknown: [string, unknown][] = [];
     for (const key in object) {
       if (known.has(key)) continue;

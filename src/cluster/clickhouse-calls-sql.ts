@@ -140,11 +140,7 @@ ${fromText({ ...source, hasReplaced: true })}\nGROUP BY account`;
   };
 }
 
-function fromText(
-  source: ClusterSource,
-  { startsAt, endsAt }: Span = {},
-  name: string = FACTS_TABLE.name,
-): string {
+function fromText(source: ClusterSource, { startsAt, endsAt }: Span = {}, name: string = FACTS_TABLE.name) {
   const where = [
     isOf(source),
     "is_deleted = 0",

@@ -194,11 +194,7 @@ export class ClickhouseNode implements AsyncDisposable {
     return errorOfResponse(this.name, doing, { status: 200, body, hasRows: false });
   }
 
-  async #request(
-    body: string | Buffer,
-    settings: Settings,
-    options: StatementOptions,
-  ): Promise<Dispatcher.ResponseData> {
+  async #request(body: string | Buffer, settings: Settings, options: StatementOptions) {
     const { doing, signal, maxSeconds = MAX_SECONDS } = options;
     const timeout = AbortSignal.timeout(deadlineMsOf(options));
     try {

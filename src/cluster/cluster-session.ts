@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
-import { type CalltallyError, UsageError } from "../base/errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
@@ -88,7 +88,12 @@ function chooseAccounts(
 async function openAccounts(reader: ClusterReader): Promise<PublishedAccount[]> {
   const known = reader.published.map((published) => {
     const { account, published_at, unfinished_since } = published;
-    if (published_at === null || unfinished_since !== null) throw unfinishedError(account, unfinished_since);
+    if (published_at === null || unfinished_since !== null) {
+      throw new PublicationMovedError(
+        `Cannot read ${account} in the cluster: its publication has not ended${unfinished_since === null ? "" : `; it began ${unfinished_since}`}`,
+        "Try again later. If it was interrupted, publish the account again.",
+      );
+    }
     return { account, publishedAt: published_at, about: parseAbout(published) };
   });
   const source: ClusterSource = {
@@ -110,13 +115,6 @@ async function openAccounts(reader: ClusterReader): Promise<PublishedAccount[]> 
       return new FigureSession(reader.database, engine, options, await engine.select(options));
     },
   }));
-}
-
-function unfinishedError(account: string, since: string | null): CalltallyError {
-  return new PublicationMovedError(
-    `Cannot read ${account} in the cluster: its publication has not ended${since === null ? "" : `; it began ${since}`}`,
-    "Try again later. If it was interrupted, publish the account again.",
-  );
 }
 
 /** Asserts that the cluster has all published calls; returns whether queries must leave out replaced rows. */

@@ -12,13 +12,6 @@ export interface ClusterAccess {
   passwordFile?: string | undefined;
 }
 
-/** A row of `system.clusters` on one of the servers. */
-interface Member {
-  shard: number;
-  server: string;
-  isLocal: boolean;
-}
-
 /** A cluster whose servers have all responded. Dispose of it to close the connections. */
 export class Cluster implements AsyncDisposable {
   readonly address: ClusterAddress;
@@ -102,11 +95,12 @@ async function askAll<T>(
   return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
 }
 
+/** Reads `system.clusters` of one of the servers. */
 async function readMembers(
   node: ClickhouseNode,
   { cluster }: ClusterAddress,
   signal: AbortSignal | undefined,
-): Promise<Member[]> {
+) {
   const rows = await node.select(
     `SELECT shard_num, host_name, port, is_local FROM system.clusters WHERE cluster = ${literal(cluster)} ORDER BY shard_num, replica_num`,
     { doing: "read system.clusters", signal },
@@ -124,7 +118,7 @@ const CLUSTER_HINT =
 /** @throws UsageError that names the server which is outside the cluster, or knows another one */
 function inOrderOfShards(
   nodes: readonly ClickhouseNode[],
-  members: readonly Member[][],
+  members: readonly Awaited<ReturnType<typeof readMembers>>[],
   { cluster }: ClusterAddress,
 ): ClickhouseNode[] {
   const shapes = members.map((own) => own.map(({ shard, server }) => `${shard} ${server}`).join());

@@ -49,11 +49,7 @@ async function hasPlainTexts(
   return Number(rows[0]?.count) > 0;
 }
 
-async function mergeParts(
-  node: ClickhouseNode,
-  table: string,
-  { account, signal }: AccountOptions,
-): Promise<void> {
+async function mergeParts(node: ClickhouseNode, table: string, { account, signal }: AccountOptions) {
   const options = { doing: `erase replaced rows of ${account}`, signal };
   const count = async (final: string) => {
     const sql = `SELECT count() AS count FROM ${table}${final} WHERE account = ${literal(account)}`;

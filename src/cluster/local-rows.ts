@@ -21,9 +21,7 @@ export interface LocalTable {
   read: (buckets?: readonly number[]) => Iterable<LocalRow>;
 }
 
-export interface LocalFacts extends LocalTable {
-  basis: string;
-}
+export type LocalFacts = ReturnType<typeof openLocalFacts>;
 
 /** Totals known without hashing all rows of an account. */
 export interface KnownTotals {
@@ -40,7 +38,7 @@ export interface LocalOptions {
 }
 
 /** Callers and click ids are keyed digests, unless personal data is published. @param reader is and stays in a transaction */
-export function openLocalFacts(reader: Warehouse, options: LocalOptions): LocalFacts {
+export function openLocalFacts(reader: Warehouse, options: LocalOptions) {
   const { account, shards, isPersonal } = options;
   const columns = Object.keys(FACTS_TABLE.columns);
   const [caller, gclid] = [columns.indexOf("caller"), columns.indexOf("gclid")];
@@ -52,7 +50,7 @@ export function openLocalFacts(reader: Warehouse, options: LocalOptions): LocalF
       digest: digest?.basis,
       rowHash: rowHashExpression(FACTS_TABLE.columns),
     }),
-    read: (buckets) =>
+    read: (buckets?: readonly number[]) =>
       iterate(reader, FACTS_TABLE, buckets, (values) => {
         if (digest !== undefined) {
           if (typeof values[caller] === "string") values[caller] = digest.caller(values[caller]);

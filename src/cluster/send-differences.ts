@@ -33,11 +33,7 @@ const BUCKETS_SHOWN = 5;
  * @returns what was sent, the totals of both sides, and whether all rows were hashed
  * @throws CalltallyError (exit 3) that names the buckets that still differ
  */
-export async function sendDifferences(
-  claim: Claim,
-  local: LocalTable,
-  options: SendOptions,
-): Promise<{ sent: Sent; totals: BucketTotals; isHashed: boolean }> {
+export async function sendDifferences(claim: Claim, local: LocalTable, options: SendOptions) {
   const { table } = local;
   const { cluster } = claim;
   const { signal } = options;
@@ -158,14 +154,6 @@ WHERE account = ${literal(account)} AND is_deleted = 0 AND bitAnd(${quoted(key)}
   return stored;
 }
 
-interface Batch {
-  lines: Buffer[];
-  bytes: number;
-  counts: Sent;
-  /** Resolves when the previous batch is written. */
-  writing: Promise<void>;
-}
-
 /** Writes rows in batches, to all servers in parallel; one batch to each at a time. Adds to `sent`. */
 async function writeChanges(
   { cluster, account }: Claim,
@@ -176,7 +164,7 @@ async function writeChanges(
 ): Promise<void> {
   const names = ["account", "version", ...Object.keys(columns), "is_deleted"].map(quoted);
   const statement = `INSERT INTO ${cluster.table(localName(name))} (${names.join(", ")})`;
-  const write = async (node: ClickhouseNode, { lines, counts }: Batch) => {
+  const write = async (node: ClickhouseNode, { lines, counts }: ReturnType<typeof emptyBatch>) => {
     await node.insert(statement, Buffer.concat(lines), { doing: `write rows of ${account}`, signal });
     sent.rows += counts.rows;
     sent.removed += counts.removed;
@@ -204,8 +192,10 @@ async function writeChanges(
   await Promise.all(servers.map(({ batch }) => batch.writing));
 }
 
-function emptyBatch(writing = Promise.resolve()): Batch {
-  return { lines: [], bytes: 0, counts: { rows: 0, removed: 0 }, writing };
+/** @param writing resolves when the previous batch is written */
+function emptyBatch(writing = Promise.resolve()) {
+  const lines: Buffer[] = [];
+  return { lines, bytes: 0, counts: { rows: 0, removed: 0 }, writing };
 }
 
 function differentError(

@@ -12,7 +12,7 @@ import { KINDS, type Reason, reasonAgainst } from "./conversion-kinds.ts";
 import { populationOf } from "./conversions.ts";
 import { hasUploadFile, openUploadKey } from "./upload-files.ts";
 import type { ConversionJob, ConversionLists } from "./upload-ledger.ts";
-import { type NewLine, readUploadLines, type UploadLine } from "./upload-table.ts";
+import { readUploadLines, type UploadLine } from "./upload-table.ts";
 import { type Hindrance, hindranceOf, type Order, toOrders } from "./uploaded-orders.ts";
 
 /** The present value of the conversions with a name; undefined to restate none. */
@@ -151,11 +151,7 @@ export async function writeAdjustments(job: ConversionJob): Promise<ManifestFile
   ];
 }
 
-function toLine(
-  { order, action, reason }: Adjustment,
-  { value, currency }: AdjustedValue,
-  nowMs: number,
-): NewLine {
+function toLine({ order, action, reason }: Adjustment, { value, currency }: AdjustedValue, nowMs: number) {
   const { conversion_name, call_id, order_id, is_every, adjusted_at } = order;
   // Google ignores a second adjustment with the same time.
   const ms = Math.max(nowMs, Date.parse(adjusted_at) + SECOND_MS);

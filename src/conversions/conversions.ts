@@ -115,22 +115,12 @@ function excludedTable(calls: Iterable<Candidate & { reason: Reason | PutOff | u
   return { table: { columns, rows: rows() }, excluded };
 }
 
-/** What earlier files have reported to an ad platform, under one conversion name. */
-interface Past {
-  reasonAgainst: (call: Candidate) => PutOff | undefined;
-  /** Returns how the file reports a call; `isKnown` if the ledger has it. */
-  next: (
-    callId: number,
-    key: string,
-    callStarted: string,
-  ) => Pick<Conversion, "order_id" | "occurred_at"> & { isKnown?: boolean };
-}
-
+/** Reads what earlier files have reported to an ad platform, under one conversion name. */
 function readPast(
   { reader, rewritten, repeats }: ConversionLists,
   nowMs: number,
   { kind, name, every }: { kind: ConversionKind; name: string; every: boolean },
-): Past {
+) {
   const known = readUploadLines(reader, kind, rewritten);
   const orders = toOrders(known.filter(({ conversion_name }) => conversion_name === name));
   // Without earlier orders, the key is not needed.
@@ -156,7 +146,7 @@ function readPast(
   // If some recipients already have the file of an interrupted run, the others get the same conversions.
   const isRepeated = repeats !== undefined && hasUploadFile(reader, kind, repeats, rewritten);
   return {
-    reasonAgainst: ({ call_id, key, call_started }) => {
+    reasonAgainst: ({ call_id, key, call_started }: Candidate): PutOff | undefined => {
       if (key === null || call_started === null) return undefined;
       const digest = toDigest(key);
       const order = standingFor(call_id, digest);
@@ -164,7 +154,8 @@ function readPast(
       if (order !== undefined || lastingKeys.has(toSame(digest, call_started))) return "uploaded";
       return isRepeated ? "next file" : undefined;
     },
-    next: (callId, key, callStarted) => {
+    /** Returns how the file reports a call; `isKnown` if the ledger has it. */
+    next: (callId: number, key: string, callStarted: string) => {
       const digest = toDigest(key);
       const own = standingFor(callId, digest);
       if (own !== undefined) return { order_id: own.order_id, occurred_at: own.occurred_at, isKnown: true };
@@ -173,7 +164,7 @@ function readPast(
       let ms = Date.parse(callStarted);
       while (usedTimes.has(toMoment(digest, toSecond(ms)))) ms += SECOND_MS;
       usedTimes.add(toMoment(digest, toSecond(ms)));
-      return { order_id, occurred_at: toSecond(ms) };
+      return { order_id, occurred_at: toSecond(ms), isKnown: false };
     },
   };
 }
@@ -182,12 +173,7 @@ function toSecond(ms: number): string {
   return new Date(ms - (((ms % SECOND_MS) + SECOND_MS) % SECOND_MS)).toISOString();
 }
 
-export function judgeCall(
-  session: RollupSession,
-  callId: number,
-  target: ConversionKind,
-  nowMs: number,
-): Reason | undefined {
+export function judgeCall(session: RollupSession, callId: number, target: ConversionKind, nowMs: number) {
   const kind = KINDS[target];
   const [call] = session.conversions({ ...kind, every: false, likeCalls: [callId] }, {}).read();
   return call && reasonAgainst(call, kind, nowMs);

@@ -7,19 +7,14 @@ import { readUploadFiles } from "./upload-table.ts";
 
 export type UploadFile = ReturnType<typeof readUploadFiles>[number];
 
-export interface TakenBack {
-  files: readonly UploadFile[];
-  lines: number;
-  /** Ids of later files that may contain the same conversions, though the ledger lists them only for this file. */
-  mayBeIn: readonly number[];
-}
+export type TakenBack = ReturnType<typeof takeBack>;
 
 /**
  * Takes back a file of conversions that was not uploaded, so that the next file has them again.
  * @param given its path, its former path, or its id
  * @throws UsageError that lists the latest files, if no such file counts as uploaded
  */
-export function takeBack(warehouse: Warehouse, given: string, options: TakeBackOptions): TakenBack {
+export function takeBack(warehouse: Warehouse, given: string, options: TakeBackOptions) {
   recoverUploads(warehouse);
   const all = readUploadFiles(warehouse);
   const files = findFiles(all, given, options);
@@ -27,6 +22,7 @@ export function takeBack(warehouse: Warehouse, given: string, options: TakeBackO
   return {
     files,
     lines: files.reduce((sum, { entered }) => sum + entered, 0),
+    /** Ids of later files that may contain the same conversions, though the ledger lists them only for this file. */
     mayBeIn: idsOf(findOthers(all, files)),
   };
 }
@@ -42,11 +38,7 @@ const RECENT = 5;
 const isCounted = ({ state }: UploadFile) => state === "written" || state === "pending";
 
 /** Returns the files with the content of this one or, if it does not exist, the last one of its path. */
-function findFiles(
-  files: readonly UploadFile[],
-  given: string,
-  { folder, describe }: TakeBackOptions,
-): UploadFile[] {
+function findFiles(files: readonly UploadFile[], given: string, { folder, describe }: TakeBackOptions) {
   const named = resolve(folder, given);
   const path = join(realFile(dirname(named)), basename(named));
   const sha256 = hashFile(path);

@@ -140,10 +140,7 @@ export function hashFile(path: string): string | undefined {
 }
 
 /** Returns the files with rows that count, and that are about to be overwritten. */
-export function findReplacedUploads(
-  warehouse: Pick<Warehouse, "db">,
-  paths: readonly string[],
-): UploadFile[] {
+export function findReplacedUploads(warehouse: Pick<Warehouse, "db">, paths: readonly string[]) {
   const isMeant = and(inArray(upload_files.path, [...paths]), gt(upload_files.rows, 0), isCounted);
   return readWhere(warehouse, isMeant).filter(isInPlace);
 }

@@ -102,11 +102,7 @@ export function readUploadsOfCall({ db }: Pick<Warehouse, "db">, callId: number)
     .all();
 }
 
-export interface EnteredFile {
-  row: UploadFile;
-  entered: number;
-  isChosen: boolean;
-}
+export type EnteredFile = ReturnType<typeof enterUploads>[number];
 
 /**
  * Enters files before they are renamed. A line that an earlier file had is not entered again.
@@ -118,7 +114,7 @@ export function enterUploads(
   warehouse: Warehouse,
   batches: readonly UploadBatch[],
   { after, now, key }: { after: number; now: string; key: Pick<CallerHash, "seal" | "fingerprint"> },
-): EnteredFile[] {
+) {
   const { db } = warehouse;
   for (const { contents, path, isChosen } of batches) {
     if (isChosen) assertUnchanged(warehouse, { contents, path, after });
@@ -172,10 +168,7 @@ export function readUploadFiles({ db }: Pick<Warehouse, "db">) {
 }
 
 /** Returns unchanged files with hashed numbers or client ids of forgotten callers, or that may repeat such a file. */
-export function findUploadsOf(
-  { sqlite }: Pick<Warehouse, "sqlite">,
-  pseudonyms: readonly string[],
-): string[] {
+export function findUploadsOf({ sqlite }: Pick<Warehouse, "sqlite">, pseudonyms: readonly string[]) {
   const files = sqlite.prepare<[string], { path: string; sha256: string }>(`SELECT DISTINCT f.path, f.sha256
     FROM upload_files AS f JOIN upload_files AS earlier ON earlier.contents = f.contents AND earlier.upload_file_id <= f.upload_file_id
       JOIN uploads AS u ON u.upload_file_id = earlier.upload_file_id

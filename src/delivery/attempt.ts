@@ -12,6 +12,7 @@ export interface AttemptContext {
   signal: AbortSignal;
   /** Called before anything that may arrive is sent; throws AlreadyTakenError if another process has it. */
   claim: () => void;
+  isClaimed: () => boolean;
 }
 
 export type Attempt = (context: AttemptContext) => Promise<AttemptOutcome>;

@@ -109,21 +109,18 @@ async function bring(recipient: Recipient, errand: Errand): Promise<void> {
 }
 
 /** Returns undefined if the ledger already has it settled, or the signal aborted before. */
-async function attemptOnce(
-  { attempt }: Recipient,
-  { warehouse, id, options }: Errand,
-): Promise<AttemptOutcome | undefined> {
+async function attemptOnce({ attempt }: Recipient, { warehouse, id, options }: Errand) {
   const { signal, clock, secrets = [] } = options;
   if (signal.aborted) return undefined;
   recordAttempt(warehouse, id, isoOf(clock));
   let isClaimed = false;
   const claim = () => {
-    if (!claimDelivery(warehouse, id)) throw new AlreadyTakenError();
+    if (!isClaimed && !claimDelivery(warehouse, id)) throw new AlreadyTakenError();
     isClaimed = true;
   };
   let outcome: AttemptOutcome;
   try {
-    outcome = await attempt({ signal, claim });
+    outcome = await attempt({ signal, claim, isClaimed: () => isClaimed });
   } catch (error) {
     if (error instanceof AlreadyTakenError) return undefined;
     outcome = { kind: isClaimed ? "unknown" : "refused", error: describeError(error) };

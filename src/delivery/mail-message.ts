@@ -50,15 +50,10 @@ async function readUnchanged({ path, sha256 }: ReportFile): Promise<Buffer> {
 /** A message and its SMTP envelope, with ASCII domains. */
 export type MailMessage = Awaited<ReturnType<typeof buildMessage>>;
 
-interface MailHead {
-  from: MailAddress;
-  to: string;
-  messageId: string;
-  /** Milliseconds since 1970-01-01 UTC. */
-  nowMs: number;
-}
-
-export async function buildMessage(content: MailContent, { from, to, messageId, nowMs }: MailHead) {
+export async function buildMessage(
+  content: MailContent,
+  { from, to, messageId, nowMs }: { from: MailAddress; to: string; messageId: string; nowMs: number },
+) {
   const composer = new MailComposer({
     from: { name: toHeader(from.name), address: from.address },
     to: { name: "", address: to },

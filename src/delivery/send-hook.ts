@@ -11,20 +11,15 @@ const MAX_RESPONSE_BYTES = 2000;
 export async function postHook(
   url: URL,
   body: unknown,
-  { signal, claim }: AttemptContext,
+  { signal, claim, isClaimed }: AttemptContext,
   timeoutMs = TIMEOUT_MS,
 ): Promise<AttemptOutcome> {
-  let isClaimed = false;
-  const claimOnce = () => {
-    if (!isClaimed) claim();
-    isClaimed = true;
-  };
   const timeout = AbortSignal.timeout(timeoutMs);
   const agent = new Agent({
     allowH2: false,
     headersTimeout: 0, // the signal bounds these
     bodyTimeout: 0,
-    connect: claimAfter(buildConnector({ timeout: timeoutMs, allowH2: false }), claimOnce),
+    connect: claimAfter(buildConnector({ timeout: timeoutMs, allowH2: false }), claim),
   });
   try {
     const response = await agent.request({
@@ -42,7 +37,8 @@ export async function postHook(
       reasonForNoResponse(timeout.aborted ? timeout.reason : error, timeoutMs),
       secretsOf(url),
     );
-    if (isClaimed) return { kind: "unknown", error: `No response from ${url.host} after sending: ${reason}` };
+    if (isClaimed())
+      return { kind: "unknown", error: `No response from ${url.host} after sending: ${reason}` };
     const isFinal = /certificate|altname/i.test(reason);
     return { kind: isFinal ? "refused" : "temporary", error: `Cannot reach ${url.host}: ${reason}` };
   } finally {

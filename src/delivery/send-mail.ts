@@ -24,14 +24,9 @@ const CLOSE_MS = 1000;
 export async function sendMail(
   server: SmtpServer,
   { bytes, envelope }: MailMessage,
-  { signal, claim }: AttemptContext,
+  { signal, claim, isClaimed }: AttemptContext,
   timeouts: MailTimeouts = MAIL_TIMEOUTS,
 ): Promise<AttemptOutcome> {
-  let isClaimed = false;
-  const claimOnce = () => {
-    claim();
-    isClaimed = true;
-  };
   const connection = new SMTPConnection(toOptions(server, timeouts));
   const stop = AbortSignal.any([signal, AbortSignal.timeout(timeouts.totalMs)]);
   const interrupted = Promise.withResolvers<never>();
@@ -58,13 +53,13 @@ export async function sendMail(
     if (login !== undefined) {
       await step((done) => connection.login({ user: login.user, pass: login.password }, done));
     }
-    const message = Readable.from(inChunks(bytes, claimOnce), { objectMode: false });
+    const message = Readable.from(inChunks(bytes, claim), { objectMode: false });
     await step((done) => connection.send({ ...envelope, size: bytes.length }, message, done));
     connection.quit();
     return { kind: "delivered" };
   } catch (error) {
     if (error instanceof AlreadyTakenError) throw error;
-    return toOutcome(error, server, isClaimed);
+    return toOutcome(error, server, isClaimed());
   } finally {
     stop.removeEventListener("abort", onStop);
     connection.close();

@@ -96,14 +96,10 @@ export function drawWeek(cells: ReadonlyMap<string, number>, { width, label }: P
   return drawChart(option, { width, height: 260, label });
 }
 
-export interface HeatStep {
-  from: number;
-  to: number;
-  color: string;
-}
+export type HeatStep = ReturnType<typeof heatSteps>[number];
 
 /** Returns the steps of {@link drawWeek} without 0, lowest first; fewer if all numbers are small. */
-export function heatSteps(cells: ReadonlyMap<string, number>): HeatStep[] {
+export function heatSteps(cells: ReadonlyMap<string, number>) {
   const most = Math.max(1, ...cells.values());
   const count = Math.min(HEAT_STEPS, most);
   const endOf = (step: number) => Math.floor((most * step) / count);

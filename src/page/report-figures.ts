@@ -30,14 +30,7 @@ export interface Report {
 
 export type ReportFigures = Awaited<ReturnType<typeof readReportFigures>>;
 
-export interface SpendFigures extends Pick<Ranking, "rest"> {
-  /** Those with both spend and calls. */
-  campaigns: readonly Figures[];
-  /** The spend without calls; undefined if there is none. */
-  withoutCalls: Ranking["rest"];
-  /** All spend, and the calls of campaigns with spend; undefined if nothing was spent. */
-  total: Figures | undefined;
-}
+export type SpendFigures = Awaited<ReturnType<typeof readSpendFigures>>;
 
 export interface Ranking {
   shown: readonly Figures[];
@@ -110,7 +103,7 @@ export async function readReportFigures(session: FigureSession, timeframe: Repor
 
 const COSTS = ["cost", "cost_per_call", "cost_per_qualified_call", "cost_per_first_time_caller"];
 
-async function readSpendFigures(session: FigureSession, span: Span, form: SpendForm): Promise<SpendFigures> {
+async function readSpendFigures(session: FigureSession, span: Span, form: SpendForm) {
   const query = { span, spend: form, figures: ["qualified_calls", "first_time_callers", ...COSTS] };
   const spent = [...nameFigures(await session.rollup({ ...query, dimensions: ["campaign"] }))]
     .filter(({ cost }) => cost !== null)
@@ -121,9 +114,12 @@ async function readSpendFigures(session: FigureSession, span: Span, form: SpendF
   const addUp = (rows: readonly Figures[] = []) =>
     rows.length === 0 ? undefined : { rows: rows.length, figures: addCosts(rows) };
   return {
+    /** Those with both spend and calls. */
     campaigns: withCalls?.slice(0, ROWS_SHOWN) ?? [],
     rest: addUp(withCalls?.slice(ROWS_SHOWN)),
+    /** The spend without calls; undefined if there is none. */
     withoutCalls: addUp(without),
+    /** All spend, and the calls of campaigns with spend; undefined if nothing was spent. */
     total: addUp(spent)?.figures,
   };
 }

@@ -1,7 +1,6 @@
 import { countDays } from "../calendar/dates.ts";
 import type { Job } from "../export/job.ts";
 import { fingerprintOf, type ManifestFile } from "../export/manifest.ts";
-import type { Restatement } from "../export/restatement.ts";
 import { PAGE_FILE } from "../request/option-values.ts";
 import { metrics } from "../rollup/metrics.ts";
 import { rollupColumns } from "../rollup/rollup-query.ts";
@@ -41,10 +40,7 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
   return [{ ...described, ...(await job.write(PAGE_FILE, [page])) }];
 }
 
-function compareWithPage(
-  { remembered, timeframe, session }: Job,
-  { periods: rows }: ReportFigures,
-): readonly Restatement[] {
+function compareWithPage({ remembered, timeframe, session }: Job, { periods: rows }: ReportFigures) {
   const { span, periods } = timeframe;
   const query = { dimensions: [], span, periods, figures: PERIOD_FIGURES };
   const columns = rollupColumns(query, session.rules);

@@ -16,7 +16,7 @@ export function toDeliveryTargets(
   const { smtp_url_file: smtpFile } = file.content;
   const read = <T>(path: string, place: string, parse: (text: string) => T) =>
     parseSecretFile(file.resolvePath(path), place, parse);
-  return deliver.flatMap(({ email, webhook, command }, index): DeliveryTarget[] => {
+  return deliver.map(({ email, webhook, command }, index): DeliveryTarget => {
     const placeOf = (...path: string[]) => file.placeOf(["reports", name, "deliver", index, ...path]);
     if (personal.length > 0 && !content.personal_data && webhook === undefined) {
       throw new UsageError(
@@ -29,24 +29,15 @@ export function toDeliveryTargets(
         throw new UsageError(`${placeOf("email")}: there is no smtp_url_file at the top of the file`);
       }
       const smtp = read(smtpFile, file.placeOf(["smtp_url_file"]), (text) => parseSmtpUrl(text, email.from));
-      return [
-        {
-          channel: "email",
-          to: email.to,
-          subject:
-            email.subject ?? (values.period === undefined ? "{report}: calls" : "{report}: calls, {period}"),
-          smtp,
-        },
-      ];
+      const subject = values.period === undefined ? "{report}: calls" : "{report}: calls, {period}";
+      return { channel: "email", to: email.to, subject: email.subject ?? subject, smtp };
     }
     if (webhook !== undefined) {
-      return [
-        { channel: "webhook", url: read(webhook.url_file, placeOf("webhook", "url_file"), parseHookUrl) },
-      ];
+      const url = read(webhook.url_file, placeOf("webhook", "url_file"), parseHookUrl);
+      return { channel: "webhook", url };
     }
     const [program, ...args] = command ?? [];
-    return program === undefined
-      ? []
-      : [{ channel: "command", argv: [program, ...args], cwd: workingFolder }];
+    if (program === undefined) throw new Error("A delivery has an email, a webhook or a command");
+    return { channel: "command", argv: [program, ...args], cwd: workingFolder };
   });
 }

@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode } from "../base/errors.ts";
+import { EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import { describeUploads } from "../conversions/upload-notes.ts";
 import { readDeliveriesSince } from "../delivery/delivery-table.ts";
@@ -55,11 +55,7 @@ export async function runDue(report: NamedReport, cron: string, workingFolder: s
 }
 
 /** Logs that this slot was already done. Exit code 9 while the latest run has not reached all its recipients. */
-function logDone(
-  { name, account, settings }: NamedReport,
-  { log }: JobContext,
-  scheduledFor: string,
-): ExitCode {
+function logDone({ name, account, settings }: NamedReport, { log }: JobContext, scheduledFor: string) {
   using warehouse = openExistingWarehouse(settings.database);
   const run = readLastDueRun(warehouse, { report: name, account }, { status: "done" });
   const deliveries = run === undefined ? [] : readDeliveriesSince(warehouse, run);
@@ -78,12 +74,7 @@ function logDone(
   return exitCode;
 }
 
-function logMade(
-  made: MadeReport,
-  report: NamedReport,
-  { log }: JobContext,
-  scheduledFor?: string,
-): ExitCode {
+function logMade(made: MadeReport, report: NamedReport, { log }: JobContext, scheduledFor?: string) {
   const { folder, manifest, deliveries, is_stale } = made;
   const files = manifest.files.map(({ file, rows }) => ({ file, rows }));
   const restated = manifest.restatements?.file?.rows;

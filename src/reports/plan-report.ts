@@ -12,19 +12,13 @@ import { CLUSTER_CAN } from "../produce/published-source.ts";
 import { WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
 import { AS_WRITTEN, check } from "../request/check.ts";
 import { LISTS } from "../request/option-values.ts";
-import { type Ask, resolve } from "../request/resolve.ts";
+import { resolve } from "../request/resolve.ts";
 import { type NamedReport, toReportError } from "./report.ts";
 
-export interface ReportPlan {
-  ask: Ask;
-  folder: string;
-  values: PlaceholderValues;
-  /** Contents with a row per call, caller or conversion: hashes and click ids also identify people. */
-  personal: string[];
-}
+export type ReportPlan = ReturnType<typeof planReport>;
 
 /** Counts days from `nowMs`, when the report was due. @throws UsageError for options that conflict */
-export function planReport(report: NamedReport, nowMs: number): ReportPlan {
+export function planReport(report: NamedReport, nowMs: number) {
   const { name, content, file, account, settings } = report;
   const { timezone } = settings;
   try {
@@ -34,7 +28,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
     const readCallers = (path: string) => readCallersFile(file.resolvePath(path), "filter.exclude_callers");
     const ask = resolve(content, { nowMs, timezone, readCallers });
     const closed = closedRange(ask.range);
-    const values = {
+    const values: PlaceholderValues = {
       account: account ?? undefined,
       report: name,
       ...ask.range,
@@ -45,6 +39,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
       ask,
       folder: file.resolvePath(fillPlaceholders(folderOf(content, account), values)),
       values,
+      /** Contents with a row per call, caller or conversion: hashes and click ids also identify people. */
       personal: LISTS.filter((list) => ask.contents.some(({ kind }) => kind === list)),
     };
   } catch (error) {
@@ -79,12 +74,7 @@ function folderOf({ folder }: ReportContent, account: string | null): string {
 }
 
 /** Returns a folder for comparison: with names but not days filled in, lower-cased as on macOS and Windows. */
-function toPlace(
-  file: CalltallyFile,
-  report: string,
-  content: ReportContent,
-  account: string | null,
-): string {
+function toPlace(file: CalltallyFile, report: string, content: ReportContent, account: string | null) {
   const pattern = folderOf(content, account).replaceAll("{report}", report);
   return resolvePath(file.resolvePath(pattern.replaceAll("{account}", account ?? "{account}"))).toLowerCase();
 }

@@ -4,13 +4,6 @@ import type { WireCall } from "./calls/call-store.ts";
 import { INSIGHT_SEEDS } from "./insights.ts";
 import type { Webhook } from "./webhooks.ts";
 
-interface DeliveryRequest {
-  readonly method: string;
-  readonly url: URL;
-  /** JSON; undefined for GET, whose payload is in the query of `url`. */
-  readonly body: string | undefined;
-}
-
 /**
  * Returns the request that reports a new call to a webhook. The API does not show what webhooks deliver (§ 6). This
  * payload is the sandbox's own: `event` is "call_added", `event_time` is ISO 8601 UTC, `webhook_id` and `call_id` are
@@ -18,7 +11,7 @@ interface DeliveryRequest {
  * `ivr_keypresses` are present if the webhook includes them. With GET each member is a query parameter in addition to
  * those of the endpoint, as JSON if it is not a string.
  */
-export function toDeliveryRequest(webhook: Webhook, call: WireCall, atMs: number): DeliveryRequest {
+export function toDeliveryRequest(webhook: Webhook, call: WireCall, atMs: number) {
   const payload = payloadOf(webhook, call, atMs);
   const method = webhook.method.toUpperCase();
   const url = new URL(webhook.webhook_endpoint);
@@ -49,7 +42,7 @@ function payloadOf(webhook: Webhook, call: WireCall, atMs: number): Record<strin
 
 /** Redirects are not followed. A receiver on this machine may use a self-signed certificate. */
 export async function sendDelivery(
-  { method, url, body }: DeliveryRequest,
+  { method, url, body }: ReturnType<typeof toDeliveryRequest>,
   timeoutMs: number,
   stop: AbortSignal,
 ): Promise<number> {

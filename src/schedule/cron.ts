@@ -44,14 +44,7 @@ export function lastSlot({ next }: Cron, nowMs: number): number | undefined {
   return undefined;
 }
 
-interface Pattern {
-  seconds: number[];
-  minutes: number[];
-  hours: number[];
-  months: number[];
-  /** Whether a local time, written as if it were UTC, matches. */
-  matches: (civilMs: number) => boolean;
-}
+type Pattern = ReturnType<typeof parsePattern>;
 
 /** As in crontab, a job runs when either day field matches; node-cron requires both. */
 function splitDays(expression: string): string[] {
@@ -62,7 +55,7 @@ function splitDays(expression: string): string[] {
   return [fields.with(-1, "*").join(" "), fields.with(-3, "*").join(" ")];
 }
 
-function parsePattern(expression: string): Pattern {
+function parsePattern(expression: string) {
   const { second, minute, hour, month } = parse(expression);
   const ascending = (values: number[]) => [...new Set(values)].sort((a, b) => a - b);
   const task = createTask(expression, () => undefined, { timezone: "UTC" });
@@ -71,7 +64,8 @@ function parsePattern(expression: string): Pattern {
     minutes: ascending(minute),
     hours: ascending(hour),
     months: month,
-    matches: (civilMs) => task.match(new Date(civilMs)),
+    /** Whether a local time, written as if it were UTC, matches. */
+    matches: (civilMs: number) => task.match(new Date(civilMs)),
   };
 }
 

@@ -24,12 +24,6 @@ export interface JobHealth {
   last_error: string | null;
 }
 
-export interface HealthLimits {
-  cron: Cron;
-  deadlineMs: number;
-  nowMs: number;
-}
-
 /**
  * Judges a job: it may fail for up to two slots, plus the time that the second may take. A sync is failing until its
  * first success; another job has that long for it. A report that was not delivered is failing at once, because no
@@ -37,7 +31,7 @@ export interface HealthLimits {
  */
 export function judgeJob(
   { job, isSync, sinceMs, exitCode, error, succeededAt, failingSince, isUndelivered }: JobState,
-  { cron, deadlineMs, nowMs }: HealthLimits,
+  { cron, deadlineMs, nowMs }: { cron: Cron; deadlineMs: number; nowMs: number },
 ): JobHealth {
   const state = { job, last_success: succeededAt, last_exit_code: exitCode, last_error: error };
   const said = error === null ? "" : `; its last error: ${error}`;

@@ -39,19 +39,19 @@ export interface ScheduleOptions<J extends ScheduledJob> {
  * After any number of slots missed by sleep or a clock change, a job runs once. Jobs that are behind at the start run
  * at once, one after the other, in the given order.
  */
-export async function keepSchedule<J extends ScheduledJob>(
-  jobs: readonly J[],
-  options: ScheduleOptions<J>,
-): Promise<void> {
+export async function keepSchedule<J extends ScheduledJob>(jobs: readonly J[], options: ScheduleOptions<J>) {
   // After an unexpected error of one job, the others must not continue as if all were well.
   const broken = new AbortController();
   const stoppable = { ...options, signal: AbortSignal.any([options.signal, broken.signal]) };
   let caughtUp = Promise.resolve(false);
   const kept = jobs.map((job) => {
     if (!job.isBehind) return keepJob(job, false, stoppable);
-    const isUnfinished = caughtUp.then(() => catchUp(job, stoppable));
-    caughtUp = isUnfinished;
-    return isUnfinished.then((is) => keepJob(job, is, stoppable));
+    caughtUp = caughtUp.then(async () => {
+      if (stoppable.signal.aborted) return false;
+      options.log.info({ job: job.name }, "missed a slot: running now");
+      return await options.run(job);
+    });
+    return caughtUp.then((isUnfinished) => keepJob(job, isUnfinished, stoppable));
   });
   try {
     await Promise.all(kept);
@@ -60,20 +60,7 @@ export async function keepSchedule<J extends ScheduledJob>(
   }
 }
 
-async function catchUp<J extends ScheduledJob>(
-  job: J,
-  { log, signal, run }: ScheduleOptions<J>,
-): Promise<boolean> {
-  if (signal.aborted) return false;
-  log.info({ job: job.name }, "missed a slot: running now");
-  return await run(job);
-}
-
-async function keepJob<J extends ScheduledJob>(
-  job: J,
-  wasUnfinished: boolean,
-  options: ScheduleOptions<J>,
-): Promise<void> {
+async function keepJob<J extends ScheduledJob>(job: J, wasUnfinished: boolean, options: ScheduleOptions<J>) {
   const { name, cron, isBehind, judgedMs } = job;
   const { clock, log, signal, run } = options;
   let isUnfinished = wasUnfinished;

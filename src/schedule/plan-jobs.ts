@@ -3,15 +3,9 @@ import { describeError, UsageError } from "../base/errors.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { CRON_HINT, type Cron, parseCron } from "./cron.ts";
 import type { Job } from "./job-definition.ts";
-import type { ScheduledJob } from "./keep-schedule.ts";
 import { readSnapshot, type Snapshot } from "./warehouse-snapshot.ts";
 
-export interface PlannedJob extends ScheduledJob {
-  job: Job;
-  /** When it was last done, milliseconds since 1970-01-01 UTC. */
-  lastDoneMs: number | undefined;
-  idle: string | undefined;
-}
+export type PlannedJob = ReturnType<typeof planJobs>[number];
 
 /** @throws UsageError for an invalid cron expression */
 export function planJobs(
@@ -19,7 +13,7 @@ export function planJobs(
   settings: Settings,
   snapshot: Snapshot | undefined,
   nowMs: number,
-): PlannedJob[] {
+) {
   return jobs.map((job) => {
     const cron = cronOf(job, settings);
     const idle = job.idle?.(settings);

@@ -1,4 +1,4 @@
-import { type CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../base/errors.ts";
+import { describeError, EXIT, type ExitCode, InterruptedError } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { maskOf } from "../base/log.ts";
 import { isDamage } from "../warehouse/sqlite-errors.ts";
@@ -49,10 +49,7 @@ function areOthersFailing(
   return failing.length > 0;
 }
 
-async function runLogged(
-  job: Job,
-  context: JobContext,
-): Promise<{ exitCode: ExitCode; error?: CalltallyError }> {
+async function runLogged(job: Job, context: JobContext) {
   try {
     return { exitCode: await job.run(context) };
   } catch (thrown) {

@@ -108,10 +108,7 @@ export function readReport(text: string, options: ReadOptions): ReadReport {
   return report;
 }
 
-function findHeader(
-  text: string,
-  map: HeaderMap,
-): { delimiter: string; header: number; columns: SpendColumns } {
+function findHeader(text: string, map: HeaderMap) {
   let widest: Line | undefined;
   for (const delimiter of DELIMITERS) {
     const first: Line[] = [];

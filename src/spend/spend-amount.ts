@@ -4,12 +4,7 @@ import { isCurrency, MICROS } from "../base/currency.ts";
 export const DECIMAL_SIGNS = ["point", "comma"] as const;
 export type DecimalSign = (typeof DECIMAL_SIGNS)[number];
 
-export interface NumberText {
-  isNegative: boolean;
-  body: string;
-  /** ISO 4217, if there is a code or a sign of a single currency next to it. */
-  currency: string | null;
-}
+export type NumberText = NonNullable<ReturnType<typeof toNumberText>>;
 
 /** The most for one row, so that the sum of a million rows is exact. */
 const MAX_MICROS = 1e15;
@@ -54,7 +49,7 @@ export function isNothing(text: string): boolean {
   return NOTHING.test(text.trim());
 }
 
-export function toNumberText(text: string): NumberText | undefined {
+export function toNumberText(text: string) {
   const found = NUMBER.exec(text.trim())?.groups;
   if (found === undefined) return undefined;
   const { paren = "", end = "", first = "", second = "", before = "", after = "", body = "" } = found;
@@ -67,6 +62,7 @@ export function toNumberText(text: string): NumberText | undefined {
   return {
     isNegative: paren !== "" || MINUS.includes(first || second || "+"),
     body: bare,
+    /** ISO 4217, if there is a code or a sign of a single currency next to it. */
     currency: beside.find(isCurrency) ?? null,
   };
 }

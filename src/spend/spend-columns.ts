@@ -86,16 +86,9 @@ const REPORTS: readonly KnownReport[] = [
   },
 ];
 
-export interface SpendColumns extends Pick<KnownReport, "source" | "medium"> {
-  report: string;
-  indexes: ReadonlyMap<SpendField | "last_day", number>;
-  /** From the header of the cost: `Amount spent (USD)`. */
-  currency: string | null;
-  /** Number of header cells without trailing empty ones. */
-  width: number;
-}
+export type SpendColumns = NonNullable<ReturnType<typeof findColumns>>;
 
-export function findColumns(record: readonly string[], map: HeaderMap): SpendColumns | undefined {
+export function findColumns(record: readonly string[], map: HeaderMap) {
   const headers = record.map(toHeader);
   const known = REPORTS.find(({ headers: own, marks }) =>
     [own.day, own.cost, marks].every((names) => names?.some((name) => indexOf(headers, name) !== undefined)),
@@ -119,18 +112,16 @@ export function findColumns(record: readonly string[], map: HeaderMap): SpendCol
   if (headers[day]?.full !== "reporting starts") indexes.delete("last_day");
   assertOnce(headers, { indexes, map });
   const { name: report = "columns by --map", source = null, medium = null } = known ?? {};
+  // Without trailing empty cells.
   const width = headers.findLastIndex(({ full }) => full !== "") + 1;
-  return { report, source, medium, indexes, currency: headers[cost]?.currency ?? null, width };
+  const currency = headers[cost]?.currency ?? null; // Amount spent (USD)
+  return { report, source, medium, indexes, currency, width };
 }
 
-interface Header {
-  full: string;
-  /** Without a currency code in brackets at its end. */
-  name: string;
-  currency: string | null;
-}
+type Header = ReturnType<typeof toHeader>;
 
-function toHeader(cell: string): Header {
+/** Returns a header in full, and as a name without a currency code in brackets at its end. */
+function toHeader(cell: string) {
   const full = toCaseless(cell);
   const [, name = "", code = ""] = /(.+?) ?\(([a-z]{3})\)$/.exec(full) ?? [];
   const currency = code.toUpperCase();

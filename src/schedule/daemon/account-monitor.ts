@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Doorbell } from "../../config/doorbell.ts";
 import { DoorbellPage } from "../doorbell/doorbell-page.ts";
-import { type Health, type JobHealth, judgeJob, summarizeAccounts, summarizeHealth } from "../health.ts";
+import { type Health, judgeJob, summarizeAccounts, summarizeHealth } from "../health.ts";
 import { toJobState } from "../job-state.ts";
 import { type Address, startMonitor } from "../monitor.ts";
 import {
@@ -68,11 +68,7 @@ function openDoorbell(
   return new DoorbellPage({ secret, doors: new Map(doors), ...options });
 }
 
-function judgeJobs(
-  { active, deadlineMs }: AccountWatch,
-  snapshot: Snapshot | undefined,
-  nowMs: number,
-): JobHealth[] {
+function judgeJobs({ active, deadlineMs }: AccountWatch, snapshot: Snapshot | undefined, nowMs: number) {
   return active.map(({ job, cron, seen }) =>
     judgeJob(toJobState(job, seen, snapshot), { cron, deadlineMs, nowMs }),
   );

@@ -8,8 +8,8 @@ import { toSyncOptions } from "../../sync/sync-options.ts";
 import type { Outcome } from "../child-process.ts";
 import { Bell } from "../doorbell/bell.ts";
 import type { Job } from "../job-definition.ts";
-import { emptyStatistics, type JobStatistics } from "../job-state.ts";
-import { type PlannedJob, planJobs } from "../plan-jobs.ts";
+import { emptyStatistics } from "../job-state.ts";
+import { planJobs } from "../plan-jobs.ts";
 import { readSnapshot, type Snapshot } from "../warehouse-snapshot.ts";
 
 export interface DaemonAccount {
@@ -21,31 +21,19 @@ export interface DaemonAccount {
   jobs?: readonly Job[];
 }
 
-export interface ActiveJob extends PlannedJob {
-  seen: JobStatistics;
-}
-
-export interface AccountWatch {
-  account: DaemonAccount;
-  log: Log;
-  planned: readonly PlannedJob[];
-  active: readonly ActiveJob[];
-  /** Undefined if nothing can ring for a sync of this account. */
-  bell: Bell | undefined;
-  deadlineMs: number;
-  readSnapshot: () => Snapshot | undefined;
-}
+export type AccountWatch = ReturnType<typeof watchAccount>;
 
 export function watchAccount(
   common: readonly Job[],
   account: DaemonAccount,
   { log: parent, clock, doorbell }: { log: Log; clock: Clock; doorbell: Doorbell | undefined },
-): AccountWatch {
+) {
   const { name, settings } = account;
   const jobs = [...common, ...(account.jobs ?? [])];
   const log = name === undefined ? parent : parent.child({ account: name });
   const read = quietly(() => readSnapshot(jobs, settings), log);
   const planned = planJobs(jobs, settings, read(), clock.now());
+  // Undefined if nothing can ring for a sync of this account.
   const isRung = doorbell !== undefined && (doorbell.account ?? name) === name;
   const bell = isRung ? new Bell(doorbell.minMs) : undefined;
   // There may have been rings while the schedule was down.
