@@ -103,6 +103,25 @@ export function describeError(thrown: unknown): string {
   return (error.message || error.name) + cause;
 }
 
+/** Returns the message of what a function throws; undefined if it succeeds. */
+export function problemOf(work: () => unknown): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return describeError(error);
+  }
+}
+
+/** Returns undefined if the function throws. */
+export function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 export function describeWithHint(error: CalltallyError): string {
   return [describeError(error), ...(error.hint === undefined ? [] : [error.hint])].join("\n");
 }

@@ -9,7 +9,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { CalltallyError, EXIT } from "./errors.ts";
+import { attempt, CalltallyError, EXIT } from "./errors.ts";
 
 /** Who may use new files: only the owner, or anybody the umask and the folder's group allow. */
 export type Audience = "owner" | "shared";
@@ -53,14 +53,6 @@ export function realFile(path: string, links = MAX_LINKS): string {
   return folder === undefined ? file : join(folder, basename(file)); // what is wrong with it, opening it says
 }
 
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-}
-
 /** Waits until a file's content, or a folder's entries, are on disk. @throws CalltallyError (exit 7) */
 export function fsyncPath(path: string): void {
   const handle = openSync(path, "r");
@@ -83,9 +75,6 @@ export function removeFile(path: string): void {
 }
 
 function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  } catch {
-    return false; // a file stands where a folder should: making it will say so
-  }
+  // A file may stand where a folder should: making it will say so.
+  return attempt(() => statSync(path, { throwIfNoEntry: false }))?.isDirectory() ?? false;
 }

@@ -66,8 +66,8 @@ export function accountsOf(
 
 /** The account with this warehouse; a file of no account is used without an address and a token. */
 function ownerOf(database: string, { accounts, shared }: Configuration): Account {
-  const [first, ...others] = accounts;
-  if (first !== undefined && first.name === undefined && others.length === 0) return first;
+  const only = onlyOf(accounts);
+  if (only !== undefined && only.name === undefined) return only;
   const owner = accounts.find(({ sources }) => {
     const given = findGiven(SETTINGS.database, sources.file ?? []);
     return given !== undefined && realFile(resolve(sources.folder, given.text)) === realFile(database);
@@ -78,11 +78,16 @@ function ownerOf(database: string, { accounts, shared }: Configuration): Account
 /** Returns the account of a command that works on one. @throws UsageError if there are several, and none is named */
 export function onlyAccountOf(context: Context): Account {
   const accounts = accountsOf(context);
-  const [account, ...others] = accounts;
-  if (account !== undefined && others.length === 0) return account;
+  const only = onlyOf(accounts);
+  if (only !== undefined) return only;
   throw new UsageError(`This command works on one account, but there are ${namesOf(accounts)}`, {
-    hint: `Name one, e.g. --account ${account?.name}`,
+    hint: `Name one, e.g. --account ${accounts[0]?.name}`,
   });
+}
+
+/** Undefined if there are several, or none. */
+export function onlyOf<T>([first, ...others]: readonly T[]): T | undefined {
+  return others.length === 0 ? first : undefined;
 }
 
 function namesOf(accounts: readonly Account[]): string {

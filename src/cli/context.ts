@@ -31,10 +31,6 @@ export interface CommonOptions {
   engine?: string | undefined;
   database?: string | undefined;
   out?: string | undefined;
-  limit?: string | undefined;
-  concurrency?: string | undefined;
-  timezone?: string | undefined;
-  publishTo?: string | undefined;
 }
 
 /** Set for a process that runs a query, to the id of its watching process. */
@@ -62,3 +58,18 @@ export const OPTION = {
     "compute the figures on a ClickHouse cluster that `publish` fills: clickhouse://[user@]host[:port],…/database",
   ],
 } as const;
+
+/** A context for commands that are only read or tested: nothing is printed. */
+export function silentContext(overrides: Partial<Context> = {}): Context {
+  return {
+    env: {},
+    folder: ".",
+    signal: new AbortController().signal,
+    print: () => {},
+    write: () => Promise.resolve(),
+    complain: () => {},
+    exit: () => {},
+    options: {},
+    ...overrides,
+  };
+}

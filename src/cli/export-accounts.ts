@@ -6,7 +6,7 @@ import { type Made, produce } from "../produce/produce.ts";
 import { type EngineAccount, readEngine } from "../produce/published-source.ts";
 import { sourceOf } from "../produce/warehouse-source.ts";
 import type { ExportRequest } from "../request/export-request.ts";
-import { accountsOf } from "./chosen-accounts.ts";
+import { accountsOf, onlyOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 import { type AccountScope, overAccounts, type Result } from "./frame.ts";
 import { assertPossible, type OutletFlags, toAsk, zoneOf } from "./request-flags.ts";
@@ -56,7 +56,7 @@ async function exportOne(
   };
   if (engine !== undefined) {
     const read = (accounts: readonly EngineAccount[]) => {
-      const found = onlyOf(accounts);
+      const found = onlyAccountOf(accounts);
       return write({ ...found, timezone: zoneOf(found, flags) });
     };
     const owners = [{ name: account.name, settings: own }];
@@ -77,9 +77,9 @@ function toResult(made: Made, { folder }: Context, isStream = false) {
 }
 
 /** @throws UsageError if the cluster has several accounts and none is named */
-function onlyOf(accounts: readonly EngineAccount[]): EngineAccount {
-  const [account, ...others] = accounts;
-  if (account !== undefined && others.length === 0) return account;
+function onlyAccountOf(accounts: readonly EngineAccount[]): EngineAccount {
+  const only = onlyOf(accounts);
+  if (only !== undefined) return only;
   const names = accounts.map(({ name }) => name);
   throw new UsageError(`The cluster has several accounts: ${names.join(", ")}`, {
     hint: `Name one, e.g. --account ${names[0]}, or ask for all with --by account,…`,

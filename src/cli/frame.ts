@@ -1,16 +1,10 @@
 import pLimit from "p-limit";
-import {
-  type CalltallyError,
-  describeWithHint,
-  type ExitCode,
-  UsageError,
-  worstCode,
-} from "../base/errors.ts";
+import { describeWithHint, type ExitCode, UsageError, worstCode } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import type { Account } from "../config/accounts.ts";
 import { loadSettings, type Settings } from "../config/load-settings.ts";
 import { fillPlaceholders } from "../config/placeholder-names.ts";
-import { accountsOf } from "./chosen-accounts.ts";
+import { accountsOf, onlyOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 
 export interface Result {
@@ -35,13 +29,6 @@ export interface AccountScope {
   readonly settings: Settings;
   /** Prints a remark at once, below the account's name if there are several. */
   note: (text: string) => void;
-}
-
-interface OverAccountsOptions {
-  /** Accounts worked on concurrently. @default 1 */
-  atOnce?: number;
-  /** Called before anything is printed, to clear a progress bar. */
-  beforePrint?: () => void;
 }
 
 /** Each sync holds pages of its calls in memory. */
@@ -79,17 +66,18 @@ export function note(context: Context, text: string): void {
 /**
  * Works on accounts independently: an error of one does not stop the others. The exit code is the worst of all. A
  * single account prints and throws as if there were no others.
+ * @param options.atOnce accounts worked on concurrently
+ * @param options.beforePrint called before anything is printed, to clear a progress bar
  * @throws InterruptedError when the signal aborts, after printing what was done until then
  */
 export async function overAccounts(
   context: Context,
   accounts: readonly Account[],
   work: (scope: AccountScope) => Returned,
-  { atOnce = 1, beforePrint = () => {} }: OverAccountsOptions = {},
+  { atOnce = 1, beforePrint = () => {} } = {},
 ): Promise<Result> {
-  const [only, ...others] = accounts;
-  if (only !== undefined && others.length === 0)
-    return await work(toScope(only, (text) => note(context, text)));
+  const only = onlyOf(accounts);
+  if (only !== undefined) return await work(toScope(only, (text) => note(context, text)));
   const { json, quiet } = context.options;
   const results = new Map<Account, Result>();
   let printed = 0;
@@ -105,7 +93,7 @@ export async function overAccounts(
       result = await work(toScope(account, noteOwn));
     } catch (thrown) {
       if (context.signal.aborted) return;
-      result = toResult(toCalltallyError(thrown));
+      result = toResult(thrown);
     }
     results.set(account, result);
     beforePrint();
@@ -125,12 +113,10 @@ export async function overAccounts(
 }
 
 /** Returns an error as one of several results. */
-export function toResult(error: CalltallyError) {
-  return { data: { error: errorToJson(error) }, errors: [describeWithHint(error)], exit: error.exitCode };
-}
-
-function errorToJson({ exitCode, message, hint }: CalltallyError) {
-  return { exit_code: exitCode, message, hint: hint ?? null };
+export function toResult(thrown: unknown) {
+  const error = toCalltallyError(thrown);
+  const { exitCode: exit, message, hint = null } = error;
+  return { data: { error: { exit_code: exit, message, hint } }, errors: [describeWithHint(error)], exit };
 }
 
 function shownTexts({ options }: Context, { text, summary }: Result): string[] {
@@ -161,10 +147,8 @@ export function overFiles(
   if (accounts.length > 1) for (const path of paths) assertOfEach(path, accounts);
   return overAccounts(context, accounts, (scope) => {
     const { name } = scope.account;
-    return work(
-      scope,
-      paths.map((path) => fillPlaceholders(path, { account: name }, ["account"])),
-    );
+    const files = paths.map((path) => fillPlaceholders(path, { account: name }, ["account"]));
+    return work(scope, files);
   });
 }
 

@@ -21,19 +21,9 @@ export function oneOf<C extends string>(
   };
 }
 
-/**
- * Returns a parser for an argument or option with several values (`[name...]`).
- * @param defaults the value given to `default`, if any: commander passes it as collected so far
- */
-export function someOf<C extends string>(
-  candidates: readonly C[],
-  defaults?: readonly C[],
-): (text: string, collected: readonly C[] | undefined) => readonly C[] {
-  const parse = oneOf(candidates);
-  return (text, collected) => [
-    ...(collected === undefined || collected === defaults ? [] : collected),
-    parse(text),
-  ];
+/** Returns a parser for an argument or option with several values. */
+export function eachOf<T>(parse: (text: string) => T) {
+  return (text: string, collected: readonly T[] = []): readonly T[] => [...collected, parse(text)];
 }
 
 export function severalOf<const F extends string, C extends string>(
@@ -44,8 +34,8 @@ export function severalOf<const F extends string, C extends string>(
   const parse = oneOf(names);
   return new Option(flags, help)
     .choices(names)
-    .argParser((text: string, collected: readonly C[] | undefined) => [
-      ...new Set([...(collected ?? []), ...text.split(",").map((name) => parse(name.trim()))]),
+    .argParser((text: string, collected: readonly C[] = []) => [
+      ...new Set([...collected, ...text.split(",").map((name) => parse(name.trim()))]),
     ]);
 }
 
@@ -81,8 +71,4 @@ export function wholeNumber(least = 0, most = Number.MAX_SAFE_INTEGER): (text: s
 export function parseText(text: string): string {
   if (text.trim() !== "") return text;
   throw new InvalidArgumentError("must not be blank");
-}
-
-export function collect(text: string, collected: readonly string[] | undefined): readonly string[] {
-  return [...(collected ?? []), text];
 }

@@ -1,7 +1,7 @@
 import { Command, type CommandUnknownOpts, Help, Option } from "@commander-js/extra-typings";
 import packageJson from "../../package.json" with { type: "json" };
 import type { Context } from "./context.ts";
-import { collect } from "./parsers.ts";
+import { eachOf } from "./parsers.ts";
 import { toUsageError } from "./usage-error.ts";
 
 type CreateCommand = (context: Context) => CommandUnknownOpts;
@@ -138,11 +138,8 @@ function configure(command: CommandUnknownOpts, context: Context): void {
   add(new Option("--quiet", "print no summaries, notes or progress"));
   if (!NEEDS_NO_FILE.has(command.name())) {
     add(new Option("--config <file>", "file of accounts and reports (CALLTALLY_CONFIG, calltally.yaml)"));
-    add(
-      new Option("--account <name>", "an account in that file; may be given more than once").argParser(
-        collect,
-      ),
-    );
+    const account = "an account in that file; may be given more than once";
+    add(new Option("--account <name>", account).argParser(eachOf(String)));
   }
   command.addHelpOption(new Option("-h, --help", "print this help").helpGroup(COMMON_OPTIONS));
   command.hook("preAction", (_, action) => {

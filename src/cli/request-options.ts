@@ -5,7 +5,7 @@ import type { Wording } from "../request/check.ts";
 import { REQUEST_KEYS } from "../request/export-request.ts";
 import { FORMATS } from "../request/option-values.ts";
 import { OPTION } from "./context.ts";
-import { choice, oneOf, parseText, severalOf, wholeNumber } from "./parsers.ts";
+import { choice, eachOf, oneOf, parseText, severalOf, wholeNumber } from "./parsers.ts";
 
 /** Options whose flags are not named after their last part. */
 const FLAGS: Readonly<Record<string, string>> = {
@@ -105,10 +105,7 @@ function toOption(name: string, schema: z.core.$ZodType | undefined, help: strin
   const [first, list] = schema instanceof z.ZodUnion ? schema.options : [];
   if (!(list instanceof z.ZodArray)) return new Option(flags, help).argParser(parserOf(schema));
   const parse = name === "filter.channel" ? parseChannel : parserOf(first);
-  return new Option(flags, help).argParser((text: string, collected: readonly string[] | undefined) => [
-    ...(collected ?? []),
-    parse(parseText(text)),
-  ]);
+  return new Option(flags, help).argParser(eachOf((text) => parse(parseText(text))));
 }
 
 /** In the form for the middle of a sentence, with an example. */

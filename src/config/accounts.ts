@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { UsageError } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { CalltallyFile } from "./calltally-file.ts";
-import { readDotenv, type SettingSources } from "./setting-layers.ts";
-import { CONFIG_VARIABLE } from "./unknown-names.ts";
+import { CONFIG_VARIABLE, readDotenv, type SettingSources } from "./setting-layers.ts";
 
 const DEFAULT_FILE = "calltally.yaml";
 

@@ -1,3 +1,4 @@
+import { attempt } from "../base/errors.ts";
 import { isOnThisMachine, parseUserName } from "./setting-parsers.ts";
 
 export interface ClusterAddress {
@@ -71,11 +72,7 @@ function parseHost(text: string): { host: string; port?: number } {
 }
 
 function decodeUser(text: string): string {
-  try {
-    const user = decodeURIComponent(text);
-    return parseUserName(user);
-  } catch {
-    // Reported below.
-  }
-  throw new Error("has an invalid user before the @");
+  const user = attempt(() => parseUserName(decodeURIComponent(text)));
+  if (user === undefined) throw new Error("has an invalid user before the @");
+  return user;
 }

@@ -1,9 +1,11 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { cannotUse, describeError } from "../base/errors.ts";
+import { didYouMean, nearest } from "../base/nearest.ts";
 import type { Keep } from "../privacy/keep-settings.ts";
 import { findExposure } from "./secret-file.ts";
 import type { Setting } from "./setting.ts";
 import {
+  CONFIG_VARIABLE,
   findGiven,
   type Given,
   type Layer,
@@ -11,17 +13,11 @@ import {
   type SettingSources,
   toLayers,
 } from "./setting-layers.ts";
-import { SETTINGS } from "./settings.ts";
-import { findUnknownNames, type UnknownName } from "./unknown-names.ts";
+import { ALL_SETTINGS, SETTINGS } from "./settings.ts";
 
 export type Settings = ReturnType<typeof toSettings>;
 
-export interface Inspected {
-  found: readonly FoundSetting[];
-  /** Names that look like settings. */
-  unknown: readonly UnknownName[];
-  settings: Settings;
-}
+export type Inspected = ReturnType<typeof inspectSettings>;
 
 export interface FoundSetting {
   env: string;
@@ -55,7 +51,7 @@ export function readLayers(layers: readonly Layer[]): Settings {
 }
 
 /** The returned settings omit bad ones. */
-export function inspectSettings(sources: SettingSources): Inspected {
+export function inspectSettings(sources: SettingSources) {
   const { layers, found } = tryLayers(sources);
   const settings = toSettings(layers, (setting, given) => {
     const origin: FoundSetting["origin"] =
@@ -72,6 +68,23 @@ export function inspectSettings(sources: SettingSources): Inspected {
     }
   });
   return { found, unknown: findUnknownNames(layers), settings };
+}
+
+/** Finds names that begin like settings, or are nearly settings, and have no effect. */
+function findUnknownNames(layers: readonly Layer[]) {
+  const known = ALL_SETTINGS.map(({ env }) => env);
+  return layers
+    .filter(({ origin }) => origin === "environment" || origin === ".env")
+    .flatMap(({ origin, values }) =>
+      Object.keys(values)
+        .filter((name) => name !== CONFIG_VARIABLE && !known.includes(name))
+        .filter((name) => name.toUpperCase().startsWith("CALLTALLY_") || nearest(name, known) !== undefined)
+        .map((name) => ({
+          name,
+          origin,
+          advice: didYouMean(name, known) ?? "`calltally docs settings` lists them.",
+        })),
+    );
 }
 
 /** The layers without `.env` if that cannot be read. */

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { describeError, UsageError } from "../base/errors.ts";
+import { attempt, describeError, UsageError } from "../base/errors.ts";
 import { reasonOf } from "../base/file-access.ts";
 
 /** A secret is short; a larger file was named by mistake. */
@@ -53,10 +53,7 @@ export function findExposure(file: string): string | undefined {
   return `other users can read ${file}, which contains a secret`;
 }
 
-function statOf(file: string) {
-  try {
-    return statSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+/** Undefined for a path that does not exist or cannot be read. */
+export function statOf(path: string) {
+  return attempt(() => statSync(path, { throwIfNoEntry: false }));
 }

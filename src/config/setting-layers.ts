@@ -5,6 +5,8 @@ import { UsageError } from "../base/errors.ts";
 import type { Setting } from "./setting.ts";
 import { readTextFile } from "./text-file.ts";
 
+export const CONFIG_VARIABLE = "CALLTALLY_CONFIG";
+
 export interface SettingSources {
   /** Values of flags, by environment variable. */
   flags?: Readonly<Record<string, string | undefined>>;

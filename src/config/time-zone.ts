@@ -1,4 +1,5 @@
 import { Temporal } from "temporal-polyfill";
+import { attempt } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
 import { offsetSpanAt } from "../calendar/local-time.ts";
 
@@ -14,7 +15,11 @@ const [JANUARY, JULY] = ["2026-01-01T00:00:00Z", "2026-07-01T00:00:00Z"] as cons
 export function parseTimeZone(text: string): string {
   const name = ianaName(text);
   if (name !== undefined) return name;
-  const meant = ofAbbreviation(text.trim()) ?? ofOffset(text.trim()) ?? ofCity(text) ?? ofTypo(text);
+  const meant =
+    ofAbbreviation(text.trim()) ??
+    ofOffset(text.trim()) ??
+    ofCity(text) ??
+    nearest(text, Intl.supportedValuesOf("timeZone"));
   const advice = meant === undefined ? " such as Europe/Berlin" : `; did you mean ${meant}?`;
   throw new Error(`${text} is not an IANA time zone${advice}`);
 }
@@ -22,17 +27,16 @@ export function parseTimeZone(text: string): string {
 /** Temporal spells names as the list does. It refuses `IST` and others that only ICU knows, and that fail elsewhere. */
 function ianaName(text: string): string | undefined {
   if (!/^[a-z][\w/+-]+$/i.test(text)) return undefined;
-  try {
-    return Temporal.Instant.from(JANUARY).toZonedDateTimeISO(text).timeZoneId;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => Temporal.Instant.from(JANUARY).toZonedDateTimeISO(text).timeZoneId);
 }
 
 /** PST, PDT, PT */
 function ofAbbreviation(text: string): string | undefined {
   if (!/^[a-z]{2,5}$/i.test(text)) return undefined;
-  return LIKELY_ZONES.find((zone) => shortNames(zone).has(text.toUpperCase())) ?? icuZone(text);
+  return (
+    LIKELY_ZONES.find((zone) => shortNames(zone).has(text.toUpperCase())) ??
+    attempt(() => new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone)
+  );
 }
 
 function shortNames(timeZone: string): Set<string | undefined> {
@@ -45,14 +49,6 @@ function shortNames(timeZone: string): Set<string | undefined> {
     }),
   );
   return new Set(names);
-}
-
-function icuZone(timeZone: string): string | undefined {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
-  }
 }
 
 /** UTC+2, GMT+02:00, +0200 */
@@ -70,10 +66,6 @@ function winterHours(zone: string): number {
 function ofCity(text: string): string | undefined {
   const city = text.trim().replaceAll(" ", "_");
   return AREAS.map((area) => ianaName(`${area}/${city}`)).find((name) => name !== undefined);
-}
-
-function ofTypo(text: string): string | undefined {
-  return nearest(text, Intl.supportedValuesOf("timeZone"));
 }
 
 const FIXED = /^(?:EST|MST|HST|(?:Etc\/)?(?:GMT(?:[+-]?\d+)?|Greenwich))$/;

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { folderOutput } from "../export/output/folder.ts";
-import { memoryOutput, type ReadTable } from "../export/output/memory.ts";
+import { memoryOutput } from "../export/output/memory.ts";
 import type { Output } from "../export/output/output.ts";
-import { type Made, produce } from "../produce/produce.ts";
+import { produce } from "../produce/produce.ts";
 import { warehouseSource } from "../produce/warehouse-source.ts";
 import type { ExportRequest } from "../request/export-request.ts";
 import { PAGE_FILE, PAGE_FOLDER } from "../request/option-values.ts";
@@ -12,26 +12,18 @@ import { resolve } from "../request/resolve.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import { startSandbox } from "../sandbox/server.ts";
 import { runSync } from "../sync/run.ts";
-import type { SyncRun } from "../warehouse/runs/runs.ts";
 import { assertOurFiles, makeWarehouse } from "./demo-folder.ts";
 
 export const DEMO_CALLS = 5000;
 const DIMENSIONS: Dimension[] = ["channel", "campaign"];
 
-export interface Demo {
-  run: SyncRun;
-  /** The rollups, as files and as tables to show. */
-  made: Made;
-  tables: readonly ReadTable[];
-  /** Path of the page of charts. */
-  page: string;
-}
+export type Demo = Awaited<ReturnType<typeof makeDemo>>;
 
 /**
  * Syncs made-up calls from a local server into a folder, and writes rollups and a page.
  * @throws UsageError if the folder has files that no demo made
  */
-export async function makeDemo(folder: string, settings: Settings, signal: AbortSignal): Promise<Demo> {
+export async function makeDemo(folder: string, settings: Settings, signal: AbortSignal) {
   const { timezone, lookbackHours } = settings;
   const database = join(folder, "calltally.db");
   const pageFolder = join(folder, PAGE_FOLDER);
@@ -53,5 +45,6 @@ export async function makeDemo(folder: string, settings: Settings, signal: Abort
   const page = await make({ format: "html" }, folderOutput(pageFolder, { replace: true }));
   const shown = memoryOutput();
   await make(request, shown);
+  /** The rollups, as files and as tables to show; and the path of the page of charts. */
   return { run, made, tables: shown.tables, page: join(page.folder ?? "", PAGE_FILE) };
 }

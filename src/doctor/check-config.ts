@@ -6,28 +6,18 @@ import { parseSecretFile } from "../config/secret-file.ts";
 import type { SettingSources } from "../config/setting-layers.ts";
 import { parseSmtpUrl } from "../delivery/smtp-url.ts";
 import { checkFolders } from "./check-machine.ts";
-import { checkReports } from "./check-reports.ts";
+import { checkReports, problemsOf } from "./check-reports.ts";
 import { checkAliases, checkSettings } from "./check-settings.ts";
-import { problemsOf } from "./problems-of.ts";
 
 /** A sender for the check: a report may name its own. */
 const ANYBODY = "calls@northwind.example";
-
-export interface CheckedConfig {
-  /** Null if there is no `calltally.yaml`. */
-  file: string | null;
-  accounts: number;
-  reports: number;
-  /** One text each: what is wrong, and what to do about it. */
-  problems: string[];
-}
 
 /** Checks the settings of accounts and all of `calltally.yaml`, without sending anything. */
 export function checkConfig(
   configuration: Configuration,
   chosen: readonly Account[],
   sources: SettingSources,
-): CheckedConfig {
+) {
   const { file, accounts } = configuration;
   const found = [
     ...chosen.flatMap((account) => {
@@ -38,9 +28,11 @@ export function checkConfig(
     ...(file === undefined ? [] : checkFile(file, configuration, sources)),
   ];
   return {
+    /** Null if there is no `calltally.yaml`. */
     file: file?.path ?? null,
     accounts: accounts.length,
     reports: Object.keys(file?.content.reports ?? {}).length,
+    /** One text each: what is wrong, and what to do about it. */
     problems: [...new Set(found)], // reports may have problems in common
   };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { attempt } from "../base/errors.ts";
 import { type Check, ok, warn } from "./check.ts";
 
 /** A call's duration as served, and its transcript. */
@@ -58,12 +59,9 @@ const detailsSchema = z.array(z.object({ time: z.string() }));
 
 /** The latest time in a transcript, in seconds; 0 if none can be read. */
 function lastSpokenSeconds(details: string | null): number {
-  try {
-    const lines = detailsSchema.parse(JSON.parse(details ?? "[]"));
-    return Math.max(0, ...lines.map(({ time }) => toSeconds(time)));
-  } catch {
-    return 0; // whether rows are damaged is not the question here
-  }
+  // Whether rows are damaged is not the question here.
+  const lines = attempt(() => detailsSchema.parse(JSON.parse(details ?? "[]"))) ?? [];
+  return Math.max(0, ...lines.map(({ time }) => toSeconds(time)));
 }
 
 /** 01:05 → 65; 0 for invalid text. */

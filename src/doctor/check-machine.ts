@@ -1,10 +1,11 @@
-import { accessSync, constants, statfsSync, statSync } from "node:fs";
+import { accessSync, constants, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { describeError, EXIT } from "../base/errors.ts";
 import { may } from "../base/file-access.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { formatBytes } from "../base/quantity-text.ts";
+import { statOf } from "../config/secret-file.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
 /** With less, a sync would fail halfway. */
@@ -86,13 +87,4 @@ function findLack(folder: string): string | undefined {
 
 function nearestFolder(path: string): string {
   return statOf(path)?.isDirectory() || dirname(path) === path ? path : nearestFolder(dirname(path));
-}
-
-/** Undefined for a path that does not exist or cannot be read. */
-function statOf(path: string) {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

@@ -1,18 +1,18 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { constants } from "node:fs";
 import { delimiter, join } from "node:path";
-import { describeError } from "../base/errors.ts";
+import { attempt, CalltallyError, describeError, problemOf } from "../base/errors.ts";
+import { may } from "../base/file-access.ts";
 import type { Account } from "../config/accounts.ts";
 import { readCallersFile } from "../config/callers-file.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import { inspectSettings } from "../config/load-settings.ts";
-import { parseSecretFile } from "../config/secret-file.ts";
+import { parseSecretFile, statOf } from "../config/secret-file.ts";
 import type { SettingSources } from "../config/setting-layers.ts";
 import { parseHookUrl } from "../delivery/hook-body.ts";
 import { toDeliveryTargets } from "../reports/delivery-targets.ts";
 import { planReport } from "../reports/plan-report.ts";
 import { ofAccount, type ReportOfFile } from "../reports/report.ts";
 import { parseCron } from "../schedule/cron.ts";
-import { problemsOf } from "./problems-of.ts";
 
 /** Where the system looks for programs if PATH is not set, as in cron. */
 const DEFAULT_PATH = "/usr/bin:/bin";
@@ -41,18 +41,12 @@ function checkContent(
   const { cron, filter, deliver = [] } = content;
   const { smtp_url_file: smtp } = file.content;
   const placeOf = (...path: (string | number)[]) => file.placeOf(["reports", name, ...path]);
-  const exclude = filter?.exclude_callers;
+  const excluded = [filter?.exclude_callers ?? []].flat();
+  const wrongCron = cron && problemOf(() => zones.map((zone) => parseCron(cron, zone)));
+  const wrongFile = problemOf(() => excluded.map((path) => readCallersFile(file.resolvePath(path))));
   return [
-    ...problemsOf(() => {
-      if (cron !== undefined) for (const zone of zones) assertCron(cron, zone, placeOf("cron"));
-    }),
-    ...problemsOf(() => {
-      try {
-        for (const path of [exclude ?? []].flat()) readCallersFile(file.resolvePath(path));
-      } catch (error) {
-        throw new Error(`${placeOf("filter", "exclude_callers")}: ${describeError(error)}`);
-      }
-    }),
+    ...(wrongCron ? [`${placeOf("cron")}: ${cron} is not a cron expression: ${wrongCron}`] : []),
+    ...(wrongFile ? [`${placeOf("filter", "exclude_callers")}: ${wrongFile}`] : []),
     ...deliver.flatMap(({ email, webhook, command }, index) => [
       ...(email !== undefined && smtp === undefined
         ? [`${placeOf("deliver", index, "email")}: there is no smtp_url_file at the top of the file`]
@@ -70,34 +64,25 @@ function checkContent(
 
 /** Takes the first steps of making and delivering a report; problems of the account itself are reported elsewhere. */
 function tryReport(report: ReportOfFile, account: Account, workingFolder: string): string[] {
-  let named: ReturnType<typeof ofAccount>;
-  try {
-    named = ofAccount(report, account);
-  } catch {
-    return [];
-  }
+  const named = attempt(() => ofAccount(report, account));
   if (named === undefined) return [];
   return problemsOf(() => toDeliveryTargets(named, planReport(named, Date.now()), workingFolder));
-}
-
-function assertCron(expression: string, timezone: string, place: string): void {
-  try {
-    parseCron(expression, timezone);
-  } catch (error) {
-    throw new Error(`${place}: ${expression} is not a cron expression: ${describeError(error)}`);
-  }
 }
 
 function isExecutable(program: string, { env, folder }: SettingSources): boolean {
   const candidates = program.includes("/")
     ? [join(program.startsWith("/") ? "" : folder, program)]
     : (env.PATH ?? DEFAULT_PATH).split(delimiter).map((path) => join(path, program));
-  return candidates.some((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return statSync(path).isFile();
-    } catch {
-      return false;
-    }
-  });
+  return candidates.some((path) => may(path, constants.X_OK) && statOf(path)?.isFile());
+}
+
+/** Returns what a function throws, with its hint, as text; nothing if it succeeds. */
+export function problemsOf(work: () => unknown): string[] {
+  try {
+    work();
+    return [];
+  } catch (error) {
+    const hint = error instanceof CalltallyError ? error.hint : undefined;
+    return [hint === undefined ? describeError(error) : `${describeError(error)}. ${hint}`];
+  }
 }

@@ -1,10 +1,9 @@
-import { describeError, EXIT, UsageError } from "../base/errors.ts";
+import { describeError, EXIT, problemOf, UsageError } from "../base/errors.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { FoundSetting, Inspected, Settings } from "../config/load-settings.ts";
 import { describeContradiction } from "../config/setting-remarks.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { describeFixedZone, parseTimeZone } from "../config/time-zone.ts";
-import type { UnknownName } from "../config/unknown-names.ts";
 import { CRON_HINT, parseCron } from "../schedule/cron.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
@@ -16,7 +15,7 @@ export function checkSettings({ found, unknown, settings }: Inspected): Check[] 
   const contradiction = describeContradiction(settings.rules);
   return [
     ...found.map((setting) => checkSetting(setting, given)),
-    ...unknown.map(checkUnknown),
+    ...unknown.map(({ name, advice }) => warn(name, "is not a calltally setting, and has no effect", advice)),
     ...(contradiction === undefined
       ? []
       : [warn("dispositions", "a disposition is in both lists", contradiction)]),
@@ -41,7 +40,7 @@ function checkSetting(
 ): Check {
   const from = place === undefined ? FROM[origin] : `from ${place}`;
   if (problem !== undefined) return fail(EXIT.usage, env, `${problem.message} (${from})`, problem.hint);
-  const wrong = CRONS.includes(env) ? problemOfCron(shown ?? "") : undefined;
+  const wrong = CRONS.includes(env) ? problemOf(() => parseCron(shown ?? "", "UTC")) : undefined;
   if (wrong !== undefined) {
     return fail(EXIT.usage, env, `${shown} is not a cron expression: ${wrong} (${from})`, CRON_HINT);
   }
@@ -50,15 +49,6 @@ function checkSetting(
   const fixed = env === SETTINGS.timezone.env ? describeFixedZone(parseTimeZone(shown ?? "")) : undefined;
   if (fixed !== undefined) return warn(env, `${shown} (${from})`, fixed);
   return ok(env, shown === undefined ? from : `${shown} (${from})`);
-}
-
-function problemOfCron(expression: string): string | undefined {
-  try {
-    parseCron(expression, "UTC");
-    return undefined;
-  } catch (error) {
-    return describeError(error);
-  }
 }
 
 const FROM = {
@@ -79,8 +69,4 @@ function lackOf(env: string, given: ReadonlySet<string>): string | undefined {
     return "Set it to a file with the bearer token, in the environment or .env.";
   }
   return undefined;
-}
-
-function checkUnknown({ name, advice }: UnknownName): Check {
-  return warn(name, "is not a calltally setting, and has no effect", advice);
 }

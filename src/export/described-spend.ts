@@ -1,6 +1,7 @@
 import { formatMicros } from "../base/currency.ts";
+import { recordOf } from "../base/records.ts";
 import type { SessionSpend, SpendSum } from "../rollup/session-spend.ts";
-import type { Match } from "../rollup/spend-campaigns.ts";
+import { MATCHES, type Match } from "../rollup/spend-campaigns.ts";
 import type { Timeframe } from "./timeframe.ts";
 
 /** Spend in a manifest; amounts are for the days and the filter of the export. */
@@ -31,19 +32,13 @@ export function describeSpend(spend: SessionSpend, { span, filter }: Timeframe):
     }),
     none,
   );
-  const costOf = (match: Match) => toCost(sums.get(match) ?? none);
   const ofCallsAlone = Object.keys(filter).filter((name) => !OF_BOTH.includes(name));
   return {
     currency: spend.form.currency ?? null,
     decimals: spend.form.decimals,
     ...toCost(all),
     days: spend.days(span) ?? null,
-    campaigns: {
-      id: costOf("id"),
-      name: costOf("name"),
-      unmatched: costOf("unmatched"),
-      unnamed: costOf("unnamed"),
-    },
+    campaigns: recordOf(MATCHES, (match) => toCost(sums.get(match) ?? none)),
     ...(ofCallsAlone.length > 0 && { filters_of_calls_alone: ofCallsAlone }),
     imports: spend
       .files(span)

@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+import { silentContext } from "../cli/context.ts";
 import { COMMON_OPTIONS, createProgram } from "../cli/program.ts";
-import { silentContext } from "../cli/silent-context.ts";
 
 /** A flag or an argument with its help. */
 export interface Term {

@@ -1,14 +1,11 @@
 import { z } from "zod";
-import { describeError } from "../base/errors.ts";
+import { problemOf } from "../base/errors.ts";
 
 /** Returns a zod check that runs a parser which throws an Error. */
 export function by<T>(parse: (text: string) => unknown) {
   return (value: T, context: { addIssue: (message: string) => void }): void => {
-    try {
-      parse(String(value));
-    } catch (error) {
-      context.addIssue(describeError(error));
-    }
+    const problem = problemOf(() => parse(String(value)));
+    if (problem !== undefined) context.addIssue(problem);
   };
 }
 

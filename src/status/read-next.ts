@@ -1,3 +1,4 @@
+import { attempt } from "../base/errors.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { parseCron } from "../schedule/cron.ts";
 import { choosePlan } from "../sync/plan.ts";
@@ -29,9 +30,5 @@ export function readNext(warehouse: Warehouse, settings: Settings, nowMs: number
 
 /** Returns the next time of a cron expression; null for an invalid one, which `calltally doctor` and `schedule` report. */
 export function nextSlot(expression: string, timezone: string, nowMs: number): string | null {
-  try {
-    return new Date(parseCron(expression, timezone).next(nowMs)).toISOString();
-  } catch {
-    return null;
-  }
+  return attempt(() => new Date(parseCron(expression, timezone).next(nowMs)).toISOString()) ?? null;
 }

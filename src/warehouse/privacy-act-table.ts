@@ -4,16 +4,14 @@ import { about, describeTable } from "./described.ts";
 import type { Tx } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-const columns = {
+export const privacy_acts = sqliteTable("privacy_acts", {
   act_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the act."),
   at: about(text().notNull(), "When it was done, ISO 8601 UTC."),
   act: about(text({ enum: ["forget", "prune"] }).notNull(), "forget, or prune: as the keep settings ask."),
   counts: about(text().notNull(), "JSON object: what was removed, and how much."),
   erased_at: about(text(), "When the bytes were erased from the files, too, ISO 8601 UTC; null before."),
-};
-
-export const privacy_acts = sqliteTable("privacy_acts", columns);
-export const PRIVACY_ACTS = describeTable(privacy_acts, "Removals of personal data; holds none.", columns);
+});
+export const PRIVACY_ACTS = describeTable(privacy_acts, "Removals of personal data; holds none.");
 
 export type PrivacyAct = Omit<typeof privacy_acts.$inferSelect, "counts"> & {
   counts: Readonly<Record<string, number>>;

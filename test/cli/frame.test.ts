@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CalltallyError, EXIT, InterruptedError } from "../../src/base/errors.ts";
+import { silentContext } from "../../src/cli/context.ts";
 import { type AccountScope, overAccounts, type Result, show } from "../../src/cli/frame.ts";
-import { silentContext } from "../../src/cli/silent-context.ts";
 
 const ACCOUNTS = ["acme", "beta"].map((name) => ({ name, sources: { env: {}, folder: "." } }));
 

@@ -1,16 +1,12 @@
 import { Argument, Command } from "@commander-js/extra-typings";
 import { describe, expect, it } from "vitest";
-import { oneOf, someOf } from "../../src/cli/parsers.ts";
+import { eachOf, oneOf } from "../../src/cli/parsers.ts";
 
 const NAMES = ["utm_source", "utm_medium", "campaign", "gclid", "export"] as const;
 
 /** What a command with these names as its argument makes of some words. */
-function parse(words: string[]): readonly string[] {
-  const defaults = ["gclid"] as const;
-  const argument = new Argument("[name...]")
-    .choices(NAMES)
-    .default(defaults)
-    .argParser(someOf(NAMES, defaults));
+function parse(words: string[]): readonly string[] | undefined {
+  const argument = new Argument("[name...]").choices(NAMES).argParser(eachOf(oneOf(NAMES)));
   const command = new Command()
     .exitOverride()
     .configureOutput({ writeErr: () => {} })
@@ -18,9 +14,9 @@ function parse(words: string[]): readonly string[] {
   return command.parse(words, { from: "user" }).processedArgs[0];
 }
 
-describe("someOf", () => {
-  it("collects the words, in place of the default", () => {
-    expect(parse([])).toEqual(["gclid"]);
+describe("eachOf", () => {
+  it("collects the words", () => {
+    expect(parse([])).toBeUndefined();
     expect(parse(["campaign", "gclid", "campaign"])).toEqual(["campaign", "gclid", "campaign"]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { silentContext } from "../../src/cli/context.ts";
 import { createProgram } from "../../src/cli/program.ts";
-import { silentContext } from "../../src/cli/silent-context.ts";
 
 const context = silentContext();
 

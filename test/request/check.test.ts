@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { silentContext } from "../../src/cli/context.ts";
 import { FLAG_WORDING } from "../../src/cli/request-options.ts";
-import { silentContext } from "../../src/cli/silent-context.ts";
 import { check, type OutputCan, type SourceCan } from "../../src/request/check.ts";
 import { CONTENT_OPTIONS } from "../../src/request/contents.ts";
 import type { ExportRequest } from "../../src/request/export-request.ts";

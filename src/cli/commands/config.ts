@@ -2,7 +2,7 @@ import { Command } from "@commander-js/extra-typings";
 import { EXIT } from "../../base/errors.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import type { ShownConfig } from "../../config/show-config.ts";
-import type { CheckedConfig } from "../../doctor/check-config.ts";
+import type { checkConfig } from "../../doctor/check-config.ts";
 import { accountsOf, loadConfiguration } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
@@ -92,7 +92,10 @@ function toTable(head: string, settings: ShownConfig["keys"]): string {
   return formatTable([head, "from", "value"], rows, "left");
 }
 
-function describeConfigCheck({ accounts, reports, problems }: CheckedConfig, name: string | undefined) {
+function describeConfigCheck(
+  { accounts, reports, problems }: ReturnType<typeof checkConfig>,
+  name: string | undefined,
+) {
   const counts = `${formatQuantity(accounts, "account")}, ${formatQuantity(reports, "report")}`;
   const end = problems.length === 0 ? "no problem" : formatQuantity(problems.length, "problem");
   return [...problems, `${name ?? "Without calltally.yaml"}: ${counts}: ${end}`].join("\n");

@@ -3,7 +3,7 @@ import { ACCOUNT, CONTENTS } from "../../request/option-values.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS } from "../../rollup/dimensions.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
-import { severalOf, someOf } from "../parsers.ts";
+import { eachOf, oneOf, severalOf } from "../parsers.ts";
 import { addRequestOptions, callsCommand } from "../request-options.ts";
 
 const MOST_USED = /^--(last|from|to|timezone|channel|campaign|grain|compare|total|format|out)$/;
@@ -19,7 +19,7 @@ To start, try \`calltally export channel campaign --last 4w --format xlsx\`.`,
     .addArgument(
       new Argument("[contents...]", "dimensions to group by, or lists of calls")
         .choices(CONTENTS)
-        .argParser(someOf(CONTENTS)),
+        .argParser(eachOf(oneOf(CONTENTS))),
     )
     .optionsGroup("Figures:")
     .addOption(

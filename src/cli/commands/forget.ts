@@ -7,7 +7,7 @@ import { isManifest } from "../../forget/personal-files.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
-import { collect } from "../parsers.ts";
+import { eachOf } from "../parsers.ts";
 
 export const command = (context: Context) =>
   new Command("forget")
@@ -20,7 +20,7 @@ export const command = (context: Context) =>
     .option(
       "--caller-hash <hex>",
       "a caller as caller_hash in exported files; may be given more than once",
-      collect,
+      eachOf(String),
     )
     .option("--exports", "also delete exported files that contain them", false)
     .option("--allow-empty", "accept numbers without calls, and block them from now on", false)
@@ -29,7 +29,7 @@ export const command = (context: Context) =>
     .addHelpText("after", '\nExample:\n  $ calltally forget "+1 512 555 0117" --exports')
     .action(
       action(context, async (numbers, { file, callerHash: hashes = [], exports: isRemoved, allowEmpty }) => {
-        const whom = parseWhom({ numbers, file, hashes });
+        const whom = parseWhom(numbers, file, hashes);
         const settings = settingsOf(context);
         const found = await forgetNow(whom, {
           own: settings,

@@ -7,7 +7,7 @@ import { fetchInsights, type InsightUpdate, syncInsights } from "../../insights/
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { show } from "../frame.ts";
-import { wholeNumber } from "../parsers.ts";
+import { eachOf, wholeNumber } from "../parsers.ts";
 
 export const command = (context: Context) =>
   new Command("insight")
@@ -43,12 +43,7 @@ const syncCommand = (context: Context) =>
       for await (const update of updates) show(context, { data: update, summary: describeUpdate(update) });
     });
 
-function idsArgument() {
-  const parseId = wholeNumber();
-  return new Argument("<id...>", "ids of insights").argParser(
-    (text: string, ids: readonly number[] | undefined) => [...(ids ?? []), parseId(text)],
-  );
-}
+const idsArgument = () => new Argument("<id...>", "ids of insights").argParser(eachOf(wholeNumber()));
 
 const NAME_WIDTH = 22;
 /** Indented, so that no line of a value looks like ours. */

@@ -1,7 +1,6 @@
 import { Command } from "@commander-js/extra-typings";
 import { systemClock } from "../../base/clock.ts";
 import { EXIT } from "../../base/errors.ts";
-import { toCalltallyError } from "../../base/known-error.ts";
 import { formatCount, formatElapsed, formatQuantity } from "../../base/quantity-text.ts";
 import { publish } from "../../cluster/publish.ts";
 import { isPublishedAfterSync, toPublishOptions } from "../../cluster/publish-options.ts";
@@ -56,7 +55,7 @@ export async function publishSynced(settings: Settings, account: string | undefi
     const publication = await publish({ ...options, isThorough: false, signal });
     return { data: publication, summary: [describePublished(publication)], errors: [], exit: EXIT.done };
   } catch (thrown) {
-    const { errors, ...result } = toResult(toCalltallyError(thrown));
+    const { errors, ...result } = toResult(thrown);
     return { ...result, errors: errors.map((text) => `Synced, but not published: ${text}`) };
   }
 }

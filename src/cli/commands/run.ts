@@ -1,6 +1,5 @@
 import { Command } from "@commander-js/extra-typings";
 import { type ExitCode, worstCode } from "../../base/errors.ts";
-import { toCalltallyError } from "../../base/known-error.ts";
 import type { DeliveryResult } from "../../delivery/deliver.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "../../reports/make-report.ts";
 import { type NamedReport, ofAccount, type ReportOfFile } from "../../reports/report.ts";
@@ -57,7 +56,7 @@ function runReports(
         });
       } catch (thrown) {
         if (named.length === 1) throw thrown;
-        const { data, errors, exit } = toResult(toCalltallyError(thrown));
+        const { data, errors, exit } = toResult(thrown);
         results.push({
           data: { report: report.name, ...data },
           errors: errors.map((text) => `${report.name}: ${text}`),

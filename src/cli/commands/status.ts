@@ -1,17 +1,17 @@
 import { Command } from "@commander-js/extra-typings";
 import { describeError, EXIT, worstCode } from "../../base/errors.ts";
 import { toCalltallyError } from "../../base/known-error.ts";
-import { type Age, parseAge } from "../../calendar/age-text.ts";
+import { parseAge } from "../../calendar/age-text.ts";
 import type { Account } from "../../config/accounts.ts";
 import { loadSettings } from "../../config/load-settings.ts";
 import { findLate, findProblems } from "../../status/find-problems.ts";
 import { reportsOf } from "../../status/read-reports.ts";
-import { readStatus } from "../../status/read-status.ts";
+import { readStatus, type Status } from "../../status/read-status.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overAccounts, type Result } from "../frame.ts";
 import { parser, wholeNumber } from "../parsers.ts";
-import { type AccountStatus, describeAccounts } from "../terminal/account-table.ts";
+import { describeAccounts } from "../terminal/account-table.ts";
 import { describeHistory, describeStatus } from "../terminal/status-screen.ts";
 import { notesOnRules } from "../warehouse-notes.ts";
 
@@ -40,53 +40,46 @@ export const command = (context: Context) =>
         const accounts = accountsOf(context);
         const { file } = configurationOf(context);
         const nowMs = Date.now();
-        const read = (account: Account) =>
-          readStatus(loadSettings(account.sources), {
+        const judge = (account: Account) => {
+          const reports = reportsOf(file, account);
+          const status = readStatus(loadSettings(account.sources), {
             runs: runs ?? RUNS_SHOWN,
             nowMs,
-            reports: reportsOf(file, account),
+            reports,
           });
-        if (accounts.length > 1 && runs === undefined && !json)
-          return summarize(accounts, { read, maxAge, nowMs });
-        return await overAccounts(context, accounts, ({ account, settings }) => {
-          const status = read(account);
           const late = maxAge && findLate(status, maxAge, nowMs);
-          const errors = [...(late === undefined ? [] : [late]), ...findProblems(status).failures];
+          const { failures, remarks } = findProblems(status);
+          const errors = [...(late === undefined ? [] : [late]), ...failures];
+          return { status, errors, remarks, exit: errors.length > 0 ? EXIT.unverified : EXIT.done };
+        };
+        if (accounts.length > 1 && runs === undefined && !json) return summarize(accounts, judge, nowMs);
+        return await overAccounts(context, accounts, ({ account, settings }) => {
+          const { status, errors, exit } = judge(account);
           return {
             data: status,
             text: runs === undefined ? describeStatus(status, nowMs) : describeHistory(status.runs),
             notes: notesOnRules(settings),
             errors, // in full: the screen cuts them to its width
-            exit: errors.length > 0 ? EXIT.unverified : EXIT.done,
+            exit,
           };
         });
       }),
     );
 
-interface SummarizeOptions {
-  read: (account: Account) => AccountStatus["status"] & {};
-  maxAge: Age | undefined;
-  nowMs: number;
-}
+type Judge = (
+  account: Account,
+) => Pick<Result, "exit"> & { status: Status; errors: string[]; remarks: string[] };
 
-function summarize(accounts: readonly Account[], { read, maxAge, nowMs }: SummarizeOptions): Result {
+function summarize(accounts: readonly Account[], judge: Judge, nowMs: number): Result {
   const rows = accounts.map((account) => {
     const { name = "" } = account;
     try {
-      const status = read(account);
-      const late = maxAge && findLate(status, maxAge, nowMs);
-      const isFailing = late !== undefined || findProblems(status).failures.length > 0;
-      return { row: { name, status, late }, exit: isFailing ? EXIT.unverified : EXIT.done };
+      const { status, errors, remarks, exit = EXIT.done } = judge(account);
+      return { name, status, problems: [...errors, ...remarks], exit };
     } catch (thrown) {
       const error = toCalltallyError(thrown);
-      return { row: { name, error: describeError(error) }, exit: error.exitCode };
+      return { name, problems: [describeError(error)], exit: error.exitCode };
     }
   });
-  return {
-    text: describeAccounts(
-      rows.map(({ row }) => row),
-      nowMs,
-    ),
-    exit: worstCode(rows.map(({ exit }) => exit)),
-  };
+  return { text: describeAccounts(rows, nowMs), exit: worstCode(rows.map(({ exit }) => exit)) };
 }

@@ -15,7 +15,7 @@ import {
 import { configurationOf, onlyAccountOf, settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, note, type Result } from "../frame.ts";
-import { choice, wholeNumber } from "../parsers.ts";
+import { choice, eachOf, wholeNumber } from "../parsers.ts";
 
 export const command = (context: Context) =>
   new Command("webhook")
@@ -27,13 +27,23 @@ export const command = (context: Context) =>
     .addCommand(patchCommand(context));
 
 const replaceCommand = (context: Context) =>
-  declareReplace().action(
-    action(context, async (id, { file, dryRun }) => {
-      const change = checkWebhookChange(id, "PUT", await readJson(file));
-      for (const text of notesOnReplacing(change)) note(context, text);
-      return await send(context, change, { dryRun });
-    }),
-  );
+  new Command("replace")
+    .description(
+      "Replaces all settings of a webhook (PUT): every required field must be given, even if unchanged. A field that is left out is expected to become empty or false, except webhook_status.",
+    )
+    .addArgument(idArgument())
+    .requiredOption("--file <json>", "the webhook, a JSON object; - reads standard input")
+    .option("--dry-run", "print the request without sending it")
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText("after", "\nExample:\n  $ calltally webhook replace 44 --file webhook.json --dry-run")
+    .action(
+      action(context, async (id, { file, dryRun }) => {
+        const change = checkWebhookChange(id, "PUT", await readJson(file));
+        for (const text of notesOnReplacing(change)) note(context, text);
+        return await send(context, change, { dryRun });
+      }),
+    );
 
 const patchCommand = (context: Context) =>
   declarePatch().action(
@@ -134,18 +144,6 @@ function readFile(file: string): Buffer {
 
 const STATUSES = ["active", "inactive"] as const;
 
-const declareReplace = () =>
-  new Command("replace")
-    .description(
-      "Replaces all settings of a webhook (PUT): every required field must be given, even if unchanged. A field that is left out is expected to become empty or false, except webhook_status.",
-    )
-    .addArgument(idArgument())
-    .requiredOption("--file <json>", "the webhook, a JSON object; - reads standard input")
-    .option("--dry-run", "print the request without sending it")
-    .option(...OPTION.database)
-    .option(...OPTION.json)
-    .addHelpText("after", "\nExample:\n  $ calltally webhook replace 44 --file webhook.json --dry-run");
-
 type PatchFlags = ReturnType<ReturnType<typeof declarePatch>["opts"]>;
 
 const declarePatch = () =>
@@ -170,7 +168,7 @@ const declarePatch = () =>
     .option(
       "--static-parameter <name=value...>",
       "the complete new list of static parameters",
-      parseParameter,
+      eachOf(parseParameter),
     )
     .addOption(
       new Option("--clear-static-parameters", "clear the list of static parameters").conflicts(
@@ -209,12 +207,12 @@ function toChanges(flags: PatchFlags): object {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-function parseParameter(given: string, others: { field_name: string; field_value: string }[] | undefined) {
+function parseParameter(given: string) {
   const [, field_name, field_value] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
   if (field_name === undefined || field_value === undefined) {
     throw new InvalidArgumentError("must be written as name=value");
   }
-  return [...(others ?? []), { field_name, field_value }];
+  return { field_name, field_value };
 }
 
 function idArgument() {

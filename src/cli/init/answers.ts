@@ -2,7 +2,15 @@ import { resolve } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import { type CANCEL_SYMBOL, intro, isCancel, log, password, text, updateSettings } from "@clack/prompts";
 import { ApiError } from "../../api/api-errors.ts";
-import { CalltallyError, cannotUse, describeError, EXIT, UsageError } from "../../base/errors.ts";
+import {
+  attempt,
+  CalltallyError,
+  cannotUse,
+  describeError,
+  EXIT,
+  problemOf,
+  UsageError,
+} from "../../base/errors.ts";
 import { toPrintableLines } from "../../base/printable.ts";
 import { nameSchema } from "../../config/file-schema.ts";
 import { parseSecretFile } from "../../config/secret-file.ts";
@@ -147,16 +155,6 @@ interface PromptOptions {
   signal: AbortSignal;
 }
 
-/** Returns an error's message for a prompt; undefined if there is none. */
-function problemOf(read: () => unknown): string | undefined {
-  try {
-    read();
-    return undefined;
-  } catch (error) {
-    return describeError(error);
-  }
-}
-
 function parseAddress(given: string): URL {
   if (URL.parse(given) === null) throw new Error("is not a full address such as https://api.example.com");
   return parseBaseUrl(given);
@@ -170,11 +168,7 @@ function parseAccount(given: string): string {
 
 /** UTC if this machine's zone has no name. */
 function zoneOfMachine(): string {
-  try {
-    return parseTimeZone(Intl.DateTimeFormat().resolvedOptions().timeZone);
-  } catch {
-    return "UTC";
-  }
+  return attempt(() => parseTimeZone(Intl.DateTimeFormat().resolvedOptions().timeZone)) ?? "UTC";
 }
 
 /** Parts of a host name that do not identify its owner. */

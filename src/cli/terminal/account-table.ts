@@ -1,52 +1,45 @@
 import { ageOf } from "../../base/clock.ts";
 import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
-import { findProblems } from "../../status/find-problems.ts";
 import type { Status } from "../../status/read-status.ts";
 import { ellipsize, formatTable, hang, WIDTH } from "./text.ts";
 
 const NAME_WIDTH = 18;
 
-/** The status of an account, or why it is unknown. */
-export type AccountStatus =
-  | { name: string; status: Status; late?: string | undefined; error?: undefined }
-  | { name: string; status?: undefined; late?: undefined; error: string };
+interface AccountStatus {
+  name: string;
+  /** Undefined if it is unknown: the problems say why. */
+  status?: Status;
+  problems: readonly string[];
+}
 
 /** Returns accounts as a table of 80 columns, one line each, and below it their problems in full. */
 export function describeAccounts(accounts: readonly AccountStatus[], nowMs: number): string {
-  const lines = accounts.map((account) => toLine(account, nowMs));
   const head = ["account", "working", "verdict", "fresh", "calls", "jobs", "problems"];
-  const table = formatTable(
-    head,
-    lines.map(({ cells, problems }) => [...cells, problems.join("; ")]),
-    "left",
-  );
-  const bad = lines.filter(({ problems }) => problems.length > 0).length;
+  const rows = accounts.map(({ name, status, problems }) => [
+    ellipsize(name, NAME_WIDTH),
+    ...(status === undefined ? ["no", "", "", "", ""] : toCells(status, nowMs)),
+    problems.join("; "),
+  ]);
+  const table = formatTable(head, rows, "left");
+  const bad = accounts.filter(({ problems }) => problems.length > 0).length;
   const summary = `${formatQuantity(accounts.length, "account")}, ${bad === 0 ? "none with a problem" : `${bad} with a problem: calltally status --account NAME`}`;
-  const said = lines.flatMap(({ name, problems }) =>
+  const said = accounts.flatMap(({ name, problems }) =>
     problems.flatMap((problem) => hang(`  ${name}: `, problem.replace(/\p{Cc}+/gu, " "), 4)),
   );
   return [...table.split("\n").map((line) => ellipsize(line, WIDTH)), "", summary, ...said].join("\n");
 }
 
-function toLine({ name, status, late, error }: AccountStatus, nowMs: number) {
-  const shown = ellipsize(name, NAME_WIDTH);
-  if (status === undefined) return { name, cells: [shown, "no", "", "", "", ""], problems: [error] };
+function toCells(status: Status, nowMs: number): string[] {
   const { last_done_run, last_good_run, calls, jobs } = status;
   const good = last_good_run?.finished_at;
   const failing = jobs.filter(({ failing_since }) => failing_since !== null);
-  const { failures, remarks } = findProblems(status);
-  return {
-    name,
-    cells: [
-      shown,
-      describeWorking(status),
-      last_done_run?.verdict ?? "",
-      good ? describeAge(ageOf(good, nowMs)) : "never",
-      formatCount(calls.live),
-      jobs.length === 0 ? "" : failing.length === 0 ? "ok" : `${failing.length} failing`,
-    ],
-    problems: [...(late === undefined ? [] : [late]), ...failures, ...remarks],
-  };
+  return [
+    describeWorking(status),
+    last_done_run?.verdict ?? "",
+    good ? describeAge(ageOf(good, nowMs)) : "never",
+    formatCount(calls.live),
+    jobs.length === 0 ? "" : failing.length === 0 ? "ok" : `${failing.length} failing`,
+  ];
 }
 
 function describeWorking({ runs: [last], next, calls_withheld, origin_problem }: Status): string {

@@ -34,7 +34,7 @@ export function describeStatus(status: Status, nowMs: number): string {
   ];
   // Followed by an empty line and the table's head.
   const runs = status.runs.slice(0, Math.max(1, HEIGHT - lines.length - 2));
-  if (runs.length > 0) lines.push("", describeRuns(runs));
+  if (runs.length > 0) lines.push("", layOutRuns(runs, RUN_COLUMNS));
   return lines.join("\n");
 }
 
@@ -50,33 +50,33 @@ function describePublications({ publications }: Status, nowMs: number): string[]
   });
 }
 
+type RunColumns = Readonly<Record<string, (run: SyncRun) => string>>;
+const RUN_COLUMNS: RunColumns = {
+  run: ({ run_id }) => String(run_id),
+  "started, UTC": ({ started_at }) => minuteOf(started_at),
+  took: ({ elapsed_ms }) => (elapsed_ms === null ? "" : formatElapsed(elapsed_ms)),
+  read: ({ calls_read }) => optionalCount(calls_read),
+  new: ({ calls_new }) => optionalCount(calls_new),
+  changed: ({ calls_changed }) => optionalCount(calls_changed),
+  rejected: ({ calls_rejected }) => optionalCount(calls_rejected),
+  ended: ({ verdict, status }) => verdict ?? status,
+};
+const HISTORY_COLUMNS: RunColumns = {
+  ...RUN_COLUMNS,
+  mode: ({ mode }) => mode,
+  because: ({ plan_reason }) => plan_reason ?? "",
+};
+
 export function describeHistory(runs: readonly SyncRun[]): string {
-  if (runs.length === 0) return "No run yet.";
-  const [head = [], ...rows] = toRows(runs);
+  return runs.length === 0 ? "No run yet." : layOutRuns(runs, HISTORY_COLUMNS);
+}
+
+function layOutRuns(runs: readonly SyncRun[], columns: RunColumns): string {
+  const shows = Object.values(columns);
   return formatTable(
-    [...head, "mode", "because"],
-    rows.map((row, index) => [...row, runs[index]?.mode ?? "", runs[index]?.plan_reason ?? ""]),
+    Object.keys(columns),
+    runs.map((run) => shows.map((show) => show(run))),
   );
-}
-
-function describeRuns(runs: readonly SyncRun[]): string {
-  const [head = [], ...rows] = toRows(runs);
-  return formatTable(head, rows);
-}
-
-function toRows(runs: readonly SyncRun[]): string[][] {
-  const head = ["run", "started, UTC", "took", "read", "new", "changed", "rejected", "ended"];
-  const rows = runs.map((run) => [
-    String(run.run_id),
-    minuteOf(run.started_at),
-    run.elapsed_ms === null ? "" : formatElapsed(run.elapsed_ms),
-    optionalCount(run.calls_read),
-    optionalCount(run.calls_new),
-    optionalCount(run.calls_changed),
-    optionalCount(run.calls_rejected),
-    run.verdict ?? run.status,
-  ]);
-  return [head, ...rows];
 }
 
 function line(title: string, text: string, width = WIDTH): string {
@@ -212,14 +212,10 @@ function describePlan({ next }: Status): string {
 
 /** Cron or systemd may run the jobs at other times instead. */
 function describeSlots({ next }: Status): string[] {
-  const jobs = [
-    { job: "sync", at: next.sync },
-    { job: "export", at: next.export },
-    { job: "insights", at: next.insights },
-  ];
-  const slots = jobs.flatMap(({ job, at }) =>
-    at === null ? [] : [`${job} ${at.slice(5, 16).replace("T", " ")}`],
-  );
+  const slots = (["sync", "export", "insights"] as const).flatMap((job) => {
+    const at = next[job];
+    return at === null ? [] : [`${job} ${at.slice(5, 16).replace("T", " ")}`];
+  });
   return slots.length === 0 ? [] : [line("", `by the schedule, if it runs: ${slots.join(", ")} UTC`)];
 }
 

@@ -7,7 +7,7 @@ import type { Warehouse } from "../warehouse.ts";
 import { fact_changes, withoutFactLog } from "./fact-log.ts";
 import { call_facts } from "./facts.ts";
 
-const columns = {
+export const callers = sqliteTable("callers", {
   caller: about(text().primaryKey(), "The number as `+` and digits, or its keyed digest.", "caller"),
   first_call_id: about(
     integer().notNull(),
@@ -15,10 +15,8 @@ const columns = {
   ),
   first_call_started: about(text(), "Start of that call, ISO 8601 UTC."),
   calls: about(integer().notNull(), "Number of live calls."),
-};
-
-export const callers = sqliteTable("callers", columns);
-export const CALLERS = describeTable(callers, "The callers of live calls, one row per caller.", columns);
+});
+export const CALLERS = describeTable(callers, "The callers of live calls, one row per caller.");
 
 export interface CallerCall {
   call_id: number;

@@ -4,7 +4,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
 import type { Warehouse } from "../warehouse.ts";
 
-const columns = {
+export const exports = sqliteTable("exports", {
   export_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the file."),
   exported_at: about(text(), "When it was written, ISO 8601 UTC; null before, or if its export was killed."),
   path: about(text().notNull(), "Absolute path."),
@@ -12,13 +12,10 @@ const columns = {
   rows: about(integer().notNull(), "Rows, of all sheets, without header and totals; for a page, its calls."),
   filter: about(text().notNull(), "JSON object of the filter.", "key"),
   run_id: about(integer(), "The last finished run when the file was made; null if there was none."),
-};
-
-export const exports = sqliteTable("exports", columns);
+});
 export const EXPORTS = describeTable(
   exports,
   "Every file of figures, of calls or with a page that was written into a folder, by `export`, `report` or a named report, one row each time.",
-  columns,
 );
 
 export type ExportRecord = Omit<typeof exports.$inferInsert, "export_id" | "exported_at">;
