@@ -70,7 +70,7 @@ export class UnmatchedError extends UsageError {
   constructor(unmatched: UnmatchedError["unmatched"], spell: (option: string) => string) {
     const [{ filter, text, advice } = { filter: "", text: "", advice: undefined }] = unmatched;
     super(`Cannot use ${spell(`filter.${filter}`)} ${text}: no call in the warehouse has this value`, {
-      hint: `${advice ?? `calltally export ${filter} --stdout lists the existing ones.`} With ${spell("filter.allow_empty")}it is accepted anyway.`,
+      hint: `${advice ?? `calltally export ${filter} --stdout lists the existing ones.`} With ${spell("filter.allow_empty")} it is accepted anyway.`,
     });
     this.unmatched = unmatched;
   }

@@ -12,7 +12,7 @@ const WORDS: Record<RestatementReason, string> = {
   gone: "gone from the service",
   returned: "listed again",
   rules: "attributed again",
-  first_call: "no longer, or now, first calls",
+  first_call: "reassigned as first or repeat calls",
   spend_changed: "ad costs",
 };
 

@@ -119,7 +119,7 @@ function decideCurrency(
   }
   if (first === undefined && files.some(({ rows }) => rows.length > 0)) {
     throw new UsageError("Cannot import spend: its currency is unknown", {
-      hint: "Give --currency, such as --currency USD, or set CALLTALLY_CURRENCY.",
+      hint: "Pass --currency, such as --currency USD, or set CALLTALLY_CURRENCY.",
     });
   }
   return first?.currency ?? null;

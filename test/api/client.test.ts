@@ -334,7 +334,7 @@ describe("ApiClient calls a breach of contract (exit 8), after trying again,", (
       says: "cut gzip",
     },
     {
-      what: "an encoding that was not asked for",
+      what: "an encoding that was not requested",
       answer: text(HTML, 200, { "content-encoding": "br" }),
       says: "encoded as br",
     },

@@ -256,7 +256,7 @@ test("comparisonRange of an open range has the year before, and no previous", ()
   expect(comparisonRange({}, "year")).toEqual({});
   for (const open of [{ from: "2026-11-20" }, { to: "2026-11-20" }, {}]) {
     expect(() => comparisonRange(open, "previous")).toThrow(
-      "Cannot compare an open range with the one before",
+      "Cannot compare an open range with the previous one",
     );
   }
 });

@@ -54,7 +54,7 @@ describe("calltally export --by account,…", () => {
     }
     const manifest = JSON.parse(readFileSync(join(folder.path, "data/exports/manifest.json"), "utf8"));
     expect(manifest).toMatchObject({
-      callers: expect.stringMatching(/one who called two accounts is two callers/),
+      callers: expect.stringMatching(/a person who called two accounts counts as two callers/),
       accounts: {
         acme: { run: { run_id: 1, verdict: "exact" }, timezone: "UTC" },
         beta: { run: { run_id: 1, verdict: "exact" }, timezone: "Asia/Tokyo" },

@@ -141,7 +141,7 @@ describe("several accounts", () => {
     using alone = makeTempFolder();
     expect(await calltally(["backup", "{account}.db"], { cwd: alone.path })).toMatchObject({
       code: 2,
-      stderr: "calltally: Cannot use {account} in {account}.db: there is none here\n",
+      stderr: "calltally: Cannot use {account} in {account}.db: it has no value here\n",
     });
   });
 

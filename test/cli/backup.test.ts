@@ -133,7 +133,7 @@ describe("backup and restore", () => {
       writeFileSync(key, `${"0".repeat(64)}\n`);
       writeFileSync(join(folder.path, "backup.db.caller-key"), content);
       const another = await calltally(["restore", "backup.db"], options);
-      expect(another.stderr).toContain(`${key} was kept, and the key beside the backup is another`);
+      expect(another.stderr).toContain(`${key} was kept, but the backup has a different key`);
       expect(readFileSync(key, "utf8")).toBe(`${"0".repeat(64)}\n`);
     },
   );

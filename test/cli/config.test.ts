@@ -21,7 +21,7 @@ reports:
     filter: { exclude_callers: test-numbers.txt }
     cron: "0 7 * * 1"
     deliver:
-      - email: { to: [marketing@northwind.example] }
+      - email: { to: [marketing@acme.example] }
       - webhook: { url_file: slack.url }
       - command: [sh, -c, "ls {folder}"]
 `;
@@ -85,7 +85,7 @@ describe("calltally config", () => {
       ["smpt://calls:s3cret@mail.example.com", scheme],
       ["calls:s3cret@mail.example.com", scheme],
       ["s3cret", "the text in smtp.url is not a URL such as smtps://"],
-      [undefined, "cannot be read: no such file or directory. It must name a file that holds the secret"],
+      [undefined, "cannot be read: no such file or directory. It must name a file with the secret"],
     ] as const) {
       rmSync(smtp);
       if (text !== undefined) writeFileSync(smtp, text, { mode: 0o600 });

@@ -80,7 +80,7 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen, with a doorbell", () => {
     await using proxy = await startProxy(schedule);
     await Promise.all(["acme", "beta"].map((account) => schedule.synced(account, 1)));
 
-    const url = `${proxy.url}/doorbell/austin`;
+    const url = `${proxy.url}/doorbell/acme`;
     const args = [
       "webhook",
       "patch",
@@ -150,7 +150,7 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen, with a doorbell", () => {
     await using proxy = await startProxy(target);
     const params = [{ field_name: "calltally_secret", field_value: SECRET }];
     const webhook = {
-      webhook_endpoint: `${proxy.url}/doorbell/austin`,
+      webhook_endpoint: `${proxy.url}/doorbell/acme`,
       method: "POST",
       static_parameters: params,
     };
@@ -180,7 +180,7 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen, with a doorbell", () => {
     {
       secret: SECRET,
       mode: 0o644,
-      command: ["webhook", "patch", "44", "--doorbell", "https://x.example/doorbell/austin"],
+      command: ["webhook", "patch", "44", "--doorbell", "https://x.example/doorbell/acme"],
       says: "other users can read secrets/doorbell",
     },
   ])("$command.0 refuses the secret $secret with mode $mode", async ({ secret, mode, command, says }) => {
@@ -223,7 +223,7 @@ describe("calltally webhook patch --doorbell", () => {
       const args = ["webhook", "patch", "44", "--account", "acme", "--clear-static-parameters", "--dry-run"];
       const { code, stderr } = await calltally([...args, "--doorbell", address], { cwd: folder.path });
       expect(code).toBe(0);
-      return stderr.includes("does not end with /doorbell/austin: unless a proxy rewrites it");
+      return stderr.includes("does not end with /doorbell/acme: unless a proxy rewrites it");
     };
     expect(await says(`${url}/acme`)).toBe(false);
     expect(await says(`${url}/beta`)).toBe(true);

@@ -131,7 +131,7 @@ Next:
       code: 2,
       stdout: "",
       stderr: expect.stringMatching(
-        /^calltally: --base-url, --token-file, --timezone are missing, and there is no terminal to ask on\n/,
+        /^calltally: --base-url, --token-file, --timezone are missing, and there is no terminal for questions\n/,
       ),
     });
     // With it set, no command would take the file.
@@ -261,7 +261,7 @@ describe("writeNewFiles", () => {
     });
     writeFileSync(join(folder.path, "there"), "old");
     expect(() => writeNewFiles([file("a/b/one"), file("there")])).toThrow(
-      "Cannot write there: it is there already",
+      "Cannot write there: it already exists",
     );
     expect(readdirSync(folder.path)).toEqual(["there"]);
     expect(readFileSync(join(folder.path, "there"), "utf8")).toBe("old");

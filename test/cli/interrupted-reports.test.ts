@@ -67,7 +67,7 @@ function configureMail(
   writeFileSync(join(folder, "smtp.url"), url, { mode: 0o600 });
   return configure(folder, sandbox, {
     top: "smtp_url_file: smtp.url\n",
-    deliver: "    deliver: [{ email: { to: [marketing@northwind.example] } }]\n",
+    deliver: "    deliver: [{ email: { to: [marketing@acme.example] } }]\n",
   });
 }
 

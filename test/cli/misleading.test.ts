@@ -75,7 +75,7 @@ describe("time zones", () => {
     expect(await calltally(["schedule", "--list"], { cwd, env })).toMatchObject({ code: 0, stderr: remark });
     const { stdout } = await calltally(["doctor"], { cwd, env });
     expect(stdout).toMatch(
-      /^warn {2}CALLTALLY_TIMEZONE +est \(from the environment\)\n +EST has no summer time/m,
+      /^warn {2}CALLTALLY_TIMEZONE +est \(from the environment\)\n +EST has no daylight saving time/m,
     );
   });
 });
@@ -198,7 +198,7 @@ describe("values in filters", () => {
       code: 2,
       stdout: "",
       stderr:
-        "calltally: Cannot use --source gogle: no call in the warehouse has this value\nDid you mean google? With --allow-empty it is accepted.\n",
+        "calltally: Cannot use --source gogle: no call in the warehouse has this value\nDid you mean google? With --allow-empty it is accepted anyway.\n",
     });
     expect(read()).toEqual(before);
     expect(await calltally([...args, "--stdout"], { cwd })).toEqual(refused);
@@ -206,7 +206,7 @@ describe("values in filters", () => {
     expect(await calltally(["export", "google-ads", "--campaign", "Genf"], { cwd })).toMatchObject({
       code: 2,
       stderr:
-        "calltally: Cannot use --campaign Genf: no call in the warehouse has this value\ncalltally export campaign --stdout lists the existing ones. With --allow-empty it is accepted.\n",
+        "calltally: Cannot use --campaign Genf: no call in the warehouse has this value\ncalltally export campaign --stdout lists the existing ones. With --allow-empty it is accepted anyway.\n",
     });
   });
 

@@ -58,7 +58,7 @@ describe("named reports", () => {
     await using beta = await startSandbox({ calls: 200, seed: 2, token: "t0ken-of-beta" });
     await using mail = await startMailServer({ lacksTls: true });
     const reports = `${WEEKLY}    deliver:
-      - email: { to: [marketing@northwind.example, boss@acme.example], subject: "Calls, {period}" }
+      - email: { to: [marketing@acme.example, boss@acme.example], subject: "Calls, {period}" }
       - command: [cp, -r, "{folder}", "copy-{account}"]
   page:
     accounts: [acme]
@@ -77,8 +77,8 @@ describe("named reports", () => {
     expect(addresses(mail)).toEqual([
       "boss@acme.example",
       "boss@acme.example",
-      "marketing@northwind.example",
-      "marketing@northwind.example",
+      "marketing@acme.example",
+      "marketing@acme.example",
     ]);
     const [first] = mail.taken;
     expect(first?.raw).toMatch(/^Subject: Calls, \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d\r$/m);
@@ -96,7 +96,7 @@ describe("named reports", () => {
       { report: "page", status: "done" },
     ]);
     expect(ledgerOf(folder.path, "beta", "deliveries")).toMatchObject([
-      { channel: "email", recipient: "marketing@northwind.example", status: "delivered", attempts: 1 },
+      { channel: "email", recipient: "marketing@acme.example", status: "delivered", attempts: 1 },
       { channel: "email", recipient: "boss@acme.example", status: "delivered", attempts: 1 },
       { channel: "command", status: "delivered" },
     ]);
@@ -112,7 +112,7 @@ describe("named reports", () => {
     await using acme = await startSandbox({ calls: 300, token: "t0ken-of-acme" });
     await using mail = await startMailServer({ lacksTls: true });
     const reports = `${WEEKLY.replace("format: xlsx", "format: csv")}    deliver:
-      - email: { to: [marketing@northwind.example] }
+      - email: { to: [marketing@acme.example] }
     on_restatement: deliver
     require: verified
 `;
@@ -201,7 +201,7 @@ describe("named reports", () => {
           return await new Promise<undefined>(() => {});
         },
       });
-      const reports = `${WEEKLY}    deliver: [{ email: { to: [marketing@northwind.example] } }]\n`;
+      const reports = `${WEEKLY}    deliver: [{ email: { to: [marketing@acme.example] } }]\n`;
       configure(folder.path, { acme }, reports, mail);
       const options = { cwd: folder.path };
       await calltally(["sync"], options);
@@ -219,8 +219,8 @@ describe("named reports", () => {
 
       expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
       const again = await calltally(["job", "report:weekly"], options);
-      expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("is done already") });
-      expect(addresses(mail)).toEqual(["marketing@northwind.example"]);
+      expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("is already done") });
+      expect(addresses(mail)).toEqual(["marketing@acme.example"]);
       expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([
         { status: "done", scheduled_for: expect.stringMatching(/T07:00:00\.000Z$/) },
       ]);
@@ -239,7 +239,7 @@ describe("named reports", () => {
         onRcpt: (address) => (address.startsWith("nobody") && !existsSync(mended) ? 550 : undefined),
       });
       const reports = `${WEEKLY}    deliver:
-      - email: { to: [nobody@acme.example, marketing@northwind.example] }
+      - email: { to: [nobody@acme.example, marketing@acme.example] }
       - command: [test, -e, mended]
 `;
       configure(folder.path, { acme }, reports, mail);
@@ -250,7 +250,7 @@ describe("named reports", () => {
       expect(stdout).toMatch(/^email to nobody@acme\.example: failed: .*550/m);
       expect(stdout).toMatch(/^email to marketing@acme\.example: delivered$/m);
       expect(stdout).toMatch(/^command to test #\w+: failed: /m);
-      expect(addresses(mail)).toEqual(["marketing@northwind.example"]);
+      expect(addresses(mail)).toEqual(["marketing@acme.example"]);
       const status = await calltally(["status"], options);
       expect(status.stdout).toMatch(/delivered to 1 of 3/);
       expect(status.stdout).toMatch(/email to nobody@acme\.example: failed/);
@@ -287,7 +287,7 @@ describe("named reports", () => {
     using folder = makeTempFolder();
     await using mail = await startMailServer({ lacksTls: true });
     const options = { cwd: folder.path };
-    const reports = `${WEEKLY}    fresh: 2h\n    deliver: [{ email: { to: [marketing@northwind.example] } }]\n`;
+    const reports = `${WEEKLY}    fresh: 2h\n    deliver: [{ email: { to: [marketing@acme.example] } }]\n`;
     {
       await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
       configure(folder.path, { acme }, reports, mail);
@@ -327,7 +327,7 @@ describe("named reports", () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
     await using mail = await startMailServer({ lacksTls: true });
-    const deliver = `    deliver: [{ email: { to: [marketing@northwind.example] } }, { command: [touch, sent] }]\n`;
+    const deliver = `    deliver: [{ email: { to: [marketing@acme.example] } }, { command: [touch, sent] }]\n`;
     configure(folder.path, { acme }, `${WEEKLY}${deliver}`, mail);
     const options = { cwd: folder.path };
     openWarehouse(join(folder.path, "data/acme/calltally.db"))[Symbol.dispose]();
@@ -355,7 +355,7 @@ describe("named reports", () => {
 
     await calltally(["sync"], options);
     expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
-    expect(addresses(mail)).toEqual(["marketing@northwind.example"]);
+    expect(addresses(mail)).toEqual(["marketing@acme.example"]);
     expect((await calltally(["status"], options)).code).toBe(0);
   });
 
@@ -431,7 +431,7 @@ describe("named reports", () => {
     await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
     await using mail = await startMailServer({ lacksTls: true });
     const reports = (more: string) =>
-      `  leads:\n    contents: [calls]\n    with: [caller_id]\n    range: { last: 4w }\n${more}    deliver: [{ email: { to: [marketing@northwind.example] } }]\n`;
+      `  leads:\n    contents: [calls]\n    with: [caller_id]\n    range: { last: 4w }\n${more}    deliver: [{ email: { to: [marketing@acme.example] } }]\n`;
     configure(folder.path, { acme }, reports(""), mail);
     const options = { cwd: folder.path };
     await calltally(["sync"], options);
@@ -443,13 +443,13 @@ describe("named reports", () => {
     expect(mail.taken).toEqual([]);
     configure(folder.path, { acme }, reports("    personal_data: true\n"), mail);
     expect((await calltally(["run", "leads", "--deliver"], options)).code).toBe(0);
-    expect(addresses(mail)).toEqual(["marketing@northwind.example"]);
+    expect(addresses(mail)).toEqual(["marketing@acme.example"]);
   });
 
   it.each([
     { contents: "calls", to: 'command: [cp, -r, "{folder}", copy]' },
-    { contents: "callers", to: "email: { to: [marketing@northwind.example] }" },
-    { contents: "google-ads", to: "email: { to: [marketing@northwind.example] }" },
+    { contents: "callers", to: "email: { to: [marketing@acme.example] }" },
+    { contents: "google-ads", to: "email: { to: [marketing@acme.example] }" },
     { contents: "google-leads", to: 'command: [cp, -r, "{folder}", copy]' },
   ])("bring no $contents to anybody unless they say so, in a workbook neither", async ({ contents, to }) => {
     using folder = makeTempFolder();
@@ -472,7 +472,7 @@ describe("named reports", () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 6000, token: "t0ken-of-acme" });
     await using mail = await startMailServer({ lacksTls: true });
-    const deliver = "personal_data: true\n    deliver: [{ email: { to: [marketing@northwind.example] } }]\n";
+    const deliver = "personal_data: true\n    deliver: [{ email: { to: [marketing@acme.example] } }]\n";
     const reports = `  large:
     contents: [calls, channel, source]
     with: [summary, transcription, recording_url]
@@ -519,12 +519,12 @@ describe("named reports", () => {
     {
       report: `${WEEKLY}  twin:\n    contents: [source]\n    folder: reports/{account}/weekly\n`,
       name: "twin",
-      says: "is that of the report weekly as well",
+      says: "also belongs to the report weekly",
     },
     {
       report: `${WEEKLY}  twin:\n    contents: [source]\n    folder: ./Reports/acme/weekly\n`,
       name: "twin",
-      says: "is that of the report weekly as well",
+      says: "also belongs to the report weekly",
     },
     {
       report: "  daily:\n    contents: [source]\n    folder: data/{account}/exports\n",

@@ -75,7 +75,7 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
       rows: (sort === "source_name asc" ? bySource : calls).slice(offset, offset + limit),
     }));
     const { stdout } = await runner(folder.path, service)("north&7/ü", "sync");
-    expect(stdout).toContain("by source from A to Z, highest id first in each, as asked for");
+    expect(stdout).toContain("by source from A to Z, highest id first in each, as requested");
     const asked = parametersOf(service);
     const orders = asked.map(({ limit, offset, org_unit_id, ...order }) => order);
     expect(new Set(asked.map(({ org_unit_id }) => org_unit_id))).toEqual(new Set(["north&7/ü"]));
@@ -155,7 +155,7 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
     const synced = await run("7", "sync");
     expect(synced).toMatchObject({ code: 0 });
     expect(synced.stdout).toMatch(
-      /^ {2}unit +20 {3}new or changed calls are of another org_unit_id than CALLTALLY_ORG_UNIT_ID/m,
+      /^ {2}unit +20 {3}new or changed calls have another org_unit_id than CALLTALLY_ORG_UNIT_ID/m,
     );
     expect((await run("7", "doctor")).stdout).toMatch(
       /^warn +org_unit_id +20 calls belong to another unit than 7/m,

@@ -21,7 +21,7 @@ describe("--help", () => {
     expect(tasks.map(([title]) => title)).toEqual([
       "Start here:",
       "Figures and files:",
-      "Questions to the warehouse:",
+      "Query the warehouse:",
       "Operation:",
       "Personal data:",
       "At the service:",

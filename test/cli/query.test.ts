@@ -170,7 +170,7 @@ describe("calltally query", () => {
     const args = ["query", "--format", "json", "SELECT a.call_id, b.call_id FROM calls AS a, calls AS b"];
     const { code, stdout, stderr } = await calltally(args, { cwd: folder.path });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/two columns are called call_id\n.* AS /);
+    expect(stderr).toMatch(/two columns are named call_id\n.* AS /);
   });
 
   it("ends with 7 where there is no warehouse, or something else in its place", async () => {

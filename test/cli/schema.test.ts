@@ -22,10 +22,10 @@ describe("calltally schema", () => {
       stderr: "",
       stdout: `counts: table. Counts that would take long to compute.
   name   text     What is counted: \`calls\`, the rows of that table;
-                  \`unsettled_calls\`, those of a first load under way whose
-                  callers are yet to be settled; \`fact_logs\`, how often
-                  \`fact_changes\` was begun; and \`rules_being_applied\`, the
-                  number of those by which calls are attributed at the moment.
+                  \`unsettled_calls\`, those of a running first load whose
+                  callers are not settled yet; \`fact_logs\`, how often
+                  \`fact_changes\` was started; and \`rules_being_applied\`, the id
+                  of the rules being applied at the moment.
   value  integer  How many there are.
 `,
     });
@@ -58,7 +58,7 @@ describe("calltally schema", () => {
       title: "calltally",
       databases: {
         acme: {
-          description: expect.stringContaining("attributed_calls has one row a call"),
+          description: expect.stringContaining("attributed_calls has one row per call"),
           tables: {
             insight_groups: {
               description: "The org units (groups) of an insight.",

@@ -44,7 +44,7 @@ describe("calltally spend import and export --spend", () => {
     writeFileSync(join(cwd, "own.csv"), `${header}\n2026-10-02,12.50,fb,paid_social,Sprang Tune-Up,USD\n`);
     expect((await run(["spend", "import", "own.csv", ...db], cwd)).stdout).not.toContain("in place of");
     expect((await run(["spend", "import", "own.csv", ...db], cwd)).stdout).toContain(
-      "1 day, 2026-10-02, 1 row, 12.50 USD, in place of 1 earlier row",
+      "1 day, 2026-10-02, 1 row, 12.50 USD, replacing 1 earlier row",
     );
     const range = ["--from", "2026-10-01", "--to", "2026-10-31"];
     await run(["export", "campaign", "--spend", ...range, ...db, "--out", "out"], cwd);
@@ -128,7 +128,7 @@ describe("calltally spend import and export --spend", () => {
         "some.csv  columns by calltally's names, 27 lines: 1 row, 25 left out, 1 header",
         "google  1 day, 2026-10-01, 1 row, 1.50 USD",
         "Left out: 25 rows",
-        '  some.csv:3  the cost "x0" is no number',
+        '  some.csv:3  the cost "x0" is not a number',
       ]);
       expect(lines.at(-2)).toBe("  and 5 more: --json has all");
       expect((await count()).stdout).toBe("n\r\n1\r\n");
@@ -144,7 +144,7 @@ describe("calltally spend import and export --spend", () => {
       const twice = await run(both, cwd, 3);
       expect(twice.stdout.split("\n").slice(1, -1)).toEqual([
         "lf.csv  columns by calltally's names, 2 lines: 0 rows, 1 left out, 1 header",
-        "google  2 days, 2026-10-01 to 2026-10-02, 2 rows, 3.50 USD, in place of 1 earlier row",
+        "google  2 days, 2026-10-01 to 2026-10-02, 2 rows, 3.50 USD, replacing 1 earlier row",
         "Left out: 1 row",
         "  lf.csv:2  the same as line 2 of crlf.csv; --add adds it",
       ]);
@@ -186,7 +186,7 @@ describe("calltally spend import and export --spend", () => {
     const answered = await ask("source", "--disposition", "answered", "--min-duration", "60");
     expect(answered.rows.reduce((sum, { cost = "" }) => sum + Number(cost), 0)).toBe(31);
     expect(answered.stderr).toContain(
-      "--disposition, --min-duration choose calls alone: the costs are of all calls.",
+      "--disposition, --min-duration choose only calls: costs are for all calls.",
     );
     // Days of spend before the first call and after the last have periods as well.
     const months = await ask("source", "--grain", "month", "--source", "google");
@@ -216,10 +216,10 @@ describe("calltally spend import and export --spend", () => {
       "5.0000",
     ]);
     const refusals: [string[], string][] = [
-      [["utm_source"], "--spend applies to source, medium, campaign, channel, and not to utm_source"],
-      [["--by", "source,weekday"], "and not to weekday"],
+      [["utm_source"], "--spend applies only to source, medium, campaign, channel, not to utm_source"],
+      [["--by", "source,weekday"], "not to weekday"],
       [["calls"], "--spend applies only to rollups, and none was requested"],
-      [[], "and not to utm_source"],
+      [[], "not to utm_source"],
     ];
     for (const [args, message] of refusals) {
       const { code, stderr } = await calltally(["export", ...args, "--spend", ...db], { cwd });

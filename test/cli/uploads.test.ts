@@ -162,7 +162,7 @@ describe("calltally uploads", () => {
     );
     writeFileSync(join(folder.path, "odd.csv"), "odd");
     expect((await folder.run("uploads", "forget", "odd.csv")).stderr).toContain(
-      "its content is not that of any file",
+      "its content does not match any file",
     );
   });
 

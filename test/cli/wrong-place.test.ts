@@ -107,7 +107,7 @@ const CASES: Given[] = [
   {
     args: [...EXPORT, "--database", "~/calls.db"],
     code: 2,
-    says: "~ stands for the home folder in a shell alone",
+    says: "only a shell expands ~",
   },
 ];
 

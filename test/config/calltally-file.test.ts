@@ -191,7 +191,7 @@ doorbell: { secret_file: s, account: beta }
       yaml: "limit: 0x10",
       says: [
         "Cannot use calltally.yaml",
-        expect.stringMatching(/^calltally.yaml:1:8: 0x10 is a number that may be meant otherwise/),
+        expect.stringMatching(/^calltally.yaml:1:8: 0x10 is an ambiguous number/),
       ],
     },
     {
@@ -217,7 +217,7 @@ doorbell: { secret_file: s, account: beta }
       yaml: `${ACME}    heartbeat_url: https://x`,
       says: [
         "Cannot use calltally.yaml",
-        expect.stringContaining("heartbeat_url: is a secret, and does not stand in this file"),
+        expect.stringContaining("heartbeat_url: is a secret, and does not belong in this file"),
       ],
     },
   ])("refuses $name", ({ yaml, says }) => {
@@ -227,7 +227,7 @@ doorbell: { secret_file: s, account: beta }
   it("refuses aliases, a bomb of them at once, and a bare star with a word on quotes", () => {
     expect(problemsOf({ yaml: BOMB })[1]).toMatch(/^calltally.yaml:2:\d+: aliases \(\*name\) are not read$/);
     expect(problemsOf({ yaml: "sync_cron: * * * * *" })[1]).toMatch(
-      /^calltally.yaml:1:12: a text that begins with \* stands in quotes/,
+      /^calltally.yaml:1:12: text that begins with \* must be in quotes/,
     );
   });
 

@@ -100,7 +100,7 @@ describe("deliver by e-mail", () => {
         recipient: "änn@example.com",
         status: "failed",
         attempts: 1,
-        last_error: `Cannot send by localhost:${server.port}: it accepts only ASCII addresses (no SMTPUTF8)`,
+        last_error: `Cannot send mail by localhost:${server.port}: it accepts only ASCII addresses (no SMTPUTF8)`,
       },
       { recipient: "bob@bücher.example", status: "delivered" },
     ]);

@@ -14,7 +14,7 @@ describe("fillPlaceholders", () => {
 
   it("refuses a placeholder without a value", () => {
     expect(() => fillPlaceholders("{date}", VALUES)).toThrow(
-      "Cannot use {date} in {date}: there is none here",
+      "Cannot use {date} in {date}: it has no value here",
     );
   });
 

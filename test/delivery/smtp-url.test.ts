@@ -36,7 +36,7 @@ describe("parseSmtpUrl", () => {
     ["smtp://mail.example.com?from=a@b.example%0d%0aBcc:e@f.example", "one address"],
     ["smtp://u@x.example:SECRET%zz@mail.example.com", "write it as %25"],
     ["smtp://mail.example.com/SECRET?from=a@b.example", "neither path nor fragment"],
-    ["smtp://mail.example.com?from=a@b.example&tls=SECRET", "no parameter but from"],
+    ["smtp://mail.example.com?from=a@b.example&tls=SECRET", "no parameter except from"],
   ])("refuses %s, and does not show it", (text, says) => {
     const read = () => parseSmtpUrl(text);
     expect(read).toThrow(says);

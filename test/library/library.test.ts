@@ -196,7 +196,7 @@ describe("rollup", () => {
     [{ by: [], grain: "decade" }, 'grain: Invalid option: expected one of "day"|"week"|"month"|"quarter"'],
     [{ by: [], fill: true }, "fill needs grain"],
     [{ by: [], compare: "previous", from: "2026-10-01" }, "compare needs from and to: it compares"],
-    [{ by: ["gclid"], spend: true }, "spend applies to source, medium, campaign, channel, and not to gclid"],
+    [{ by: ["gclid"], spend: true }, "spend applies only to source, medium, campaign, channel, not to gclid"],
     [{ by: ["channel"], top: 0 }, "top: Too small: expected number to be >=1"],
     [{ by: [], top: 2 }, "top needs by: it keeps keys of dimensions"],
     [{ by: [], filter: { chanel: ["Email"] } }, 'filter: Unrecognized key: "chanel"'],

@@ -212,7 +212,7 @@ describe("calltally report, beside what export writes of the same calls", () => 
     { args: ["--source", "gogle"], says: "google" },
     { args: ["--stdout", "--out", "here"], says: "--stdout writes none" },
     { args: ["--stdout", "--json"], says: "--stdout writes none" },
-    { args: ["--from", "1950-01-01", "--to", "2026-01-01", "--grain", "day"], says: "4000 are the most" },
+    { args: ["--from", "1950-01-01", "--to", "2026-01-01", "--grain", "day"], says: "the maximum is 4000" },
   ])("refuses $args with exit 2, and leaves the page as it was", async ({ args, says }) => {
     const { code, stdout, stderr } = await calltally(["report", ...args, ...DATABASE], { cwd: folder.path });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

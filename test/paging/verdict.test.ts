@@ -57,14 +57,14 @@ describe("judge", () => {
     {
       ...full({ repeated: 1 }),
       verdict: "probable",
-      says: "1 response had a request_id that was met before",
+      says: "1 response repeated an earlier request_id",
     },
     { ...full({ old: 2 }), verdict: "probable", says: "2 responses came from the past" },
     { ...full({ unplaced: 1 }), verdict: "probable", says: "some rows have no readable call_id" },
     {
       ...full({ keys: BY_SOURCE, ...moved(101, 100) }, 101),
       verdict: "probable",
-      says: "an order by source may be one by figures of the sources",
+      says: "an order by source may depend on the sources' figures",
     },
     {
       ...full({ totals: totals({ overruns: 1 }) }),
@@ -115,7 +115,7 @@ describe("judge", () => {
     {
       ...full({ closingOnly: 2, ...moved(102, 100) }),
       verdict: "probable",
-      says: "2 calls went from their place, though total fell by 0 alone",
+      says: "2 calls left their place, though total fell only by 0",
     },
     {
       ...full({ closingOnly: 2, totals: totals({ falls: 2, isConstant: false }) }),
@@ -126,7 +126,7 @@ describe("judge", () => {
     {
       ...full({ closingOnly: 1, vanished: 1, totals: totals({ falls: 1, isConstant: false }) }),
       verdict: "probable",
-      says: "2 calls went from their place, though total fell by 1 alone",
+      says: "2 calls left their place, though total fell only by 1",
     },
     { ...full({ end: "disputed" }), verdict: "probable", says: "the service counts more than it lists" },
     {
@@ -202,7 +202,7 @@ describe("judge", () => {
         100,
         "Ask the support of the service about caches or replicas that lag; or try a run at a quieter time.",
       ],
-      [{ keys: BY_SOURCE }, 101, `${order}; a run in which no call comes or goes can be exact.`],
+      [{ keys: BY_SOURCE }, 101, `${order}; a run during which no call comes or goes can be exact.`],
       [{ unplaced: 1 }, 100, "See them in `rejected_calls`, and report them to the service's support."],
       [{ totals: totals({ overruns: 1 }) }, 100, total],
       [
@@ -324,7 +324,7 @@ describe("judgeIncremental", () => {
     const both = readKeys("call_id desc, call_started desc");
     expect(judgeIncremental(evidence, { ...books, keys: both }).verdict).toBe("probable");
     expect(judgeIncremental(evidence, { ...books, keys: [] }).verdict_reason).toBe(
-      "the calls are not listed as before,  in order",
+      "the calls are not listed as before, in order",
     );
   });
 

@@ -130,12 +130,12 @@ describe("startMonitor", () => {
       undefined,
       "",
     ]);
-    expect(await ask("/doorbell/austin?x", { method: "POST" })).toEqual([
+    expect(await ask("/doorbell/acme?x", { method: "POST" })).toEqual([
       401,
       "text/plain",
       "no-store",
       "Bearer",
-      "No: /doorbell/austin?x\n",
+      "No: /doorbell/acme?x\n",
     ]);
     expect((await ask("/doorbells"))[0]).toBe(404);
     await using bare = await startMonitor(LOCAL, pages({ status: "ok" }));

@@ -242,7 +242,7 @@ describe("the verdict over a run", () => {
     expect(await scene.sync()).toMatchObject({ verdict: "exact" });
     expect(await scene.sync(FULL)).toMatchObject({
       verdict: "probable",
-      verdict_reason: expect.stringContaining("1 response had a request_id that was met before"),
+      verdict_reason: expect.stringContaining("1 response repeated an earlier request_id"),
     });
   });
 
@@ -284,7 +284,7 @@ describe("the verdict over a run", () => {
     };
     expect(await scene.sync()).toMatchObject({
       mode: "full",
-      plan_reason: "the calls are not listed as before,  newest start first",
+      plan_reason: "the calls are not listed as before, newest start first",
     });
   });
 
@@ -318,7 +318,7 @@ describe("the verdict over a run", () => {
       read: 60,
       judgement: {
         verdict: "unverified",
-        verdict_reason: "the calls are not listed as before,  in order",
+        verdict_reason: "the calls are not listed as before, in order",
       },
     });
   });

@@ -75,7 +75,7 @@ describe("DoorbellPage", () => {
     },
   ])("takes the secret in $title", async ({ body, headers }) => {
     await using doorbell = await startDoorbell();
-    expect((await doorbell.post("/doorbell/austin", body, headers)).status).toBe(202);
+    expect((await doorbell.post("/doorbell/acme", body, headers)).status).toBe(202);
     expect((await doorbell.post("/doorbell/beta?x=1", body, headers)).status).toBe(202);
     expect(doorbell.rung).toEqual(["acme", "beta"]);
   });
@@ -95,7 +95,7 @@ describe("DoorbellPage", () => {
       { static_parameters: [{ field_name: "other", field_value: SECRET }] },
       { calltally_secret: SECRET.slice(0, -1) },
     ];
-    const paths = ["/doorbell/austin", "/doorbell/nobody-canary", "/doorbell", "/doorbell/"];
+    const paths = ["/doorbell/acme", "/doorbell/nobody-canary", "/doorbell", "/doorbell/"];
     const answers = [
       ...(await Promise.all(paths.flatMap((path) => bodies.map((body) => doorbell.post(path, body))))),
       ...(await Promise.all(
@@ -121,7 +121,7 @@ describe("DoorbellPage", () => {
       "/doorbell",
       "/doorbell/",
       "/doorbell/nobody",
-      "/doorbell/austin/",
+      "/doorbell/acme/",
       "/doorbell/ACME",
       "/doorbell/__proto__",
     ]) {
@@ -134,10 +134,10 @@ describe("DoorbellPage", () => {
     await using doorbell = await startDoorbell();
     const large = { ...LISTED, transcription: "x".repeat(1_000_000) };
     const answers = [
-      await doorbell.post("/doorbell/austin", LISTED),
-      await doorbell.post("/doorbell/austin", {}),
+      await doorbell.post("/doorbell/acme", LISTED),
+      await doorbell.post("/doorbell/acme", {}),
       await doorbell.post("/doorbell/nobody", LISTED),
-      await doorbell.post("/doorbell/austin", large),
+      await doorbell.post("/doorbell/acme", large),
     ];
     expect(answers).toMatchObject([
       { status: 202, text: "A sync follows.\n" },
@@ -161,13 +161,13 @@ describe("DoorbellPage", () => {
     ["", 401],
   ])("answers the authorization %j with %i", async (authorization, status) => {
     await using doorbell = await startDoorbell();
-    expect((await doorbell.post("/doorbell/austin", "", { authorization })).status).toBe(status);
+    expect((await doorbell.post("/doorbell/acme", "", { authorization })).status).toBe(status);
   });
 
   it("refuses a GET, whose secret would be in its URL", async () => {
     await using doorbell = await startDoorbell();
     const query = new URLSearchParams({ static_parameters: JSON.stringify(LISTED.static_parameters) });
-    const answer = await answerOf(await fetch(`${doorbell.url}/doorbell/austin?${query}`));
+    const answer = await answerOf(await fetch(`${doorbell.url}/doorbell/acme?${query}`));
     expect(answer).toMatchObject({
       status: 405,
       headers: { allow: "POST" },
@@ -179,7 +179,7 @@ describe("DoorbellPage", () => {
   it("is reached under any host name, which health and metrics are not", async () => {
     await using doorbell = await startDoorbell();
     const statuses = await Promise.all(
-      ["/doorbell/austin", "/healthz", "/metrics", "/doorbells"].map(async (path) => {
+      ["/doorbell/acme", "/healthz", "/metrics", "/doorbells"].map(async (path) => {
         const headers = { host: "calls.example.com", authorization: `Bearer ${SECRET}` };
         const [response] = await once(
           request(`${doorbell.url}${path}`, { method: "POST", headers }).end(),
@@ -195,10 +195,10 @@ describe("DoorbellPage", () => {
   it("refuses a body over a megabyte, announced or not, and takes one below", async () => {
     await using doorbell = await startDoorbell();
     const large = { transcription: "x".repeat(990_000), ...LISTED };
-    expect((await doorbell.post("/doorbell/austin", large)).status).toBe(202);
+    expect((await doorbell.post("/doorbell/acme", large)).status).toBe(202);
     const larger = JSON.stringify({ ...LISTED, transcription: "x".repeat(5_000_000) });
-    expect((await doorbell.post("/doorbell/austin", larger)).status).toBe(413);
-    const url = `${doorbell.url}/doorbell/austin`;
+    expect((await doorbell.post("/doorbell/acme", larger)).status).toBe(413);
+    const url = `${doorbell.url}/doorbell/acme`;
     const chunked = { headers: { "transfer-encoding": "chunked" } };
     expect(await sendSlowly(url, chunked, larger)).toBe(413);
     expect(await sendSlowly(url, { headers: { "content-length": "1000001" } }, "{")).toBe(413);
@@ -207,13 +207,13 @@ describe("DoorbellPage", () => {
 
   it("ends a request that does not come whole in its time, and goes on", async () => {
     await using doorbell = await startDoorbell(1000);
-    const url = `${doorbell.url}/doorbell/austin`;
+    const url = `${doorbell.url}/doorbell/acme`;
     expect(await sendSlowly(url, { headers: { "content-length": "500" } }, '{"calltally_secret"')).toBe(408);
     const headers = { "content-length": "500", authorization: `Bearer ${SECRET}` };
     expect(await sendSlowly(url, { headers }, "{")).toBe(202);
     const cut = request(url, { method: "POST", headers: { "content-length": "500" } });
     cut.on("error", () => {}).write("{", () => cut.destroy());
-    while ((doorbell.page.refused.get(408) ?? 0) < 2) await doorbell.post("/doorbell/austin", LISTED);
+    while ((doorbell.page.refused.get(408) ?? 0) < 2) await doorbell.post("/doorbell/acme", LISTED);
     expect(doorbell.page.refused).toEqual(new Map([[408, 2]]));
   });
 
@@ -225,7 +225,7 @@ describe("DoorbellPage", () => {
     // Each is 967,500 bytes as they count here, so that 16 are held.
     const sockets = Array.from({ length: 40 }, () => {
       const socket = connect(port, "127.0.0.1");
-      socket.write("POST /doorbell/austin HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n");
+      socket.write("POST /doorbell/acme HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n");
       socket.write("1\r\n7\r\n".repeat(7500));
       socket.once("data", (head) => {
         answers.push(String(head));
@@ -234,7 +234,7 @@ describe("DoorbellPage", () => {
       return socket;
     });
     await answered.promise;
-    expect((await doorbell.post("/doorbell/austin", LISTED)).status).toBe(202);
+    expect((await doorbell.post("/doorbell/acme", LISTED)).status).toBe(202);
     const busy = expect.stringMatching(
       /^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*Too many bodies at once\.\n/is,
     );
@@ -242,7 +242,7 @@ describe("DoorbellPage", () => {
     for (const socket of sockets) socket.destroy();
     while ((doorbell.page.refused.get(408) ?? 0) < 16) await fetch(`${doorbell.url}/healthz`);
     expect(
-      (await doorbell.post("/doorbell/austin", { transcription: "x".repeat(900_000), ...LISTED })).status,
+      (await doorbell.post("/doorbell/acme", { transcription: "x".repeat(900_000), ...LISTED })).status,
     ).toBe(202);
   });
 
