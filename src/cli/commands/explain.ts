@@ -3,7 +3,7 @@ import { Argument, Command } from "@commander-js/extra-typings";
 import { presentText } from "../../attribution/call-text.ts";
 import { UsageError } from "../../base/errors.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
-import type { Explanation } from "../../explain/explain-call.ts";
+import { type Explanation, explainCall } from "../../explain/explain-call.ts";
 import { NOT_SET } from "../../rollup/reserved-keys.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
@@ -23,9 +23,8 @@ export const command = (context: Context) =>
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally explain 731023089")
     .action(
-      action(context, async (callId) => {
+      action(context, (callId) => {
         const settings = settingsOf(context);
-        const { explainCall } = await import("../../explain/explain-call.ts");
         const explanation = explainCall({ ...settings, callId, rules: readAttributionRules(settings) });
         if (explanation === undefined) {
           throw new UsageError(`There is no call ${callId} in ${settings.database}`, {
