@@ -3,8 +3,13 @@ import type { Account, Configuration } from "../src/config/accounts.ts";
 import { SETTINGS } from "../src/config/settings.ts";
 import { readLastDueRun } from "../src/delivery/report-run-table.ts";
 import { runDue, runRestated } from "../src/reports/due-report.ts";
-import { REPORT_JOB, RESTATED_JOB } from "../src/reports/names.ts";
-import { isOfAccount, ofAccount, type ReportOfFile } from "../src/reports/report.ts";
+import {
+  isOfAccount,
+  ofAccount,
+  REPORT_JOB,
+  RESTATED_JOB,
+  type ReportOfFile,
+} from "../src/reports/report.ts";
 import type { Job } from "../src/schedule/job-definition.ts";
 import { readJobs } from "../src/warehouse/runs/job-table.ts";
 

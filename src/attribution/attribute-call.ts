@@ -1,52 +1,18 @@
+import { recordOf } from "../base/records.ts";
 import type { Call } from "../call.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
-import { presentId, presentNumber, presentText, toCaller } from "./call-text.ts";
-import { type Channel, toChannel } from "./channel-rules.ts";
-import { compileRules, type Outcome } from "./compiled-rules.ts";
+import { foldUtm, presentId, presentNumber, presentText, toCaller } from "./call-text.ts";
+import { CHANNEL_RULES_VERSION, CHANNELS, toChannel } from "./channel-rules.ts";
+import { compileRules } from "./compiled-rules.ts";
 import { microsoftClickId } from "./microsoft-click-id.ts";
 import { toReferringHost } from "./referring-host.ts";
-import { toTrafficSource, type Visit } from "./traffic-source.ts";
+import { toReferrer, toTrafficSource, type Visit } from "./traffic-source.ts";
 
 /** Raise this with every change of what {@link attributeCall} returns; stored facts are then recomputed. */
 export const ATTRIBUTION_VERSION = 3;
 
 export const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
 export type UtmField = (typeof UTM_FIELDS)[number];
-
-/** The facts of one call by the rules in force; null for no value. */
-export interface CallFacts {
-  /** ISO 8601 UTC with milliseconds, years 0000 to 9999. */
-  call_started: string | null;
-  /** As served, in the unit of the rules; null above the largest value that sums exactly. */
-  duration: number | null;
-  outcome: Outcome;
-  /** Answered, and long enough. */
-  is_qualified: boolean;
-  /** The caller's number as `+` and digits. */
-  caller: string | null;
-  /** Folded utm_source; else google for a Google ad click, else from the referrer; `(direct)` if there is none of these. */
-  source: string | null;
-  /** Folded utm_medium; cpc for a Google ad click if missing or organic; else organic, referral or `(none)`. */
-  medium: string | null;
-  /** campaign_name, else utm_campaign, in composed form (NFC). */
-  campaign: string | null;
-  campaign_id: string | null;
-  gclid: string | null;
-  gclsrc: string | null;
-  channel: Channel;
-  referring_host: string | null;
-  utm_source_folded: string | null;
-  utm_medium_folded: string | null;
-  utm_campaign_folded: string | null;
-  utm_content_folded: string | null;
-  utm_term_folded: string | null;
-  insight_name: string | null;
-  org_unit_id: number | null;
-  org_unit_name: string | null;
-  /** As `+` and digits; as served if it is not a number. */
-  tracking_number: string | null;
-  disposition: string | null;
-}
 
 /** The members of a call that decide its facts. */
 export type AttributedMembers = Omit<
@@ -60,7 +26,7 @@ export type AttributedMembers = Omit<
   | "transcription_details"
 >;
 
-export function attributeCall(call: AttributedMembers, rules: AttributionRules): CallFacts {
+export function attributeCall(call: AttributedMembers, rules: AttributionRules) {
   const { outcomeOf, utmKeyOf, qualifiedDuration } = compileRules(rules);
   const { call_started, duration } = call;
   const toUtmKey = (value: string | null) => (value === null ? null : utmKeyOf(value));
@@ -101,11 +67,14 @@ export function attributeCall(call: AttributedMembers, rules: AttributionRules):
   };
 }
 
+/** The facts of one call by the rules in force; null for no value. The table `call_facts` describes each. */
+export type CallFacts = ReturnType<typeof attributeCall>;
+
 type VisitFact = `${UtmField}_folded` | "gclid" | "gclsrc" | "campaign" | "campaign_id" | "referring_host";
 
-export function visitOf(
+function visitOf(
   { referring_url }: Pick<Call, "referring_url">,
-  facts: Pick<CallFacts, VisitFact>,
+  facts: Readonly<Record<VisitFact, string | null>>,
 ): Visit {
   return {
     source: facts.utm_source_folded,
@@ -119,8 +88,34 @@ export function visitOf(
 }
 
 /** Whether a Google ad was clicked: a gclid, unless Search Ads 360 issued it for another platform's ad. */
-export function isGoogleClick({ gclid, gclsrc }: Pick<CallFacts, "gclid" | "gclsrc">): boolean {
+export function isGoogleClick({ gclid, gclsrc }: Record<"gclid" | "gclsrc", string | null>): boolean {
   return gclid !== null && gclsrc !== "3p.ds";
 }
 
 export type FactColumn = keyof CallFacts | "call_id" | "is_live" | "is_first_call";
+
+/** Attributes a call, and says why. */
+export function explainAttribution(call: AttributedMembers, rules: AttributionRules) {
+  const facts = attributeCall(call, rules);
+  // The last channel is for calls that meet no rule.
+  const rulesInOrder = CHANNELS.slice(0, -1);
+  const holding = rulesInOrder.indexOf(facts.channel);
+  const tried = holding === -1 ? rulesInOrder : rulesInOrder.slice(0, holding + 1);
+  const reasons = {
+    /** Utm values folded, and the keys they count under, which differ if they have an alias. */
+    utm: recordOf(UTM_FIELDS, (field) => ({
+      folded: foldUtm(call[field] ?? "") || null,
+      tallied_as: facts[`${field}_folded`],
+    })),
+    is_google_click: isGoogleClick(facts),
+    source_rule: toTrafficSource(visitOf(call, facts), (name) => name).rule,
+    /** What Google's list says of the referring host; null if not listed. */
+    referrer_kind: toReferrer(facts.referring_host ?? "").kind ?? null,
+    /** Version of the channel rules, and each rule up to the first that holds. */
+    channel_rules: {
+      version: CHANNEL_RULES_VERSION,
+      tried: tried.map((channel, index) => ({ channel, holds: index === holding })),
+    },
+  };
+  return { facts, reasons };
+}

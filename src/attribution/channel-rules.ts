@@ -5,11 +5,7 @@ import { remember } from "./remember.ts";
 export const CHANNEL_RULES_VERSION = "ga4-2026-05-13";
 
 /** What the rules look at: trimmed, lower-cased text, empty for none. */
-export interface Traffic {
-  source: string;
-  medium: string;
-  campaign: string;
-}
+type Traffic = Readonly<Record<"source" | "medium" | "campaign", string>>;
 
 type Condition = (traffic: Traffic) => boolean;
 

@@ -5,34 +5,30 @@ import { remember } from "./remember.ts";
 export const OUTCOMES = ["answered", "missed", "other"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-export interface CompiledRules {
-  outcomeOf: (disposition: string) => Outcome;
-  /** The key a utm value counts under: folded, then replaced by its alias; null for no value. */
-  utmKeyOf: (value: string) => string | null;
-  /** The least duration of a qualified call, in the unit in which the service serves durations. */
-  qualifiedDuration: number;
-}
-
-const compiled = new WeakMap<AttributionRules, CompiledRules>();
+const compiled = new WeakMap<AttributionRules, ReturnType<typeof compile>>();
 
 /** Prepares rules for many calls; cached for each rules object. */
-export function compileRules(rules: AttributionRules): CompiledRules {
-  const known = compiled.get(rules);
-  if (known !== undefined) return known;
+export function compileRules(rules: AttributionRules) {
+  const made = compiled.get(rules) ?? compile(rules);
+  compiled.set(rules, made);
+  return made;
+}
+
+function compile(rules: AttributionRules) {
   const outcomes = new Map<string, Outcome>();
   for (const disposition of rules.missed) outcomes.set(toComparableDisposition(disposition), "missed");
   for (const disposition of rules.answered) outcomes.set(toComparableDisposition(disposition), "answered");
   const aliases = new Map(Object.entries(rules.aliases));
-  const made: CompiledRules = {
+  return {
     outcomeOf: remember((disposition) => outcomes.get(toComparableDisposition(disposition)) ?? "other"),
+    /** The key a utm value counts under: folded, then replaced by its alias; null for no value. */
     utmKeyOf: remember((value) => {
       const folded = foldUtm(value);
       return (aliases.get(folded) ?? folded) || null;
     }),
+    /** The least duration of a qualified call, in the unit in which the service serves durations. */
     qualifiedDuration: toDuration(rules.qualified_seconds, rules),
   };
-  compiled.set(rules, made);
-  return made;
 }
 
 export function toDuration(

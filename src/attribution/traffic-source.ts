@@ -3,12 +3,6 @@ import { type SiteKind, siteKind } from "./channel-sites.ts";
 /** What decides a call's source and medium: the first of these that it has. */
 export type SourceRule = "utm" | "click id" | "campaign" | "referrer" | "none";
 
-export interface TrafficSource {
-  source: string | null;
-  medium: string | null;
-  rule: SourceRule;
-}
-
 export interface Visit {
   /** utm_source and utm_medium as they count. */
   source: string | null;
@@ -33,7 +27,10 @@ const SEARCH_PREFIX = /^(?:(?:[a-z]+\.)?search|images|html|lite|[a-z]{1,2})\./;
  * Follows GA4. A visit with only another platform's click id, or only a campaign, has neither source nor medium.
  * @param nameOf the key under which a source counts that is not from a tag
  */
-export function toTrafficSource(visit: Visit, nameOf: (source: string) => string | null): TrafficSource {
+export function toTrafficSource(
+  visit: Visit,
+  nameOf: (source: string) => string | null,
+): { source: string | null; medium: string | null; rule: SourceRule } {
   const { referringHost } = visit;
   const tagged = { source: visit.source, medium: visit.medium };
   if (visit.isGoogleClick) {

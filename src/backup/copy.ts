@@ -1,14 +1,18 @@
+import { createHash } from "node:crypto";
 import { closeSync, openSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { fsyncPath } from "../base/folder.ts";
-import { type Digest, digestTables } from "../warehouse/calls/digest.ts";
+import { paced } from "../base/paced.ts";
 import { checkRowHashes, describeDamaged } from "../warehouse/calls/row-hashes.ts";
 import { damagedError, findDamage } from "../warehouse/integrity.ts";
 import { openReader, openToCopy } from "../warehouse/open.ts";
 import { sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const PAGES_A_STEP = 1000;
+
+type Digest = ReadonlyMap<string, { rows: number; sha256: string }>;
 
 export interface Copied {
   bytes: number;
@@ -76,4 +80,27 @@ async function checkCopy(
   if (hashes.damaged > 0) throw damagedError(source, describeDamaged(hashes));
   const rowsOf = (table: string) => copied.get(table)?.rows ?? 0;
   return { bytes: statSync(draft).size, calls: rowsOf("calls"), runs: rowsOf("sync_runs") };
+}
+
+/** Omits `transcripts`, which the hashes in `calls` cover. Nothing may be written meanwhile: each table is one long read. */
+async function digestTables({ sqlite }: Warehouse, signal?: AbortSignal): Promise<Digest> {
+  const names = sqlite
+    .prepare<[], string>(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        AND name <> 'transcripts' ORDER BY name`,
+    )
+    .pluck()
+    .all();
+  const digest = new Map<string, { rows: number; sha256: string }>();
+  for (const name of names) {
+    const hash = createHash("sha256");
+    let rows = 0;
+    const read = sqlite.prepare<[], unknown[]>(`SELECT rowid, * FROM "${name}" ORDER BY rowid`).raw();
+    for await (const row of paced(read.iterate(), signal)) {
+      hash.update(JSON.stringify(row));
+      rows++;
+    }
+    digest.set(name, { rows, sha256: hash.digest("hex") });
+  }
+  return digest;
 }

@@ -31,12 +31,6 @@ export interface Restored extends Copied {
   forgotten_again: boolean;
 }
 
-export interface RestoreOptions extends Owner {
-  /** Milliseconds since 1970-01-01 UTC; names the file that is kept. */
-  nowMs: number;
-  signal?: AbortSignal;
-}
-
 /**
  * Keeps the previous warehouse next to the new one. If killed, either the one or the other is in place, and neither
  * is lost.
@@ -46,7 +40,7 @@ export interface RestoreOptions extends Owner {
 export async function restoreWarehouse(
   file: string,
   database: string,
-  { nowMs, signal, ...account }: RestoreOptions,
+  { nowMs, signal, ...account }: Owner & { nowMs: number; signal?: AbortSignal },
 ): Promise<Restored> {
   keepTempFilesBeside(database);
   const source = realFile(file);

@@ -6,11 +6,7 @@ import { makeFolder, realFile } from "../base/folder.ts";
 import { recordBackup } from "../warehouse/backup-table.ts";
 import { readHeader } from "../warehouse/file-header.ts";
 import { assertOurs } from "../warehouse/open.ts";
-import { type Copied, copyWarehouse } from "./copy.ts";
-
-export interface Backup extends Copied {
-  file: string;
-}
+import { copyWarehouse } from "./copy.ts";
 
 /** Files that SQLite and calltally keep next to a warehouse. */
 const BESIDE = ["", "-wal", "-shm", "-journal", ".lock", ".caller-key"];
@@ -20,7 +16,7 @@ const BESIDE = ["", "-wal", "-shm", "-journal", ".lock", ".caller-key"];
  * @throws UsageError for a name that the warehouse itself uses
  * @throws CalltallyError (exit 7) if another kind of file has that name, or no good copy can be made
  */
-export async function backupWarehouse(database: string, file: string, signal?: AbortSignal): Promise<Backup> {
+export async function backupWarehouse(database: string, file: string, signal?: AbortSignal) {
   const source = realFile(database);
   const target = realFile(file);
   assertOurs(source);

@@ -2,20 +2,15 @@ import { Temporal } from "temporal-polyfill";
 import { comparisonRange, type DateRange, startOfDay } from "./dates.ts";
 import type { Comparison, Grain } from "./grain.ts";
 import { localDate } from "./local-time.ts";
-import type { LabelledPeriod, Period } from "./periods.ts";
+import type { Period } from "./periods.ts";
 
 /** 52 weeks, so that Mondays are compared with Mondays. */
 const DAYS_OF_52_WEEKS = 364;
 
-export interface ComparedPeriods {
-  /** The days compared with; shorter if the other range has fewer. */
-  range: Required<DateRange>;
-  periods: LabelledPeriod[];
-}
-
 /**
  * Finds the counterpart of each period of a range: the same dates if whole months or years lie between (29 February
  * has none), else the days in order. For weeks, a year is 52 weeks.
+ * @returns the days compared with, which are fewer if the other range has fewer, and their periods
  */
 export function comparePeriods({
   range,
@@ -29,7 +24,7 @@ export function comparePeriods({
   kind: Comparison;
   grain: Grain;
   zone: string;
-}): ComparedPeriods {
+}) {
   const from = Temporal.PlainDate.from(range.from);
   const before = rangeBefore(range, kind, grain);
   const [beforeFrom, beforeEnd] = [Temporal.PlainDate.from(before.from), dayAfter(before.to)];

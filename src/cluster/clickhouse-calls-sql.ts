@@ -25,7 +25,20 @@ export interface ClusterQuestion {
   doing: string;
 }
 
-const ACCOUNT = { account: "TEXT" } as const;
+type Columns = Readonly<Record<string, readonly [type: ClusterQuestion["columns"][string], text: string]>>;
+
+const ACCOUNT = { account: ["TEXT", "account"] } as const;
+
+/** @param keys the rows are grouped by */
+function groupedQuestion(doing: string, from: string, keys: Columns, figures: Columns = {}): ClusterQuestion {
+  const all = Object.entries({ ...keys, ...figures });
+  const select = all.map(([name, [, text]]) => (text === name ? name : `${text} AS ${name}`));
+  return {
+    sql: `SELECT ${select.join(",\n  ")}\n${from}\nGROUP BY ${Object.keys(keys).join(", ")}`,
+    columns: Object.fromEntries(all.map(([name, [type]]) => [name, type] as const)),
+    doing,
+  };
+}
 
 /** Returns the question for the rows of a side: account, period if any, whether the key is kept, keys, parts. */
 export function sideQuestion(
@@ -35,33 +48,24 @@ export function sideQuestion(
   keptRows: readonly FactValue[][],
 ): ClusterQuestion {
   const values = keys.map((key) => valueText(key, offsets, source));
-  const period = periods && periodText(periods);
-  const names = keys.map((_, index) => keyName(index));
-  const isKept =
-    kept && keptText(kept.isByPeriod && period !== undefined ? ["period"] : [], values, keys, keptRows);
-  const select = [
-    "account",
-    ...(period === undefined ? [] : [`${period} AS period`]),
-    ...(isKept === undefined ? [] : [`${isKept} AS is_kept`]),
-    ...values.map((value, index) =>
-      isKept === undefined ? `${value} AS ${names[index]}` : `if(is_kept, ${value}, NULL) AS ${names[index]}`,
-    ),
-    ...parts.map((part) => `${partText(part, source)} AS ${partName(part)}`),
-  ];
-  const group = ["account", ...(period ? ["period"] : []), ...(isKept ? ["is_kept"] : []), ...names];
-  return {
-    sql: `SELECT ${select.join(",\n  ")}\n${fromText(source, span)}\nGROUP BY ${group.join(", ")}`,
-    columns: {
+  const isKept = kept && keptText(kept.isByPeriod && periods ? ["period"] : [], values, keys, keptRows);
+  const keyColumns = keys.map(({ type }, index) => {
+    const value = isKept === undefined ? `${values[index]}` : `if(is_kept, ${values[index]}, NULL)`;
+    return [keyName(index), [type === "integer" ? "INTEGER" : "TEXT", value]] as const;
+  });
+  return groupedQuestion(
+    "read figures",
+    fromText(source, span),
+    {
       ...ACCOUNT,
-      ...(period !== undefined && { period: "TEXT" }),
-      ...(isKept !== undefined && { is_kept: "INTEGER" }),
-      ...Object.fromEntries(
-        keys.map(({ type }, index) => [keyName(index), type === "integer" ? "INTEGER" : "TEXT"] as const),
-      ),
-      ...Object.fromEntries(parts.map((part) => [partName(part), typeOf(part)] as const)),
+      ...(periods && { period: ["TEXT", periodText(periods)] }),
+      ...(isKept !== undefined && { is_kept: ["INTEGER", isKept] }),
+      ...Object.fromEntries(keyColumns),
     },
-    doing: "read figures",
-  };
+    Object.fromEntries(
+      parts.map((part) => [partName(part), [typeOf(part), partText(part, source)] as const]),
+    ),
+  );
 }
 
 export function keyName(index: number): string {
@@ -70,73 +74,55 @@ export function keyName(index: number): string {
 
 export function valuesQuestion(source: ClusterSource, fact: FactColumn): ClusterQuestion {
   const type = fact === "org_unit_id" ? "INTEGER" : "TEXT";
-  return {
-    sql: `SELECT account, ${fact} AS value\n${fromText(source)}\nGROUP BY account, value`,
-    columns: { ...ACCOUNT, value: type },
-    doing: `read the values of ${fact}`,
-  };
+  return groupedQuestion(`read the values of ${fact}`, fromText(source), { ...ACCOUNT, value: [type, fact] });
 }
 
+const EXTENT = { first: ["TEXT", "min(call_started)"], last: ["TEXT", "max(call_started)"] } as const;
+
 export function extentQuestion(source: ClusterSource): ClusterQuestion {
-  return {
-    sql: `SELECT account, min(call_started) AS first, max(call_started) AS last
-${fromText(source)}\nGROUP BY account`,
-    columns: { ...ACCOUNT, first: "TEXT", last: "TEXT" },
-    doing: "read when calls started",
-  };
+  return groupedQuestion("read when calls started", fromText(source), ACCOUNT, EXTENT);
 }
 
 export function monthsQuestion(source: ClusterSource): ClusterQuestion {
-  return {
-    sql: `SELECT substring(call_started, 1, ${"YYYY-MM".length}) AS month, min(call_started) AS first, max(call_started) AS last
-${fromText(source)} AND isNotNull(call_started)\nGROUP BY month`,
-    columns: { month: "TEXT", first: "TEXT", last: "TEXT" },
-    doing: "read when calls started",
-  };
+  const month = `substring(call_started, 1, ${"YYYY-MM".length})`;
+  const from = `${fromText(source)} AND isNotNull(call_started)`;
+  return groupedQuestion("read when calls started", from, { month: ["TEXT", month] }, EXTENT);
 }
 
 export function callersQuestion(source: ClusterSource, callers: readonly string[]): ClusterQuestion {
-  const isIn = conditionText({ fact: "caller", isOneOf: callers }, source);
-  return {
-    sql: `SELECT account, caller\n${fromText(source)} AND ${isIn}\nGROUP BY account, caller`,
-    columns: { ...ACCOUNT, caller: "TEXT" },
-    doing: "look for callers",
-  };
+  const from = `${fromText(source)} AND ${conditionText({ fact: "caller", isOneOf: callers }, source)}`;
+  return groupedQuestion("look for callers", from, { ...ACCOUNT, caller: ["TEXT", "caller"] });
 }
+
+const COUNT = { calls: ["INTEGER", "count()"] } as const;
 
 export function bandsQuestion(source: ClusterSource, bounds: readonly number[], span: Span): ClusterQuestion {
   const band = bounds.map((bound) => `(duration >= ${Number(bound)})`).join(" + ");
   const counted = (outcome: "answered" | "missed") =>
-    partText({ kind: "count with outcome", outcome }, source);
-  return {
-    sql: `SELECT account, ${band} AS band, count() AS calls, ${counted("answered")} AS answered, ${counted("missed")} AS missed
-${fromText(source, span)}\nGROUP BY account, band`,
-    columns: { ...ACCOUNT, band: "INTEGER", calls: "INTEGER", answered: "INTEGER", missed: "INTEGER" },
-    doing: "read durations",
-  };
+    ["INTEGER", partText({ kind: "count with outcome", outcome }, source)] as const;
+  return groupedQuestion(
+    "read durations",
+    fromText(source, span),
+    { ...ACCOUNT, band: ["INTEGER", band] },
+    { ...COUNT, answered: counted("answered"), missed: counted("missed") },
+  );
 }
 
 export function campaignsQuestion(source: ClusterSource): ClusterQuestion {
-  return {
-    sql: `SELECT account, campaign, campaign_id, source, count() AS calls
-${fromText(source)} AND (isNotNull(campaign) OR isNotNull(campaign_id))\nGROUP BY account, campaign, campaign_id, source`,
-    columns: { ...ACCOUNT, campaign: "TEXT", campaign_id: "TEXT", source: "TEXT", calls: "INTEGER" },
-    doing: "read campaigns",
-  };
+  const names = ["campaign", "campaign_id", "source"].map((name) => [name, ["TEXT", name]] as const);
+  const from = `${fromText(source)} AND (isNotNull(campaign) OR isNotNull(campaign_id))`;
+  return groupedQuestion("read campaigns", from, { ...ACCOUNT, ...Object.fromEntries(names) }, COUNT);
 }
 
 export function spendQuestion(source: ClusterSource): ClusterQuestion {
   const { name, columns } = SPEND_TABLE;
   return {
     sql: `SELECT account, ${Object.keys(columns).join(", ")}\n${fromText({ ...source, hasReplaced: true }, {}, name)}`,
-    columns: {
-      ...ACCOUNT,
-      ...Object.fromEntries(
-        Object.entries(columns).map(
-          ([column, type]) => [column, type.includes("String") ? "TEXT" : "INTEGER"] as const,
-        ),
+    columns: Object.fromEntries(
+      Object.entries({ account: "String", ...columns }).map(
+        ([column, type]) => [column, type.includes("String") ? "TEXT" : "INTEGER"] as const,
       ),
-    },
+    ),
     doing: "read spend",
   };
 }
@@ -149,7 +135,7 @@ FROM ${source.table(FACTS_TABLE.name)}\nWHERE ${isOf(source)}\nGROUP BY account`
 ${fromText({ ...source, hasReplaced: true })}\nGROUP BY account`;
   return {
     sql: `SELECT account, sum(lying) AS lying, sum(rows) AS rows FROM (${lying} UNION ALL ${rows}) GROUP BY account`,
-    columns: { ...ACCOUNT, lying: "INTEGER", rows: "INTEGER" },
+    columns: { account: "TEXT", lying: "INTEGER", rows: "INTEGER" },
     doing: "count calls",
   };
 }

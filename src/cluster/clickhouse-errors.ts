@@ -1,11 +1,6 @@
 import { CalltallyError, EXIT, type ExitCode } from "../base/errors.ts";
 import { toPrintable } from "../base/printable.ts";
 
-interface ServerError {
-  code: number;
-  said: string;
-}
-
 const MAX_LENGTH = 500;
 
 /** In 18.16 `Code: 60, e.displayText() = DB::Exception: …, e.what() = …`, later `Code: 60. DB::Exception: …`. */
@@ -38,7 +33,7 @@ const KINDS: readonly { codes: readonly number[]; exitCode: ExitCode; hint: stri
   },
 ];
 
-function readServerError(body: string): ServerError | undefined {
+function readServerError(body: string) {
   const { code, said } = FORM.exec(body)?.groups ?? {};
   if (code === undefined || said === undefined) return undefined;
   const [line = ""] = said.replace(TAIL, "").trim().split("\n");

@@ -36,15 +36,11 @@ interface ClusterEngineOptions {
 /** The facts of an account in a cluster. Its responses are stored in tables, from which all figures are computed. */
 export class ClusterEngine implements Engine {
   readonly #reader: ClusterReader;
-  readonly #account: string;
-  readonly #source: ClusterSource;
-  readonly #spendRows: number;
+  readonly #options: ClusterEngineOptions;
 
-  constructor(reader: ClusterReader, { account, source, spendRows }: ClusterEngineOptions) {
+  constructor(reader: ClusterReader, options: ClusterEngineOptions) {
     this.#reader = reader;
-    this.#account = account;
-    this.#spendRows = spendRows;
-    this.#source = source;
+    this.#options = options;
   }
 
   async groups(side: Side, figures: readonly Metric[], selection: CallSelection): Promise<string> {
@@ -63,7 +59,7 @@ export class ClusterEngine implements Engine {
       ...(kept ? [`NOT is_kept AS ${IS_OTHER}`] : []),
       ...figures.map(({ name, aggregate }) => `${figureText(aggregate, selection.rules, toText)} AS ${name}`),
     ];
-    return `SELECT ${columns.join(",\n  ")}\nFROM ${table} WHERE account = ${literal(this.#account)}`;
+    return `SELECT ${columns.join(",\n  ")}\nFROM ${table} WHERE account = ${literal(this.#options.account)}`;
   }
 
   keep(ranked: string): string {
@@ -78,14 +74,14 @@ export class ClusterEngine implements Engine {
   }
 
   async readValues(fact: FactColumn): Promise<readonly FactValue[]> {
-    return (await this.#rows(valuesQuestion(this.#source, fact))).flat();
+    return (await this.#rows(valuesQuestion(this.#options.source, fact))).flat();
   }
 
   /** Compares a filter with the values of all accounts, so that each account asks the same questions. */
   async select(options: FigureSessionOptions): Promise<CallSelection> {
     const values = new Map<FactColumn, readonly FactValue[]>();
     for (const fact of comparedFacts(options.filter ?? {})) {
-      const table = await this.#reader.ask(valuesQuestion(this.#source, fact));
+      const table = await this.#reader.ask(valuesQuestion(this.#options.source, fact));
       values.set(fact, this.#all(`SELECT DISTINCT value FROM ${table} ORDER BY 1`).flat());
     }
     return selectionOf(options, (fact) => values.get(fact) ?? []);
@@ -102,21 +98,21 @@ export class ClusterEngine implements Engine {
   }
 
   async readFirstStart(): Promise<string | null> {
-    const [row = []] = await this.#rows(extentQuestion(this.#source));
+    const [row = []] = await this.#rows(extentQuestion(this.#options.source));
     return typeof row[0] === "string" ? row[0] : null;
   }
 
   async countUnknownCallers(callers: readonly string[]): Promise<number> {
     if (callers.length === 0) return 0;
     const known = new Set(
-      (await this.#rows(callersQuestion({ ...this.#source, ...this.#own }, callers))).flat(),
+      (await this.#rows(callersQuestion({ ...this.#options.source, ...this.#own }, callers))).flat(),
     );
     return callers.filter((caller) => !known.has(caller)).length;
   }
 
   /** For all months with calls of any account, so that each account asks the same question. */
   async readOffsets(zone: string): Promise<ZoneOffset[]> {
-    const table = await this.#reader.ask(monthsQuestion(this.#source));
+    const table = await this.#reader.ask(monthsQuestion(this.#options.source));
     const months = this.#all(`SELECT first, last FROM ${table} ORDER BY month`);
     const offsets: ZoneOffset[] = [];
     for (const [first, last] of months) {
@@ -132,12 +128,15 @@ export class ClusterEngine implements Engine {
   }
 
   async readSpend(): Promise<ImportedSpend> {
-    const own = `WHERE account = ${literal(this.#account)}`;
-    const spend = await this.#reader.ask(spendQuestion(this.#source));
+    const own = `WHERE account = ${literal(this.#options.account)}`;
+    const spend = await this.#reader.ask(spendQuestion(this.#options.source));
     const [[rows] = []] = this.#all(`SELECT count(*) FROM ${spend} ${own}`);
-    assertAll(this.#account, "rows of spend", { found: Number(rows), published: this.#spendRows });
+    assertAll(this.#options.account, "rows of spend", {
+      found: Number(rows),
+      published: this.#options.spendRows,
+    });
     const columns = Object.keys(SPEND_TABLE.columns).join(", ");
-    const campaigns = await this.#reader.ask(campaignsQuestion(this.#source));
+    const campaigns = await this.#reader.ask(campaignsQuestion(this.#options.source));
     return {
       table: `(SELECT ${columns} FROM ${spend} ${own})`,
       campaigns: `SELECT campaign, campaign_id, source, calls FROM ${campaigns} ${own}`,
@@ -149,13 +148,13 @@ export class ClusterEngine implements Engine {
   }
 
   get #own(): Pick<ClusterSource, "accounts"> {
-    return { accounts: [this.#account] };
+    return { accounts: [this.#options.account] };
   }
 
   #sourceOf({ conditions, isGoneCounted }: CallSelection): ClusterSource {
     // Callers have different names in each account.
     const isOwn = conditions.some((condition) => "isNoneOf" in condition);
-    return { ...this.#source, conditions, isGoneCounted, ...(isOwn && this.#own) };
+    return { ...this.#options.source, conditions, isGoneCounted, ...(isOwn && this.#own) };
   }
 
   async #rows(question: ClusterQuestion): Promise<FactValue[][]> {
@@ -164,7 +163,7 @@ export class ClusterEngine implements Engine {
     return this.#reader.database
       .prepare<[string], FactValue[]>(sql)
       .raw()
-      .all(this.#account)
+      .all(this.#options.account)
       .map(([, ...values]) => values);
   }
 

@@ -11,23 +11,9 @@ import type { Cluster } from "./cluster.ts";
 import { eraseReplaced } from "./erase-replaced.ts";
 import { type KnownTotals, type LocalFacts, openLocalFacts, openLocalSpend } from "./local-rows.ts";
 import type { PublishOptions } from "./publish-options.ts";
-import { type About, confirmTotals, readAbout, type Totals } from "./published.ts";
+import { type About, confirmTotals, readAbout } from "./published.ts";
 import { BucketTotals } from "./row-hash.ts";
-import { type Sent, sendDifferences } from "./send-differences.ts";
-
-export interface PublishResult {
-  /** Address of the cluster, without the user. */
-  target: string;
-  account: string;
-  shards: number;
-  published_at: string;
-  run_id: number | null;
-  totals: Totals;
-  sent: { calls: Sent; spend: Sent };
-  /** Whether the servers merged their parts, because replaced rows held personal data. */
-  erased: boolean;
-  elapsed_ms: number;
-}
+import { sendDifferences } from "./send-differences.ts";
 
 /** All facts are hashed at least once a day. */
 const MAX_HASHED_AGE_MS = 86_400_000;
@@ -71,7 +57,8 @@ export async function publishAccount(cluster: Cluster, warehouse: Warehouse, opt
   const isForgotten = before !== undefined && act_id > (last?.act_id ?? 0);
   const erased = await eraseReplaced(cluster, about, { account, isForgotten, signal });
 
-  const result: PublishResult = {
+  const result = {
+    /** Address of the cluster, without the user. */
     target: to.name,
     account,
     shards: local.shards,
@@ -79,6 +66,7 @@ export async function publishAccount(cluster: Cluster, warehouse: Warehouse, opt
     run_id: about.run?.run_id ?? null,
     totals,
     sent: { calls, spend },
+    /** Whether the servers merged their parts, because replaced rows held personal data. */
     erased,
     elapsed_ms: clock.now() - startedMs,
   };

@@ -22,14 +22,9 @@ export interface PublishOptions extends OwnWarehouse {
   onSent?: ((rows: number) => void) | undefined;
 }
 
-type Published = Pick<
-  Settings,
-  "database" | "baseUrl" | "orgUnitId" | "publish" | "timezone" | "lookbackHours"
->;
-
 /** @throws UsageError if the settings name no cluster */
 export function toPublishOptions(
-  { publish, ...settings }: Published,
+  { publish, ...settings }: Pick<Settings, "publish" | (keyof PublishOptions & keyof Settings)>,
   account: string | undefined,
 ): PublishOptions {
   const { to, user, passwordFile, isPersonal } = publish;

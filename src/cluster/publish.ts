@@ -9,7 +9,7 @@ import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { openCluster } from "./cluster.ts";
 import { makeTables } from "./cluster-tables.ts";
-import { type PublishResult, publishAccount } from "./publish-account.ts";
+import { publishAccount } from "./publish-account.ts";
 import type { PublishOptions } from "./publish-options.ts";
 
 /** The account's name if calltally.yaml names none. */
@@ -21,7 +21,7 @@ const ONLY_ACCOUNT = "default";
  * @throws CalltallyError (exit 3) if the two sides still differ; (exit 2, 4, 5 or 8) if the cluster cannot be used;
  * (exit 6) if another process publishes the account
  */
-export async function publish(options: PublishOptions): Promise<PublishResult> {
+export async function publish(options: PublishOptions) {
   const { account = ONLY_ACCOUNT, to, user, passwordFile, signal, clock = systemClock } = options;
   using warehouse = openOwn(options, openAsPermitted);
   using _lock = warehouse.sqlite.readonly ? undefined : acquireLock(warehouse);

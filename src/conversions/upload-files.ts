@@ -4,6 +4,9 @@ import { and, eq, gt, inArray, isNotNull, isNull, max, not, or, type SQL, sql } 
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { hasEnded } from "../base/process-mark.ts";
+import { ADJUSTMENTS, CONVERSIONS } from "../request/option-values.ts";
+import { type CallerHash, openCallerHash } from "../warehouse/calls/caller-hash.ts";
+import { openSameKey } from "../warehouse/calls/caller-key.ts";
 import { about, describeTable } from "../warehouse/described.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
@@ -11,16 +14,7 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 const columns = {
   upload_file_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the file."),
   contents: about(
-    text({
-      enum: [
-        "google-ads",
-        "google-leads",
-        "google-data-manager",
-        "microsoft-ads",
-        "ga4-events",
-        "google-ads-adjustments",
-      ],
-    }).notNull(),
+    text({ enum: [...CONVERSIONS, ADJUSTMENTS] }).notNull(),
     "Its contents, as `export` names them: google-ads and the like, or google-ads-adjustments.",
   ),
   path: about(text().notNull(), "Absolute path."),
@@ -42,7 +36,7 @@ const columns = {
 export const upload_files = sqliteTable("upload_files", columns, (table) => [
   index("upload_files_path").on(table.path),
 ]);
-export const UPLOAD_FILES = describeTable(upload_files, "Files of conversions, written for upload.", columns);
+export const UPLOAD_FILES = describeTable(upload_files, "Files of conversions, written for upload.");
 
 export type UploadFile = typeof upload_files.$inferSelect;
 export type UploadContents = UploadFile["contents"];
@@ -59,7 +53,7 @@ export const state = sql<UploadState>`CASE WHEN ${upload_files.forgotten_at} IS 
 
 /** Adjustments relate to the conversions of google-ads. */
 export function relatedTo(contents: UploadContents): UploadContents[] {
-  const adjusted: UploadContents[] = ["google-ads", "google-ads-adjustments"];
+  const adjusted: UploadContents[] = ["google-ads", ADJUSTMENTS];
   return adjusted.includes(contents) ? adjusted : [contents];
 }
 
@@ -171,4 +165,16 @@ export function forgetUploads({ db }: Warehouse, fileIds: readonly number[], now
     .set({ forgotten_at: now })
     .where(and(isOneOf(fileIds), isCounted))
     .run();
+}
+
+/** @throws CalltallyError (exit 7) if the key of existing digests is missing: earlier conversions would be reported again */
+export function openUploadKey(warehouse: Pick<Warehouse, "db" | "path">): CallerHash {
+  const { path } = warehouse;
+  const made = readUploadKeys(warehouse);
+  const open = () => openCallerHash(path);
+  if (made.length === 0) return open();
+  return openSameKey(path, open, ({ fingerprint }) => made.every((each) => each === fingerprint), {
+    use: "compare conversions with earlier uploads: the key of their digests",
+    hint: "Put the key back from a backup. If it is lost for good, take back the files of `calltally uploads list` with `calltally uploads forget`; the next file then contains their conversions again.",
+  });
 }

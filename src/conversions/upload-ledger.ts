@@ -12,13 +12,13 @@ import {
   findReplacedUploads,
   idsOf,
   isInPlace,
+  openUploadKey,
   readLastUploadFile,
   recoverUploads,
   settleUploads,
   type UploadFile,
   undoUploads,
 } from "./upload-files.ts";
-import { openUploadKey } from "./upload-key.ts";
 import { type EnteredFile, enterUploads, type UploadBatch } from "./upload-table.ts";
 
 export interface ReportRunOfFiles {
@@ -168,31 +168,15 @@ export class UploadLedger implements CommitStep {
 
   notes(): UploadNotes {
     if (this.#files.length === 0) return {};
-    const counted = this.#entered.filter(
-      ({ row, entered, isChosen }) => !isChosen && entered > 0 && row.rows > 0,
+    const counted = this.#entered.flatMap(({ row, entered, isChosen }) =>
+      !isChosen && entered > 0 && row.rows > 0 ? row : [],
     );
-    return {
-      ...show(
-        "counted",
-        counted.map(({ row }) => row),
-      ),
-      ...show("replaced", this.#replaced),
-      ...show("rewritten", this.#rewritten),
-      ...show("left", this.#left),
-    };
+    const lists = { counted, replaced: this.#replaced, rewritten: this.#rewritten, left: this.#left };
+    const shown = Object.entries(lists).map(([name, files]) => [name, files.map(toShown)] as const);
+    return Object.fromEntries(shown.filter(([, files]) => files.length > 0));
   }
 }
 
-function show(name: keyof UploadNotes, files: readonly UploadFile[]): UploadNotes {
-  if (files.length === 0) return {};
-  const shown = files.map(
-    ({ upload_file_id, contents, path, rows, written_at }): ShownUpload => ({
-      upload_file_id,
-      contents,
-      path,
-      rows,
-      written_at,
-    }),
-  );
-  return { [name]: shown };
+function toShown({ upload_file_id, contents, path, rows, written_at }: UploadFile): ShownUpload {
+  return { upload_file_id, contents, path, rows, written_at };
 }

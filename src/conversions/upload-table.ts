@@ -13,7 +13,6 @@ import {
   state,
   type UploadContents,
   type UploadFile,
-  type UploadState,
   upload_files,
 } from "./upload-files.ts";
 
@@ -57,14 +56,11 @@ export const uploads = sqliteTable("uploads", columns, (table) => [
 export const UPLOADS = describeTable(
   uploads,
   "The lines of those files, in order. Contains no click ids and phone numbers, only keyed digests of them.",
-  columns,
 );
 
 export type UploadLine = Omit<typeof uploads.$inferSelect, "upload_id" | "upload_file_id">;
 /** A line that counts, and the report run that its file was written for. */
 export type KnownLine = UploadLine & Pick<UploadFile, "contents" | "report_run_id">;
-export type UploadOfCall = Omit<UploadLine, "key_digest"> &
-  Pick<UploadFile, "contents" | "path" | "written_at" | "forgotten_at"> & { state: UploadState };
 
 /** A line with the click id, phone number or client id of its call; null for adjustments. */
 export type NewLine = Omit<UploadLine, "key_digest"> & { key: string | null };
@@ -94,7 +90,7 @@ export function readUploadLines(
     .all();
 }
 
-export function readUploadsOfCall({ db }: Pick<Warehouse, "db">, callId: number): UploadOfCall[] {
+export function readUploadsOfCall({ db }: Pick<Warehouse, "db">, callId: number) {
   const { contents, path, written_at, forgotten_at } = upload_files;
   const { key_digest: _, ...line } = LINE;
   return db
@@ -165,9 +161,7 @@ function prepareIsKnown({ db }: Warehouse, contents: UploadContents): (line: Upl
 }
 
 /** Returns all files, latest first, with their state and number of lines in the ledger. */
-export function readUploadFiles({
-  db,
-}: Pick<Warehouse, "db">): (UploadFile & { state: UploadState; entered: number })[] {
+export function readUploadFiles({ db }: Pick<Warehouse, "db">) {
   return db
     .select({ ...getTableColumns(upload_files), state, entered: count(uploads.upload_id) })
     .from(upload_files)

@@ -6,7 +6,6 @@ import { readOrigin } from "../warehouse/origin.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { AlreadyTakenError, type AttemptOutcome, withoutSecrets } from "./attempt.ts";
 import {
-  type Channel,
   claimDelivery,
   type Delivery,
   openDeliveries,
@@ -24,8 +23,6 @@ export const BRIEF_RETRY: RetryPolicy = {
   maxDelayMs: 10_000,
   budgetMs: 30_000,
 };
-
-const AT_ONCE: Readonly<Record<Channel, number>> = { email: 2, webhook: 4, command: 2 };
 
 export type DeliveryJob = Pick<DeliverySource, "runId" | "summary" | "values"> & {
   targets: readonly DeliveryTarget[];
@@ -67,11 +64,7 @@ export async function deliver(
   const recipients = [...unique.values()].flatMap(([first]) => first ?? []);
   const keys = recipients.map(({ key }) => key);
   const entries = openDeliveries(warehouse, job.runId, keys, isoOf(clock));
-  const limits = {
-    email: pLimit(AT_ONCE.email),
-    webhook: pLimit(AT_ONCE.webhook),
-    command: pLimit(AT_ONCE.command),
-  };
+  const limits = { email: pLimit(2), webhook: pLimit(4), command: pLimit(2) };
   const settled = await Promise.allSettled(
     entries.map(async ({ delivery_id, status, channel }, index) => {
       const recipient = recipients[index];

@@ -35,7 +35,7 @@ const columns = {
 export const deliveries = sqliteTable("deliveries", columns, (table) => [
   uniqueIndex("deliveries_once").on(table.report_run_id, table.channel, table.recipient),
 ]);
-export const DELIVERIES = describeTable(deliveries, "A report run's delivery to one recipient.", columns);
+export const DELIVERIES = describeTable(deliveries, "A report run's delivery to one recipient.");
 
 export type Delivery = typeof deliveries.$inferSelect;
 export type Channel = Delivery["channel"];

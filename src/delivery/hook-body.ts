@@ -2,7 +2,7 @@ import { isOnThisMachine } from "../config/setting-parsers.ts";
 import { type Figure, formatBytes, type ReportSummary } from "./report-summary.ts";
 
 /** `json` has a `text`, which many services show. */
-export type HookKind = "slack" | "teams" | "json";
+export type HookKind = keyof typeof FORMS;
 
 /** @throws Error that says what is wrong, without the address, which is a secret */
 export function parseHookUrl(text: string): URL {
@@ -26,15 +26,10 @@ export function kindOfHook({ hostname }: URL): HookKind {
 const [SLACK_HEADER, SLACK_TEXT] = [150, 2900];
 const SLACK_FIELDS = 10;
 
+const FORMS = { slack: toSlackMessage, teams: toTeamsMessage, json: toPlainJson };
+
 export function toHookBody(summary: ReportSummary, kind: HookKind): unknown {
-  switch (kind) {
-    case "slack":
-      return toSlackMessage(summary);
-    case "teams":
-      return toTeamsMessage(summary);
-    case "json":
-      return toPlainJson(summary);
-  }
+  return FORMS[kind](summary);
 }
 
 /** Slack's Block Kit: https://docs.slack.dev/reference/block-kit/blocks */

@@ -10,12 +10,7 @@ import type { MailAddress } from "./smtp-url.ts";
 /** Accepted by nearly every mail server. */
 export const DEFAULT_ATTACH_BYTES = 10_000_000;
 
-export interface MailContent {
-  subject: string;
-  text: string;
-  html: string;
-  attachments: readonly { filename: string; content: Buffer }[];
-}
+export type MailContent = Awaited<ReturnType<typeof composeMail>>;
 
 /**
  * Attaches files in order while they fit; the others are named.
@@ -25,7 +20,7 @@ export async function composeMail(
   summary: ReportSummary,
   subject: string,
   attachBytes = DEFAULT_ATTACH_BYTES,
-): Promise<MailContent> {
+) {
   let room = attachBytes;
   const files = summary.files.map((file) => {
     const isAttached = file.bytes <= room;
@@ -53,12 +48,9 @@ async function readUnchanged({ path, sha256 }: ReportFile): Promise<Buffer> {
 }
 
 /** A message and its SMTP envelope, with ASCII domains. */
-export interface MailMessage {
-  bytes: Buffer;
-  envelope: { from: string; to: string[] };
-}
+export type MailMessage = Awaited<ReturnType<typeof buildMessage>>;
 
-export interface MailHead {
+interface MailHead {
   from: MailAddress;
   to: string;
   messageId: string;
@@ -66,10 +58,7 @@ export interface MailHead {
   nowMs: number;
 }
 
-export async function buildMessage(
-  content: MailContent,
-  { from, to, messageId, nowMs }: MailHead,
-): Promise<MailMessage> {
+export async function buildMessage(content: MailContent, { from, to, messageId, nowMs }: MailHead) {
   const composer = new MailComposer({
     from: { name: toHeader(from.name), address: from.address },
     to: { name: "", address: to },

@@ -37,7 +37,7 @@ const columns = {
 export const report_runs = sqliteTable("report_runs", columns, (table) => [
   index("report_runs_by_report").on(table.report, table.report_run_id),
 ]);
-export const REPORT_RUNS = describeTable(report_runs, "The runs of named reports.", columns);
+export const REPORT_RUNS = describeTable(report_runs, "The runs of named reports.");
 
 export type ReportRun = typeof report_runs.$inferSelect;
 

@@ -8,19 +8,14 @@ import { makeFolder } from "../base/folder.ts";
 import { hasEnded, markProcess } from "../base/process-mark.ts";
 import type { ReportFile, ReportSummary } from "./report-summary.ts";
 
-export interface RunFolder extends AsyncDisposable {
-  /** Absolute path of a folder with only the files of the run. */
-  readonly path: string;
-}
-
 /**
- * Copies next to `database`, where later runs find what a killed process left.
+ * Copies into a folder with only the files of the run, next to `database`, where later runs find what a killed process left.
  * @throws CalltallyError (exit 7) if a file's content is not what the report wrote
  */
 export async function copyRun(
   database: string,
   { folder, files, manifest }: Pick<ReportSummary, "folder" | "files" | "manifest">,
-): Promise<RunFolder> {
+): Promise<AsyncDisposable & { path: string }> {
   const own = `${prefixOf(database)}${markProcess() ?? process.pid}-${randomUUID()}`;
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(own, { recursive: true, force: true }));

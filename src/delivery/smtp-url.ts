@@ -1,16 +1,7 @@
 import parseAddresses from "nodemailer/lib/addressparser";
 import { isMailAddress, isOnThisMachine } from "../config/setting-parsers.ts";
 
-export interface SmtpServer {
-  host: string;
-  port: number;
-  /** Whether TLS starts at once (smtps), not by STARTTLS. */
-  isImplicitTls: boolean;
-  /** This machine: TLS and a trusted certificate are not required. */
-  isLocal: boolean;
-  login: { user: string; password: string } | undefined;
-  from: MailAddress;
-}
+export type SmtpServer = ReturnType<typeof parseSmtpUrl>;
 
 export interface MailAddress {
   /** Empty if there is none. */
@@ -27,7 +18,7 @@ const [SUBMISSION, SUBMISSIONS] = [587, 465];
  * @param sender overrides it
  * @throws Error that says what is wrong, without the URL, which contains a password
  */
-export function parseSmtpUrl(text: string, sender?: string): SmtpServer {
+export function parseSmtpUrl(text: string, sender?: string) {
   const url = URL.parse(text.trim());
   if (url === null) throw new Error("is not a URL such as smtps://user:password@mail.northwind.example");
   if (url.protocol !== "smtp:" && url.protocol !== "smtps:") {
@@ -43,7 +34,9 @@ export function parseSmtpUrl(text: string, sender?: string): SmtpServer {
   return {
     host: url.hostname.replace(/^\[|\]$/g, ""),
     port: url.port === "" ? (isImplicitTls ? SUBMISSIONS : SUBMISSION) : Number(url.port),
+    /** Whether TLS starts at once (smtps), not by STARTTLS. */
     isImplicitTls,
+    /** This machine: TLS and a trusted certificate are not required. */
     isLocal: isOnThisMachine(url),
     login: user === "" ? undefined : { user, password },
     from: parseSender(sender ?? url.searchParams.get("from") ?? user),

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
+import { explainAttribution } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { explainAttribution } from "../attribution/explain-attribution.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { localTime } from "../calendar/local-time.ts";
 import { DNI_FIELDS } from "../call.ts";

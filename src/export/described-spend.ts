@@ -1,27 +1,15 @@
 import { formatMicros } from "../base/currency.ts";
+import { recordOf } from "../base/records.ts";
 import type { SessionSpend, SpendSum } from "../rollup/session-spend.ts";
-import type { Match } from "../rollup/spend-campaigns.ts";
+import { MATCHES } from "../rollup/spend-campaigns.ts";
 import type { Timeframe } from "./timeframe.ts";
-
-/** Spend in a manifest; amounts are for the days and the filter of the export. */
-export interface DescribedSpend {
-  /** ISO 4217; null if nothing was ever imported. */
-  currency: string | null;
-  decimals: number;
-  rows: number;
-  cost: number;
-  /** Days of the ad platforms, taken for days of the export's zone. */
-  days: { count: number; first: string; last: string } | null;
-  /** Rows by how they were matched to campaigns of calls. */
-  campaigns: Record<Match, { rows: number; cost: number }>;
-  /** Filters that apply only to calls. */
-  filters_of_calls_alone?: string[];
-  imports: { file: string; imported_at: string; rows: number; cost: number }[];
-}
 
 const OF_BOTH: readonly string[] = ["source", "channel", "campaign", "include_gone"];
 
-export function describeSpend(spend: SessionSpend, { span, filter }: Timeframe): DescribedSpend {
+/** Spend in a manifest; amounts are for the days and the filter of the export. */
+export type DescribedSpend = ReturnType<typeof describeSpend>;
+
+export function describeSpend(spend: SessionSpend, { span, filter }: Timeframe) {
   const sums = spend.sums(span);
   const none: SpendSum = { rows: 0, cost_micros: 0n };
   const all = [...sums.values()].reduce(
@@ -31,19 +19,17 @@ export function describeSpend(spend: SessionSpend, { span, filter }: Timeframe):
     }),
     none,
   );
-  const costOf = (match: Match) => toCost(sums.get(match) ?? none);
   const ofCallsAlone = Object.keys(filter).filter((name) => !OF_BOTH.includes(name));
   return {
+    /** ISO 4217; null if nothing was ever imported. */
     currency: spend.form.currency ?? null,
     decimals: spend.form.decimals,
     ...toCost(all),
+    /** Days of the ad platforms, taken for days of the export's zone. */
     days: spend.days(span) ?? null,
-    campaigns: {
-      id: costOf("id"),
-      name: costOf("name"),
-      unmatched: costOf("unmatched"),
-      unnamed: costOf("unnamed"),
-    },
+    /** Rows by how they were matched to campaigns of calls. */
+    campaigns: recordOf(MATCHES, (match) => toCost(sums.get(match) ?? none)),
+    /** Filters that apply only to calls. */
     ...(ofCallsAlone.length > 0 && { filters_of_calls_alone: ofCallsAlone }),
     imports: spend
       .files(span)

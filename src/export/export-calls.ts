@@ -60,12 +60,25 @@ async function writeCallsByMonth(job: Job, calls: NamedTable): Promise<ManifestF
     if (month > latest) latest = month;
     return latest;
   };
-  const parts = entry.rows === 0 ? [{ key: UNKNOWN_MONTH, rows, count: 0 }] : partition(rows, monthOf);
+  const unread = Iterator.from(rows);
   const written: ManifestFile[] = [];
-  for (const part of parts) {
-    const content = await encodeTable({ columns, rows: part.rows }, { format: "parquet" });
-    const file = await job.write(`calls/month=${part.key}/calls.parquet`, content, audience);
-    written.push({ ...entry, ...file, rows: part.count });
+  try {
+    let next = unread.next();
+    do {
+      const month = next.done ? UNKNOWN_MONTH : monthOf(next.value);
+      let count = 0;
+      const ofMonth = function* () {
+        for (; !next.done && monthOf(next.value) === month; next = unread.next()) {
+          count++;
+          yield next.value;
+        }
+      };
+      const content = await encodeTable({ columns, rows: ofMonth() }, { format: "parquet" });
+      const file = await job.write(`calls/month=${month}/calls.parquet`, content, audience);
+      written.push({ ...entry, ...file, rows: count });
+    } while (!next.done);
+  } finally {
+    unread.return?.();
   }
   return written;
 }
@@ -129,33 +142,5 @@ function* derive(rows: Iterable<Value[]>, columns: readonly CallColumn[]): Gener
       const make = columns[index]?.derive;
       return make === undefined ? value : make(value);
     });
-  }
-}
-
-/** Consecutive rows with the same key; `count` is complete once they are read. */
-interface Part<T> {
-  key: string;
-  rows: Iterable<T>;
-  count: number;
-}
-
-/** Splits rows where their key changes; read each part before asking for the next. */
-function* partition<T>(rows: Iterable<T>, keyOf: (row: T) => string): Generator<Part<T>> {
-  const iterator = Iterator.from(rows);
-  try {
-    let next = iterator.next();
-    const read = function* (part: Part<T>) {
-      for (; !next.done && keyOf(next.value) === part.key; next = iterator.next()) {
-        part.count++;
-        yield next.value;
-      }
-    };
-    while (!next.done) {
-      const part: Part<T> = { key: keyOf(next.value), rows: [], count: 0 };
-      part.rows = read(part);
-      yield part;
-    }
-  } finally {
-    iterator.return?.();
   }
 }

@@ -3,7 +3,7 @@ import { CalltallyError, EXIT, UsageError } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import { deleteExports, insertExports, settleExports } from "../warehouse/runs/exports.ts";
-import { withFileNamed } from "../warehouse/sqlite-errors.ts";
+import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
@@ -34,11 +34,9 @@ export function commitOf(
   const { folder } = committed.files;
   const entries = entriesOf(committed.manifest);
   const write = (work: (step: CommitStep, tx: Tx) => void) =>
-    withFileNamed(warehouse.path, () =>
-      writeTransaction(warehouse, (tx) => {
-        for (const step of steps) work(step, tx);
-      }),
-    );
+    writeTransaction(warehouse, (tx) => {
+      for (const step of steps) work(step, tx);
+    });
   for (const { file } of [...entries, { file: "manifest.json" }]) {
     if (realFile(join(folder, file)) !== warehouse.path) continue;
     throw new UsageError(`Cannot write ${file} to ${folder}: that path is the warehouse`);
@@ -55,13 +53,13 @@ export function commitOf(
     settle: () => {
       try {
         write((step, tx) => step.settle?.(tx, committed));
-      } catch (cause) {
+      } catch (error) {
         const paths = entries.map(({ file }) => join(folder, file));
         throw new CalltallyError(
           EXIT.storage,
           `Cannot record in ${warehouse.path} that the export has ended; its files are in place: ${paths.join(", ")}`,
           {
-            cause,
+            cause: nameFile(error, warehouse.path),
             hint: "`calltally doctor` shows what is wrong. Then run the same export again: it replaces these files.",
           },
         );

@@ -1,28 +1,16 @@
 import type { Audience } from "../base/folder.ts";
+import type { RollupColumn } from "../rollup/rollup-query.ts";
 import type { TableEntry } from "./manifest.ts";
 
 /** Text, days and times as text, numbers, 1 and 0 for booleans; null for no value. */
 export type Value = string | number | null;
 
-export interface Column {
-  name: string;
+export interface Column extends Omit<RollupColumn, "type"> {
   /**
    * `time` is ISO-8601 text in UTC with milliseconds (`2026-11-20T05:30:00.000Z`), `local time` what clocks showed
    * (`2026-11-20 06:30:00`), `date` a local day (`2026-11-20`). Only `text` may come from a visitor.
    */
   type: "text" | "integer" | "decimal" | "boolean" | "time" | "local time" | "date";
-  /** Digits after the point in text formats, for `decimal`. @default as many as the number has */
-  decimals?: number | undefined;
-  /** ISO 4217. */
-  currency?: string | undefined;
-  /** A part of a whole: 0.25 for a quarter. */
-  isShare?: true;
-  isKey?: true;
-  /** Whether it identifies something, such as a campaign: it is never summed, and keeps all digits. */
-  isId?: true;
-  /** What it shows of the compared figure on its left. */
-  comparison?: { of: string; shows: "previous" | "change" };
-  help?: string;
 }
 
 /** The content of a file. The rows are read once, while the file is written; values are in the order of the columns. */

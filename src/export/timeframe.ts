@@ -8,8 +8,6 @@ import type { Ask } from "../request/resolve.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 
-export type TimeframeOptions = Pick<Ask, "timezone" | "range" | "filter" | "grain" | "compare" | "spell">;
-
 export interface Timeframe {
   timezone: string;
   filter: CallFilter;
@@ -33,7 +31,7 @@ export const MAX_PERIODS = 4000;
 /** A grain cuts an open range at the first and the last call. @throws UsageError for too many periods */
 export async function resolveTimeframe(
   session: FigureSession,
-  options: TimeframeOptions,
+  options: Pick<Ask, "timezone" | "range" | "filter" | "grain" | "compare" | "spell">,
 ): Promise<Timeframe> {
   const { timezone, range = {}, filter, grain, compare, spell } = options;
   const timeframe = { timezone, filter, range, span: toInstants(range, timezone), grain };

@@ -8,13 +8,13 @@ import { underLock } from "../warehouse/lock.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
-import type { Forgettable } from "./forget-callers.ts";
-import { type Forgotten, forgetCallers } from "./forget-callers.ts";
+import { type Forgettable, type Forgotten, forgetCallers } from "./forget-callers.ts";
 import { prepareMaskJson } from "./mask-texts.ts";
-import { holdsTraces, readOr } from "./personal-bytes.ts";
 import {
   findPersonalFiles,
+  holdsTraces,
   type PersonalFile,
+  readOr,
   removePersonalFiles,
   tracesInExports,
 } from "./personal-files.ts";

@@ -7,14 +7,12 @@ import type { Forgettable } from "./forget-callers.ts";
 /** A caller to forget, and how an error refers to it without naming it. */
 export type Named = Forgettable & { as: string };
 
-interface Whom {
-  numbers: readonly string[];
-  file: string | undefined;
-  hashes: readonly string[];
-}
-
 /** @throws UsageError that names the position of the problem, not the number, which must not get into a log */
-export function parseWhom({ numbers, file, hashes }: Whom): Named[] {
+export function parseWhom(
+  numbers: readonly string[],
+  file: string | undefined,
+  hashes: readonly string[],
+): Named[] {
   const byHash = hashes.map(parseHash);
   const byNumber = parseNumbers(numbers);
   const inFile = file === undefined ? [] : readCallersFile(file, "--file");

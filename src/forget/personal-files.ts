@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { maskNumbers, toNational } from "../attribution/phone-mentions.ts";
 import { Draft } from "../base/draft.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { toFileError } from "../base/file-access.ts";
@@ -15,7 +16,18 @@ import { openCallerHash } from "../warehouse/calls/caller-hash.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { readExportPaths } from "../warehouse/runs/exports.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import { holdsTraces, isTextFile, readOr, type Traces } from "./personal-bytes.ts";
+
+const HEAD_BYTES = 65_536;
+const CHUNK_BYTES = 4_194_304;
+/** Overlap of two chunks: longer than any number or hash. */
+const OVERLAP_BYTES = 256;
+
+export interface Traces {
+  /** As `+` and digits. */
+  numbers: readonly string[];
+  /** Other texts: numbers as they were written, hashes. */
+  texts: readonly string[];
+}
 
 /** A file that contains, or may contain, a forgotten caller. */
 export interface PersonalFile {
@@ -40,19 +52,20 @@ export function tracesInExports(
   return { numbers, texts: [...spellings, ...hashes, ...callers.flatMap(ofCaller)] };
 }
 
-export interface PersonalFileSearch {
-  /** Searched in addition to the folders that the warehouse has recorded. */
-  exportFolder: string;
-  traces: Traces;
-  pseudonyms: readonly string[];
-  maskJson: (json: string) => string;
-}
-
-/** Finds exported files that contain, or may contain, any of the callers; also manifests, and what killed exports left. */
+/**
+ * Finds exported files that contain, or may contain, any of the callers; also manifests, and what killed exports left.
+ * @param search.exportFolder searched in addition to the folders that the warehouse has recorded
+ */
 export function findPersonalFiles(
   warehouse: Warehouse,
-  { exportFolder, traces, pseudonyms, maskJson }: PersonalFileSearch,
+  search: {
+    exportFolder: string;
+    traces: Traces;
+    pseudonyms: readonly string[];
+    maskJson: (json: string) => string;
+  },
 ): PersonalFile[] {
+  const { exportFolder, traces, pseudonyms, maskJson } = search;
   const uploads = new Set(findUploadsOf(warehouse, pseudonyms));
   const { warehouse_id } = readOrigin(warehouse);
   const remembered = readExportPaths(warehouse);
@@ -72,6 +85,49 @@ export function findPersonalFiles(
     const holds = readOr(() => examine(path), "perhaps");
     return holds === undefined ? [] : [{ path, holds }];
   });
+}
+
+/** Whether a file is searchable text: compressed files have a byte 0 in their head. */
+function isTextFile(file: string): boolean {
+  const handle = openSync(file, "r");
+  try {
+    const head = Buffer.alloc(HEAD_BYTES);
+    return !head.subarray(0, readSync(handle, head)).includes(0);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Returns `otherwise` if the file system refuses to read. */
+export function readOr<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (toFileError(error) === undefined) throw error;
+    return otherwise;
+  }
+}
+
+export function holdsTraces(file: string, { numbers, texts }: Traces): boolean {
+  const wanted = new Set(numbers.flatMap((number) => [number, toNational(number) ?? number]));
+  const holds = (chunk: string) =>
+    texts.some((text) => chunk.includes(text)) ||
+    (wanted.size > 0 && maskNumbers(chunk, (number) => wanted.has(number)) !== chunk);
+  const handle = openSync(file, "r");
+  try {
+    const buffer = Buffer.alloc(OVERLAP_BYTES + CHUNK_BYTES);
+    for (let kept = 0; ; ) {
+      const read = readSync(handle, buffer, kept, CHUNK_BYTES, null);
+      // Invalid UTF-8 only loses the few characters that are cut in two.
+      if (holds(buffer.toString("utf8", 0, kept + read))) return true;
+      if (read === 0) return false;
+      const end = kept + read;
+      kept = Math.min(OVERLAP_BYTES, end);
+      buffer.copyWithin(0, end - kept, end);
+    }
+  } finally {
+    closeSync(handle);
+  }
 }
 
 /** The manifest of a folder and its files, if it belongs to this warehouse. */

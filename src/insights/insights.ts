@@ -1,6 +1,8 @@
 import { count, eq, inArray, min } from "drizzle-orm";
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { openForgotten } from "../warehouse/calls/forgotten-callers.ts";
 import { about, describeTable } from "../warehouse/described.ts";
+import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const SERVED_DATE = "As served, YYYY-MM-DD HH:MM:SS in an undocumented zone; 0000-00-00 00:00:00 for none.";
@@ -55,7 +57,6 @@ export const insights = sqliteTable("insights", columns);
 export const INSIGHTS = describeTable(
   insights,
   "Insight details as last fetched (API v3 § 2.1), under the API's own names.",
-  columns,
 );
 
 /** Returns the oldest fetch time of these insights; null if one was never fetched. */
@@ -81,24 +82,77 @@ const groupColumns = {
 export const insight_groups = sqliteTable("insight_groups", groupColumns, (table) => [
   primaryKey({ columns: [table.insight_id, table.group_id] }),
 ]);
-export const INSIGHT_GROUPS = describeTable(
-  insight_groups,
-  "The org units (groups) of an insight.",
-  groupColumns,
-);
+export const INSIGHT_GROUPS = describeTable(insight_groups, "The org units (groups) of an insight.");
 
-export function readGroups({ db }: Warehouse, insightId: number): number[] {
-  const { insight_id, group_id } = insight_groups;
-  const rows = db
-    .select({ group_id })
-    .from(insight_groups)
-    .where(eq(insight_id, insightId))
-    .orderBy(group_id)
-    .all();
-  return rows.map(({ group_id }) => group_id);
+export const insight_changes = sqliteTable("insight_changes", {
+  change_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the change."),
+  insight_id: about(integer().notNull(), "The insight that changed."),
+  seen_at: about(text().notNull(), "When the change was seen, ISO 8601 UTC."),
+  member: about(text().notNull(), "The member's name."),
+  before: about(text().notNull(), "JSON value at the fetch before.", "text"),
+  after: about(text().notNull(), "JSON value now.", "text"),
+});
+export const INSIGHT_CHANGES = describeTable(insight_changes, "Changes of insights by member.");
+
+export interface InsightChange {
+  member: string;
+  before: unknown;
+  after: unknown;
 }
 
-export function replaceGroups({ db }: Warehouse, insight_id: number, groups: readonly number[]): void {
+/** An insight as stored, with the ids of its groups. */
+export type StoredInsight = Omit<typeof insights.$inferSelect, "fetched_at"> & { group_list: number[] };
+
+/** Stores an insight and its changes since the last fetch. Returns the changes; undefined for a new insight. */
+export function saveInsight(
+  warehouse: Tx,
+  insight: StoredInsight,
+  fetchedAt: string,
+): InsightChange[] | undefined {
+  const { db } = warehouse;
+  const { insight_id } = insight;
+  const { group_list: groups, ...members } = withoutForgotten(warehouse, insight);
+  const group_list = [...new Set(groups)].sort((a, b) => a - b);
+  const stored = readInsight(warehouse, insight_id);
+  const row = { ...members, fetched_at: fetchedAt };
+  db.insert(insights).values(row).onConflictDoUpdate({ target: insights.insight_id, set: row }).run();
   db.delete(insight_groups).where(eq(insight_groups.insight_id, insight_id)).run();
-  for (const group_id of groups) db.insert(insight_groups).values({ insight_id, group_id }).run();
+  for (const group_id of group_list) db.insert(insight_groups).values({ insight_id, group_id }).run();
+  if (stored === undefined) return undefined;
+  const changes = compareInsights(stored, { ...members, group_list });
+  for (const { member, before, after } of changes) {
+    const values = { member, before: JSON.stringify(before), after: JSON.stringify(after) };
+    db.insert(insight_changes)
+      .values({ insight_id, seen_at: fetchedAt, ...values })
+      .run();
+  }
+  return changes;
+}
+
+/** Masks forgotten callers in an insight's texts. */
+function withoutForgotten(warehouse: Warehouse, insight: StoredInsight): StoredInsight {
+  const forgotten = openForgotten(warehouse);
+  return forgotten === undefined ? insight : JSON.parse(forgotten.mask(JSON.stringify(insight)));
+}
+
+function readInsight({ db }: Warehouse, id: number): StoredInsight | undefined {
+  const row = db.select().from(insights).where(eq(insights.insight_id, id)).get();
+  if (row === undefined) return undefined;
+  const { fetched_at, ...members } = row;
+  const { insight_id, group_id } = insight_groups;
+  const groups = db.select({ group_id }).from(insight_groups).where(eq(insight_id, id)).orderBy(group_id);
+  return { ...members, group_list: groups.all().map((group) => group.group_id) };
+}
+
+/** Columns derived from another member. */
+const DERIVED = new Set(["start_date_parsed", "indicator_start_date_parsed", "indicator_end_date_parsed"]);
+
+function compareInsights(before: StoredInsight, after: StoredInsight): InsightChange[] {
+  const now = new Map<string, unknown>(Object.entries(after));
+  return Object.entries(before)
+    .map(([member, value]) => ({ member, before: value, after: now.get(member) ?? null }))
+    .filter(
+      (change) =>
+        !DERIVED.has(change.member) && JSON.stringify(change.before) !== JSON.stringify(change.after),
+    );
 }

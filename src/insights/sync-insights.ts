@@ -6,9 +6,8 @@ import { readCallCount } from "../warehouse/calls/call-table.ts";
 import { openExistingWarehouse, openWarehouse } from "../warehouse/open.ts";
 import { assertAccount, bindOrigin } from "../warehouse/origin.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
-import type { InsightChange } from "./insight-changes.ts";
 import { getInsight, type Insight } from "./insight-client.ts";
-import { saveInsight } from "./insight-table.ts";
+import { type InsightChange, saveInsight } from "./insights.ts";
 
 export interface InsightUpdate {
   insight_id: number;

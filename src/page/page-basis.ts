@@ -6,8 +6,7 @@ import { sentencesOnSpend } from "../export/described-spend.ts";
 import { describeCaveats, describeHistory } from "../export/manifest.ts";
 import { unlistedInWords } from "../warehouse/calls/gone.ts";
 import { originInWords } from "../warehouse/origin.ts";
-import type { Html } from "./figure-text.ts";
-import { capitalized } from "./period-text.ts";
+import { capitalized, type Html } from "./figure-text.ts";
 import type { Report } from "./report-figures.ts";
 
 export function verdictLine({ manifest, basis }: Report): Html {

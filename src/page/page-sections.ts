@@ -3,7 +3,18 @@ import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { describeHistory, type Manifest } from "../export/manifest.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import type { DurationBand } from "../rollup/duration-bands.ts";
-import { answerRateOf, changeOf, countOf, durationOf, formatDuration, type Html } from "./figure-text.ts";
+import {
+  answerRateOf,
+  capitalized,
+  changeOf,
+  countOf,
+  describeDays,
+  durationOf,
+  formatDuration,
+  type Html,
+  labelOf,
+  longLabelOf,
+} from "./figure-text.ts";
 import {
   chart,
   headRow,
@@ -19,7 +30,6 @@ import {
   scrolled,
 } from "./page-parts.ts";
 import { spendSection } from "./page-spend.ts";
-import { capitalized, describeDays, labelOf, longLabelOf } from "./period-text.ts";
 import {
   drawBars,
   drawWeek,

@@ -4,13 +4,12 @@ import type { Restatement } from "../export/restatement.ts";
 import type { Timeframe } from "../export/timeframe.ts";
 import type { Span } from "../rollup/call-filter.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
-import type { DurationBand } from "../rollup/duration-bands.ts";
 import type { FigureSession, Rollup, Value } from "../rollup/figure-session.ts";
 import type { SpendForm } from "../rollup/metrics.ts";
 import { NOT_SET } from "../rollup/reserved-keys.ts";
 import type { RollupQuery } from "../rollup/rollup-query.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
-import type { Basis } from "../warehouse/runs/basis.ts";
+import type { Basis } from "../warehouse/runs/standing.ts";
 
 /** Of a table by source or campaign; all others are summed in one more row. */
 const ROWS_SHOWN = 25;
@@ -29,22 +28,7 @@ export interface Report {
   days: number;
 }
 
-export interface ReportFigures {
-  headline: Figures;
-  /** A row per period, in order, with zeros for periods without calls. */
-  periods: readonly Figures[];
-  /** Most calls first. */
-  channels: Ranking;
-  /** A row for each channel and period with calls. */
-  channelPeriods: readonly Figures[];
-  sources: Ranking;
-  campaigns: Ranking;
-  /** A row for each local weekday and hour with calls. */
-  hours: readonly Figures[];
-  durations: readonly DurationBand[];
-  movers: Readonly<Record<"up" | "down", readonly Mover[]>>;
-  spend: SpendFigures | undefined;
-}
+export type ReportFigures = Awaited<ReturnType<typeof readReportFigures>>;
 
 export interface SpendFigures extends Pick<Ranking, "rest"> {
   /** Those with both spend and calls. */
@@ -61,7 +45,7 @@ export interface Ranking {
   rest: { rows: number; figures: Figures } | undefined;
 }
 
-export interface Mover {
+interface Mover {
   dimension: Dimension;
   figures: Figures;
   /** Calls more (or, below 0, fewer) than in the previous span. */
@@ -94,10 +78,7 @@ export async function readHeadline(
 }
 
 /** Reads all figures of a report. Sorting calls by a key is what takes time, so it asks for few. */
-export async function readReportFigures(
-  session: FigureSession,
-  timeframe: ReportScope,
-): Promise<ReportFigures> {
+export async function readReportFigures(session: FigureSession, timeframe: ReportScope) {
   const { span, periods, previousSpan, timezone, spend } = timeframe;
   const previous = { span: previousSpan };
   const read = async (query: RollupQuery) => nameFigures(await session.rollup(query));
@@ -111,11 +92,15 @@ export async function readReportFigures(
   const all = { span, dimensions: [] };
   return {
     headline,
+    /** A row per period, in order, with zeros for periods without calls. */
     periods: [...(await read({ ...all, periods, fill: true, figures: PERIOD_FIGURES }))],
+    /** Most calls first. */
     channels: await rank("channel"),
+    /** A row for each channel and period with calls. */
     channelPeriods: [...(await read({ ...all, dimensions: ["channel"], periods, figures: [] }))],
     sources: await rank("source"),
     campaigns: await rank("campaign"),
+    /** A row for each local weekday and hour with calls. */
     hours: [...(await read({ ...all, dimensions: ["weekday", "hour"], offsets, figures: ["missed_calls"] }))],
     durations: await session.durationBands(span),
     movers,

@@ -1,16 +1,24 @@
 import { hash } from "node:crypto";
 import { html, raw } from "hono/html";
 import { toPrintable } from "../base/printable.ts";
-import { formatQuantity } from "../base/quantity-text.ts";
+import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { HISTORY_DAYS } from "../calendar/history.ts";
+import { localDate } from "../calendar/local-time.ts";
 import type { Manifest } from "../export/manifest.ts";
-import { answerRateOf, changeOf, countOf, formatPoints, type Html } from "./figure-text.ts";
+import { describeReasons } from "../restatements/restatement-words.ts";
+import {
+  answerRateOf,
+  capitalized,
+  changeOf,
+  countOf,
+  describeDays,
+  formatPoints,
+  type Html,
+} from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
-import { restatementSection } from "./page-restatements.ts";
 import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
-import { describeDays } from "./period-text.ts";
 import type { Figures, Report } from "./report-figures.ts";
 
 /** No script and no request, so that a visitor's text can do nothing. */
@@ -100,4 +108,24 @@ function describeScope({ timezone, filter, compared_with }: Manifest): string {
 
 function isFiltered({ filter }: Manifest): boolean {
   return Object.keys(filter).length > 1;
+}
+
+const ROWS_SHOWN = 25;
+
+function restatementSection({ restatements, manifest }: Report): Html | "" {
+  const [first] = restatements;
+  if (first === undefined) return "";
+  const title = `What changed since ${localDate(first.given_out_at, manifest.timezone)}`;
+  const rest = restatements.length - ROWS_SHOWN;
+  return html`<h2>${title}</h2>
+<p>${formatQuantity(restatements.length, "figure")} of complete periods changed since this page was last written; restatements.csv next to it lists them.</p>
+<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr><th scope="col">Period</th><th scope="col">Figure</th><th scope="col">Was</th><th scope="col">Is</th><th scope="col">Change</th><th scope="col">Why, in calls</th></tr></thead><tbody>
+${restatements.slice(0, ROWS_SHOWN).map(
+  (
+    each,
+  ) => html`<tr><th scope="row">${each.period}</th><td>${capitalized(each.metric.replaceAll("_", " "))}</td>
+<td>${countOf(each.was)}</td><td>${countOf(each.now)}</td><td><data value="${each.change ?? ""}">${(each.change ?? 0) > 0 ? "+" : ""}${formatCount(each.change ?? 0)}</data></td><td>${toPrintable(describeReasons(each))}</td></tr>`,
+)}
+</tbody></table></div>
+${rest > 0 ? html`<p class="faint">${formatCount(rest)} more.</p>` : ""}`;
 }

@@ -1,24 +1,19 @@
 import { hasKey, keepsKey, ORDER_KEYS, type OrderKey } from "./order-key.ts";
 import type { Row, Slice } from "./slice.ts";
 
-/** Slices whose calls are remembered to the end of the pass: the first ones, which the closing look meets again. */
+/** First slices, whose calls are remembered to the end of the pass: the closing look meets them again. */
 const HEAD_SLICES = 4;
-/** Slices in each of two generations of later ones; the older one is forgotten when the younger is full. */
+/** Later slices per generation. Two generations are remembered. */
 const GENERATION_SLICES = 32;
 
-/** Bits of {@link Link.held}: one for each of {@link ORDER_KEYS}, and one for sharing any call at all. */
+/** The bit of {@link Link.held} after those of {@link ORDER_KEYS}. */
 const LINKED = 1 << ORDER_KEYS.length;
 const ALL = LINKED * 2 - 1;
 
-/** How a slice is held that starts where the reading begins. */
 export const HELD_BY_BEING_FIRST = ALL;
 
-/** How a slice hangs together with those before it. */
 export interface Link {
-  /**
-   * The hypotheses under which the slice is *held* by the front, a bit each: the keys by which it is joined, and
-   * whether it shares any call with a slice that is linked to the front.
-   */
+  /** A bit for each key under which the slice is *held* by the front, and one for sharing any call with a linked slice. */
   held: number;
   unseen: number;
   known: number;
@@ -26,18 +21,17 @@ export interface Link {
 
 interface KnownCall {
   row: Row;
-  /** Under which hypotheses a slice that has the call is held. */
+  /** The keys under which a slice with the call is held, as in {@link Link.held}. */
   held: number;
 }
 
 /**
- * What a pass has read, and what that proves.
+ * Links the slices of a pass, and proves that they leave no gap.
  *
- * Assumed: (A1) a response is a contiguous slice, at one instant, of one order of the visible calls; (A2) that order is
- * by a key made of members of the call that do not change during the pass, equal keys in any order; (A3) a response is cut
- * by its number of rows. A2 is witnessed: every row of every slice is checked against all keys of {@link ORDER_KEYS}, and
- * one row out of place ends a key. So is A3: at least two slices that end before the last call, and all of those, have one
- * length.
+ * Assumptions: (A1) a response is a contiguous slice, at one instant, of one order of the visible calls; (A2) that order is
+ * by a key of the call that does not change during the pass, with equal keys in any order; (A3) a response is cut by its
+ * number of rows. A2 is checked: one row out of the order of a key of {@link ORDER_KEYS} rules that key out. So is A3: all
+ * slices that end before their `total` have the same length, and there are at least two.
  *
  * A slice is *held* by the front, under a key, if it starts at the front, or if it shares calls of two different keys
  * with slices that are held.
@@ -46,18 +40,17 @@ interface KnownCall {
  * whatever order in time the slices were fetched, and however equal keys were shuffled.
  *
  * Proof. Let r be a call that was visible in all responses and never read. Claim: r lies to the right of every held
- * slice. It does of one that starts at the front: nothing lies to the left of it. Else the slice shares calls a and b of
- * different keys with held slices A and B, of which the claim holds already. The key of r is another than that of one
- * of them, say of a. In A, r lies to the right, and so after a. By the key it lies after a in every response (A2), and
- * so in that of our slice: there it is to the right of a, and as the slice is contiguous (A1) and does not have it, to the
- * right of the slice. But nothing lies to the right of a slice at the end. ∎
+ * slice. If the slice starts at the front, nothing lies to the left of it. Otherwise it shares calls a and b of different
+ * keys with held slices A and B, for which the claim already holds. The key of r differs from the key of one of them, say
+ * a. In A, r lies to the right, and so after a. By the key it lies after a in every response (A2), and so in that of our
+ * slice. Since the slice is contiguous (A1) and does not contain r, r lies to the right of the slice. But nothing lies to
+ * the right of a slice at the end. ∎
  *
- * The end is a held slice that is shorter than the service's pages: had another call followed, there was room for it (A3).
- * Where A3 has no witness, nothing but a look behind the last call shows the end. That slice is not held, since it shares no
- * call with the chain, so such a pass is proven only if every response had the same total and all of it was read.
+ * The end is a held slice that is shorter than the service's pages: it had room for another call (A3). Where A3 cannot be
+ * checked, only an empty slice after the last call shows the end. It shares no call with the chain, so it is not held. Such
+ * a pass is proven only if every response had the same `total` and as many calls were read.
  *
- * Which key is the service's own nobody knows: a pass is proven if its end is held under every key that is left, and
- * one is.
+ * The service's key is not known. So a pass is proven if at least one key is left, and the end is held under each.
  */
 export class Chain {
   #left = ALL;
@@ -67,24 +60,20 @@ export class Chain {
   #recent = new Map<number, KnownCall>();
   #older = new Map<number, KnownCall>();
 
-  /** The keys that every row so far is in the order of. */
+  /** The keys that no row has ruled out. */
   get keys(): OrderKey[] {
     return ORDER_KEYS.filter((_, index) => this.#left & (1 << index));
   }
 
-  /** The call that ended the last key. */
+  /** The call that ruled out the last key. */
   get outOfPlace(): number | undefined {
     return this.#outOfPlace;
   }
 
-  /**
-   * Returns how a slice would hang together with those before it.
-   *
-   * @param isFirst whether it is held by being where the reading begins; else it has to share calls
-   */
+  /** @param isFirst whether the slice is where the pass begins, and so is held without shared calls */
   findLink({ rows }: Slice, isFirst: boolean): Link {
     let [held, unseen, known] = [isFirst ? ALL : 0, 0, 0];
-    /** The first call of the slice that is held under each key. */
+    /** For each key, the first call that is shared with a slice held under it. */
     const firsts: (Row | undefined)[] = [];
     for (const row of rows) {
       if (row.id === null) continue;
@@ -108,25 +97,25 @@ export class Chain {
     return { held, unseen, known };
   }
 
-  /** Whether a slice is held as well as the one before it. */
+  /** Whether a slice is held under each key that the slice before it is held under. */
   isHeld(link: Link, before: number): boolean {
     const keys = before & this.#left & ~LINKED;
     if (keys !== 0) return (link.held & keys) === keys;
     return before & LINKED ? (link.held & LINKED) !== 0 : link.known > 0;
   }
 
-  /** Whether a slice is linked to the front by calls that are shared, if not held under a key. */
+  /** Whether shared calls link a slice to the front; weaker than being held under a key. */
   isLinked(held: number): boolean {
     return (held & LINKED) !== 0;
   }
 
-  /** Whether a slice is held under every key that is left, and one is. */
+  /** Whether at least one key is left, and a slice is held under each. */
   isProven(held: number): boolean {
     const keys = this.#left & ~LINKED;
     return keys !== 0 && (held & keys) === keys;
   }
 
-  /** Takes a slice in, and checks its rows against the keys. */
+  /** Adds a slice, and rules out the keys that its rows contradict. */
   add({ rows }: Slice, held: number): void {
     this.#slices++;
     if (this.#slices % GENERATION_SLICES === 0) {
@@ -146,7 +135,7 @@ export class Chain {
     }
   }
 
-  /** Counts the calls at the end of a slice whose keys are equal, under the key where they are most. */
+  /** Counts the calls at the end of a slice that have the same key, under the key with the most of them. */
   countEqualAtEnd(rows: readonly Row[]): number {
     const last = rows.findLast(isPlaced);
     if (last === undefined) return 0;
@@ -157,7 +146,7 @@ export class Chain {
     return Math.max(0, ...counts);
   }
 
-  /** Counts the calls of an earlier slice that a later one does not have, though it has calls on both sides of their place. */
+  /** Counts the calls of an earlier slice that a later one lacks, though it has calls on both sides of their place. */
   countVanished(before: readonly Row[], now: readonly Row[]): number {
     const [key] = this.keys;
     const first = now.find(isPlaced);
@@ -175,7 +164,7 @@ export class Chain {
     return this.#recent.get(id) ?? this.#older.get(id) ?? this.#head.get(id);
   }
 
-  /** Ends the keys that a row is out of the order of, or has other members of than before. */
+  /** Rules out the keys that a row is out of order by, and those of which a member has changed since it was last read. */
   #checkOrder(previous: Row | undefined, row: Row, before: Row | undefined): void {
     for (let index = 0, left = this.#left & ~LINKED; left !== 0; index++, left >>= 1) {
       const key = ORDER_KEYS[index];
@@ -191,7 +180,7 @@ export class Chain {
   }
 }
 
-/** Whether it is known where a call stands in an order. */
+/** Whether the place of a row in an order is known. */
 function isPlaced({ id, isRejected = false }: Row): boolean {
   return id !== null && !isRejected;
 }

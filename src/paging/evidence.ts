@@ -2,68 +2,68 @@ import type { OrderKey } from "./order-key.ts";
 import type { Slice } from "./slice.ts";
 import { endOf } from "./slice.ts";
 
-/** What a pass saw that speaks for or against its completeness. */
+/** What a verdict is based on. */
 export interface Evidence {
   slices: number;
-  /** Slices taken over from a pass that was cut short. */
+  /** Slices restored from an interrupted pass. */
   resumed: number;
-  /** The first slice began at offset 0, by the service's own word. */
+  /** The first slice began at offset 0, by the service's own account. */
   startsAtFront: boolean;
-  /** The keys that every row of every slice was in the order of; the first is the pass's order key. */
+  /** The keys by which every row of every slice is in order; the first is the pass's order key. */
   keys: readonly OrderKey[];
-  /** The call that ended the last key, where none is left. */
+  /** The call that ruled out the last key, if none is left. */
   outOfPlace: number | undefined;
   /**
-   * How the end was seen: not at all; by a short slice, which proves it (see `Chain`); or by a look behind the last call that
-   * found nothing, which proves it only where every count agrees, and is disputed where the last slice counts more.
+   * What showed the end. A short slice proves it (see `Chain`). Nothing behind the last call proves it only if every count
+   * agrees; that is disputed if the last slice's `total` is higher.
    */
   end: "unseen" | "short slice" | "nothing behind" | "disputed";
-  /** From where the reading began to its end, and back to the front, slices are joined by two keys: all that are left. */
+  /** Under every key that is left, slices are joined by two keys from the start to the end, and again at the front. */
   isProven: boolean;
-  /** Whether the slices are linked from start to end and back to the front by shared calls, which is weaker than by two keys. */
+  /** Shared calls link the slices from the start to the end, and again at the front; weaker than `isProven`. */
   isLinked: boolean;
-  /** The closing look at the front met a call of the pass again. */
+  /** The closing look met the first slice again. */
   isFrontMet: boolean;
-  /** Seams that did not join at first and were walked again. */
+  /** Seams that joined only when they were walked again. */
   seamsMended: number;
   /** Seams that share no call. */
   seamsBroken: number;
-  /** Fragmented pages: read in pieces, around a row that the service fails on. */
+  /** Pages read in pieces, around a row that the service fails on. */
   fragmented: number;
-  /** Calls that were not where they had been read, though those around them were. */
+  /** Calls no longer at the place where they had been read, though those around them were. */
   vanished: number;
-  /** Rows without a readable id: their calls cannot be told from those that are missing. */
+  /** Calls that only the closing look met. */
+  closingOnly: number;
+  /** Rows without a readable id. */
   unplaced: number;
-  /** Responses with a `request_id` that was met before. */
+  /** Responses with a `request_id` that an earlier response had. */
   repeated: number;
-  /** Responses that were old when they came. */
+  /** Responses that were out of date, as from a cache. */
   old: number;
   totals: Totals;
-  /** An incremental walk met calls that cannot have changed. */
+  /** An incremental walk reached calls that cannot have changed. */
   settled: boolean;
-  /** Calls read so far; more than the distinct ones where some came up again far away. */
+  /** Calls read so far; a call that reappears far away counts twice. */
   fresh: number;
 }
 
-/** What a pass saw of the service's `total`. */
+/** The service's `total` over the responses of a pass. */
 export interface Totals {
   first: number;
   last: number;
   least: number;
   most: number;
-  /** Whether every response had the same. */
   isConstant: boolean;
-  /** How far below an earlier one it fell at the most. */
+  /** Its largest fall below any earlier value. */
   fall: number;
-  /** All that it fell from one response to the next, together. */
+  /** The sum of its falls from one response to the next. */
   falls: number;
-  /** All that it rose from one response to the next, together. */
+  /** The sum of its rises from one response to the next. */
   rises: number;
-  /** Responses with rows beyond their own total. */
+  /** Responses with rows beyond their own `total`. */
   overruns: number;
 }
 
-/** What is known of `total` before the second slice. */
 export function firstTotals(total: number): Totals {
   return {
     first: total,

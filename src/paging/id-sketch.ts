@@ -1,9 +1,6 @@
 const BITS = 2 ** 22;
 
-/**
- * A set of ids in half a megabyte, however many there are: what it has not, it never had; what it has, it may never have
- * had, with a chance of one in five at a million ids. Good to see that among many ids there is a new one.
- */
+/** A Bloom filter of ids in half a megabyte: with a million ids, `has` is true of one in five that were never added. */
 export class IdSketch {
   readonly #bits = new Uint32Array(BITS / 32);
 
@@ -18,7 +15,7 @@ export class IdSketch {
   }
 }
 
-/** Fibonacci hashing of both halves of a safe integer. */
+/** Hashes both halves of a safe integer (Fibonacci hashing). */
 function bitOf(id: number): number {
   const [low, high] = [id | 0, Math.floor(id / 2 ** 32)];
   const mixed = Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1);

@@ -4,20 +4,20 @@ type Member = "call_id" | "call_started" | "insight_name";
 type Direction = "asc" | "desc";
 type KeyPart = readonly [Member, Direction];
 
-/** A key by which a service may order its calls, made of members of the call itself. */
+/** A key by which a service may order its calls. */
 export interface OrderKey {
-  /** As the ledger keeps it, e.g. `call_started desc`. */
+  /** As stored in `sync_runs`, e.g. `call_started desc`. */
   name: string;
-  /** In words, e.g. `newest start first`. */
+  /** E.g. `newest start first`. */
   words: string;
   members: readonly Member[];
-  /** Which end of the list new calls come to: of an order that goes by time or id, and not by source first. */
+  /** The end of the list where new calls appear; undefined for an order by source. */
   newestAt: "front" | "end" | undefined;
-  /** Below 0 where `a` precedes `b`, 0 where the key does not tell, above 0 where it follows. */
+  /** Below 0 if `a` precedes `b`, above 0 if it follows, 0 if they have the same key. */
   compare: (a: Row, b: Row) => number;
 }
 
-/** The orders in which the calls can be asked for: the service's own, and by the one documented sort key that is of calls. */
+/** The orders to ask for: the service's own, and the one documented sort key of calls. */
 export const SORTS = ["own", "source_name asc"] as const;
 export type Sort = (typeof SORTS)[number];
 
@@ -38,7 +38,7 @@ const COMPARISONS: Record<Member, (a: Row, b: Row) => number> = {
   insight_name: (a, b) => compareText(a.name, b.name),
 };
 
-/** All keys that are looked for: by id, by start, by source and id, by source and start; each part either way. */
+/** By id, start, source and id, source and start; each part in either direction. */
 export const ORDER_KEYS: readonly OrderKey[] = [
   ...DIRECTIONS.map((direction) => keyOf(["call_id", direction])),
   ...DIRECTIONS.map((direction) => keyOf(["call_started", direction])),
@@ -54,7 +54,6 @@ export function hasKey({ members }: OrderKey, { id, started, name }: Row): boole
   return true;
 }
 
-/** Returns whether a call still has the members of a key with which it was met before. */
 export function keepsKey({ members }: OrderKey, before: Row, now: Row): boolean {
   for (const member of members) {
     if (member === "call_started" && before.started !== now.started) return false;
@@ -63,27 +62,27 @@ export function keepsKey({ members }: OrderKey, before: Row, now: Row): boolean 
   return true;
 }
 
-/** Returns the names of keys as the ledger keeps them; null for none. */
+/** Returns the names of keys as stored in `sync_runs`; null for none. */
 export function nameKeys(keys: readonly OrderKey[]): string | null {
   return keys.length === 0 ? null : keys.map(({ name }) => name).join(", ");
 }
 
-/** Returns the keys of such names; those of another version's that are not known here are left out. */
+/** Parses the names of keys as stored in `sync_runs`; ignores unknown ones, which another version may have stored. */
 export function readKeys(names: string | null | undefined): OrderKey[] {
   const wanted = new Set((names ?? "").split(", "));
   return ORDER_KEYS.filter(({ name }) => wanted.has(name));
 }
 
-/** Returns the order in words, by time where that fits: of a service that gives ids in the order of time both do. */
+/** Describes the order of a pass, by start if both start and id fit. */
 export function describeKeys(keys: readonly OrderKey[]): string | undefined {
   return (keys.find(({ members: [lead] }) => lead === "call_started") ?? keys[0])?.words;
 }
 
 /**
- * Returns the order in which a pass was served, in words.
+ * Describes the order of a recorded pass.
  *
- * @param order_key the names of its keys, as {@link nameKeys} gives them
- * @param sort what was asked for; null of passes that did not record it
+ * @param order_key as {@link nameKeys} returns it
+ * @param sort null if the pass did not record it
  */
 export function describeOrder({ order_key, sort }: { order_key: string | null; sort: Sort | null }): string {
   const order = describeKeys(readKeys(order_key)) ?? "none by id, start or source";

@@ -6,28 +6,28 @@ import { Throttle } from "./throttle.ts";
 
 export interface WalkOptions {
   limit: number;
-  /** Rows that neighbouring pages share; more where the keys of those are equal. @default 50 */
+  /** Rows that neighbouring pages share; more if their keys are equal. @default 50 */
   overlap?: number | undefined;
-  /** How many pages are fetched at once. @default 4 */
+  /** Limits how many pages are fetched at once. @default 4 */
   throttle?: Throttle | undefined;
 }
 
 const DEFAULT_OVERLAP = 50;
 const DEFAULT_CONCURRENCY = 4;
 
-/** Slices in a row that neither join nor bring unseen calls, after which a seam or the end is given up. */
+/** Slices in a row without a joined seam or an unseen call before the pass gives up a seam or the end. */
 const MAX_FRUITLESS = 10;
 const MAX_FRUITLESS_BROKEN = 2;
-/** Tries to join two slices that share calls by two keys; after that they are only linked. */
+/** Tries to join two slices by two keys; after that, shared calls link them. */
 const MAX_TIE_TRIES = 4;
-/** Slices that bring few calls or begin at the front again, after which the end is given up. */
+/** Slices with few unseen calls, or at the front again, before the pass gives up the end. */
 const MAX_THIN = 50;
-/** Planned slices in a row that bring no unseen calls, after which the plan is given up. */
+/** Planned slices in a row without an unseen call before the pass gives up its plan. */
 const MAX_IDLE_PLANS = 3;
-/** Slices read at the front in the end, to meet a known call again. */
+/** Slices of the closing look. */
 const MAX_CLOSING = 10;
 
-/** The steps of one pass over the calls in one order; each yields the slices that it takes into the chain. */
+/** The steps of one pass over the calls in one order; each yields the slices that it adds to the chain. */
 export class Pass<S extends Slice> implements Disposable {
   readonly #options: { limit: number; overlap: number };
   readonly #pages: Prefetch<S>;
@@ -73,7 +73,7 @@ export class Pass<S extends Slice> implements Disposable {
 
   async *begin(offset: number): AsyncGenerator<S, void, void> {
     let first = await this.#pages.fetch(offset);
-    // The calls may have become fewer than the offset.
+    // The list may have become shorter than the offset.
     for (let back = 100; first.rows.length === 0 && back <= first.offset * 2; back *= 2) {
       first = await this.#pages.fetch(Math.max(0, Math.min(first.total, first.offset) - back));
     }
@@ -83,17 +83,17 @@ export class Pass<S extends Slice> implements Disposable {
     yield first;
   }
 
-  /** Reads the pages that the total promises, several at once, as long as `goesOn` says so. */
+  /** Reads the pages up to `total`, several at once, while `goesOn` returns true. */
   async *readPlanned(goesOn: () => boolean): AsyncGenerator<S, void, void> {
     const record = this.#record;
     for (let idle = 0; idle < MAX_IDLE_PLANS && !record.isEndless; ) {
       if (!goesOn()) return;
       const right = await this.#pages.take();
       if (right === undefined) return;
-      if (right.rows.length === 0) break; // planned by a total that has shrunk since, or was never true
+      if (right.rows.length === 0) break; // `total` has fallen since, or was wrong
       if (!record.isHeld(record.findLink(right))) {
         const outcome = yield* this.#walkOn(() => record.isHeld(record.findLink(right)));
-        if (outcome === "end") break; // what lay there has moved before the end, and was read
+        if (outcome === "end") break; // the planned calls have moved before the end, and were read
         if (outcome === "arrived") this.#seamsMended++;
       }
       idle = record.hasUnseen(right) ? 0 : idle + 1;
@@ -108,7 +108,7 @@ export class Pass<S extends Slice> implements Disposable {
     yield* this.#walkOn(() => false);
   }
 
-  /** Reads on from the front, page after page, until one is settled. */
+  /** Reads from the front, page after page, until one is settled. */
   async *readForward(isSettled: (slice: S) => boolean): AsyncGenerator<S, void, void> {
     this.#settled =
       (this.#first !== undefined && isSettled(this.#first)) || (yield* this.#walkOn(isSettled)) === "arrived";
@@ -138,8 +138,8 @@ export class Pass<S extends Slice> implements Disposable {
   }
 
   /**
-   * Reads the front once more, until it meets calls of the pass by two keys: what was added meanwhile is read, and a call
-   * that has jumped to the front, as in an order by the last change, shows as out of place.
+   * Reads the front again until it meets the first slice by two keys. This reads the calls added meanwhile. A call that has
+   * jumped to the front, as in an order by the last change, is found out of place.
    */
   async *lookAtFront(): AsyncGenerator<S, void, void> {
     for (let slices = 0, offset = 0; slices < MAX_CLOSING; slices++) {
@@ -152,14 +152,13 @@ export class Pass<S extends Slice> implements Disposable {
   }
 
   /**
-   * Walks on from the chain's last slice until a slice has arrived where it should, or is the end. Steps back twice as far
-   * each time the seam does not join. Any slice of the chain will do to join: between it and the front there is a path of
-   * joined slices all the same.
+   * Reads on from the chain's last slice until `hasArrived` returns true, or the end. Steps back twice as far each time the
+   * seam does not join. A slice may join any slice of the chain, since that one is joined to the front.
    */
   async *#walkOn(hasArrived: (slice: S) => boolean): AsyncGenerator<S, "arrived" | "end" | "lost", void> {
     const record = this.#record;
     let [stepBack, fruitless, ties, thin] = [1, 0, 0, 0];
-    // A pass that is broken already is not worth as many tries at each further seam.
+    // A broken pass is not worth many tries at each further seam.
     const patience = record.isLinked ? MAX_FRUITLESS : MAX_FRUITLESS_BROKEN;
     while (fruitless < patience && thin < MAX_THIN && !record.isEndless) {
       const asked = record.nextOffset(stepBack);
@@ -179,7 +178,7 @@ export class Pass<S extends Slice> implements Disposable {
       yield slice;
       if (hasArrived(slice)) return "arrived";
       if (await this.#hasEnded()) return "end";
-      // Calls that come as fast as they are read, or a list that is another each time, would be read for ever.
+      // A list that grows as fast as it is read, or differs each time, would be read forever.
       const isThin = link.unseen * 4 < slice.rows.length || record.isShort(slice) || slice.offset === 0;
       if (hasUnseen && isThin) thin++;
       fruitless = hasUnseen ? 0 : fruitless + 1;
@@ -187,7 +186,7 @@ export class Pass<S extends Slice> implements Disposable {
     return "lost";
   }
 
-  /** Whether the end of the calls was seen; looks behind the chain's last slice where the length of slices cannot show it. */
+  /** Whether the end was seen; fetches what is behind the chain's last slice if the length of slices cannot show it. */
   async #hasEnded(): Promise<boolean> {
     const record = this.#record;
     if (record.hasEnded) return true;

@@ -1,16 +1,12 @@
 import { endOf, overlapOf, type Slice } from "./slice.ts";
 import type { Throttle } from "./throttle.ts";
 
-/** Reads the slice that starts at `offset`, while it holds one place of the throttle. */
 export type FetchSlice<S extends Slice> = (offset: number, signal: AbortSignal) => Promise<S>;
 
-/** Pages planned ahead for each that may be fetched at once: the next begin though those before wait to be taken. */
+/** Pages planned ahead per concurrent request, so that requests go on while earlier pages wait to be taken. */
 const PLANNED_PER_REQUEST = 2;
 
-/**
- * Fetches the planned pages of a pass concurrently and hands them out in order. At most twice as many pages as run at
- * once are under way or waiting to be taken, so that memory does not grow with the number of pages.
- */
+/** Fetches the planned pages of a pass concurrently, and returns them in order. Memory does not grow with the number of pages. */
 export class Prefetch<S extends Slice> implements Disposable {
   readonly #fetch: FetchSlice<S>;
   readonly #overlap: number;
@@ -28,21 +24,20 @@ export class Prefetch<S extends Slice> implements Disposable {
     this.#throttle = options.throttle;
   }
 
-  /** Plans the pages that follow a slice, as long as it and as many as its total needs. */
+  /** Plans the pages after a slice: each of its length, up to its `total`. */
   planAfter(slice: S): void {
     this.#plannedEnd = endOf(slice);
     this.#size = slice.rows.length;
     this.#total = slice.total;
   }
 
-  /** Gives up the plan: what it was made by turned out wrong. */
   drop(): void {
     this.#throttle.limit.clearQueue();
     this.#queue.length = 0;
     this.#size = 0;
   }
 
-  /** Returns the next planned page, undefined when the plan has come to the end. */
+  /** Returns the next planned page; undefined at the end of the plan. */
   async take(): Promise<S | undefined> {
     this.#fill();
     const slice = await this.#queue.shift();
@@ -57,7 +52,7 @@ export class Prefetch<S extends Slice> implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    // The queue is shared: another pass may have its plan in it.
+    // The queue is shared: it may hold the plan of another pass.
     if (this.#queue.length > 0) this.#throttle.limit.clearQueue();
     this.#stop.abort(new Error("The walk has ended"));
   }
@@ -73,12 +68,12 @@ export class Prefetch<S extends Slice> implements Disposable {
       const offset = this.#plannedEnd - overlapOf(this.#size, this.#overlap);
       this.#plannedEnd = offset + this.#size;
       const slice = this.#request(offset);
-      slice.catch(() => {}); // whoever takes it sees the error; one never taken has none to tell
+      slice.catch(() => {}); // `take` reports the error; a page that is never taken needs no report
       this.#queue.push(slice);
     }
   }
 
-  /** A service may lower its cap in mid-pass, and its total grows: later pages are planned by what came last. */
+  /** Plans later pages by the latest one: a service may lower its page size during the pass, and `total` grows. */
   #learn(slice: S): void {
     this.#total = slice.total;
     if (slice.rows.length > 0 && endOf(slice) < slice.total) this.#size = slice.rows.length;

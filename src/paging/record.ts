@@ -3,27 +3,24 @@ import { type Evidence, firstTotals, observeTotal } from "./evidence.ts";
 import { IdSketch } from "./id-sketch.ts";
 import { endOf, overlapOf, reachesTotal, type Slice } from "./slice.ts";
 
-/** Times the calls that the service first counted, and pages beyond, after which a list has no end. */
-const MOST_TIMES = 10;
-const MOST_PAGES = 1000;
+/** A list is endless once the pass has read this many times the first `total`, plus this many pages. */
+const MAX_TIMES = 10;
+const MAX_PAGES = 1000;
 
 const NOTHING: Slice = { offset: 0, total: 0, rows: [] };
 
-/**
- * What a pass has read: a fold over its slices in the order of the chain, so that the slices of a pass that was cut short
- * are worth the same again when they are read from the ledger.
- */
+/** Collects the evidence of a pass, slice by slice. Slices of an interrupted pass count the same when read from the ledger. */
 export class PassRecord {
   readonly #limit: number;
   #longest = 0;
-  /** Slices that end before the last call by their own total, and whether all have one length. */
+  /** Slices that end before their `total`, and whether all have the same length. */
   #cut = { slices: 0, rows: 0, isOneLength: true };
   readonly #overlap: number;
   readonly #chain = new Chain();
-  /** The first slice alone, which the closing look has to meet. */
+  /** Only the first slice, which the closing look has to meet. */
   readonly #front = new Chain();
   #first: Slice = NOTHING;
-  /** The closing look, slice by slice: it must hang together by itself, too. */
+  /** The slices of the closing look, which must join as well. */
   readonly #closing = new Chain();
   readonly #met = new IdSketch();
   readonly #requestIds = new Set<string>();
@@ -31,7 +28,7 @@ export class PassRecord {
   #leftHeld = HELD_BY_BEING_FIRST;
   #hasClosing = false;
   #closingHeld = HELD_BY_BEING_FIRST;
-  /** Under which hypotheses the end, and the closing look, are held. */
+  /** The keys under which the end and the closing look are held, as in {@link Link.held}. */
   #endHeld = 0;
   #frontHeld = 0;
   #end: Evidence["end"] = "unseen";
@@ -46,15 +43,15 @@ export class PassRecord {
     repeated: 0,
     old: 0,
     vanished: 0,
+    closingOnly: 0,
   };
 
-  /** @param options what is asked for: rows of a page, and rows that neighbours share */
   constructor({ limit, overlap }: { limit: number; overlap: number }) {
     this.#limit = limit;
     this.#overlap = overlap;
   }
 
-  /** The chain's last slice, without what it may carry beside its rows. */
+  /** The chain's last slice, without any other data of its page. */
   get left(): Slice {
     return this.#left;
   }
@@ -89,9 +86,9 @@ export class PassRecord {
     return this.#chain.isLinked(this.#leftHeld);
   }
 
-  /** Whether far more calls came than were there: new ones come as fast as they are read, or the list has no end. */
+  /** Whether the list has no end, or grows as fast as it is read. */
   get isEndless(): boolean {
-    return this.#counts.fresh > MOST_TIMES * this.#totals.first + MOST_PAGES * this.#pageSize;
+    return this.#counts.fresh > MAX_TIMES * this.#totals.first + MAX_PAGES * this.#pageSize;
   }
 
   findLink(slice: Slice): Link {
@@ -102,7 +99,7 @@ export class PassRecord {
     return this.#chain.isHeld(link, this.#leftHeld);
   }
 
-  /** Takes a slice into the chain, as its last one; notes the end of the calls where the slice shows it. */
+  /** Appends a slice to the chain, and notes the end if the slice shows it. */
   accept(slice: Slice, link = this.findLink(slice)): void {
     const isLast = link.unseen === 0 && slice.rows.at(-1)?.id === this.#left.rows.at(-1)?.id;
     this.#lead(slice, link);
@@ -111,8 +108,8 @@ export class PassRecord {
   }
 
   /**
-   * Takes in the chain of a pass that was cut short, and goes on from the slice that reaches furthest. None of them shows the
-   * end: how many rows were asked for is not known of them.
+   * Restores the chain of an interrupted pass, and continues from the slice that reaches furthest. None of them proves the
+   * end, since their limit is not known.
    */
   takeUp(earlier: readonly Slice[]): void {
     let furthest = NOTHING;
@@ -126,12 +123,11 @@ export class PassRecord {
 
   #lead(slice: Slice, link: Link): void {
     this.acceptEarlier(slice, link);
-    // Without what it may carry beside its rows.
     this.#left = { offset: slice.offset, total: slice.total, rows: slice.rows };
     this.#leftHeld = link.held;
   }
 
-  /** Takes a slice into the chain that does not lead it on. */
+  /** Adds a slice to the chain that does not become its last one. */
   acceptEarlier(slice: Slice, link: Link): void {
     if (this.#counts.slices === 0) {
       this.#startsAtFront = slice.offset === 0;
@@ -144,12 +140,12 @@ export class PassRecord {
     this.#chain.add(slice, link.held);
   }
 
-  /** Rows that the service gives a page, as far as it has shown; a pass that is taken up again may ask for fewer than before. */
+  /** Rows per page, as seen so far. A resumed pass may ask for fewer rows than before. */
   get #pageSize(): number {
     return Math.min(this.#longest, this.#limit);
   }
 
-  /** Where the slice after the chain's last one starts; further back where its last calls have equal keys. */
+  /** Returns the offset of the slice after the chain's last one: lower if its last calls have equal keys. */
   nextOffset(stepBack = 1): number {
     const size = this.#pageSize;
     const overlap = overlapOf(size, this.#overlap);
@@ -159,12 +155,12 @@ export class PassRecord {
     return Math.max(0, endOf(this.#left) - rows * stepBack);
   }
 
-  /** Whether the service cuts its pages by number of rows, as at least two slices show that end before the last call. */
+  /** Whether the service cuts pages by their number of rows: two slices that end before their `total` show it. */
   get isCutByNumber(): boolean {
     return this.#cut.isOneLength && this.#cut.slices >= 2 && this.#cut.rows === this.#longest;
   }
 
-  /** Takes a look behind the chain's last slice, which is no part of the chain; notes the end where nothing is there. */
+  /** Takes a slice from after the chain's last one, without adding it to the chain. An empty one is the end. */
   lookBehind(behind: Slice): void {
     this.#totals = observeTotal(this.#totals, behind);
     this.#noteOrigin(behind);
@@ -172,21 +168,22 @@ export class PassRecord {
   }
 
   /**
-   * Takes a slice of the closing look. Returns whether it meets the pass, and where the look goes on otherwise; undefined
-   * where its own slices do not join.
+   * Takes a slice of the closing look. Returns whether the look has met the first slice, and the next offset if it has not;
+   * undefined if the slices of the look do not join.
    */
   acceptClosing(slice: Slice): { isMet: boolean; next: number } | undefined {
     const within = this.#closing.findLink(slice, slice.offset === 0);
     const isJoined = this.#closing.isHeld(within, this.#closingHeld);
     this.#hasClosing = true;
+    this.#counts.closingOnly += slice.rows.filter(({ id }) => id !== null && !this.#met.has(id)).length;
     this.#observe(slice, this.#chain.findLink(slice, false));
     this.#chain.add(slice, 0);
     this.#counts.vanished += this.#chain.countVanished(this.#first.rows, slice.rows);
     this.#closing.add(slice, within.held);
     this.#closingHeld = within.held;
     if (!isJoined) return undefined;
-    // A pass of one slice has no seam. Else calls may have jumped to the front from anywhere, some of the first slice among
-    // them: as many as pages share have to be where they were.
+    // Calls may have jumped to the front, including some of the first slice. So the look has to meet as many calls as pages
+    // share, unless one slice is the whole list.
     const isWhole = slice.offset === 0 && this.#end !== "unseen" && this.#left.offset === 0;
     const met = this.#front.findLink(slice, false);
     const isEnough = met.known >= Math.min(overlapOf(this.#pageSize, this.#overlap), this.#first.rows.length);
@@ -198,12 +195,11 @@ export class PassRecord {
     return { isMet, next };
   }
 
-  /** Whether a slice is empty or has fewer rows than the service gives a page, as far as it has shown; else than were asked for. */
+  /** Whether a slice is empty or shorter than a page: by the page size seen so far, or the limit in the first slice. */
   isShort({ rows }: Slice): boolean {
     return rows.length === 0 || rows.length < (this.#counts.slices > 1 ? this.#pageSize : this.#limit);
   }
 
-  /** Whether a slice has a call that the pass has not met yet. */
   hasUnseen({ rows }: Slice): boolean {
     return rows.some(({ id }) => id !== null && !this.#met.has(id));
   }
@@ -230,7 +226,7 @@ export class PassRecord {
     this.#noteOrigin(slice);
   }
 
-  /** Notes whether a response came from the service as it is now. */
+  /** Counts responses that a cache or a lagging replica may have sent. */
   #noteOrigin({ requestId, isOld = false }: Slice): void {
     if (isOld) this.#counts.old++;
     if (requestId === undefined) return;

@@ -1,11 +1,11 @@
 import pLimit, { type LimitFunction } from "p-limit";
 
-/** Successful responses after which one more request may run at once again. */
+/** Successful responses before one more request may run at once. */
 const SUCCESSES_TO_RECOVER = 10;
 
 /**
- * How many requests run at once: half as many after each 429, and one more after some successful responses. Every request
- * of a run goes through it, planned or not; those that read one page in pieces follow one another in one place.
+ * Limits concurrent requests: halves the limit at each 429, and raises it by one after some successful responses. Every
+ * request of a run goes through it. The pieces of one page are read in sequence, as one request.
  */
 export class Throttle {
   readonly limit: LimitFunction;

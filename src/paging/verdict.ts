@@ -4,19 +4,17 @@ import { describeKeys, type OrderKey } from "./order-key.ts";
 export const VERDICTS = ["exact", "verified", "probable", "unverified"] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** The verdicts of a pass that is known to have read every call. */
+/** A pass with one of these has read every call that was listed throughout. */
 export const SURE_VERDICTS = ["exact", "verified"] as const satisfies readonly Verdict[];
 
-/** Whether a verdict proves that a full pass read every call. */
 export function isSure(verdict: string | null | undefined): boolean {
   return SURE_VERDICTS.some((sure) => sure === verdict);
 }
 
 export interface Judgement {
   verdict: Verdict;
-  /** Why, in one sentence. */
   verdict_reason: string;
-  /** What the operator can do about it, in one sentence; null where nothing stands in the way. */
+  /** What the operator can do; null if the verdict is sure. */
   advice: string | null;
 }
 
@@ -30,10 +28,9 @@ const AGAIN = "Run `calltally sync --full` again, at a quieter time.";
 const ASK = "Ask the support of the service";
 
 /**
- * Judges a full pass. `exact` and `verified` say that every call that was visible during the whole pass was read: what
- * that stands on, see `Chain`.
+ * Judges a full pass. `exact` and `verified` mean that every call listed throughout the pass was read; `Chain` has the proof.
  *
- * @param distinct different calls read in the pass
+ * @param distinct calls read in the pass, each counted once
  */
 export function judge(evidence: Evidence, distinct: number): Judgement {
   const { totals, end } = evidence;
@@ -52,7 +49,6 @@ export function judge(evidence: Evidence, distinct: number): Judgement {
   return { verdict: "probable", verdict_reason: reason, advice: QUIET };
 }
 
-/** What may speak against a pass: whether it does, what it is, and what the operator can do about it. */
 type Finding = readonly [isFound: boolean, reason: string, advice: string];
 
 function judgeFirst(verdict: Verdict, findings: readonly Finding[]): Judgement | undefined {
@@ -60,7 +56,7 @@ function judgeFirst(verdict: Verdict, findings: readonly Finding[]): Judgement |
   return found && { verdict, verdict_reason: found[1], advice: found[2] };
 }
 
-/** What leaves it open whether all calls were read. */
+/** Findings that make a pass `unverified`. */
 function breaksOf(evidence: Evidence, distinct: number): Finding[] {
   const { totals, seamsBroken, fragmented, keys } = evidence;
   const count = counted(distinct, totals);
@@ -93,7 +89,7 @@ const TIES = "more calls than fit on a page have the same place in the order";
 const TIES_ADVICE = "A larger --limit may join the pages.";
 const ORDER_ADVICE = `${ASK} for a stable order by call id or start; without one no pass can be proven.`;
 
-/** What keeps the proof from being one, though nothing speaks against the pages. */
+/** Reasons why the proof does not hold, though the pages fit together. */
 function doubtsOf(evidence: Evidence, distinct: number): Finding[] {
   const { keys, repeated, old, unplaced, totals } = evidence;
   const isTrusted = keys.some(({ newestAt }) => newestAt !== undefined);
@@ -125,8 +121,12 @@ function doubtsOf(evidence: Evidence, distinct: number): Finding[] {
   ];
 }
 
-/** What the service's own count says against the pages. */
-function contradictionsOf({ end, totals, vanished }: Evidence, distinct: number): Finding[] {
+/** Contradictions between the service's `total` and its pages. */
+function contradictionsOf({ end, totals, vanished, closingOnly }: Evidence, distinct: number): Finding[] {
+  // By the theorem of `Chain`, a call that was counted at first and not read before the closing look was removed. So was
+  // one that vanished, which was read: they are different calls. All of them together are no more than `total` fell.
+  const unread = Math.max(0, totals.first - (distinct - closingOnly));
+  const gone = vanished + unread;
   const count = counted(distinct, totals);
   const joined = "all pages joined";
   return [
@@ -146,43 +146,43 @@ function contradictionsOf({ end, totals, vanished }: Evidence, distinct: number)
       `${ASK} about caches or replicas that lag; or try a run at a quieter time.`,
     ],
     [
-      vanished > totals.falls,
-      `${joined}, but ${plural(vanished, "call")} left their place, though total fell only by ${totals.falls}`,
-      `${ASK} whether calls change places, as in an order by last update.`,
-    ],
-    [
       end === "disputed" || !fits(totals, distinct),
       `${joined}, but the service counts more than it lists: ${count}`,
       `${ASK} what \`total\` counts.`,
     ],
+    [
+      gone > totals.falls,
+      `${joined}, but ${plural(gone, "call")} left their place, though total fell only by ${totals.falls}`,
+      `${ASK} whether calls change places, as in an order by last update.`,
+    ],
   ];
 }
 
-/** Whether every response counted the calls that were read, no more and no fewer. */
+/** Whether `total` was the number of calls read in every response. */
 function isCounted(totals: Totals, distinct: number): boolean {
   return totals.isConstant && distinct === totals.last;
 }
 
-/** Whether no more calls are lacking than came in while reading, by what was seen of `total`. */
+/** Whether the calls read are at least the lowest `total`, and no page goes beyond its own. */
 function fits(totals: Totals, distinct: number): boolean {
-  return totals.last - distinct <= totals.last - totals.least && totals.overruns === 0;
+  return distinct >= totals.least && totals.overruns === 0;
 }
 
-/** What an incremental pass is judged by, beside what it saw. */
-export interface Books {
-  /** Calls that the service should show, by the warehouse. */
+/** What the warehouse knows before an incremental pass. */
+export interface Known {
+  /** Calls that the service should list. */
   expected: number;
-  /** When the last verified full pass ended, such as `2026-11-20 13:37 UTC`. */
+  /** When the last verified full pass ended, e.g. `2026-11-20 13:37 UTC`. */
   since: string | null;
-  /** The order keys that it found. */
+  /** The order keys of that pass. */
   keys: readonly OrderKey[];
 }
 
 /**
- * Judges an incremental pass. `probable` is the most it can be: a late call and a removed one, both beyond the
- * look-back, would leave the books in balance.
+ * Judges an incremental pass, at most as `probable`: a late call and a removed one, both older than the look-back, would
+ * cancel out in the counts.
  */
-export function judgeIncremental(evidence: Evidence, { expected, since, keys }: Books): Judgement {
+export function judgeIncremental(evidence: Evidence, { expected, since, keys }: Known): Judgement {
   const { totals, fragmented, repeated, old, end } = evidence;
   const isRemembered = evidence.keys.some(({ name }) => keys.some((key) => key.name === name));
   const hasNoEnd = (end === "unseen" || end === "disputed") && !evidence.isFrontMet;

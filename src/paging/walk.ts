@@ -4,34 +4,30 @@ import { Pass, type WalkOptions } from "./pass.ts";
 import type { FetchSlice } from "./prefetch.ts";
 import type { Slice } from "./slice.ts";
 
-/** A walk over the calls, under way: reads them as its slices are asked for. */
+/** Reads the calls while its slices are iterated. */
 export interface Walk<S extends Slice> extends AsyncIterable<S> {
-  /** What the walk has seen so far. */
   readonly evidence: Evidence;
-  /** The order in which it reads. */
   readonly sort: Sort;
 }
 
-/** Where slices come from, in each order. */
 export interface Source<S extends Slice> {
   fetch: (sort: Sort) => FetchSlice<S>;
-  /** Whether an error says that the service does not serve the other order: it is then read as it is. */
+  /** Whether an error means that the service does not support the order asked for; it is then read in its own. */
   isRefusal: (error: unknown) => boolean;
 }
 
-/** What is known before a walk over all calls begins. */
 export interface WalkStart {
-  /** The order that the last pass was proven in. @default own */
+  /** The order of the last proven pass. @default own */
   sort?: Sort | undefined;
-  /** The chain of a pass in that order that was cut short. @default none */
+  /** The chain of an interrupted pass in that order. @default none */
   earlier?: readonly Slice[];
 }
 
 /**
- * Walks all calls in overlapping slices, and yields each slice once it is linked into the chain. Offset pages shift
- * while they are read: what the slices prove all the same, and why, stands at `Chain`.
+ * Reads all calls in overlapping slices, and yields each slice once it is in the chain. Offsets shift while they are read;
+ * `Chain` has the proof of what the slices show nevertheless.
  *
- * Where the rows show no order by a key, the walk begins anew in another order if that shows one.
+ * If the rows are in no order by a key, the walk starts again in another order, if that one has a key.
  */
 export function walk<S extends Slice>(
   source: Source<S>,
@@ -56,7 +52,7 @@ export function walk<S extends Slice>(
     }
   }
 
-  /** Begins where an earlier chain ended, or at the front; in the service's own order where it does not sort any more. */
+  /** Continues an earlier chain, or begins at the front; in the service's own order if it refuses to sort. */
   async function* begin(): AsyncGenerator<S, void, void> {
     try {
       const isResumed = earlier.length > 0 && (yield* pass.resume(earlier));
@@ -71,7 +67,7 @@ export function walk<S extends Slice>(
 
   const goesOn = () => pass.isOrdered || !isUntried;
 
-  /** Begins anew in another order, if the first page of it is in the order of a key; else goes on as before. */
+  /** Starts again in another order if its first page is in the order of a key; otherwise goes on as before. */
   async function* changeOrder(): AsyncGenerator<S, void, void> {
     isUntried = false;
     const other = sort === "own" ? "source_name asc" : "own";
@@ -101,8 +97,8 @@ export function walk<S extends Slice>(
 }
 
 /**
- * Walks from the front only until `isSettled` says of a slice that nothing new can follow. If that never happens, it
- * ends at the end of the calls, as a full pass.
+ * Reads from the front until `isSettled` returns true: nothing new can follow that slice. If it never does, the walk reads
+ * to the end, as a full pass.
  */
 export function walkFromFront<S extends Slice>(
   fetch: FetchSlice<S>,
@@ -116,7 +112,7 @@ export function walkFromFront<S extends Slice>(
   });
 }
 
-/** Walks from the end, where the newest calls are in a service that lists the oldest first, until a slice is settled. */
+/** Reads backwards from the end, for a service that lists the oldest calls first, until a slice is settled. */
 export function walkFromEnd<S extends Slice>(
   fetch: FetchSlice<S>,
   options: WalkOptions,

@@ -1,4 +1,5 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { recordOf } from "../base/records.ts";
 import { parseAge } from "../calendar/age-text.ts";
 
 /** Parts of a call that may be kept for a limited time, or not at all. */
@@ -14,12 +15,7 @@ export type KeepFor = "always" | "never" | number;
 
 export type Keep = Readonly<Record<KeepKind, KeepFor>>;
 
-export const KEEP_ALL: Keep = {
-  transcripts: "always",
-  summaries: "always",
-  caller_numbers: "always",
-  recording_urls: "always",
-};
+export const KEEP_ALL: Keep = recordOf(KEEP_KINDS, () => "always");
 
 /** A hundred years. Times of calls are compared as text, and years before 0 would not sort. */
 const MOST_DAYS = 36_500;
@@ -49,10 +45,7 @@ export const AFTER_ALL_TIMES = "~";
 
 export function cutoffsAt(keep: Keep, nowMs: number): Cutoffs {
   return {
-    transcripts: cutoffOf(keep.transcripts, nowMs),
-    summaries: cutoffOf(keep.summaries, nowMs),
-    caller_numbers: cutoffOf(keep.caller_numbers, nowMs),
-    recording_urls: cutoffOf(keep.recording_urls, nowMs),
+    ...recordOf(KEEP_KINDS, (kind) => cutoffOf(keep[kind], nowMs)),
     extra: isAllKept(keep) ? BEFORE_ALL_TIMES : AFTER_ALL_TIMES,
   };
 }

@@ -1,9 +1,8 @@
 import { parseJson, stringifyJson } from "../api/parse-json.ts";
-import { isObject, parseTime } from "../api/parse-row.ts";
+import { CALL_MEMBERS, DNI_MEMBERS, isObject, jsonType, parseTime } from "../api/parse-row.ts";
 import type { Call } from "../call.ts";
 import { type KeepKind, WITHHELD_KINDS, type WithheldKind } from "./keep-settings.ts";
 import { isPseudonym } from "./pseudonym.ts";
-import { describeExtra, describeLines, describeRow } from "./undocumented.ts";
 
 type Member = "transcription" | "transcription_details" | "summary" | "caller_id" | "recording_url";
 
@@ -15,17 +14,16 @@ const MEMBERS: Readonly<Record<KeepKind, readonly Member[]>> = {
   recording_urls: ["recording_url"],
 };
 
-/** A call, or its stored members, without what may not be kept. */
-export interface Kept<C> {
-  call: C;
-  /** The kinds that were removed, in their order. */
-  withheld: WithheldKind[];
-}
-
 type Personal = Pick<Call, Member | "extra">;
 
-/** Removes from a call what may not be kept. A pseudonym does not count as a number. */
-export function withhold<C extends Personal>(call: C, past: readonly WithheldKind[]): Kept<C> {
+/**
+ * Removes from a call, or its stored members, what may not be kept. A pseudonym does not count as a number.
+ * @returns also the kinds that were removed, in their order
+ */
+export function withhold<C extends Personal>(
+  call: C,
+  past: readonly WithheldKind[],
+): { call: C; withheld: WithheldKind[] } {
   const found = new Set<WithheldKind>();
   const rest: C = { ...call };
   const replace = (kind: WithheldKind, member: keyof Personal, value: string | null) => {
@@ -39,8 +37,8 @@ export function withhold<C extends Personal>(call: C, past: readonly WithheldKin
   }
   if (past.includes("extra")) {
     const { extra, transcription_details: details } = rest;
-    replace("extra", "extra", extra && describeExtra(extra));
-    replace("extra", "transcription_details", details && describeLines(details));
+    replace("extra", "extra", extra && describeJson(extra, row));
+    replace("extra", "transcription_details", details && describeJson(details, lines));
   }
   return found.size === 0
     ? { call, withheld: [] }
@@ -50,8 +48,8 @@ export function withhold<C extends Personal>(call: C, past: readonly WithheldKin
 /** Does this for the JSON of a row that could not be parsed. */
 export function withholdFromRow(json: string, kinds: readonly WithheldKind[]): string {
   if (kinds.length === 0) return json;
-  const row = parseJson(json);
-  const described = kinds.includes("extra") ? describeRow(row) : row;
+  const served = parseJson(json);
+  const described = kinds.includes("extra") ? row(served) : served;
   if (!isObject(described)) return stringifyJson(described);
   const taken = new Set<string>(kinds.flatMap((kind) => (kind === "extra" ? [] : MEMBERS[kind])));
   return stringifyJson(Object.fromEntries(Object.entries(described).filter(([name]) => !taken.has(name))));
@@ -59,6 +57,72 @@ export function withholdFromRow(json: string, kinds: readonly WithheldKind[]): s
 
 /** Returns the start of the call in such a row, ISO 8601 UTC; null if it is not given as documented. */
 export function startOfRow(json: string): string | null {
-  const row = parseJson(json);
-  return (isObject(row) ? parseTime(row.call_started) : null) ?? null;
+  const served = parseJson(json);
+  return (isObject(served) ? parseTime(served.call_started) : null) ?? null;
+}
+
+/** Returns the storable form of a value, without the values of undocumented members. */
+type Describe = (value: unknown) => unknown;
+
+const JSON_TYPES = new Set(["null", "boolean", "number", "string", "array", "object"]);
+/** Allowed names of members, so that no sentence or address is stored as a name. */
+const NAME = /^[\p{L}_$][\p{L}\p{Nd}_$-]{0,63}$/u;
+/** Digits of the shortest phone number. */
+const NUMBER_DIGITS = 7;
+
+const text = scalar("string", "number");
+const integer = scalar("number");
+const line = object({ channel: text, time: text, text });
+const lines: Describe = (value) => (Array.isArray(value) ? value.map(line) : describeType(value));
+/**
+ * Replaces the values of undocumented members, and of documented ones of the wrong type, by their type:
+ * `{"score":{"type":"number"}}`. Described members stay unchanged.
+ */
+const row = object({
+  ...membersOf(CALL_MEMBERS),
+  call_id: integer,
+  duration: integer,
+  org_unit_id: integer,
+  dni_data: object(membersOf(DNI_MEMBERS)),
+  transcription_details: lines,
+});
+
+/** Returns the storable form of an undocumented member's name; names that look like values are masked. */
+export function describeName(name: string): string {
+  const digits = name.match(/\p{Nd}/gu)?.length ?? 0;
+  return NAME.test(name) && digits < NUMBER_DIGITS ? name : "[name]";
+}
+
+function describeJson(json: string, describe: Describe): string {
+  return stringifyJson(describe(parseJson(json)));
+}
+
+function describeType(value: unknown): unknown {
+  return value === null || isDescribed(value) ? value : { type: jsonType(value) };
+}
+
+function isDescribed(value: unknown): boolean {
+  if (!isObject(value) || typeof value.type !== "string") return false;
+  return Object.keys(value).length === 1 && JSON_TYPES.has(value.type);
+}
+
+function scalar(...types: string[]): Describe {
+  return (value) => (types.includes(jsonType(value)) ? value : describeType(value));
+}
+
+function object(members: Readonly<Record<string, Describe>>): Describe {
+  return (value) => {
+    if (!isObject(value) || isDescribed(value)) return describeType(value);
+    // fromEntries defines members instead of assigning them, so even `__proto__` is one.
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => {
+        const describe = Object.hasOwn(members, name) ? members[name] : undefined;
+        return describe ? [name, describe(member)] : [describeName(name), describeType(member)];
+      }),
+    );
+  };
+}
+
+function membersOf(names: Iterable<string>): Record<string, Describe> {
+  return Object.fromEntries(Iterator.from(names).map((name) => [name, text]));
 }

@@ -1,5 +1,5 @@
 import { describeError, UsageError } from "../base/errors.ts";
-import type { PublishedAccount } from "../cluster/cluster-session.ts";
+import type { PublishedAccount, readCluster } from "../cluster/cluster-session.ts";
 import { parseClusterUrl } from "../config/cluster-url.ts";
 import type { Settings } from "../config/load-settings.ts";
 import type { Source } from "./source.ts";
@@ -21,12 +21,6 @@ export interface EngineAccount extends AccountOwner {
   timezone: string;
 }
 
-interface EngineOptions {
-  signal: AbortSignal;
-  /** Whether output was written that cannot be taken back. */
-  isFinal?: () => boolean;
-}
-
 /**
  * Asks a cluster for accounts, all at one moment; repeats the work if something is published meanwhile.
  * @param owners whose settings the accounts have; one without a name means all accounts in the cluster
@@ -35,7 +29,7 @@ export async function readEngine<Result>(
   engine: string,
   owners: readonly AccountOwner[],
   work: (accounts: readonly EngineAccount[]) => Promise<Result>,
-  options: EngineOptions,
+  options: Parameters<typeof readCluster>[3],
 ): Promise<Result> {
   const [first] = owners;
   if (first === undefined) throw new Error("There is no account to ask for");
@@ -49,8 +43,8 @@ export async function readEngine<Result>(
   const asked = names.length === 0 ? undefined : names;
   const accounts = (published: readonly PublishedAccount[]) => work(published.map(toAccount));
   // Its client takes time to load.
-  const { readCluster } = await import("../cluster/cluster-session.ts");
-  return await readCluster({ address, user, passwordFile }, asked, accounts, options);
+  const cluster = await import("../cluster/cluster-session.ts");
+  return await cluster.readCluster({ address, user, passwordFile }, asked, accounts, options);
 }
 
 /** @throws UsageError that says what is wrong with the address, without a possible password */

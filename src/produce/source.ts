@@ -6,8 +6,7 @@ import type { FigureSession } from "../rollup/figure-session.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { AttributionProgress } from "../warehouse/attribution/attribute-all.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
-import type { Basis } from "../warehouse/runs/basis.ts";
-import type { Standing } from "../warehouse/runs/standing.ts";
+import type { Basis, Standing } from "../warehouse/runs/standing.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** Where an account's figures come from: its warehouse, or a cluster. */

@@ -9,8 +9,7 @@ import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
 import { openAsPermitted, openReader } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
-import { readBasis } from "../warehouse/runs/basis.ts";
-import { readStanding } from "../warehouse/runs/standing.ts";
+import { readBasis, readStanding } from "../warehouse/runs/standing.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { OpenSource, Source } from "./source.ts";
 

@@ -9,10 +9,9 @@ import type { JobContext } from "../schedule/job-definition.ts";
 import { logAttribution } from "../schedule/job-log.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { readLastDoneRun } from "../warehouse/runs/runs.ts";
-import { freshen } from "./freshen.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "./make-report.ts";
 import type { NamedReport } from "./report.ts";
-import { isProven } from "./requirements.ts";
+import { freshen, isProven } from "./requirements.ts";
 
 export async function runRestated(report: NamedReport, workingFolder: string, context: JobContext) {
   const { settings, log, signal } = context;

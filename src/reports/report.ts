@@ -5,6 +5,10 @@ import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
 import { loadSettings, type Settings } from "../config/load-settings.ts";
 
+export const REPORT_JOB = "report:";
+/** Prefix of the job that makes a report again after its figures changed. */
+export const RESTATED_JOB = "restated:";
+
 export interface ReportOfFile {
   name: string;
   content: ReportContent;

@@ -1,10 +1,18 @@
-import { ageOf } from "../base/clock.ts";
-import { CalltallyError, EXIT } from "../base/errors.ts";
+import { existsSync } from "node:fs";
+import { ageOf, systemClock } from "../base/clock.ts";
+import { CalltallyError, describeError, EXIT } from "../base/errors.ts";
+import { realFile } from "../base/folder.ts";
+import { toCalltallyError } from "../base/known-error.ts";
 import { parseAge } from "../calendar/age-text.ts";
 import type { Job } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { isSure } from "../paging/verdict.ts";
-import { readLastGoodRun } from "../warehouse/runs/runs.ts";
+import type { JobContext } from "../schedule/job-definition.ts";
+import { logAttribution } from "../schedule/job-log.ts";
+import { runSync } from "../sync/run.ts";
+import { toSyncOptions } from "../sync/sync-options.ts";
+import { openExistingWarehouse } from "../warehouse/open.ts";
+import { readLastDoneRun, readLastGoodRun } from "../warehouse/runs/runs.ts";
 import type { NamedReport } from "./report.ts";
 
 /** Whether a sync that ended then is older than a report's `fresh` allows; null is. */
@@ -39,4 +47,44 @@ export function assertDeliverable(report: NamedReport, { run }: Manifest): void 
   throw new CalltallyError(EXIT.undelivered, `${what}, which requires a proven copy: ${why}`, {
     hint: "Run `calltally sync --full` and the report again; `calltally run` without --deliver makes it anyway.",
   });
+}
+
+const LONGEST_WAIT_MS = 20 * 60_000;
+const POLL_MS = 2000;
+
+/** Syncs if the calls are older, or less proven, than a report requires; waits for a running sync. */
+export async function freshen(
+  report: NamedReport,
+  { settings, log, signal, limitOf }: JobContext,
+): Promise<void> {
+  const { fresh, require } = report.content;
+  const untilMs = Date.now() + LONGEST_WAIT_MS;
+  const isOld = () => {
+    // Before the first sync there is no warehouse.
+    if (!existsSync(realFile(settings.database))) return fresh !== undefined || require !== undefined;
+    using warehouse = openExistingWarehouse(settings.database);
+    const lastGoodSync = readLastGoodRun(warehouse)?.finished_at;
+    const { verdict } = readLastDoneRun(warehouse) ?? {};
+    return !isProven(verdict, report) || isStale(lastGoodSync, report, Date.now());
+  };
+  for (let isWaiting = false; isOld() && Date.now() < untilMs; isWaiting = true) {
+    try {
+      await runSync({
+        ...toSyncOptions(settings, limitOf),
+        force: require === undefined ? undefined : "full",
+        signal,
+        onAttributed: logAttribution(log),
+      });
+      return;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const isBusy = error instanceof CalltallyError && error.exitCode === EXIT.locked;
+      if (!isBusy) {
+        log.warn(`the sync before the report failed: ${describeError(toCalltallyError(error))}`);
+        return;
+      }
+      if (!isWaiting) log.info("another process syncs this warehouse: waiting for it");
+      await systemClock.sleep(POLL_MS, signal);
+    }
+  }
 }

@@ -13,18 +13,14 @@ import {
   MADE_UP,
   type Manifest,
 } from "../export/manifest.ts";
-import { formatAnswerRate, formatChange, formatPoints } from "../page/figure-text.ts";
-import { describeDays } from "../page/period-text.ts";
+import { describeDays, formatAnswerRate, formatChange, formatPoints } from "../page/figure-text.ts";
 import { type Figures, readHeadline } from "../page/report-figures.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
 
-export interface ReportHeadline {
-  figures: Figures;
-  compared: DateRange | undefined;
-}
+export type ReportHeadline = Awaited<ReturnType<typeof readReportHeadline>>;
 
-export async function readReportHeadline({ ask, session, timeframe }: Job): Promise<ReportHeadline> {
+export async function readReportHeadline({ ask, session, timeframe }: Job) {
   const { span, range, timezone, grain, previousPeriods } = timeframe;
   const closed = closedRange(range);
   const compared = timeframe.previousRange ?? (closed && comparisonRange(closed, "previous"));

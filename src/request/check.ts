@@ -1,6 +1,7 @@
 import { UsageError } from "../base/errors.ts";
+import { namesOf } from "../base/records.ts";
 import { closedRange } from "../calendar/dates.ts";
-import { namesOf, SPEND_DIMENSIONS } from "../rollup/dimensions.ts";
+import { SPEND_DIMENSIONS } from "../rollup/dimensions.ts";
 import { SPEND_FIGURES, TIME_FIGURES } from "../rollup/metrics.ts";
 import {
   CONTENT_OPTIONS,

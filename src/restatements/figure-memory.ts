@@ -9,9 +9,8 @@ import { readLastDoneRun } from "../warehouse/runs/runs.ts";
 import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type ExportedScope, scopeOf } from "./comparable-periods.ts";
-import { type RollupToRemember, rememberRollup } from "./exported-rollups.ts";
+import { pruneFactLog, type RollupToRemember, rememberRollup } from "./exported-rollups.ts";
 import { findRestatements } from "./find-restatements.ts";
-import { pruneFactLog } from "./logged-facts.ts";
 import { insertRestatements } from "./restatement-table.ts";
 import { keepRows, MAX_ROWS, type WatchedRollup, watchRollup } from "./watched-rollup.ts";
 
@@ -35,7 +34,7 @@ export class FigureMemory implements CommitStep, RememberedFigures {
   readonly #state: ReturnType<typeof readFactState>;
   readonly #runId: number;
   readonly #watched: WatchedRollup[] = [];
-  readonly #found = new Map<WatchedRollup, readonly Restatement[]>();
+  readonly #found = new Map<string, readonly Restatement[]>();
   readonly #restatements: Restatement[] = [];
 
   constructor(options: RememberOptions) {
@@ -60,16 +59,11 @@ export class FigureMemory implements CommitStep, RememberedFigures {
 
   find(contents: string): readonly Restatement[] {
     const watched = this.#watched.find((each) => each.contents === contents);
-    return watched === undefined ? [] : this.#find(watched);
-  }
-
-  #find(watched: WatchedRollup): readonly Restatement[] {
-    const { before, isTooLong } = watched;
-    if (before === undefined || isTooLong) return [];
+    if (watched?.before === undefined || watched.isTooLong) return [];
     const { rulesId } = this.#state;
     const found =
-      this.#found.get(watched) ?? findRestatements(watched, before, { ...this.#options, rulesId });
-    this.#found.set(watched, found);
+      this.#found.get(contents) ?? findRestatements(watched, watched.before, { ...this.#options, rulesId });
+    this.#found.set(contents, found);
     return found;
   }
 
@@ -79,7 +73,7 @@ export class FigureMemory implements CommitStep, RememberedFigures {
       const refusal = isTooLong ? `more than ${MAX_ROWS} rows of complete periods` : watched.refusal;
       if (refusal !== undefined) return [{ file, contents, not_compared: refusal }];
       if (before === undefined) return [];
-      const found = this.#find(watched);
+      const found = this.find(contents);
       this.#restatements.push(...found);
       return [{ file, contents, given_out_at: before.exported_at, restated_cells: found.length }];
     });

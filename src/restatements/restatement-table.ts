@@ -39,7 +39,6 @@ export const restatements = sqliteTable("restatements", columns, (table) => [
 export const RESTATEMENTS = describeTable(
   restatements,
   "Figures of complete periods that changed after they were exported, found by the next export of the same rollup, one row per figure.",
-  columns,
 );
 
 const value = z.union([z.string(), z.number(), z.null()]);

@@ -1,37 +1,16 @@
 import { hash } from "node:crypto";
 import type { Job, Lists, RollupOutlet } from "../export/job.ts";
-import type { FigureValue } from "../export/restatement.ts";
 import type { Table, Value } from "../export/table.ts";
 import { keyColumns } from "../rollup/dimensions.ts";
 import { metrics } from "../rollup/metrics.ts";
 import { openCallerHash } from "../warehouse/calls/caller-hash.ts";
-import {
-  comparableStretches,
-  completeStretches,
-  type ExportedScope,
-  type Stretch,
-} from "./comparable-periods.ts";
-import { type ExportedRollup, type ExportedRow, readExportedRollup } from "./exported-rollups.ts";
+import { comparableStretches, completeStretches, type ExportedScope } from "./comparable-periods.ts";
+import { type ExportedRow, readExportedRollup } from "./exported-rollups.ts";
 
 /** Rollups with more rows of complete periods are not recorded: nobody reads what changed in them. */
 export const MAX_ROWS = 100_000;
 
-export interface WatchedRollup extends RollupOutlet {
-  path: string;
-  question: string;
-  /** What the file held before; undefined if it cannot be compared. */
-  before: ExportedRollup | undefined;
-  refusal: string | undefined;
-  /** Names of the figures, and their positions in a row. */
-  figures: readonly { name: string; index: number; isAdditive: boolean; empty: FigureValue }[];
-  comparable: readonly Stretch[];
-  complete: ReadonlySet<string>;
-  /** Whether calls could add periods: a complete period without a row was then reported as empty. */
-  isOpen: boolean;
-  /** Figures by period and key, all as JSON. */
-  rows: Map<string, ExportedRow>;
-  isTooLong: boolean;
-}
+export type WatchedRollup = ReturnType<typeof watchRollup>;
 
 export interface WatchOptions extends Pick<Job, "timeframe">, Pick<Lists, "reader" | "session" | "onNewKey"> {
   path: string;
@@ -40,7 +19,7 @@ export interface WatchOptions extends Pick<Job, "timeframe">, Pick<Lists, "reade
   scope: ExportedScope | undefined;
 }
 
-export function watchRollup(outlet: RollupOutlet, options: WatchOptions): WatchedRollup {
+export function watchRollup(outlet: RollupOutlet, options: WatchOptions) {
   const { query, columns, contents } = outlet;
   const { path, hindrance, scope, timeframe, session } = options;
   const stored = readExportedRollup(options.reader, { path, contents });
@@ -55,8 +34,10 @@ export function watchRollup(outlet: RollupOutlet, options: WatchOptions): Watche
     ...outlet,
     path,
     question,
+    /** What the file held before; undefined if it cannot be compared. */
     before,
     refusal,
+    /** Names of the figures, and their positions in a row. */
     figures: columns.flatMap(({ name, comparison, isAdditive = false }, index) =>
       index < firstFigure || comparison !== undefined
         ? []
@@ -64,9 +45,11 @@ export function watchRollup(outlet: RollupOutlet, options: WatchOptions): Watche
     ),
     comparable: before && scope ? comparableStretches(before, scope, timeframe) : [],
     complete: new Set((scope ? completeStretches(scope, timeframe) : []).map(({ period }) => period)),
+    /** Whether calls could add periods: a complete period without a row was then reported as empty. */
     isOpen:
       scope !== undefined && query.periods !== undefined && !(timeframe.range.from && timeframe.range.to),
-    rows: new Map(),
+    /** Figures by period and key, all as JSON. */
+    rows: new Map<string, ExportedRow>(),
     isTooLong: false,
   };
 }

@@ -3,7 +3,7 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toCaseless, toComparableDisposition, toPhoneDigits } from "../attribution/call-text.ts";
 import { toDuration } from "../attribution/compiled-rules.ts";
 import { askFor, similar } from "../base/nearest.ts";
-import { namesOf } from "./dimensions.ts";
+import { namesOf } from "../base/records.ts";
 import { isValue, toServed, toShown } from "./reserved-keys.ts";
 
 /** ISO 8601 UTC with milliseconds; open where an end is missing. */

@@ -1,4 +1,5 @@
 import { type FactColumn, UTM_FIELDS, type UtmField } from "../attribution/attribute-call.ts";
+import { namesOf } from "../base/records.ts";
 
 export interface KeyColumn {
   name: string;
@@ -85,8 +86,3 @@ export function isLocal(dimensions: readonly Dimension[]): boolean {
 }
 
 export const isLocalKey = ({ of }: KeyColumn) => "local" in of;
-
-export function namesOf<Name extends string>(record: Readonly<Record<Name, unknown>>): Name[] {
-  const isName = (name: string): name is Name => name in record;
-  return Object.keys(record).filter(isName);
-}

@@ -71,11 +71,7 @@ export function rollupColumns(
   rules: Pick<AttributionRules, "duration_unit">,
 ): RollupColumn[] {
   const { dimensions, periods, previous } = query;
-  const toColumn = ({ aggregate: _, isCount: __, help, ...metric }: Measure): RollupColumn => {
-    const { name, type, decimals, currency, ...flags } = metric;
-    const form = { ...(decimals !== undefined && { decimals }), ...(currency !== undefined && { currency }) };
-    return { name, type, ...form, ...flags, help };
-  };
+  const toColumn = ({ aggregate: _, isCount: __, ...column }: Measure): RollupColumn => column;
   const compare = (metric: Measure): RollupColumn[] => {
     const { name: of, help: _, ...shape } = toColumn(metric);
     return [

@@ -9,17 +9,9 @@ export interface CampaignKey {
 export const MATCHES = ["id", "name", "unmatched", "unnamed"] as const;
 export type Match = (typeof MATCHES)[number];
 
-export interface MatchedCampaign extends CampaignKey {
-  match: Match;
-}
-
 export interface SourceCampaign extends CampaignKey {
   source: string | null;
   calls: number;
-}
-
-interface KnownCampaign extends SourceCampaign {
-  folded: string;
 }
 
 /**
@@ -30,13 +22,13 @@ interface KnownCampaign extends SourceCampaign {
  */
 export function campaignMatcher(
   campaigns: readonly SourceCampaign[],
-): (campaign: CampaignKey & { source: string | null }) => MatchedCampaign {
-  const known = campaigns.map((each): KnownCampaign => ({ ...each, folded: foldUtm(each.campaign ?? "") }));
+): (campaign: CampaignKey & { source: string | null }) => CampaignKey & { match: Match } {
+  const known = campaigns.map((each) => ({ ...each, folded: foldUtm(each.campaign ?? "") }));
   const byId = Map.groupBy(known, ({ campaign_id }) => campaign_id);
   const byName = Map.groupBy(known, ({ folded }) => folded);
   return ({ campaign, campaign_id, source }) => {
     const folded = foldUtm(campaign ?? "");
-    const choose = (among: readonly KnownCampaign[] = []) => {
+    const choose = (among: typeof known = []) => {
       const own = among.filter((each) => each.source === source).toSorted((a, b) => b.calls - a.calls);
       const eligible = own.length === 0 ? among : own;
       const named = folded === "" ? undefined : eligible.find((each) => each.folded === folded);

@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Hono } from "hono";
+import { z } from "zod";
+import { SandboxCalls } from "./calls/call-store.ts";
 import { listCalls } from "./calls/list-calls.ts";
-import { CONTROLLED_CALLS, controlApp } from "./control.ts";
+import { Deliveries } from "./deliveries.ts";
+import { SandboxInsights } from "./insights.ts";
 import {
+  digits,
   fail,
   failThrown,
   idParams,
@@ -12,9 +16,34 @@ import {
   succeed,
 } from "./sandbox-envelope.ts";
 import type { SandboxSettings } from "./sandbox-options.ts";
-import { churn, logAndDisturb, readBody } from "./traffic.ts";
-import { webhookChanges, webhookReplacement } from "./webhooks.ts";
-import type { World } from "./world.ts";
+import { churn, type LoggedRequest, logAndDisturb, readBody } from "./traffic.ts";
+import { SandboxWebhooks, webhookChanges, webhookReplacement } from "./webhooks.ts";
+
+export interface World {
+  /** A test may insert, remove and edit them. With the order "random" no response shows them in the order of `ids`. */
+  readonly calls: SandboxCalls;
+  /** Insights 101 (keywords), 102 (LLM), 103 (deleted) and 104 (with a draft); a test may edit them. */
+  readonly insights: SandboxInsights;
+  /** Webhooks 44 (active), 45 (inactive) and 46 (deleted); a test may edit them. */
+  readonly webhooks: SandboxWebhooks;
+  /** Its log has the last 10,000 events that ended. */
+  readonly deliveries: Deliveries;
+  /** The last 10,000 requests of the four operations. */
+  readonly requests: LoggedRequest[];
+}
+
+/** Makes the seeded state; each call added later is an event for the webhooks. */
+export function createWorld(settings: SandboxSettings): World {
+  const webhooks = new SandboxWebhooks(settings.now, () => deliveries.start());
+  const deliveries = new Deliveries(settings, (id) => webhooks.get(id));
+  const calls = new SandboxCalls({
+    ...settings,
+    onInsert: (call) => {
+      for (const id of webhooks.ids) deliveries.announce(id, call);
+    },
+  });
+  return { calls, insights: new SandboxInsights(), webhooks, deliveries, requests: [] };
+}
 
 const ATTRIBUTION = "/v3/conversations/attribution-engine";
 
@@ -90,4 +119,39 @@ function operationsOf(
 function jsonOf(context: SandboxContext): unknown {
   const isJson = /^application\/json\b/i.test(context.req.header("content-type") ?? "");
   return isJson ? context.get("body") : undefined;
+}
+
+const MOST_LISTED = 100;
+
+/** Where a test makes and edits calls; unlike the state it needs the token. */
+const CONTROLLED_CALLS = "/_sandbox/calls/*";
+
+const members = z.record(z.string(), z.unknown());
+
+/** Not part of the API: the sandbox's state and its calls, for tests in other languages. */
+function controlApp(world: World): Hono<SandboxEnv> {
+  const { calls, webhooks, insights, deliveries, requests } = world;
+  return new Hono<SandboxEnv>()
+    .get("/_sandbox/state", (context) =>
+      context.json({
+        webhooks: webhooks.ids.map((id) => webhooks.get(id)),
+        insights: insights.ids.map((id) => insights.get(id)),
+        deliveries: deliveries.log.slice(-MOST_LISTED),
+        requests: requests.slice(-MOST_LISTED),
+      }),
+    )
+    .post("/_sandbox/calls", (context) => {
+      const { success, data } = members.safeParse(context.get("body") ?? {});
+      if (!success) return fail(context, 400, "The members of a call must be a JSON object");
+      return succeed(context, { call_id: calls.insert(data) });
+    })
+    .patch("/_sandbox/calls/:id", (context) => {
+      const { data: id } = digits.safeParse(context.req.param("id"));
+      const { success, data } = members.safeParse(context.get("body"));
+      if (!success) return fail(context, 400, "The members of a call must be a JSON object");
+      if (id === undefined || calls.get(id) === undefined)
+        return fail(context, 404, `Call ${context.req.param("id")} not found`);
+      calls.edit(id, data);
+      return succeed(context, { call_id: id });
+    });
 }

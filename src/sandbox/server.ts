@@ -1,10 +1,9 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { createApp } from "./app.ts";
+import { createApp, createWorld, type World } from "./app.ts";
 import type { LoggedDelivery } from "./deliveries.ts";
 import { parseOptions, type SandboxOptions } from "./sandbox-options.ts";
-import { createWorld, type World } from "./world.ts";
 
 export { FAULT_KINDS, type FaultKind } from "./faults.ts";
 export type { SandboxOptions } from "./sandbox-options.ts";

@@ -4,13 +4,7 @@ import type { Log } from "../base/log.ts";
 /** Time for the only attempt when the process must end soon. */
 const HASTE_MS = 1500;
 
-/** Pings a monitor of runs, such as Healthchecks. Errors are logged, never thrown. */
-export interface Heartbeat {
-  start: () => void;
-  end: (isGood: boolean) => Promise<void>;
-}
-
-export interface HeartbeatOptions {
+interface HeartbeatOptions {
   url: URL | undefined;
   log: Log;
   /** When it aborts, the process must end soon. */
@@ -19,41 +13,36 @@ export interface HeartbeatOptions {
   timeoutMs?: number;
 }
 
-/** Pings `<url>/start` before a run, `<url>` after success, `<url>/fail` otherwise, by GET. */
-export function openHeartbeat({ url, log, signal, timeoutMs = 3000 }: HeartbeatOptions): Heartbeat {
-  if (url === undefined) return { start: () => undefined, end: async () => undefined };
+/**
+ * Pings a monitor of runs, such as Healthchecks, by GET: `<url>/start` before a run, `<url>` after success,
+ * `<url>/fail` otherwise. Errors are logged, never thrown.
+ */
+export function openHeartbeat({ url, log, signal, timeoutMs = 3000 }: HeartbeatOptions) {
+  if (url === undefined) return { start: () => {}, end: async () => {} };
   let started: Promise<void> = Promise.resolve();
   return {
     start: () => {
-      started = ping(withPath(url, "/start"), log, { attempts: 2, timeoutMs, signal });
+      started = ping(withPath(url, "/start"), log, timeoutMs, signal);
     },
-    end: async (isGood) => {
+    end: async (isGood: boolean) => {
       await started; // else the monitor may hear of the end first
-      const haste = signal.aborted
-        ? { attempts: 1, timeoutMs: HASTE_MS }
-        : { attempts: 2, timeoutMs, signal };
-      await ping(withPath(url, isGood ? "" : "/fail"), log, haste);
+      const target = withPath(url, isGood ? "" : "/fail");
+      await (signal.aborted ? ping(target, log, HASTE_MS) : ping(target, log, timeoutMs, signal));
     },
   };
 }
 
-interface PingOptions {
-  attempts: number;
-  timeoutMs: number;
-  signal?: AbortSignal;
-}
-
-async function ping(url: URL, log: Log, { attempts, timeoutMs, signal }: PingOptions): Promise<void> {
+/** Tries twice until the signal aborts; without a signal, once. */
+async function ping(url: URL, log: Log, timeoutMs: number, signal?: AbortSignal): Promise<void> {
   const dispatcher = new Agent({ allowH2: false });
+  const attempt = () => {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    return tryPing(url, dispatcher, signal ? AbortSignal.any([timeout, signal]) : timeout);
+  };
   try {
-    for (let attempt = 1; ; attempt++) {
-      const timeout = AbortSignal.timeout(timeoutMs);
-      const problem = await tryPing(url, dispatcher, signal ? AbortSignal.any([timeout, signal]) : timeout);
-      if (problem === undefined) return;
-      if (attempt < attempts && !signal?.aborted) continue;
-      log.warn({ problem }, "cannot reach the monitor");
-      return;
-    }
+    let problem = await attempt();
+    if (problem !== undefined && signal?.aborted === false) problem = await attempt();
+    if (problem !== undefined) log.warn({ problem }, "cannot reach the monitor");
   } finally {
     await dispatcher.destroy();
   }

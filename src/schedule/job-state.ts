@@ -10,23 +10,15 @@ export interface JobStatistics {
   runs: Map<string, number>;
   isRunning: boolean;
   /** Duration of the last run. */
-  lastMs: number | undefined;
+  lastMs?: number;
   /** The last finished run, its start in ISO 8601 UTC, and what is known since. */
-  last: (JobOutcome & { started_at: string }) | undefined;
+  last?: JobOutcome & { started_at: string };
   /** When the next run starts, milliseconds since 1970-01-01 UTC. */
-  nextMs: number | undefined;
+  nextMs?: number;
 }
 
 export function emptyStatistics(job: string, sinceMs: number): JobStatistics {
-  return {
-    job,
-    sinceMs,
-    runs: new Map(),
-    isRunning: false,
-    lastMs: undefined,
-    last: undefined,
-    nextMs: undefined,
-  };
+  return { job, sinceMs, runs: new Map(), isRunning: false };
 }
 
 export function noteEnd(seen: JobStatistics, exit: string, end: JobEnd): void {
@@ -36,27 +28,13 @@ export function noteEnd(seen: JobStatistics, exit: string, end: JobEnd): void {
   seen.last = { ...applyEnd(seen.last, end), started_at: end.startedAt };
 }
 
-export interface JobState {
-  job: string;
-  isSync: boolean;
-  /** When the schedule began to watch it, milliseconds since 1970-01-01 UTC. */
-  sinceMs: number;
-  exitCode: number | null;
-  /** From the last run that failed; null after a success. */
-  error: string | null;
-  /** Last success, ISO 8601 UTC: for a sync, when its copy could last be trusted. */
-  succeededAt: string | null;
-  /** First failure since then, ISO 8601 UTC. */
-  failingSince: string | null;
-  /** Whether a report was not delivered to all, and is not resumed before the next slot. */
-  isUndelivered: boolean;
-}
+export type JobState = ReturnType<typeof toJobState>;
 
 export function toJobState(
   { name, isSync }: Pick<Job, "name" | "isSync">,
   { last, sinceMs }: Pick<JobStatistics, "last" | "sinceMs">,
   snapshot: Snapshot | undefined,
-): JobState {
+) {
   const record = snapshot?.jobs.get(name);
   const isSeenLater = last !== undefined && (record?.finished_at ?? "") < last.started_at;
   const known: JobOutcome | undefined = isSeenLater ? last : record;
@@ -66,9 +44,13 @@ export function toJobState(
     isSync,
     sinceMs,
     exitCode: known?.exit_code ?? null,
+    /** From the last run that failed; null after a success. */
     error: known?.error ?? null,
+    /** Last success, ISO 8601 UTC: for a sync, when its copy could last be trusted. */
     succeededAt: isSync ? (snapshot?.lastGoodRun?.finished_at ?? null) : (succeeded.sort().at(-1) ?? null),
+    /** First failure since then, ISO 8601 UTC. */
     failingSince: known?.failing_since ?? null,
+    /** Whether a report was not delivered to all, and is not resumed before the next slot. */
     isUndelivered: known?.exit_code === EXIT.undelivered && !snapshot?.unfinished.has(name),
   };
 }

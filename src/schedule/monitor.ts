@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { UsageError } from "../base/errors.ts";
 import { isDoorbellPath, type PlainResponse, pathOf } from "./doorbell/doorbell-page.ts";
 import type { Health } from "./health.ts";
-import { METRICS_TYPE } from "./prometheus-format.ts";
+import { METRICS_TYPE } from "./schedule-metrics.ts";
 
 /** For a whole request: clients are near, or behind a proxy that is. */
 const REQUEST_MS = 10_000;
@@ -16,10 +16,6 @@ export interface Address {
   host: string;
   /** 0 takes a free one. */
   port: number;
-}
-
-export interface Monitor extends AsyncDisposable {
-  readonly url: string;
 }
 
 export interface MonitorPages {
@@ -34,11 +30,7 @@ export interface MonitorPages {
  * @param requestMs time for a whole request, which then ends with 408
  * @throws UsageError if it cannot listen on the address
  */
-export async function startMonitor(
-  { host, port }: Address,
-  pages: MonitorPages,
-  requestMs = REQUEST_MS,
-): Promise<Monitor> {
+export async function startMonitor({ host, port }: Address, pages: MonitorPages, requestMs = REQUEST_MS) {
   const timeouts = { requestTimeout: requestMs, connectionsCheckingInterval: CHECK_MS };
   const server = createServer(timeouts, async (request, response) => {
     const path = pathOf(request);

@@ -49,19 +49,9 @@ function cronOf(job: Job, settings: Settings): Cron {
 const RUNS_LISTED = 3;
 
 /** A job as `--list` shows it; times ISO 8601 UTC. */
-export interface ListedJob {
-  job: string;
-  cron: string;
-  timezone: string;
-  /** Null for never. */
-  last_done: string | null;
-  /** Whether it has missed a slot, so the schedule would start with it. */
-  is_behind: boolean;
-  next: string[];
-  idle: string | null;
-}
+export type ListedJob = ReturnType<typeof listJob>;
 
-function listJob({ name, cron, lastDoneMs, isBehind, idle }: PlannedJob, nowMs: number): ListedJob {
+function listJob({ name, cron, lastDoneMs, isBehind, idle }: PlannedJob, nowMs: number) {
   const next: string[] = [];
   for (let slotMs = nowMs; idle === undefined && next.length < RUNS_LISTED; ) {
     slotMs = cron.next(slotMs);
@@ -71,7 +61,9 @@ function listJob({ name, cron, lastDoneMs, isBehind, idle }: PlannedJob, nowMs: 
     job: name,
     cron: cron.expression,
     timezone: cron.timezone,
+    /** Null for never. */
     last_done: lastDoneMs === undefined ? null : new Date(lastDoneMs).toISOString(),
+    /** Whether it has missed a slot, so the schedule would start with it. */
     is_behind: isBehind,
     next,
     idle: idle ?? null,

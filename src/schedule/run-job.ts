@@ -1,13 +1,14 @@
 import { type CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { maskOf } from "../base/log.ts";
-import type { Settings } from "../config/load-settings.ts";
 import { isDamage } from "../warehouse/sqlite-errors.ts";
 import { openHeartbeat } from "./heartbeat.ts";
 import type { Job, JobContext } from "./job-definition.ts";
 import { type JobJournal, openJournal } from "./job-journal.ts";
 import { secretsOf } from "./job-log.ts";
 import { isFailing, judgeExit, levelOf } from "./job-outcome.ts";
+
+const MAX_ERROR_LENGTH = 500;
 
 export async function runJob(job: Job, jobs: readonly Job[], context: JobContext): Promise<ExitCode> {
   const { settings, log, signal } = context;
@@ -21,8 +22,9 @@ export async function runJob(job: Job, jobs: readonly Job[], context: JobContext
   const result = judgeExit(exitCode);
   if (!isDamage(error)) {
     const finishedAt = new Date().toISOString();
-    const text = error === undefined ? null : textOf(error, settings);
-    journal.end({ job: job.name, startedAt, finishedAt, exitCode, result, error: text });
+    // Like a line of the log, without secrets and phone numbers.
+    const text = error && maskOf(secretsOf(settings))(describeError(error)).slice(0, MAX_ERROR_LENGTH);
+    journal.end({ job: job.name, startedAt, finishedAt, exitCode, result, error: text ?? null });
   }
   if (job.isSync && result !== "neither") {
     await heartbeat.end(exitCode === EXIT.done && !areOthersFailing(job, jobs, journal, context));
@@ -60,11 +62,4 @@ async function runLogged(
     else context.log[levelOf(exitCode)]({ exitCode, hint }, describeError(error));
     return { exitCode, error };
   }
-}
-
-const MAX_ERROR_LENGTH = 500;
-
-/** The error in a storable form: like a line of the log, without secrets and phone numbers. */
-function textOf(error: CalltallyError, settings: Settings): string {
-  return maskOf(secretsOf(settings))(describeError(error)).slice(0, MAX_ERROR_LENGTH);
 }

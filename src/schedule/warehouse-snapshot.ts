@@ -5,26 +5,17 @@ import { countCalls } from "../warehouse/calls/call-table.ts";
 import { readDrift } from "../warehouse/calls/drift.ts";
 import { countAllRejected } from "../warehouse/calls/rejected.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
-import { type JobRecord, readJobs } from "../warehouse/runs/job-table.ts";
-import { readLastDoneRun, readLastGoodRun, type SyncRun } from "../warehouse/runs/runs.ts";
+import { readJobs } from "../warehouse/runs/job-table.ts";
+import { readLastDoneRun, readLastGoodRun } from "../warehouse/runs/runs.ts";
 import type { Job } from "./job-definition.ts";
 
 /** A reader only waits for a process that opens or repairs the file. */
 const PATIENCE_MS = 500;
 
-export interface Snapshot {
-  lastDoneRun: SyncRun | undefined;
-  lastGoodRun: SyncRun | undefined;
-  /** When each job was last done, ISO 8601 UTC; null for never. */
-  lastDone: ReadonlyMap<string, string | null>;
-  unfinished: ReadonlySet<string>;
-  jobs: ReadonlyMap<string, JobRecord>;
-  calls: { live: number; gone: number };
-  rejectedRows: number;
-  driftedMembers: number;
-}
+export type Snapshot = NonNullable<ReturnType<typeof readSnapshot>>;
 
-export function readSnapshot(jobs: readonly Job[], settings: Settings): Snapshot | undefined {
+/** Returns undefined if there is no warehouse. */
+export function readSnapshot(jobs: readonly Job[], settings: Settings) {
   const database = realFile(settings.database);
   if (statSync(database, { throwIfNoEntry: false }) === undefined) return undefined;
   using warehouse = openWarehouseReader(database);
@@ -32,6 +23,7 @@ export function readSnapshot(jobs: readonly Job[], settings: Settings): Snapshot
   return {
     lastDoneRun: readLastDoneRun(warehouse),
     lastGoodRun: readLastGoodRun(warehouse),
+    /** When each job was last done, ISO 8601 UTC; null for never. */
     lastDone: new Map(jobs.map((job) => [job.name, job.readLastDone(warehouse, settings)])),
     unfinished: new Set(jobs.filter((job) => job.isUnfinished?.(warehouse)).map(({ name }) => name)),
     jobs: new Map(readJobs(warehouse).map((record) => [record.job, record])),

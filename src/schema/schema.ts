@@ -2,8 +2,7 @@ import { UPLOAD_FILES } from "../conversions/upload-files.ts";
 import { UPLOADS } from "../conversions/upload-table.ts";
 import { DELIVERIES } from "../delivery/delivery-table.ts";
 import { REPORT_RUNS } from "../delivery/report-run-table.ts";
-import { INSIGHT_CHANGES } from "../insights/insight-changes.ts";
-import { INSIGHT_GROUPS, INSIGHTS } from "../insights/insights.ts";
+import { INSIGHT_CHANGES, INSIGHT_GROUPS, INSIGHTS } from "../insights/insights.ts";
 import { EXPORTED_ROLLUPS, EXPORTED_ROWS } from "../restatements/exported-rollups.ts";
 import { RESTATEMENTS } from "../restatements/restatement-table.ts";
 import { SPEND } from "../spend/spend-table.ts";
@@ -28,7 +27,7 @@ import { EXPORTS } from "../warehouse/runs/exports.ts";
 import { JOBS } from "../warehouse/runs/job-table.ts";
 import { SYNC_PAGES } from "../warehouse/runs/page-table.ts";
 import { SYNC_RUNS } from "../warehouse/runs/runs.ts";
-import { WEBHOOK_CHANGES } from "../webhooks/webhook-change-table.ts";
+import { WEBHOOK_CHANGES } from "../webhooks/change-webhook.ts";
 
 /** All tables. Drizzle's tools read them from their own modules. */
 export const TABLES: readonly DescribedTable[] = [

@@ -1,6 +1,7 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { UsageError } from "../base/errors.ts";
-import { about, describeTable, namesOf } from "../warehouse/described.ts";
+import { namesOf } from "../base/records.ts";
+import { about, describeTable } from "../warehouse/described.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { SpendRow } from "./read-report.ts";
@@ -26,7 +27,6 @@ export const spend = sqliteTable("spend", columns, (table) => [
 export const SPEND = describeTable(
   spend,
   "What ads cost, one row per imported line of a report; a later import of a day and source replaces its rows.",
-  columns,
 );
 
 export interface SpendFile {
@@ -42,21 +42,7 @@ export interface ImportSpendOptions {
   importedAt: string;
 }
 
-export interface ImportedSpend {
-  currency: string | null;
-  sources: ImportedSource[];
-}
-
-export interface ImportedSource {
-  source: string;
-  days: number;
-  first_day: string;
-  last_day: string;
-  rows: number;
-  cost_micros: bigint;
-  /** Rows of earlier imports that were replaced. */
-  replaced_rows: number;
-}
+export type ImportedSpend = ReturnType<typeof importSpend>;
 
 const CACHE_KIB = 65_536;
 
@@ -67,7 +53,7 @@ export function importSpend(
   warehouse: Warehouse,
   files: readonly SpendFile[],
   { importedAt, ...given }: ImportSpendOptions,
-): ImportedSpend {
+) {
   const { sqlite } = warehouse;
   const remove = sqlite.prepare<[string, string]>("DELETE FROM spend WHERE day = ? AND source = ?");
   const names = namesOf(imported);
@@ -81,7 +67,7 @@ export function importSpend(
     ({ source }) => source,
   );
   return writeTransaction(warehouse, () => {
-    const sources = [...bySource].map(([source, rows]): ImportedSource => {
+    const sources = [...bySource].map(([source, rows]) => {
       const days = [...new Set(rows.map(({ day }) => day))].sort();
       return {
         source,
@@ -90,6 +76,7 @@ export function importSpend(
         last_day: days.at(-1) ?? "",
         rows: rows.length,
         cost_micros: rows.reduce((sum, { cost_micros }) => sum + BigInt(cost_micros), 0n),
+        /** Rows of earlier imports that were replaced. */
         replaced_rows: days.reduce((sum, day) => sum + remove.run(day, source).changes, 0),
       };
     });

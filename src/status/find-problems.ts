@@ -1,7 +1,7 @@
 import { ageOf, isFuture } from "../base/clock.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
 import type { Age } from "../calendar/age-text.ts";
-import { REPORT_JOB, RESTATED_JOB } from "../reports/names.ts";
+import { REPORT_JOB, RESTATED_JOB } from "../reports/report.ts";
 import type { JobRecord } from "../warehouse/runs/job-table.ts";
 import type { Status } from "./read-status.ts";
 

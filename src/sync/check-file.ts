@@ -7,10 +7,10 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 const HOUR_MS = 3_600_000;
 
 /**
- * Looks for damage before anything is written, where the last run did not end cleanly or the last look is long ago: it takes
- * as long as reading the file once. Returns when it was done.
+ * Checks the file for damage if the last run did not end cleanly or the last check is too old. This takes as long as reading
+ * the file once. Returns when it was done; undefined if it was not due.
  *
- * @throws CalltallyError (exit 7) where the file is damaged
+ * @throws CalltallyError (exit 7) if the file is damaged
  */
 export function checkFile(
   warehouse: Warehouse,

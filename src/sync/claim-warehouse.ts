@@ -6,16 +6,16 @@ import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 export interface Claim extends Service {
-  /** Whether the operator says that it is the same account, by `--rebind`. */
+  /** Whether `--rebind` asserts that it is the same account. */
   isRebound: boolean;
 }
 
 /**
- * Binds a warehouse to the service that its calls are read from, with the first page of a run. Nothing in the API names an
- * account: another token may be a new one or another account's, which the calls tell.
+ * Binds a warehouse to the service that its calls are read from, with the first page of a run. The API names no account, so
+ * known calls show whether a new token is of the same account.
  *
  * @param boundAt ISO 8601 UTC
- * @throws UsageError where the token is another one and no call on the page is known
+ * @throws UsageError if the token has changed and no call on the page is known
  */
 export function claimWarehouse(
   warehouse: Tx,
@@ -37,7 +37,7 @@ export function claimWarehouse(
   bindOrigin(warehouse, service, boundAt);
 }
 
-/** Whether one of the calls is in the warehouse, with the same start: ids alone may be shared by accounts. */
+/** Compares starts as well, since two accounts may use the same ids. */
 function hasKnownCall(warehouse: Warehouse, rows: readonly Row[]): boolean {
   const starts = readStarts(
     warehouse,

@@ -13,17 +13,15 @@ import type { Throttle } from "../paging/throttle.ts";
 import type { Source } from "../paging/walk.ts";
 import { ServiceClock } from "./service-clock.ts";
 
-/** Attempts for a piece of a page that failed as a whole. */
 const PIECE_ATTEMPTS = 3;
-/** Rows of one page that the service may fail on, before the page's own error is believed. */
+/** Rows of one page that the service may fail on before the page itself fails. */
 const MAX_BAD_ROWS = 5;
 
-/** Reads `limit` calls from `offset` on; with its own number of attempts where one is given. */
 type FetchPage = (offset: number, limit: number, attempts?: number) => Promise<AttributionPage>;
 
 export interface FetchOptions {
   limit: number;
-  /** The organization unit that is asked for. @default none */
+  /** @default all units */
   orgUnitId?: string | undefined;
   throttle: Throttle;
   signal?: AbortSignal | undefined;
@@ -44,7 +42,7 @@ function toWalkRow(row: ParsedRow): Row {
   return { id: call_id, started: call_started, name: insight_name };
 }
 
-/** Whatever keeps a service from sorting as its document says; if it keeps it from responding at all, the next request tells. */
+/** Treats any API error as "sorting not supported"; if the service does not respond at all, the next request fails as well. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ApiError;
 }
@@ -63,8 +61,8 @@ function sortQuery(sort: Sort): Pick<AttributionQuery, "sort_by" | "sort_order">
 }
 
 /**
- * Returns the walk's way to a page. A page that fails again and again, while the service responds to others, is read in
- * ever smaller pieces, down to the row it fails on; that row is reported as rejected.
+ * Returns a function that fetches a page. If a page keeps failing while the service responds to others, it is read in ever
+ * smaller pieces, and the row that the service fails on is reported as rejected.
  */
 function createFetch(
   client: ApiClient,
@@ -97,9 +95,9 @@ function createFetch(
 }
 
 /**
- * Adds a hint to the refusal of an offset that may be too high for the service.
+ * Adds a hint to an error whose offset may be too high for the service.
  *
- * @param taken the highest offset that the service took
+ * @param taken the highest offset that the service accepted
  */
 function nameBound(
   error: ApiError,
@@ -112,15 +110,15 @@ function nameBound(
   });
 }
 
-/** Whether a failure may come from what is on the page, rather than from the service or the network as a whole. */
+/** Whether one row of the page may have caused the failure, and not the service or the network. */
 function mayBeOneRow(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false;
-  // Asked to be left alone for longer than it could wait.
+  // The service asked for a longer pause than a run waits.
   if (error.retryAfterMs !== undefined && !error.transient) return false;
   return error.status === undefined || error.status >= 500 || error.status === 200;
 }
 
-/** Whether the service responds at the front or behind a page; the row it fails on may be the very first of all calls. */
+/** Tries the front and the offset behind the page, since the row that the service fails on may be the first of the list. */
 async function respondsElsewhere(fetchPage: FetchPage, behind: number): Promise<boolean> {
   return (await respondsAt(0, fetchPage)) || (await respondsAt(behind, fetchPage));
 }
@@ -135,7 +133,7 @@ async function respondsAt(offset: number, fetchPage: FetchPage): Promise<boolean
   }
 }
 
-/** Halves the pieces at each failure, and doubles them again after each success. */
+/** Halves the pieces after each failure, and doubles them after each success. */
 async function fetchInPieces(
   fetchPage: FetchPage,
   offset: number,
@@ -146,7 +144,7 @@ async function fetchInPieces(
   const end = offset + limit;
   let total = 0;
   let badRows = 0;
-  /** Bad rows before the first good one. */
+  /** Bad rows before the first one read. */
   let leading = 0;
   let size = Math.ceil(limit / 2);
   for (let position = offset; position < end; ) {
@@ -165,7 +163,7 @@ async function fetchInPieces(
         continue;
       }
       if (++badRows > MAX_BAD_ROWS) throw cause;
-      // The page before ends with this row, too, and can tell which call it follows.
+      // The page before ends with this row as well, and shows which call it follows.
       if (rows.length === 0 && offset > 0) leading++;
       else rows.push(undelivered(position, rows, error));
       position++;
@@ -176,7 +174,7 @@ async function fetchInPieces(
   return { ...slice, rows: [...before, ...slice.rows], fragmented: true };
 }
 
-/** A row that the service does not deliver, named by the call before it: its offset changes with every new call. */
+/** Returns a rejected row that is identified by the call before it, since its offset changes with every new call. */
 function undelivered(offset: number, before: readonly ParsedRow[], error: ApiError): ParsedRow {
   const known = before.findLastIndex((row) => idOf(row) !== null);
   const neighbour = before[known];

@@ -1,6 +1,6 @@
 import { nameKeys } from "../paging/order-key.ts";
 import { isSure, missingCallThreshold } from "../paging/verdict.ts";
-import { pruneFactLog } from "../restatements/logged-facts.ts";
+import { pruneFactLog } from "../restatements/exported-rollups.ts";
 import { readUnsettled, settleCallers } from "../warehouse/calls/first-load.ts";
 import {
   type Absence,
@@ -22,10 +22,10 @@ import type { PageStore } from "./store.ts";
 const HOUR_MS = 3_600_000;
 
 const NO_ABSENCE: Absence = { calls_missing: 0, calls_gone: 0, calls_withheld: 0, calls_unlisted: 0 };
-/** How long passes must miss a call of a service without an order key. */
+/** How long passes must miss a call if the service has no order key. */
 const UNORDERED_MS = 24 * HOUR_MS;
 
-/** Ends a run in the ledger, and marks the calls that it did not meet, in one transaction. */
+/** Closes a run in `sync_runs`, and marks the calls that it did not read, in one transaction. */
 export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged): SyncRun {
   const { evidence, isFull, sort, judgement, read } = judged;
   const { totals } = evidence;
@@ -63,9 +63,9 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
 }
 
 /**
- * Marks the calls that a full pass did not meet, if every row it read has an id and the pass is sure, however long it took: it
- * read every call that was listed throughout, so a call that it did not meet was unlisted at some moment of the pass. Over a
- * service without an order key, this takes three passes in a row that each read exactly as many calls as the service counted.
+ * Marks the calls that a full pass did not read, if the pass is sure and every row has an id. A sure pass, however long, has
+ * read every call that was listed throughout, so a call that it did not read was not listed at some moment of it. If the
+ * service has no order key, this takes three passes in a row that each read exactly as many calls as `total`.
  */
 function inferAbsence(tx: Tx, run: Run, runId: number, { judgement, evidence, read }: Judged): Absence {
   const { goneAfterHours, acceptGone } = run;
@@ -77,7 +77,7 @@ function inferAbsence(tx: Tx, run: Run, runId: number, { judgement, evidence, re
   if (startedAt === undefined || unplaced > 0 || !(isUnordered || isSure(judgement.verdict)))
     return NO_ABSENCE;
   const isOrderedBy = (member: string) => keys.some(({ name }) => name.startsWith(member));
-  // An empty list proves nothing about any call.
+  // An empty list is no proof that calls are gone.
   const threshold = (listedCalls: number) => (read === 0 ? 0 : missingCallThreshold(listedCalls));
   const mark = isUnordered ? markUnorderedAbsent : markAbsent;
   return mark(tx, {

@@ -8,11 +8,11 @@ import type { Reading, Run } from "./read-calls.ts";
 
 export interface Judged extends Reading {
   judgement: Judgement;
-  /** Different calls that the run has read. */
+  /** Calls that the run has read, each counted once. */
   read: number;
 }
 
-/** Judges what was read: a full pass by what its pages prove, an incremental one also by the calls in the warehouse. */
+/** Judges a full pass by its pages, and an incremental one by the calls in the warehouse as well. */
 export function judgeReading(run: Run, runId: number, reading: Reading): Judged {
   const { warehouse } = run;
   const read = countDistinctCalls(warehouse, runId);

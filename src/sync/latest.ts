@@ -1,23 +1,22 @@
 import type { Exchange } from "../api/client.ts";
 import { idOf, type ParsedRow } from "../api/parse-row.ts";
 
-/** Calls in each of two generations that are remembered; a call comes again in the pages beside its own. */
+/** Calls per generation; two are remembered, since a call may only appear again on a page near its own. */
 const GENERATION_CALLS = 50_000;
 
 type Sent = Pick<Exchange, "attempt" | "nextAttempt">;
 
 /**
- * Of two responses for one call, the one whose request was sent after the other had come counts: pages that are fetched at
- * once, or again to mend a seam, come in another order than they were asked for. Of two requests that were under way at
- * once, it is unknown which the service answered first.
+ * Keeps the newer of two responses with the same call: the one whose request was sent after the other response had arrived.
+ * Concurrent and repeated requests end in any order. Of two that overlap in time, it is unknown which response is newer.
  */
 export class Latest {
   #recent = new Map<number, Sent>();
   #older = new Map<number, Sent>();
 
   /**
-   * Returns the rows of a response without those that a later one had already, and the ids of those that may be older or newer
-   * than another response's.
+   * Returns the rows of a response without those that a newer response had, and the ids of those that may be older or newer
+   * than in another response.
    */
   keepLatest(
     rows: readonly ParsedRow[],

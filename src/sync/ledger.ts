@@ -20,19 +20,18 @@ import { readRows } from "./order-members.ts";
 import type { Plan } from "./plan.ts";
 import type { Run } from "./read-calls.ts";
 
-/** Age of its first page up to which a full pass that was cut short is taken up again. */
+/** Maximum age of its first page for an interrupted full pass to be resumed. */
 const RESUMABLE_MS = 3_600_000;
 
 export interface StartedRun {
   runId: number;
-  /** The order to read in. */
   sort: Sort;
-  /** The chain of slices in it that the run has already, if it was cut short before. */
+  /** The slices that the run has read in that order before it was interrupted. */
   earlier: Slice[];
 }
 
 export interface Entry extends RunHold {
-  /** When this process began with it, milliseconds. */
+  /** When this process started or resumed it. */
   startedMs: number;
 }
 
@@ -69,9 +68,9 @@ export function startOrResume(warehouse: Warehouse, plan: Plan, nowMs: number): 
 }
 
 /**
- * Ends a run in the ledger that was cut short; what it has read is kept.
+ * Closes an interrupted or failed run in `sync_runs`; the pages that it read are kept.
  *
- * @throws CalltallyError if another process has taken the run over
+ * @throws CalltallyError if another process has taken over the run
  */
 export function fail(run: Run, entry: Entry, error: unknown): void {
   const asked = error instanceof ApiError ? error.retryAfterMs : undefined;
@@ -87,15 +86,15 @@ export function fail(run: Run, entry: Entry, error: unknown): void {
   });
 }
 
-/** Returns the columns that every end of a run sets. */
+/** Returns the columns to set whenever a run ends. */
 export function ended({ clock, attempts }: Run, { startedMs }: Entry) {
   const nowMs = clock.now();
   return { finished_at: new Date(nowMs).toISOString(), elapsed_ms: nowMs - startedMs, ...attempts() };
 }
 
 /**
- * The pages of a run as slices; none if the first is too old, their ids were dropped, or one was put together from
- * several responses, as the lack of a request id tells: what it lacks could not be told any more.
+ * Returns the pages of a run as slices; none if the first is too old, ids were dropped, or a page was put together from
+ * several responses, which a missing request id shows: the rows that it lacks are not recorded.
  */
 function readChain(warehouse: Warehouse, runId: number, nowMs: number): Slice[] {
   const pages = readPages(warehouse, runId);

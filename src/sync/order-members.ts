@@ -9,8 +9,8 @@ const membersSchema = z.object({
 });
 
 /**
- * Returns what the ledger keeps of the rows of a page besides their ids, for a resumed pass to prove the same from. Names with
- * the number of a forgotten caller are left out: a resumed pass then proves no order by source.
+ * Returns what is stored of the rows of a page besides their ids, so that a resumed pass proves the same. Names that contain
+ * the number of a forgotten caller are left out; a resumed pass then proves no order by source.
  */
 export function toMembers(rows: readonly Row[], forgotten?: ForgottenCallers): z.infer<typeof membersSchema> {
   const isClean = (name: string) => forgotten === undefined || forgotten.mask(name) === name;
@@ -21,7 +21,7 @@ export function toMembers(rows: readonly Row[], forgotten?: ForgottenCallers): z
   };
 }
 
-/** Returns the rows of a page from the ledger; undefined where they are not kept there whole. */
+/** Parses the stored rows of a page; undefined if they are incomplete. */
 export function readRows(idsJson: string | null, membersJson: string | null): Row[] | undefined {
   const ids = z.array(z.number().nullable()).safeParse(JSON.parse(idsJson ?? "null"));
   const members = membersSchema.safeParse(JSON.parse(membersJson ?? "null"));

@@ -14,7 +14,7 @@ export type Plan =
   | { mode: "full"; reason: string }
   | { mode: "incremental"; newestAt: "front" | "end"; keys: readonly OrderKey[]; reason: string };
 
-/** Chooses between an incremental sync, where that is safe, and a full pass. */
+/** Chooses an incremental sync if it is safe, otherwise a full pass. */
 export function choosePlan(last: LastFullPass | undefined, nowMs: number, fullEveryHours: number): Plan {
   if (last === undefined || last.finished_at === null) {
     return { mode: "full", reason: "no full pass has been verified yet" };
@@ -26,7 +26,7 @@ export function choosePlan(last: LastFullPass | undefined, nowMs: number, fullEv
   if (ageHours >= fullEveryHours) {
     return { mode: "full", reason: `the last verified full pass is older than ${fullEveryHours} h` };
   }
-  // An order by id alone does not tell where the calls of the look-back end.
+  // An order by id alone does not show where the look-back ends.
   const keys = readKeys(last.order_key).filter(({ name }) => name.startsWith("call_started"));
   const newestAt = keys[0]?.newestAt;
   if (newestAt === undefined || last.sort !== "own") {
@@ -40,7 +40,6 @@ export function choosePlan(last: LastFullPass | undefined, nowMs: number, fullEv
   };
 }
 
-/** Which calls come first, by the keys that a full pass found. */
 export function callOrderOf(keys: readonly OrderKey[]): "newest" | "oldest" | "unknown" {
   const newestAt = keys.find((key) => key.newestAt !== undefined)?.newestAt;
   return newestAt === undefined ? "unknown" : newestAt === "front" ? "newest" : "oldest";

@@ -19,14 +19,14 @@ const DAY_MS = 86_400_000;
 export interface PreparedWarehouse {
   warehouse: LockedWarehouse;
   claim: Claim;
-  /** When the whole file was checked for damage, if it was before this run; ISO 8601 UTC. */
+  /** When the file was checked for damage, if it was for this run; ISO 8601 UTC. */
   fileCheckedAt: string | undefined;
   keeping: Keeping;
 }
 
 /**
- * Asserts that a warehouse is of this service and not damaged, applies the attribution rules, and removes what may no
- * longer be kept. Sends no request: what is past its days is removed even if the service cannot be reached.
+ * Asserts that a warehouse belongs to this service and is not damaged, applies the attribution rules, and removes data past
+ * its retention. Sends no request, so that data is removed even if the service cannot be reached.
  */
 export async function prepareWarehouse(
   warehouse: LockedWarehouse,
@@ -38,7 +38,7 @@ export async function prepareWarehouse(
   const fileCheckedAt = checkFile(warehouse, { clock, checkEveryHours });
   const rules = withDigests(options.rules ?? readRulesInForce(warehouse).rules, keep);
   const attribution = { ...options, nowMs: clock.now() };
-  // Only with the check of the whole file: facts that another program deleted would never come back by themselves.
+  // Facts that another program deleted are restored only with the check of the whole file, which is rare.
   if (fileCheckedAt !== undefined && !hasAllFacts(warehouse))
     await attributeAnew(warehouse, rules, attribution);
   else await applyRules(warehouse, rules, attribution);
@@ -48,7 +48,7 @@ export async function prepareWarehouse(
 
 type PruneOptions = Pick<SyncOptions, "signal" | "onPruned" | "onNotErased"> & { nowMs: number };
 
-/** Removes what is past its days, and returns what may be kept of the calls of this run. */
+/** Removes data past its retention, and returns what may be kept of the calls of this run. */
 async function startKeeping(
   warehouse: LockedWarehouse,
   keep: Keep,
@@ -62,7 +62,7 @@ async function startKeeping(
   return new Keeping(warehouse, cutoffs, nowMs);
 }
 
-/** Rewriting the whole file takes seconds per gigabyte: once a day is enough. A reader that prevents it is no failure. */
+/** Rewrites the file at most once a day, since that takes seconds per gigabyte. A reader that prevents it is no error. */
 function eraseDaily(
   warehouse: LockedWarehouse,
   nowMs: number,

@@ -12,36 +12,35 @@ import type { PageSlice } from "./fetch.ts";
 import type { PageStore } from "./store.ts";
 
 const HOUR_MS = 3_600_000;
-/** Rows at the far edge of a page that must be known and old before an incremental walk ends there. */
+/** Rows at the far edge of a page that must be known and old for an incremental walk to end there. */
 const SETTLED_ROWS = 50;
 
-/** Pages of one run that are asked for again since responses disagree on their calls. */
-const MOST_ASKED_AGAIN = 100;
+/** Pages of one run that are fetched again because responses disagree on a call. */
+const MAX_ASKED_AGAIN = 100;
 
-/** What decides how much is read, and what is inferred from calls that did not come. */
 export interface SyncRules {
-  /** Calls younger than this at the last good sync are read again: transcripts and corrections come late. */
+  /** Calls younger than this at the last good sync are read again, since transcripts and corrections arrive late. */
   lookbackHours: number;
-  /** Age of the last verified full pass from which the next is due. */
+  /** Age of the last verified full pass at which the next is due. */
   fullEveryHours: number;
-  /** Hours after which the whole file is checked for damage again, before the next run. */
+  /** Hours after which the next run checks the whole file for damage again. */
   checkEveryHours: number;
   /** Hours a call must be missing before it counts as gone. */
   goneAfterHours: number;
-  /** Calls that may go missing at once, where the missing-call threshold is lower. */
+  /** Raises the missing-call threshold to this many calls. */
   acceptGone: number;
   /** Members of a recording link that sign it, besides the usual ones. @default none */
   recordingSignature?: ReadonlySet<string> | undefined;
-  /** Whether to go at once though the service asked for a pause. @default false */
+  /** Whether to start although the service asked for a pause. @default false */
   now?: boolean | undefined;
-  /** A mode that was asked for, whatever the plan would be. */
+  /** Takes precedence over the plan. */
   force?: "full" | "incremental" | undefined;
 }
 
 export interface SyncProgress {
-  /** Calls read so far, those that pages share counted once. */
+  /** Calls read so far; calls that pages share count once. */
   read: number;
-  /** All calls, by the service's latest count. */
+  /** The service's latest `total`. */
   total: number;
 }
 
@@ -51,38 +50,37 @@ export interface Run extends SyncRules, WalkOptions {
   claim: Claim;
   keeping: Keeping;
   clock: Clock;
-  /** When the whole file was checked for damage, if it was before this run; ISO 8601 UTC. */
+  /** When the file was checked for damage, if it was for this run; ISO 8601 UTC. */
   fileCheckedAt?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** The run waits for what it returns, and ends with the error that it throws or rejects with. */
+  /** The run awaits it, and fails with its error. */
   onProgress?: ((progress: SyncProgress) => unknown) | undefined;
-  /** What the ledger should know of the requests so far. */
+  /** Returns what `sync_runs` records of the requests so far. */
   attempts: () => Pick<RunChanges, "retries" | "failed_request_ids" | "clock_ahead_ms">;
 }
 
 export interface Reading {
-  /** Whether it went from one end of the calls to the other. */
+  /** Whether it read from one end of the list to the other. */
   isFull: boolean;
   evidence: Evidence;
-  /** The order it was read in. */
   sort: Sort;
 }
 
-/** Reads all calls; goes on where an earlier chain ended, if that still joins. */
+/** Reads all calls; continues an earlier chain if it still joins. */
 export async function readAll(run: Run, store: PageStore, start: WalkStart): Promise<Reading> {
   const pages = walk(run.source, run, start);
   await storeSlices(run, store, pages);
   return { isFull: true, evidence: pages.evidence, sort: pages.sort };
 }
 
-/** Incremental sync: reads from the end where new calls arrive, until it meets calls that are known and too old to change. */
+/** Reads from the end of the list where new calls arrive, until it meets calls that are known and too old to change. */
 export async function readIncremental(
   run: Run,
   store: PageStore,
   newestAt: "front" | "end",
 ): Promise<Reading> {
   const { warehouse, source, clock, lookbackHours, limit } = run;
-  // What changed since the last sync may be as old as the look-back was then.
+  // A call may have changed since the last sync if it was within the look-back then.
   const nowMs = clock.now();
   const lastPass = readLastVerifiedPass(warehouse);
   const isKnown = (run: { started_at: string } | undefined) => !isFuture(run?.started_at, nowMs);
@@ -108,9 +106,9 @@ export async function readIncremental(
 
 async function storeSlices(run: Run, store: PageStore, pages: Walk<PageSlice>): Promise<void> {
   const { clock, onProgress, signal } = run;
-  let again = MOST_ASKED_AGAIN;
+  let again = MAX_ASKED_AGAIN;
   for await (const slice of pages) {
-    // With the first slice of a chain, what the run had read before belongs to another, which was given up.
+    // At the first slice of a new chain, earlier pages of the run belong to a chain that was given up.
     if (pages.evidence.slices === 1) store.startOver(pages.sort);
     store.save(slice, new Date(clock.now()).toISOString());
     const isDisputed = slice.rows.some(({ id }) => id !== null && store.disputed.has(id));
@@ -121,8 +119,8 @@ async function storeSlices(run: Run, store: PageStore, pages: Walk<PageSlice>): 
 }
 
 /**
- * Asks again for the part of the list that has the disputed calls of a slice: what it says of them is newer than all that came
- * before. What it does not have, since calls have moved or the service fails, stays disputed.
+ * Fetches the part of the list with the disputed calls of a slice again: this response is newer than all before. A call that
+ * it lacks, because calls have moved or the service fails, stays disputed.
  */
 async function settleDisputed(
   { source, throttle, signal = new AbortController().signal }: Run,
@@ -131,7 +129,7 @@ async function settleDisputed(
   sort: Sort,
 ): Promise<void> {
   const places = rows.flatMap(({ id }, index) => (store.disputed.has(id ?? Number.NaN) ? index : []));
-  // In the middle of the page, since calls that come or go have moved them.
+  // Puts them in the middle of the page, since calls that come or go may have moved them.
   const middle = offset + Math.floor((Math.min(...places) + Math.max(...places) - rows.length) / 2);
   const fetchPage = source.fetch(sort);
   const ask = () => fetchPage(Math.max(0, middle), signal);

@@ -15,16 +15,15 @@ import { ServiceClock } from "./service-clock.ts";
 import type { SyncOptions } from "./sync-options.ts";
 import { syncWarehouse } from "./sync-warehouse.ts";
 
-/** Returns the exit code that a finished run asks for. */
 export function exitCodeOf({ verdict, calls_rejected, calls_withheld }: SyncRun): ExitCode {
   const isClean = verdict !== null && verdict !== "unverified" && !calls_rejected && !calls_withheld;
   return isClean ? EXIT.done : EXIT.unverified;
 }
 
 /**
- * Runs one sync: reads calls from the service into the warehouse. Returns the run as recorded in the ledger.
+ * Reads calls from the service into the warehouse. Returns the run as recorded in `sync_runs`.
  *
- * @throws ApiError, InterruptedError, or CalltallyError of the warehouse; pages that were read before are kept
+ * @throws ApiError, InterruptedError, or CalltallyError of the warehouse; pages read before that are kept
  */
 export async function runSync(options: SyncOptions): Promise<SyncRun> {
   const database = resolve(options.database);
@@ -46,7 +45,7 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   return run;
 }
 
-/** Connects to the service and reads its calls into a prepared warehouse; slows down when the service asks for it. */
+/** Reads the calls of the service into a prepared warehouse; slows down after status 429. */
 async function syncFromService(
   prepared: PreparedWarehouse,
   options: SyncOptions & { clock: Clock },

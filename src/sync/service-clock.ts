@@ -1,22 +1,22 @@
 import type { AttributionPage } from "../api/attribution-client.ts";
 
-/** What a service's clocks may differ by among each other. */
+/** How far the clocks of one service may differ from each other. */
 const TOLERANCE_MS = 60_000;
 
 /**
- * Tells responses that were old when they came, as from a cache or a replica that lags, by the service's own timestamps:
- * how far its clock is ahead of ours at the least, each response shows, and one from further back is old.
+ * Finds responses that were out of date, as from a cache or a lagging replica, by the service's timestamps. Each response
+ * shows how far the service's clock is at least ahead of ours; a response with an earlier timestamp than that allows is old.
  */
 export class ServiceClock {
   #knownAheadMs: number;
   #aheadMs = Number.NEGATIVE_INFINITY;
 
-  /** @param aheadMs how far it was ahead in the last run, so that a whole pass from a cache is seen, too */
+  /** @param aheadMs `aheadMs` of the last run, so that a pass that comes from a cache as a whole is found as well */
   constructor(aheadMs: number | null) {
     this.#knownAheadMs = aheadMs ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** How far the service's clock is ahead of ours at the least, in milliseconds; null where it does not tell the time. */
+  /** How far the service's clock is at least ahead of ours; null if the service sends no timestamps. */
   get aheadMs(): number | null {
     return Number.isFinite(this.#aheadMs) ? this.#aheadMs : null;
   }

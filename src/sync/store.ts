@@ -19,20 +19,20 @@ import { Latest } from "./latest.ts";
 import { toMembers } from "./order-members.ts";
 import { UndocumentedStore } from "./undocumented-store.ts";
 
-/** A page that was put together from several responses counts as older than any other. */
+/** A page put together from several responses counts as older than any other. */
 const OLDEST = { attempt: 0, nextAttempt: 0 };
 
-/** Writes the pages of one run into the warehouse, each whole or not at all, and counts what was new in them. */
+/** Writes the pages of one run into the warehouse, one transaction each, and counts new and changed calls. */
 export class PageStore {
-  /** What the run has counted so far, including before it was cut short. */
+  /** Includes the counts from before the run was interrupted. */
   counts: RunCounts;
-  /** The calls of the last page that were new or changed. */
+  /** New and changed calls of the last page. */
   lastWritten: ReadonlySet<number> = new Set();
-  /** The calls of which responses disagree, where it is unknown which response is newer. */
+  /** Calls on which responses disagree, if it is unknown which is newer. */
   readonly disputed = new Set<number>();
   readonly #warehouse: Warehouse;
   readonly #run: RunHold;
-  /** The service that the calls are read from, until the warehouse is bound to it. */
+  /** Undefined once the warehouse is bound to the service. */
   #claim: Claim | undefined;
   readonly #upsertCalls: UpsertCalls;
   readonly #keeping: Keeping;
@@ -42,10 +42,8 @@ export class PageStore {
   #seq: number;
 
   /**
-   * @param pages how many the run has already, if it was cut short before
-   * @param options.claim the service that the calls are read from
+   * @param pages how many the run has, if it is resumed
    * @param options.signature members of a recording link that sign it, besides the usual ones
-   * @param options.keeping what may be kept of the calls
    */
   constructor(
     warehouse: Warehouse,
@@ -73,7 +71,7 @@ export class PageStore {
     const { rows: latest, unordered } = this.#latest.keepLatest(page.rows, page.exchange ?? OLDEST);
     const sorted = sortRows(latest);
     const callIds = page.rows.flatMap((row) => ("rejected" in row ? [] : row.call.call_id));
-    // Rows that do not parse are listed all the same.
+    // Includes rows that cannot be parsed: their calls are listed.
     const metIds = rows.flatMap(({ id }) => id ?? []);
     const saved = writeTransaction(this.#warehouse, (tx) => {
       assertHeld(tx, this.#run);
@@ -108,7 +106,7 @@ export class PageStore {
     this.#seq++;
   }
 
-  /** Writes the disputed calls of a page that was requested again, and nothing else: it is not a page of the walk. */
+  /** Writes only the disputed calls of a page that was fetched again, which is not part of the walk. */
   settle({ page }: PageSlice): void {
     const disputed = page.rows.filter((row) => this.disputed.has(idOf(row) ?? Number.NaN));
     const { rows: latest, unordered } = this.#latest.keepLatest(disputed, page.exchange ?? OLDEST);
@@ -122,7 +120,7 @@ export class PageStore {
     for (const { call_id } of calls) if (!unordered.has(call_id)) this.disputed.delete(call_id);
   }
 
-  /** Deletes the pages written so far, but not their calls: another walk begins. */
+  /** Deletes the pages, but not the calls, of the run so far: another walk begins. */
   startOver(sort: Sort): void {
     writeTransaction(this.#warehouse, (tx) => {
       assertHeld(tx, this.#run);
@@ -143,7 +141,6 @@ export class PageStore {
   }
 }
 
-/** Returns the rows of a page by what is to be done with them. */
 function sortRows(rows: readonly ParsedRow[]) {
   const parsed = rows.filter((row) => "call" in row);
   return {

@@ -1,5 +1,4 @@
-import type { ApiAccess } from "../api/client.ts";
-import type { LimitRequest } from "../api/host-limits.ts";
+import type { ApiAccess, LimitRequest } from "../api/client.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Clock } from "../base/clock.ts";
 import type { CalltallyError } from "../base/errors.ts";
@@ -12,37 +11,35 @@ import type { AttributionProgress } from "../warehouse/attribution/attribute-all
 import type { SyncProgress, SyncRules } from "./read-calls.ts";
 
 export interface SyncOptions extends SyncRules {
-  /** Path of the warehouse. */
+  /** Path of the warehouse file. */
   database: string;
   api: ApiAccess;
-  /** Calls per page, 2 to 1000: pages of one cannot overlap. */
+  /** Calls per page, 2 to 1000; pages of one call cannot overlap. */
   limit: number;
-  /** Requests that run at once. */
+  /** Maximum number of concurrent requests. */
   concurrency: number;
-  /** Attribution rules; facts computed by other rules are recomputed first. */
+  /** If they have changed, facts are recomputed first. @default the rules in force */
   rules?: AttributionRules | undefined;
-  /** What is kept of calls, and for how long. @default everything, forever */
+  /** Which data of calls is kept, and how long. @default everything, forever */
   keep?: Keep | undefined;
   clock?: Clock;
-  /** Whether the operator says that another address or token is of the same account. @default false */
+  /** Whether a changed address or token belongs to the same account. @default false */
   rebind?: boolean | undefined;
   /** Ends the run between two pages. */
   signal?: AbortSignal | undefined;
-  /** The run waits for what it returns, and ends with the error that it throws or rejects with. */
+  /** The run awaits it, and fails with its error. */
   onProgress?: ((progress: SyncProgress) => unknown) | undefined;
   /** Receives the progress of recomputing the attribution after a change of the rules. */
   onAttributed?: ((progress: AttributionProgress) => void) | undefined;
-  /** Receives how much was removed because it may no longer be kept; not called for nothing. */
+  /** Receives how much data past its retention was removed, if any. */
   onPruned?: ((counts: PruneCounts) => void) | undefined;
-  /** Receives why the bytes of removed data could not be erased from the files of the warehouse. */
+  /** Receives why removed data could not be erased from the warehouse files. */
   onNotErased?: ((error: CalltallyError) => void) | undefined;
 }
 
 /**
- * Returns the options of a sync as the settings have them.
- *
- * @param limitOf the limit of requests to a host, where several syncs share one
- * @throws UsageError where the address or the token is missing
+ * @param limitOf returns the request limit of a host, if several syncs share one
+ * @throws UsageError if the address or the token is missing
  */
 export function toSyncOptions(settings: Settings, limitOf?: (host: string) => LimitRequest): SyncOptions {
   const access = toApiAccess(settings);

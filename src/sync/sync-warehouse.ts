@@ -10,10 +10,10 @@ import { type Run, readAll, readIncremental } from "./read-calls.ts";
 import { PageStore } from "./store.ts";
 
 /**
- * Reads calls into the warehouse as the plan says, and returns the run as it stands in the ledger. An incremental read
- * that cannot be trusted is followed by a full pass, unless it was asked for.
+ * Reads calls into the warehouse by the plan, and returns the run as recorded in `sync_runs`. If an incremental sync cannot
+ * be trusted, a full pass follows, unless `force` is "incremental".
  *
- * @throws UsageError where an incremental read was asked for and cannot be made
+ * @throws UsageError if `force` is "incremental" and no incremental sync is possible
  */
 export async function syncWarehouse(run: Run): Promise<SyncRun> {
   const {
@@ -39,7 +39,7 @@ export async function syncWarehouse(run: Run): Promise<SyncRun> {
       const judged = judgeReading(run, runId, reading);
       const isTrusted = judged.judgement.verdict !== "unverified";
       if (isTrusted || force === "incremental") return finish(run, entry, store, judged);
-      // Its pages first: those of half a walk must never be taken for the beginning of a full one.
+      // Deletes the pages first: they must never be resumed as the beginning of a full pass.
       store.startOver(start.sort);
       updateRun(warehouse, runId, { mode: "full", plan_reason: judged.judgement.verdict_reason });
     }
@@ -49,13 +49,13 @@ export async function syncWarehouse(run: Run): Promise<SyncRun> {
     try {
       fail(run, entry, error);
     } catch {
-      // The first error says why, such as a full disk; the next run closes this one as killed.
+      // The first error has the reason, such as a full disk; the next run closes this one as killed.
     }
     throw error;
   }
 }
 
-/** The service may have asked the last run to stay away for longer than that run could wait. */
+/** @throws ApiError if the service asked the last run for a pause that is not over */
 function assertWelcome(warehouse: Warehouse, nowMs: number): void {
   const until = readPause(warehouse, nowMs);
   if (until === undefined) return;

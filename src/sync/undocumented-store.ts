@@ -5,10 +5,10 @@ import { deleteRejected, readRejected, recordRejected } from "../warehouse/calls
 import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
-/** Members not as documented that one run lists: a service that names members by their values has no end of them. */
+/** Undocumented members listed per run; a service that uses values as member names has any number of them. */
 const MAX_LISTED_DRIFT = 1000;
 
-/** Records what one run reads that is not as documented: rows that do not parse, and members of calls. */
+/** Records what a run reads contrary to the documentation: rows that cannot be parsed, and members of calls. */
 export class UndocumentedStore {
   readonly #runId: number;
   readonly #keeping: Keeping;
@@ -21,7 +21,7 @@ export class UndocumentedStore {
     this.#hasRejected = readRejected(warehouse).length > 0;
   }
 
-  /** @param read.callIds the calls of the page that parse, whose records are deleted */
+  /** @param callIds calls of the page that parse; their earlier rejections are deleted */
   save(
     tx: Tx,
     { rejected, drift }: { rejected: readonly RejectedRow[]; drift: readonly Drift[] },

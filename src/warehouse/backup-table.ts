@@ -6,17 +6,11 @@ import { about, describeTable } from "./described.ts";
 import { openCurrentWarehouse } from "./open.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-const columns = {
+export const backups = sqliteTable("backups", {
   path: about(text().primaryKey(), "Absolute path."),
   backed_up_at: about(text().notNull(), "When it was last begun, ISO 8601 UTC."),
-};
-
-export const backups = sqliteTable("backups", columns);
-export const BACKUPS = describeTable(
-  backups,
-  "Backups written, which still contain what is forgotten here.",
-  columns,
-);
+});
+export const BACKUPS = describeTable(backups, "Backups written, which still contain what is forgotten here.");
 
 /** How long to wait before a backup can be recorded; a sync writes only briefly. */
 const BUSY_MS = 10_000;

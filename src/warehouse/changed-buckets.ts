@@ -5,16 +5,13 @@ import { findOutdated, replaceOutdated, type SchemaObjects } from "./stored-obje
 import { writeTransaction } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-const columns = {
+export const changed_buckets = sqliteTable("changed_buckets", {
   change_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the last change in it."),
   bucket: about(integer().notNull().unique(), "The identifier of a call modulo 1024; 1024 for spend."),
-};
-
-export const changed_buckets = sqliteTable("changed_buckets", columns);
+});
 export const CHANGED_BUCKETS = describeTable(
   changed_buckets,
   "Buckets of calls that changed, for publications, one row per bucket; written by triggers once there is a publication.",
-  columns,
 );
 
 // Triggers mark changed buckets, whatever writes. They exist only after the first publication.

@@ -3,16 +3,14 @@ import { integer, type SQLiteTable, sqliteTable, text } from "drizzle-orm/sqlite
 import { about, describeTable } from "./described.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-const columns = {
+export const counts = sqliteTable("counts", {
   name: about(
     text().primaryKey(),
     "What is counted: `calls`, the rows of that table; `unsettled_calls`, those of a running first load whose callers are not settled yet; `fact_logs`, how often `fact_changes` was started; and `rules_being_applied`, the id of the rules being applied at the moment.",
   ),
   value: about(integer().notNull(), "How many there are."),
-};
-
-export const counts = sqliteTable("counts", columns);
-export const COUNTS = describeTable(counts, "Counts that would take long to compute.", columns);
+});
+export const COUNTS = describeTable(counts, "Counts that would take long to compute.");
 
 type Counted = "calls" | "unsettled_calls" | "fact_logs" | "rules_being_applied";
 type Store = Pick<Warehouse, "db">;

@@ -40,36 +40,28 @@ export interface DescribedColumn {
   personal?: PersonalKind | undefined;
 }
 
-const TEXTS = new WeakMap<object, Pick<DescribedColumn, "help" | "personal">>();
+/** By the part of a builder that its column shares. */
+const TEXTS = new Map<unknown, Pick<DescribedColumn, "help" | "personal">>();
 
 export function about<Builder extends object>(
   builder: Builder,
   help: string,
   personal?: PersonalKind,
 ): Builder {
-  TEXTS.set(builder, { help, personal });
+  TEXTS.set(Reflect.get(builder, "config"), { help, personal });
   return builder;
 }
 
-export function namesOf<Name extends string>(columns: Readonly<Record<Name, unknown>>): Name[];
-export function namesOf(columns: object): string[] {
-  return Object.keys(columns);
-}
-
 /** @throws Error for a column without a description */
-export function describeTable(
-  table: SQLiteTable,
-  help: string,
-  builders: Readonly<Record<string, object>>,
-): DescribedTable {
-  const made = getTableColumns(table);
-  const columns = Object.entries(builders).map(([name, builder]) => {
-    const [column, text] = [made[name], TEXTS.get(builder)];
-    if (column === undefined || text === undefined)
-      throw new Error(`${getTableName(table)}.${name} has no description`);
-    return { name, type: column.getSQLType(), isEnum: (column.enumValues?.length ?? 0) > 0, ...text };
+export function describeTable(table: SQLiteTable, help: string): DescribedTable {
+  const name = getTableName(table);
+  const columns = Object.values(getTableColumns(table)).map((column) => {
+    const text = TEXTS.get(Reflect.get(column, "config"));
+    if (text === undefined) throw new Error(`${name}.${column.name} has no description`);
+    const isEnum = (column.enumValues?.length ?? 0) > 0;
+    return { name: column.name, type: column.getSQLType(), isEnum, ...text };
   });
-  return { table, name: getTableName(table), help, columns };
+  return { table, name, help, columns };
 }
 
 export function personalColumns(

@@ -8,7 +8,7 @@ import { about, describeTable } from "./described.ts";
 import type { Tx } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-const columns = {
+export const origin = sqliteTable("origin", {
   warehouse_id: about(text().primaryKey(), "Random id of the warehouse, the same in its copies and backups."),
   base_url: about(text(), "Address of the service that calls are read from; null before the first."),
   org_unit_id: about(text(), "The organization unit of all requests for calls, as given; null for none."),
@@ -19,10 +19,8 @@ const columns = {
     "1 if `calltally demo` made its calls.",
   ),
   bound_at: about(text(), "When the address was last bound, ISO 8601 UTC."),
-};
-
-export const origin = sqliteTable("origin", columns);
-export const ORIGIN = describeTable(origin, "What the warehouse is a copy of; one row.", columns);
+});
+export const ORIGIN = describeTable(origin, "What the warehouse is a copy of; one row.");
 
 export type Origin = typeof origin.$inferSelect;
 

@@ -1,19 +1,17 @@
-import { asc, eq, isNull, max } from "drizzle-orm";
+import { asc, eq, isNull } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "./described.ts";
 import type { Tx } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-const columns = {
+export const privacy_acts = sqliteTable("privacy_acts", {
   act_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the act."),
   at: about(text().notNull(), "When it was done, ISO 8601 UTC."),
   act: about(text({ enum: ["forget", "prune"] }).notNull(), "forget, or prune: as the keep settings ask."),
   counts: about(text().notNull(), "JSON object: what was removed, and how much."),
   erased_at: about(text(), "When the bytes were erased from the files, too, ISO 8601 UTC; null before."),
-};
-
-export const privacy_acts = sqliteTable("privacy_acts", columns);
-export const PRIVACY_ACTS = describeTable(privacy_acts, "Removals of personal data; holds none.", columns);
+});
+export const PRIVACY_ACTS = describeTable(privacy_acts, "Removals of personal data; holds none.");
 
 export type PrivacyAct = Omit<typeof privacy_acts.$inferSelect, "counts"> & {
   counts: Readonly<Record<string, number>>;
@@ -38,27 +36,21 @@ export function updatePrivacyAct({ db }: Tx, actId: number, counts: PrivacyAct["
 }
 
 /** Returns whether bytes are left to erase, and when that was last done, ISO 8601 UTC; null for never. */
-export function readErasure({ db }: Warehouse): { isDue: boolean; last: string | null } {
-  const due = db.select().from(privacy_acts).where(isNull(privacy_acts.erased_at)).limit(1).get();
-  const last = db
-    .select({ at: max(privacy_acts.erased_at) })
-    .from(privacy_acts)
-    .get();
-  return { isDue: due !== undefined, last: last?.at ?? null };
+export function readErasure(warehouse: Warehouse): { isDue: boolean; last: string | null } {
+  const erasures = readPrivacyActs(warehouse).map(({ erased_at }) => erased_at);
+  const done = erasures.filter((time) => time !== null).toSorted();
+  return { isDue: done.length < erasures.length, last: done.at(-1) ?? null };
 }
 
 export function markErased({ db }: Warehouse, erased_at: string): void {
   db.update(privacy_acts).set({ erased_at }).where(isNull(privacy_acts.erased_at)).run();
 }
 
-export function readLastForgotten({ db }: Warehouse): number {
-  const { act_id, act } = privacy_acts;
-  const last = db
-    .select({ id: max(act_id) })
-    .from(privacy_acts)
-    .where(eq(act, "forget"))
-    .get();
-  return last?.id ?? 0;
+export function readLastForgotten({ sqlite }: Warehouse): number {
+  const select = sqlite.prepare<[], number>(
+    "SELECT coalesce(max(act_id), 0) FROM privacy_acts WHERE act = 'forget'",
+  );
+  return select.pluck().get() ?? 0;
 }
 
 export function readPrivacyActs({ db }: Warehouse): PrivacyAct[] {

@@ -5,7 +5,7 @@ import { about, describeTable } from "./described.ts";
 import { readLastDoneRun } from "./runs/runs.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-const columns = {
+export const publications = sqliteTable("publications", {
   target: about(text().primaryKey(), "Address of the cluster, without the user."),
   account: about(text().notNull(), "The account's name there."),
   attempted_at: about(text().notNull(), "When the last publication began, ISO 8601 UTC."),
@@ -21,13 +21,10 @@ const columns = {
     "JSON object: the contents of each bucket as of `change_id`, and what they depend on in addition to the facts.",
     "scratch",
   ),
-};
-
-export const publications = sqliteTable("publications", columns);
+});
 export const PUBLICATIONS = describeTable(
   publications,
   "Clusters that the facts were published to, one row per cluster and database.",
-  columns,
 );
 
 const { totals: _, ...SHOWN } = getTableColumns(publications);

@@ -4,7 +4,7 @@ import { BEFORE_ALL_TIMES, WITHHELD_KINDS, type WithheldKind } from "../privacy/
 import { about, describeTable } from "./described.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-const columns = {
+export const retention = sqliteTable("retention", {
   kind: about(
     text({ enum: WITHHELD_KINDS }).primaryKey(),
     "transcripts, summaries, caller_numbers, recording_urls or extra.",
@@ -13,13 +13,10 @@ const columns = {
     text().notNull(),
     "No call before this time contains any, ISO 8601 UTC; `~` for all calls.",
   ),
-};
-
-export const retention = sqliteTable("retention", columns);
+});
 export const RETENTION = describeTable(
   retention,
   "Up to when calls have been pruned, by kind; a kind that is always kept has no row.",
-  columns,
 );
 
 export function readRetention({ db }: Warehouse): Map<WithheldKind, string> {

@@ -23,14 +23,6 @@ export function nameFile(error: unknown, file: string): unknown {
   return new CalltallyError(EXIT.storage, `Cannot use ${file} (${cause.code})`, { cause, hint });
 }
 
-export function withFileNamed<T>(file: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw nameFile(error, file);
-  }
-}
-
 export class DamagedError extends CalltallyError {
   override name = "DamagedError";
 

@@ -1,17 +1,34 @@
+import { eq } from "drizzle-orm";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { ApiError } from "../api/api-errors.ts";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
 import { createRedactor } from "../api/redact-token.ts";
 import { describeError, UsageError } from "../base/errors.ts";
 import { type Doorbell, SECRET_PARAMETER } from "../config/doorbell.ts";
+import { about, describeTable } from "../warehouse/described.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { assertAccount } from "../warehouse/origin.ts";
-import { recordWebhookChange, recordWebhookOutcome } from "./webhook-change-table.ts";
 import {
   changeWebhook,
   checkWebhookChange,
   type WebhookChange,
   type WebhookResponse,
 } from "./webhook-client.ts";
+
+export const webhook_changes = sqliteTable("webhook_changes", {
+  change_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the change."),
+  webhook_id: about(integer().notNull(), "The webhook that was changed."),
+  sent_at: about(text().notNull(), "When it was sent, ISO 8601 UTC."),
+  method: about(text({ enum: ["PUT", "PATCH"] }).notNull(), "PUT or PATCH."),
+  body: about(text().notNull(), "JSON object as sent, with secret-looking static parameters masked.", "text"),
+  outcome: about(
+    text({ enum: ["sent", "done", "refused", "unknown"] }).notNull(),
+    "sent: no response yet, or the process was killed. done, refused, or unknown: it may have been made.",
+  ),
+  answer: about(text(), "The service's response, or the error.", "text"),
+  request_id: about(text(), "The service's own identifier of the request."),
+});
+export const WEBHOOK_CHANGES = describeTable(webhook_changes, "Webhook changes made by calltally.");
 
 /** Replaces secret values. */
 const HIDDEN = "[hidden]";
@@ -78,25 +95,26 @@ export async function sendWebhookChange(
   await using client = new ApiClient(api);
   using warehouse = openWarehouse(database);
   assertAccount(warehouse, api);
+  const { db } = warehouse;
+  const { change_id } = webhook_changes;
   const sent = Buffer.from(JSON.stringify(maskSecrets(change.body)));
-  const changeId = recordWebhookChange(warehouse, {
+  const values = {
     webhook_id: change.id,
     sent_at: new Date().toISOString(),
     method: change.method,
     body: createRedactor(api.token)(sent).toString(),
-  });
+    outcome: "sent",
+  } as const;
+  const recorded = db.insert(webhook_changes).values(values).returning({ change_id }).get();
+  const record = (outcome: Partial<typeof webhook_changes.$inferInsert>) =>
+    db.update(webhook_changes).set(outcome).where(eq(change_id, recorded.change_id)).run();
   try {
     const response = await changeWebhook(client, change, { signal });
-    const { request_id } = response;
-    recordWebhookOutcome(warehouse, changeId, {
-      outcome: "done",
-      answer: JSON.stringify(response),
-      request_id,
-    });
+    record({ outcome: "done", answer: JSON.stringify(response), request_id: response.request_id });
     return response;
   } catch (error) {
     const isKnown = error instanceof ApiError && !error.outcomeUnknown;
-    recordWebhookOutcome(warehouse, changeId, {
+    record({
       outcome: isKnown ? "refused" : "unknown",
       answer: describeError(error),
       request_id: error instanceof ApiError ? (error.requestId ?? null) : null,

@@ -51,8 +51,8 @@ describe("calltally docs", () => {
 
   it.each([
     { word: "exports", page: "figures" },
-    { word: "SQL", page: "cookbook" },
-    { word: "slack", page: "delivery" },
+    { word: "SQL", page: "warehouse" },
+    { word: "slack", page: "reports" },
   ])("names the page about $word", async ({ word, page }) => {
     using folder = makeTempFolder();
     const { code, stderr } = await calltally(["docs", word], { cwd: folder.path });

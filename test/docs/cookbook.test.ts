@@ -19,7 +19,7 @@ const SEPTEMBER = ["--from", "2026-09-01", "--to", "2026-09-30"];
 
 describe("the cookbook's questions", () => {
   const folder = makeTempFolder();
-  const page = readPages().find(({ path }) => path === "docs/cookbook.md")?.text ?? "";
+  const page = readPages().find(({ path }) => path === "docs/warehouse.md")?.text ?? "";
   let sandbox: Sandbox;
 
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe("the cookbook's questions", () => {
 
   /** The rows that a question of the page gives. */
   function ask(question: number, database = join(folder.path, "data/calltally.db")): Row[] {
-    const [section = ""] = page.split(/^## /m).filter((text) => text.startsWith(`${question}. `));
+    const [section = ""] = page.split(/^### /m).filter((text) => text.startsWith(`${question}. `));
     const sql = readBlocks(section).find(({ language }) => language === "sql")?.content ?? "";
     using reader = openWarehouseReader(database);
     const { columns, rows } = runQuery(reader, sql);

@@ -62,8 +62,8 @@ describe("links", () => {
 
   it("tell a wrong one", () => {
     expect(findFault("docs/README.md", "none.md")).toContain("there is no docs/none");
-    expect(findFault("docs/README.md", "spend.md#none")).toContain("no such heading");
-    expect(findFault("docs/README.md", "spend.md#figures")).toBeUndefined();
+    expect(findFault("docs/README.md", "ad-platforms.md#none")).toContain("no such heading");
+    expect(findFault("docs/README.md", "ad-platforms.md#costs")).toBeUndefined();
   });
 });
 

@@ -23,7 +23,7 @@ const WAREHOUSES: Readonly<Record<string, readonly string[]>> = {
   "README.md": [],
   "docs/getting-started.md": [],
   "docs/completeness.md": [],
-  "docs/accounts.md": ["data/acme", "data/bolt"],
+  "docs/accounts.md": ["data/austin", "data/dallas"],
 };
 /** Pages that begin before anything is set, with calls up to now: they make a report of the last weeks. */
 const UNSET = new Set(["docs/getting-started.md"]);
@@ -133,7 +133,7 @@ describe("sessions", () => {
     await using live = isUnset ? await startSandbox({ calls: 5000, seed: 1 }) : undefined;
     const sandbox = live ?? fixed;
     if (!isUnset) mkdirSync(join(cwd, "secrets"));
-    for (const name of isUnset ? ["token.txt"] : ["secrets/acme.token", "secrets/bolt.token"])
+    for (const name of isUnset ? ["token.txt"] : ["secrets/austin.token", "secrets/dallas.token"])
       writeFileSync(join(cwd, name), sandbox.token, { mode: 0o600 });
     mkdirSync(join(cwd, "node_modules/@calltally"), { recursive: true });
     symlinkSync(process.cwd(), join(cwd, "node_modules/@calltally/calltally"));
@@ -180,8 +180,8 @@ describe("sessions", () => {
   });
 
   it("of the cookbook answer twenty questions", () => {
-    const cookbook = readPages().find(({ path }) => path === "docs/cookbook.md");
-    expect(cookbook?.text.match(/^## \d+\. .+\?$/gm)).toHaveLength(20);
+    const cookbook = readPages().find(({ path }) => path === "docs/warehouse.md");
+    expect(cookbook?.text.match(/^### \d+\. .+\?$/gm)).toHaveLength(20);
     expect(readActs(cookbook?.text ?? "").filter((act) => "sql" in act)).toHaveLength(20);
   });
 

@@ -32,6 +32,7 @@ export const CLEAN: Evidence = {
   seamsBroken: 0,
   fragmented: 0,
   vanished: 0,
+  closingOnly: 0,
   unplaced: 0,
   repeated: 0,
   old: 0,

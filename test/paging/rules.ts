@@ -32,7 +32,7 @@ export const RULES: readonly Rule[] = [
     ["walk.ts", "if (goesOn()) yield* pass.lookAtFront();", ""],
     ["verdict.ts", "!evidence.isFrontMet && seamsBroken === 0,", "seamsBroken < 0,"],
   ),
-  rule("calls that vanish being counted", ["verdict.ts", "vanished > totals.falls,", "vanished < 0,"]),
+  rule("calls that went being counted", ["verdict.ts", "gone > totals.falls,", "gone < 0,"]),
   rule("an end that is shorter than a page", [
     "record.ts",
     "if (isLast && this.isCutByNumber && slice.rows.length < full)",

@@ -155,7 +155,7 @@ describe("the walk", () => {
     const digests: string[] = [];
     for (const group of groups) digests.push(await traceGroup(group));
     expect(digests.join(" ")).toMatchInlineSnapshot(
-      `"34b541b5 ef998f35 21bc66fb a53621b1 2bb36b17 7d04e82c f820cd7b 8daa6e79 4678ad77 79a16f7b ee597bf4 e7c5a981"`,
+      `"bda15094 b36ad27d 7883fa34 f9138152 1ec18df4 ce48afc3 370d7212 d63ef11b d9823147 0258e0e6 47cc723d 6853b163"`,
     );
   });
 });

@@ -111,6 +111,23 @@ describe("judge", () => {
       verdict: "exact",
       says: "calls read",
     },
+    // Of 100 calls counted at first, 98 were read before the closing look met two new ones.
+    {
+      ...full({ closingOnly: 2, ...moved(102, 100) }),
+      verdict: "probable",
+      says: "2 calls went from their place, though total fell by 0 alone",
+    },
+    {
+      ...full({ closingOnly: 2, totals: totals({ falls: 2, isConstant: false }) }),
+      verdict: "verified",
+      says: "while calls came or went: 100 calls read, total 100",
+    },
+    // A call that vanished had been read: it is not one of the unread.
+    {
+      ...full({ closingOnly: 1, vanished: 1, totals: totals({ falls: 1, isConstant: false }) }),
+      verdict: "probable",
+      says: "2 calls went from their place, though total fell by 1 alone",
+    },
     { ...full({ end: "disputed" }), verdict: "probable", says: "the service counts more than it lists" },
     {
       ...full({}, 99),

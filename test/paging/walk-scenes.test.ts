@@ -208,6 +208,7 @@ describe("walk", () => {
       repeated: 0,
       old: 0,
       vanished: 0,
+      closingOnly: 0,
       totals: {
         first: 0,
         last: 0,

@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { CHANNELS } from "../../src/attribution/channel-rules.ts";
+import { namesOf } from "../../src/base/records.ts";
 import { type DateRange, toInstants } from "../../src/calendar/dates.ts";
 import { GRAINS } from "../../src/calendar/grain.ts";
 import { type Period, periods } from "../../src/calendar/periods.ts";
 import type { Call } from "../../src/call.ts";
 import type { CallFilter, Span } from "../../src/rollup/call-filter.ts";
-import { DIMENSIONS, type Dimension, namesOf } from "../../src/rollup/dimensions.ts";
+import { DIMENSIONS, type Dimension } from "../../src/rollup/dimensions.ts";
 import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import type { SpendRow } from "../../src/spend/read-report.ts";
 import { arbitraryCalls } from "../support/calls.ts";

@@ -6,7 +6,7 @@ import {
   type Metric,
   mergeMetrics,
   withLabel,
-} from "../../src/schedule/prometheus-format.ts";
+} from "../../src/schedule/schedule-metrics.ts";
 import { parsePrometheus } from "./prometheus.ts";
 
 describe("formatMetrics", () => {

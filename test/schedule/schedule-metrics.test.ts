@@ -2,8 +2,14 @@ import { describe, expect, it } from "vitest";
 import { Bell } from "../../src/schedule/doorbell/bell.ts";
 import type { JobHealth } from "../../src/schedule/health.ts";
 import { emptyStatistics } from "../../src/schedule/job-state.ts";
-import { formatMetrics, mergeMetrics, withLabel } from "../../src/schedule/prometheus-format.ts";
-import { toBellMetrics, toMetrics, toRefusalMetrics } from "../../src/schedule/schedule-metrics.ts";
+import {
+  formatMetrics,
+  mergeMetrics,
+  toBellMetrics,
+  toMetrics,
+  toRefusalMetrics,
+  withLabel,
+} from "../../src/schedule/schedule-metrics.ts";
 import type { Snapshot } from "../../src/schedule/warehouse-snapshot.ts";
 import type { SyncRun } from "../../src/warehouse/runs/runs.ts";
 import { parsePrometheus } from "./prometheus.ts";

@@ -65,7 +65,7 @@ describe("describeSchema", () => {
 describe("describeTable", () => {
   it("throws at a column without a description", () => {
     const columns = { name: about(text(), "A name."), count: integer() };
-    expect(() => describeTable(sqliteTable("things", columns), "Things.", columns)).toThrow(
+    expect(() => describeTable(sqliteTable("things", columns), "Things.")).toThrow(
       "things.count has no description",
     );
   });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
+import { decodeReport, MAX_REPORT_BYTES } from "../../src/spend/import-files.ts";
 import { type ReadOptions, type ReadReport, readReport } from "../../src/spend/read-report.ts";
-import { decodeReport, MAX_REPORT_BYTES } from "../../src/spend/report-file.ts";
 
 const GOOGLE = `Campaign report
 "October 1, 2026 - October 2, 2026"

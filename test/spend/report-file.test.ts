@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
-import { decodeReport } from "../../src/spend/report-file.ts";
+import { decodeReport } from "../../src/spend/import-files.ts";
 
 const utf16 = (text: string) => Buffer.from(text, "utf16le");
 const swapped = (text: string) => utf16(text).swap16();

@@ -56,7 +56,7 @@ function isNode(value: object): value is Node {
 
 function oneLine(text: string): string {
   return text
-    .replace(/<[^<>]*>/g, " ")
+    .replace(/<[^<>]*>|\p{Cc}/gu, " ")
     .replace(/\\`/g, "`")
     .replace(/\s+/g, " ")
     .trim();

@@ -29,7 +29,7 @@ export const command = (context: Context) =>
     .addHelpText("after", '\nExample:\n  $ calltally forget "+1 512 555 0117" --exports')
     .action(
       action(context, async (numbers, { file, callerHash: hashes = [], exports: isRemoved, allowEmpty }) => {
-        const whom = parseWhom({ numbers, file, hashes });
+        const whom = parseWhom(numbers, file, hashes);
         const settings = settingsOf(context);
         const found = await forgetNow(whom, {
           own: settings,

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { Argument, Command, Option } from "@commander-js/extra-typings";
 import { JOBS } from "../../../jobs/all.ts";
-import { hostLimits } from "../../api/host-limits.ts";
+import { hostLimits } from "../../api/client.ts";
 import { UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/nearest.ts";
 import type { Account } from "../../config/accounts.ts";
-import { REPORT_JOB, RESTATED_JOB } from "../../reports/names.ts";
+import { REPORT_JOB, RESTATED_JOB } from "../../reports/report.ts";
 import type { Job } from "../../schedule/job-definition.ts";
 import { logUncaught, openLogOf } from "../../schedule/job-log.ts";
 import { runJob } from "../../schedule/run-job.ts";

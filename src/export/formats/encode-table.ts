@@ -1,7 +1,7 @@
 import type { FormatOptions } from "../../request/resolve.ts";
-import type { Table } from "../table.ts";
+import { type Column, linesOf, type Table, type Value } from "../table.ts";
+import { inChunks } from "./chunks.ts";
 import { toDelimited } from "./delimited.ts";
-import { toJson, toNdjson } from "./json-writer.ts";
 
 /** Encodes in chunks, in constant memory; reads no row before the first chunk is asked for. */
 export async function encodeTable(
@@ -22,4 +22,33 @@ export async function encodeTable(
       return toParquet(table);
     }
   }
+}
+
+function* toJson(table: Table): Generator<string> {
+  const writeObject = objectWriter(table.columns);
+  let opening = "[\n";
+  for (const chunk of inChunks(linesOf(table))) {
+    yield opening + chunk.map(writeObject).join(",\n");
+    opening = ",\n";
+  }
+  yield opening === "[\n" ? "[]\n" : "\n]\n";
+}
+
+function* toNdjson(table: Table): Generator<string> {
+  const writeObject = objectWriter(table.columns);
+  for (const chunk of inChunks(linesOf(table))) yield `${chunk.map(writeObject).join("\n")}\n`;
+}
+
+function objectWriter(columns: readonly Column[]): (row: readonly Value[]) => string {
+  const names = columns.map(({ name }) => JSON.stringify(name));
+  return (row) => {
+    const members = columns.map(
+      (column, index) => `${names[index]}:${JSON.stringify(round(row[index] ?? null, column))}`,
+    );
+    return `{${members.join(",")}}`;
+  };
+}
+
+function round(value: Value, { decimals }: Column): Value {
+  return typeof value === "number" && decimals !== undefined ? Number(value.toFixed(decimals)) : value;
 }

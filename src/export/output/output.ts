@@ -21,11 +21,8 @@ export interface Outlet extends AsyncDisposable {
     content: Iterable<Buffer | string>,
     audience: Audience | undefined,
   ) => Promise<WrittenFile>;
-  commit: (manifest: UncommittedManifest, recordOf: RecordOf) => Promise<void>;
+  commit: (
+    manifest: { files: readonly { file: string }[] },
+    recordOf: (files: FileSet) => Commit | undefined,
+  ) => Promise<void>;
 }
-
-export interface UncommittedManifest {
-  files: readonly { file: string }[];
-}
-
-export type RecordOf = (files: FileSet) => Commit | undefined;

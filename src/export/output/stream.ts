@@ -3,12 +3,10 @@ import type { Output } from "./output.ts";
 
 export const STREAM_CAN = { manyFiles: false, remembers: false };
 
-export interface StreamOutput extends Output {
-  readonly hasWritten: boolean;
-}
-
 /** Returns the output for the first file, in chunks; others are only counted. */
-export function streamOutput(writeChunk: (chunk: Buffer) => Promise<void>): StreamOutput {
+export function streamOutput(
+  writeChunk: (chunk: Buffer) => Promise<void>,
+): Output & { readonly hasWritten: boolean } {
   let hasWritten = false;
   return {
     can: STREAM_CAN,

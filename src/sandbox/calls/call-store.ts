@@ -21,10 +21,7 @@ const NEWEST_AGE_MS = 60_000;
  */
 export class SandboxCalls {
   readonly #generator: CallGenerator;
-  readonly #order: SandboxSettings["order"];
-  readonly #now: () => number;
-  readonly #nulls: boolean;
-  readonly #onInsert: (call: WireCall) => void;
+  readonly #options: SandboxCallsOptions;
   readonly #random: Random;
   #ids: number[];
   #nextIndex: number;
@@ -34,12 +31,9 @@ export class SandboxCalls {
   readonly #edits = new Map<number, WireCall>();
 
   constructor(options: SandboxCallsOptions) {
-    const { seed, calls: count, order, now, nulls = false, onInsert = () => {} } = options;
+    const { seed, calls: count, order, now } = options;
+    this.#options = options;
     this.#generator = new CallGenerator(seed, count, now() - NEWEST_AGE_MS, options);
-    this.#order = order;
-    this.#now = now;
-    this.#nulls = nulls;
-    this.#onInsert = onInsert;
     this.#random = seededRandom(deriveSeed(seed, "order"));
     this.#nextIndex = count;
     this.#ids = Array.from({ length: count }, (_, index) => this.#generator.idAt(index));
@@ -71,10 +65,10 @@ export class SandboxCalls {
   insert(patch: WireCall = {}): number {
     const index = this.#nextIndex++;
     const id = this.#generator.idAt(index);
-    this.#insertedMs.set(id, this.#now());
+    this.#insertedMs.set(id, this.#options.now());
     this.#ids.splice(this.#placeOfNewest(), 0, id);
     if (Object.keys(patch).length > 0) this.edit(id, patch);
-    this.#onInsert(this.#callAt(index, id));
+    this.#options.onInsert?.(this.#callAt(index, id));
     return id;
   }
 
@@ -100,7 +94,7 @@ export class SandboxCalls {
 
   #callAt(index: number, id: number): WireCall {
     const generated = this.#generator.callAt(index, this.#insertedMs.get(id));
-    const call = this.#nulls
+    const call = this.#options.nulls
       ? generated
       : { ...without(null, generated), dni_data: without(null, generated.dni_data) };
     const edit = this.#edits.get(id);
@@ -113,8 +107,9 @@ export class SandboxCalls {
   }
 
   #placeOfNewest(): number {
-    if (this.#order === "newest") return 0;
-    if (this.#order === "oldest") return this.#ids.length;
+    const { order } = this.#options;
+    if (order === "newest") return 0;
+    if (order === "oldest") return this.#ids.length;
     return drawIndex(this.#random, this.#ids.length + 1);
   }
 }

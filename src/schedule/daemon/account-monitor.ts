@@ -4,9 +4,16 @@ import type { Doorbell } from "../../config/doorbell.ts";
 import { DoorbellPage } from "../doorbell/doorbell-page.ts";
 import { type Health, type JobHealth, judgeJob, summarizeAccounts, summarizeHealth } from "../health.ts";
 import { toJobState } from "../job-state.ts";
-import { type Address, type Monitor, startMonitor } from "../monitor.ts";
-import { formatMetrics, type Metric, mergeMetrics, withLabel } from "../prometheus-format.ts";
-import { toBellMetrics, toMetrics, toRefusalMetrics } from "../schedule-metrics.ts";
+import { type Address, startMonitor } from "../monitor.ts";
+import {
+  formatMetrics,
+  type Metric,
+  mergeMetrics,
+  toBellMetrics,
+  toMetrics,
+  toRefusalMetrics,
+  withLabel,
+} from "../schedule-metrics.ts";
 import type { Snapshot } from "../warehouse-snapshot.ts";
 import type { AccountWatch } from "./account-watch.ts";
 
@@ -14,7 +21,7 @@ export async function startAccountMonitor(
   listen: Address,
   watches: readonly AccountWatch[],
   { log, clock, doorbell }: { log: Log; clock: Clock; doorbell: Doorbell | undefined },
-): Promise<Monitor> {
+) {
   const page = doorbell && openDoorbell(doorbell, watches, { log, clock });
   const monitor = await startMonitor(listen, {
     health: () => {

@@ -1,8 +1,10 @@
 import type { Clock } from "../../base/clock.ts";
 import { describeError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
+import type { Account } from "../../config/accounts.ts";
 import type { Doorbell } from "../../config/doorbell.ts";
-import type { Settings } from "../../config/load-settings.ts";
+import { inspectSettings, loadSettings, type Settings } from "../../config/load-settings.ts";
+import { toSyncOptions } from "../../sync/sync-options.ts";
 import type { Outcome } from "../child-process.ts";
 import { Bell } from "../doorbell/bell.ts";
 import type { Job } from "../job-definition.ts";
@@ -89,4 +91,18 @@ function quietly(read: () => Snapshot | undefined, log: Log): () => Snapshot | u
 
 function iso(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(ms).toISOString();
+}
+
+/** A setting that would fail every sync throws; with several accounts it becomes a `problem` to be corrected. */
+export function loadAccount(account: Account, args: readonly string[]): DaemonAccount & { problem?: string } {
+  const { name } = account;
+  const named = name === undefined ? { name, args } : { name, args: [...args, "--account", name] };
+  try {
+    const settings = loadSettings(account.sources);
+    toSyncOptions(settings);
+    return { ...named, settings };
+  } catch (error) {
+    if (name === undefined) throw error;
+    return { ...named, settings: inspectSettings(account.sources).settings, problem: describeError(error) };
+  }
 }

@@ -11,8 +11,7 @@ import {
   type WithheldKind,
 } from "../../privacy/keep-settings.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
-import { describeName } from "../../privacy/undocumented.ts";
-import { startOfRow, withhold, withholdFromRow } from "../../privacy/withhold.ts";
+import { describeName, startOfRow, withhold, withholdFromRow } from "../../privacy/withhold.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { type CallerHash, openCallerDigests } from "./caller-hash.ts";
 import type { calls } from "./calls.ts";

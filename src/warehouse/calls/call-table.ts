@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, max } from "drizzle-orm";
+import { and, desc, eq, isNotNull } from "drizzle-orm";
 import { CALL_COLUMNS, type Call, hashCall, isSameRecording } from "../../call.ts";
 import { addToCount, countRows, readCount } from "../counts.ts";
 import { prepareUpsert } from "../positional.ts";
@@ -161,12 +161,9 @@ export function readStarts({ sqlite }: Warehouse, ids: readonly number[]): Map<n
   return new Map(read.raw().all(JSON.stringify(ids)));
 }
 
-export function readNewestCall({ db }: Warehouse): string | null {
-  const row = db
-    .select({ newest: max(call_facts.call_started) })
-    .from(call_facts)
-    .get();
-  return row?.newest ?? null;
+export function readNewestCall({ sqlite }: Warehouse): string | null {
+  const select = sqlite.prepare<[], string | null>("SELECT max(call_started) FROM call_facts");
+  return select.pluck().get() ?? null;
 }
 
 /** Returns durations and transcripts of calls that have both, highest ids first. */

@@ -56,19 +56,15 @@ export function openCallerDigests(warehouse: Warehouse): CallerHash | undefined 
   );
 }
 
-export interface Pseudonyms extends Pick<CallerHash, "fingerprint" | "newKey"> {
-  toPseudonym: (caller: string) => string;
-}
-
 /** Returns the pseudonyms for files; if the facts hold digests, those are the pseudonyms. */
-export function openPseudonyms(warehouse: Warehouse): Pseudonyms {
+export function openPseudonyms(warehouse: Warehouse) {
   const digests = openCallerDigests(warehouse);
   const { hash: toHash, fingerprint, newKey } = digests ?? openCallerHash(warehouse.path);
   const isHash = (caller: string) => digests !== undefined && !isPseudonym(caller);
   return {
-    toPseudonym: (caller) => (isHash(caller) ? caller : toHash(caller)),
+    toPseudonym: (caller: string) => (isHash(caller) ? caller : toHash(caller)),
     fingerprint,
-    ...(newKey !== undefined && { newKey }),
+    newKey,
   };
 }
 

@@ -1,5 +1,6 @@
-import { eq, getTableName } from "drizzle-orm";
+import { eq, getTableColumns, getTableName } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { namesOf } from "../../base/records.ts";
 import { about, describeTable } from "../described.ts";
 import { prepareUpsert } from "../positional.ts";
 import type { Tx } from "../transaction.ts";
@@ -7,7 +8,7 @@ import type { Warehouse } from "../warehouse.ts";
 import { fact_changes, withoutFactLog } from "./fact-log.ts";
 import { call_facts } from "./facts.ts";
 
-const columns = {
+export const callers = sqliteTable("callers", {
   caller: about(text().primaryKey(), "The number as `+` and digits, or its keyed digest.", "caller"),
   first_call_id: about(
     integer().notNull(),
@@ -15,10 +16,8 @@ const columns = {
   ),
   first_call_started: about(text(), "Start of that call, ISO 8601 UTC."),
   calls: about(integer().notNull(), "Number of live calls."),
-};
-
-export const callers = sqliteTable("callers", columns);
-export const CALLERS = describeTable(callers, "The callers of live calls, one row per caller.", columns);
+});
+export const CALLERS = describeTable(callers, "The callers of live calls, one row per caller.");
 
 export interface CallerCall {
   call_id: number;
@@ -56,12 +55,7 @@ export class CallerTable {
       `SELECT call_id, call_started FROM call_facts WHERE caller = ? AND is_live
         ORDER BY call_started NULLS LAST, call_id LIMIT 1`,
     );
-    this.#upsert = prepareUpsert(sqlite, "callers", [
-      "caller",
-      "first_call_id",
-      "first_call_started",
-      "calls",
-    ]);
+    this.#upsert = prepareUpsert(sqlite, "callers", namesOf(getTableColumns(callers)));
     this.#delete = sqlite.prepare<[string]>("DELETE FROM callers WHERE caller = ?");
     this.#setFirst = sqlite.prepare<[number, number]>(
       "UPDATE call_facts SET is_first_call = ? WHERE call_id = ?",

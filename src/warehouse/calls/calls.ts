@@ -63,7 +63,6 @@ export const calls = sqliteTable("calls", columns, (table) => [
 export const CALLS = describeTable(
   calls,
   "One attributed call (API v3 § 2.3), under the API's own names, with its texts as served: including empty ones and `(not set)`, for which `attributed_calls` has NULL.",
-  columns,
 );
 
 const {

@@ -21,7 +21,6 @@ export const schema_drift = sqliteTable("schema_drift", columns, (table) => [
 export const SCHEMA_DRIFT = describeTable(
   schema_drift,
   "Members that the API document does not promise, once each.",
-  columns,
 );
 
 export type SchemaDrift = typeof schema_drift.$inferSelect;

@@ -11,7 +11,7 @@ import type { Warehouse } from "../warehouse.ts";
 import { FACTS } from "./facts.ts";
 import { rules } from "./rules.ts";
 
-const columns = {
+export const fact_changes = sqliteTable("fact_changes", {
   change_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the change."),
   call_id: about(integer().notNull(), "The call."),
   changed_at: about(text().notNull(), "When its facts were written, ISO 8601 UTC."),
@@ -48,13 +48,10 @@ const columns = {
   org_unit_name: about(text(), "`org_unit_name` in `call_facts` before the change.", "text"),
   tracking_number: about(text(), "`tracking_number` in `call_facts` before the change."),
   disposition: about(text(), "`disposition` in `call_facts` before the change.", "text"),
-};
-
-export const fact_changes = sqliteTable("fact_changes", columns);
+});
 export const FACT_CHANGES = describeTable(
   fact_changes,
   "Changes of facts since the earliest export in `exported_rollups`; empty if there is none.",
-  columns,
 );
 
 /**

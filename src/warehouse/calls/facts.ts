@@ -2,7 +2,8 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { FactColumn } from "../../attribution/attribute-call.ts";
 import type { Channel } from "../../attribution/channel-rules.ts";
 import { OUTCOMES } from "../../attribution/compiled-rules.ts";
-import { about, describeTable, namesOf } from "../described.ts";
+import { namesOf } from "../../base/records.ts";
+import { about, describeTable } from "../described.ts";
 import { calls } from "./calls.ts";
 
 const columns = {
@@ -60,7 +61,6 @@ export const call_facts = sqliteTable("call_facts", columns, (table) => [
 export const CALL_FACTS = describeTable(
   call_facts,
   "The facts of each call by the rules in force, one row per call: the source of all figures, lists and filters.",
-  columns,
 );
 
 const { call_id: _, ...facts } = columns;

@@ -30,7 +30,6 @@ export const forgotten_callers = sqliteTable("forgotten_callers", columns, (tabl
 export const FORGOTTEN_CALLERS = describeTable(
   forgotten_callers,
   "Callers who must not come back, recognizable only with the key next to the warehouse.",
-  columns,
 );
 
 const MARK_DIGITS = 16;

@@ -9,7 +9,7 @@ import type { Warehouse } from "../warehouse.ts";
 import type { Keeping } from "./call-guard.ts";
 import type { ForgottenCallers } from "./forgotten-callers.ts";
 
-const columns = {
+export const rejected_calls = sqliteTable("rejected_calls", {
   row_key: about(
     text().primaryKey(),
     "`id:` and the call id; for a row without one `sha256:` and its hash, or `sealed:` and a keyed hash if callers are identified by digests.",
@@ -21,13 +21,10 @@ const columns = {
   reason: about(text().notNull(), "The reason.", "text"),
   first_run_id: about(integer().notNull(), "The run that first read the row."),
   last_run_id: about(integer().notNull(), "The run that last read it."),
-};
-
-export const rejected_calls = sqliteTable("rejected_calls", columns);
+});
 export const REJECTED_CALLS = describeTable(
   rejected_calls,
   "Rows that could not be parsed, until a later run can.",
-  columns,
 );
 
 export type RejectedCall = typeof rejected_calls.$inferSelect;

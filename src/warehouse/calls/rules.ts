@@ -7,17 +7,15 @@ import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 
-const columns = {
+export const rules = sqliteTable("rules", {
   rules_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the change."),
   since: about(text().notNull(), "Since when, ISO 8601 UTC."),
   version: about(integer().notNull(), "Version of the program's own part of the rules."),
   rules: about(text().notNull(), "JSON: answered, missed, qualified_seconds, duration_unit, utm aliases."),
   calls: about(integer().notNull(), "Calls whose attribution was recomputed."),
   caller_key: about(text(), "Fingerprint of the key of callers' digests; null where numbers are used."),
-};
-
-export const rules = sqliteTable("rules", columns);
-export const RULES = describeTable(rules, "The rules behind the facts; the last row is in force.", columns);
+});
+export const RULES = describeTable(rules, "The rules behind the facts; the last row is in force.");
 
 export interface RulesInForce extends Pick<typeof rules.$inferSelect, "version" | "since" | "caller_key"> {
   rules: AttributionRules;

@@ -5,7 +5,7 @@ import { prepareUpsert } from "../positional.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { calls, MEMBERS } from "./calls.ts";
 
-const columns = {
+export const transcripts = sqliteTable("transcripts", {
   call_id: about(
     integer()
       .primaryKey()
@@ -15,13 +15,10 @@ const columns = {
   summary: about(text(), "AI-generated summary.", "summaries"),
   transcription: about(text(), "Full text.", "transcripts"),
   transcription_details: about(text(), "JSON array of {channel, time (mm:ss), text}.", "transcripts"),
-};
-
-export const transcripts = sqliteTable("transcripts", columns);
+});
 export const TRANSCRIPTS = describeTable(
   transcripts,
   "What was said in a call; separate from `calls`, so that rollups never read the text.",
-  columns,
 );
 
 const { summary, transcription, transcription_details } = transcripts;

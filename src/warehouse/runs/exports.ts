@@ -1,10 +1,10 @@
 import { sep } from "node:path";
-import { inArray, max, sql } from "drizzle-orm";
+import { inArray, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
 import type { Warehouse } from "../warehouse.ts";
 
-const columns = {
+export const exports = sqliteTable("exports", {
   export_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the file."),
   exported_at: about(text(), "When it was written, ISO 8601 UTC; null before, or if its export was killed."),
   path: about(text().notNull(), "Absolute path."),
@@ -12,13 +12,10 @@ const columns = {
   rows: about(integer().notNull(), "Rows, of all sheets, without header and totals; for a page, its calls."),
   filter: about(text().notNull(), "JSON object of the filter.", "key"),
   run_id: about(integer(), "The last finished run when the file was made; null if there was none."),
-};
-
-export const exports = sqliteTable("exports", columns);
+});
 export const EXPORTS = describeTable(
   exports,
   "Every file of figures, of calls or with a page that was written into a folder, by `export`, `report` or a named report, one row each time.",
-  columns,
 );
 
 export type ExportRecord = Omit<typeof exports.$inferInsert, "export_id" | "exported_at">;
@@ -49,12 +46,9 @@ export function deleteExports({ db }: Warehouse, exportIds: readonly number[]): 
 /** Returns when the last export into a folder (absolute path) ended, ISO 8601 UTC; null for never. */
 export function readLastExport({ db }: Warehouse, folder: string): string | null {
   const prefix = folder + sep;
-  const row = db
-    .select({ last: max(exports.exported_at) })
-    .from(exports)
-    .where(sql`substr(${exports.path}, 1, length(${prefix})) = ${prefix}`)
-    .get();
-  return row?.last ?? null;
+  const isInside = sql`substr(${exports.path}, 1, length(${prefix})) = ${prefix}`;
+  return db.get<{ last: string | null }>(sql`SELECT max(exported_at) AS last FROM exports WHERE ${isInside}`)
+    .last;
 }
 
 export function readExportPaths({ db }: Warehouse): string[] {

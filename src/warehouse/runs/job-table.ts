@@ -3,7 +3,7 @@ import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 
-const columns = {
+export const jobs = sqliteTable("jobs", {
   job: about(
     text().primaryKey(),
     "sync, export or insights; report:weekly of the report `weekly`, and restated:weekly if it is made again after figures changed.",
@@ -14,13 +14,10 @@ const columns = {
   error: about(text(), "What went wrong in the last run that failed; null once a run has succeeded.", "text"),
   succeeded_at: about(text(), "End of the last run that did its work, exit code 0 or 3, ISO 8601 UTC."),
   failing_since: about(text(), "End of the first failed run since then, ISO 8601 UTC; null for none."),
-};
-
-export const jobs = sqliteTable("jobs", columns);
+});
 export const JOBS = describeTable(
   jobs,
   "The jobs that `schedule`, cron or systemd run, one row per job; without `calltally sync` and `export` by hand.",
-  columns,
 );
 
 export type JobRecord = typeof jobs.$inferSelect;

@@ -33,7 +33,6 @@ export const sync_pages = sqliteTable("sync_pages", columns, (table) => [
 export const SYNC_PAGES = describeTable(
   sync_pages,
   "The pages of a run in the order of the walk: written with their calls, in one transaction.",
-  columns,
 );
 
 const RUNS_WITH_PAGES = 100;

@@ -2,13 +2,14 @@ import { and, desc, eq, inArray, isNotNull, or, type SQL } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { isFuture } from "../../base/clock.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { recordOf } from "../../base/records.ts";
 import { SORTS } from "../../paging/order-key.ts";
 import { SURE_VERDICTS, VERDICTS } from "../../paging/verdict.ts";
 import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 
-const columns = {
+export const sync_runs = sqliteTable("sync_runs", {
   run_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the run."),
   started_at: about(text().notNull(), "Start of the run, ISO 8601 UTC."),
   finished_at: about(text(), "End of the run, ISO 8601 UTC; null while it runs."),
@@ -60,10 +61,8 @@ const columns = {
   not_before: about(text(), "Until when the service asked for a pause, ISO 8601 UTC."),
   error: about(text(), "What ended the run early.", "text"),
   elapsed_ms: about(integer(), "Milliseconds from start to finish."),
-};
-
-export const sync_runs = sqliteTable("sync_runs", columns);
-export const SYNC_RUNS = describeTable(sync_runs, "The ledger: one row per run of `sync`.", columns);
+});
+export const SYNC_RUNS = describeTable(sync_runs, "The ledger: one row per run of `sync`.");
 
 export type SyncRun = typeof sync_runs.$inferSelect;
 export type RunChanges = Omit<Partial<SyncRun>, "run_id" | "started_at">;
@@ -100,20 +99,14 @@ export function updateRun({ db }: Warehouse, runId: number, changes: RunChanges)
   return db.update(sync_runs).set(changes).where(eq(sync_runs.run_id, runId)).returning().get();
 }
 
-const { calls_new, calls_changed, calls_returned, calls_conflicting } = sync_runs;
 /** Counted page by page, including discarded pages. */
-const COUNTS = { calls_new, calls_changed, calls_returned, calls_conflicting };
-export type RunCounts = Record<keyof typeof COUNTS, number>;
+const COUNTS = ["calls_new", "calls_changed", "calls_returned", "calls_conflicting"] as const;
+export type RunCounts = Record<(typeof COUNTS)[number], number>;
 
 /** Returns what a run has counted so far; it may have been interrupted, and be resumed. */
 export function readCounts({ db }: Warehouse, runId: number): RunCounts {
-  const run = db.select(COUNTS).from(sync_runs).where(eq(sync_runs.run_id, runId)).get();
-  return {
-    calls_new: run?.calls_new ?? 0,
-    calls_changed: run?.calls_changed ?? 0,
-    calls_returned: run?.calls_returned ?? 0,
-    calls_conflicting: run?.calls_conflicting ?? 0,
-  };
+  const run = db.select().from(sync_runs).where(eq(sync_runs.run_id, runId)).get();
+  return recordOf(COUNTS, (name) => run?.[name] ?? 0);
 }
 
 function readLatest({ db }: Warehouse, where: SQL | undefined): SyncRun | undefined {

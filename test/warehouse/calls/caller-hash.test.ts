@@ -135,7 +135,7 @@ describe("openPseudonyms", () => {
     rmSync(made.key);
     const { newKey, fingerprint } = openPseudonyms(made.warehouse);
     expect(newKey).toBe(made.key);
-    expect(openPseudonyms(made.warehouse)).not.toHaveProperty("newKey");
+    expect(openPseudonyms(made.warehouse).newKey).toBeUndefined();
     expect(openPseudonyms(made.warehouse).fingerprint).toBe(fingerprint);
   });
 });

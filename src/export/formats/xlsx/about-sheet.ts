@@ -4,13 +4,8 @@ import { describeCaveats, describeHistory, MADE_UP, type Manifest, type SheetEnt
 import type { Column, Value } from "../../table.ts";
 import { headingOf } from "../heading.ts";
 
-export interface AboutCell {
-  value: Value;
-  column: Column;
-}
-
 export interface AboutRow {
-  cells: readonly AboutCell[];
+  cells: readonly { value: Value; column: Column }[];
   look?: "title" | "header";
 }
 
@@ -160,10 +155,7 @@ function list(value: string | number | boolean | readonly string[]): string {
   return value === true ? "yes" : String(value);
 }
 
-function cell(value: Value, type: Column["type"] = "text"): AboutCell {
-  return { value, column: { name: "", type } };
-}
-
+const cell = (value: Value, type: Column["type"] = "text") => ({ value, column: { name: "", type } });
 const sum = (value: number | undefined) =>
   cell(value ?? null, Number.isInteger(value) ? "integer" : "decimal");
 const title = (words: string): AboutRow => ({ cells: [cell(words)], look: "title" });

@@ -18,11 +18,6 @@ const PRINTED_WIDTH = 230;
 /** The most for all frozen columns together, to leave room for the others. */
 const MAX_FROZEN_WIDTH = 80;
 
-export interface SheetOptions {
-  name: string;
-  context: CellContext;
-}
-
 export function assertRows(name: string, rows: number): void {
   if (rows < MAX_ROWS) return;
   throw new UsageError(
@@ -34,7 +29,7 @@ export function assertRows(name: string, rows: number): void {
 }
 
 /** Yields a worksheet; the total comes last and is not sorted by filters. @throws UsageError for too many rows */
-export function* toSheet(table: Table, { name, context }: SheetOptions): Generator<string> {
+export function* toSheet(table: Table, name: string, context: CellContext): Generator<string> {
   const { columns, total } = table;
   const letters = columns.map((_, index) => columnLetters(index));
   const toRow = rowWriter(columns, letters, context);

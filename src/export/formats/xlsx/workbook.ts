@@ -47,8 +47,8 @@ export async function writeWorkbook(
       const onCut = () => {
         entry.cut++;
       };
-      const options = { name, context: { ...context, onCut } };
-      yield { name: sheetFile(index + 1), text: withDeclaration(toSheet(table, options)) };
+      const text = withDeclaration(toSheet(table, name, { ...context, onCut }));
+      yield { name: sheetFile(index + 1), text };
     }
     // Only now all rows are counted and all styles known.
     const columns = tables.flatMap((table) => table.columns);

@@ -410,7 +410,7 @@ describe("a workbook", () => {
       for (let row = 0; row < count; row++) yield [null];
     }
     const write = (count: number) => {
-      for (const _ of toSheet({ columns, rows: rows(count) }, { name: "gclid", context: CONTEXT }));
+      for (const _ of toSheet({ columns, rows: rows(count) }, "gclid", CONTEXT));
     };
     expect(() => write(1_048_575)).not.toThrow();
     expect(() => write(1_048_576)).toThrow("Cannot write the sheet gclid");
@@ -422,9 +422,7 @@ const CONTEXT: CellContext = { styles: new Styles(), toLocal: localTime(ZONE) };
 describe("toSheet", () => {
   const paneOf = (xml: string) => /<pane (.*) activePane="bottomRight" state="frozen"/.exec(xml)?.[1];
   const sheetOf = (columns: readonly Column[], rows: Value[][], total?: Value[]) =>
-    [
-      ...toSheet({ columns, rows, total }, { name: "any", context: { ...CONTEXT, styles: new Styles() } }),
-    ].join("");
+    [...toSheet({ columns, rows, total }, "any", { ...CONTEXT, styles: new Styles() })].join("");
 
   it("keeps header and key in view, filters the rows but not the totals, and marks no id as a mistake", () => {
     const columns: Column[] = [
@@ -482,7 +480,7 @@ describe("toSheet", () => {
     const styles = new Styles();
     const columns: Column[] = [{ name: "summary", type: "text" }];
     const table = { columns, rows: [["one line"], ["two\nlines"]] };
-    const xml = [...toSheet(table, { name: "calls", context: { ...CONTEXT, styles } })].join("");
+    const xml = [...toSheet(table, "calls", { ...CONTEXT, styles })].join("");
     const wrapped = [...styles.toXml().matchAll(/<xf(?: [^>]*)?(?:\/>|>.*?<\/xf>)/g)].map(([xf]) =>
       xf.includes("wrapText"),
     );

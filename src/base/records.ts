@@ -1,0 +1,13 @@
+export function namesOf<Name extends string>(record: Readonly<Record<Name, unknown>>): Name[];
+export function namesOf(record: object): string[] {
+  return Object.keys(record);
+}
+
+/** Returns a record with a value for each name. */
+export function recordOf<Name extends string, Value>(
+  names: readonly Name[],
+  toValue: (name: Name) => Value,
+): Record<Name, Value>;
+export function recordOf(names: readonly string[], toValue: (name: string) => unknown): object {
+  return Object.fromEntries(names.map((name) => [name, toValue(name)]));
+}
