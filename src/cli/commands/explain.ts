@@ -98,12 +98,8 @@ function describeClick({ dni, is_google_click }: Explanation): string {
   return dni.gclid ? `${click}${gclsrc}; as served: ${quote(dni.gclid)}` : NOT_SET;
 }
 
-function describeFill(
-  { is_google_click }: Explanation,
-  value: string | null,
-  tagged: string | null | undefined,
-): string {
-  const isFilled = is_google_click && value !== (tagged ?? null);
+function describeFill({ is_google_click }: Explanation, value: string | null, tagged: string | null = null) {
+  const isFilled = is_google_click && value !== tagged;
   return `${value ?? NOT_SET}${isFilled ? ", filled in from the Google Ads click" : ""}`;
 }
 

@@ -110,10 +110,7 @@ function describeFreshness({ last_good_run: good, newest_call }: Status, nowMs: 
 }
 
 /** What is proven, or else what is known. */
-function describeCompleteness(
-  { last_verified_pass: pass, last_done_run: last }: Status,
-  nowMs: number,
-): string {
+function describeCompleteness({ last_verified_pass: pass, last_done_run: last }: Status, nowMs: number) {
   if (last === null) return "no sync has finished yet";
   if (last.verdict === "unverified") return `in doubt: ${last.verdict_reason}`;
   const verified = pass?.finished_at
