@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
-import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { foldUtm } from "../attribution/call-text.ts";
 import { UsageError } from "../base/errors.ts";
 import { reasonOf } from "../base/file-access.ts";
@@ -49,9 +48,7 @@ function parseFile(file: string): { record: string[]; info: { lines: number } }[
 }
 
 /** @throws UsageError if the file of aliases is unusable */
-export function readAttributionRules(
-  settings: Pick<Settings, "rules" | "aliasesFile" | "keep">,
-): AttributionRules {
+export function readAttributionRules(settings: Pick<Settings, "rules" | "aliasesFile" | "keep">) {
   const { rules, aliasesFile, keep } = settings;
   return withDigests({ ...rules, aliases: aliasesFile === undefined ? {} : readAliases(aliasesFile) }, keep);
 }

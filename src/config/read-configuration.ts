@@ -66,10 +66,7 @@ const OWN_SETTINGS = [
  * A token of the environment must not go to the host of an account, nor two accounts into one warehouse.
  * @throws UsageError that names such settings in the environment or in `.env`
  */
-export function assertNoneElsewhere(
-  file: Pick<CalltallyFile, "name">,
-  { env, folder }: SettingSources,
-): void {
+export function assertNoneElsewhere(file: Pick<CalltallyFile, "name">, { env, folder }: SettingSources) {
   const given = [
     { where: "the environment", values: env },
     { where: ".env", values: readDotenv(folder) },
@@ -92,10 +89,7 @@ const APART = [
   { key: "export_dir", spec: SETTINGS.exportDir, what: "export folder" },
 ] as const;
 
-function assertApart(
-  file: CalltallyFile,
-  accounts: readonly { name: string; sources: SettingSources }[],
-): void {
+function assertApart(file: CalltallyFile, accounts: readonly { name: string; sources: SettingSources }[]) {
   for (const { key, spec, what } of APART) {
     const owners = new Map<string, string>();
     for (const { name, sources } of accounts) {

@@ -16,9 +16,7 @@ export function remarkOnSettings(sources: SettingSources): string[] {
   ].filter((remark) => remark !== undefined);
 }
 
-export function describeContradiction(
-  rules: Pick<AttributionRules, "answered" | "missed">,
-): string | undefined {
+export function describeContradiction(rules: Pick<AttributionRules, "answered" | "missed">) {
   const words = findContradictions(rules);
   if (words.length === 0) return undefined;
   return `${SETTINGS.answered.env} and ${SETTINGS.missed.env} both have ${words.join(", ")}: such calls count as answered. Remove it from one of them.`;

@@ -57,11 +57,7 @@ function checkAccount({ sources }: Account): string[] {
 }
 
 /** Returns what is wrong with the reports and the program's own keys. */
-function checkFile(
-  file: ReportOfFile["file"],
-  { accounts }: Configuration,
-  sources: Account["sources"],
-): string[] {
+function checkFile(file: ReportOfFile["file"], { accounts }: Configuration, sources: Account["sources"]) {
   const { smtp_url_file: smtp } = file.content;
   return [
     ...problemsOf(() => {
@@ -77,11 +73,7 @@ function checkFile(
 const DEFAULT_PATH = "/usr/bin:/bin";
 
 /** Returns what would prevent the reports of a file from being made and delivered. */
-function checkReports(
-  file: ReportOfFile["file"],
-  accounts: readonly Account[],
-  sources: Account["sources"],
-): string[] {
+function checkReports(file: ReportOfFile["file"], accounts: readonly Account[], sources: Account["sources"]) {
   const zones = accounts.map(({ sources }) => inspectSettings(sources).settings.timezone);
   return Object.entries(file.content.reports ?? {}).flatMap(([name, content]) => {
     const report = { name, content, file };
@@ -92,11 +84,7 @@ function checkReports(
   });
 }
 
-function checkContent(
-  { name, content, file }: ReportOfFile,
-  zones: string[],
-  sources: Account["sources"],
-): string[] {
+function checkContent({ name, content, file }: ReportOfFile, zones: string[], sources: Account["sources"]) {
   const { cron, filter, deliver = [] } = content;
   const { smtp_url_file: smtp } = file.content;
   const placeOf = (...path: (string | number)[]) => file.placeOf(["reports", name, ...path]);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { attempt } from "../base/errors.ts";
-import { type Check, ok, warn } from "./check.ts";
+import { ok, warn } from "./check.ts";
 
 /** A call's duration as served, and its transcript. */
 export interface DurationSample {
@@ -18,10 +18,7 @@ const LEAST_SAMPLES = 5;
  * Compares durations with the last time in each transcript, in minutes and seconds: the API's document does not name
  * the unit of `duration`. A call lasts a little longer than its transcript.
  */
-export function judgeDuration(
-  samples: readonly DurationSample[],
-  unit: AttributionRules["duration_unit"],
-): Check {
+export function judgeDuration(samples: readonly DurationSample[], unit: AttributionRules["duration_unit"]) {
   const name = "duration unit";
   const ratios = samples
     .flatMap(({ duration, transcription_details }) => {

@@ -13,11 +13,7 @@ const HOUR_MS = 3_600_000;
 const UNDELIVERED = "`calltally status` shows who did not get it, and why. The next report goes to all.";
 const PUBLISH = "Fix that, and run `calltally publish`.";
 
-export function* checkRuns(
-  warehouse: Warehouse,
-  { fullEveryHours, publish }: Settings,
-  nowMs: number,
-): Generator<Check> {
+export function* checkRuns(warehouse: Warehouse, { fullEveryHours, publish }: Settings, nowMs: number) {
   yield checkLastRun(warehouse, nowMs);
   yield checkVerified(warehouse, fullEveryHours, nowMs);
   yield* checkJobs(warehouse, nowMs);

@@ -34,10 +34,7 @@ export function checkAliases(settings: Pick<Settings, "rules" | "aliasesFile" | 
   }
 }
 
-function checkSetting(
-  { env, origin, place, shown, problem }: FoundSetting,
-  given: ReadonlySet<string>,
-): Check {
+function checkSetting({ env, origin, place, shown, problem }: FoundSetting, given: ReadonlySet<string>) {
   const from = place === undefined ? FROM[origin] : `from ${place}`;
   if (problem !== undefined) return fail(EXIT.usage, env, `${problem.message} (${from})`, problem.hint);
   const wrong = CRONS.includes(env) ? problemOf(() => parseCron(shown ?? "", "UTC")) : undefined;

@@ -52,12 +52,7 @@ interface Can {
   output: OutputCan;
 }
 
-function* refusals(
-  request: ExportRequest,
-  contents: readonly Content[],
-  can: Can,
-  spell: Wording["spell"],
-): Generator<string> {
+function* refusals(request: ExportRequest, contents: readonly Content[], can: Can, spell: Wording["spell"]) {
   yield* untaken(request, contents, spell);
   yield* conflicts(request, contents, can, spell);
   for (const { kind } of contents) {
@@ -67,11 +62,7 @@ function* refusals(
 }
 
 /** Options that no requested content takes; file options have to suit every content. */
-function* untaken(
-  request: ExportRequest,
-  contents: readonly Content[],
-  spell: Wording["spell"],
-): Generator<string> {
+function* untaken(request: ExportRequest, contents: readonly Content[], spell: Wording["spell"]) {
   const kinds = contents.map(({ kind }) => kind);
   for (const option of OPTIONS.filter((each) => isGiven(request, each))) {
     const others = kinds.filter((kind) => !takes(kind, option)).map(inWords);

@@ -1,5 +1,9 @@
 import { attempt } from "../base/errors.ts";
+import type { Account } from "../config/accounts.ts";
+import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { Settings } from "../config/load-settings.ts";
+import { readDeliveries } from "../delivery/delivery-table.ts";
+import { readLastReportRuns } from "../delivery/report-run-table.ts";
 import { parseCron } from "../schedule/cron.ts";
 import { choosePlan } from "../sync/plan.ts";
 import { readLastVerifiedPass, readPause } from "../warehouse/runs/runs.ts";
@@ -28,7 +32,43 @@ export function readNext(warehouse: Warehouse, settings: Settings, nowMs: number
   };
 }
 
+/** The reports of an account in `calltally.yaml`: cron expressions, undefined for a report only made by hand. */
+export type ScheduledReports = ReadonlyMap<string, string | undefined>;
+
+/** Returns the reports that are scheduled or were made, with their last run and its deliveries. */
+export function readReports(
+  warehouse: Warehouse,
+  scheduled: ScheduledReports,
+  timezone: string,
+  nowMs: number,
+) {
+  const runs = readLastReportRuns(warehouse);
+  const names = new Set([...scheduled.keys(), ...runs.map(({ report }) => report)]);
+  return [...names].map((name) => {
+    const cron = scheduled.get(name);
+    const last = runs.find(({ report }) => report === name);
+    return {
+      report: name,
+      /** Whether calltally.yaml names it. */
+      in_file: scheduled.has(name),
+      next: cron === undefined ? null : nextSlot(cron, timezone, nowMs),
+      last_run: last ?? null,
+      deliveries: last === undefined ? [] : readDeliveries(warehouse, last.report_run_id),
+    };
+  });
+}
+
+export function reportsOf(
+  file: CalltallyFile | undefined,
+  { name: account = "" }: Account,
+): ScheduledReports {
+  const own = Object.entries(file?.content.reports ?? {}).filter(
+    ([, { accounts }]) => accounts === undefined || accounts.includes(account),
+  );
+  return new Map(own.map(([name, { cron }]) => [name, cron]));
+}
+
 /** Returns the next time of a cron expression; null for an invalid one, which `calltally doctor` and `schedule` report. */
-export function nextSlot(expression: string, timezone: string, nowMs: number): string | null {
+function nextSlot(expression: string, timezone: string, nowMs: number): string | null {
   return attempt(() => new Date(parseCron(expression, timezone).next(nowMs)).toISOString()) ?? null;
 }

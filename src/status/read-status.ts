@@ -10,8 +10,7 @@ import { readPublications } from "../warehouse/publication-table.ts";
 import { readJobs } from "../warehouse/runs/job-table.ts";
 import { readLastDoneRun, readLastGoodRun, readLastVerifiedPass, readRuns } from "../warehouse/runs/runs.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
-import { readNext } from "./read-next.ts";
-import { readReports, type ScheduledReports } from "./read-reports.ts";
+import { readNext, readReports, type ScheduledReports } from "./read-next.ts";
 
 export type Status = ReturnType<typeof readStatus>;
 

@@ -3,7 +3,7 @@ import { Argument, Command } from "@commander-js/extra-typings";
 import { presentText } from "../../attribution/call-text.ts";
 import { UsageError } from "../../base/errors.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
-import type { Explanation } from "../../explain/explain-call.ts";
+import { type Explanation, explainCall } from "../../explain/explain-call.ts";
 import { NOT_SET } from "../../rollup/reserved-keys.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
@@ -23,9 +23,8 @@ export const command = (context: Context) =>
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally explain 731023089")
     .action(
-      action(context, async (callId) => {
+      action(context, (callId) => {
         const settings = settingsOf(context);
-        const { explainCall } = await import("../../explain/explain-call.ts");
         const explanation = explainCall({ ...settings, callId, rules: readAttributionRules(settings) });
         if (explanation === undefined) {
           throw new UsageError(`There is no call ${callId} in ${settings.database}`, {
@@ -99,12 +98,8 @@ function describeClick({ dni, is_google_click }: Explanation): string {
   return dni.gclid ? `${click}${gclsrc}; as served: ${quote(dni.gclid)}` : NOT_SET;
 }
 
-function describeFill(
-  { is_google_click }: Explanation,
-  value: string | null,
-  tagged: string | null | undefined,
-): string {
-  const isFilled = is_google_click && value !== (tagged ?? null);
+function describeFill({ is_google_click }: Explanation, value: string | null, tagged: string | null = null) {
+  const isFilled = is_google_click && value !== tagged;
   return `${value ?? NOT_SET}${isFilled ? ", filled in from the Google Ads click" : ""}`;
 }
 

@@ -75,11 +75,7 @@ function summarizeForgotten({ counts, files }: ForgetResult, isRemoved: boolean,
   ].join("\n");
 }
 
-function noteLeft(
-  { newKey, files, copies, clusters }: ForgetResult,
-  isRemoved: boolean,
-  folder: string,
-): string[] {
+function noteLeft({ newKey, files, copies, clusters }: ForgetResult, isRemoved: boolean, folder: string) {
   const notes: string[] = [];
   if (newKey !== undefined)
     notes.push(`${newKey} is new: without it forgotten callers would come back. Back it up.`);

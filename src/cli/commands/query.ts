@@ -82,10 +82,7 @@ const MOST_SQL_BYTES = 1_000_000;
  * @returns the exit code of the child
  * @throws InterruptedError, and CalltallyError (exit 3) after the deadline, when the child has been killed
  */
-async function runInChild(
-  { env, signal }: Pick<Context, "env" | "signal">,
-  timeoutSeconds: number,
-): Promise<ExitCode> {
+async function runInChild({ env, signal }: Context, timeoutSeconds: number): Promise<ExitCode> {
   signal.throwIfAborted();
   const outcome = await runChild(process.argv.slice(1), {
     deadlineMs: timeoutSeconds * 1000,

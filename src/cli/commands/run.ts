@@ -2,7 +2,7 @@ import { Command } from "@commander-js/extra-typings";
 import { type ExitCode, worstCode } from "../../base/errors.ts";
 import type { DeliveryResult } from "../../delivery/deliver.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "../../reports/make-report.ts";
-import { type NamedReport, ofAccount, type ReportOfFile } from "../../reports/report.ts";
+import { chooseReports, type NamedReport, ofAccount, type ReportOfFile } from "../../reports/report.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { type AccountScope, action, overAccounts, type Result, toResult } from "../frame.ts";
@@ -19,8 +19,6 @@ export const command = (context: Context) =>
     .addHelpText("after", "\nExample:\n  $ calltally run weekly --deliver")
     .action(
       action(context, async (names, { deliver }) => {
-        // Loaded here, so that other commands do not wait for the libraries of figures and mail.
-        const { chooseReports } = await import("../../reports/report.ts");
         const reports = chooseReports(configurationOf(context).file, names);
         const run = runReports(context, reports, deliver);
         return await overAccounts(context, accountsOf(context), run);

@@ -2,7 +2,7 @@ import { parse } from "node:path";
 import { Command, Option } from "@commander-js/extra-typings";
 import { UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/nearest.ts";
-import type { Description } from "../../schema/describe.ts";
+import { type Description, describeSchema } from "../../schema/describe.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
@@ -19,9 +19,8 @@ export const command = (context: Context) =>
       "\nExample:\n  $ calltally schema attributed_calls\n  $ calltally schema --json | jq -r '.[].name'\n  $ calltally schema --datasette > metadata.json",
     )
     .action(
-      action(context, async (name, { datasette }) => {
+      action(context, (name, { datasette }) => {
         const { rules, database } = settingsOf(context);
-        const { describeSchema } = await import("../../schema/describe.ts");
         const all = describeSchema(rules);
         const wanted = name === undefined ? all : [find(all, name)];
         if (datasette) return { text: JSON.stringify(datasetteMetadata(database, wanted), null, 2) };

@@ -5,7 +5,7 @@ import { parseAge } from "../../calendar/age-text.ts";
 import type { Account } from "../../config/accounts.ts";
 import { loadSettings } from "../../config/load-settings.ts";
 import { findLate, findProblems } from "../../status/find-problems.ts";
-import { reportsOf } from "../../status/read-reports.ts";
+import { reportsOf } from "../../status/read-next.ts";
 import { readStatus, type Status } from "../../status/read-status.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";

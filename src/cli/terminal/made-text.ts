@@ -96,19 +96,14 @@ function countAside({ examined = 0, excluded = {} }: Partial<ManifestFile>): num
 }
 
 function describeFile(file: ManifestFile): string {
-  const { rows, examined, sheets } = file;
+  const { rows, examined, sheets, adjustments } = file;
   if (sheets !== undefined) return formatQuantity(sheets.length, "sheet");
   if (examined === undefined) return describeTable(file);
-  if (file.adjustments !== undefined) return describeAdjustments(file, file.adjustments);
+  if (adjustments !== undefined) {
+    const said = `${formatCount(adjustments.retract)} retracted, ${formatCount(adjustments.restate)} restated`;
+    return `${formatQuantity(rows, "adjustment")}: ${said}${describeExcluded(file)}`;
+  }
   return `${formatQuantity(rows, "row")} of ${formatQuantity(examined, "call")} examined${describeExcluded(file)}`;
-}
-
-function describeAdjustments(
-  file: ManifestFile,
-  { retract, restate }: { retract: number; restate: number },
-): string {
-  const said = `${formatCount(retract)} retracted, ${formatCount(restate)} restated`;
-  return `${formatQuantity(file.rows, "adjustment")}: ${said}${describeExcluded(file)}`;
 }
 
 function describeSheet(sheet: SheetEntry): string {

@@ -19,7 +19,7 @@ export function describeStatus(status: Status, nowMs: number): string {
     line("Working", describeWorking(status, nowMs)),
     line("Fresh", describeFreshness(status, nowMs)),
     line("Complete", describeCompleteness(status, nowMs)),
-    ...describeListing(status),
+    ...(status.last_done_run?.order_key == null ? [] : [line("Order", describeOrder(status.last_done_run))]),
     line("Calls", describeCalls(status)),
     ...(status.unlisted === null ? [] : [line("Unlisted", unlistedInWords(status.unlisted))]),
     ...describeRejected(status),
@@ -110,10 +110,7 @@ function describeFreshness({ last_good_run: good, newest_call }: Status, nowMs: 
 }
 
 /** What is proven, or else what is known. */
-function describeCompleteness(
-  { last_verified_pass: pass, last_done_run: last }: Status,
-  nowMs: number,
-): string {
+function describeCompleteness({ last_verified_pass: pass, last_done_run: last }: Status, nowMs: number) {
   if (last === null) return "no sync has finished yet";
   if (last.verdict === "unverified") return `in doubt: ${last.verdict_reason}`;
   const verified = pass?.finished_at
@@ -123,10 +120,6 @@ function describeCompleteness(
   const { mode, run_id, calls_read, last_total } = last;
   if (mode === "incremental") return `${verified}; counts agree since`;
   return `${verified}; run ${run_id} read ${optionalCount(calls_read)}, the service counts ${optionalCount(last_total)}`;
-}
-
-function describeListing({ last_done_run: last }: Status): string[] {
-  return last === null || last.order_key === null ? [] : [line("Order", describeOrder(last))];
 }
 
 function describeCalls({ calls, runs }: Status): string {
