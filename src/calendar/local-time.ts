@@ -1,13 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 import { LAST_INSTANT_MS } from "./dates.ts";
 
-export interface LocalTime {
-  /** `YYYY-MM-DD HH:MM:SS`. The last hours of 9999 UTC may be in the year `+010000`, the first of 0000 in `-000001`. */
-  local: string;
-  /** Offset from UTC, `+01:00`. */
-  offset: string;
-}
-
 interface Span {
   fromMs: number;
   untilMs: number;
@@ -16,11 +9,12 @@ interface Span {
 }
 
 /**
- * Returns a function from ISO 8601 UTC text to local time in an IANA zone. It caches clock changes, because asking
+ * Returns a function from ISO 8601 UTC text to local time in an IANA zone, `YYYY-MM-DD HH:MM:SS`, and its offset from
+ * UTC, `+01:00`. The last hours of 9999 UTC may be in the year `+010000`, the first of 0000 in `-000001`. It caches clock changes, because asking
  * the zone for each call would take most of an export.
  * @throws RangeError for an unknown zone; the function throws it for text that is not a time
  */
-export function localTime(zone: string): (utc: string) => LocalTime {
+export function localTime(zone: string): (utc: string) => { local: string; offset: string } {
   let last = findSpan(0, zone);
   const spans = [last];
   return (utc) => {

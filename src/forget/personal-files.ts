@@ -163,7 +163,9 @@ export async function removePersonalFiles(
     } catch (error) {
       const cause = toFileError(error);
       if (cause === undefined) throw error;
-      failed.push(...paths.filter((path) => !isGone(path)).map((path): [string, Error] => [path, cause]));
+      const isLeft = (path: string) =>
+        readOr(() => statSync(path, { throwIfNoEntry: false }) !== undefined, true);
+      failed.push(...paths.filter(isLeft).map((path): [string, Error] => [path, cause]));
     }
   }
   const [path, cause] = failed[0] ?? [];
@@ -173,14 +175,6 @@ export async function removePersonalFiles(
     cause,
     hint: "All else is done. Let the owner of the files remove them, or run this again as one who may.",
   });
-}
-
-function isGone(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
-  }
 }
 
 function forgetInManifest(

@@ -241,11 +241,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   lock: {
     floor: 90,
-    parts: [...own("warehouse", "lock"), ...own("backup", "copy", "restore", "restored-key", "write-backup")],
+    parts: [
+      ...own("warehouse", "lock"),
+      ...own("backup", "copy", "restore", "write-backup"),
+      { files: ["src/backup/carry-over.ts"], tests: ["test/backup/{carry-forgotten,restored-key}.test.ts"] },
+    ],
   },
   erasure: {
     floor: 80,
-    parts: [...own("backup", "carry-forgotten"), ...own("warehouse", "erase"), ...own("forget", "prune")],
+    parts: [...own("warehouse", "erase"), ...own("forget", "prune")],
   },
   privacy: {
     floor: 90,

@@ -28,12 +28,10 @@ export const rulesSchema: z.ZodType<AttributionRules> = z.object({
   qualified_seconds: z.number(),
   duration_unit: z.enum(["seconds", "milliseconds"]),
   // z.record would lose an alias named __proto__.
-  aliases: z.custom<Record<string, string>>(isTextRecord),
+  aliases: z.custom<Record<string, string>>(
+    (value) => value instanceof Object && Object.values(value).every((text) => typeof text === "string"),
+  ),
 });
-
-function isTextRecord(value: unknown): boolean {
-  return value instanceof Object && Object.values(value).every((text) => typeof text === "string");
-}
 
 export function readRulesInForce({ db }: Warehouse): RulesInForce {
   const row = db.select().from(rules).orderBy(desc(rules.rules_id)).limit(1).get();
