@@ -1,5 +1,5 @@
 import { recordOf } from "../base/records.ts";
-import type { Call } from "../call.ts";
+import type { Call, TRANSCRIPT_COLUMNS } from "../call.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
 import { foldUtm, presentId, presentNumber, presentText, toCaller } from "./call-text.ts";
 import { CHANNEL_RULES_VERSION, CHANNELS, toChannel } from "./channel-rules.ts";
@@ -17,13 +17,7 @@ export type UtmField = (typeof UTM_FIELDS)[number];
 /** The members of a call that decide its facts. */
 export type AttributedMembers = Omit<
   Call,
-  | "call_id"
-  | "recording_url"
-  | "google_analytics_cid"
-  | "extra"
-  | "summary"
-  | "transcription"
-  | "transcription_details"
+  "call_id" | "recording_url" | "google_analytics_cid" | "extra" | (typeof TRANSCRIPT_COLUMNS)[number]
 >;
 
 export function attributeCall(call: AttributedMembers, rules: AttributionRules) {

@@ -40,7 +40,7 @@ export async function writeWorkbook(
   const parts = function* (): Generator<ZipPart> {
     yield part("[Content_Types].xml", contentTypes(sheets.length + 1));
     yield part("_rels/.rels", relationships([["officeDocument", "xl/workbook.xml"]]));
-    yield part("xl/workbook.xml", workbookXml([ABOUT, ...names]));
+    yield part("xl/workbook.xml", workbookXml(names));
     yield part("xl/_rels/workbook.xml.rels", workbookRelationships(sheets.length + 1));
     for (const [index, entry] of sheets.entries()) {
       const { table, sheet: name } = entry;
@@ -113,16 +113,13 @@ function contentTypes(sheets: number): string {
 }
 
 function workbookXml(names: readonly string[]): string {
-  const sheets = names.map(
+  const sheets = [ABOUT, ...names].map(
     (name, index) => `<sheet name="${escapeText(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
   );
   // Each printed page repeats the heading and the first column.
-  const titles = names.flatMap((name, index) =>
-    name === ABOUT
-      ? []
-      : [
-          `<definedName name="_xlnm.Print_Titles" localSheetId="${index}">'${escapeText(name)}'!$A:$A,'${escapeText(name)}'!$1:$1</definedName>`,
-        ],
+  const titles = names.map(
+    (name, index) =>
+      `<definedName name="_xlnm.Print_Titles" localSheetId="${index + 1}">'${escapeText(name)}'!$A:$A,'${escapeText(name)}'!$1:$1</definedName>`,
   );
   return `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${OFFICE}"><bookViews><workbookView/></bookViews><sheets>${sheets.join("")}</sheets><definedNames>${titles.join("")}</definedNames></workbook>`;
 }
