@@ -4,7 +4,7 @@ import { Draft } from "../base/draft.ts";
 import { readUploadKeys } from "../conversions/upload-files.ts";
 import { forgetAgain } from "../forget/forget-callers.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
-import { type ForgottenCaller, hasForgotten, readForgotten } from "../warehouse/calls/forgotten-callers.ts";
+import { type ForgottenCaller, readForgotten } from "../warehouse/calls/forgotten-callers.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import { eraseFreed } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
@@ -38,8 +38,8 @@ export function restoreKey(source: string, target: string, restored: Warehouse):
     return "copied";
   }
   if (readRulesInForce(restored).caller_key) return "needed";
-  const isUsed = hasExportedCalls(restored) || hasForgotten(restored) || readUploadKeys(restored).length > 0;
-  return isUsed ? "missing" : null;
+  const hasOthers = readForgotten(restored).length > 0 || readUploadKeys(restored).length > 0;
+  return hasOthers || hasExportedCalls(restored) ? "missing" : null;
 }
 
 function isThere(file: string): boolean {

@@ -10,8 +10,8 @@ interface Span {
 
 /**
  * Returns a function from ISO 8601 UTC text to local time in an IANA zone, `YYYY-MM-DD HH:MM:SS`, and its offset from
- * UTC, `+01:00`. The last hours of 9999 UTC may be in the year `+010000`, the first of 0000 in `-000001`. It caches clock changes, because asking
- * the zone for each call would take most of an export.
+ * UTC, `+01:00`. The last hours of 9999 UTC may be in the year `+010000`, the first of 0000 in `-000001`. It caches
+ * clock changes, because asking the zone for each call would take most of an export.
  * @throws RangeError for an unknown zone; the function throws it for text that is not a time
  */
 export function localTime(zone: string): (utc: string) => { local: string; offset: string } {

@@ -24,7 +24,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...own("attribution", "phone-mentions", "referring-host", "remember"),
       {
         files: ["src/attribution/{attribute-call,compiled-rules}.ts"],
-        tests: ["test/attribution/{attribute-call,golden}.test.ts"],
+        tests: ["test/attribution/{attribute-call,explain-attribution,golden,traffic-source}.test.ts"],
       },
       {
         files: ["src/attribution/channel-{rules,sites}.ts"],
