@@ -30,14 +30,11 @@ export function localTime(zone: string): (utc: string) => { local: string; offse
   };
 }
 
-export interface OffsetSpan {
-  /** Offset from UTC. */
-  offsetSeconds: number;
-  /** The next clock change, ISO 8601 UTC; undefined if there is none up to the year 9999. */
-  endsAt: string | undefined;
-}
-
-export function offsetSpanAt(utc: string, zone: string): OffsetSpan {
+/** Returns the offset from UTC, and the next clock change, ISO 8601 UTC; undefined if there is none up to the year 9999. */
+export function offsetSpanAt(
+  utc: string,
+  zone: string,
+): { offsetSeconds: number; endsAt: string | undefined } {
   const { offsetMs, untilMs } = findSpan(Date.parse(utc), zone);
   const endsAt = untilMs <= LAST_INSTANT_MS ? new Date(untilMs).toISOString() : undefined;
   return { offsetSeconds: offsetMs / 1000, endsAt };
