@@ -1,12 +1,12 @@
 import { recordOf } from "../base/records.ts";
-import type { Call } from "../call.ts";
+import type { Call, TRANSCRIPT_COLUMNS } from "../call.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
 import { foldUtm, presentId, presentNumber, presentText, toCaller } from "./call-text.ts";
 import { CHANNEL_RULES_VERSION, CHANNELS, toChannel } from "./channel-rules.ts";
+import { type SiteKind, siteKind } from "./channel-sites.ts";
 import { compileRules } from "./compiled-rules.ts";
 import { microsoftClickId } from "./microsoft-click-id.ts";
 import { toReferringHost } from "./referring-host.ts";
-import { toReferrer, toTrafficSource, type Visit } from "./traffic-source.ts";
 
 /** Raise this with every change of what {@link attributeCall} returns; stored facts are then recomputed. */
 export const ATTRIBUTION_VERSION = 3;
@@ -17,13 +17,7 @@ export type UtmField = (typeof UTM_FIELDS)[number];
 /** The members of a call that decide its facts. */
 export type AttributedMembers = Omit<
   Call,
-  | "call_id"
-  | "recording_url"
-  | "google_analytics_cid"
-  | "extra"
-  | "summary"
-  | "transcription"
-  | "transcription_details"
+  "call_id" | "recording_url" | "google_analytics_cid" | "extra" | (typeof TRANSCRIPT_COLUMNS)[number]
 >;
 
 export function attributeCall(call: AttributedMembers, rules: AttributionRules) {
@@ -75,12 +69,14 @@ type VisitFact = `${UtmField}_folded` | "gclid" | "gclsrc" | "campaign" | "campa
 function visitOf(
   { referring_url }: Pick<Call, "referring_url">,
   facts: Readonly<Record<VisitFact, string | null>>,
-): Visit {
+) {
   return {
+    /** utm_source and utm_medium as they count. */
     source: facts.utm_source_folded,
     medium: facts.utm_medium_folded,
     isTagged: UTM_FIELDS.some((field) => facts[`${field}_folded`] !== null),
     isGoogleClick: isGoogleClick(facts),
+    /** A click id of Google Ads or any other platform. */
     hasClickId: facts.gclid !== null || microsoftClickId(referring_url, null) !== null,
     hasCampaign: facts.campaign !== null || facts.campaign_id !== null,
     referringHost: facts.referring_host,
@@ -90,6 +86,50 @@ function visitOf(
 /** Whether a Google ad was clicked: a gclid, unless Search Ads 360 issued it for another platform's ad. */
 export function isGoogleClick({ gclid, gclsrc }: Record<"gclid" | "gclsrc", string | null>): boolean {
   return gclid !== null && gclsrc !== "3p.ds";
+}
+
+export type Visit = ReturnType<typeof visitOf>;
+
+/** What decides a call's source and medium: the first of these that it has. */
+type SourceRule = "utm" | "click id" | "campaign" | "referrer" | "none";
+
+/**
+ * Domains of search engines; Google's list mostly has only names. The prefix must belong to search pages:
+ * `google.co.uk`, `m.baidu.com` and `r.search.yahoo.com` match, `docs.google.com` and `finance.yahoo.com` do not.
+ */
+const ENGINE_DOMAIN =
+  /^(?:(?:google|yandex)\.(?:com|(?:com?\.)?[a-z]{2})|(?:ask|baidu|bing|dogpile|duckduckgo|naver|qwant|sogou|yahoo)\.com|daum\.net|seznam\.cz|yahoo\.co\.jp)$/;
+const SEARCH_PREFIX = /^(?:(?:[a-z]+\.)?search|images|html|lite|[a-z]{1,2})\./;
+
+/**
+ * Follows GA4. A visit with only another platform's click id, or only a campaign, has neither source nor medium.
+ * @param nameOf the key under which a source counts that is not from a tag
+ */
+export function toTrafficSource(
+  visit: Visit,
+  nameOf: (source: string) => string | null,
+): { source: string | null; medium: string | null; rule: SourceRule } {
+  const { referringHost } = visit;
+  const tagged = { source: visit.source, medium: visit.medium };
+  if (visit.isGoogleClick) {
+    const source = tagged.source ?? nameOf("google");
+    const isFilled = (tagged.medium ?? "organic") === "organic";
+    return { source, medium: isFilled ? "cpc" : tagged.medium, rule: visit.isTagged ? "utm" : "click id" };
+  }
+  if (visit.isTagged) return { ...tagged, rule: "utm" };
+  if (visit.hasClickId) return { source: null, medium: null, rule: "click id" };
+  if (visit.hasCampaign) return { source: null, medium: null, rule: "campaign" };
+  if (referringHost === null) return { source: "(direct)", medium: "(none)", rule: "none" };
+  const { name, kind } = toReferrer(referringHost);
+  const medium = kind === "search" ? "organic" : "referral";
+  return { source: nameOf(name), medium, rule: "referrer" };
+}
+
+/** Returns the name that GA4 reports for a referring host, and the list's kind of it. */
+export function toReferrer(host: string): { name: string; kind: SiteKind | undefined } {
+  const domain = host.replace(SEARCH_PREFIX, "");
+  const name = ENGINE_DOMAIN.test(domain) ? domain.slice(0, domain.indexOf(".")) : host;
+  return { name, kind: siteKind(name) };
 }
 
 export type FactColumn = keyof CallFacts | "call_id" | "is_live" | "is_first_call";

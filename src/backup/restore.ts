@@ -12,9 +12,8 @@ import { BASELINE_VERSION } from "../warehouse/migrate.ts";
 import { assertOurs, openExistingWarehouse, stateOf } from "../warehouse/open.ts";
 import { findOtherOrigin, type Owner } from "../warehouse/own-warehouse.ts";
 import { nameFile, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
-import { carryForgotten } from "./carry-forgotten.ts";
+import { carryForgotten, type RestoredKey, restoreKey } from "./carry-over.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
-import { type RestoredKey, restoreKey } from "./restored-key.ts";
 import { isSameFile } from "./write-backup.ts";
 
 /** Bytes of SQLite's largest page. */

@@ -36,6 +36,8 @@ export function worstCode(codes: Iterable<ExitCode>): ExitCode {
   return GRAVITY.find((code) => known.has(code)) ?? EXIT.done;
 }
 
+type ErrorDetails = { cause?: unknown; hint?: string | undefined };
+
 /** Base class of all expected errors: a message for people and an exit code. */
 export class CalltallyError extends Error {
   override name = "CalltallyError";
@@ -43,14 +45,10 @@ export class CalltallyError extends Error {
   /** What to do next, printed below the message. */
   readonly hint: string | undefined;
 
-  constructor(
-    exitCode: ExitCode,
-    message: string,
-    options: { cause?: unknown; hint?: string | undefined } = {},
-  ) {
-    super(message, { cause: options.cause });
+  constructor(exitCode: ExitCode, message: string, { cause, hint }: ErrorDetails = {}) {
+    super(message, { cause });
     this.exitCode = exitCode;
-    this.hint = options.hint;
+    this.hint = hint;
   }
 }
 
@@ -58,8 +56,8 @@ export class CalltallyError extends Error {
 export class UsageError extends CalltallyError {
   override name = "UsageError";
 
-  constructor(message: string, options: { cause?: unknown; hint?: string | undefined } = {}) {
-    super(EXIT.usage, message, options);
+  constructor(message: string, details?: ErrorDetails) {
+    super(EXIT.usage, message, details);
   }
 }
 

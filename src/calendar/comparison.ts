@@ -12,19 +12,11 @@ const DAYS_OF_52_WEEKS = 364;
  * has none), else the days in order. For weeks, a year is 52 weeks.
  * @returns the days compared with, which are fewer if the other range has fewer, and their periods
  */
-export function comparePeriods({
-  range,
-  current,
-  kind,
-  grain,
-  zone,
-}: {
-  range: Required<DateRange>;
-  current: readonly Period[];
-  kind: Comparison;
-  grain: Grain;
-  zone: string;
-}) {
+export function comparePeriods(
+  range: Required<DateRange>,
+  current: readonly Period[],
+  { kind, grain, zone }: { kind: Comparison; grain: Grain; zone: string },
+) {
   const from = Temporal.PlainDate.from(range.from);
   const before = rangeBefore(range, kind, grain);
   const [beforeFrom, beforeEnd] = [Temporal.PlainDate.from(before.from), dayAfter(before.to)];

@@ -1,13 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 import { LAST_INSTANT_MS } from "./dates.ts";
 
-export interface LocalTime {
-  /** `YYYY-MM-DD HH:MM:SS`. The last hours of 9999 UTC may be in the year `+010000`, the first of 0000 in `-000001`. */
-  local: string;
-  /** Offset from UTC, `+01:00`. */
-  offset: string;
-}
-
 interface Span {
   fromMs: number;
   untilMs: number;
@@ -16,11 +9,12 @@ interface Span {
 }
 
 /**
- * Returns a function from ISO 8601 UTC text to local time in an IANA zone. It caches clock changes, because asking
- * the zone for each call would take most of an export.
+ * Returns a function from ISO 8601 UTC text to local time in an IANA zone, `YYYY-MM-DD HH:MM:SS`, and its offset from
+ * UTC, `+01:00`. The last hours of 9999 UTC may be in the year `+010000`, the first of 0000 in `-000001`. It caches
+ * clock changes, because asking the zone for each call would take most of an export.
  * @throws RangeError for an unknown zone; the function throws it for text that is not a time
  */
-export function localTime(zone: string): (utc: string) => LocalTime {
+export function localTime(zone: string): (utc: string) => { local: string; offset: string } {
   let last = findSpan(0, zone);
   const spans = [last];
   return (utc) => {
@@ -36,14 +30,11 @@ export function localTime(zone: string): (utc: string) => LocalTime {
   };
 }
 
-export interface OffsetSpan {
-  /** Offset from UTC. */
-  offsetSeconds: number;
-  /** The next clock change, ISO 8601 UTC; undefined if there is none up to the year 9999. */
-  endsAt: string | undefined;
-}
-
-export function offsetSpanAt(utc: string, zone: string): OffsetSpan {
+/** Returns the offset from UTC, and the next clock change, ISO 8601 UTC; undefined if there is none up to the year 9999. */
+export function offsetSpanAt(
+  utc: string,
+  zone: string,
+): { offsetSeconds: number; endsAt: string | undefined } {
   const { offsetMs, untilMs } = findSpan(Date.parse(utc), zone);
   const endsAt = untilMs <= LAST_INSTANT_MS ? new Date(untilMs).toISOString() : undefined;
   return { offsetSeconds: offsetMs / 1000, endsAt };

@@ -1,6 +1,6 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
-import { type OffsetSpan, offsetSpanAt } from "../calendar/local-time.ts";
+import { offsetSpanAt } from "../calendar/local-time.ts";
 import { comparedFacts, type Span } from "../rollup/call-filter.ts";
 import type { CallSelection, Engine, FactValue, ImportedSpend, Kept, Side } from "../rollup/engine.ts";
 import { type FigureSessionOptions, selectionOf } from "../rollup/figure-session.ts";
@@ -117,7 +117,7 @@ export class ClusterEngine implements Engine {
     const offsets: ZoneOffset[] = [];
     for (const [first, last] of months) {
       for (let startsAt = String(first); startsAt <= String(last); ) {
-        const span: OffsetSpan = offsetSpanAt(startsAt, zone);
+        const span = offsetSpanAt(startsAt, zone);
         if (span.offsetSeconds !== offsets.at(-1)?.offsetSeconds)
           offsets.push({ startsAt, offsetSeconds: span.offsetSeconds });
         if (span.endsAt === undefined) break;

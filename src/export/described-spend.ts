@@ -12,13 +12,11 @@ export type DescribedSpend = ReturnType<typeof describeSpend>;
 export function describeSpend(spend: SessionSpend, { span, filter }: Timeframe) {
   const sums = spend.sums(span);
   const none: SpendSum = { rows: 0, cost_micros: 0n };
-  const all = [...sums.values()].reduce(
-    (total, { rows, cost_micros }) => ({
-      rows: total.rows + rows,
-      cost_micros: total.cost_micros + cost_micros,
-    }),
-    none,
-  );
+  const all = { ...none };
+  for (const { rows, cost_micros } of sums.values()) {
+    all.rows += rows;
+    all.cost_micros += cost_micros;
+  }
   const ofCallsAlone = Object.keys(filter).filter((name) => !OF_BOTH.includes(name));
   return {
     /** ISO 4217; null if nothing was ever imported. */

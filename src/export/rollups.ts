@@ -143,7 +143,9 @@ function* count(
   for (const row of rows) {
     entry.rows++;
     for (const { name, index, decimals } of summed) {
-      entry.sums[name] = roundTo(decimals, (entry.sums[name] ?? 0) + Number(row[index]));
+      // Seconds may have milliseconds, and amounts cents; further digits of a sum are rounding errors.
+      const sum = (entry.sums[name] ?? 0) + Number(row[index]);
+      entry.sums[name] = Math.round(sum * 10 ** decimals) / 10 ** decimals;
     }
     if (entry.blank_rows !== undefined && row[callsAt] === null) entry.blank_rows++;
     yield row;
@@ -154,9 +156,4 @@ async function readTotal(session: FigureSession, query: RollupQuery): Promise<Ro
   const keys = keyColumns(query.dimensions).length + (query.periods ? 1 : 0);
   const [figures = []] = (await session.total(query)).rows;
   return [TOTAL, ...Array.from({ length: keys - 1 }, () => null), ...figures];
-}
-
-/** Seconds may have milliseconds, and amounts cents; further digits of a sum are rounding errors. */
-function roundTo(decimals: number, value: number): number {
-  return Math.round(value * 10 ** decimals) / 10 ** decimals;
 }

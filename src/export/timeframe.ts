@@ -41,7 +41,7 @@ export async function resolveTimeframe(
 
   const compared =
     grain && closed
-      ? comparePeriods({ range: closed, current, kind: compare, grain, zone: timezone })
+      ? comparePeriods(closed, current, { kind: compare, grain, zone: timezone })
       : { range: comparisonRange(range, compare), periods: [] };
   const previousSpan = toInstants(compared.range, timezone);
   return {

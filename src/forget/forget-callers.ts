@@ -50,20 +50,15 @@ export interface Forgotten {
   newKey?: string | undefined;
 }
 
-export interface ForgetOptions {
-  nowMs: number;
-  /** Whether to accept callers without calls, and block them from now on. @default false */
-  isUnknownAllowed?: boolean;
-}
-
 /**
  * Runs in one transaction, and keeps the callers from coming back. Changes nothing if one is unknown and that is not
  * allowed.
+ * @param options.isUnknownAllowed whether to accept callers without calls, and block them from now on
  */
 export function forgetCallers(
   warehouse: LockedWarehouse,
   whom: readonly Forgettable[],
-  { nowMs, isUnknownAllowed = false }: ForgetOptions,
+  { nowMs, isUnknownAllowed = false }: { nowMs: number; isUnknownAllowed?: boolean },
 ): Forgotten {
   // Both throw if the key changed or is lost: it is not replaced.
   openForgotten(warehouse);

@@ -37,25 +37,21 @@ export function maskTexts(warehouse: Tx, forgotten: ForgottenCallers): number {
     if (left !== text) masked++;
     return left;
   });
-  for (const { table, column, personal } of columnsOf("text", "key")) {
-    sqlite.exec(`UPDATE OR REPLACE ${table} SET "${column}" = mask_numbers("${column}", ${personal === "key"})
-      WHERE typeof("${column}") = 'text' AND "${column}" GLOB '${MAY_HAVE_DIGITS}'`);
+  for (const { table, name, personal } of columnsOf("text", "key")) {
+    sqlite.exec(`UPDATE OR REPLACE ${table} SET "${name}" = mask_numbers("${name}", ${personal === "key"})
+      WHERE typeof("${name}") = 'text' AND "${name}" GLOB '${MAY_HAVE_DIGITS}'`);
   }
   return masked;
 }
 
 /** Empties columns that a later run fills again: guessable hashes, and names in an unfinished pass of insights. */
 export function clearScratch({ sqlite }: Tx): void {
-  for (const { table, column } of columnsOf("scratch")) sqlite.exec(`UPDATE ${table} SET ${column} = NULL`);
+  for (const { table, name } of columnsOf("scratch")) sqlite.exec(`UPDATE ${table} SET ${name} = NULL`);
 }
 
 function columnsOf(...kinds: PersonalKind[]) {
   return TABLES.filter((table) => !STRIPPED.includes(table)).flatMap((table) =>
-    personalColumns(table, kinds).map(({ name, personal }) => ({
-      table: table.name,
-      column: name,
-      personal,
-    })),
+    personalColumns(table, kinds).map((column) => ({ ...column, table: table.name })),
   );
 }
 

@@ -163,7 +163,9 @@ export async function removePersonalFiles(
     } catch (error) {
       const cause = toFileError(error);
       if (cause === undefined) throw error;
-      failed.push(...paths.filter((path) => !isGone(path)).map((path): [string, Error] => [path, cause]));
+      const isLeft = (path: string) =>
+        readOr(() => statSync(path, { throwIfNoEntry: false }) !== undefined, true);
+      failed.push(...paths.filter(isLeft).map((path): [string, Error] => [path, cause]));
     }
   }
   const [path, cause] = failed[0] ?? [];
@@ -177,14 +179,6 @@ export async function removePersonalFiles(
       hint: "Everything else is done. Let the owner delete the files, or run this again with permission to do so.",
     },
   );
-}
-
-function isGone(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
-  }
 }
 
 function forgetInManifest(

@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
-import { type Call, TRANSCRIPT_COLUMNS } from "../call.ts";
+import { TRANSCRIPT_COLUMNS } from "../call.ts";
 import { isPseudonym } from "../privacy/pseudonym.ts";
 import { CallFactsTable } from "../warehouse/calls/call-facts.ts";
-import type { Keeping, Withheld } from "../warehouse/calls/call-guard.ts";
+import type { Keeping } from "../warehouse/calls/call-guard.ts";
 import { prepareReplaceCall } from "../warehouse/calls/call-table.ts";
 import { openCallerDigests } from "../warehouse/calls/caller-hash.ts";
 import { calls } from "../warehouse/calls/calls.ts";
@@ -13,7 +13,6 @@ import type { ForgottenCallers } from "../warehouse/calls/forgotten-callers.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import { transcripts, WHOLE_CALL } from "../warehouse/calls/transcripts.ts";
 import type { Tx } from "../warehouse/transaction.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /**
  * Strips the stored calls, and removes all undocumented members. Row hashes cover what is left, as when a call is
@@ -28,7 +27,13 @@ export function stripCalls(warehouse: Tx, forgotten: ForgottenCallers, keeping: 
   const replaceCall = prepareReplaceCall(warehouse);
   const counts = { calls: 0, transcripts: 0 };
   const spellings = new Set<string>();
-  for (const batch of readCalls(warehouse)) {
+  const { served_hash, withheld, caller_digest } = calls;
+  const query = warehouse.db
+    .select({ ...WHOLE_CALL, served_hash, withheld, caller_digest })
+    .from(calls)
+    .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
+    .$dynamic();
+  for (const batch of eachBatch(calls.call_id, query)) {
     const changed = batch.flatMap((call) => {
       const named = forgotten.strip(call, call.caller_digest);
       const isNamed = named !== call;
@@ -56,16 +61,4 @@ export function stripCalls(warehouse: Tx, forgotten: ForgottenCallers, keeping: 
     );
   }
   return { counts, spellings: [...spellings] };
-}
-
-type StoredCall = Call & Omit<Withheld, "row_hash">;
-
-function readCalls({ db }: Warehouse): Generator<StoredCall[]> {
-  const { served_hash, withheld, caller_digest } = calls;
-  const query = db
-    .select({ ...WHOLE_CALL, served_hash, withheld, caller_digest })
-    .from(calls)
-    .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
-    .$dynamic();
-  return eachBatch(calls.call_id, query);
 }

@@ -51,10 +51,6 @@ export function personalKind(text: string): PersonalKind | undefined {
 
 function isPhoneNumber(number: string): boolean {
   const besides = number.replace(DATE, "");
-  if (besides !== number && countDigits(besides) <= MOST_BESIDE_DATES) return false;
+  if (besides !== number && besides.replace(/\D/g, "").length <= MOST_BESIDE_DATES) return false;
   return !(/^\d+$/.test(number) && number.length > MOST_DIGITS);
-}
-
-function countDigits(text: string): number {
-  return text.replace(/\D/g, "").length;
 }

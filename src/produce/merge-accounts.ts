@@ -34,11 +34,7 @@ export interface AccountsManifest {
   files: ManifestFile[];
 }
 
-interface AccountFigures {
-  account: string;
-  manifest: Manifest;
-  table: ReadTable;
-}
+type AccountFigures = { account: string; manifest: Manifest; table: ReadTable };
 
 /** Larger tables are unreadable, and all of it is held in memory. */
 const MAX_ROWS = 2_000_000;

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../base/clock.ts";
+import { systemClock } from "../base/clock.ts";
 import type { ConversionJob, ReportRunOfFiles, UploadNotes } from "../conversions/upload-ledger.ts";
 import type { Job } from "../export/job.ts";
 import { fingerprintOf, type Manifest } from "../export/manifest.ts";
@@ -7,7 +7,7 @@ import { unmatchedTable } from "../export/unmatched-spend.ts";
 import type { Ask } from "../request/resolve.ts";
 import { writeChanges } from "../restatements/restatement-file.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
-import { Recorder } from "./recorder.ts";
+import { openRecorder } from "./recorder.ts";
 import type { OpenSource, Source, SourceOptions } from "./source.ts";
 import { collectTables, startJob } from "./start-job.ts";
 import { writeContent } from "./writers.ts";
@@ -47,9 +47,9 @@ export async function produce(
   try {
     const { folder } = output;
     const recorder =
-      warehouse && folder ? new Recorder(ask, warehouse, folder, options.reportRun) : undefined;
+      warehouse && folder ? openRecorder(ask, warehouse, folder, options.reportRun) : undefined;
     await using outlet = await output.open(opened.origin);
-    const { manifest, ...made } = await make(ask, { opened, outlet, recorder, clock }, options);
+    const { manifest, ...made } = await make(ask, { opened, outlet, recorder }, options);
     const now = new Date(clock.now()).toISOString();
     await outlet.commit(manifest, (files) => recorder?.commitOf(files, manifest, now));
     const { newKey = made.newKey, ...notes } = recorder?.notes() ?? {};
@@ -59,18 +59,12 @@ export async function produce(
   }
 }
 
-interface Means {
-  opened: OpenSource;
-  outlet: Outlet;
-  recorder: Recorder | undefined;
-  clock: Clock;
-}
-
 async function make(
   ask: Ask,
-  { opened, outlet, recorder, clock }: Means,
-  { signal, inspect }: ProduceOptions,
+  means: { opened: OpenSource; outlet: Outlet; recorder?: ReturnType<typeof openRecorder> | undefined },
+  { signal, inspect, clock = systemClock }: ProduceOptions,
 ): Promise<Pick<Made, "manifest" | "newKey" | "isWarehouseEmpty">> {
+  const { opened, outlet, recorder } = means;
   recorder?.begin();
   using moment = await opened.read(ask.filter);
   if (moment.calls) recorder?.readAt(moment.calls.reader);
@@ -104,17 +98,16 @@ async function make(
     signal?.throwIfAborted();
     manifest.files.push(...(await writeContent(job, content)));
   }
-  if (job.spend !== undefined && hasCampaigns(ask))
+  const hasCampaigns = ask.contents.some(
+    (content) => content.kind === "rollup" && content.dimensions.includes("campaign"),
+  );
+  if (job.spend !== undefined && hasCampaigns)
     manifest.files.push(...(await job.table(await unmatchedTable(job, job.spend))));
   manifest.files.push(...(await tables.writeSheets(job)));
   manifest.fingerprint = fingerprintOf(manifest);
   const restatements = memory && (await writeChanges(job, memory));
   if (restatements) manifest.restatements = restatements;
   return { manifest, newKey, isWarehouseEmpty: moment.readBasis().calls === 0 };
-}
-
-function hasCampaigns({ contents }: Ask): boolean {
-  return contents.some((content) => content.kind === "rollup" && content.dimensions.includes("campaign"));
 }
 
 function* untilAborted<T>(chunks: Iterable<T>, signal: AbortSignal | undefined): Generator<T> {

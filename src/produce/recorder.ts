@@ -12,75 +12,59 @@ import { FigureMemory } from "../restatements/figure-memory.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
-export class Recorder {
-  readonly #ask: Ask;
-  readonly #warehouse: Warehouse;
-  readonly #folder: string;
-  readonly #reportRun: ReportRunOfFiles | undefined;
-  readonly #ledger: UploadLedger;
-  #memory: FigureMemory | undefined;
-  #log: number | undefined;
-  #forgotten = 0;
-
-  /** Finds what killed exports left, before opening the folder removes old drafts. */
-  constructor(ask: Ask, warehouse: Warehouse, folder: string, reportRun: ReportRunOfFiles | undefined) {
-    this.#ask = ask;
-    this.#warehouse = warehouse;
-    this.#folder = folder;
-    this.#reportRun = reportRun;
-    this.#ledger = new UploadLedger(warehouse, folder, ask.contents, reportRun);
-  }
-
-  /** Logs later changes, so that changed figures can be explained. */
-  begin(): void {
-    if (mayBeRemembered(this.#ask, this.#warehouse)) this.#log = beginFactLog(this.#warehouse);
-  }
-
-  readAt(reader: Warehouse): void {
-    this.#ledger.chooseAt(reader);
-    this.#forgotten = readLastForgotten(reader);
-  }
-
-  get uploads(): Omit<ConversionLists, keyof Lists> {
-    return {
-      repeats: this.#reportRun?.isRepeated ? this.#reportRun.runId : undefined,
-      rewritten: this.#ledger.rewritten,
-      remember: (file) => {
-        if (this.#isReadOnly && file.isChosen) throw unrememberedError(this.#warehouse.path, file.file.file);
-        this.#ledger.add(file);
-      },
-    };
-  }
-
-  compare(
-    job: Pick<Job, "ask" | "timeframe" | "nowMs">,
-    lists: Pick<Lists, "reader" | "session" | "onNewKey">,
-    lookbackHours: number,
-  ): FigureMemory {
-    const writer = this.#isReadOnly ? null : this.#warehouse;
-    const folder = realFile(this.#folder);
-    this.#memory = new FigureMemory({ ...job, ...lists, lookbackHours, folder, writer, log: this.#log });
-    return this.#memory;
-  }
-
-  commitOf(files: FileSet, manifest: Manifest, now: string) {
-    if (this.#isReadOnly) return undefined;
-    const steps = [this.#ledger, exportLog(() => this.#forgotten), ...(this.#memory ? [this.#memory] : [])];
-    return commitOf(this.#warehouse, steps, { files, manifest, now });
-  }
-
-  notes() {
-    const uploads = this.#ledger.notes();
-    return {
-      newKey: this.#ledger.newKey,
-      ...(Object.keys(uploads).length > 0 && { uploads }),
-      ...(this.#isReadOnly && { unrecorded: true as const }),
-    };
-  }
-
-  get #isReadOnly(): boolean {
-    return this.#warehouse.sqlite.readonly;
-  }
+/** Finds what killed exports left, before opening the folder removes old drafts. */
+export function openRecorder(
+  ask: Ask,
+  warehouse: Warehouse,
+  folder: string,
+  reportRun: ReportRunOfFiles | undefined,
+) {
+  const isReadOnly = warehouse.sqlite.readonly;
+  const ledger = new UploadLedger(warehouse, folder, ask.contents, reportRun);
+  const uploads: Omit<ConversionLists, keyof Lists> = {
+    repeats: reportRun?.isRepeated ? reportRun.runId : undefined,
+    rewritten: ledger.rewritten,
+    remember: (file) => {
+      if (isReadOnly && file.isChosen) throw unrememberedError(warehouse.path, file.file.file);
+      ledger.add(file);
+    },
+  };
+  let memory: FigureMemory | undefined;
+  let log: number | undefined;
+  let forgotten = 0;
+  return {
+    uploads,
+    /** Logs later changes, so that changed figures can be explained. */
+    begin(): void {
+      if (mayBeRemembered(ask, warehouse)) log = beginFactLog(warehouse);
+    },
+    readAt(reader: Warehouse): void {
+      ledger.chooseAt(reader);
+      forgotten = readLastForgotten(reader);
+    },
+    compare(
+      job: Pick<Job, "ask" | "timeframe" | "nowMs">,
+      lists: Pick<Lists, "reader" | "session" | "onNewKey">,
+      lookbackHours: number,
+    ): FigureMemory {
+      const writer = isReadOnly ? null : warehouse;
+      memory = new FigureMemory({ ...job, ...lists, lookbackHours, folder: realFile(folder), writer, log });
+      return memory;
+    },
+    commitOf(files: FileSet, manifest: Manifest, now: string) {
+      if (isReadOnly) return undefined;
+      const steps = [ledger, exportLog(() => forgotten), ...(memory ? [memory] : [])];
+      return commitOf(warehouse, steps, { files, manifest, now });
+    },
+    notes() {
+      const found = ledger.notes();
+      return {
+        newKey: ledger.newKey,
+        ...(Object.keys(found).length > 0 && { uploads: found }),
+        ...(isReadOnly && { unrecorded: true as const }),
+      };
+    },
+  };
 }
 
 function unrememberedError(database: string, file: string): CalltallyError {

@@ -8,7 +8,6 @@ import { assertFilterShareSafe, toShareSafe, toShareSafeStanding } from "../expo
 import type { NamedTable } from "../export/table.ts";
 import { resolveTimeframe } from "../export/timeframe.ts";
 import type { Ask } from "../request/resolve.ts";
-import type { FigureSession } from "../rollup/figure-session.ts";
 import type { Moment, OpenSource } from "./source.ts";
 
 /** @throws UnmatchedError for a value of the filter that no call has */
@@ -21,18 +20,14 @@ export async function startJob(
   const { raw = false, minCell } = ask;
   const isSpendAsked = ask.spend === true || (ask.spend === "if any" && moment.hasSpend());
   const loaded = isSpendAsked ? await session.loadSpend(ask.timezone) : undefined;
-  if (!ask.isEmptyAllowed) await assertMatched(session, ask);
+  const unmatched = ask.isEmptyAllowed ? [] : await session.findUnmatched(ask.filter);
+  if (unmatched.length > 0) throw new UnmatchedError(unmatched, ask.spell);
   const timeframe = await resolveTimeframe(session, ask);
   if (minCell !== undefined) assertFilterShareSafe(timeframe.filter);
   const spend = ask.spend === "if any" && loaded?.days(timeframe.span) === undefined ? undefined : loaded;
   const shown = minCell === undefined ? standing : toShareSafeStanding(standing, minCell);
   const manifest = await startManifest(shown, session, timeframe, { raw, lookbackHours, spend, published });
   return { ask, timeframe, spend, manifest };
-}
-
-async function assertMatched(session: FigureSession, { filter, spell }: Ask): Promise<void> {
-  const unmatched = await session.findUnmatched(filter);
-  if (unmatched.length > 0) throw new UnmatchedError(unmatched, spell);
 }
 
 /** Writes each table as a file or passes it on; the tables of a workbook are collected first. */

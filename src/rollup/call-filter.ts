@@ -59,7 +59,9 @@ const VALUE_FILTERS = {
     { fact: "campaign_id", toComparable: toCaseless },
   ],
   disposition: [{ fact: "disposition", toComparable: toComparableDisposition }],
-  tracking_number: [{ fact: "tracking_number", toComparable: toComparableNumber }],
+  tracking_number: [
+    { fact: "tracking_number", toComparable: (text: string) => toPhoneDigits(text) || toCaseless(text) },
+  ],
 } as const satisfies Partial<
   Record<keyof CallFilter, readonly { fact: FactColumn; toComparable: (text: string) => string }[]>
 >;
@@ -117,7 +119,8 @@ export function findUnmatched(filter: CallFilter, readValues: ReadValues): Unmat
   if (readValues("channel").length === 0) return [];
   return VALUE_FILTER_NAMES.flatMap((name) =>
     (filter[name] ?? []).flatMap((text) => {
-      if (isMatched(matchingFacts(name, [text], readValues)) || !isValue(text)) return [];
+      const isMatched = matchingFacts(name, [text], readValues).some(({ isOneOf }) => isOneOf.length > 0);
+      if (isMatched || !isValue(text)) return [];
       const known = VALUE_FILTERS[name].flatMap(({ fact }) =>
         readValues(fact).flatMap((value) => (value === null ? [] : [String(value)])),
       );
@@ -127,9 +130,6 @@ export function findUnmatched(filter: CallFilter, readValues: ReadValues): Unmat
 }
 
 type ValueCondition = Extract<Condition, { isOneOf: unknown }>;
-
-const isMatched = (conditions: readonly ValueCondition[]) =>
-  conditions.some(({ isOneOf }) => isOneOf.length > 0);
 
 /** The values of a filter's facts that match some texts. `(not set)` is looked for in the first fact only. */
 function matchingFacts(
@@ -143,10 +143,6 @@ function matchingFacts(
     const toKey = (value: string | number | null) => (value === null ? null : toComparable(String(value)));
     return { fact, isOneOf: readValues(fact).filter((value) => wanted.has(toKey(value))) };
   });
-}
-
-function toComparableNumber(text: string): string {
-  return toPhoneDigits(text) || toCaseless(text);
 }
 
 /** Returns a whole number without leading zeros; empty for any other text. */

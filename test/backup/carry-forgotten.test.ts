@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { carryForgotten } from "../../src/backup/carry-forgotten.ts";
+import { carryForgotten } from "../../src/backup/carry-over.ts";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
 import { callerKeyOf } from "../../src/warehouse/calls/caller-key.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";

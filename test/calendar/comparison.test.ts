@@ -11,7 +11,7 @@ import { zonedRanges } from "./edges.ts";
 function compare(from: string, to: string, grain: Grain, kind: Comparison, zone = "UTC") {
   const range = { from, to };
   const current = periods({ ...range, grain, zone });
-  const compared = comparePeriods({ range, current, kind, grain, zone });
+  const compared = comparePeriods(range, current, { kind, grain, zone });
   const days = compared.periods.map(({ period, startsAt }) => `${period} ${startsAt.slice(0, 10)}`);
   return { range: `${compared.range.from} ${compared.range.to}`, days };
 }
@@ -105,7 +105,7 @@ describe("comparePeriods", () => {
         fc.constantFrom(...COMPARISONS, "days" as const),
         ({ zone, ...range }, grain, kind) => {
           const current = periods({ ...range, grain, zone });
-          const compared = comparePeriods({ range, current, kind, grain, zone });
+          const compared = comparePeriods(range, current, { kind, grain, zone });
           const { startsAt = "", endsAt = "" } = toInstants(compared.range, zone);
           const starts = compared.periods.map((part) => part.startsAt);
           expect(starts[0]).toBe(startsAt);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { type Call, hashCall } from "../../src/call.ts";
-import { type ForgetOptions, forgetAgain, forgetCallers } from "../../src/forget/forget-callers.ts";
+import { forgetAgain, forgetCallers } from "../../src/forget/forget-callers.ts";
 import { prune } from "../../src/forget/prune.ts";
 import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import { beginFactLog } from "../../src/restatements/exported-rollups.ts";
@@ -83,7 +83,11 @@ function insert({ sqlite }: Warehouse, table: string, row: Record<string, string
   return Number(lastInsertRowid);
 }
 
-const forget = (warehouse: Warehouse, callers: readonly string[], options: Partial<ForgetOptions> = {}) =>
+const forget = (
+  warehouse: Warehouse,
+  callers: readonly string[],
+  options: { nowMs?: number; isUnknownAllowed?: boolean } = {},
+) =>
   forgetCallers(
     locked(warehouse),
     callers.map((caller) => ({ caller })),

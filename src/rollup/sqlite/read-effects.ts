@@ -43,7 +43,7 @@ export function* readEffects(
   const offsets = query.offsets && readOffsets(database, zone, steps);
   const measures = callMeasures(measuresOf(query, options.rules));
   const keys = keyColumns(query.dimensions).length + (query.periods ? 1 : 0);
-  const sql = effectsText({ ...query, offsets }, selection);
+  const sql = effectsText({ ...query, offsets }, measures, selection);
   for (const row of database.prepare<[], Row>(sql).raw().iterate()) {
     const reason = CHANGE_REASONS.find((known) => known === row[keys]);
     if (reason === undefined) throw new Error(`fact_changes has an unknown reason: ${row[keys]}`);
@@ -73,9 +73,8 @@ WHERE c.next_id IS NULL`;
 }
 
 /** @param context of the table that {@link stepsText} fills */
-function effectsText(query: RollupQuery, context: SqliteSelection): string {
+function effectsText(query: RollupQuery, measures: readonly Metric[], context: SqliteSelection): string {
   const { periods, span = {}, offsets } = query;
-  const measures = callMeasures(measuresOf(query, context.rules));
   const keys = keyColumns(query.dimensions);
   const names = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name), "reason"];
   const cells = [

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../../attribution/attribute-call.ts";
 import { presentId, toCaller } from "../../attribution/call-text.ts";
 import { microsoftClickId } from "../../attribution/microsoft-click-id.ts";
-import { type OffsetSpan, offsetSpanAt } from "../../calendar/local-time.ts";
+import { offsetSpanAt } from "../../calendar/local-time.ts";
 import type { Span } from "../call-filter.ts";
 import type { CallSelection, Engine, FactValue, ImportedSpend, Side } from "../engine.ts";
 import type { Metric } from "../metrics.ts";
@@ -95,9 +95,9 @@ export function readOffsets(database: Database, zone: string, facts = "call_fact
   for (let from: string | undefined = ""; from !== undefined; ) {
     const startsAt = readFirst.get(from);
     if (typeof startsAt !== "string") break;
-    const span: OffsetSpan = offsetSpanAt(startsAt, zone);
-    offsets.push({ startsAt, offsetSeconds: span.offsetSeconds });
-    from = span.endsAt;
+    const { offsetSeconds, endsAt } = offsetSpanAt(startsAt, zone);
+    offsets.push({ startsAt, offsetSeconds });
+    from = endsAt;
   }
   return offsets;
 }

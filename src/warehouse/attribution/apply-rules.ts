@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
-import { type CallerHash, openCallerDigests, openCallerHash } from "../calls/caller-hash.ts";
+import { openCallerDigests, openCallerHash } from "../calls/caller-hash.ts";
 import { readUnsettled, settleCallers } from "../calls/first-load.ts";
 import { isInForce, readRulesInForce } from "../calls/rules.ts";
 import { areViewsCurrent, updateViews } from "../calls/views.ts";
@@ -101,7 +101,9 @@ export async function attributeAnew(
   // The old facts may contain numbers that must not be kept.
   if (rules.caller_digests) overwriteDeleted(warehouse);
   const done = await longTransaction(warehouse, async (tx) => {
-    const steps = attributeAll(tx, rules, nowMs, openDigests(tx, rules));
+    // Callers that became digests stay so.
+    const digests = openCallerDigests(tx) ?? (rules.caller_digests ? openCallerHash(tx.path) : undefined);
+    const steps = attributeAll(tx, rules, nowMs, digests);
     let step = steps.next();
     for (; !step.done; step = steps.next()) {
       onAttributed?.(step.value);
@@ -112,10 +114,4 @@ export async function attributeAnew(
   });
   // Only after the commit: the disk may be full.
   onAttributed?.(done);
-}
-
-/** Callers that became digests stay so. */
-function openDigests(warehouse: Warehouse, rules: AttributionRules): CallerHash | undefined {
-  const digests = openCallerDigests(warehouse);
-  return digests ?? (rules.caller_digests ? openCallerHash(warehouse.path) : undefined);
 }

@@ -96,17 +96,12 @@ export function setLive(warehouse: Tx, callIds: readonly number[], isLive: boole
   callers.end(change);
 }
 
-interface StoredFacts extends CallerCall {
-  is_live: boolean;
-  is_first_call: boolean;
-}
-
-function prepareReadStored({ sqlite }: Warehouse): (callIds: readonly number[]) => StoredFacts[] {
+function prepareReadStored({ sqlite }: Warehouse) {
   const read = sqlite.prepare<[string], CallerCall & { live: number; first: number }>(
     `SELECT call_id, caller, call_started, is_live AS live, is_first_call AS first FROM call_facts
       WHERE call_id IN (SELECT value FROM json_each(?))`,
   );
-  return (callIds) =>
+  return (callIds: readonly number[]) =>
     read.all(JSON.stringify(callIds)).map(({ live, first, ...call }) => ({
       ...call,
       is_live: live === 1,

@@ -70,7 +70,8 @@ export function prepareUpsertCalls(
     const counts = { new: 0, changed: 0, conflicting: 0 };
     const ids = JSON.stringify(page.map((call) => call.call_id));
     const known = new Map(readHeads.all(ids).map((head) => [head.call_id, head]));
-    for (const served of inOrderOfId(page)) {
+    // SQLite fills its pages if rows arrive in key order, and leaves half of each free if they arrive in reverse.
+    for (const served of page.toSorted((a, b) => a.call_id - b.call_id)) {
       const { call_id } = served;
       const hash = hashCall(served);
       const stored = known.get(call_id);
@@ -125,11 +126,6 @@ type StoredHead = Withheld & {
   changed_run_id: number;
   recording_url: string | null;
 };
-
-/** SQLite fills its pages if rows arrive in key order, and leaves half of each free if they arrive in reverse. */
-function inOrderOfId(page: readonly Call[]): Call[] {
-  return page.toSorted((a, b) => a.call_id - b.call_id);
-}
 
 /** Counts the calls that count and those marked as gone. */
 export function countCalls(warehouse: Warehouse): { live: number; gone: number } {

@@ -202,10 +202,6 @@ export function countForgottenCalls({ sqlite }: Tx): void {
   );
 }
 
-export function hasForgotten({ sqlite }: Warehouse): boolean {
-  return sqlite.prepare("SELECT 1 FROM forgotten_callers").get() !== undefined;
-}
-
 function stripCall<C extends Call>(call: C, pseudonym: string): C {
   const removed = Object.fromEntries(REMOVED.map((name) => [name, null]));
   return { ...call, ...removed, caller_id: pseudonym, referring_url: toSite(call.referring_url) };

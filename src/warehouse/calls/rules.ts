@@ -17,10 +17,6 @@ export const rules = sqliteTable("rules", {
 });
 export const RULES = describeTable(rules, "The rules behind the facts; the last row is in force.");
 
-export interface RulesInForce extends Pick<typeof rules.$inferSelect, "version" | "since" | "caller_key"> {
-  rules: AttributionRules;
-}
-
 /** Stored rules, without how callers are known. */
 export const rulesSchema: z.ZodType<AttributionRules> = z.object({
   answered: z.array(z.string()),
@@ -28,18 +24,16 @@ export const rulesSchema: z.ZodType<AttributionRules> = z.object({
   qualified_seconds: z.number(),
   duration_unit: z.enum(["seconds", "milliseconds"]),
   // z.record would lose an alias named __proto__.
-  aliases: z.custom<Record<string, string>>(isTextRecord),
+  aliases: z.custom<Record<string, string>>(
+    (value) => value instanceof Object && Object.values(value).every((text) => typeof text === "string"),
+  ),
 });
 
-function isTextRecord(value: unknown): boolean {
-  return value instanceof Object && Object.values(value).every((text) => typeof text === "string");
-}
-
-export function readRulesInForce({ db }: Warehouse): RulesInForce {
+export function readRulesInForce({ db }: Warehouse) {
   const row = db.select().from(rules).orderBy(desc(rules.rules_id)).limit(1).get();
   if (row === undefined) throw new Error("The warehouse has no rules");
   const { version, since, caller_key } = row;
-  const read = rulesSchema.parse(JSON.parse(row.rules));
+  const read: AttributionRules = rulesSchema.parse(JSON.parse(row.rules));
   return {
     rules: caller_key === null ? read : { ...read, caller_digests: true },
     version,
@@ -59,7 +53,10 @@ export function describeRulesChange({ db }: Warehouse, beforeId: number, nowId: 
 }
 
 /** Whether facts follow these rules. Callers that became digests stay so: the numbers of some calls are gone. */
-export function isInForce({ rules, version, caller_key }: RulesInForce, others: AttributionRules): boolean {
+export function isInForce(
+  { rules, version, caller_key }: ReturnType<typeof readRulesInForce>,
+  others: AttributionRules,
+): boolean {
   if (others.caller_digests && caller_key === null) return false;
   return version === ATTRIBUTION_VERSION && toRulesJson(rules) === toRulesJson(others);
 }

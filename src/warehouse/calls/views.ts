@@ -7,13 +7,6 @@ import { rollupViewText } from "../../rollup/rollup-sql.ts";
 import { findOutdated, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import type { Tx } from "../transaction.ts";
 
-export interface View {
-  name: string;
-  help: string;
-  /** Uses only the warehouse's tables, so that any SQLite shell can run it. */
-  sql: string;
-}
-
 const ROLLUP_VIEWS: readonly Dimension[] = ["utm_source", "campaign", "gclid", "channel"];
 
 const MEMBERS = [...CALL_COLUMNS.filter((column) => column !== "extra"), ...TRANSCRIPT_COLUMNS];
@@ -23,7 +16,10 @@ const UTM_FOLDED =
 
 type ViewRules = Pick<AttributionRules, "duration_unit">;
 
-export function viewsOf(rules: ViewRules): View[] {
+export type View = ReturnType<typeof viewsOf>[number];
+
+/** They use only the warehouse's tables, so that any SQLite shell can run them. */
+export function viewsOf(rules: ViewRules) {
   return [
     {
       name: "attributed_calls",

@@ -2,7 +2,7 @@ import { unlistedInWords } from "../../../warehouse/calls/gone.ts";
 import { sentencesOnSpend } from "../../described-spend.ts";
 import { describeCaveats, describeHistory, MADE_UP, type Manifest, type SheetEntry } from "../../manifest.ts";
 import type { Column, Value } from "../../table.ts";
-import { headingOf } from "../heading.ts";
+import { headingOf } from "./cells.ts";
 
 export interface AboutRow {
   cells: readonly { value: Value; column: Column }[];

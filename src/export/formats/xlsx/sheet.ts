@@ -1,8 +1,7 @@
 import { UsageError } from "../../../base/errors.ts";
 import { type Column, linesOf, type Table, type Value } from "../../table.ts";
 import { inChunks } from "../chunks.ts";
-import { headingOf } from "../heading.ts";
-import { type CellContext, cellWriter, isTextual, shownWidth, type WriteCell } from "./cells.ts";
+import { type CellContext, cellWriter, headingOf, isTextual, shownWidth, type WriteCell } from "./cells.ts";
 
 const MAX_ROWS = 1_048_576;
 /** Columns fit their first rows, up to this width; longer text overflows or is cut. */

@@ -40,8 +40,10 @@ export async function writeWorkbook(
   const parts = function* (): Generator<ZipPart> {
     yield part("[Content_Types].xml", contentTypes(sheets.length + 1));
     yield part("_rels/.rels", relationships([["officeDocument", "xl/workbook.xml"]]));
-    yield part("xl/workbook.xml", workbookXml([ABOUT, ...names]));
-    yield part("xl/_rels/workbook.xml.rels", workbookRelationships(sheets.length + 1));
+    yield part("xl/workbook.xml", workbookXml(names));
+    const files = [ABOUT, ...names].map((_, index) => sheetFile(index).replace("xl/", ""));
+    const targets = files.map((file): [string, string] => ["worksheet", file]);
+    yield part("xl/_rels/workbook.xml.rels", relationships([...targets, ["styles", "styles.xml"]]));
     for (const [index, entry] of sheets.entries()) {
       const { table, sheet: name } = entry;
       const onCut = () => {
@@ -113,28 +115,15 @@ function contentTypes(sheets: number): string {
 }
 
 function workbookXml(names: readonly string[]): string {
-  const sheets = names.map(
+  const sheets = [ABOUT, ...names].map(
     (name, index) => `<sheet name="${escapeText(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
   );
   // Each printed page repeats the heading and the first column.
-  const titles = names.flatMap((name, index) =>
-    name === ABOUT
-      ? []
-      : [
-          `<definedName name="_xlnm.Print_Titles" localSheetId="${index}">'${escapeText(name)}'!$A:$A,'${escapeText(name)}'!$1:$1</definedName>`,
-        ],
+  const titles = names.map(
+    (name, index) =>
+      `<definedName name="_xlnm.Print_Titles" localSheetId="${index + 1}">'${escapeText(name)}'!$A:$A,'${escapeText(name)}'!$1:$1</definedName>`,
   );
   return `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${OFFICE}"><bookViews><workbookView/></bookViews><sheets>${sheets.join("")}</sheets><definedNames>${titles.join("")}</definedNames></workbook>`;
-}
-
-function workbookRelationships(sheets: number): string {
-  return relationships([
-    ...Array.from({ length: sheets }, (_, index): [string, string] => [
-      "worksheet",
-      sheetFile(index).replace("xl/", ""),
-    ]),
-    ["styles", "styles.xml"],
-  ]);
 }
 
 /** Returns relationships with the ids `rId1`, `rId2`, …. */

@@ -1,11 +1,17 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Draft } from "../base/draft.ts";
 import { readUploadKeys } from "../conversions/upload-files.ts";
+import { forgetAgain } from "../forget/forget-callers.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
-import { hasForgotten } from "../warehouse/calls/forgotten-callers.ts";
+import { type ForgottenCaller, readForgotten } from "../warehouse/calls/forgotten-callers.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
+import { eraseFreed } from "../warehouse/erase.ts";
+import { readHeader } from "../warehouse/file-header.ts";
+import type { LockedWarehouse } from "../warehouse/lock.ts";
+import { openReader } from "../warehouse/open.ts";
 import { hasExportedCalls } from "../warehouse/runs/exports.ts";
+import { isDamage } from "../warehouse/sqlite-errors.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /**
@@ -32,10 +38,34 @@ export function restoreKey(source: string, target: string, restored: Warehouse):
     return "copied";
   }
   if (readRulesInForce(restored).caller_key) return "needed";
-  const isUsed = hasExportedCalls(restored) || hasForgotten(restored) || readUploadKeys(restored).length > 0;
-  return isUsed ? "missing" : null;
+  const hasOthers = readForgotten(restored).length > 0 || readUploadKeys(restored).length > 0;
+  return hasOthers || hasExportedCalls(restored) ? "missing" : null;
 }
 
 function isThere(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+/**
+ * Forgets in an older backup's copy the callers whom the replaced warehouse has forgotten; returns whether there were
+ * any. An unreadable warehouse has forgotten nobody.
+ * @throws CalltallyError (exit 7) without the key of the digests that identify the forgotten callers
+ */
+export function carryForgotten(target: string, copy: LockedWarehouse, nowMs: number): boolean {
+  const callers = existsSync(target) ? readThose(target) : [];
+  // With the key next to the warehouse that it becomes.
+  const isChanged = callers.length > 0 && forgetAgain({ ...copy, path: target }, callers, nowMs);
+  if (isChanged) eraseFreed(copy, nowMs);
+  return isChanged;
+}
+
+function readThose(target: string): ForgottenCaller[] {
+  if (!readHeader(target).isOurs) return [];
+  try {
+    using warehouse = openReader({ path: target });
+    return readForgotten(warehouse);
+  } catch (error) {
+    if (isDamage(error)) return [];
+    throw error;
+  }
 }
