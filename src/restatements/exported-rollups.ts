@@ -84,10 +84,7 @@ export function mayBeRestated({ sqlite }: Warehouse, folder: string): boolean {
 /** A row of a complete period; key and figures as JSON arrays. */
 export type ExportedRow = [period: string, key: string, figures: string];
 
-export function iterateExportedRows(
-  { sqlite }: Warehouse,
-  { exported_id }: ExportedRollup,
-): Iterable<ExportedRow> {
+export function iterateExportedRows({ sqlite }: Warehouse, { exported_id }: ExportedRollup) {
   return sqlite
     .prepare<[number], ExportedRow>("SELECT period, key, figures FROM exported_rows WHERE exported_id = ?")
     .raw()

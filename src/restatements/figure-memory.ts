@@ -89,21 +89,14 @@ export class FigureMemory implements CommitStep, RememberedFigures {
     pruneFactLog(tx, Date.parse(now));
   }
 
-  #toRemember({
-    path,
-    contents,
-    rows,
-    complete,
-    isOpen,
-    isTooLong,
-    ...rest
-  }: WatchedRollup): RollupToRemember {
+  #toRemember(watched: WatchedRollup): RollupToRemember {
+    const { path, contents, question, figures, rows, complete, isOpen, isTooLong } = watched;
     const isRemembered = this.#scope !== undefined && !isTooLong && (complete.size > 0 || isOpen);
     const rollup = isRemembered
       ? {
           ...this.#scope,
-          question: rest.question,
-          metrics: JSON.stringify(rest.figures.map(({ name }) => name)),
+          question,
+          metrics: JSON.stringify(figures.map(({ name }) => name)),
           change_id: this.#state.changeId,
           rules_id: this.#state.rulesId,
           run_id: this.#runId,

@@ -45,10 +45,7 @@ export function judgeJob(
   return fail(`the next successful ${job} was due by ${new Date(dueMs).toISOString()}`);
 }
 
-export function summarizeHealth(
-  jobs: JobHealth[],
-  run: NonNullable<Health["last_good_sync"]> | undefined,
-): Health {
+export function summarizeHealth(jobs: JobHealth[], run: NonNullable<Health["last_good_sync"]> | undefined) {
   return {
     ...judge(jobs.flatMap(({ reason }) => reason ?? [])),
     ...(run && {

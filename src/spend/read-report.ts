@@ -193,7 +193,8 @@ function toCandidate({ line, cells }: Line, columns: SpendColumns, options: Read
   const { indexes } = columns;
   const cellOf = (field: SpendField | "last_day") => cells[indexes.get(field) ?? -1]?.trim() ?? "";
   // With misplaced quotes or thousands, the rest of the row would be misread.
-  if (cells.some(isUnclosed)) return "a quote that does not end in its line";
+  const isUnclosed = cells.some((cell) => cell.trimStart().startsWith('"') && /[\r\n]/.test(cell));
+  if (isUnclosed) return "a quote that does not end in its line";
   if (cells.slice(columns.width).some((cell) => cell.trim() !== "")) return "more cells than the header";
   const day = readDay(cellOf("day"));
   if (day === undefined) return isNothing(cellOf("day")) ? "no day" : `${quote(cellOf("day"))} is no day`;
@@ -303,10 +304,6 @@ function toRow(
   if (!wholes.every((whole) => whole === null || (Number.isInteger(whole) && whole >= 0)))
     return "clicks or impressions are no whole number";
   return { ...rest, day, cost_micros, clicks: ofClicks, impressions: ofImpressions };
-}
-
-function isUnclosed(cell: string): boolean {
-  return cell.trimStart().startsWith('"') && /[\r\n]/.test(cell);
 }
 
 function quote(text: string): string {
