@@ -24,11 +24,7 @@ interface Cut {
 }
 
 /** Returns the spans that ended in its range and are final by now. @param other has further days to look at */
-export function completeStretches(
-  scope: ExportedScope,
-  { grain, timezone }: Cut,
-  other?: ExportedScope,
-): Stretch[] {
+export function completeStretches(scope: ExportedScope, { grain, timezone }: Cut, other?: ExportedScope) {
   const { settled_until, range_from, range_to } = scope;
   const range = {
     ...(range_from !== null && { from: range_from }),

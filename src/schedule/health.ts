@@ -56,9 +56,7 @@ export function summarizeHealth(jobs: JobHealth[], run: NonNullable<Health["last
 }
 
 /** The account of the environment, if any, is the only one. */
-export function summarizeAccounts(
-  healths: readonly (readonly [name: string | undefined, health: Health])[],
-): Health {
+export function summarizeAccounts(healths: readonly (readonly [name: string | undefined, health: Health])[]) {
   const [only] = healths;
   if (only !== undefined && only[0] === undefined) return only[1];
   const reasons = healths.flatMap(([name, { reason }]) => (reason === undefined ? [] : `${name}: ${reason}`));

@@ -167,11 +167,7 @@ function assertNamed({ indexes, report, ...known }: SpendColumns, options: ReadO
 }
 
 /** Classifies a line that is not a row of the table; undefined for a row. */
-function kindOf(
-  { line, cells }: Line,
-  header: number,
-  { indexes }: SpendColumns,
-): "title_lines" | "total_lines" | "note_lines" | "blank_lines" | undefined {
+function kindOf({ line, cells }: Line, header: number, { indexes }: SpendColumns) {
   if (cells.every((cell) => cell.trim() === "")) return "blank_lines";
   if (line < header) return "title_lines";
   const cellOf = (field: SpendField) => cells[indexes.get(field) ?? -1]?.trim() ?? "";
