@@ -9,8 +9,9 @@ import { readLastDoneRun } from "../warehouse/runs/runs.ts";
 import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type ExportedScope, scopeOf } from "./comparable-periods.ts";
-import { pruneFactLog, type RollupToRemember, rememberRollup } from "./exported-rollups.ts";
+import { type RollupToRemember, rememberRollup } from "./exported-rollups.ts";
 import { findRestatements } from "./find-restatements.ts";
+import { pruneFactLog } from "./logged-facts.ts";
 import { insertRestatements } from "./restatement-table.ts";
 import { keepRows, MAX_ROWS, type WatchedRollup, watchRollup } from "./watched-rollup.ts";
 
