@@ -1,28 +1,12 @@
-import pLimit from "p-limit";
 import { type Dispatcher, Pool } from "undici";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { ApiError, errorOfChange } from "./api-errors.ts";
 import { errorOfConnection, errorOfResponse } from "./failure.ts";
+import type { LimitRequest } from "./host-limits.ts";
 import { createRedactor } from "./redact-token.ts";
 import { MAX_ERROR_BYTES, readBody } from "./response-body.ts";
 import { type Envelope, parseEnvelope } from "./response-envelope.ts";
 import { DEFAULT_RETRY, type RetryPolicy, retry } from "./retry.ts";
-
-/** Runs a request when it is its turn. */
-export type LimitRequest = <T>(request: () => Promise<T>) => Promise<T>;
-
-/**
- * Returns a limit of concurrent requests per host, shared by all clients of this process.
- * @param max concurrent requests to one host
- */
-export function hostLimits(max: number): (host: string) => LimitRequest {
-  const limits = new Map<string, LimitRequest>();
-  return (host) => {
-    const known = limits.get(host) ?? pLimit(max);
-    limits.set(host, known);
-    return known;
-  };
-}
 
 export interface ApiClientOptions {
   /** `/v3/…` is appended to its path. */

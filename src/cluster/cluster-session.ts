@@ -124,15 +124,10 @@ async function assertWhole(
   source: ClusterSource,
 ): Promise<boolean> {
   const table = await reader.ask(rowsQuestion(source));
-  const select = reader.database.prepare<[], [account: string, lying: number, rows: number]>(
+  const select = reader.database.prepare<[], { account: string; lying: number; rows: number }>(
     `SELECT * FROM ${table}`,
   );
-  const counted = new Map(
-    select
-      .raw()
-      .all()
-      .map(([account, lying, rows]) => [account, { lying, rows }]),
-  );
+  const counted = new Map(select.all().map((row) => [row.account, row]));
   let hasReplaced = false;
   for (const { account, about } of known) {
     const { lying, rows } = counted.get(account) ?? { lying: 0, rows: 0 };

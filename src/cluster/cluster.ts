@@ -2,7 +2,7 @@ import { CalltallyError, describeError, EXIT, UsageError } from "../base/errors.
 import type { ClusterAddress } from "../config/cluster-url.ts";
 import { readSecretFile } from "../config/secret-file.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { ClickhouseNode, type Login, type StatementOptions } from "./clickhouse-node.ts";
+import { ClickhouseNode, type StatementOptions } from "./clickhouse-node.ts";
 import { type ClusterRow, literal, quoted } from "./clickhouse-text.ts";
 
 export interface ClusterAccess {
@@ -58,8 +58,12 @@ export class Cluster implements AsyncDisposable {
 
 /** Asks each server whether it belongs to the cluster. @throws CalltallyError (exit 2, 4, 5 or 8) that names the server */
 export async function openCluster(access: ClusterAccess, signal?: AbortSignal): Promise<Cluster> {
-  const { address } = access;
-  const login = readLogin(access);
+  const { address, user, passwordFile } = access;
+  const login = {
+    user: address.user ?? user,
+    password:
+      passwordFile === undefined ? undefined : readSecretFile(passwordFile, SETTINGS.publishPasswordFile.env),
+  };
   const nodes = address.hosts.map((url) => new ClickhouseNode(url, login));
   try {
     const members = await askAll(nodes, (node) => readMembers(node, address, signal));
@@ -68,12 +72,6 @@ export async function openCluster(access: ClusterAccess, signal?: AbortSignal): 
     await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()));
     throw error;
   }
-}
-
-function readLogin({ address, user, passwordFile }: ClusterAccess): Login {
-  const password =
-    passwordFile === undefined ? undefined : readSecretFile(passwordFile, SETTINGS.publishPasswordFile.env);
-  return { user: address.user ?? user, password };
 }
 
 /** Waits for all before it throws, so that an error names every server that has it. */

@@ -128,7 +128,8 @@ function googleLayout(header: string, of: Field, hasZone = false): Kind["layOut"
   return (options) => {
     const { timezone, ad_user_data, ad_personalization, new: isNew } = options;
     const toLocal = localTime(timezone);
-    const toTime: Field = hasZone ? toIsoSeconds : ({ occurred_at }) => toLocal(occurred_at).local;
+    const toTime: Field = ({ occurred_at }) =>
+      hasZone ? occurred_at.replace(/\.\d+Z$/, "Z") : toLocal(occurred_at).local;
     const hasConsent = (ad_user_data ?? ad_personalization) !== undefined;
     const columns = [
       ...conversionColumns(options, header, of, toTime),
@@ -192,10 +193,6 @@ function analyticsLayout({ name, value = "", currency = "", measurement_id = "" 
       { name: "event_param.currency", of: () => currency },
     ],
   };
-}
-
-function toIsoSeconds({ occurred_at }: Conversion): string {
-  return occurred_at.replace(/\.\d+Z$/, "Z");
 }
 
 export function reasonAgainst(call: Candidate, kind: Kind, nowMs: number): Reason | undefined {

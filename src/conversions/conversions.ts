@@ -1,7 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import { encodeTable } from "../export/formats/encode-table.ts";
 import { listsOf } from "../export/job.ts";
-import type { ManifestFile } from "../export/manifest.ts";
 import type { Column } from "../export/table.ts";
 import type { ConversionKind } from "../request/option-values.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
@@ -19,10 +18,7 @@ type PutOff = "uploaded" | "next file";
 const SECOND_MS = 1000;
 
 /** Writes conversions and, in a second file, the examined calls that are not conversions, with reasons. */
-export async function writeConversions(
-  job: ConversionJob,
-  target: { kind: ConversionKind },
-): Promise<ManifestFile[]> {
+export async function writeConversions(job: ConversionJob, target: { kind: ConversionKind }) {
   const { ask, timeframe, nowMs } = job;
   const lists = listsOf(job);
   const kind = KINDS[target.kind];

@@ -15,8 +15,6 @@ export interface AttemptContext {
   isClaimed: () => boolean;
 }
 
-export type Attempt = (context: AttemptContext) => Promise<AttemptOutcome>;
-
 export class AlreadyTakenError extends Error {
   override name = "AlreadyTakenError";
 }

@@ -5,16 +5,10 @@ import {
   fillPlaceholders,
   type PlaceholderValues,
 } from "../config/placeholder-names.ts";
-import type { Attempt } from "./attempt.ts";
+import type { AttemptContext, AttemptOutcome } from "./attempt.ts";
 import type { DeliveryKey } from "./delivery-table.ts";
 import { kindOfHook, toHookBody } from "./hook-body.ts";
-import {
-  buildMessage,
-  composeMail,
-  DEFAULT_ATTACH_BYTES,
-  type MailContent,
-  messageIdOf,
-} from "./mail-message.ts";
+import { buildMessage, composeMail, type MailContent, messageIdOf } from "./mail-message.ts";
 import type { ReportSummary } from "./report-summary.ts";
 import { copyRun } from "./run-folder.ts";
 import { DEFAULT_COMMAND_MS, runCommand } from "./send-command.ts";
@@ -27,7 +21,7 @@ export interface EmailTarget {
   to: readonly string[];
   subject: string;
   smtp: SmtpServer;
-  /** Total bytes of attachments. @default DEFAULT_ATTACH_BYTES */
+  /** Total bytes of attachments. @default 10 MB */
   attachBytes?: number | undefined;
   /** @default 30 s to connect, 5 min without a byte, 15 min in all */
   timeouts?: MailTimeouts | undefined;
@@ -64,7 +58,7 @@ export interface DeliverySource {
 
 export interface Recipient {
   key: DeliveryKey;
-  attempt: Attempt;
+  attempt: (context: AttemptContext) => Promise<AttemptOutcome>;
 }
 
 /** @throws UsageError if the options are impossible; nothing was sent */
@@ -80,7 +74,7 @@ export function toRecipients(target: DeliveryTarget, source: DeliverySource): Re
 }
 
 function toMailRecipients(
-  { to, subject, smtp, attachBytes = DEFAULT_ATTACH_BYTES, timeouts }: EmailTarget,
+  { to, subject, smtp, attachBytes, timeouts }: EmailTarget,
   { summary, values, warehouseId, runId, now }: DeliverySource,
 ): Recipient[] {
   const filled = fillPlaceholders(subject, values);

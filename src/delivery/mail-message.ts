@@ -8,7 +8,7 @@ import { changedError } from "./run-folder.ts";
 import type { MailAddress } from "./smtp-url.ts";
 
 /** Accepted by nearly every mail server. */
-export const DEFAULT_ATTACH_BYTES = 10_000_000;
+const DEFAULT_ATTACH_BYTES = 10_000_000;
 
 export type MailContent = Awaited<ReturnType<typeof composeMail>>;
 

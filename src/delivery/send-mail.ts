@@ -44,7 +44,8 @@ export async function sendMail(
     stop.throwIfAborted();
     await step((done) => connection.connect(done));
     // The last response is to EHLO. Without SMTPUTF8 (RFC 6531) the library would send such an address anyway.
-    if (!isAscii(envelope) && !/[ -]SMTPUTF8\b/i.test(String(connection.lastServerResponse))) {
+    const isAscii = [envelope.from, ...envelope.to].every((address) => /^\p{ASCII}*$/u.test(address));
+    if (!isAscii && !/[ -]SMTPUTF8\b/i.test(String(connection.lastServerResponse))) {
       connection.quit();
       const problem = "it accepts only ASCII addresses (no SMTPUTF8)";
       return { kind: "refused", error: `Cannot send mail by ${placeOf(server)}: ${problem}` };
@@ -64,10 +65,6 @@ export async function sendMail(
     stop.removeEventListener("abort", onStop);
     connection.close();
   }
-}
-
-function isAscii({ from, to }: MailMessage["envelope"]): boolean {
-  return [from, ...to].every((address) => /^\p{ASCII}*$/u.test(address));
 }
 
 function placeOf({ host, port }: SmtpServer): string {

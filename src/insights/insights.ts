@@ -104,11 +104,7 @@ export interface InsightChange {
 export type StoredInsight = Omit<typeof insights.$inferSelect, "fetched_at"> & { group_list: number[] };
 
 /** Stores an insight and its changes since the last fetch. Returns the changes; undefined for a new insight. */
-export function saveInsight(
-  warehouse: Tx,
-  insight: StoredInsight,
-  fetchedAt: string,
-): InsightChange[] | undefined {
+export function saveInsight(warehouse: Tx, insight: StoredInsight, fetchedAt: string) {
   const { db } = warehouse;
   const { insight_id } = insight;
   const { group_list: groups, ...members } = withoutForgotten(warehouse, insight);

@@ -12,12 +12,9 @@ export type Html = ReturnType<typeof html>;
 const counts = new Intl.NumberFormat("en-US");
 const amounts = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 });
 const ONE_DECIMAL = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
-const shares = new Intl.NumberFormat("en-US", { style: "percent", ...ONE_DECIMAL });
-const changes = new Intl.NumberFormat("en-US", {
-  style: "percent",
-  ...ONE_DECIMAL,
-  signDisplay: "exceptZero",
-});
+const PERCENT = { style: "percent", ...ONE_DECIMAL } as const;
+const shares = new Intl.NumberFormat("en-US", PERCENT);
+const changes = new Intl.NumberFormat("en-US", { ...PERCENT, signDisplay: "exceptZero" });
 const points = new Intl.NumberFormat("en-US", { ...ONE_DECIMAL, signDisplay: "exceptZero" });
 
 /** Shown for a missing figure, such as a rate without calls. */

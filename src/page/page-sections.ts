@@ -37,7 +37,6 @@ import {
   heatSteps,
   type Series,
   toChannelSeries,
-  toWeek,
   WEEKDAYS,
 } from "./report-charts.ts";
 import { type Figures, isNotSet, type Ranking, type Report, type ReportFigures } from "./report-figures.ts";
@@ -124,13 +123,12 @@ function rankingTable(dimension: Dimension, { shown, rest }: Ranking, all: Figur
 <td>${countOf(figures.qualified_calls)}</td>
 <td>${countOf(figures.first_time_callers)}</td>`;
   const hasIds = dimension === "campaign";
-  const line = (
-    name: Html | string,
-    figures: Figures,
-  ) => html`<tr><th scope="row">${name}</th>${hasIds ? idCell(figures) : ""}
+  const line = (name: Html | string, figures: Figures) => {
+    return html`<tr><th scope="row">${name}</th>${hasIds ? idCell(figures) : ""}
 <td>${measured(countOf(figures.calls), Number(figures.calls) / most)}</td>
 ${cells(figures)}</tr>
 `;
+  };
   const heads = [capitalized(dimension), ...(hasIds ? [ID] : []), ...RANKING_HEADS];
   return scrolled(
     `Calls by ${dimension}`,
@@ -152,7 +150,7 @@ function restName(rows: number): string {
 
 function weekSection({ hours }: ReportFigures, timezone: string, days: number): Html {
   const week = (name: string, noun: string) => {
-    const cells = toWeek(hours, name);
+    const cells = new Map(hours.map((row) => [`${row.weekday} ${row.hour}`, Number(row[name])]));
     const title = `${capitalized(noun)}: ${describeBusiest(cells)}`;
     const caption = `${capitalized(noun)} by weekday and hour, as clocks in ${timezone} showed them`;
     const draw = (width: number) => drawWeek(cells, { width, label: `${title}. ${SEE_TABLE}` });
@@ -177,7 +175,8 @@ function describeBusiest(cells: ReadonlyMap<string, number>): string {
   const [busiest = "", tied] = [...cells].filter(([, count]) => count === most).map(([key]) => key);
   if (tied !== undefined) return `at most ${formatCount(most)} in one hour of the week`;
   const [day, hour] = busiest.split(" ");
-  return `most on ${day} from ${hour}:00 to ${nextHour(String(hour))}:00 (${formatCount(most)})`;
+  const end = String(Number(hour) + 1).padStart(2, "0");
+  return `most on ${day} from ${hour}:00 to ${end}:00 (${formatCount(most)})`;
 }
 
 function callerSection({ periods, headline: all }: ReportFigures, grain: string, manifest: Manifest): Html {
@@ -227,14 +226,10 @@ function moverSection({ movers }: ReportFigures, { compared_with = {} }: Manifes
   const list = (title: string, found: ReportFigures["movers"]["up"]) => {
     if (found.length === 0) return html`<h3>${title}</h3><p class="faint">None.</p>`;
     const hasIds = found.some(({ dimension }) => dimension === "campaign");
-    const rows = found.map(
-      ({
-        dimension,
-        figures,
-        change,
-      }) => html`<tr><th scope="row">${capitalized(dimension)} ${isolated(nameOf(figures, dimension))}</th>${hasIds ? idCell(figures) : ""}
-<td><data value="${change}">${change > 0 ? "+" : ""}${formatCount(change)}</data></td><td>${countOf(figures.calls)}</td><td>${countOf(figures.calls_previous)}</td></tr>`,
-    );
+    const rows = found.map(({ dimension, figures, change }) => {
+      return html`<tr><th scope="row">${capitalized(dimension)} ${isolated(nameOf(figures, dimension))}</th>${hasIds ? idCell(figures) : ""}
+<td><data value="${change}">${change > 0 ? "+" : ""}${formatCount(change)}</data></td><td>${countOf(figures.calls)}</td><td>${countOf(figures.calls_previous)}</td></tr>`;
+    });
     const heads = ["What", ...(hasIds ? [ID] : []), "Change", "Calls", "Before"];
     return html`<h3>${title}</h3>
 ${scrolled(title, html`${headRow(heads)}<tbody>${rows}</tbody>`)}`;
@@ -284,8 +279,4 @@ function valuesOf(rows: readonly Figures[], name: string): number[] {
 function bandName({ from_seconds: from, to_seconds: to }: DurationBand): string {
   if (from === null) return to === null ? "none" : "below 0";
   return to === null ? `${formatDuration(from)}+` : `${formatDuration(from)}–${formatDuration(to - 1)}`;
-}
-
-function nextHour(hour: string): string {
-  return String(Number(hour) + 1).padStart(2, "0");
 }

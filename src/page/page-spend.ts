@@ -40,12 +40,11 @@ function spendTable({ campaigns, rest, withoutCalls, total }: SpendFigures): Htm
 <td>${amountOf(figures.cost_per_call)}</td>
 <td>${amountOf(figures.cost_per_qualified_call)}</td>
 <td>${amountOf(figures.cost_per_first_time_caller)}</td>`;
-  const line = (
-    name: Html | string,
-    figures: Figures,
-  ) => html`<tr><th scope="row">${name}</th>${idCell(figures)}
+  const line = (name: Html | string, figures: Figures) => {
+    return html`<tr><th scope="row">${name}</th>${idCell(figures)}
 ${cells(figures)}</tr>
 `;
+  };
   return scrolled(
     "Cost by campaign",
     html`${headRow(["Campaign", ID, ...HEADS])}

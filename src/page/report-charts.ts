@@ -1,6 +1,6 @@
 import type { EChartsOption } from "echarts";
 import { formatCount } from "../base/quantity-text.ts";
-import type { Figures, ReportFigures } from "./report-figures.ts";
+import type { ReportFigures } from "./report-figures.ts";
 import { type ChartOptions, drawChart, NARROW } from "./static-chart.ts";
 
 export interface Series {
@@ -110,25 +110,17 @@ export function heatSteps(cells: ReadonlyMap<string, number>) {
   }));
 }
 
-export function toWeek(hours: ReportFigures["hours"], name: string): Map<string, number> {
-  return new Map(hours.map((figures) => [`${figures.weekday} ${figures.hour}`, Number(figures[name])]));
-}
-
-export function toChannelSeries({
-  channels,
-  channelPeriods,
-  periods,
-}: Pick<ReportFigures, "channels" | "channelPeriods" | "periods">): Series[] {
+export function toChannelSeries(
+  figures: Pick<ReportFigures, "channels" | "channelPeriods" | "periods">,
+): Series[] {
+  const { channels, channelPeriods, periods } = figures;
   const names = channels.shown.map(({ channel }) => String(channel));
   const isAll = names.length <= COLORS;
   const led = isAll ? names : names.slice(0, COLORS - 1);
-  const calls = new Map(
-    channelPeriods.map((figures: Figures) => [
-      `${figures.period}\n${figures.channel}`,
-      Number(figures.calls),
-    ]),
+  const counts = new Map(
+    channelPeriods.map(({ period, channel, calls }) => [`${period}\n${channel}`, Number(calls)]),
   );
-  const valuesOf = (name: string) => periods.map(({ period }) => calls.get(`${period}\n${name}`) ?? 0);
+  const valuesOf = (name: string) => periods.map(({ period }) => counts.get(`${period}\n${name}`) ?? 0);
   const series = led.map((name, index) => ({ name, color: index + 1, values: valuesOf(name) }));
   if (isAll) return series;
   const others = names.slice(COLORS - 1).map(valuesOf);

@@ -27,6 +27,7 @@ const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYL
 export async function toPage(report: Report): Promise<string> {
   const { figures, manifest } = report;
   const title = `Calls, ${describeDays(manifest.range)}`;
+  const isFiltered = Object.keys(manifest.filter).length > 1;
   const isEmpty = Number(figures.headline.calls) === 0;
   const page = html`<!doctype html>
 <html lang="en">
@@ -47,7 +48,7 @@ ${verdictLine(report)}
 <main>
 ${headline(figures.headline, manifest)}
 ${restatementSection(report)}
-${isEmpty ? html`<p>No calls in these days${isFiltered(manifest) ? " with this filter" : ""}.</p>${spendSection(report)}` : chartSections(report)}
+${isEmpty ? html`<p>No calls in these days${isFiltered ? " with this filter" : ""}.</p>${spendSection(report)}` : chartSections(report)}
 ${basisSection(report)}
 </main>
 <footer><p class="faint">Made by calltally; <code>calltally docs figures</code> explains the figures.</p></footer>
@@ -106,10 +107,6 @@ function describeScope({ timezone, filter, compared_with }: Manifest): string {
   );
 }
 
-function isFiltered({ filter }: Manifest): boolean {
-  return Object.keys(filter).length > 1;
-}
-
 const ROWS_SHOWN = 25;
 
 function restatementSection({ restatements, manifest }: Report): Html | "" {
@@ -120,12 +117,10 @@ function restatementSection({ restatements, manifest }: Report): Html | "" {
   return html`<h2>${title}</h2>
 <p>${formatQuantity(restatements.length, "figure")} of complete periods changed since this page was last written; restatements.csv next to it lists them.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr><th scope="col">Period</th><th scope="col">Figure</th><th scope="col">Was</th><th scope="col">Is</th><th scope="col">Change</th><th scope="col">Why, in calls</th></tr></thead><tbody>
-${restatements.slice(0, ROWS_SHOWN).map(
-  (
-    each,
-  ) => html`<tr><th scope="row">${each.period}</th><td>${capitalized(each.metric.replaceAll("_", " "))}</td>
-<td>${countOf(each.was)}</td><td>${countOf(each.now)}</td><td><data value="${each.change ?? ""}">${(each.change ?? 0) > 0 ? "+" : ""}${formatCount(each.change ?? 0)}</data></td><td>${toPrintable(describeReasons(each))}</td></tr>`,
-)}
+${restatements.slice(0, ROWS_SHOWN).map((each) => {
+  return html`<tr><th scope="row">${each.period}</th><td>${capitalized(each.metric.replaceAll("_", " "))}</td>
+<td>${countOf(each.was)}</td><td>${countOf(each.now)}</td><td><data value="${each.change ?? ""}">${(each.change ?? 0) > 0 ? "+" : ""}${formatCount(each.change ?? 0)}</data></td><td>${toPrintable(describeReasons(each))}</td></tr>`;
+})}
 </tbody></table></div>
 ${rest > 0 ? html`<p class="faint">${formatCount(rest)} more.</p>` : ""}`;
 }

@@ -7,8 +7,8 @@ import type { Manifest } from "../export/manifest.ts";
 import type { FileSet } from "../export/output/file-set.ts";
 import { commitOf, exportLog } from "../export/record-export.ts";
 import type { Ask } from "../request/resolve.ts";
-import { beginFactLog } from "../restatements/exported-rollups.ts";
 import { FigureMemory } from "../restatements/figure-memory.ts";
+import { beginFactLog } from "../restatements/logged-facts.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 

@@ -1,4 +1,4 @@
-import { type DateRange, toInstants } from "../calendar/dates.ts";
+import { toInstants } from "../calendar/dates.ts";
 import type { Grain } from "../calendar/grain.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { type Period, periods } from "../calendar/periods.ts";
@@ -24,13 +24,13 @@ interface Cut {
 }
 
 /** Returns the spans that ended in its range and are final by now. @param other has further days to look at */
-export function completeStretches(
-  scope: ExportedScope,
-  { grain, timezone }: Cut,
-  other?: ExportedScope,
-): Stretch[] {
-  const { settled_until } = scope;
-  const cut = toInstants(rangeOf(scope), timezone);
+export function completeStretches(scope: ExportedScope, { grain, timezone }: Cut, other?: ExportedScope) {
+  const { settled_until, range_from, range_to } = scope;
+  const range = {
+    ...(range_from !== null && { from: range_from }),
+    ...(range_to !== null && { to: range_to }),
+  };
+  const cut = toInstants(range, timezone);
   if (grain === undefined) {
     const { startsAt, endsAt } = cut;
     const isComplete = startsAt !== undefined && endsAt !== undefined && endsAt <= settled_until;
@@ -74,10 +74,6 @@ export function scopeOf({ range, periods, timezone }: Timeframe, settled_until: 
     last_day: last ? lastDay(last.endsAt) : null,
     settled_until,
   };
-}
-
-function rangeOf({ range_from, range_to }: ExportedScope): DateRange {
-  return { ...(range_from !== null && { from: range_from }), ...(range_to !== null && { to: range_to }) };
 }
 
 const later = (a: string, b = a) => (a > b ? a : b);

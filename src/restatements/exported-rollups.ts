@@ -1,9 +1,9 @@
 import { sep } from "node:path";
-import { and, eq, lt, type SQL } from "drizzle-orm";
+import { and, eq, type SQL } from "drizzle-orm";
 import { integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { isLoggedSince, readFactLog, startFactLog, trimFactLog } from "../warehouse/calls/fact-log.ts";
+import { isLoggedSince } from "../warehouse/calls/fact-log.ts";
 import { about, describeTable } from "../warehouse/described.ts";
-import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
+import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const columns = {
@@ -82,10 +82,7 @@ export function mayBeRestated({ sqlite }: Warehouse, folder: string): boolean {
 /** A row of a complete period; key and figures as JSON arrays. */
 export type ExportedRow = [period: string, key: string, figures: string];
 
-export function iterateExportedRows(
-  { sqlite }: Warehouse,
-  { exported_id }: ExportedRollup,
-): Iterable<ExportedRow> {
+export function iterateExportedRows({ sqlite }: Warehouse, { exported_id }: ExportedRollup) {
   return sqlite
     .prepare<[number], ExportedRow>("SELECT period, key, figures FROM exported_rows WHERE exported_id = ?")
     .raw()
@@ -138,25 +135,4 @@ function replaceRows({ sqlite }: Warehouse, exportedId: number, rows: Iterable<E
     )
     .run(exportedId);
   sqlite.exec("DROP TABLE temp.rows_now");
-}
-
-/** Starts logging changes of facts, unless already started; returns the id of the log. */
-export function beginFactLog(warehouse: Warehouse): number {
-  const begin = (tx: Tx) => {
-    // Changes made while nothing was logged are unknown.
-    tx.db.delete(exported_rollups).run();
-    return startFactLog(tx);
-  };
-  return readFactLog(warehouse) ?? writeTransaction(warehouse, (tx) => readFactLog(tx) ?? begin(tx));
-}
-
-/** A rollup not written for this long is dropped, with the changes that would explain it. */
-const MOST_DAYS = 400;
-
-/** Drops rollups that are no longer written, and changes that explain no rollup; without rollups, stops logging. */
-export function pruneFactLog(tx: Tx, nowMs: number): void {
-  const time = new Date(nowMs - MOST_DAYS * 86_400_000).toISOString();
-  tx.db.delete(exported_rollups).where(lt(exported_rollups.exported_at, time)).run();
-  const readFirst = tx.sqlite.prepare<[], number | null>("SELECT min(change_id) FROM exported_rollups");
-  trimFactLog(tx, readFirst.pluck().get() ?? undefined);
 }

@@ -9,8 +9,9 @@ import { readLastDoneRun } from "../warehouse/runs/runs.ts";
 import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type ExportedScope, scopeOf } from "./comparable-periods.ts";
-import { pruneFactLog, type RollupToRemember, rememberRollup } from "./exported-rollups.ts";
+import { type RollupToRemember, rememberRollup } from "./exported-rollups.ts";
 import { findRestatements } from "./find-restatements.ts";
+import { pruneFactLog } from "./logged-facts.ts";
 import { insertRestatements } from "./restatement-table.ts";
 import { keepRows, MAX_ROWS, type WatchedRollup, watchRollup } from "./watched-rollup.ts";
 
@@ -89,21 +90,14 @@ export class FigureMemory implements CommitStep, RememberedFigures {
     pruneFactLog(tx, Date.parse(now));
   }
 
-  #toRemember({
-    path,
-    contents,
-    rows,
-    complete,
-    isOpen,
-    isTooLong,
-    ...rest
-  }: WatchedRollup): RollupToRemember {
+  #toRemember(watched: WatchedRollup): RollupToRemember {
+    const { path, contents, question, figures, rows, complete, isOpen, isTooLong } = watched;
     const isRemembered = this.#scope !== undefined && !isTooLong && (complete.size > 0 || isOpen);
     const rollup = isRemembered
       ? {
           ...this.#scope,
-          question: rest.question,
-          metrics: JSON.stringify(rest.figures.map(({ name }) => name)),
+          question,
+          metrics: JSON.stringify(figures.map(({ name }) => name)),
           change_id: this.#state.changeId,
           rules_id: this.#state.rulesId,
           run_id: this.#runId,

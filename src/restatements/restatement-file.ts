@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import { encodeTable } from "../export/formats/encode-table.ts";
 import type { Job } from "../export/job.ts";
-import type { Manifest } from "../export/manifest.ts";
 import type { WrittenFile } from "../export/output/file-set.ts";
 import { RESTATEMENT_FILE } from "../export/output/folder.ts";
 import { RESTATEMENT_REASONS, type Restatement, type RestatementReason } from "../export/restatement.ts";
@@ -42,10 +41,7 @@ export async function writeRestatements(
 }
 
 /** Compares figures with what the same files held before, and writes the changes; undefined if nothing was compared. */
-export async function writeChanges(
-  job: Pick<Job, "write" | "ask">,
-  memory: FigureMemory,
-): Promise<Manifest["restatements"]> {
+export async function writeChanges(job: Pick<Job, "write" | "ask">, memory: FigureMemory) {
   const { rollups, restatements } = memory.compare();
   if (rollups.length === 0) return undefined;
   const file = restatements.length > 0 ? await writeRestatements(job, restatements) : undefined;

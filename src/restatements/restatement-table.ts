@@ -76,10 +76,7 @@ export interface RestatementFilter {
   limit?: number | undefined;
 }
 
-export function readRestatements(
-  { db }: Warehouse,
-  { since, within, limit = -1 }: RestatementFilter = {},
-): Restatement[] {
+export function readRestatements({ db }: Warehouse, { since, within, limit = -1 }: RestatementFilter = {}) {
   const where: (SQL | undefined)[] = [
     since === undefined ? undefined : gte(restatements.found_at, since),
     within && and(lt(restatements.starts_at, within.endsAt), gt(restatements.ends_at, within.startsAt)),

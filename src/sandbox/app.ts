@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Hono } from "hono";
+import { HTTPException } from "hono/http-exception";
 import { z } from "zod";
 import { SandboxCalls } from "./calls/call-store.ts";
 import { listCalls } from "./calls/list-calls.ts";
@@ -8,7 +9,6 @@ import { SandboxInsights } from "./insights.ts";
 import {
   digits,
   fail,
-  failThrown,
   idParams,
   parseRequest,
   type SandboxContext,
@@ -51,7 +51,10 @@ const ATTRIBUTION = "/v3/conversations/attribution-engine";
 export function createApp(settings: SandboxSettings, world: World): Hono<SandboxEnv> {
   const app = new Hono<SandboxEnv>();
   app.notFound((context) => fail(context, 404, "Not found"));
-  app.onError(failThrown);
+  // 400 for an invalid request, 500 for our own mistakes.
+  app.onError((error, context) =>
+    fail(context, error instanceof HTTPException ? error.status : 500, error.message),
+  );
 
   app.use(async (_context, next) => {
     if (settings.latencyMs > 0) await sleep(settings.latencyMs, undefined, { ref: false });

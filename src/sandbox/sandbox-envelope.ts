@@ -33,11 +33,6 @@ export function fail(context: SandboxContext, status: ContentfulStatusCode, mess
   return context.json({ code: status, message, ...stamp() }, status);
 }
 
-/** Responds with 400 to an invalid request, and with 500 to our own mistakes. */
-export function failThrown(error: Error, context: SandboxContext): Response {
-  return fail(context, error instanceof HTTPException ? error.status : 500, error.message);
-}
-
 /** @throws HTTPException (400) that names the invalid members */
 export function parseRequest<Output>(schema: z.ZodType<Output>, value: unknown): Output {
   const result = schema.safeParse(value);

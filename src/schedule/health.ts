@@ -45,10 +45,7 @@ export function judgeJob(
   return fail(`the next successful ${job} was due by ${new Date(dueMs).toISOString()}`);
 }
 
-export function summarizeHealth(
-  jobs: JobHealth[],
-  run: NonNullable<Health["last_good_sync"]> | undefined,
-): Health {
+export function summarizeHealth(jobs: JobHealth[], run: NonNullable<Health["last_good_sync"]> | undefined) {
   return {
     ...judge(jobs.flatMap(({ reason }) => reason ?? [])),
     ...(run && {
@@ -59,9 +56,7 @@ export function summarizeHealth(
 }
 
 /** The account of the environment, if any, is the only one. */
-export function summarizeAccounts(
-  healths: readonly (readonly [name: string | undefined, health: Health])[],
-): Health {
+export function summarizeAccounts(healths: readonly (readonly [name: string | undefined, health: Health])[]) {
   const [only] = healths;
   if (only !== undefined && only[0] === undefined) return only[1];
   const reasons = healths.flatMap(([name, { reason }]) => (reason === undefined ? [] : `${name}: ${reason}`));

@@ -1,4 +1,4 @@
-import type { LimitRequest } from "../api/client.ts";
+import type { LimitRequest } from "../api/host-limits.ts";
 import type { ExitCode } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/load-settings.ts";

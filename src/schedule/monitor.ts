@@ -50,12 +50,8 @@ export async function startMonitor({ host, port }: Address, pages: MonitorPages,
     switch (path) {
       case "/healthz": {
         const health = pages.health();
-        return send(
-          response,
-          health.status === "ok" ? 200 : 503,
-          "application/json",
-          `${JSON.stringify(health)}\n`,
-        );
+        const status = health.status === "ok" ? 200 : 503;
+        return send(response, status, "application/json", `${JSON.stringify(health)}\n`);
       }
       case "/metrics":
         return send(response, 200, METRICS_TYPE, pages.metrics());

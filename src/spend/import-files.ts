@@ -6,7 +6,7 @@ import { reasonOf } from "../base/file-access.ts";
 import { toPrintable } from "../base/printable.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
-import { type ReadOptions, type ReadReport, readReport, type SpendRow } from "./read-report.ts";
+import { type ReadOptions, type ReadReport, readReport } from "./read-report.ts";
 import { type ImportedSpend, type ImportSpendOptions, importSpend } from "./spend-table.ts";
 
 export interface ImportFilesOptions extends ReadOptions, Pick<ImportSpendOptions, "named"> {
@@ -45,7 +45,8 @@ export function leaveOutRepeated<Report extends Pick<ReadReport, "rows" | "left_
     const own = new Map<string, string[]>();
     const left_out = [...report.left_out];
     const rows = report.rows.filter((row) => {
-      const key = contentOf(row);
+      const { line: _, ...content } = row;
+      const key = JSON.stringify(content);
       const places = own.get(key) ?? [];
       own.set(key, places);
       const same = known.get(key)?.[places.length];
@@ -57,10 +58,6 @@ export function leaveOutRepeated<Report extends Pick<ReadReport, "rows" | "left_
       if (places.length > (known.get(key)?.length ?? 0)) known.set(key, places);
     return { ...report, rows, left_out: left_out.sort((a, b) => a.line - b.line) };
   });
-}
-
-function contentOf({ line: _, ...row }: SpendRow): string {
-  return JSON.stringify(row);
 }
 
 /** Larger files are not reports by day, and would be held in memory. */

@@ -167,11 +167,7 @@ function assertNamed({ indexes, report, ...known }: SpendColumns, options: ReadO
 }
 
 /** Classifies a line that is not a row of the table; undefined for a row. */
-function kindOf(
-  { line, cells }: Line,
-  header: number,
-  { indexes }: SpendColumns,
-): "title_lines" | "total_lines" | "note_lines" | "blank_lines" | undefined {
+function kindOf({ line, cells }: Line, header: number, { indexes }: SpendColumns) {
   if (cells.every((cell) => cell.trim() === "")) return "blank_lines";
   if (line < header) return "title_lines";
   const cellOf = (field: SpendField) => cells[indexes.get(field) ?? -1]?.trim() ?? "";
@@ -193,7 +189,8 @@ function toCandidate({ line, cells }: Line, columns: SpendColumns, options: Read
   const { indexes } = columns;
   const cellOf = (field: SpendField | "last_day") => cells[indexes.get(field) ?? -1]?.trim() ?? "";
   // With misplaced quotes or thousands, the rest of the row would be misread.
-  if (cells.some(isUnclosed)) return "an unclosed quote";
+  const isUnclosed = cells.some((cell) => cell.trimStart().startsWith('"') && /[\r\n]/.test(cell));
+  if (isUnclosed) return "an unclosed quote";
   if (cells.slice(columns.width).some((cell) => cell.trim() !== "")) return "more cells than the header";
   const day = readDay(cellOf("day"));
   if (day === undefined) return isNothing(cellOf("day")) ? "no day" : `${quote(cellOf("day"))} is not a day`;
@@ -303,10 +300,6 @@ function toRow(
   if (!wholes.every((whole) => whole === null || (Number.isInteger(whole) && whole >= 0)))
     return "clicks or impressions are not whole numbers";
   return { ...rest, day, cost_micros, clicks: ofClicks, impressions: ofImpressions };
-}
-
-function isUnclosed(cell: string): boolean {
-  return cell.trimStart().startsWith('"') && /[\r\n]/.test(cell);
 }
 
 function quote(text: string): string {

@@ -1,6 +1,6 @@
 import { nameKeys } from "../paging/order-key.ts";
 import { isSure, missingCallThreshold } from "../paging/verdict.ts";
-import { pruneFactLog } from "../restatements/exported-rollups.ts";
+import { pruneFactLog } from "../restatements/logged-facts.ts";
 import { readUnsettled, settleCallers } from "../warehouse/calls/first-load.ts";
 import {
   type Absence,

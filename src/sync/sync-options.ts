@@ -1,4 +1,5 @@
-import type { ApiAccess, LimitRequest } from "../api/client.ts";
+import type { ApiAccess } from "../api/client.ts";
+import type { LimitRequest } from "../api/host-limits.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Clock } from "../base/clock.ts";
 import type { CalltallyError } from "../base/errors.ts";

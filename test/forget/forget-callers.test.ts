@@ -6,7 +6,7 @@ import { type Call, hashCall } from "../../src/call.ts";
 import { forgetAgain, forgetCallers } from "../../src/forget/forget-callers.ts";
 import { prune } from "../../src/forget/prune.ts";
 import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep-settings.ts";
-import { beginFactLog } from "../../src/restatements/exported-rollups.ts";
+import { beginFactLog } from "../../src/restatements/logged-facts.ts";
 import { TABLES } from "../../src/schema/schema.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";

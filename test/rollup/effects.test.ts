@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toInstants } from "../../src/calendar/dates.ts";
 import { periods } from "../../src/calendar/periods.ts";
-import { beginFactLog } from "../../src/restatements/exported-rollups.ts";
+import { beginFactLog } from "../../src/restatements/logged-facts.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import type { Dimension } from "../../src/rollup/dimensions.ts";
 import { toShown } from "../../src/rollup/reserved-keys.ts";

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/api/api-errors.ts";
 import { type ExitCode, InterruptedError } from "../../src/base/errors.ts";
-import { beginFactLog } from "../../src/restatements/exported-rollups.ts";
+import { beginFactLog } from "../../src/restatements/logged-facts.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import { judgeReading } from "../../src/sync/judge-reading.ts";
 import { type Run, readIncremental } from "../../src/sync/read-calls.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Argument, Command, Option } from "@commander-js/extra-typings";
 import { JOBS } from "../../../jobs/all.ts";
-import { hostLimits } from "../../api/client.ts";
+import { hostLimits } from "../../api/host-limits.ts";
 import { UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/nearest.ts";
 import type { Account } from "../../config/accounts.ts";

@@ -1,5 +1,5 @@
 import { Command, Option } from "@commander-js/extra-typings";
-import { hostLimits } from "../../api/client.ts";
+import { hostLimits } from "../../api/host-limits.ts";
 import { EXIT, UsageError, worstCode } from "../../base/errors.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { exitCodeOf, runSync } from "../../sync/run.ts";

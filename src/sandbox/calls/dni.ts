@@ -17,10 +17,8 @@ const TOKEN_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 
 /** Makes the DNI session of one visit from a source; at least one member has a value. */
 export function drawDniData(random: Random, source: Source, hasOddTexts: boolean): DniData {
-  const known = drawKnown(
-    random,
-    hasOddTexts ? { ...source, dni: { ...source.dni, ...source.odd } } : source,
-  );
+  const drawn = hasOddTexts ? { ...source, dni: { ...source.dni, ...source.odd } } : source;
+  const known = drawKnown(random, drawn);
   const dni: DniData = {};
   for (const member of DNI_MEMBERS) {
     const value = known[member] || drawMissing(random);

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Doorbell } from "../../config/doorbell.ts";
 import { DoorbellPage } from "../doorbell/doorbell-page.ts";
-import { type Health, judgeJob, summarizeAccounts, summarizeHealth } from "../health.ts";
+import { judgeJob, summarizeAccounts, summarizeHealth } from "../health.ts";
 import { toJobState } from "../job-state.ts";
 import { type Address, startMonitor } from "../monitor.ts";
 import {
@@ -25,7 +25,11 @@ export async function startAccountMonitor(
   const page = doorbell && openDoorbell(doorbell, watches, { log, clock });
   const monitor = await startMonitor(listen, {
     health: () => {
-      const healths = watches.map((watch) => [watch.account.name, judgeAccount(watch, clock)] as const);
+      const healths = watches.map((watch) => {
+        const snapshot = watch.readSnapshot();
+        const jobs = judgeJobs(watch, snapshot, clock.now());
+        return [watch.account.name, summarizeHealth(jobs, snapshot?.lastGoodRun)] as const;
+      });
       return summarizeAccounts(healths);
     },
     metrics: () => {
@@ -72,11 +76,6 @@ function judgeJobs({ active, deadlineMs }: AccountWatch, snapshot: Snapshot | un
   return active.map(({ job, cron, seen }) =>
     judgeJob(toJobState(job, seen, snapshot), { cron, deadlineMs, nowMs }),
   );
-}
-
-function judgeAccount(watch: AccountWatch, clock: Clock): Health {
-  const snapshot = watch.readSnapshot();
-  return summarizeHealth(judgeJobs(watch, snapshot, clock.now()), snapshot?.lastGoodRun);
 }
 
 function metricsOf(watch: AccountWatch, clock: Clock): Metric[] {

@@ -33,7 +33,7 @@ export async function runJobProcess(
   const run = newRunId();
   const log = options.log.child({ ...(name !== undefined && { account: name }), job, run });
   log.info("started");
-  const startedMs = clock.now();
+  const startedAt = new Date(clock.now()).toISOString();
   seen.isRunning = true;
   const command = [...program, "job", job, "--run", run, ...args];
   const outcome = await runChild(command, {
@@ -46,7 +46,8 @@ export async function runJobProcess(
   });
   const { level, message } = describeOutcome(outcome, signal.aborted);
   const { exitCode, signal: killedBy } = outcome;
-  const end = toJobEnd(job, outcome, { startedMs, endedMs: clock.now(), isStopping: signal.aborted });
+  const finishedAt = new Date(clock.now()).toISOString();
+  const end: JobEnd = { job, startedAt, finishedAt, ...judgeEnd(outcome, signal.aborted) };
   noteEnd(seen, nameExit(outcome), end);
   log[level]({ exitCode, ...(killedBy && { killedBy }), seconds: (seen.lastMs ?? 0) / 1000 }, message);
   if (!isSilent(outcome) || signal.aborted) return outcome;
@@ -60,17 +61,12 @@ export async function runJobProcess(
   return outcome;
 }
 
-function toJobEnd(
-  job: string,
-  outcome: Outcome,
-  { startedMs, endedMs, isStopping }: { startedMs: number; endedMs: number; isStopping: boolean },
-): JobEnd {
+function judgeEnd(outcome: Outcome, isStopping: boolean) {
   const exitCode = toExitCode(outcome);
   const isLate = outcome.isLate && exitCode !== EXIT.done;
   const result = isStopping ? "neither" : isLate ? "failure" : judgeExit(exitCode);
   const error = result === "failure" ? describeOutcome(outcome, isStopping).message : null;
-  const [startedAt, finishedAt] = [new Date(startedMs).toISOString(), new Date(endedMs).toISOString()];
-  return { job, startedAt, finishedAt, exitCode, result, error };
+  return { exitCode, result, error };
 }
 
 export function newRunId(): string {

@@ -74,7 +74,7 @@ export class DoorbellPage {
 
   async #judge(request: IncomingMessage): Promise<PlainResponse> {
     if (request.method !== "POST") return NOT_POST;
-    let given = bearerOf(request.headers.authorization);
+    let given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
     if (given === undefined) {
       const body = await this.#readBody(request);
       if (typeof body !== "string") return body;
@@ -128,10 +128,6 @@ export class DoorbellPage {
 
 export function pathOf({ url = "" }: IncomingMessage): string {
   return url.split("?", 1)[0] ?? "";
-}
-
-function bearerOf(header: string | undefined): string | undefined {
-  return /^Bearer +(\S+)$/i.exec(header ?? "")?.[1];
 }
 
 /** The place of the secret is undocumented (API v3 § 6): a list, an object, or the body itself. */

@@ -7,7 +7,7 @@ import { attributeCall } from "../../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/call.ts";
 import { isPseudonym } from "../../../src/privacy/pseudonym.ts";
-import { beginFactLog } from "../../../src/restatements/exported-rollups.ts";
+import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
 import {
   applyRules,
   attributeAnew,

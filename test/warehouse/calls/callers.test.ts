@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { beginFactLog } from "../../../src/restatements/exported-rollups.ts";
+import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
 import {
   type CallerCall,
   CallerTable,

@@ -1,12 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import {
-  beginFactLog,
-  pruneFactLog,
-  readExportedRollup,
-  rememberRollup,
-} from "../../../src/restatements/exported-rollups.ts";
+import { readExportedRollup, rememberRollup } from "../../../src/restatements/exported-rollups.ts";
+import { beginFactLog, pruneFactLog } from "../../../src/restatements/logged-facts.ts";
 import {
   fact_changes,
   isLoggedSince,

@@ -1,0 +1,26 @@
+import { lt } from "drizzle-orm";
+import { readFactLog, startFactLog, trimFactLog } from "../warehouse/calls/fact-log.ts";
+import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
+import { exported_rollups } from "./exported-rollups.ts";
+
+/** Starts logging changes of facts, unless already started; returns the id of the log. */
+export function beginFactLog(warehouse: Warehouse): number {
+  const begin = (tx: Tx) => {
+    // Changes made while nothing was logged are unknown.
+    tx.db.delete(exported_rollups).run();
+    return startFactLog(tx);
+  };
+  return readFactLog(warehouse) ?? writeTransaction(warehouse, (tx) => readFactLog(tx) ?? begin(tx));
+}
+
+/** A rollup not written for this long is dropped, with the changes that would explain it. */
+const MOST_DAYS = 400;
+
+/** Drops rollups that are no longer written, and changes that explain no rollup; without rollups, stops logging. */
+export function pruneFactLog(tx: Tx, nowMs: number): void {
+  const time = new Date(nowMs - MOST_DAYS * 86_400_000).toISOString();
+  tx.db.delete(exported_rollups).where(lt(exported_rollups.exported_at, time)).run();
+  const readFirst = tx.sqlite.prepare<[], number | null>("SELECT min(change_id) FROM exported_rollups");
+  trimFactLog(tx, readFirst.pluck().get() ?? undefined);
+}
