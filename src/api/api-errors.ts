@@ -4,7 +4,7 @@ import { CalltallyError, EXIT, type ExitCode } from "../base/errors.ts";
 export class ApiError extends CalltallyError {
   override name = "ApiError";
   readonly status: number | undefined;
-  /** The service's id of the request, for a support ticket. */
+  /** The service's id of the request, for a support needs. */
   readonly requestId: string | undefined;
   /** Whether the same request may succeed later. */
   readonly transient: boolean;

@@ -9,7 +9,7 @@ import { assertOurs } from "../warehouse/open.ts";
 import { copyWarehouse } from "./copy.ts";
 
 /** Files that SQLite and calltally keep next to a warehouse. */
-const BESIDE = ["", "-wal", "-shm", "-journal", ".lock", ".caller-key"];
+const SUFFIXES = ["", "-wal", "-shm", "-journal", ".lock", ".caller-key"];
 
 /**
  * Renames the copy only after it was checked: a bad one never replaces an earlier backup.
@@ -31,7 +31,7 @@ export async function backupWarehouse(database: string, file: string, signal?: A
 }
 
 function assertReplaceable(target: string, source: string): void {
-  if (BESIDE.some((suffix) => target === source + suffix) || isSameFile(target, source)) {
+  if (SUFFIXES.some((suffix) => target === source + suffix) || isSameFile(target, source)) {
     throw new UsageError(`Cannot back up into ${target}: the warehouse uses this file`);
   }
   if (!existsSync(target)) return;

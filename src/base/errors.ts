@@ -17,7 +17,7 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** Worst first. An interrupt outranks everything: the rest was not tried. */
-const GRAVITY: readonly ExitCode[] = [
+const WORST_FIRST: readonly ExitCode[] = [
   EXIT.sigint,
   EXIT.sigterm,
   EXIT.storage,
@@ -33,7 +33,7 @@ const GRAVITY: readonly ExitCode[] = [
 
 export function worstCode(codes: Iterable<ExitCode>): ExitCode {
   const known = new Set(codes);
-  return GRAVITY.find((code) => known.has(code)) ?? EXIT.done;
+  return WORST_FIRST.find((code) => known.has(code)) ?? EXIT.done;
 }
 
 type ErrorDetails = { cause?: unknown; hint?: string | undefined };

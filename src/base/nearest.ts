@@ -1,14 +1,14 @@
 import { distance } from "fastest-levenshtein";
 
 /** The most edits between a word and its suggestion, and the share that must match: as commander does for commands. */
-const MOST_EDITS = 3;
-const LEAST_ALIKE = 0.4;
+const MAX_EDITS = 3;
+const MIN_SIMILARITY = 0.4;
 
 /** Longer lists of suggestions are not read, and shorter parts of words match too much. */
-const MOST_SUGGESTIONS = 3;
-const LEAST_PART = 3;
+const MAX_SUGGESTIONS = 3;
+const MIN_PART = 3;
 /** The share of a name's words that must begin like words of the other name. */
-const LEAST_WORDS = 0.6;
+const MIN_WORDS = 0.6;
 
 /** Returns `Did you mean …?` with similar candidates; undefined if there are none. */
 export function didYouMean(word: string, candidates: readonly string[]): string | undefined {
@@ -16,7 +16,7 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
 }
 
 export function askFor(names: readonly string[]): string | undefined {
-  const first = names.slice(0, MOST_SUGGESTIONS);
+  const first = names.slice(0, MAX_SUGGESTIONS);
   const last = first.pop();
   if (last === undefined) return undefined;
   return `Did you mean ${first.length === 0 ? last : `${first.join(", ")} or ${last}`}?`;
@@ -32,7 +32,7 @@ export function similar<C extends string>(word: string, candidates: readonly C[]
   const near = nearest(word, candidates);
   if (near !== undefined) return [near];
   const typed = word.trim().toLowerCase();
-  if (typed.length < LEAST_PART) return [];
+  if (typed.length < MIN_PART) return [];
   const having = candidates.filter((candidate) => candidate.toLowerCase().includes(typed));
   const found = having.length > 0 ? having : candidates.filter((candidate) => haveWords(typed, candidate));
   return [...new Set(found)].sort((a, b) => a.length - b.length);
@@ -43,7 +43,7 @@ function haveWords(typed: string, candidate: string): boolean {
   const shared = words.filter((word) =>
     others.some((other) => word.startsWith(other) || other.startsWith(word)),
   );
-  return shared.length > 1 && shared.length / Math.max(words.length, others.length) >= LEAST_WORDS;
+  return shared.length > 1 && shared.length / Math.max(words.length, others.length) >= MIN_WORDS;
 }
 
 function toWords(name: string): string[] {
@@ -58,6 +58,6 @@ export function nearest<C extends string>(word: string, candidates: readonly C[]
     return { candidate, edits, alike: 1 - edits / Math.max(typed.length, candidate.length, 1) };
   });
   return rated
-    .filter(({ edits, alike }) => edits <= MOST_EDITS && alike > LEAST_ALIKE)
+    .filter(({ edits, alike }) => edits <= MAX_EDITS && alike > MIN_SIMILARITY)
     .sort((a, b) => a.edits - b.edits)[0]?.candidate;
 }

@@ -3,8 +3,8 @@ import { nearest } from "../base/nearest.ts";
 import { type DateRange, firstDay } from "./dates.ts";
 import type { Comparison } from "./grain.ts";
 
-const MOST = { d: 3660, w: 520, m: 120 } as const;
-type LastUnit = keyof typeof MOST;
+const MAX = { d: 3660, w: 520, m: 120 } as const;
+type LastUnit = keyof typeof MAX;
 const UNITS = { d: ["day", "days"], w: ["week", "weeks"], m: ["month", "months"] } as const;
 
 /**
@@ -59,9 +59,9 @@ function nearestLast(text: string): ({ text: string } & LastRange) | undefined {
   const isYears = word.startsWith("y");
   const unit = isYears || word.startsWith("m") ? "m" : word.startsWith("w") ? "w" : "d";
   const asked = Number(digits || 1) * (isYears ? 12 : 1);
-  const count = Math.min(Math.max(1, asked), MOST[unit]);
+  const count = Math.min(Math.max(1, asked), MAX[unit]);
   const meant =
-    word === "" ? `${count}d, ${Math.min(count, MOST.w)}w or ${Math.min(count, MOST.m)}m` : `${count}${unit}`;
+    word === "" ? `${count}d, ${Math.min(count, MAX.w)}w or ${Math.min(count, MAX.m)}m` : `${count}${unit}`;
   return { text: meant, count, unit };
 }
 

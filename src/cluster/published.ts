@@ -3,7 +3,7 @@ import { ATTRIBUTION_VERSION } from "../attribution/attribute-call.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import { readRulesInForce, rulesSchema } from "../warehouse/calls/rules.ts";
-import { readBasis, readStanding } from "../warehouse/runs/standing.ts";
+import { readBasis, readCoverage } from "../warehouse/runs/basis.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { literal } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
@@ -66,7 +66,7 @@ const aboutSchema = z.object({
   withheld_calls: z.number().nullable(),
   unlisted: z.object({ calls: z.number(), since: z.string() }).nullable(),
   first_load: z.boolean(),
-  basis: z.object({
+  coverage: z.object({
     calls: z.number(),
     total: z.number().nullable(),
     order: z.string().nullable(),
@@ -96,8 +96,8 @@ export function readAbout(reader: Warehouse) {
   const { rules, version, caller_key } = readRulesInForce(reader);
   const { caller_digests: _, ...stored } = rules;
   return {
-    ...readStanding(reader),
-    basis: readBasis(reader),
+    ...readBasis(reader),
+    coverage: readCoverage(reader),
     rules: stored,
     attribution_version: version,
     caller_digests: caller_key !== null,

@@ -84,13 +84,13 @@ export function assertNoneElsewhere(file: Pick<CalltallyFile, "name">, { env, fo
 }
 
 /** What no two accounts may share: one warehouse would mix their calls, and one folder is refused to the second. */
-const APART = [
+const UNIQUE_TO_ACCOUNT = [
   { key: "database", spec: SETTINGS.database, what: "warehouse" },
   { key: "export_dir", spec: SETTINGS.exportDir, what: "export folder" },
 ] as const;
 
 function assertApart(file: CalltallyFile, accounts: readonly { name: string; sources: SettingSources }[]) {
-  for (const { key, spec, what } of APART) {
+  for (const { key, spec, what } of UNIQUE_TO_ACCOUNT) {
     const owners = new Map<string, string>();
     for (const { name, sources } of accounts) {
       const text = findGiven(spec, sources.file ?? [])?.text ?? "";

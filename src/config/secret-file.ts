@@ -3,7 +3,7 @@ import { attempt, describeError, UsageError } from "../base/errors.ts";
 import { reasonOf } from "../base/file-access.ts";
 
 /** A secret is short; a larger file was named by mistake. */
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
 /**
  * Reads a file with a secret, without surrounding white space. Others must not be able to read it; its group may if
@@ -35,8 +35,8 @@ export function parseSecretFile<T>(file: string, place: string, parse: (text: st
 
 /** @throws Error without the path: if the file does not exist, the secret itself may be in its place */
 export function readSecret(file: string): string {
-  if ((statOf(file)?.size ?? 0) > MOST_BYTES)
-    throw new Error(`is larger than ${MOST_BYTES} bytes: it is not a secret`);
+  if ((statOf(file)?.size ?? 0) > MAX_BYTES)
+    throw new Error(`is larger than ${MAX_BYTES} bytes: it is not a secret`);
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {

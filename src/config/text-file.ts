@@ -2,15 +2,15 @@ import { readFileSync, statSync } from "node:fs";
 import { UsageError } from "../base/errors.ts";
 import { reasonOf } from "../base/file-access.ts";
 
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 /** @throws UsageError for anything but a UTF-8 text file of at most 1 MB */
 export function readTextFile(path: string, name: string): string {
   try {
     const stat = statSync(path);
     if (!stat.isFile()) throw new UsageError(`Cannot use ${name}: it is not a file`);
-    if (stat.size > MOST_BYTES)
-      throw new UsageError(`Cannot use ${name}: it is larger than ${MOST_BYTES} bytes`);
+    if (stat.size > MAX_BYTES)
+      throw new UsageError(`Cannot use ${name}: it is larger than ${MAX_BYTES} bytes`);
     const text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
     if (!text.includes("\0")) return text;
   } catch (error) {

@@ -79,6 +79,6 @@ export function describeFixedZone(zone: string): string | undefined {
   const offset = `UTC${hours < 0 ? "-" : "+"}${String(Math.abs(hours)).padStart(2, "0")}:00`;
   const meant = zoneAt(hours) ?? "a city's zone";
   const other = SAME_ALL_YEAR[zone] ?? (hours === 0 ? "UTC" : undefined);
-  const wayOut = other === undefined ? "" : `; otherwise use ${other}`;
-  return `${zone} has no daylight saving time: it is ${offset} all year. You probably mean ${meant}${wayOut}.`;
+  const advice = other === undefined ? "" : `; otherwise use ${other}`;
+  return `${zone} has no daylight saving time: it is ${offset} all year. You probably mean ${meant}${advice}.`;
 }

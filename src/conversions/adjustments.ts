@@ -13,7 +13,7 @@ import { populationOf } from "./conversions.ts";
 import { hasUploadFile, openUploadKey } from "./upload-files.ts";
 import type { ConversionJob, ConversionLists } from "./upload-ledger.ts";
 import { readUploadLines, type UploadLine } from "./upload-table.ts";
-import { type Hindrance, hindranceOf, type Order, toOrders } from "./uploaded-orders.ts";
+import { type NotAdjustable, type Order, toOrders, whyNotAdjustable } from "./uploaded-orders.ts";
 
 /** The present value of the conversions with a name; undefined to restate none. */
 export type AdjustedValue = Pick<ConversionOptions, "name" | "value" | "currency">;
@@ -102,10 +102,10 @@ export async function writeAdjustments(job: ConversionJob): Promise<ManifestFile
   // If some recipients already have the file of an interrupted run, the others get the same.
   const isRepeated = repeats !== undefined && hasUploadFile(reader, ADJUSTMENTS, repeats, rewritten);
   const due = isRepeated ? [] : findAdjustments(lists, job.timeframe, toOrders(known), conversion);
-  const judged = due.map((each) => ({ ...each, hindrance: hindranceOf(each.order, nowMs) }));
-  const left = judged.filter(({ hindrance }) => hindrance !== undefined);
+  const judged = due.map((each) => ({ ...each, notAdjustable: whyNotAdjustable(each.order, nowMs) }));
+  const left = judged.filter(({ notAdjustable }) => notAdjustable !== undefined);
   const lines = judged
-    .filter(({ hindrance }) => hindrance === undefined)
+    .filter(({ notAdjustable }) => notAdjustable === undefined)
     .map((adjustment) => toLine(adjustment, conversion, nowMs));
   const repeated = known.filter(
     ({ contents, report_run_id }) => isRepeated && contents === ADJUSTMENTS && report_run_id === repeats,
@@ -121,21 +121,21 @@ export async function writeAdjustments(job: ConversionJob): Promise<ManifestFile
     { name: "adjustment", type: "text" },
     { name: "reason", type: "text" },
   ];
-  const rows = left.map(({ order, action, hindrance = null }) => [
+  const rows = left.map(({ order, action, notAdjustable = null }) => [
     order.call_id,
     order.conversion_name,
     order.occurred_at,
     action,
-    hindrance,
+    notAdjustable,
   ]);
   const rest = await job.write(
     `${ADJUSTMENTS}.excluded.csv`,
     await encodeTable({ columns, rows }, { format: "csv" }),
   );
   const countOf = (action: UploadLine["action"]) => written.filter((line) => line.action === action).length;
-  const excluded: Partial<Record<Hindrance, number>> = {};
+  const excluded: Partial<Record<NotAdjustable, number>> = {};
   for (const reason of ["no order id", "too old"] as const) {
-    const count = left.filter(({ hindrance }) => hindrance === reason).length;
+    const count = left.filter(({ notAdjustable }) => notAdjustable === reason).length;
     if (count > 0) excluded[reason] = count;
   }
   return [

@@ -10,7 +10,7 @@ import { type Conversion, KINDS, type Kind, type Reason, reasonAgainst } from ".
 import { hasUploadFile, openUploadKey } from "./upload-files.ts";
 import type { ConversionJob, ConversionLists } from "./upload-ledger.ts";
 import { type NewLine, readUploadLines } from "./upload-table.ts";
-import { hindranceOf, nextOrderId, type Order, toOrders } from "./uploaded-orders.ts";
+import { nextOrderId, type Order, toOrders, whyNotAdjustable } from "./uploaded-orders.ts";
 
 /** Why a conversion is not in this file: an earlier one had it, or the next one will. */
 type PutOff = "uploaded" | "next file";
@@ -121,11 +121,12 @@ function readPast(
   const orders = toOrders(known.filter(({ conversion_name }) => conversion_name === name));
   // Without earlier orders, the key is not needed.
   const toDigest = orders.length === 0 ? (key: string) => key : openUploadKey(reader).seal;
-  const isAdjustable = (order: Order) => kind === "google-ads" && hindranceOf(order, nowMs) === undefined;
+  const isAdjustable = (order: Order) =>
+    kind === "google-ads" && whyNotAdjustable(order, nowMs) === undefined;
   const live = new Map<number, Order>();
   for (const order of orders) if (!order.isRetracted) live.set(order.call_id, order);
   /** Returns the earlier order for a call; that of another click only if no adjustment can retract it. */
-  const standingFor = (callId: number, digest: string) => {
+  const earlierOrderOf = (callId: number, digest: string) => {
     const order = live.get(callId);
     return order !== undefined && (order.key_digest === digest || !isAdjustable(order)) ? order : undefined;
   };
@@ -145,7 +146,7 @@ function readPast(
     reasonAgainst: ({ call_id, key, call_started }: Candidate): PutOff | undefined => {
       if (key === null || call_started === null) return undefined;
       const digest = toDigest(key);
-      const order = standingFor(call_id, digest);
+      const order = earlierOrderOf(call_id, digest);
       if (isRepeated && order?.report_run_id === repeats && order.key_digest === digest) return undefined;
       if (order !== undefined || lastingKeys.has(toSame(digest, call_started))) return "uploaded";
       return isRepeated ? "next file" : undefined;
@@ -153,7 +154,7 @@ function readPast(
     /** Returns how the file reports a call; `isKnown` if the ledger has it. */
     next: (callId: number, key: string, callStarted: string) => {
       const digest = toDigest(key);
-      const own = standingFor(callId, digest);
+      const own = earlierOrderOf(callId, digest);
       if (own !== undefined) return { order_id: own.order_id, occurred_at: own.occurred_at, isKnown: true };
       const order_id = nextOrderId(callId, usedIds);
       // A platform ignores a conversion with the same click, name and second, even if the first was retracted.

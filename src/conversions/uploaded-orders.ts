@@ -7,7 +7,7 @@ export interface Order extends KnownLine {
   isRetracted: boolean;
 }
 
-export type Hindrance = "no order id" | "too old";
+export type NotAdjustable = "no order id" | "too old";
 
 const DAY_MS = 24 * 3_600_000;
 /**
@@ -16,7 +16,7 @@ const DAY_MS = 24 * 3_600_000;
  */
 const MAX_AGE_MS = 54 * DAY_MS;
 
-export function hindranceOf({ order_id, occurred_at }: Order, nowMs: number): Hindrance | undefined {
+export function whyNotAdjustable({ order_id, occurred_at }: Order, nowMs: number): NotAdjustable | undefined {
   if (order_id === null) return "no order id";
   return nowMs - Date.parse(occurred_at) > MAX_AGE_MS ? "too old" : undefined;
 }

@@ -68,8 +68,8 @@ export async function deliver(
   const settled = await Promise.allSettled(
     entries.map(async ({ delivery_id, status, channel }, index) => {
       const recipient = recipients[index];
-      const errand = { warehouse, id: delivery_id, limit: limits[channel], options: { ...options, clock } };
-      if (recipient !== undefined && status === "pending") await bring(recipient, errand);
+      const context = { warehouse, id: delivery_id, limit: limits[channel], options: { ...options, clock } };
+      if (recipient !== undefined && status === "pending") await deliverTo(recipient, context);
       return readDelivery(warehouse, delivery_id);
     }),
   );
@@ -81,7 +81,7 @@ export async function deliver(
   });
 }
 
-interface Errand {
+interface DeliveryContext {
   warehouse: Warehouse;
   id: number;
   limit: LimitFunction;
@@ -89,12 +89,12 @@ interface Errand {
 }
 
 /** Tries until the delivery is settled, the policy is used up, or the signal aborts. */
-async function bring(recipient: Recipient, errand: Errand): Promise<void> {
-  const { warehouse, id, limit, options } = errand;
+async function deliverTo(recipient: Recipient, context: DeliveryContext): Promise<void> {
+  const { warehouse, id, limit, options } = context;
   const { signal, retry, clock, random = Math.random, attemptsInAll = 0 } = options;
   const startedMs = clock.now();
   for (let failures = 1; !signal.aborted; failures++) {
-    const outcome = await limit(() => attemptOnce(recipient, errand));
+    const outcome = await limit(() => attemptOnce(recipient, context));
     if (outcome?.kind !== "temporary" || signal.aborted) return;
     const delayMs =
       Math.min(outcome.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) || jitteredDelayMs(failures, retry, random);
@@ -109,7 +109,7 @@ async function bring(recipient: Recipient, errand: Errand): Promise<void> {
 }
 
 /** Returns undefined if the ledger already has it settled, or the signal aborted before. */
-async function attemptOnce({ attempt }: Recipient, { warehouse, id, options }: Errand) {
+async function attemptOnce({ attempt }: Recipient, { warehouse, id, options }: DeliveryContext) {
   const { signal, clock, secrets = [] } = options;
   if (signal.aborted) return undefined;
   recordAttempt(warehouse, id, isoOf(clock));

@@ -17,7 +17,7 @@ import { checkFolders } from "./check-machine.ts";
 import { checkAliases, checkSettings } from "./check-settings.ts";
 
 /** A sender for the check: a report may name its own. */
-const ANYBODY = "calls@northwind.example";
+const EXAMPLE_SENDER = "calls@northwind.example";
 
 /** Checks the settings of accounts and all of `calltally.yaml`, without sending anything. */
 export function checkConfig(
@@ -61,7 +61,7 @@ function checkFile(file: ReportOfFile["file"], { accounts }: Configuration, sour
   const { smtp_url_file: smtp } = file.content;
   return [
     ...problemsOf(() => {
-      const parse = (text: string) => parseSmtpUrl(text, ANYBODY);
+      const parse = (text: string) => parseSmtpUrl(text, EXAMPLE_SENDER);
       if (smtp !== undefined) parseSecretFile(file.resolvePath(smtp), file.placeOf(["smtp_url_file"]), parse);
     }),
     ...problemsOf(() => readDoorbell(file)),

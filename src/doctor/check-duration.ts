@@ -11,8 +11,8 @@ export interface DurationSample {
 }
 
 /** For shorter calls, rounding to seconds has too much effect. */
-const LEAST_SPOKEN_SECONDS = 10;
-const LEAST_SAMPLES = 5;
+const MIN_SPOKEN_SECONDS = 10;
+const MIN_SAMPLES = 5;
 
 /**
  * Compares durations with the last time in each transcript, in minutes and seconds: the API's document does not name
@@ -23,11 +23,11 @@ export function judgeDuration(samples: readonly DurationSample[], unit: Attribut
   const ratios = samples
     .flatMap(({ duration, transcription_details }) => {
       const spoken = lastSpokenSeconds(transcription_details);
-      return duration === null || spoken < LEAST_SPOKEN_SECONDS ? [] : [duration / spoken];
+      return duration === null || spoken < MIN_SPOKEN_SECONDS ? [] : [duration / spoken];
     })
     .sort((a, b) => a - b);
   const median = ratios[ratios.length >> 1];
-  if (median === undefined || ratios.length < LEAST_SAMPLES) {
+  if (median === undefined || ratios.length < MIN_SAMPLES) {
     return ok(name, `${unit}; too few transcripts to check this`);
   }
   const measured = unitOf(median);

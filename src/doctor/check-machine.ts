@@ -9,7 +9,7 @@ import { statOf } from "../config/secret-file.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
 /** With less, a sync would fail halfway. */
-const LEAST_FREE_BYTES = 50_000_000;
+const MIN_FREE_BYTES = 50_000_000;
 
 export function checkVersions(version: string): Check {
   const sqlite = new Database(":memory:");
@@ -48,9 +48,9 @@ export function checkDisk(folder: string, database: string): Check {
   const free = bavail * bsize;
   const size = statOf(file)?.size ?? 0;
   const found = `${formatBytes(free)} free; the warehouse takes ${formatBytes(size)}`;
-  if (free < LEAST_FREE_BYTES)
+  if (free < MIN_FREE_BYTES)
     return fail(EXIT.storage, "free disk", found, "Free up space: a sync would fail.");
-  if (free < size + LEAST_FREE_BYTES) {
+  if (free < size + MIN_FREE_BYTES) {
     return warn(
       "free disk",
       found,

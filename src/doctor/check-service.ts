@@ -11,7 +11,7 @@ import { toSlice } from "../sync/fetch.ts";
 import { type Check, fail, ok, unverified, warn } from "./check.ts";
 
 /** Clocks may differ by this, plus the duration of a request. */
-const MOST_SKEW_MS = 60_000;
+const MAX_SKEW_MS = 60_000;
 /** For each of the five requests. */
 const ATTEMPTS = 2;
 
@@ -76,7 +76,7 @@ function judgeClock(timestamp: string | undefined, askedMs: number, respondedMs:
   const servedMs = Date.parse(timestamp ?? "");
   if (Number.isNaN(servedMs)) return ok("clock", "the service does not report its time");
   const skewMs = askedMs > servedMs ? askedMs - servedMs : Math.min(0, respondedMs - servedMs);
-  if (Math.abs(skewMs) <= MOST_SKEW_MS) return ok("clock", "agrees with the service to the minute");
+  if (Math.abs(skewMs) <= MAX_SKEW_MS) return ok("clock", "agrees with the service to the minute");
   const side = skewMs > 0 ? "ahead of" : "behind";
   return warn(
     "clock",
@@ -119,7 +119,7 @@ function judgeOrder({ first, again, next, last }: Probes): Check {
   const [front, second, third] = [first, again, next].map((page) => toSlice(page));
   if (front === undefined || second === undefined || third === undefined) return ok(name, "nothing to check");
   chain.add(front, HELD_BY_BEING_FIRST);
-  if (chain.findLink(second, false).unseen * 2 > first.rows.length || isDealtAnew(front, second)) {
+  if (chain.findLink(second, false).unseen * 2 > first.rows.length || isReordered(front, second)) {
     return unverified(
       name,
       "the service lists the calls in a different order each time: two requests for one page disagree",
@@ -145,7 +145,7 @@ function judgeOrder({ first, again, next, last }: Probes): Check {
 }
 
 /** Whether the shared calls of two slices changed their order too much for new calls or ties. */
-function isDealtAnew(first: Slice, second: Slice): boolean {
+function isReordered(first: Slice, second: Slice): boolean {
   const indexes = new Map(first.rows.map(({ id }, index) => [id, index]));
   const found = second.rows.flatMap(({ id }) => indexes.get(id) ?? []);
   const descents = found.filter((at, index) => at < (found[index - 1] ?? 0)).length;

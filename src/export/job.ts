@@ -4,7 +4,7 @@ import type { FigureSession, Value } from "../rollup/figure-session.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
-import type { Basis } from "../warehouse/runs/standing.ts";
+import type { Coverage } from "../warehouse/runs/basis.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { WrittenFile } from "./output/file-set.ts";
@@ -20,7 +20,7 @@ export interface Job {
   session: FigureSession;
   spend: SessionSpend | undefined;
   manifest: Manifest;
-  readBasis: () => Basis;
+  readCoverage: () => Coverage;
   /** Undefined if the figures of earlier exports are not recorded. */
   remembered: RememberedFigures | undefined;
   /** Only a warehouse has lists; undefined for a cluster. */

@@ -10,7 +10,7 @@ import type { FigureSession } from "../rollup/figure-session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Unlisted } from "../warehouse/calls/gone.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
-import type { Standing } from "../warehouse/runs/standing.ts";
+import type { Basis } from "../warehouse/runs/basis.ts";
 import { type DescribedSpend, describeSpend } from "./described-spend.ts";
 import type { WrittenFile } from "./output/file-set.ts";
 import type { Timeframe } from "./timeframe.ts";
@@ -28,7 +28,7 @@ export interface DescribedSpan extends DateRange {
 
 /** The same warehouse and options give the same bytes; conversions for Google Ads also depend on the time. */
 export interface Manifest {
-  run: Standing["run"];
+  run: Basis["run"];
   origin: DescribedOrigin;
   /** Present if the figures were read in a cluster. */
   published?: DescribedPublication;
@@ -74,7 +74,7 @@ export interface ComparedRollup {
   file: string;
   contents: string;
   /** When the earlier figures were exported, ISO 8601 UTC. */
-  given_out_at?: string;
+  exported_at?: string;
   /** How many figures of complete periods changed; see `restatements.csv`. */
   restated_cells?: number;
   /** Why it was not compared. */
@@ -163,7 +163,7 @@ export function fingerprintOf({
 }
 
 export async function startManifest(
-  standing: Standing,
+  basis: Basis,
   session: FigureSession,
   timeframe: Timeframe,
   {
@@ -179,7 +179,7 @@ export async function startManifest(
     published: DescribedPublication | undefined;
   },
 ): Promise<Manifest> {
-  const { run, origin, unlisted } = standing;
+  const { run, origin, unlisted } = basis;
   const { exclude_callers, include_gone, ...filter } = timeframe.filter;
   const until = settledUntil(run, lookbackHours);
   const firstStart = await session.readFirstStart();
@@ -190,7 +190,7 @@ export async function startManifest(
     ...((until === undefined || endsAt === undefined || endsAt > until) && { provisional: true }),
     ...(!hasHistory(startsAt, firstStart) && { short_history: true }),
   });
-  const caveats = findCaveats(standing);
+  const caveats = findCaveats(basis);
   const { aliases, caller_digests: _, ...rules } = session.rules;
   return {
     run,
@@ -234,14 +234,14 @@ export async function startManifest(
  * corrections may come for this many hours after a call; a later sync has seen them.
  */
 export function settledUntil(
-  run: Pick<NonNullable<Standing["run"]>, "finished_at"> | null | undefined,
+  run: Pick<NonNullable<Basis["run"]>, "finished_at"> | null | undefined,
   lookbackHours: number,
 ): string | undefined {
   if (!run?.finished_at) return undefined;
   return new Date(Date.parse(run.finished_at) - lookbackHours * 3_600_000).toISOString();
 }
 
-function findCaveats({ run, withheld_calls, first_load }: Standing): Caveats | undefined {
+function findCaveats({ run, withheld_calls, first_load }: Basis): Caveats | undefined {
   const caveats: Caveats = {
     ...(run === null && { no_finished_sync: true }),
     ...(run?.verdict === "unverified" && { unverified: run.verdict_reason ?? "it does not say why" }),
@@ -262,7 +262,7 @@ export function describeRestated({
   const restated = (restatements?.rollups ?? []).filter(({ restated_cells = 0 }) => restated_cells > 0);
   const cells = restated.reduce((sum, { restated_cells = 0 }) => sum + restated_cells, 0);
   if (cells === 0) return [];
-  const days = new Set(restated.map(({ given_out_at = "" }) => localDate(given_out_at, timezone)));
+  const days = new Set(restated.map(({ exported_at = "" }) => localDate(exported_at, timezone)));
   const when = days.size === 1 ? `on ${[...days].join()}` : "before";
   const count = formatQuantity(cells, "figure");
   return [`${count} exported ${when} ${cells === 1 ? "has" : "have"} changed: see restatements.csv.`];

@@ -34,7 +34,7 @@ export interface Restatement {
   /** Null for times, and if either value is blank. */
   change: number | null;
   /** When the earlier value was exported, ISO 8601 UTC. */
-  given_out_at: string;
+  exported_at: string;
   reasons: readonly Effect[];
   /** The attribution settings that changed in between, separated by commas; null for none. */
   rules_changed: string | null;

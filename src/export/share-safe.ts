@@ -2,7 +2,7 @@ import { UsageError } from "../base/errors.ts";
 import { personalKind } from "../privacy/personal-text.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { isSmallCount } from "../rollup/small-cells.ts";
-import type { Standing } from "../warehouse/runs/standing.ts";
+import type { Basis } from "../warehouse/runs/basis.ts";
 import type { Column, NamedTable } from "./table.ts";
 
 const isScanned = ({ type, isId }: Column) => type === "text" && !isId;
@@ -30,10 +30,10 @@ export function toShareSafe(table: NamedTable, file: string): NamedTable {
 const REASON_LEFT_OUT = "the reason counts calls, so it is left out of what may be shared";
 
 /** Removes small numbers of calls: those of the whole copy would reveal what is left of a table. */
-export function toShareSafeStanding(standing: Standing, minCell: number): Standing {
-  const { run, withheld_calls, unlisted } = standing;
+export function toShareSafeBasis(basis: Basis, minCell: number): Basis {
+  const { run, withheld_calls, unlisted } = basis;
   return {
-    ...standing,
+    ...basis,
     run: run && { ...run, verdict_reason: REASON_LEFT_OUT },
     withheld_calls: isSmallCount(withheld_calls ?? 0, minCell) ? null : withheld_calls,
     unlisted: isSmallCount(unlisted?.calls ?? 0, minCell) ? null : unlisted,

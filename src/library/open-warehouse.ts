@@ -7,11 +7,11 @@ import { readOnlySource } from "../produce/warehouse-source.ts";
 import { check } from "../request/check.ts";
 import { resolve } from "../request/resolve.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
-import { readBasis, readStanding } from "../warehouse/runs/standing.ts";
+import { readBasis, readCoverage } from "../warehouse/runs/basis.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { Warehouse as OpenWarehouse } from "../warehouse/warehouse.ts";
 import { parseQuestion, parseWarehousePath } from "./parse-options.ts";
-import type { Rollup, RollupColumn, RollupQuestion, Standing, Warehouse } from "./types.ts";
+import type { Basis, Rollup, RollupColumn, RollupQuestion, Warehouse } from "./types.ts";
 
 /**
  * Opens an existing warehouse for reading; it may be synced meanwhile.
@@ -34,9 +34,9 @@ export function openWarehouse(path: string): Warehouse {
           throw named(file, error);
         }
       }),
-    readStanding: () => {
+    readBasis: () => {
       assertOpen(warehouse);
-      return naming(file, () => warehouse.sqlite.transaction(() => readPublicStanding(warehouse))());
+      return naming(file, () => warehouse.sqlite.transaction(() => readPublicBasis(warehouse))());
     },
     [Symbol.dispose]: () => warehouse[Symbol.dispose](),
   };
@@ -50,10 +50,10 @@ function naming<T>(path: string, work: () => T): T {
   }
 }
 
-function readPublicStanding(warehouse: OpenWarehouse): Standing {
-  const { calls, total, newest_call, verified, rejected } = readBasis(warehouse);
-  const { run, unlisted } = readStanding(warehouse);
-  return { run: run as Standing["run"], verified, calls, unlisted, total, newest_call, rejected };
+function readPublicBasis(warehouse: OpenWarehouse): Basis {
+  const { calls, total, newest_call, verified, rejected } = readCoverage(warehouse);
+  const { run, unlisted } = readBasis(warehouse);
+  return { run: run as Basis["run"], verified, calls, unlisted, total, newest_call, rejected };
 }
 
 async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Promise<Rollup> {

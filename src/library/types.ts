@@ -144,7 +144,7 @@ export interface Rollup {
 }
 
 /** What the figures of a warehouse are based on. */
-export interface Standing {
+export interface Basis {
   /** The last finished run; null before the first. */
   run: {
     run_id: number;
@@ -176,5 +176,5 @@ export interface Warehouse extends Disposable {
    */
   rollup(question: RollupQuestion): Promise<Rollup>;
   /** Returns what the figures are based on. */
-  readStanding(): Standing;
+  readBasis(): Basis;
 }

@@ -9,9 +9,9 @@ import { originInWords } from "../warehouse/origin.ts";
 import { capitalized, type Html } from "./figure-text.ts";
 import type { Report } from "./report-figures.ts";
 
-export function verdictLine({ manifest, basis }: Report): Html {
+export function verdictLine({ manifest, coverage }: Report): Html {
   const { run, range, caveats, timezone, origin } = manifest;
-  const { verified, rejected } = basis;
+  const { verified, rejected } = coverage;
   const { starts_at = "", ends_at = "" } = range;
   const provenAt = verified?.finished_at ?? "";
   const isStale = (run?.finished_at ?? "") < ends_at;
@@ -43,26 +43,26 @@ export function verdictLine({ manifest, basis }: Report): Html {
   return html`<p class="verdict${isDoubtful ? " doubt" : ""}"><strong>${claim}</strong> ${toPrintable(sentences.join(" "))} <a href="#basis">What these figures are based on</a></p>`;
 }
 
-export function basisSection({ basis, manifest, fingerprint }: Report): Html {
+export function basisSection({ coverage, manifest, fingerprint }: Report): Html {
   const { run, origin, rules, timezone, range, compared_with, caveats, unlisted } = manifest;
   const item = (name: string, text: Html | string) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`;
   const history = describeHistory(manifest);
-  const total = basis.total === null ? "" : `; the service counted ${formatCount(basis.total)}`;
+  const total = coverage.total === null ? "" : `; the service counted ${formatCount(coverage.total)}`;
   return html`<h2 id="basis">What these figures are based on</h2>
 <dl class="basis">
 ${item("The copy is", toPrintable(originInWords(origin)))}
 ${item("Completeness", run === null ? "No sync has finished yet." : `Run ${run.run_id}: ${run.verdict}. ${capitalized(toPrintable(run.verdict_reason ?? ""))}.`)}
 ${caveats === undefined ? "" : item("In doubt", describeCaveats(manifest).join(" "))}
-${item("Order of the list", basis.order ?? "not known yet")}
-${item("Freshness", `${run === null ? "No sync has finished" : `Last sync ended ${minuteOf(run.finished_at, timezone)}`}; newest call ${minuteOf(basis.newest_call, timezone)}.`)}
-${item("Calls in the copy", `${formatCount(basis.calls)}${total}.`)}
+${item("Order of the list", coverage.order ?? "not known yet")}
+${item("Freshness", `${run === null ? "No sync has finished" : `Last sync ended ${minuteOf(run.finished_at, timezone)}`}; newest call ${minuteOf(coverage.newest_call, timezone)}.`)}
+${item("Calls in the copy", `${formatCount(coverage.calls)}${total}.`)}
 ${unlisted === undefined ? "" : item("Unlisted", `${unlistedInWords(unlisted)}.`)}
 ${item("Provisional", range.provisional ? "Yes: late transcripts and corrections may still change figures of the latest days." : "No: the time for late transcripts and corrections has passed.")}
 ${compared_with?.begins_before_first_call ? item("Previous period", "It begins before the first call in the copy: its figures may be too low, and the changes too high.") : ""}
 ${history.length === 0 ? "" : item("First-time callers", history.join(" "))}
 ${manifest.spend === undefined ? "" : item("Spend", toPrintable(sentencesOnSpend(manifest.spend, timezone).join(" ")))}
-${item("Rejected rows", basis.rejected === 0 ? "None." : `${formatQuantity(basis.rejected, "row")} that could not be read: no figure counts them. See calltally status.`)}
-${item("Drift", basis.drift.length === 0 ? "None: all members of calls are as documented." : `${formatQuantity(basis.drift.length, "member")} not as documented: ${toPrintable(basis.drift.slice(0, 5).join(", "))}.`)}
+${item("Rejected rows", coverage.rejected === 0 ? "None." : `${formatQuantity(coverage.rejected, "row")} that could not be read: no figure counts them. See calltally status.`)}
+${item("Drift", coverage.drift.length === 0 ? "None: all members of calls are as documented." : `${formatQuantity(coverage.drift.length, "member")} not as documented: ${toPrintable(coverage.drift.slice(0, 5).join(", "))}.`)}
 ${item(
   "Rules",
   html`<ul><li>Answered: ${toPrintable(rules.answered.join(", "))}</li><li>Missed: ${toPrintable(rules.missed.join(", "))}</li><li>Qualified: answered, ${rules.qualified_seconds} seconds or longer; the service's durations are read as ${rules.duration_unit}</li><li>Channels: ${rules.channels}; ${formatQuantity(rules.aliases, "alias", "aliases")}</li></ul>`,

@@ -13,7 +13,7 @@ export interface Series {
 /** The page's colours for parts of a whole; further parts share the last, which is grey. */
 const COLORS = 8;
 /** Bars narrower than this many units, gap included, have no gap between their parts. */
-const LEAST_WITH_GAPS = 7;
+const MIN_WITH_GAPS = 7;
 const HEAT_STEPS = 6;
 
 export const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
@@ -53,7 +53,7 @@ export function drawBars(
       // A gap separates parts for the colour-blind; it would hide bars as thin as itself.
       itemStyle: {
         color: `var(--c${color})`,
-        ...(width / categories.length >= LEAST_WITH_GAPS && { borderColor: "var(--paper)", borderWidth: 1 }),
+        ...(width / categories.length >= MIN_WITH_GAPS && { borderColor: "var(--paper)", borderWidth: 1 }),
       },
       emphasis: { disabled: true },
     })),

@@ -9,7 +9,7 @@ import type { SpendForm } from "../rollup/metrics.ts";
 import { NOT_SET } from "../rollup/reserved-keys.ts";
 import type { RollupQuery } from "../rollup/rollup-query.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
-import type { Basis } from "../warehouse/runs/standing.ts";
+import type { Coverage } from "../warehouse/runs/basis.ts";
 
 /** Of a table by source or campaign; all others are summed in one more row. */
 const ROWS_SHOWN = 25;
@@ -19,7 +19,7 @@ export type Figures = Readonly<Record<string, Value>>;
 
 export interface Report {
   figures: ReportFigures;
-  basis: Basis;
+  coverage: Coverage;
   manifest: Manifest;
   fingerprint: string;
   /** Figures that changed since the page was last written. */

@@ -112,7 +112,7 @@ const ROWS_SHOWN = 25;
 function restatementSection({ restatements, manifest }: Report): Html | "" {
   const [first] = restatements;
   if (first === undefined) return "";
-  const title = `What changed since ${localDate(first.given_out_at, manifest.timezone)}`;
+  const title = `What changed since ${localDate(first.exported_at, manifest.timezone)}`;
   const rest = restatements.length - ROWS_SHOWN;
   return html`<h2>${title}</h2>
 <p>${formatQuantity(restatements.length, "figure")} of complete periods changed since this page was last written; restatements.csv next to it lists them.</p>

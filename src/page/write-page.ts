@@ -30,7 +30,7 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
 
   const page = await toPage({
     figures,
-    basis: job.readBasis(),
+    coverage: job.readCoverage(),
     manifest,
     fingerprint,
     restatements,

@@ -18,15 +18,15 @@ export type Keep = Readonly<Record<KeepKind, KeepFor>>;
 export const KEEP_ALL: Keep = recordOf(KEEP_KINDS, () => "always");
 
 /** A hundred years. Times of calls are compared as text, and years before 0 would not sort. */
-const MOST_DAYS = 36_500;
+const MAX_DAYS = 36_500;
 const DAY_MS = 86_400_000;
 
 /** @throws Error that says what is allowed */
 export function parseKeepFor(text: string): KeepFor {
   if (text === "always" || text === "never") return text;
   const days = /^\d{1,6}d$/.test(text) ? parseAge(text).ms / DAY_MS : 0;
-  if (days >= 1 && days <= MOST_DAYS) return days;
-  throw new Error(`must be always, never, or a number of days from 1d to ${MOST_DAYS}d, such as 90d`);
+  if (days >= 1 && days <= MAX_DAYS) return days;
+  throw new Error(`must be always, never, or a number of days from 1d to ${MAX_DAYS}d, such as 90d`);
 }
 
 /** Inverse of {@link parseKeepFor}. */

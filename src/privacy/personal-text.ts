@@ -2,10 +2,10 @@
 export type PersonalKind = "a phone number" | "a mail address";
 
 /** E.164 allows at most 15 digits; without country and area codes there are seven or more. */
-const LEAST_DIGITS = 7;
-const MOST_DIGITS = 15;
+const MIN_DIGITS = 7;
+const MAX_DIGITS = 15;
 /** Digits that may occur next to dates and years, such as those of a quarter or week. */
-const MOST_BESIDE_DATES = 2;
+const MAX_NEXT_TO_DATES = 2;
 
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 const OTHER_DIGIT = /(?!\d)\p{Nd}/gu;
@@ -16,7 +16,7 @@ const MAIL = /[\p{L}\p{N}]["'>)\]]?\s*@\s*[\p{L}\p{N}](?:[\p{L}\p{N}-]*[.。]\s*
 
 /** Up to three characters between two digits of a number. `%`, `&`, `=`, `×` and letters separate numbers. */
 const BETWEEN = "(?:(?![%&=@?])[\\s\\p{P}+~|`^·$<>]){0,3}";
-const NUMBER = new RegExp(`\\d(?:${BETWEEN}\\d){${LEAST_DIGITS - 1},}`, "gu");
+const NUMBER = new RegExp(`\\d(?:${BETWEEN}\\d){${MIN_DIGITS - 1},}`, "gu");
 
 const YEAR = "(?:19|20)\\d\\d";
 const MONTH = "(?:0[1-9]|1[0-2])";
@@ -51,6 +51,6 @@ export function personalKind(text: string): PersonalKind | undefined {
 
 function isPhoneNumber(number: string): boolean {
   const besides = number.replace(DATE, "");
-  if (besides !== number && besides.replace(/\D/g, "").length <= MOST_BESIDE_DATES) return false;
-  return !(/^\d+$/.test(number) && number.length > MOST_DIGITS);
+  if (besides !== number && besides.replace(/\D/g, "").length <= MAX_NEXT_TO_DATES) return false;
+  return !(/^\d+$/.test(number) && number.length > MAX_DIGITS);
 }

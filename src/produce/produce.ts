@@ -85,7 +85,7 @@ async function make(
   const job: ConversionJob = {
     ...started,
     session: moment.session,
-    readBasis: moment.readBasis,
+    readCoverage: moment.readCoverage,
     lists,
     remembered: memory,
     isPartitioned: recorder !== undefined,
@@ -107,7 +107,7 @@ async function make(
   manifest.fingerprint = fingerprintOf(manifest);
   const restatements = memory && (await writeChanges(job, memory));
   if (restatements) manifest.restatements = restatements;
-  return { manifest, newKey, isWarehouseEmpty: moment.readBasis().calls === 0 };
+  return { manifest, newKey, isWarehouseEmpty: moment.readCoverage().calls === 0 };
 }
 
 function* untilAborted<T>(chunks: Iterable<T>, signal: AbortSignal | undefined): Generator<T> {

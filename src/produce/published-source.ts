@@ -61,7 +61,7 @@ function toEngineAccount(
   settings: Settings,
   to: string,
 ): EngineAccount {
-  const { origin, basis, lookback_hours: lookbackHours, totals } = about;
+  const { origin, coverage, lookback_hours: lookbackHours, totals } = about;
   const source: Source = {
     can: { ...CLUSTER_CAN, clickIds: about.is_personal },
     open: async () => ({
@@ -69,9 +69,9 @@ function toEngineAccount(
       lookbackHours,
       read: async (filter) => ({
         session: await openSession(filter, settings.database),
-        standing: about,
+        basis: about,
         published: { to, account, published_at: publishedAt },
-        readBasis: () => basis,
+        readCoverage: () => coverage,
         hasSpend: () => totals.spend_rows > 0,
         [Symbol.dispose]: () => {},
       }),

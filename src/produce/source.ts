@@ -6,7 +6,7 @@ import type { FigureSession } from "../rollup/figure-session.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { AttributionProgress } from "../warehouse/attribution/attribute-all.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
-import type { Basis, Standing } from "../warehouse/runs/standing.ts";
+import type { Basis, Coverage } from "../warehouse/runs/basis.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** Where an account's figures come from: its warehouse, or a cluster. */
@@ -34,8 +34,8 @@ export interface OpenSource extends Disposable {
 /** One moment of a source; dispose of it to release the moment. */
 export interface Moment extends Disposable {
   session: FigureSession;
-  standing: Standing;
-  readBasis: () => Basis;
+  basis: Basis;
+  readCoverage: () => Coverage;
   hasSpend: () => boolean;
   published?: DescribedPublication;
   calls?: { reader: Warehouse; session: RollupSession };

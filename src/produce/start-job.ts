@@ -4,7 +4,7 @@ import type { Job } from "../export/job.ts";
 import { type ManifestFile, startManifest } from "../export/manifest.ts";
 import type { Outlet } from "../export/output/output.ts";
 import { WORKBOOK } from "../export/rollups.ts";
-import { assertFilterShareSafe, toShareSafe, toShareSafeStanding } from "../export/share-safe.ts";
+import { assertFilterShareSafe, toShareSafe, toShareSafeBasis } from "../export/share-safe.ts";
 import type { NamedTable } from "../export/table.ts";
 import { resolveTimeframe } from "../export/timeframe.ts";
 import type { Ask } from "../request/resolve.ts";
@@ -16,7 +16,7 @@ export async function startJob(
   moment: Moment,
   { lookbackHours }: OpenSource,
 ): Promise<Pick<Job, "ask" | "timeframe" | "spend" | "manifest">> {
-  const { session, standing, published } = moment;
+  const { session, basis, published } = moment;
   const { raw = false, minCell } = ask;
   const isSpendAsked = ask.spend === true || (ask.spend === "if any" && moment.hasSpend());
   const loaded = isSpendAsked ? await session.loadSpend(ask.timezone) : undefined;
@@ -25,7 +25,7 @@ export async function startJob(
   const timeframe = await resolveTimeframe(session, ask);
   if (minCell !== undefined) assertFilterShareSafe(timeframe.filter);
   const spend = ask.spend === "if any" && loaded?.days(timeframe.span) === undefined ? undefined : loaded;
-  const shown = minCell === undefined ? standing : toShareSafeStanding(standing, minCell);
+  const shown = minCell === undefined ? basis : toShareSafeBasis(basis, minCell);
   const manifest = await startManifest(shown, session, timeframe, { raw, lookbackHours, spend, published });
   return { ask, timeframe, spend, manifest };
 }

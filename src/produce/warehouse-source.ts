@@ -9,7 +9,7 @@ import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
 import { openAsPermitted, openReader } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
-import { readBasis, readStanding } from "../warehouse/runs/standing.ts";
+import { readBasis, readCoverage } from "../warehouse/runs/basis.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { OpenSource, Source } from "./source.ts";
 
@@ -74,8 +74,8 @@ function momentReader(warehouse: Warehouse, rules?: AttributionRules): OpenSourc
     const session = stack.use(new RollupSession(reader.sqlite, { rules: inForce, filter, nameCaller }));
     const moment = {
       session,
-      standing: readStanding(reader),
-      readBasis: () => readBasis(reader),
+      basis: readBasis(reader),
+      readCoverage: () => readCoverage(reader),
       hasSpend: () => hasSpend(reader),
       calls: { reader, session },
     };

@@ -11,7 +11,7 @@ import { openExistingWarehouse } from "../warehouse/open.ts";
 import { readLastDoneRun } from "../warehouse/runs/runs.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "./make-report.ts";
 import type { NamedReport } from "./report.ts";
-import { freshen, isProven } from "./requirements.ts";
+import { isProven, refreshCalls } from "./requirements.ts";
 
 export async function runRestated(report: NamedReport, workingFolder: string, context: JobContext) {
   const { settings, log, signal } = context;
@@ -40,11 +40,11 @@ export async function runDue(report: NamedReport, cron: string, workingFolder: s
   const { log, signal } = context;
   const dueMs = lastSlot(parseCron(cron, report.settings.timezone), Date.now());
   const scheduledFor = new Date(dueMs ?? Date.now()).toISOString();
-  await freshen(report, context);
+  await refreshCalls(report, context);
   const made = await makeReport(report, {
     scheduledFor,
     isDelivered: true,
-    isTakenUpAgain: true,
+    isResumed: true,
     workingFolder,
     signal,
     onAttributed: logAttribution(log),

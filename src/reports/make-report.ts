@@ -20,7 +20,7 @@ export interface MakeReportOptions {
   dueMs?: number;
   isDelivered: boolean;
   /** Whether to retry recipients whose delivery is pending. @default false */
-  isTakenUpAgain?: boolean;
+  isResumed?: boolean;
   /** Deliver only if previously reported figures changed. @default false */
   isOnlyRestated?: boolean;
   workingFolder: string;
@@ -71,7 +71,7 @@ export async function makeReport(
       signal,
       clock,
       onAttributed: options.onAttributed,
-      reportRun: { runId, isRepeated: run.mayBeTaken(targets.length) },
+      reportRun: { runId, isRepeated: run.mayBeSent(targets.length) },
       inspect,
     });
     const is_stale = isStale(lastGoodSync, report, clock.now());
@@ -89,7 +89,7 @@ export async function makeReport(
       {
         signal,
         retry: BRIEF_RETRY,
-        attemptsInAll: options.isTakenUpAgain ? ATTEMPTS_IN_ALL : undefined,
+        attemptsInAll: options.isResumed ? ATTEMPTS_IN_ALL : undefined,
         secrets: report.settings.token ? [report.settings.token] : [],
         clock,
       },

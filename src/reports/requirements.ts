@@ -53,7 +53,7 @@ const LONGEST_WAIT_MS = 20 * 60_000;
 const POLL_MS = 2000;
 
 /** Syncs if the calls are older, or less proven, than a report requires; waits for a running sync. */
-export async function freshen(report: NamedReport, { settings, log, signal, limitOf }: JobContext) {
+export async function refreshCalls(report: NamedReport, { settings, log, signal, limitOf }: JobContext) {
   const { fresh, require } = report.content;
   const untilMs = Date.now() + LONGEST_WAIT_MS;
   const isOld = () => {

@@ -28,7 +28,7 @@ export function startRun(
      * Whether somebody may have the files of an interrupted run: its conversions then stay the same. Otherwise the
      * run writes current ones.
      */
-    mayBeTaken: (recipients: number) =>
+    mayBeSent: (recipients: number) =>
       isResumed &&
       (recipients === 0 || readDeliveries(warehouse, runId).some(({ status }) => status !== "pending")),
     /** Records what was made, before it is delivered. */

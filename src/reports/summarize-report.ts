@@ -59,11 +59,11 @@ export function summarizeReport(
   const { run, range, origin, timezone } = manifest;
   const days = closedRange(plan.ask.range);
   const { figures, compared } = headline;
-  const beside = compared === undefined ? "" : `, compared with ${describeDays(compared)}`;
+  const comparison = compared === undefined ? "" : `, compared with ${describeDays(compared)}`;
   return {
     title: `Calls: ${name}${plan.values.period === undefined ? "" : `, ${plan.values.period}`}`,
     account,
-    range: `${days ? describeDays(days) : "All calls"}, days of ${timezone}${beside}`,
+    range: `${days ? describeDays(days) : "All calls"}, days of ${timezone}${comparison}`,
     headline: toHeadline(figures),
     verdict:
       run === null

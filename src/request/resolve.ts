@@ -109,15 +109,15 @@ function toRange(
 }
 
 /** Charts with more bars are unreadable. */
-const MOST_DAYS = 35;
-const MOST_DAYS_IN_WEEKS = 7 * 30;
-const MOST_DAYS_IN_MONTHS = 31 * 36;
+const MAX_DAYS = 35;
+const MAX_DAYS_IN_WEEKS = 7 * 30;
+const MAX_DAYS_IN_MONTHS = 31 * 36;
 
 function grainOf(range: Required<DateRange>): Grain {
   const days = countDays(range);
-  if (days <= MOST_DAYS) return "day";
-  if (days <= MOST_DAYS_IN_WEEKS) return "week";
-  return days <= MOST_DAYS_IN_MONTHS ? "month" : "quarter";
+  if (days <= MAX_DAYS) return "day";
+  if (days <= MAX_DAYS_IN_WEEKS) return "week";
+  return days <= MAX_DAYS_IN_MONTHS ? "month" : "quarter";
 }
 
 function toFilter(

@@ -16,7 +16,7 @@ export type Stretch = Pick<Period, "period" | "startsAt" | "endsAt">;
 /** At least as long as the longest period. */
 const LONGEST_PERIOD_DAYS = 100;
 /** Upper bound for two consecutive exports; if they are further apart, a clock was wrong. */
-const MOST_PERIODS = 2 * MAX_PERIODS;
+const MAX_COMPARED_PERIODS = 2 * MAX_PERIODS;
 
 interface Cut {
   grain?: Grain | undefined;
@@ -41,7 +41,7 @@ export function completeStretches(scope: ExportedScope, { grain, timezone }: Cut
   if (from === undefined || last === undefined) return [];
   // A day in any zone; whatever ends later is not complete, even if a call has a later date.
   const to = earlier(last, settled_until.slice(0, "YYYY-MM-DD".length));
-  if (to < from || mostPeriods({ from, to }, grain) > MOST_PERIODS) return [];
+  if (to < from || mostPeriods({ from, to }, grain) > MAX_COMPARED_PERIODS) return [];
   // Whole periods: if the range is open, the last one continues after its last call.
   const end = new Date(Date.parse(to) + LONGEST_PERIOD_DAYS * 86_400_000).toISOString();
   return periods({ from, to: localDate(end, "UTC"), grain, zone: timezone })

@@ -30,7 +30,7 @@ interface RememberOptions
 /** Compares the rollups of an export with what the same files held before, and records them with the export. */
 export class FigureMemory implements CommitStep, RememberedFigures {
   readonly #options: RememberOptions;
-  readonly #hindrance: string | undefined;
+  readonly #notCompared: string | undefined;
   readonly #scope: ExportedScope | undefined;
   readonly #state: ReturnType<typeof readFactState>;
   readonly #runId: number;
@@ -45,15 +45,15 @@ export class FigureMemory implements CommitStep, RememberedFigures {
     this.#options = options;
     this.#state = readFactState(reader);
     this.#runId = run?.run_id ?? 0;
-    this.#hindrance = hindranceOf(options);
+    this.#notCompared = whyNotCompared(options);
     this.#scope =
-      until === undefined || this.#hindrance !== undefined ? undefined : scopeOf(timeframe, until);
+      until === undefined || this.#notCompared !== undefined ? undefined : scopeOf(timeframe, until);
   }
 
   *watch(outlet: RollupOutlet, rows: Table["rows"]): Generator<readonly Value[]> {
     const path = join(this.#options.folder, outlet.file);
-    const [hindrance, scope] = [this.#hindrance, this.#scope];
-    const watched = watchRollup(outlet, { ...this.#options, path, hindrance, scope });
+    const [notCompared, scope] = [this.#notCompared, this.#scope];
+    const watched = watchRollup(outlet, { ...this.#options, path, notCompared, scope });
     this.#watched.push(watched);
     yield* keepRows(watched, rows);
   }
@@ -76,7 +76,7 @@ export class FigureMemory implements CommitStep, RememberedFigures {
       if (before === undefined) return [];
       const found = this.find(contents);
       this.#restatements.push(...found);
-      return [{ file, contents, given_out_at: before.exported_at, restated_cells: found.length }];
+      return [{ file, contents, exported_at: before.exported_at, restated_cells: found.length }];
     });
     return { restatements: this.#restatements, rollups };
   }
@@ -107,7 +107,7 @@ export class FigureMemory implements CommitStep, RememberedFigures {
   }
 }
 
-function hindranceOf({ ask, timeframe, writer }: RememberOptions): string | undefined {
+function whyNotCompared({ ask, timeframe, writer }: RememberOptions): string | undefined {
   const { raw, top, minCell } = ask;
   if (raw) return "utm values as stored";
   if (top !== undefined || minCell !== undefined) return "keys folded into (other)";

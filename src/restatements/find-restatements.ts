@@ -63,7 +63,7 @@ export function findRestatements(
         was,
         now,
         change,
-        given_out_at: before.exported_at,
+        exported_at: before.exported_at,
         reasons,
         rules_changed: reasons.some(({ reason }) => reason === "rules") ? rulesChange : null,
       };

@@ -15,11 +15,11 @@ export function beginFactLog(warehouse: Warehouse): number {
 }
 
 /** A rollup not written for this long is dropped, with the changes that would explain it. */
-const MOST_DAYS = 400;
+const MAX_DAYS = 400;
 
 /** Drops rollups that are no longer written, and changes that explain no rollup; without rollups, stops logging. */
 export function pruneFactLog(tx: Tx, nowMs: number): void {
-  const time = new Date(nowMs - MOST_DAYS * 86_400_000).toISOString();
+  const time = new Date(nowMs - MAX_DAYS * 86_400_000).toISOString();
   tx.db.delete(exported_rollups).where(lt(exported_rollups.exported_at, time)).run();
   const readFirst = tx.sqlite.prepare<[], number | null>("SELECT min(change_id) FROM exported_rollups");
   trimFactLog(tx, readFirst.pluck().get() ?? undefined);

@@ -18,7 +18,7 @@ const columns = {
   was: about(text().notNull(), "JSON value in the earlier export."),
   now: about(text().notNull(), "JSON value now."),
   change: about(real(), "`now` minus `was`; null for times, and if either is blank."),
-  given_out_at: about(text().notNull(), "When the earlier value was exported, ISO 8601 UTC."),
+  exported_at: about(text().notNull(), "When the earlier value was exported, ISO 8601 UTC."),
   reasons: about(
     text().notNull(),
     "JSON array of {reason, calls, effect}: how many calls changed for a reason, and by how much that changed the figure. For a figure that adds up, the effects sum to the change; others have null.",
@@ -30,7 +30,7 @@ export const restatements = sqliteTable("restatements", columns, (table) => [
   uniqueIndex("restatements_once").on(
     table.path,
     table.contents,
-    table.given_out_at,
+    table.exported_at,
     table.period,
     table.key,
     table.metric,
@@ -53,7 +53,7 @@ const reasonsSchema = z.array(
 
 /** Two concurrent exports of one folder may find the same. */
 export function insertRestatements({ db }: Warehouse, found: readonly Restatement[]): void {
-  const { path, contents, given_out_at, period, key, metric } = restatements;
+  const { path, contents, exported_at, period, key, metric } = restatements;
   for (const restatement of found) {
     const row = {
       ...restatement,
@@ -64,7 +64,7 @@ export function insertRestatements({ db }: Warehouse, found: readonly Restatemen
     };
     db.insert(restatements)
       .values(row)
-      .onConflictDoUpdate({ target: [path, contents, given_out_at, period, key, metric], set: row })
+      .onConflictDoUpdate({ target: [path, contents, exported_at, period, key, metric], set: row })
       .run();
   }
 }

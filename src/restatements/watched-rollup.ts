@@ -14,19 +14,19 @@ export type WatchedRollup = ReturnType<typeof watchRollup>;
 
 export interface WatchOptions extends Pick<Job, "timeframe">, Pick<Lists, "reader" | "session" | "onNewKey"> {
   path: string;
-  hindrance: string | undefined;
+  notCompared: string | undefined;
   /** Undefined if no period is complete, or none may be recorded. */
   scope: ExportedScope | undefined;
 }
 
 export function watchRollup(outlet: RollupOutlet, options: WatchOptions) {
   const { query, columns, contents } = outlet;
-  const { path, hindrance, scope, timeframe, session } = options;
+  const { path, notCompared, scope, timeframe, session } = options;
   const stored = readExportedRollup(options.reader, { path, contents });
   // Without a comparison no key is needed, and it may be impossible to make one.
-  const question = hindrance === undefined ? questionOf(outlet, options) : "";
+  const question = notCompared === undefined ? questionOf(outlet, options) : "";
   const isOther = stored !== undefined && stored.question !== question;
-  const refusal = hindrance ?? (isOther ? "the rollup's options changed" : undefined);
+  const refusal = notCompared ?? (isOther ? "the rollup's options changed" : undefined);
   const before = refusal === undefined ? stored : undefined;
   const firstFigure = (query.periods === undefined ? 0 : 1) + keyColumns(query.dimensions).length;
   const empty = new Map(metrics(session.rules).map(({ name, isCount }) => [name, isCount ? 0 : null]));

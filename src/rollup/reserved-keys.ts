@@ -15,7 +15,7 @@ export const IS_OTHER = "is_other";
  * A served text that reads like one of these, quoted or not, is shown in one more pair of quotes, so that no two keys
  * look alike.
  */
-export const OWN_WORDS = [NOT_SET, TOTAL, OTHER] as const;
+export const RESERVED_KEYS = [NOT_SET, TOTAL, OTHER] as const;
 
 const READS_LIKE_OURS = /^"*\((?:not set|total|other)\)"*$/i;
 

@@ -124,7 +124,7 @@ function jsonOf(context: SandboxContext): unknown {
   return isJson ? context.get("body") : undefined;
 }
 
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 /** Where a test makes and edits calls; unlike the state it needs the token. */
 const CONTROLLED_CALLS = "/_sandbox/calls/*";
@@ -139,8 +139,8 @@ function controlApp(world: World): Hono<SandboxEnv> {
       context.json({
         webhooks: webhooks.ids.map((id) => webhooks.get(id)),
         insights: insights.ids.map((id) => insights.get(id)),
-        deliveries: deliveries.log.slice(-MOST_LISTED),
-        requests: requests.slice(-MOST_LISTED),
+        deliveries: deliveries.log.slice(-MAX_LISTED),
+        requests: requests.slice(-MAX_LISTED),
       }),
     )
     .post("/_sandbox/calls", (context) => {

@@ -30,8 +30,8 @@ interface WebhookEvent {
 }
 
 const LONGEST_LOG = 10_000;
-const MOST_WAITING = 1000;
-const MOST_AT_ONCE = 4;
+const MAX_WAITING = 1000;
+const MAX_AT_ONCE = 4;
 
 /** Sends each event once, without retries. Up to 1000 events of inactive webhooks wait. Nothing here throws. */
 export class Deliveries {
@@ -51,7 +51,7 @@ export class Deliveries {
     const webhook = this.#findWebhook(webhookId);
     if (webhook === undefined || webhook.webhook_status === "deleted") return;
     const event = { webhookId, call, atMs: this.#settings.now() };
-    if (this.#waiting.filter((other) => other.webhookId === webhookId).length >= MOST_WAITING) {
+    if (this.#waiting.filter((other) => other.webhookId === webhookId).length >= MAX_WAITING) {
       this.#record(webhook, event, { outcome: "dropped", error: "too many events are waiting" });
       return;
     }
@@ -82,7 +82,7 @@ export class Deliveries {
     if (this.#stop.signal.aborted) this.#record(webhook, event, failed(this.#stop.signal.reason));
     else if (webhook.webhook_status === "deleted")
       this.#record(webhook, event, { outcome: "dropped", error: "the webhook was deleted" });
-    else if (webhook.webhook_status === "inactive" || this.#underWay.size >= MOST_AT_ONCE) return true;
+    else if (webhook.webhook_status === "inactive" || this.#underWay.size >= MAX_AT_ONCE) return true;
     else this.#send(webhook, event);
     return false;
   }

@@ -35,9 +35,9 @@ export async function runChild(command: readonly string[], options: ChildOptions
   }
   let isLate = false;
   let killer: NodeJS.Timeout | undefined;
-  const end = (patienceMs: number) => {
-    child.kill(patienceMs === 0 ? "SIGKILL" : "SIGTERM");
-    killer ??= setTimeout(() => child.kill("SIGKILL"), patienceMs);
+  const end = (graceMs: number) => {
+    child.kill(graceMs === 0 ? "SIGKILL" : "SIGTERM");
+    killer ??= setTimeout(() => child.kill("SIGKILL"), graceMs);
   };
   const deadline = setTimeout(() => {
     isLate = true;

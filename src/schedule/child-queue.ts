@@ -1,7 +1,7 @@
 /** Concurrent child processes for any number of accounts: each sync holds pages of its calls in memory. */
-const MOST_CHILDREN = 4;
+const MAX_CHILDREN = 4;
 
-export interface Ticket {
+export interface Needs {
   /** Only one child of a warehouse runs at a time. */
   database: string;
   /** Undefined if it sends no requests. */
@@ -16,8 +16,8 @@ export interface Ticket {
  */
 export class ChildQueue {
   readonly #hostRequests: number;
-  readonly #running = new Set<Ticket>();
-  readonly #waiting: { ticket: Ticket; start: () => void }[] = [];
+  readonly #running = new Set<Needs>();
+  readonly #waiting: { needs: Needs; start: () => void }[] = [];
 
   /** @param hostRequests concurrent requests to one host, by all children together */
   constructor(hostRequests: number) {
@@ -25,9 +25,9 @@ export class ChildQueue {
   }
 
   /** Runs the work when it is its turn; not at all after the signal aborted. */
-  async run(ticket: Ticket, work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  async run(needs: Needs, work: () => Promise<void>, signal: AbortSignal): Promise<void> {
     const { promise, resolve: start } = Promise.withResolvers<void>();
-    const entry = { ticket, start };
+    const entry = { needs, start };
     this.#waiting.push(entry);
     const leave = () => {
       const index = this.#waiting.indexOf(entry);
@@ -42,7 +42,7 @@ export class ChildQueue {
     try {
       if (!signal.aborted) await work();
     } finally {
-      this.#running.delete(ticket);
+      this.#running.delete(needs);
       this.#startNext();
     }
   }
@@ -50,25 +50,25 @@ export class ChildQueue {
   #startNext(): void {
     const taken = new Set<string | undefined>();
     for (const entry of [...this.#waiting]) {
-      const { ticket, start } = entry;
-      if (this.#running.size >= MOST_CHILDREN) return;
-      const isOvertaking = ticket.host !== undefined && taken.has(ticket.host);
-      if (isOvertaking || !this.#fits(ticket)) {
-        taken.add(ticket.host);
+      const { needs, start } = entry;
+      if (this.#running.size >= MAX_CHILDREN) return;
+      const isOvertaking = needs.host !== undefined && taken.has(needs.host);
+      if (isOvertaking || !this.#fits(needs)) {
+        taken.add(needs.host);
         continue;
       }
       this.#waiting.splice(this.#waiting.indexOf(entry), 1);
-      this.#running.add(ticket);
+      this.#running.add(needs);
       start();
     }
   }
 
-  #fits({ database, host, requests }: Ticket): boolean {
+  #fits({ database, host, requests }: Needs): boolean {
     const running = [...this.#running];
     if (running.some((other) => other.database === database)) return false;
     if (host === undefined) return true;
-    const beside = running.filter((other) => other.host === host);
-    const sum = beside.reduce((total, other) => total + other.requests, requests);
-    return beside.length === 0 || sum <= this.#hostRequests;
+    const neighbours = running.filter((other) => other.host === host);
+    const sum = neighbours.reduce((total, other) => total + other.requests, requests);
+    return neighbours.length === 0 || sum <= this.#hostRequests;
   }
 }

@@ -31,11 +31,11 @@ export function parseCron(expression: string, timezone: string): Cron {
 }
 
 /** How far back slots are searched: 29 February occurs within eight years. */
-const LEAST_BACK_MS = 8 * 366 * DAY_MS;
+const MIN_BACK_MS = 8 * 366 * DAY_MS;
 
 /** Returns the latest slot up to an instant; both in milliseconds since 1970-01-01 UTC. */
 export function lastSlot({ next }: Cron, nowMs: number): number | undefined {
-  for (let backMs = 60_000; backMs < 2 * LEAST_BACK_MS; backMs *= 2) {
+  for (let backMs = 60_000; backMs < 2 * MIN_BACK_MS; backMs *= 2) {
     let slotMs = next(nowMs - backMs);
     if (slotMs > nowMs) continue;
     for (let laterMs = next(slotMs); laterMs <= nowMs; laterMs = next(slotMs)) slotMs = laterMs;

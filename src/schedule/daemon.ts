@@ -3,7 +3,7 @@ import { EXIT } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Doorbell } from "../config/doorbell.ts";
 import type { Outcome } from "./child-process.ts";
-import { ChildQueue, type Ticket } from "./child-queue.ts";
+import { ChildQueue, type Needs } from "./child-queue.ts";
 import { startAccountMonitor, warnOfDoorbell } from "./daemon/account-monitor.ts";
 import { type DaemonAccount, isUnfinished, logPlan, watchAccount } from "./daemon/account-watch.ts";
 import { newRunId, runJobProcess } from "./daemon/job-process.ts";
@@ -61,7 +61,7 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
         };
         // A single account runs its jobs concurrently, on their slots.
         if (watch.account.name === undefined) await work();
-        else await queue.run(toTicket(job, watch.account, hostRequests), work, stoppable.signal);
+        else await queue.run(toNeeds(job, watch.account, hostRequests), work, stoppable.signal);
         return !stoppable.signal.aborted && outcome !== undefined && isUnfinished(job, outcome, watch);
       },
       onNext: ({ seen }, nextMs) => {
@@ -79,11 +79,11 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
 }
 
 /** Only syncs and jobs that declare it count against the limit of their host. */
-function toTicket(
+function toNeeds(
   { isSync, asksHost }: Job,
   { settings }: DaemonAccount,
   hostRequests = Number.POSITIVE_INFINITY,
-): Ticket {
+): Needs {
   const { database, baseUrl, concurrency } = settings;
   return {
     database,

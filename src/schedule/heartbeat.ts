@@ -2,7 +2,7 @@ import { Agent, request } from "undici";
 import type { Log } from "../base/log.ts";
 
 /** Time for the only attempt when the process must end soon. */
-const HASTE_MS = 1500;
+const LAST_CHANCE_MS = 1500;
 
 interface HeartbeatOptions {
   url: URL | undefined;
@@ -27,7 +27,7 @@ export function openHeartbeat({ url, log, signal, timeoutMs = 3000 }: HeartbeatO
     end: async (isGood: boolean) => {
       await started; // else the monitor may hear of the end first
       const target = withPath(url, isGood ? "" : "/fail");
-      await (signal.aborted ? ping(target, log, HASTE_MS) : ping(target, log, timeoutMs, signal));
+      await (signal.aborted ? ping(target, log, LAST_CHANCE_MS) : ping(target, log, timeoutMs, signal));
     },
   };
 }

@@ -13,7 +13,7 @@ import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** A job must not wait long for other writers, since it hears no signal meanwhile. */
-const PATIENCE_MS = 2000;
+const BUSY_MS = 2000;
 
 /** Records jobs in the warehouse; if that cannot be written, only in the log. */
 export interface JobJournal {
@@ -28,7 +28,7 @@ export function openJournal(database: string, log: Log): JobJournal {
     level: "debug" | "warn" = "debug",
   ): T | undefined {
     try {
-      using warehouse = openCurrentWarehouse(resolve(database), PATIENCE_MS);
+      using warehouse = openCurrentWarehouse(resolve(database), BUSY_MS);
       return warehouse && work(warehouse);
     } catch (error) {
       log[level](`cannot record jobs in the warehouse: ${describeError(error)}`);

@@ -13,7 +13,7 @@ type Result = JobEnd["result"];
 const calm = (level: Ending["level"], result: Result, message: string) => ({ level, result, message });
 
 /** Outcomes that are not our failure: the next slot is soon enough. After `neither` the next run reports its own outcome. */
-const CALM: ReadonlyMap<number | null, Ending & { result: Result }> = new Map([
+const HARMLESS: ReadonlyMap<number | null, Ending & { result: Result }> = new Map([
   [EXIT.done, calm("info", "success", "done")],
   [EXIT.unverified, calm("warn", "success", "done with problems: see calltally status")],
   [EXIT.unreachable, calm("warn", "failure", "the API is unreachable or failing: next slot")],
@@ -23,7 +23,7 @@ const CALM: ReadonlyMap<number | null, Ending & { result: Result }> = new Map([
 ]);
 
 export function levelOf(exitCode: ExitCode): Ending["level"] {
-  return CALM.get(exitCode)?.level ?? "error";
+  return HARMLESS.get(exitCode)?.level ?? "error";
 }
 
 /** @param isStopping whether the schedule itself was stopped */
@@ -36,7 +36,7 @@ export function describeOutcome({ exitCode, signal, isLate, error }: Outcome, is
       ? { level: "info", message: `stopped by ${signal}` }
       : { level: "error", message: `killed by ${signal}` };
   }
-  const { level, message } = CALM.get(exitCode) ?? {
+  const { level, message } = HARMLESS.get(exitCode) ?? {
     level: "error",
     message: `failed with exit code ${exitCode}`,
   };
@@ -58,7 +58,7 @@ export function toExitCode({ exitCode, signal }: Outcome): number {
 }
 
 export function judgeExit(exitCode: number): Result {
-  return CALM.get(exitCode)?.result ?? "failure";
+  return HARMLESS.get(exitCode)?.result ?? "failure";
 }
 
 /** Whether a job's last run failed, or was killed, i.e. has not ended in its time. */
@@ -70,11 +70,11 @@ export function isFailing(
 }
 
 /** Exit codes that the job itself has reported and recorded. A crash of Node may exit with 1, a bad setting with 2. */
-const TOLD = new Set<number>(
+const RECORDED_BY_JOB = new Set<number>(
   Object.values(EXIT).filter((code) => code !== EXIT.failed && code !== EXIT.usage),
 );
 
 /** Whether the job may have ended without reporting it, or ended at its deadline, which it does not know. */
 export function isSilent({ exitCode, isLate }: Outcome): boolean {
-  return exitCode === null || !TOLD.has(exitCode) || (isLate && exitCode !== EXIT.done);
+  return exitCode === null || !RECORDED_BY_JOB.has(exitCode) || (isLate && exitCode !== EXIT.done);
 }

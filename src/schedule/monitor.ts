@@ -10,7 +10,7 @@ import { METRICS_TYPE } from "./schedule-metrics.ts";
 const REQUEST_MS = 10_000;
 const CHECK_MS = 500;
 /** Further connections are closed. */
-const MOST_CONNECTIONS = 2048;
+const MAX_CONNECTIONS = 2048;
 
 export interface Address {
   host: string;
@@ -59,7 +59,7 @@ export async function startMonitor({ host, port }: Address, pages: MonitorPages,
         return send(response, 404, "text/plain", "only /healthz and /metrics exist\n");
     }
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   server.listen(port, host);
   try {
     await once(server, "listening");

@@ -10,7 +10,7 @@ import { readLastDoneRun, readLastGoodRun } from "../warehouse/runs/runs.ts";
 import type { Job } from "./job-definition.ts";
 
 /** A reader only waits for a process that opens or repairs the file. */
-const PATIENCE_MS = 500;
+const BUSY_MS = 500;
 
 export type Snapshot = NonNullable<ReturnType<typeof readSnapshot>>;
 
@@ -19,7 +19,7 @@ export function readSnapshot(jobs: readonly Job[], settings: Settings) {
   const database = realFile(settings.database);
   if (statSync(database, { throwIfNoEntry: false }) === undefined) return undefined;
   using warehouse = openWarehouseReader(database);
-  warehouse.sqlite.pragma(`busy_timeout = ${PATIENCE_MS}`);
+  warehouse.sqlite.pragma(`busy_timeout = ${BUSY_MS}`);
   return {
     lastDoneRun: readLastDoneRun(warehouse),
     lastGoodRun: readLastGoodRun(warehouse),

@@ -13,9 +13,9 @@ const DECIMALS = 6;
 /** What platforms write for no figure. */
 const NOTHING = /^(?:[-–—]{0,2}|n\/a)$/i;
 const MINUS = "-\u2212";
-const BESIDE = "(?:\\p{L}{0,3}\\p{Sc}?|\\p{Sc}\\p{L}{0,3})";
+const AFFIX = "(?:\\p{L}{0,3}\\p{Sc}?|\\p{Sc}\\p{L}{0,3})";
 const NUMBER = new RegExp(
-  `^(?<paren>\\(?)(?<first>[${MINUS}+]?)\\s*(?<before>${BESIDE})\\s*(?<second>[${MINUS}+]?)(?<body>\\d[\\d.,'’\\s]*?)\\s*(?<after>${BESIDE})(?<end>\\)?)$`,
+  `^(?<paren>\\(?)(?<first>[${MINUS}+]?)\\s*(?<before>${AFFIX})\\s*(?<second>[${MINUS}+]?)(?<body>\\d[\\d.,'’\\s]*?)\\s*(?<after>${AFFIX})(?<end>\\)?)$`,
   "u",
 );
 /** Thousands separated by blanks and apostrophes, which no country uses before decimals. */
@@ -40,9 +40,9 @@ const SIGNS: Readonly<Record<string, string>> = {
 const ABBREVIATED: ReadonlySet<string> = new Set("kr zł kč ft lei fr r rm rp rs лв".split(" "));
 
 /** Whether the text next to a number is a currency: a code, a sign, or letters with a sign, as in US$. */
-function isMoney(beside: string): boolean {
-  const isLetters = /^\p{L}+$/u.test(beside);
-  return !isLetters || isCurrency(beside.toUpperCase()) || ABBREVIATED.has(beside.toLowerCase());
+function isMoney(affix: string): boolean {
+  const isLetters = /^\p{L}+$/u.test(affix);
+  return !isLetters || isCurrency(affix.toUpperCase()) || ABBREVIATED.has(affix.toLowerCase());
 }
 
 export function isNothing(text: string): boolean {
@@ -58,12 +58,12 @@ export function toNumberText(text: string) {
   const bare = blanks === undefined ? body : blanks.replace(/\D/g, "") + body.slice(blanks.length);
   if (!DECIMAL_SIGNS.some((sign) => READABLE[sign].test(bare))) return undefined;
   if (![before, after].every(isMoney)) return undefined;
-  const beside = [before, after].map((each) => SIGNS[each] ?? each.toUpperCase());
+  const affix = [before, after].map((each) => SIGNS[each] ?? each.toUpperCase());
   return {
     isNegative: paren !== "" || MINUS.includes(first || second || "+"),
     body: bare,
     /** ISO 4217, if there is a code or a sign of a single currency next to it. */
-    currency: beside.find(isCurrency) ?? null,
+    currency: affix.find(isCurrency) ?? null,
   };
 }
 

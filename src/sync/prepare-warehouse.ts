@@ -2,7 +2,7 @@ import { ageOf, type Clock } from "../base/clock.ts";
 import { CalltallyError } from "../base/errors.ts";
 import { hasAny, prune } from "../forget/prune.ts";
 import { cutoffsAt, isAllKept, KEEP_ALL, type Keep, withDigests } from "../privacy/keep-settings.ts";
-import { applyRules, attributeAnew } from "../warehouse/attribution/apply-rules.ts";
+import { applyRules, attributeAgain } from "../warehouse/attribution/apply-rules.ts";
 import { Keeping } from "../warehouse/calls/call-guard.ts";
 import { hasAllFacts } from "../warehouse/calls/call-table.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
@@ -40,7 +40,7 @@ export async function prepareWarehouse(
   const attribution = { ...options, nowMs: clock.now() };
   // Facts that another program deleted are restored only with the check of the whole file, which is rare.
   if (fileCheckedAt !== undefined && !hasAllFacts(warehouse))
-    await attributeAnew(warehouse, rules, attribution);
+    await attributeAgain(warehouse, rules, attribution);
   else await applyRules(warehouse, rules, attribution);
   const keeping = await startKeeping(warehouse, keep, { ...options, nowMs: clock.now() });
   return { warehouse, claim, fileCheckedAt, keeping };

@@ -7,20 +7,20 @@ import { markErased } from "./privacy-act-table.ts";
 import { sqliteErrorOf } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-const PATIENCE_MS = 5000;
+const BUSY_MS = 5000;
 const AGAIN =
   "The personal data is already gone from the tables. Run the same command again to erase it from the file.";
 
 /**
  * Rewrites the file, because free pages keep old bytes, and empties the log. Needs twice the size of the warehouse.
- * @throws CalltallyError if another process reads or writes for longer than `patienceMs` (exit 6), or the disk is
+ * @throws CalltallyError if another process reads or writes for longer than `busyMs` (exit 6), or the disk is
  * full (exit 7)
  */
-export function eraseFreed(warehouse: LockedWarehouse, nowMs: number, patienceMs = PATIENCE_MS): void {
+export function eraseFreed(warehouse: LockedWarehouse, nowMs: number, busyMs = BUSY_MS): void {
   const { sqlite, path } = warehouse;
-  const busyMs = Number(sqlite.pragma("busy_timeout", { simple: true }));
+  const formerMs = Number(sqlite.pragma("busy_timeout", { simple: true }));
   overwriteDeleted(warehouse);
-  sqlite.pragma(`busy_timeout = ${patienceMs}`);
+  sqlite.pragma(`busy_timeout = ${busyMs}`);
   // A copy of the whole file may not fit into memory.
   sqlite.pragma("temp_store = FILE");
   try {
@@ -40,7 +40,7 @@ export function eraseFreed(warehouse: LockedWarehouse, nowMs: number, patienceMs
     });
   } finally {
     sqlite.pragma("temp_store = MEMORY");
-    sqlite.pragma(`busy_timeout = ${busyMs}`);
+    sqlite.pragma(`busy_timeout = ${formerMs}`);
   }
 }
 

@@ -4,16 +4,16 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { BIN, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-const MOST_FILES = 100;
+const MAX_FILES = 100;
 
 /** The fewest file descriptors that the program starts with at all. */
 function fewest(): number {
-  for (let files = 10; files < MOST_FILES; files++) {
+  for (let files = 10; files < MAX_FILES; files++) {
     const script = `ulimit -n ${files}; exec "$0" "$@" >/dev/null 2>&1`;
     const { status } = spawnSync("/bin/sh", ["-c", script, process.execPath, BIN, "--version"]);
     if (status === 0) return files;
   }
-  throw new Error(`The program does not start with ${MOST_FILES} file descriptors`);
+  throw new Error(`The program does not start with ${MAX_FILES} file descriptors`);
 }
 
 it.skipIf(process.platform === "win32").each([{ args: ["sync"] }, { args: ["query", "SELECT 1"] }])(
@@ -25,7 +25,7 @@ it.skipIf(process.platform === "win32").each([{ args: ["sync"] }, { args: ["quer
     expect((await startCalltally(["sync"], options).done).code).toBe(0);
 
     const first = fewest();
-    for (let files = first; files < MOST_FILES; files++) {
+    for (let files = first; files < MAX_FILES; files++) {
       const { code, stderr } = await startCalltally(args, { ...options, files }).done;
       if (code === 0) return expect(files).toBeGreaterThan(first);
       expect({ files, code, stderr }).toMatchObject({
@@ -35,6 +35,6 @@ it.skipIf(process.platform === "win32").each([{ args: ["sync"] }, { args: ["quer
         ),
       });
     }
-    expect.unreachable(`It does not run with ${MOST_FILES} file descriptors`);
+    expect.unreachable(`It does not run with ${MAX_FILES} file descriptors`);
   },
 );

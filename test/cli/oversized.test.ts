@@ -6,7 +6,7 @@ import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Peak of the resident memory that a run may come to, whatever the service sends. */
-const MOST_MB = 300;
+const MAX_MB = 300;
 /** Makes the program say at its end what its peak was, in kB. (`maxRSS` would begin with that of the process that started it.) */
 const SAY_PEAK = `data:text/javascript,${encodeURIComponent(
   "process.on('exit', () => process.stderr.write('peak=' + /VmHWM:\\s+(\\d+)/.exec(process.getBuiltinModule('node:fs').readFileSync('/proc/self/status','utf8'))[1]))",
@@ -78,7 +78,7 @@ describe("sync, of a response out of all proportion,", () => {
         NODE_OPTIONS: `--import=${SAY_PEAK}`,
       },
     });
-    expect(Number(/peak=(\d+)/.exec(stderr)?.[1]) / 1000).toBeLessThan(MOST_MB);
+    expect(Number(/peak=(\d+)/.exec(stderr)?.[1]) / 1000).toBeLessThan(MAX_MB);
     expect(stderr).toContain(says);
     expect(code).toBe(8);
   });

@@ -10,7 +10,7 @@ describe("calltally restatements", () => {
   it("takes the day of --since in the time zone", async () => {
     using warehouse = makeWarehouse([]);
     warehouse.execute(`INSERT INTO restatements (found_at, path, contents, period, starts_at, ends_at, key, metric, was, now,
-      given_out_at, reasons) VALUES ('2026-10-31T23:30:00.000Z', '/out/source.csv', 'source', '2026-09',
+      exported_at, reasons) VALUES ('2026-10-31T23:30:00.000Z', '/out/source.csv', 'source', '2026-09',
       '2026-09-01', '2026-10-01', '{"source":"google"}', 'calls', '1', '2', '2026-10-30T07:00:00.000Z', '[]')`);
     const count = async (timezone: string) => {
       const flags = ["--since", "2026-11-01", "--timezone", timezone, "--database", warehouse.database];

@@ -14,7 +14,7 @@ import { calltally, type RunOptions, settingsFor, startCalltally } from "../supp
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 
-const LEAST_KILLS = 1;
+const MIN_KILLS = 1;
 /** How long the daemon runs on a cron of seconds, at least: two minutes in `npm run test:soak`. */
 const SOAK_SECONDS = Number(process.env.CALLTALLY_SOAK_SECONDS ?? 0);
 /** Jobs of which a test wants to see none. */
@@ -97,7 +97,7 @@ const isDone = ({ job, msg }: LogLine) => job === "sync" && msg === "done";
 const isKilled = ({ msg }: LogLine) => msg === "killed by SIGKILL";
 
 describe("calltally schedule", () => {
-  it(`keeps to a cron of seconds, for ${SOAK_SECONDS} s and ${LEAST_KILLS} kills: no two runs at once, and a killed one is followed by the next`, async () => {
+  it(`keeps to a cron of seconds, for ${SOAK_SECONDS} s and ${MIN_KILLS} kills: no two runs at once, and a killed one is followed by the next`, async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 300, latencyMs: 400 });
     const env = {
@@ -116,7 +116,7 @@ describe("calltally schedule", () => {
     await seen(isDone);
 
     let kills = 0;
-    while (kills < LEAST_KILLS || performance.now() < endMs) {
+    while (kills < MIN_KILLS || performance.now() < endMs) {
       const before = lines().length;
       await seen(({ msg, job }) => msg === "started" && job === "sync", before);
       process.kill(await runningPid(database), "SIGKILL");

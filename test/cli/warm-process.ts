@@ -15,7 +15,7 @@ export interface WarmCommand {
 }
 
 /** What a command leaves in memory is not to be there for long. */
-const MOST_COMMANDS = 300;
+const MAX_COMMANDS = 300;
 const [, , bin = ""] = process.argv;
 const umask = process.umask();
 const outputs = [process.stdout, process.stderr];
@@ -46,7 +46,7 @@ function start(command: WarmCommand): void {
 function end(exitCode: number): void {
   const hasRead = process.stdin.readableDidRead;
   const isTidy = !hasRead && process.listenerCount("exit") === 0 && countOpenFiles() <= openFiles;
-  if (!isTidy || commands === MOST_COMMANDS) return; // and so the process ends
+  if (!isTidy || commands === MAX_COMMANDS) return; // and so the process ends
   removeNewListeners();
   process.exitCode = undefined;
   process.chdir("/");

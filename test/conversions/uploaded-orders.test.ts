@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { KnownLine } from "../../src/conversions/upload-table.ts";
-import { hindranceOf, nextOrderId, type Order, toOrders } from "../../src/conversions/uploaded-orders.ts";
+import {
+  nextOrderId,
+  type Order,
+  toOrders,
+  whyNotAdjustable,
+} from "../../src/conversions/uploaded-orders.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const at = (day: number) => new Date(Date.parse("2026-09-01T00:00:00.000Z") + day * DAY_MS).toISOString();
@@ -74,7 +79,7 @@ describe("toOrders", () => {
   });
 });
 
-describe("hindranceOf", () => {
+describe("whyNotAdjustable", () => {
   const [order] = toOrders([
     {
       action: "convert",
@@ -92,15 +97,15 @@ describe("hindranceOf", () => {
     },
   ]);
   it.each([
-    { order_id: "1", ms: 54 * DAY_MS, hindrance: undefined },
-    { order_id: "1", ms: 54 * DAY_MS + 1, hindrance: "too old" },
-    { order_id: "1", ms: -DAY_MS, hindrance: undefined },
-    { order_id: "", ms: 0, hindrance: undefined },
-    { order_id: null, ms: 0, hindrance: "no order id" },
-    { order_id: null, ms: 55 * DAY_MS, hindrance: "no order id" },
-  ])("of $order_id after $ms ms is $hindrance", ({ order_id, ms, hindrance }) => {
+    { order_id: "1", ms: 54 * DAY_MS, notAdjustable: undefined },
+    { order_id: "1", ms: 54 * DAY_MS + 1, notAdjustable: "too old" },
+    { order_id: "1", ms: -DAY_MS, notAdjustable: undefined },
+    { order_id: "", ms: 0, notAdjustable: undefined },
+    { order_id: null, ms: 0, notAdjustable: "no order id" },
+    { order_id: null, ms: 55 * DAY_MS, notAdjustable: "no order id" },
+  ])("of $order_id after $ms ms is $notAdjustable", ({ order_id, ms, notAdjustable }) => {
     if (order === undefined) throw new Error("It was told of");
-    expect(hindranceOf({ ...order, order_id }, Date.parse(at(0)) + ms)).toBe(hindrance);
+    expect(whyNotAdjustable({ ...order, order_id }, Date.parse(at(0)) + ms)).toBe(notAdjustable);
   });
 });
 

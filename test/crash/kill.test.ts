@@ -10,7 +10,7 @@ import { compareDumps, dumpWarehouse } from "./dump.ts";
 // However often and wherever `sync` is killed: one run to the end leaves what a run that was never killed leaves.
 
 const KILLS = Number(process.env.CALLTALLY_KILLS ?? 10);
-const MOST_IN_A_ROW = 4;
+const MAX_IN_A_ROW = 4;
 const LANES = 2;
 
 const WAREHOUSE = "data/calltally.db";
@@ -45,7 +45,7 @@ it(`holds what the service holds after ${KILLS} kills`, async () => {
     cpSync(folder, work.path, { recursive: true });
     await using service = await startService();
     const options = { cwd: work.path, env };
-    const inARow = counts.kills < KILLS ? 1 + (counts.rounds % MOST_IN_A_ROW) : 1;
+    const inARow = counts.kills < KILLS ? 1 + (counts.rounds % MAX_IN_A_ROW) : 1;
     for (let row = 0; row < inARow; row++) {
       const isKilled = await killSync(service, options, Math.floor(nextFraction() * requests));
       if (isKilled) counts.kills++;

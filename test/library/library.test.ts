@@ -149,7 +149,7 @@ describe("the library, given what cannot be,", () => {
 
   it("reads what a warehouse holds, and what its last run was worth", () => {
     using warehouse = openWarehouse(database);
-    expect(warehouse.readStanding()).toMatchObject({
+    expect(warehouse.readBasis()).toMatchObject({
       calls: 200,
       total: 200,
       rejected: 0,
@@ -168,7 +168,7 @@ describe("the library, given what cannot be,", () => {
       hint: "Open it again.",
     };
     expect(await warehouse.rollup({ by: [] }).catch(describeFailure)).toEqual(says);
-    expect(failureOf(() => warehouse.readStanding())).toEqual(says);
+    expect(failureOf(() => warehouse.readBasis())).toEqual(says);
   });
 });
 

@@ -15,7 +15,7 @@ export type Step =
   /** A database of the ClickHouse servers that is to be made anew. */
   | { drop: string }
   /** A question to the library of the build. */
-  | { library: readonly [call: "syncWarehouse" | "rollup" | "readStanding", ...args: unknown[]] };
+  | { library: readonly [call: "syncWarehouse" | "rollup" | "readBasis", ...args: unknown[]] };
 
 export interface Case {
   name: string;

@@ -11,7 +11,7 @@ try {
   if (call === "syncWarehouse") print(await library.syncWarehouse(args[0]));
   else {
     const warehouse = library.openWarehouse(args[0]);
-    print(call === "rollup" ? await warehouse.rollup(args[1]) : warehouse.readStanding());
+    print(call === "rollup" ? await warehouse.rollup(args[1]) : warehouse.readBasis());
     warehouse[Symbol.dispose]();
   }
 } catch (error) {

@@ -55,7 +55,7 @@ export const LIBRARY: readonly Case[] = [
       name: `library: ${on}`,
       on,
       steps: [
-        { library: ["readStanding", DATABASE] },
+        { library: ["readBasis", DATABASE] },
         { library: ["rollup", DATABASE, { by: ["channel"], total: true, grain: "month" }] },
       ],
     }),

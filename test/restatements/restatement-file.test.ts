@@ -20,7 +20,7 @@ const FOUND: Restatement[] = [
     was: 40,
     now: 38,
     change: -2,
-    given_out_at: "2026-10-02T00:00:00.000Z",
+    exported_at: "2026-10-02T00:00:00.000Z",
     reasons: [
       { reason: "first_call", calls: 6, effect: 60 },
       { reason: "rules", calls: 5, effect: 50 },
@@ -43,7 +43,7 @@ const FOUND: Restatement[] = [
     was: null,
     now: "2026-09-01T00:00:00.000Z",
     change: null,
-    given_out_at: "2026-10-02T00:00:00.000Z",
+    exported_at: "2026-10-02T00:00:00.000Z",
     reasons: [
       { reason: "corrected", calls: 1, effect: null },
       { reason: "spend_changed", calls: null, effect: 0.5 },
@@ -71,7 +71,7 @@ async function write(folder: string, format: FormatOptions | { format: "xlsx" },
 }
 
 const HEADER =
-  "file,contents,period,key,metric,was,now,change,given_out_at,late_calls,late_effect,corrected_calls,corrected_effect," +
+  "file,contents,period,key,metric,was,now,change,exported_at,late_calls,late_effect,corrected_calls,corrected_effect," +
   "gone_calls,gone_effect,returned_calls,returned_effect,rules_calls,rules_effect,first_call_calls,first_call_effect," +
   "spend_changed_effect,rules_changed";
 const LINES = [

@@ -35,7 +35,7 @@ const restatement: fc.Arbitrary<Restatement> = fc
     was: figure,
     now: figure,
     change: fc.constantFrom(null, 0, -2, 0.1 + 0.2),
-    given_out_at: fc.constantFrom(at(0), at(1)),
+    exported_at: fc.constantFrom(at(0), at(1)),
     reasons: fc.array(
       fc.record({
         reason: fc.constantFrom(...RESTATEMENT_REASONS),
@@ -82,8 +82,8 @@ describe("readRestatements", () => {
         for (const batch of batches) {
           warehouse.sqlite.transaction(() => insertRestatements(warehouse, batch))();
           for (const each of batch) {
-            const { path, contents, given_out_at, period, key, metric } = each;
-            const place = JSON.stringify([path, contents, given_out_at, period, key, metric]);
+            const { path, contents, exported_at, period, key, metric } = each;
+            const place = JSON.stringify([path, contents, exported_at, period, key, metric]);
             see("found again", Number(kept.has(place)));
             kept.set(place, each);
           }
@@ -136,11 +136,11 @@ describe("insertRestatements", () => {
       was: 40,
       now: 38,
       change: -2,
-      given_out_at: at(0),
+      exported_at: at(0),
       reasons: [{ reason: "gone", calls: 2, effect: -2 }],
       rules_changed: null,
     };
-    const second = { ...first, found_at: at(2), given_out_at: at(1), was: 38, now: 40, change: 2 };
+    const second = { ...first, found_at: at(2), exported_at: at(1), was: 38, now: 40, change: 2 };
     insertRestatements(warehouse, [first]);
     insertRestatements(warehouse, [second, first]);
     expect(readRestatements(warehouse)).toEqual([second, first]);
@@ -149,7 +149,7 @@ describe("insertRestatements", () => {
   it("is read by nobody where something else wrote it", () => {
     using warehouse = newWarehouse();
     const columns =
-      "found_at, path, contents, period, starts_at, ends_at, metric, given_out_at, key, was, now, reasons";
+      "found_at, path, contents, period, starts_at, ends_at, metric, exported_at, key, was, now, reasons";
     const texts = { key: '{"a":1}', was: "1", now: "2", reasons: "[]" };
     const others = [
       { key: '{"a":{}}' },

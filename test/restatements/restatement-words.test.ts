@@ -18,7 +18,7 @@ const restatement = (members: Partial<Restatement>): Restatement => ({
   was: 40,
   now: 38,
   change: -2,
-  given_out_at: "2026-10-02T00:00:00.000Z",
+  exported_at: "2026-10-02T00:00:00.000Z",
   reasons: [{ reason: "gone", calls: 2, effect: -2 }],
   rules_changed: null,
   ...members,

@@ -485,7 +485,7 @@ describe("exportToFolder", () => {
     };
     const refused = (not_compared: string) => [{ file: "source.csv", contents: "source", not_compared }];
     expect(await write({})).toBeUndefined();
-    expect(await write({})).toMatchObject([{ given_out_at: RUN_FINISHED_AT, restated_cells: 0 }]);
+    expect(await write({})).toMatchObject([{ exported_at: RUN_FINISHED_AT, restated_cells: 0 }]);
     expect(await write({ timezone: "Asia/Tokyo" })).toEqual(refused("the rollup's options changed"));
     expect(await write({ raw: true })).toEqual(refused("utm values as stored"));
     expect(await write({})).toBeUndefined();
@@ -512,7 +512,7 @@ describe("exportToFolder", () => {
     warehouse.execute("DROP TRIGGER killed; UPDATE call_facts SET duration = 7");
     const { manifest } = await write();
     expect(manifest.restatements?.rollups).toMatchObject([
-      { given_out_at: "2026-09-30T00:00:00.000Z", restated_cells: 3 },
+      { exported_at: "2026-09-30T00:00:00.000Z", restated_cells: 3 },
     ]);
     expect(readText(warehouse.folder, "restatements.csv")).toContain(
       ",total_duration_seconds,0,7,7,2026-09-30T00:00:00.000Z,,,1,7,",
@@ -530,7 +530,7 @@ describe("exportToFolder", () => {
     warehouse.execute("UPDATE call_facts SET duration = 5");
     await write();
     expect(readFileSync(file, "utf8")).toMatch(
-      /^file,contents,period,key,metric,was,now,change,given_out_at,late_calls,/,
+      /^file,contents,period,key,metric,was,now,change,exported_at,late_calls,/,
     );
     await write();
     expect(existsSync(file)).toBe(false);

@@ -3,7 +3,7 @@ import {
   isValue,
   NOT_SET,
   OTHER,
-  OWN_WORDS,
+  RESERVED_KEYS,
   TOTAL,
   toServed,
   toShown,
@@ -25,8 +25,8 @@ describe("toShown", () => {
   });
 
   it("has words of its own, and what is in no more than one quote is itself", () => {
-    expect(OWN_WORDS).toEqual(["(not set)", "(total)", "(other)"]);
-    expect([NOT_SET, TOTAL, OTHER]).toEqual(OWN_WORDS);
+    expect(RESERVED_KEYS).toEqual(["(not set)", "(total)", "(other)"]);
+    expect([NOT_SET, TOTAL, OTHER]).toEqual(RESERVED_KEYS);
     for (const text of ["(total)", '"(total)', '(total)"', '(total)""', '""(total)', "x", '"x"', '"', ""])
       expect(toServed(text)).toBe(text);
     expect(["(NOT  Set)", " (not set) ", '"(not set)"', "not set", ""].map(isValue)).toEqual([

@@ -10,9 +10,9 @@ const EVENTS = Number(process.env.CALLTALLY_EVENTS ?? 100);
 /** Beyond what a busy machine may hold up an answer that comes. */
 const TIMEOUT_MS = 3000;
 const SLOW_MS = 40;
-const MOST_AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 /** Fewer than the sandbox lets wait: more would be dropped. */
-const MOST_BEHIND = 500;
+const MAX_BEHIND = 500;
 
 const write = (text: string) => (response: ServerResponse) => response.socket?.write(text);
 
@@ -63,10 +63,10 @@ test(`Each of ${EVENTS} events is delivered once or reported, whatever receivers
   const [plan = []] = fc.sample(rounds, { numRuns: 1, seed: 15 });
   for (const { burst, whilePaused, awaitedBeforePause, method } of plan) {
     if (called.length === EVENTS) break;
-    if (called.length - sandbox.deliveries.length > MOST_BEHIND) await sandbox.settleDeliveries();
+    if (called.length - sandbox.deliveries.length > MAX_BEHIND) await sandbox.settleDeliveries();
     const before = received.length;
     call(burst);
-    while (received.length < before + Math.min(awaitedBeforePause, burst, MOST_AT_ONCE)) {
+    while (received.length < before + Math.min(awaitedBeforePause, burst, MAX_AT_ONCE)) {
       if (sandbox.deliveries.length === called.length) break;
       await new Promise(setImmediate);
     }
@@ -75,7 +75,7 @@ test(`Each of ${EVENTS} events is delivered once or reported, whatever receivers
     call(whilePaused);
     await sandbox.settleDeliveries();
     // Those that were on the wire.
-    expect(received.length - atPause).toBeLessThanOrEqual(MOST_AT_ONCE);
+    expect(received.length - atPause).toBeLessThanOrEqual(MAX_AT_ONCE);
     if (sandbox.deliveries.length < called.length) heldAtLeastOnce++;
 
     const inPause = received.length;

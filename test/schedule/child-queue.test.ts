@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ChildQueue, type Ticket } from "../../src/schedule/child-queue.ts";
+import { ChildQueue, type Needs } from "../../src/schedule/child-queue.ts";
 
 /** Work that notes when it starts, and ends when it is told to. */
 function openWork() {
@@ -19,8 +19,8 @@ function openWork() {
   return { started, work, end, settle };
 }
 
-const sync = (database: string, host = "h", requests = 4): Ticket => ({ database, host, requests });
-const quiet = (database: string): Ticket => ({ database, host: undefined, requests: 4 });
+const sync = (database: string, host = "h", requests = 4): Needs => ({ database, host, requests });
+const quiet = (database: string): Needs => ({ database, host: undefined, requests: 4 });
 
 describe("ChildQueue", () => {
   it("keeps within the limit of a host, lets nobody overtake who waits for it, and others pass", async () => {

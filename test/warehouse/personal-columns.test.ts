@@ -45,7 +45,7 @@ const IMPERSONAL = `
   exported_rollups.settled_until exported_rollups.exported_at
   exported_rows.period exported_rows.figures
   restatements.found_at restatements.path restatements.contents restatements.period restatements.starts_at
-  restatements.ends_at restatements.metric restatements.was restatements.now restatements.given_out_at
+  restatements.ends_at restatements.metric restatements.was restatements.now restatements.exported_at
   restatements.reasons restatements.rules_changed
   forgotten_callers.pseudonym forgotten_callers.key_mark forgotten_callers.forgotten_at
   privacy_acts.at privacy_acts.counts privacy_acts.erased_at

@@ -18,7 +18,7 @@ import { notesOnOrigin, notesOnRules } from "../warehouse-notes.ts";
 const QUERY_FORMATS = ["table", "csv", "json"] as const;
 type QueryFormat = (typeof QUERY_FORMATS)[number];
 const DEFAULT_SECONDS = 60;
-const MOST_SECONDS = 86_400;
+const MAX_SECONDS = 86_400;
 /** A table is laid out after all its rows were read. */
 const DEFAULT_TABLE_ROWS = 10_000;
 
@@ -44,7 +44,7 @@ export const command = (context: Context) =>
     .option(
       "--timeout <seconds>",
       "time limit for the query and its output",
-      wholeNumber(1, MOST_SECONDS),
+      wholeNumber(1, MAX_SECONDS),
       DEFAULT_SECONDS,
     )
     .option(...OPTION.database)
@@ -74,7 +74,7 @@ export const command = (context: Context) =>
       }),
     );
 
-const MOST_SQL_BYTES = 1_000_000;
+const MAX_SQL_BYTES = 1_000_000;
 
 /**
  * Runs the same command line in a child process, because a running SQL statement ignores signals and ends only with
@@ -117,8 +117,8 @@ async function readSql(input: AsyncIterable<Buffer | string>): Promise<string> {
   for await (const chunk of input) {
     chunks.push(Buffer.from(chunk));
     bytes += chunk.length;
-    if (bytes > MOST_SQL_BYTES) {
-      throw new UsageError(`The SQL on standard input is longer than ${MOST_SQL_BYTES} bytes`);
+    if (bytes > MAX_SQL_BYTES) {
+      throw new UsageError(`The SQL on standard input is longer than ${MAX_SQL_BYTES} bytes`);
     }
   }
   return Buffer.concat(chunks).toString("utf8");

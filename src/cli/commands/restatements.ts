@@ -40,7 +40,7 @@ export const command = (context: Context) =>
 
 const WIDTH = 78;
 /** More are readable only as JSON. */
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 /** Two lines per figure, below its file. */
 function describeRestatements(found: readonly Restatement[], timezone: string, folder: string): string {
@@ -49,9 +49,9 @@ function describeRestatements(found: readonly Restatement[], timezone: string, f
   const minuteOf = (time: string) => toLocal(time).local.slice(0, "YYYY-MM-DD HH:MM".length);
   const lines: string[] = [];
   let heading = "";
-  for (const each of found.slice(0, MOST_SHOWN)) {
-    const { path, contents, found_at, given_out_at, period, metric } = each;
-    const next = `${minuteOf(found_at)}  ${relative(folder, path)}, ${contents}, exported ${minuteOf(given_out_at)}`;
+  for (const each of found.slice(0, MAX_SHOWN)) {
+    const { path, contents, found_at, exported_at, period, metric } = each;
+    const next = `${minuteOf(found_at)}  ${relative(folder, path)}, ${contents}, exported ${minuteOf(exported_at)}`;
     if (next !== heading) lines.push(...(heading === "" ? [] : [""]), ellipsize(next, WIDTH));
     heading = next;
     lines.push(
@@ -59,7 +59,7 @@ function describeRestatements(found: readonly Restatement[], timezone: string, f
       ellipsize(`    ${describeRestatement(each)}`, WIDTH),
     );
   }
-  const more = found.length - MOST_SHOWN;
+  const more = found.length - MAX_SHOWN;
   if (more > 0) lines.push("", `${formatCount(more)} more, earlier: --json lists all of them.`);
   return lines.join("\n");
 }

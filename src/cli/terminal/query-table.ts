@@ -3,7 +3,7 @@ import type { SqlValue } from "../../warehouse/run-query.ts";
 import { alignColumns, ellipsize, GAP, widthOf } from "./text.ts";
 
 /** With narrower columns a table is unreadable; then each value gets its own line. */
-const LEAST_WIDTH = 8;
+const MIN_WIDTH = 8;
 
 /**
  * Returns rows as a plain-text table, numbers right-aligned; unprintable characters are escaped, BLOBs hexadecimal.
@@ -21,7 +21,7 @@ export function layOutTable(
     lines.reduce((most, line) => Math.max(most, widthOf(line[index] ?? "")), widthOf(head)),
   );
   const widest = width === undefined ? Number.POSITIVE_INFINITY : widestColumn(natural, width);
-  if (width !== undefined && widest < LEAST_WIDTH) return layOutRecords(heads, lines, width);
+  if (width !== undefined && widest < MIN_WIDTH) return layOutRecords(heads, lines, width);
   return alignColumns(
     [heads, ...lines].map((line) => line.map((cell) => ellipsize(cell, widest))),
     columns.map((_, index) => rows.every((row) => isNumeric(row[index] ?? null))),

@@ -5,7 +5,7 @@ import { type KeyColumn, type LocalPart, WEEKDAYS } from "../dimensions.ts";
 import type { CallSelection, Side } from "../engine.ts";
 import { figureText, type Part } from "../figure-sql.ts";
 import type { Metric } from "../metrics.ts";
-import { IS_OTHER, NOT_SET, OTHER, OWN_WORDS } from "../reserved-keys.ts";
+import { IS_OTHER, NOT_SET, OTHER, RESERVED_KEYS } from "../reserved-keys.ts";
 import { groupByFirst, listText, literal } from "../sql-text.ts";
 
 // `f` are the facts of calls, `c` the calls if values are needed as stored.
@@ -130,7 +130,7 @@ export function shownKeyText({ of, isNamed }: KeyColumn, value: string): string 
 
 /** Quotes text that reads like a reserved key; the first two comparisons spare nearly all texts the third. */
 function shownText(text: string): string {
-  const reads = `lower(trim(${text}, '"')) IN (${OWN_WORDS.map(literal).join(", ")})`;
+  const reads = `lower(trim(${text}, '"')) IN (${RESERVED_KEYS.map(literal).join(", ")})`;
   return `CASE WHEN ${text} >= '"' AND ${text} < ')' AND ${reads} THEN '"' || ${text} || '"' ELSE ${text} END`;
 }
 

@@ -5,9 +5,9 @@ import type { Log } from "../../base/log.ts";
 import { SECRET_PARAMETER } from "../../config/doorbell.ts";
 
 /** A delivery contains one call, possibly with its transcript. */
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 /** For all bodies being read at once, whose senders have not shown the secret yet. */
-const MOST_HELD_BYTES = 16_000_000;
+const MAX_HELD_BYTES = 16_000_000;
 /** Overhead of a piece of a body, which may be one byte long. */
 const PIECE_BYTES = 128;
 /** Anybody may ring with a wrong secret, as often as they like. */
@@ -32,7 +32,7 @@ const NOT_POST: PlainResponse = {
   headers: { allow: "POST" },
 };
 const CUT_SHORT: PlainResponse = { status: 408, text: "The body is incomplete.\n" };
-const TOO_LARGE: PlainResponse = { status: 413, text: `The body is larger than ${MOST_BYTES} bytes.\n` };
+const TOO_LARGE: PlainResponse = { status: 413, text: `The body is larger than ${MAX_BYTES} bytes.\n` };
 const BUSY: PlainResponse = {
   status: 503,
   text: "Too many bodies at once.\n",
@@ -59,7 +59,7 @@ export class DoorbellPage {
   readonly #options: DoorbellOptions;
   readonly #secretHash: Buffer;
   #heldBytes = 0;
-  #toldMs = Number.NEGATIVE_INFINITY;
+  #loggedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: DoorbellOptions) {
     this.#options = options;
@@ -89,7 +89,7 @@ export class DoorbellPage {
 
   /** Reads a body within the server's time limit; drops what is too large. */
   async #readBody(request: IncomingMessage): Promise<string | PlainResponse> {
-    if (Number(request.headers["content-length"]) > MOST_BYTES) return TOO_LARGE;
+    if (Number(request.headers["content-length"]) > MAX_BYTES) return TOO_LARGE;
     const { promise, resolve } = Promise.withResolvers<string | PlainResponse>();
     let pieces: Buffer[] | undefined = [];
     let held = 0;
@@ -102,8 +102,8 @@ export class DoorbellPage {
       const bytes = piece.length + PIECE_BYTES;
       held += bytes;
       this.#heldBytes += bytes;
-      if (held > MOST_BYTES) giveUp(TOO_LARGE);
-      else if (this.#heldBytes > MOST_HELD_BYTES) giveUp(BUSY);
+      if (held > MAX_BYTES) giveUp(TOO_LARGE);
+      else if (this.#heldBytes > MAX_HELD_BYTES) giveUp(BUSY);
       else pieces.push(piece);
     });
     request.once("end", () => resolve(Buffer.concat(pieces ?? []).toString()));
@@ -119,8 +119,8 @@ export class DoorbellPage {
   #noteRefusal(status: number): void {
     this.refused.set(status, (this.refused.get(status) ?? 0) + 1);
     const nowMs = this.#options.clock.now();
-    if (Math.abs(nowMs - this.#toldMs) < REFUSAL_LOG_MS) return;
-    this.#toldMs = nowMs;
+    if (Math.abs(nowMs - this.#loggedMs) < REFUSAL_LOG_MS) return;
+    this.#loggedMs = nowMs;
     const refused = [...this.refused.values()].reduce((sum, count) => sum + count);
     this.#options.log.warn({ status, refused }, "the doorbell refused a request");
   }

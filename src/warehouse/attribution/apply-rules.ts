@@ -28,7 +28,7 @@ export async function applyRules(
   rules: AttributionRules,
   options: AttributionOptions,
 ): Promise<void> {
-  if (needsAttribution(warehouse, rules)) await attributeAnew(warehouse, rules, options);
+  if (needsAttribution(warehouse, rules)) await attributeAgain(warehouse, rules, options);
   else refreshViews(warehouse, rules);
 }
 
@@ -93,7 +93,7 @@ export function otherRulesError(database: string): CalltallyError {
 }
 
 /** Recomputes the facts of all calls in one transaction, which blocks other writers. */
-export async function attributeAnew(
+export async function attributeAgain(
   warehouse: LockedWarehouse,
   rules: AttributionRules,
   { nowMs, signal, onAttributed }: AttributionOptions,

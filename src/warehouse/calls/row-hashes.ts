@@ -6,7 +6,7 @@ import { calls } from "./calls.ts";
 import { eachBatch } from "./each-call.ts";
 import { transcripts, WHOLE_CALL } from "./transcripts.ts";
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 export interface RowHashes {
   checked: number;
@@ -28,7 +28,7 @@ export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): P
       result.checked++;
       if (hashCall(call) === call.row_hash) continue;
       result.damaged++;
-      if (result.damagedIds.length < MOST_NAMED) result.damagedIds.push(call.call_id);
+      if (result.damagedIds.length < MAX_NAMED) result.damagedIds.push(call.call_id);
     }
     await setImmediate();
     signal?.throwIfAborted();

@@ -330,12 +330,12 @@ CREATE TABLE `restatements` (
 	`was` text NOT NULL,
 	`now` text NOT NULL,
 	`change` real,
-	`given_out_at` text NOT NULL,
+	`exported_at` text NOT NULL,
 	`reasons` text NOT NULL,
 	`rules_changed` text
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `restatements_once` ON `restatements` (`path`,`contents`,`given_out_at`,`period`,`key`,`metric`);--> statement-breakpoint
+CREATE UNIQUE INDEX `restatements_once` ON `restatements` (`path`,`contents`,`exported_at`,`period`,`key`,`metric`);--> statement-breakpoint
 CREATE TABLE `retention` (
 	`kind` text PRIMARY KEY NOT NULL,
 	`pruned_before` text NOT NULL

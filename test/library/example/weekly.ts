@@ -22,10 +22,10 @@ try {
     onProgress: ({ total }) => totals.add(total),
   });
   using warehouse = openWarehouse(database);
-  const standing = warehouse.readStanding();
+  const basis = warehouse.readBasis();
   const { columns, rows } = await warehouse.rollup(question);
   const units = columns.map(({ name, type, decimals = 0 }) => `${name} ${type} ${decimals}`);
-  print({ run, totals: [...totals], standing, units, rows });
+  print({ run, totals: [...totals], basis, units, rows });
 } catch (error) {
   if (!(error instanceof CalltallyError)) throw error;
   print({ error: error.message, hint: error.hint ?? null });

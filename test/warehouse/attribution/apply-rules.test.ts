@@ -10,7 +10,7 @@ import { isPseudonym } from "../../../src/privacy/pseudonym.ts";
 import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
 import {
   applyRules,
-  attributeAnew,
+  attributeAgain,
   needsAttribution,
   refreshViews,
 } from "../../../src/warehouse/attribution/apply-rules.ts";
@@ -208,7 +208,7 @@ function someCalls(length: number, order: "against" | "with" | "without"): Call[
   });
 }
 
-describe("attributeAnew", () => {
+describe("attributeAgain", () => {
   it.each([0, 250, 251, 501])(
     "writes the facts of all of %i calls, and says how far it is",
     async (length) => {
@@ -220,7 +220,7 @@ describe("attributeAnew", () => {
       });
       expect(readStored(warehouse)).toEqual(foldFacts(warehouse, DEFAULT_RULES));
       const seen: unknown[] = [];
-      await attributeAnew(locked(warehouse), RULES, {
+      await attributeAgain(locked(warehouse), RULES, {
         ...NOW,
         onAttributed: (progress) => seen.push(progress),
       });
@@ -243,7 +243,7 @@ describe("attributeAnew", () => {
       UPDATE calls SET gone_at = '2026-10-01T00:00:00.000Z' WHERE call_id = 33;
       INSERT INTO callers VALUES ('y', 1, NULL, 7);
       UPDATE counts SET value = 99`);
-    await attributeAnew(locked(warehouse), DEFAULT_RULES, NOW);
+    await attributeAgain(locked(warehouse), DEFAULT_RULES, NOW);
     const stored = readStored(warehouse);
     expect(stored.facts).toHaveLength(18);
     expect(stored).toEqual(foldFacts(warehouse, DEFAULT_RULES));
@@ -280,7 +280,7 @@ describe("attributeAnew", () => {
     // As a full disk does, this ends the transaction as well.
     fail("BEFORE UPDATE ON main.call_facts WHEN NEW.call_id = 30");
     const seen: unknown[] = [];
-    const failed = attributeAnew(locked(warehouse), RULES, {
+    const failed = attributeAgain(locked(warehouse), RULES, {
       ...NOW,
       onAttributed: (progress) => seen.push(progress),
     });
@@ -291,7 +291,7 @@ describe("attributeAnew", () => {
 
   it("needs nobody to listen", async () => {
     using warehouse = newWarehouse(someCalls(251, "with"));
-    await attributeAnew(locked(warehouse), RULES, NOW);
+    await attributeAgain(locked(warehouse), RULES, NOW);
     expect(readStored(warehouse)).toEqual(foldFacts(warehouse, RULES));
   });
 
@@ -300,7 +300,7 @@ describe("attributeAnew", () => {
     const path = join(folder.path, "calls.db");
     using warehouse = openWarehouse(path);
     renameSync(path, `${path}.moved`);
-    await expect(attributeAnew(locked(warehouse), RULES, NOW)).rejects.toMatchObject({ exitCode: 7 });
+    await expect(attributeAgain(locked(warehouse), RULES, NOW)).rejects.toMatchObject({ exitCode: 7 });
     expect(warehouse.sqlite.inTransaction).toBe(false);
     renameSync(`${path}.moved`, path);
     expect(needsAttribution(warehouse, RULES)).toBe(true);
@@ -315,7 +315,7 @@ describe("attributeAnew", () => {
     const all = [...someCalls(12, "against"), makeCall({ call_id: 100, caller_id: forgotten })];
     storeCalls(warehouse, all);
     beginFactLog(warehouse);
-    await attributeAnew(locked(warehouse), DEFAULT_RULES, NOW);
+    await attributeAgain(locked(warehouse), DEFAULT_RULES, NOW);
     expect([secureDelete(), readRulesInForce(warehouse).caller_key]).toEqual([0, null]);
 
     const digests = { ...DEFAULT_RULES, caller_digests: true };

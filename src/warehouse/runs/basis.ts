@@ -8,7 +8,7 @@ import { type DescribedOrigin, describeOrigin, readOrigin } from "../origin.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { readLastDoneRun, readLastVerifiedPass, type SyncRun } from "./runs.ts";
 
-export interface Standing {
+export interface Basis {
   run: (Pick<SyncRun, "run_id" | "finished_at" | "verdict_reason"> & { verdict: string | null }) | null;
   origin: DescribedOrigin;
   /**
@@ -22,7 +22,7 @@ export interface Standing {
   first_load: boolean;
 }
 
-export function readStanding(reader: Warehouse): Standing {
+export function readBasis(reader: Warehouse): Basis {
   const { run_id, finished_at = null, verdict = null, verdict_reason = null } = readLastDoneRun(reader) ?? {};
   return {
     run: run_id === undefined ? null : { run_id, finished_at, verdict, verdict_reason },
@@ -33,9 +33,9 @@ export function readStanding(reader: Warehouse): Standing {
   };
 }
 
-export type Basis = ReturnType<typeof readBasis>;
+export type Coverage = ReturnType<typeof readCoverage>;
 
-export function readBasis(reader: Warehouse) {
+export function readCoverage(reader: Warehouse) {
   const run = readLastDoneRun(reader);
   const verified = readLastVerifiedPass(reader);
   return {
