@@ -111,7 +111,7 @@ function doubtsOf(evidence: Evidence, distinct: number): Finding[] {
     [
       !isTrusted && !isCounted(totals, distinct),
       `all pages joined, while calls came or went: ${count}; but an order by source may depend on the sources' figures`,
-      `${ASK} for a stable order by call id or start; a run in which no call comes or goes can be exact.`,
+      `${ASK} for a stable order by call id or start; a run during which no call comes or goes can be exact.`,
     ],
     [
       unplaced > 0,

@@ -327,11 +327,11 @@ describe("ApiClient calls a breach of contract (exit 8), after trying again,", (
       answer: raw(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${JSON.stringify(GOOD).slice(0, -1)}`),
       says: "not JSON",
     },
-    { what: "a cut gzip stream", answer: gzip(JSON.stringify(GOOD), 0.7), says: "cut gzip" },
+    { what: "a cut gzip stream", answer: gzip(JSON.stringify(GOOD), 0.7), says: "truncated gzip" },
     {
       what: "a gzip stream that lacks only its checksum",
       answer: gzip(JSON.stringify(GOOD), 0.99),
-      says: "cut gzip",
+      says: "truncated gzip",
     },
     {
       what: "an encoding that was not requested",

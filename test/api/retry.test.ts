@@ -251,7 +251,7 @@ describe("retry", () => {
       expect(thrown).toBeInstanceOf(ApiError);
       expect(thrown).toMatchObject({
         exitCode: 5,
-        message: expect.stringContaining("taken as an hour: until"),
+        message: expect.stringContaining("capped at one hour: until"),
       });
       expect(count()).toBe(1);
     }

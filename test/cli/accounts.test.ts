@@ -171,7 +171,7 @@ describe("several accounts", () => {
     expect(foreign).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /^calltally: Cannot reach the API: CALLTALLY_BASE_URL is not set\n`calltally init` asks for it/,
+        /^calltally: Cannot reach the API: CALLTALLY_BASE_URL is not set\nRun `calltally init`, or set it to /,
       ),
     });
     for (const command of [

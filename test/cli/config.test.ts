@@ -140,7 +140,7 @@ describe("calltally config", () => {
     const bad = {
       code: 2,
       stdout: "",
-      stderr: expect.stringContaining("conf/c.yaml:1:11: accounts: must be keys and values, and is 5\n"),
+      stderr: expect.stringContaining("conf/c.yaml:1:11: accounts: must be keys and values, not 5\n"),
     };
     for (const command of [["sync"], ["query", "SELECT 1"], ["config", "check"], ["schedule", "--list"]]) {
       expect(await calltally([...command, "--config", "conf/c.yaml"], options)).toEqual(bad);

@@ -96,13 +96,13 @@ describe("calltally doctor", () => {
     write([]);
     await calltally(["sync"], options);
     expect((await calltally(["doctor"], options)).stdout).toMatch(
-      /^In order: acme, beta, gamma, delta, epsilon\n\n\d+ of \d+ checks passed; --all lists them\n$/,
+      /^Passed: acme, beta, gamma, delta, epsilon\n\n\d+ of \d+ checks passed; --all lists them\n$/,
     );
     write(["beta"]);
     const { code, stdout } = await calltally(["doctor"], options);
     expect(code).toBe(4);
     expect(stdout).toMatch(
-      /^beta\nfail {2}token {2}The API refused the token.*\n {13}\S.*\n\nIn order: acme, gamma, delta, epsilon\n\n\d+ of/,
+      /^beta\nfail {2}token {2}The API refused the token.*\n {13}\S.*\n\nPassed: acme, gamma, delta, epsilon\n\n\d+ of/,
     );
     const misspelled = await calltally(["doctor"], { ...options, env: { CALLTALLY_LIMT: "5" } });
     expect(misspelled.stdout).toMatch(

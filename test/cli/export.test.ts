@@ -546,7 +546,7 @@ describe.concurrent("calltally export, told what cannot be", () => {
     { args: ["--format", "pdf"], says: ["Cannot use --format pdf", "`calltally report` writes a page"] },
     { args: ["--last", "4", "weeks"], says: ["Cannot use --last 4", "Did you mean 4d, 4w or 4m?"] },
     { args: ["--format", "parket"], says: ["--format", "Did you mean parquet?"] },
-    { args: ["google-ads", "--new", "--stdout"], says: ["--new remembers", "--stdout remembers nothing"] },
+    { args: ["google-ads", "--new", "--stdout"], says: ["--new records", "--stdout records nothing"] },
     {
       args: ["ga4-events", "--measurement-id", "UA-1-1"],
       says: ["--measurement-id", "such as G-1A2B3C4D5E"],

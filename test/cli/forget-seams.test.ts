@@ -165,7 +165,7 @@ describe("forget where numbers are not kept", () => {
     rmSync(`${database}.caller-key`);
     expect(await run("forget", NUMBER)).toMatchObject({
       code: 7,
-      stderr: expect.stringContaining("not there"),
+      stderr: expect.stringContaining("is missing"),
     });
     expect(globSync(`${database}.caller-key`)).toEqual([]);
   });

@@ -118,7 +118,7 @@ describe("calltally prune", () => {
     writeFileSync(join(cwd, "ours.txt"), `${numberOf(3)}\n+14155550000\n`);
     const left = await run("export", "channel", "--exclude-callers", "ours.txt", "--stdout");
     expect(left.stdout).toContain(`,${CALLS - 1 - 8},`);
-    expect(left.stderr).toContain("1 number in --exclude-callers has no call in the warehouse");
+    expect(left.stderr).toContain("1 number in --exclude-callers has never called");
     const leads = await run("export", "google-leads", "--stdout");
     expect(leads.stderr).toContain("299 no caller id");
     expect((await run("export", "callers", "--stdout")).stdout.split("\n")).toHaveLength(42);
@@ -126,7 +126,7 @@ describe("calltally prune", () => {
     const key = `${database(cwd)}.caller-key`;
     renameSync(key, join(cwd, "safe"));
     for (const args of [["sync"], ["prune"]]) {
-      expect(await run(...args)).toMatchObject({ code: 7, stderr: expect.stringContaining("is not there") });
+      expect(await run(...args)).toMatchObject({ code: 7, stderr: expect.stringContaining("is missing") });
     }
     writeFileSync(key, `${"ab".repeat(32)}\n`);
     const other = await run("sync");

@@ -258,7 +258,7 @@ describe("named reports", () => {
       expect(job.code).toBe(9);
       const doctor = await calltally(["doctor"], options);
       expect(doctor.stdout).toMatch(
-        /^warn {2}job report:weekly +failed just now, and has not succeeded since; exit 9\n +`calltally status` says who /m,
+        /^warn {2}job report:weekly +failed just now, and has not succeeded since; exit 9\n +`calltally status` shows who /m,
       );
 
       // Run once more, as by a timer that tries again. Files that are made by hand meanwhile reach nobody.
@@ -439,7 +439,9 @@ describe("named reports", () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/personal_data/) });
     // Refused before anything is written, and by config check as well.
     expect(ledgerOf(folder.path, "acme", "report_runs")).toEqual([]);
-    expect((await calltally(["config", "check"], options)).stdout).toContain("calls: personal data is not");
+    expect((await calltally(["config", "check"], options)).stdout).toContain(
+      "calls: personal data is only delivered on request",
+    );
     expect(mail.taken).toEqual([]);
     configure(folder.path, { acme }, reports("    personal_data: true\n"), mail);
     expect((await calltally(["run", "leads", "--deliver"], options)).code).toBe(0);

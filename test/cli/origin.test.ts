@@ -182,7 +182,10 @@ describe("the warehouse of another account", () => {
       return calltally(["run", "weekly", ...args], options);
     };
     const refused = await runAs("another-token", "--deliver");
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("the token is another one") });
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("the token changed since the last sync"),
+    });
     expect(existsSync(join(folder.path, "sent"))).toBe(false);
     expect(await runAs("another-token")).toMatchObject({ code: 0 });
     expect(await runAs(service.token, "--deliver")).toMatchObject({ code: 0 });
@@ -211,12 +214,12 @@ describe("calltally demo", () => {
     {
       title: "a warehouse of real calls",
       make: (demo, real) => cpSync(real, join(demo, "calltally.db")),
-      says: "calltally.db is there",
+      says: "calltally.db exists",
     },
     {
       title: "somebody's file",
       make: (demo) => writeFileSync(join(demo, "channel.csv"), "mine"),
-      says: "channel.csv is there",
+      says: "channel.csv exists",
     },
     {
       title: "the manifest of another program",
@@ -273,7 +276,7 @@ describe("calltally export", () => {
       writeFileSync(manifest, other);
       expect(await run("b.db", "export")).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining("not one of calltally"),
+        stderr: expect.stringContaining("calltally did not write its manifest.json"),
       });
       expect(readFileSync(manifest, "utf8")).toBe(other);
     }

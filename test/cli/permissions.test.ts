@@ -156,7 +156,7 @@ describe.skipIf(skipped)(`a warehouse that may only be read${unlessSkipped}`, ()
     );
     expect(results[1]?.stdout).toContain("300");
     expect(results[4]?.stdout).toMatch(
-      /The warehouse can only be read here, so its tables do not have these files\.\n$/,
+      /The warehouse is read-only here, so it does not record these files\.\n$/,
     );
     const ids = await place.run(["query", "--format", "csv", "SELECT min(call_id) FROM calls"]);
     expect(await place.run(["explain", ids.stdout.split("\r\n")[1] ?? ""])).toMatchObject({
@@ -199,7 +199,7 @@ describe.skipIf(skipped)(`a warehouse that may only be read${unlessSkipped}`, ()
     ]) {
       const { code, stdout, stderr } = await place.run(["export", ...args], env);
       expect({ code, stdout }).toEqual({ code: 7, stdout: "" });
-      expect(stderr).toContain("Cannot apply the settings for attribution");
+      expect(stderr).toContain("Cannot apply the attribution settings");
     }
     expect(readdirSync(place.cwd)).toEqual([]);
   });
@@ -265,7 +265,7 @@ describe.skipIf(skipped)(`a warehouse that may only be read${unlessSkipped}`, ()
     chmodSync(place.folder, 0o500);
     const { code, stderr } = await place.run(["export", "calls", "--out", "out"]);
     expect(code).toBe(7);
-    expect(stderr).toContain("Cannot make the key of caller_hash beside the warehouse");
+    expect(stderr).toContain("Cannot make the key of caller_hash next to the warehouse");
     expect(readdirSync(place.cwd)).toEqual([]);
   });
 

@@ -22,10 +22,10 @@ describe("calltally schema", () => {
       stderr: "",
       stdout: `counts: table. Counts that would take long to compute.
   name   text     What is counted: \`calls\`, the rows of that table;
-                  \`unsettled_calls\`, those of a running first load whose
-                  callers are not settled yet; \`fact_logs\`, how often
-                  \`fact_changes\` was started; and \`rules_being_applied\`, the id
-                  of the rules being applied at the moment.
+                  \`unsettled_calls\`, those of a running first load whose callers
+                  are not settled yet; \`fact_logs\`, how often \`fact_changes\` was
+                  started; and \`rules_being_applied\`, the id of the rules being
+                  applied at the moment.
   value  integer  How many there are.
 `,
     });

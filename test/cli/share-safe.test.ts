@@ -76,7 +76,7 @@ describe("export --min-cell", () => {
     [["calls"], "--min-cell applies only to rollups"],
     [["google-ads"], "--min-cell applies only to rollups"],
     [["gclid"], "gclid in them would identify clicks or numbers"],
-    [["--by", "utm_source,tracking_number"], "tracking_number in them would name"],
+    [["--by", "utm_source,tracking_number"], "tracking_number in them would identify"],
     [["--tracking-number", "+4930"], "the manifest would contain the number"],
     [["--top", "3"], "use one or the other"],
     [["--grain", "day", "--fill"], "--fill would write 0"],

@@ -75,7 +75,7 @@ describe("sync, then export", () => {
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
     const sync = await calltally(["sync"], options);
     expect(sync.code).toBe(3);
-    expect(sync.stdout).toMatch(/rejected +1 +kept aside/);
+    expect(sync.stdout).toMatch(/rejected +1 +set aside/);
     expect((await calltally(["status"], options)).stdout).toContain(`id:${bad}  duration: `);
 
     sandbox.calls.edit(bad, { duration: 12 });

@@ -93,9 +93,9 @@ doorbell: { secret_file: s, account: beta }
       "calltally.yaml:5:17: accounts.acme.token_file: must be a file, but ends like a folder",
       "calltally.yaml:6:5: accounts.acme.token: is a secret, and does not belong in this file: name a file that contains it, with token_file",
       "calltally.yaml:7:18: accounts.acme.concurrency: must be a whole number from 1 to 32",
-      'calltally.yaml:8:20: accounts.acme.retry_seconds: must be a number, and is "many"',
+      'calltally.yaml:8:20: accounts.acme.retry_seconds: must be a number, not "many"',
       "calltally.yaml:9:21: accounts.acme.answered[1]: must not contain a comma: each value is a separate item",
-      "calltally.yaml:10:18: accounts.acme.org_unit_id: must be a text or a number, and is a list",
+      "calltally.yaml:10:18: accounts.acme.org_unit_id: must be a text or a number, not a list",
       "calltally.yaml:11:3: accounts.ACME: differs from another account only in case, and would share its folder",
       "calltally.yaml:12:15: accounts.ACME.base_url: must start with https:// (http:// only for this machine), because each request contains the token",
       'calltally.yaml:16:16: reports.weekly.accounts[0]: "acm" is not one of acme, ACME; did you mean acme?',
@@ -109,7 +109,7 @@ doorbell: { secret_file: s, account: beta }
       expect.stringMatching(
         /^calltally\.yaml:20:24: reports\.weekly\.filter\.channel: .*did you mean Paid Search\?$/,
       ),
-      'calltally.yaml:20:48: reports.weekly.filter.first_time: must be true or false, and is "yes"',
+      'calltally.yaml:20:48: reports.weekly.filter.first_time: must be true or false, not "yes"',
       "calltally.yaml:21:13: reports.weekly.folder: {acount} is not one of {account}, {report}, {from}, {to}, {period}, {date}; did you mean {account}?",
       "calltally.yaml:23:23: reports.weekly.deliver[0].email.to[0]: must be one plain mail address, such as marketing@northwind.example",
       "calltally.yaml:24:18: reports.weekly.deliver[1].webhook.url_file: is missing",
@@ -161,7 +161,7 @@ doorbell: { secret_file: s, account: beta }
     {
       name: "a list",
       yaml: "- a",
-      says: ["Cannot use calltally.yaml", "calltally.yaml:1:1: must be keys and values, and is a list"],
+      says: ["Cannot use calltally.yaml", "calltally.yaml:1:1: must be keys and values, not a list"],
     },
     {
       name: "a tab",

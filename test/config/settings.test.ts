@@ -248,10 +248,10 @@ describe("loadSettings", () => {
     { name: "CALLTALLY_TOKEN_FILE", value: "/", says: "must be a file, but ends like a folder" },
     { name: "CALLTALLY_TOKEN_FILE", value: tmpdir(), says: "cannot be read: it is a folder" },
     { name: "CALLTALLY_DATABASE", value: "data/", says: "must be a file, but ends like a folder" },
-    { name: "CALLTALLY_DATABASE", value: "~/calls.db", says: "must be a full path: ~" },
+    { name: "CALLTALLY_DATABASE", value: "~/calls.db", says: "must be a full path: only a shell" },
     { name: "CALLTALLY_DATABASE", value: "calls.db ", says: "must be a path without white space around it" },
     { name: "CALLTALLY_DATABASE", value: "calls\u0001.db", says: "must be a path without line breaks" },
-    { name: "CALLTALLY_EXPORT_DIR", value: "~", says: "must be a full path: ~" },
+    { name: "CALLTALLY_EXPORT_DIR", value: "~", says: "must be a full path: only a shell" },
     { name: "CALLTALLY_ALIASES", value: " ", says: "is empty" },
     {
       name: "CALLTALLY_TIMEZONE",

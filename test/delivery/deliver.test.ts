@@ -419,7 +419,7 @@ describe("deliver by web hook", () => {
     for (const _ of [1, 2]) {
       const results = await send(run, [hook(server.url, { timeoutMs: 2000 })]);
       expect(results).toMatchObject([
-        { status: "outcome unknown", attempts: 1, last_error: expect.stringContaining("after it was sent") },
+        { status: "outcome unknown", attempts: 1, last_error: expect.stringContaining("after sending") },
       ]);
     }
     expect(server.requests).toHaveLength(1);

@@ -31,7 +31,7 @@ describe("parseSmtpUrl", () => {
     ["https://mail.example.com", "must start with smtp://"],
     ["smtp://SECRET@mail.example.com?from=a@b.example", "both user and password"],
     ["smtp://user:SECRET@mail.example.com", "one address"],
-    ["smtp://mail.example.com", "who the mails are from"],
+    ["smtp://mail.example.com", "must name the sender"],
     ["smtp://mail.example.com?from=a@b.example,c@d.example", "one address"],
     ["smtp://mail.example.com?from=a@b.example%0d%0aBcc:e@f.example", "one address"],
     ["smtp://u@x.example:SECRET%zz@mail.example.com", "write it as %25"],

@@ -182,7 +182,7 @@ describe("the package", () => {
     await run(process.execPath, [TSC, "--project", "."], { cwd: host });
     writeFileSync(
       join(host, "lean.ts"),
-      `import { openWarehouse } from "${NAME}";\nopenWarehouse("").readStanding();\n`,
+      `import { openWarehouse } from "${NAME}";\nopenWarehouse("").readBasis();\n`,
     );
     const lean = ["--noEmit", "--strict", "--skipDefaultLibCheck", "--module", "nodenext"];
     const lib = ["--target", "es2022", "--lib", "es2022,dom", "--types", ""];
@@ -205,7 +205,7 @@ describe("the package", () => {
         ...{ calls_rejected: 0, calls_gone: 0, calls_withheld: 0 },
       },
       totals: [300],
-      standing: {
+      basis: {
         run: { run_id: 2, finished_at, ...verdict },
         verified: { run_id: 2, finished_at },
         ...{ calls: 300, unlisted: null, total: 300, newest_call: "2026-10-31T22:59:00.000Z", rejected: 0 },

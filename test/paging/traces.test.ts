@@ -155,7 +155,7 @@ describe("the walk", () => {
     const digests: string[] = [];
     for (const group of groups) digests.push(await traceGroup(group));
     expect(digests.join(" ")).toMatchInlineSnapshot(
-      `"bda15094 b36ad27d 7883fa34 f9138152 1ec18df4 ce48afc3 370d7212 d63ef11b d9823147 0258e0e6 47cc723d 6853b163"`,
+      `"e8197034 ceb177da e6e4dc7f 18d99942 eb79a914 568904a2 856c9c17 76d28fb9 f795dfc9 0215d228 cd25678a 3c0ddc49"`,
     );
   });
 });

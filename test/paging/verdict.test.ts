@@ -338,15 +338,15 @@ describe("judgeIncremental", () => {
     {
       ...incremental({ end: "nothing behind", isFrontMet: false }),
       verdict: "probable",
-      says: "the books balance",
+      says: "the counts agree",
     },
-    { ...incremental(moved(100, 99)), verdict: "probable", says: "the books balance" },
+    { ...incremental(moved(100, 99)), verdict: "probable", says: "the counts agree" },
     {
       ...incremental({ keys: readKeys("call_started asc") }),
       verdict: "unverified",
-      says: "not listed as they were, newest start first",
+      says: "not listed as before, newest start first",
     },
-    { ...incremental({ keys: [] }), verdict: "unverified", says: "not listed as they were" },
+    { ...incremental({ keys: [] }), verdict: "unverified", says: "not listed as before" },
     {
       ...incremental({ settled: false }),
       verdict: "unverified",
@@ -359,8 +359,8 @@ describe("judgeIncremental", () => {
       verdict: "unverified",
       says: "the live end of the list was not found again",
     },
-    { ...incremental({ repeated: 1 }), verdict: "unverified", says: "a cache or a replica that lags" },
-    { ...incremental({ old: 1 }), verdict: "unverified", says: "a cache or a replica that lags" },
+    { ...incremental({ repeated: 1 }), verdict: "unverified", says: "a cache or a lagging replica" },
+    { ...incremental({ old: 1 }), verdict: "unverified", says: "a cache or a lagging replica" },
     {
       ...incremental({}, 99),
       verdict: "unverified",

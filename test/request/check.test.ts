@@ -61,7 +61,7 @@ describe("check", () => {
     [{ contents: ["ga4-events"] }, "ga4-events needs <conversion.measurement_id>"],
     [
       { contents: ["channel", "google-ads"], format: "json" },
-      "<format> does not apply to google-ads, written in the fixed CSV format",
+      "<format> does not apply to google-ads, which have the platform's fixed CSV format",
     ],
     [{ profile: "excel", format: "json" }, "<profile> is for csv and tsv"],
     [{ delimiter: ";", format: "tsv" }, "<delimiter> is for csv"],
@@ -77,7 +77,7 @@ describe("check", () => {
     [{ contents: ["google-ads-adjustments"], filter: { channel: "Email" } }, "remove date and call filters"],
     [
       { contents: ["gclid"], spend: true },
-      "<spend> applies to source, medium, campaign, channel, and not to gclid",
+      "<spend> applies only to source, medium, campaign, channel, not to gclid",
     ],
     [{ columns: ["cost"] }, "<columns> cost needs <spend>"],
     [{ by: ["channel", "channel"] }, "<by> has channel twice"],
@@ -86,7 +86,7 @@ describe("check", () => {
     [{ format: "html", total: true }, "<total> applies only to rollups"],
     [{ format: "html", range: { from: "2026-10-01" } }, "A report needs <range.from>"],
     [{ min_cell: 5, contents: ["calls", "channel"] }, "<min_cell> is for figures"],
-    [{ min_cell: 5, by: ["channel", "gclid"] }, "gclid in them would name clicks"],
+    [{ min_cell: 5, by: ["channel", "gclid"] }, "gclid in them would identify clicks"],
     [{ min_cell: 5, filter: { tracking_number: "1" } }, "the number of <filter.tracking_number>"],
     [{ min_cell: 5, top: 5 }, "<min_cell> and <top>"],
     [{ min_cell: 5, grain: "day", fill: true }, "<fill> would write 0"],
@@ -94,7 +94,7 @@ describe("check", () => {
     [{ min_cell: 5, columns: ["first_call_at"] }, "<columns> first_call_at is the time of a single call"],
     [
       { contents: ["ga4-events"], conversion: { name: "Google call", measurement_id: "G-1234" } },
-      "<conversion.name> Google call makes no name",
+      "<conversion.name> Google call gives no valid event name",
     ],
   ])("refuses %j", (request, message) => expect(refusalOf(request)).toContain(message));
 
@@ -107,11 +107,11 @@ describe("check", () => {
     [
       { contents: ["google-ads"], conversion: { new: true } },
       { output: STREAM },
-      "<conversion.new> remembers what it writes",
+      "<conversion.new> records what it writes",
     ],
-    [{ contents: ["google-ads-adjustments"] }, { output: STREAM }, "<stdout> remembers nothing"],
+    [{ contents: ["google-ads-adjustments"] }, { output: STREAM }, "<stdout> records nothing"],
     [{ contents: ["calls"] }, { source: CLUSTER }, "calls cannot be read with <engine>"],
-    [{ contents: ["channel"], raw: true }, { source: CLUSTER }, "<raw> is not for <engine>"],
+    [{ contents: ["channel"], raw: true }, { source: CLUSTER }, "<raw> cannot be used with <engine>"],
     [{ contents: ["gclid"] }, { source: CLUSTER }, "gclid cannot be read with <engine>"],
     [{ by: [], total: true }, { output: MERGED }, "<total> is for one account"],
     [{ by: [], contents: ["channel"] }, { output: MERGED }, "leave out channel"],

@@ -66,9 +66,8 @@ describe("describeReasons", () => {
       "2 gone from the service",
       "3 listed again (-1)",
       "4 attributed again (-2)",
-      "5 first of their callers no more",
-      "or now",
-      "costs of ads (-4)",
+      "5 reassigned as first or repeat calls",
+      "ad costs (-4)",
     ]);
     expect(describeReasons(restatement({ reasons: [] }))).toBe("");
   });

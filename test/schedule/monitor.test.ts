@@ -143,8 +143,8 @@ describe("startMonitor", () => {
   });
 
   it.each([
-    ["127.0.0.1", "ask for localhost"],
-    ["0.0.0.0", "ask for an IP address, or the name given to --listen"],
+    ["127.0.0.1", "use localhost"],
+    ["0.0.0.0", "use an IP address, or the name given to --listen"],
   ])("says on %s which names it is asked for by", async (listened, says) => {
     await using monitor = await startMonitor({ host: listened, port: 0 }, pages({ status: "ok" }));
     const { port } = new URL(monitor.url);

@@ -150,7 +150,7 @@ B,2026-10-01,2026-10-01,2.00
     const { left_out, total_lines } = read(
       "Campaign,Day,Currency code,Cost\nTotal Wine,2026-13-01,USD,1\nTotal: Account,--,USD,1\n",
     );
-    expect([left_out, total_lines]).toEqual([[{ line: 2, reason: '"2026-13-01" is no day' }], [3]]);
+    expect([left_out, total_lines]).toEqual([[{ line: 2, reason: '"2026-13-01" is not a day' }], [3]]);
   });
 
   it("names a row with more cells than the header, as of thousands without quotes, and one with an open quote", () => {
@@ -206,7 +206,7 @@ C",5.50
       },
       { day: "2026-10-06", cost_micros: 500_000, campaign: null },
     ]);
-    expect(refusal(text, { map })).toContain("the report has no source (columns by --map) | Give --source");
+    expect(refusal(text, { map })).toContain("the report has no source (columns by --map) | Pass --source");
     expect(refusal(text, { map, source: "x" })).toContain("the report has no medium");
   });
 
@@ -253,7 +253,7 @@ C",5.50
     );
     expect(read(mixed, { ...options, decimal: "point" })).toMatchObject({
       rows: [{ cost_micros: 1_500_000 }],
-      left_out: [{ line: 3, reason: 'the cost "1,5" is no number of this file\'s form, or too long' }],
+      left_out: [{ line: 3, reason: 'the cost "1,5" is not a number in this file\'s format, or too long' }],
     });
   });
 
@@ -290,15 +290,15 @@ someday,A,1,USD,1,1,1
 2026-10-01,Total,1,USD,1,1,1
 `);
     expect(left_out).toEqual([
-      { line: 2, reason: 'the cost "abc" is no number' },
-      { line: 3, reason: '"someday" is no day' },
+      { line: 2, reason: 'the cost "abc" is not a number' },
+      { line: 3, reason: '"someday" is not a day' },
       { line: 4, reason: "no day" },
       { line: 5, reason: '"USDX" is not a currency' },
       { line: 6, reason: "the currencies USD and EUR in one row" },
       { line: 7, reason: '"x" is not a number of impressions' },
       { line: 8, reason: "clicks or impressions are not whole numbers" },
       { line: 9, reason: "clicks or impressions are not whole numbers" },
-      { line: 10, reason: 'the cost "0.0000001" is no number of this file\'s form, or too long' },
+      { line: 10, reason: 'the cost "0.0000001" is not a number in this file\'s format, or too long' },
     ]);
     expect(rows.map(({ campaign }) => campaign)).toEqual(["Total"]);
   });
@@ -313,7 +313,7 @@ someday,A,1,USD,1,1,1
     expect(refusal("")).toContain("none of its first 60 lines");
     expect(refusal("PK\u0003\u0004\0\0\0")).toContain("it is not text in UTF-8 or UTF-16");
     expect(() => read(Buffer.from([0x44, 0xe4, 0x0a]))).toThrow("it is not text in UTF-8 or UTF-16");
-    expect(refusal('day,cost\n2026-10-05,"1\n', { source: "a", medium: "b" })).toContain("it is no CSV");
+    expect(refusal('day,cost\n2026-10-05,"1\n', { source: "a", medium: "b" })).toContain("it is not CSV");
     expect(refusal("day,cost,Cost\n2026-10-05,1,2\n", { source: "a", medium: "b" })).toContain(
       'it has several columns "cost"',
     );
@@ -395,12 +395,12 @@ someday,A,1,USD,1,1,1
     expect(read('Day;Cost;Impr.\n2026-10-01;"1";1\nx;1,"5;1\n')).toMatchObject({
       header_line: 1,
       rows: [{ cost_micros: 1_000_000 }],
-      left_out: [{ line: 3, reason: '"x" is no day' }],
+      left_out: [{ line: 3, reason: '"x" is not a day' }],
     });
     expect(MAX_REPORT_BYTES).toBe(67_108_864);
     // A first header counts, and a second one is a row of no day.
     expect(read("Day,Cost,Impr.\nDay,Cost,Impr.\n").left_out).toEqual([
-      { line: 2, reason: '"Day" is no day' },
+      { line: 2, reason: '"Day" is not a day' },
     ]);
   });
 
@@ -446,12 +446,12 @@ a,b,,
       blank: [12, 13],
       row: [15, 16],
       out: [
-        '7 "Totally" is no day',
-        '8 "Grand  total" is no day',
-        '9 "Subtotal" is no day',
+        '7 "Totally" is not a day',
+        '8 "Grand  total" is not a day',
+        '9 "Subtotal" is not a day',
         "17 no day",
-        '22 "a" is no day',
-        '23 "2026-10-0x" is no day',
+        '22 "a" is not a day',
+        '23 "2026-10-0x" is not a day',
       ],
     });
   });
@@ -488,9 +488,9 @@ a,b,,
     ]);
     expect(left_out).toEqual([
       { line: 2, reason: "clicks or impressions are not whole numbers" },
-      { line: 3, reason: '"x" is no day' },
+      { line: 3, reason: '"x" is not a day' },
       { line: 5, reason: "clicks or impressions are not whole numbers" },
-      { line: 6, reason: 'the cost "y" is no number' },
+      { line: 6, reason: 'the cost "y" is not a number' },
     ]);
     const meta = read(
       "Reporting starts,Reporting ends,Campaign name,Amount spent (USD)\n 2026-10-01 ,2026-10-01  ,A,1\n",
@@ -514,8 +514,8 @@ a,b,,
       header?: string | undefined,
       options?: Partial<ReadOptions>,
     ][] = [
-      [`2026-10-01,A,1,USD,${long},1,1`, `the cost "${"x".repeat(39)}…" is no number`],
-      [`2026-10-01,A,1,USD,${long.slice(1)},1,1`, `the cost "${"x".repeat(40)}" is no number`],
+      [`2026-10-01,A,1,USD,${long},1,1`, `the cost "${"x".repeat(39)}…" is not a number`],
+      [`2026-10-01,A,1,USD,${long.slice(1)},1,1`, `the cost "${"x".repeat(40)}" is not a number`],
       ["2026-10-01,A,1,USD,1,x,1", '"x" is not a number of impressions'],
       ["2026-10-01,A,1,USD,1,1,x", '"x" is not a number of clicks'],
       ["2026-10-01,A,1,USD,1,0.5,1", "clicks or impressions are not whole numbers"],
@@ -536,13 +536,13 @@ a,b,,
       ["2026-10-01,A,1,USD,1,1.204,1", ""],
       [
         '2026-10-01,A,1,USD,"1,5",1,1',
-        'the cost "1,5" is no number of this file\'s form, or too long',
+        'the cost "1,5" is not a number in this file\'s format, or too long',
         undefined,
         { decimal: "point" },
       ],
       [
         "2026-10-01,A,1,USD,2000000000,1,1",
-        'the cost "2000000000" is no number of this file\'s form, or too long',
+        'the cost "2000000000" is not a number in this file\'s format, or too long',
       ],
       ["2026-10-01,A,1,USD,1,1,1,, ", ""],
       ["2026-10-01,A,1,USD,1,1,1, ,x", "more cells than the header"],

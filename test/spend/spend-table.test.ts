@@ -74,9 +74,7 @@ describe("importSpend", () => {
 
   it("refuses a second currency, whoever names it, and imports nothing", () => {
     using warehouse = newWarehouse();
-    expect(() => importRows(warehouse, { "a.csv": [{ currency: null }] })).toThrow(
-      "the report has no currency",
-    );
+    expect(() => importRows(warehouse, { "a.csv": [{ currency: null }] })).toThrow("its currency is unknown");
     expect(() => importRows(warehouse, { "a.csv": [{}, { currency: "USD", line: 9 }] })).toThrow(
       "Cannot import spend in two currencies: a.csv, line 2 is in EUR, and a.csv, line 9 in USD",
     );

@@ -293,7 +293,7 @@ describe("the verdict over a run", () => {
     using scene = open(listing);
     await scene.sync();
     listing.rows = newestFirst(60).reverse();
-    const isFull = () => readRuns(scene.warehouse, 1)[0]?.plan_reason?.includes("not listed as they were");
+    const isFull = () => readRuns(scene.warehouse, 1)[0]?.plan_reason?.includes("not listed as before");
     listing.disturb = (slice) => {
       if (isFull()) throw new Error("The line is dead");
       return slice;
@@ -672,7 +672,7 @@ describe("a call that a pass over a service without an order does not meet", () 
     listing.remove(7);
     expect(await scene.sync()).toMatchObject({
       verdict: "probable",
-      verdict_reason: expect.stringContaining("more calls than a page has stand at one place"),
+      verdict_reason: expect.stringContaining("more calls than fit on a page have the same place"),
       calls_read: 59,
       ...NO_ABSENCE,
     });

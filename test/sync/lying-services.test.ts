@@ -360,7 +360,7 @@ describe("sync, of a service that changes between runs,", () => {
       calls_changed: 1,
       calls_missing: 1,
     });
-    expect(run.plan_reason).toContain("not listed as they were, newest start first");
+    expect(run.plan_reason).toContain("not listed as before, newest start first");
     expect(run.order_key).toContain("call_started asc");
     expect(readRows(join(folder.path, "calls.db"), "SELECT summary FROM transcripts")).toEqual([
       { summary: "A tap." },
@@ -383,7 +383,7 @@ describe("sync, of a service that changes between runs,", () => {
     // The closing look is answered by the first page.
     const first = await sync(service, folder.path, { clock });
     expect(first).toMatchObject({ verdict: "probable", calls_read: 250 });
-    expect(first.verdict_reason).toContain("had a request_id that was met before");
+    expect(first.verdict_reason).toContain("repeated an earlier request_id");
     clock.advance(3_600_000);
     service.calls.unshift(callOf(251, -60));
     const second = await sync(service, folder.path, { clock, ...FULL });

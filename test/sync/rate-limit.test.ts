@@ -134,7 +134,7 @@ describe("sync, of a service that answers 429", () => {
     });
     expect(readLedger(folder.path)).toEqual([{ run_id: 1, status: "failed", not_before: until }]);
     clock.advance(3_600_000);
-    await expect(syncFrom(service, folder.path, { clock })).rejects.toThrow("taken as an hour");
+    await expect(syncFrom(service, folder.path, { clock })).rejects.toThrow("capped at one hour");
     expect(service.requests).toHaveLength(2);
   });
 

@@ -93,7 +93,7 @@ describe("eraseFreed", () => {
         sqlite.pragma("max_page_count = 1");
       },
       code: "SQLITE_FULL",
-      more: " It needs MB of free disk space.",
+      more: " It temporarily needs MB of free disk space.",
     },
     {
       title: "something else is in the way",

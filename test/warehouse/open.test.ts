@@ -186,7 +186,7 @@ describe.each([
     expect(error).toMatchObject({
       exitCode: 7,
       message: expect.stringContaining(says),
-      hint: expect.stringContaining("left as it is"),
+      hint: expect.stringContaining("was not changed"),
     });
     expect(readFileSync(file).equals(bytes)).toBe(true);
     expect([statSync(file).mtimeMs, statSync(file).mode]).toEqual([state.mtimeMs, state.mode]);

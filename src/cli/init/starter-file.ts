@@ -39,7 +39,7 @@ timezone: ${scalar(timezone)}  # of the days in figures, and of the schedule
 #smtp_url_file: secrets/smtp.url
 
 # A ClickHouse cluster to publish the facts to after each sync:
-#publish: { to: "clickhouse://ch1.northwind.example/calls", password_file: secrets/clickhouse.password }
+#publish: { to: "clickhouse://ch1.northwind.example/calls", password_file: secrets/ch.password }
 
 accounts:
   ${scalar(account)}:

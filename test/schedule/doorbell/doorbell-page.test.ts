@@ -171,7 +171,7 @@ describe("DoorbellPage", () => {
     expect(answer).toMatchObject({
       status: 405,
       headers: { allow: "POST" },
-      text: expect.stringContaining("POST alone"),
+      text: expect.stringContaining("Only POST is allowed"),
     });
     expect(doorbell.rung).toEqual([]);
   });

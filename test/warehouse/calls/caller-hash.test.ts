@@ -107,7 +107,7 @@ describe("openCallerDigests", () => {
     writeFileSync(made.key, "0a".repeat(32));
     expect(open()).toEqual(refusal("another one"));
     rmSync(made.key);
-    expect([open(), open()]).toEqual([refusal("not there"), refusal("not there")]);
+    expect([open(), open()]).toEqual([refusal("missing"), refusal("missing")]);
   });
 });
 
@@ -167,7 +167,7 @@ describe("prepareCallerName", () => {
     setKey(made.warehouse, FINGERPRINT);
     rmSync(made.key);
     const toName = prepareCallerName(made.warehouse);
-    expect(() => toName("+49301")).toThrow("is not there");
+    expect(() => toName("+49301")).toThrow("is missing");
     writeFileSync(made.key, KEY.toString("hex"));
     expect(toName("+49301")).toBe(hmac("+49301"));
     rmSync(made.key);

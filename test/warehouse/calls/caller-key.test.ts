@@ -106,7 +106,7 @@ describe("openCallerKey", () => {
       const refusal = refusalOf(database);
       if (refusal === undefined) continue; // it was quicker
       return expect(refusal).toEqual({
-        message: "Cannot make the key of caller_hash beside the warehouse",
+        message: "Cannot make the key of caller_hash next to the warehouse",
         exitCode: 7,
         hint: "Let the owner of the warehouse do it.",
         cause: expect.stringContaining("no such file or directory"),
@@ -141,7 +141,7 @@ describe("openCallerKey", () => {
     symlinkSync(join(folder.path, "disk", "key"), callerKeyOf(database));
     expect(hasCallerKey(database)).toBe(true);
     expect(refusalOf(database)).toEqual({
-      message: "Cannot read the key of caller_hash beside the warehouse",
+      message: "Cannot read the key of caller_hash next to the warehouse",
       exitCode: 7,
       hint: "Let the owner of the warehouse do it.",
       cause: `Cannot open ${callerKeyOf(database)}: no such file or directory`,
@@ -154,7 +154,7 @@ describe("openCallerKey", () => {
     const database = join(folder.path, "calls.db");
     mkdirSync(callerKeyOf(database));
     expect(refusalOf(database)).toEqual({
-      message: "Cannot read the key of caller_hash beside the warehouse",
+      message: "Cannot read the key of caller_hash next to the warehouse",
       exitCode: 7,
       hint: "Let the owner of the warehouse do it.",
       cause: "Cannot read a file: it is a folder",
@@ -165,7 +165,7 @@ describe("openCallerKey", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "none", "calls.db");
     expect(refusalOf(database)).toEqual({
-      message: "Cannot make the key of caller_hash beside the warehouse",
+      message: "Cannot make the key of caller_hash next to the warehouse",
       exitCode: 7,
       hint: "Let the owner of the warehouse do it.",
       cause: expect.stringMatching(

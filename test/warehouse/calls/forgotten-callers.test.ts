@@ -334,6 +334,6 @@ describe("openForgotten", () => {
     using other = makeTempFolder();
     using copy = openWarehouse(join(other.path, "calls.db"));
     insertForgotten(copy, [caller]);
-    expect(() => openForgotten(copy)).toThrow(`${callerKeyOf(copy.path)}, is not there`);
+    expect(() => openForgotten(copy)).toThrow(`${callerKeyOf(copy.path)}, is missing`);
   });
 });
