@@ -17,15 +17,18 @@ export async function copyRun(
   { folder, files, manifest }: Pick<ReportSummary, "folder" | "files" | "manifest">,
 ): Promise<AsyncDisposable & { path: string }> {
   const own = `${prefixOf(database)}${markProcess() ?? process.pid}-${randomUUID()}`;
-  await using stack = new AsyncDisposableStack();
-  stack.defer(() => rm(own, { recursive: true, force: true }));
+  // The next run removes what cannot be removed now; the delivery's result counts.
+  const remove = () => rm(own, { recursive: true, force: true }).catch(() => undefined);
   // Named like the report's folder: many commands create a folder of that name at their target.
   const path = join(own, basename(folder));
-  makeFolder(path);
-  for (const file of [...files, manifest]) await copyUnchanged(file, join(path, file.name));
-  const kept = stack.move();
-  // The next run removes what cannot be removed now; the delivery's result counts.
-  return { path, [Symbol.asyncDispose]: () => kept.disposeAsync().catch(() => undefined) };
+  try {
+    makeFolder(path);
+    for (const file of [...files, manifest]) await copyUnchanged(file, join(path, file.name));
+    return { path, [Symbol.asyncDispose]: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
 }
 
 /** Removes what killed processes left of {@link copyRun}. */

@@ -32,7 +32,7 @@ a { color: var(--link); }
 figure { margin: 0 0 0.5rem; }
 figure > div > svg { display: block; width: 100%; height: auto; }
 .narrow { display: none; }
-/** A shadow at the edge shows that there is more; content covers it at the end. */
+/* A shadow at the edge shows that there is more; content covers it at the end. */
 .scroll {
   overflow-x: auto; scrollbar-width: thin;
   background: linear-gradient(to right, var(--paper) 50%, transparent) local 0 0 / 3rem 100% no-repeat,

@@ -31,18 +31,22 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
   return {
     can: WAREHOUSE_CAN,
     open: async (options) => {
-      using stack = new DisposableStack();
-      const warehouse = stack.use(openOwn(own, openAsPermitted));
-      await applyRulesAlone(warehouse, rules, { ...options, nowMs: options.clock.now() });
-      const origin = describeOrigin(readOrigin(warehouse));
-      const kept = stack.move();
-      return {
-        origin,
-        lookbackHours,
-        warehouse,
-        read: momentReader(warehouse, rules),
-        [Symbol.dispose]: () => kept.dispose(),
-      };
+      const warehouse = openOwn(own, openAsPermitted);
+      try {
+        await applyRulesAlone(warehouse, rules, { ...options, nowMs: options.clock.now() });
+        const origin = describeOrigin(readOrigin(warehouse));
+        const read = momentReader(warehouse, rules);
+        return {
+          origin,
+          lookbackHours,
+          warehouse,
+          read,
+          [Symbol.dispose]: () => warehouse[Symbol.dispose](),
+        };
+      } catch (error) {
+        warehouse[Symbol.dispose]();
+        throw error;
+      }
     },
   };
 }
@@ -63,23 +67,29 @@ export function readOnlySource(warehouse: Warehouse): Source {
 /** The given rules must be in force: another process may have applied its own. */
 function momentReader(warehouse: Warehouse, rules?: AttributionRules): OpenSource["read"] {
   return async (filter) => {
-    using stack = new DisposableStack();
-    const reader = stack.use(openReader(warehouse));
+    const reader = openReader(warehouse);
     const inForce = () => {
       const known = readRulesInForce(reader);
       if (rules !== undefined && !isInForce(known, rules)) throw otherRulesError(reader.path);
       return known.rules;
     };
-    const nameCaller = prepareCallerName(reader);
-    const session = stack.use(new RollupSession(reader.sqlite, { rules: inForce, filter, nameCaller }));
-    const moment = {
-      session,
-      basis: readBasis(reader),
-      readCoverage: () => readCoverage(reader),
-      hasSpend: () => hasSpend(reader),
-      calls: { reader, session },
-    };
-    const kept = stack.move();
-    return { ...moment, [Symbol.dispose]: () => kept.dispose() };
+    try {
+      const nameCaller = prepareCallerName(reader);
+      const session = new RollupSession(reader.sqlite, { rules: inForce, filter, nameCaller });
+      return {
+        session,
+        basis: readBasis(reader),
+        readCoverage: () => readCoverage(reader),
+        hasSpend: () => hasSpend(reader),
+        calls: { reader, session },
+        [Symbol.dispose]: () => {
+          using _reader = reader;
+          session[Symbol.dispose]();
+        },
+      };
+    } catch (error) {
+      reader[Symbol.dispose]();
+      throw error;
+    }
   };
 }

@@ -37,8 +37,8 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
   const watches = accounts.map((account) => watchAccount(jobs, account, { log, clock, doorbell }));
   const queue = new ChildQueue(hostRequests ?? Number.POSITIVE_INFINITY);
 
-  await using stack = new AsyncDisposableStack();
-  if (listen !== undefined) stack.use(await startAccountMonitor(listen, watches, { log, clock, doorbell }));
+  await using _monitor =
+    listen === undefined ? undefined : await startAccountMonitor(listen, watches, { log, clock, doorbell });
   warnOfDoorbell(options, watches, log);
   for (const watch of watches) logPlan(watch, clock);
   // After an unexpected error of one account, the others must not continue as if all were well.
