@@ -1,0 +1,136 @@
+import { drawIndex, pick, type Random } from "../../src/sandbox/random.ts";
+import { jumpClock } from "./machine.ts";
+import type { Fault, TrueCall } from "./service.ts";
+import type { EventKind, World } from "./types.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const SOURCES = [
+  ["google", "cpc", "Brand"],
+  ["google", "cpc", "Autumn"],
+  ["bing", "cpc", "Brand"],
+  ["gbp", "organic", "Listing"],
+  ["newsletter", "email", "October"],
+] as const;
+const FAULTS: readonly [Fault, ...Fault[]] = ["busy", "cut", "failing", "slow", "lagging", "refused"];
+
+/** What happens in a life; a new capability joins as one more row. */
+export const EVENTS: readonly EventKind[] = [
+  { name: "calls", perYear: 365, apply: arriveCalls },
+  { name: "transcript", perYear: 40, apply: (world, random) => change(world, random, ({ call_id }) => ({ transcription: `The caller of ${call_id} said more.` })) },
+  { name: "correction", perYear: 60, apply: correct },
+  { name: "removal", perYear: 25, apply: (world, random) => void remove(world, random) },
+  { name: "merge", perYear: 8, apply: merge },
+  { name: "fault", perYear: 40, apply: misbehave },
+  { name: "clock jump", perYear: 6, apply: (world, random) => jump(world, random) },
+  { name: "kill", perYear: 60, apply: (world, random) => void world.mishaps.push({ kind: "kill", step: drawStep(random) }) },
+  { name: "full disk", perYear: 12, apply: (world, random) => void world.mishaps.push({ kind: "full disk", step: drawStep(random) }) },
+  { name: "restart", perYear: 12, apply: restart },
+  { name: "question", perYear: 40, apply: ask },
+];
+
+const OFTEN_KILLED = 150;
+/** Early steps as often as late ones, by their order of magnitude. */
+const drawStep = (random: Random) => Math.ceil(OFTEN_KILLED ** random());
+
+const phoneOf = (caller: number) => `+4930${String(5_550_000 + 7 * caller).padStart(7, "0")}`;
+
+function arriveCalls(world: World, random: Random): void {
+  const { service, features } = world;
+  const count = Math.floor(2 * features.callsPerDay * random());
+  for (let index = 0; index < count; index++) {
+    const id = 10_000 + (Number(world.memory.get("calls made")) || 0);
+    world.memory.set("calls made", id - 10_000 + 1);
+    const [source, medium, campaign] = SOURCES[drawIndex(random, SOURCES.length)] ?? SOURCES[0];
+    const isAnswered = random() < 0.8;
+    // Some reach the list late, and so out of the order of ids.
+    const lateMs = random() < 0.05 ? 30 * HOUR_MS * random() : 0;
+    const isClick = source === "google" && random() < 0.7;
+    const call: TrueCall = {
+      call_id: id,
+      insight_name: "Website",
+      caller_id: phoneOf(drawIndex(random, features.callers)),
+      tracking_number: "+49895550001",
+      call_started: new Date(Math.floor(world.now() - lateMs - 20 * MINUTE_MS * random())).toISOString(),
+      duration: isAnswered ? 5 + drawIndex(random, 300) : 0,
+      disposition: isAnswered ? "ANSWERED" : "MISSED",
+      org_unit_id: 7,
+      org_unit_name: "Munich",
+      recording_url: isAnswered ? `https://recordings.example.com/${id}.mp3?Expires=1&Signature=s${id}` : null,
+      summary: null,
+      transcription: null,
+      dni_data: {
+        utm_source: source,
+        utm_medium: medium,
+        utm_campaign: campaign,
+        campaign_name: campaign,
+        ...(isClick && { gclid: `CjwKCAjw${id}` }),
+      },
+    };
+    service.put(call);
+  }
+  world.count("calls", count);
+}
+
+/** Draws a listed call, recent ones more often; undefined where there is none. */
+function drawCall(world: World, random: Random): TrueCall | undefined {
+  const list = world.service.list();
+  return list[Math.floor(list.length * random() ** 3)];
+}
+
+function change(world: World, random: Random, changed: (call: TrueCall) => Partial<TrueCall>): void {
+  const call = drawCall(world, random);
+  if (call !== undefined) world.service.put({ ...call, ...changed(call) });
+}
+
+function correct(world: World, random: Random): void {
+  change(world, random, ({ duration, dni_data }) =>
+    random() < 0.5
+      ? { duration: duration + drawIndex(random, 120) - 30 > 0 ? duration + 15 : 5, disposition: "ANSWERED" }
+      : { dni_data: { ...dni_data, utm_campaign: "Corrected", campaign_name: "Corrected" } },
+  );
+}
+
+function remove(world: World, random: Random): TrueCall | undefined {
+  const call = drawCall(world, random);
+  // The oldest call that vanishes looks like one that left the list: see docs/completeness.md.
+  if (call === undefined || world.service.list().slice(-3).includes(call)) return undefined;
+  world.service.remove(call.call_id);
+  return call;
+}
+
+/** Two calls become one: that of the other takes its duration. */
+function merge(world: World, random: Random): void {
+  const removed = remove(world, random);
+  if (removed === undefined) return;
+  change(world, random, ({ duration }) => ({ duration: duration + removed.duration }));
+}
+
+function misbehave(world: World, random: Random): void {
+  const fault = pick(random, FAULTS);
+  const untilMs = world.now() + 30 * HOUR_MS * random();
+  world.service.misbehave(fault, untilMs);
+  world.log(`  the service is ${fault} until ${new Date(untilMs).toISOString()}`);
+}
+
+function jump(world: World, random: Random): void {
+  const ms = Math.round((random() - 0.5) * 6 * HOUR_MS);
+  jumpClock(ms);
+  world.log(`  the clock jumps by ${ms} ms`);
+}
+
+/** The machine is off for a while. */
+async function restart(world: World, random: Random): Promise<void> {
+  await world.stopSchedule();
+  const { passUntil, uptimeMs } = await import("./machine.ts");
+  await passUntil(uptimeMs() + 30 * HOUR_MS * random());
+  world.startSchedule();
+}
+
+/** The same question again and again: what an export says of the truth. */
+async function ask(world: World): Promise<void> {
+  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  const range = ["--from", day(world.startMs), "--to", day(world.endMs)];
+  const ran = await world.run("export", "source", "--grain", "month", ...range, "--out", "question");
+  world.count(`question ended with ${ran.code}`);
+}
