@@ -26,7 +26,7 @@ export const EVENTS: readonly EventKind[] = [
   { name: "kill", perYear: 60, apply: (world, random) => void world.mishaps.push({ kind: "kill", step: drawStep(random) }) },
   { name: "full disk", perYear: 12, apply: (world, random) => void world.mishaps.push({ kind: "full disk", step: drawStep(random) }) },
   { name: "restart", perYear: 12, apply: restart },
-  { name: "question", perYear: 40, apply: ask },
+  { name: "question", perYear: 40, isLast: true, apply: ask },
 ];
 
 const OFTEN_KILLED = 150;
@@ -39,8 +39,7 @@ function arriveCalls(world: World, random: Random): void {
   const { service, features } = world;
   const count = Math.floor(2 * features.callsPerDay * random());
   for (let index = 0; index < count; index++) {
-    const id = 10_000 + (Number(world.memory.get("calls made")) || 0);
-    world.memory.set("calls made", id - 10_000 + 1);
+    const id = 10_000 + world.callsMade++;
     const [source, medium, campaign] = SOURCES[drawIndex(random, SOURCES.length)] ?? SOURCES[0];
     const isAnswered = random() < 0.8;
     // Some reach the list late, and so out of the order of ids.

@@ -2,7 +2,7 @@ import { deriveSeed, drawIndex, type Random, seededRandom } from "../../src/sand
 import { EVENTS } from "./events.ts";
 import { INVARIANTS } from "./invariants.ts";
 import { now, passUntil, uptimeMs } from "./machine.ts";
-import type { Failure, Features, LifeEnd, Planned, World } from "./types.ts";
+import type { Failure, Features, LifeEnd, Planned, Ran, World } from "./types.ts";
 import { makeWorld } from "./world.ts";
 
 const DAY_MS = 86_400_000;
@@ -13,12 +13,12 @@ const oneOf = <T>(random: Random, items: readonly [T, ...T[]]): T => items[drawI
 /** Draws what a seed switches on. */
 function drawFeatures(seed: number): Features {
   const random = seededRandom(deriveSeed(seed, "features"));
-  const optional = EVENTS.filter(({ name }) => !["calls", "question"].includes(name));
+  const optional = EVENTS.filter(({ isLast, name }) => !isLast && name !== "calls");
   return {
     callsPerDay: oneOf(random, [1, 2, 4]),
     callers: oneOf(random, [20, 100, 1000]),
     order: oneOf(random, ["start", "id"]),
-    syncEveryHours: oneOf(random, [3, 6, 12]),
+    syncEveryHours: oneOf(random, [6, 12, 24]),
     fullEveryHours: oneOf(random, [24, 24, 72]),
     goneAfterHours: oneOf(random, [6, 24]),
     limit: oneOf(random, [60, 200, 1000]),
@@ -46,23 +46,23 @@ export function planLife(seed: number, days: number): Planned[] {
 /** Lives a life; the same seed and events give the same log, byte for byte. */
 export async function live(seed: number, days: number, planned: readonly Planned[]): Promise<LifeEnd> {
   const features = drawFeatures(seed);
-  await using world = await makeWorld(seed, features, { startMs: START_MS, endMs: START_MS + days * DAY_MS });
+  let failure: Failure | undefined;
+  const inspect = (world: World, ran: Ran | "the end") => {
+    failure ??= findFailure(world, ran);
+  };
+  const span = { startMs: START_MS, endMs: START_MS + days * DAY_MS, inspect };
+  await using world = await makeWorld(seed, features, span);
   world.log(`seed ${seed}, ${days} days, ${JSON.stringify({ ...features, without: [...features.without] })}`);
   world.startSchedule();
-  let failure: Failure | undefined;
   for (const { atMs, name, seed: own } of planned) {
     await passUntil(Math.max(uptimeMs(), atMs));
-    failure = check(world, "the schedule");
     if (failure !== undefined) break;
     world.log(name);
     await EVENTS.find((kind) => kind.name === name)?.apply(world, seededRandom(own));
-    failure = check(world, name);
     if (failure !== undefined) break;
   }
-  if (failure === undefined) {
-    await endWell(world);
-    failure = check(world, "the end");
-  }
+  if (failure === undefined) await endWell(world);
+  if (failure === undefined) inspect(world, "the end");
   world.log(failure === undefined ? "all is well" : `${failure.invariant}: ${failure.problem}`);
   return { log: `${world.lines.join("\n")}\n`, failure, counts: world.counts };
 }
@@ -70,16 +70,16 @@ export async function live(seed: number, days: number, planned: readonly Planned
 /** Lets the service behave, and the schedule run, for so long that everything is settled. */
 async function endWell(world: World): Promise<void> {
   world.service.behave();
+  world.mailbox.mood = "well";
   world.mishaps.length = 0;
   await passUntil(uptimeMs() + 9 * DAY_MS);
-  await EVENTS.find(({ name }) => name === "question")?.apply(world, seededRandom(0));
+  for (const last of EVENTS) if (last.isLast) await last.apply(world, seededRandom(0));
 }
 
-function check(world: World, after: string): Failure | undefined {
-  for (const invariant of INVARIANTS) {
-    if (invariant.after !== undefined && ![...invariant.after, "the end"].includes(after)) continue;
-    const problem = invariant.check(world);
-    if (problem !== undefined) return { invariant: invariant.name, problem, at: new Date(now()).toISOString() };
+function findFailure(world: World, ran: Ran | "the end"): Failure | undefined {
+  for (const { name, check } of INVARIANTS) {
+    const problem = check(world, ran);
+    if (problem !== undefined) return { invariant: name, problem, at: new Date(now()).toISOString() };
   }
   return undefined;
 }

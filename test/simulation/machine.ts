@@ -4,7 +4,7 @@ import fs from "node:fs";
 import fsPromises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import Database from "better-sqlite3";
-import { Pool } from "undici";
+import { type Dispatcher, Pool } from "undici";
 import { systemClock } from "../../src/base/clock.ts";
 import { type Random, seededRandom } from "../../src/sandbox/random.ts";
 import type { Responder } from "./service.ts";
@@ -43,7 +43,7 @@ let jobsRunning = 0;
 let isRestless = false;
 const sleepers = new Set<{ wakeAtMs: number; wake: () => void }>();
 
-export const now = () => wallMs + elapsedMs;
+export const now = () => Math.floor(wallMs + elapsedMs);
 /** Sets the clock on the wall; timers do not notice. */
 export const jumpClock = (ms: number) => void (wallMs += ms);
 export const takeTime = (ms: number) => void (elapsedMs += ms);
@@ -206,12 +206,14 @@ function takeOverNetwork(): void {
   const dispatch = Pool.prototype.dispatch;
   Pool.prototype.dispatch = function (options, handler) {
     if (!String(options.path).startsWith("/v3/")) return dispatch.call(this, options, handler);
-    answer(String(options.path), options.query ?? {}, handler as unknown as Handler);
+    answer(String(options.path), options, handler as unknown as Handler);
     return true;
   };
 }
 
-function answer(path: string, query: object, handler: Handler): void {
+function answer(path: string, { query = {}, headers }: Dispatcher.DispatchOptions, handler: Handler): void {
+  const asked = new Map(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  asked.set("authorization", String(Reflect.get(headers ?? {}, "authorization")));
   const controller = {
     paused: false,
     aborted: false,
@@ -227,7 +229,7 @@ function answer(path: string, query: object, handler: Handler): void {
     try {
       const response = running.run(process as Process, () => {
         step();
-        return respond?.(path, new Map(Object.entries(query).map(([name, value]) => [name, String(value)])));
+        return respond?.(path, asked);
       });
       if (response === undefined) throw new Error("There is no service");
       elapsedMs += response.tookMs;
@@ -290,7 +292,6 @@ function takeOverDatabases(): void {
     if (known.has(database)) return;
     known.add(database);
     process.databases.add(database);
-    if (!database.readonly && !database.memory) pragma.call(database, "synchronous = OFF");
   };
   Database.prototype.exec = function (sql) {
     if (sql !== "ROLLBACK") {
@@ -302,7 +303,7 @@ function takeOverDatabases(): void {
   Database.prototype.pragma = function (source, options) {
     note(this);
     // A disk keeps what was written: see `fsyncSync`.
-    return pragma.call(this, source.startsWith("synchronous") ? "synchronous" : source, options);
+    return pragma.call(this, source.startsWith("synchronous") ? "synchronous = OFF" : source, options);
   };
   Database.prototype.prepare = function (this: Database.Database, source: string) {
     note(this);

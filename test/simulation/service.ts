@@ -35,14 +35,15 @@ export class Service {
   readonly calls = new Map<number, TrueCall>();
   /** When each call was first and last listed. */
   readonly listedSince = new Map<number, number>();
-  readonly removedAt = new Map<number, number>();
+  /** Calls that it lists no more, as they were last, and since when. */
+  readonly removed = new Map<number, { call: TrueCall; atMs: number }>();
   readonly order: "start" | "id";
-  readonly token: { value: string };
+  token: string;
   /** When the truth last changed. */
   changedMs = 0;
   requests = 0;
-  /** How often a fault was served. */
-  faulty = 0;
+  /** How often a replica that lags has answered. */
+  lagged = 0;
   /** What happens while calls are listed; called before each response. */
   meanwhile: () => void = () => undefined;
   readonly #faults = new Map<Fault, number>();
@@ -56,21 +57,23 @@ export class Service {
     this.#now = options.now;
     this.#random = options.random;
     this.order = options.order;
-    this.token = { value: options.token };
+    this.token = options.token;
   }
 
   put(call: TrueCall): void {
     this.#change();
     this.calls.set(call.call_id, call);
-    this.removedAt.delete(call.call_id);
+    this.removed.delete(call.call_id);
     if (!this.listedSince.has(call.call_id)) this.listedSince.set(call.call_id, this.#now());
   }
 
   remove(id: number): void {
+    const call = this.calls.get(id);
+    if (call === undefined) return;
     this.#change();
     this.calls.delete(id);
     this.listedSince.delete(id);
-    this.removedAt.set(id, this.#now());
+    this.removed.set(id, { call, atMs: this.#now() });
   }
 
   misbehave(fault: Fault, untilMs: number): void {
@@ -102,7 +105,7 @@ export class Service {
   #has(fault: Fault, share: number): boolean {
     const untilMs = this.#faults.get(fault);
     const has = untilMs !== undefined && untilMs > this.#now() && this.#random() < share;
-    if (has) this.faulty++;
+    if (has && fault === "lagging") this.lagged++;
     return has;
   }
 
@@ -110,7 +113,8 @@ export class Service {
     this.requests++;
     this.meanwhile();
     const tookMs = this.#has("slow", 0.5) ? 20_000 * this.#random() : 120;
-    if (this.#has("refused", 1)) return failure(401, "Unauthorized", tookMs);
+    if (this.#has("refused", 1) || query.get("authorization") !== `Bearer ${this.token}`)
+      return failure(401, "Unauthorized", tookMs);
     if (this.#has("busy", 0.5)) {
       const wait: Record<string, string> =
         this.#random() < 0.5 ? { "retry-after": String(Math.ceil(200 * this.#random())) } : {};

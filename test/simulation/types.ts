@@ -1,5 +1,5 @@
 import type { Random } from "../../src/sandbox/random.ts";
-import type { Service } from "./service.ts";
+import type { Service, TrueCall } from "./service.ts";
 
 /** What a seed switches on or off, so that rare combinations get time. */
 export interface Features {
@@ -23,8 +23,18 @@ export interface Ran {
   code: number | undefined;
   stdout: string;
   stderr: string;
-  startedMs: number;
-  endedMs: number;
+  /** Since the machine was switched on, which no clock that is set changes. */
+  startedAt: number;
+  endedAt: number;
+  isKilled: boolean;
+}
+
+/** A mail server that anybody may send to. */
+export interface Mailbox {
+  readonly port: number;
+  /** What was taken in this life. */
+  readonly taken: { to: string; id: string; raw: string }[];
+  mood: "well" | "later" | "never" | "cut";
 }
 
 /** What is broken off the next process that starts. */
@@ -32,6 +42,27 @@ export interface Mishap {
   kind: "kill" | "full disk";
   /** The step of the process that it happens at. */
   step: number;
+}
+
+/** A conversion as the ad platform knows it. */
+export interface Conversion {
+  callId: number;
+  /** By the machine's uptime. */
+  toldAt: number;
+  value: number;
+  isRetracted: boolean;
+}
+
+/** The truth as one run has read it. */
+export interface Basis {
+  runId: number;
+  /** By id: all listed calls, and those that the warehouse still counts. */
+  calls: ReadonlyMap<number, TrueCall>;
+}
+
+export interface Answered {
+  rows: Record<string, string>[];
+  atMs: number;
 }
 
 /** The world of one life: the service that knows the truth, the machine that the program runs on, and who it sends to. */
@@ -42,14 +73,30 @@ export interface World {
   readonly startMs: number;
   readonly endMs: number;
   readonly service: Service;
+  readonly mailbox: Mailbox;
   readonly ran: Ran[];
   /** Settings of calltally.yaml that events change. */
   readonly settings: Record<string, unknown>;
   readonly rules: { qualified_seconds: number; answered: string[]; missed: string[] };
   /** What of the next processes goes wrong; those of the schedule alone take from it. */
   readonly mishaps: Mishap[];
-  /** What invariants keep from one look to the next. */
-  readonly memory: Map<string, unknown>;
+  /** What the platform was told of spend, by day. */
+  readonly spend: Map<string, number>;
+  /** What the ad platform was told of conversions, by order id. */
+  readonly conversions: Map<string, Conversion>;
+  /** Numbers of callers that are forgotten. */
+  readonly forgotten: Set<string>;
+  /** The truth that the warehouse must hold now; undefined where nobody can say. */
+  basis: Basis | undefined;
+  /** The question's last answer. */
+  answered: Answered | undefined;
+  callsMade: number;
+  /** When the clock was last set, by the machine's uptime. */
+  jumpedAt: number;
+  /** Whether the platform may be told again what it knows: a backup was restored. */
+  isRestored: boolean;
+  /** Uptime; see `Ran`. */
+  uptime(): number;
   /** How often something was looked at, so that a life shows what it has tried. */
   readonly counts: Map<string, number>;
   now(): number;
@@ -69,16 +116,16 @@ export interface EventKind {
   name: string;
   /** How often in a year. */
   perYear: number;
+  /** Whether it happens at the end of each life, once everything is settled. @default false */
+  isLast?: boolean;
   apply(world: World, random: Random): void | Promise<void>;
 }
 
-/** Something that must hold in the world, whenever nothing runs. */
+/** Something that must hold in the world. */
 export interface Invariant {
   name: string;
-  /** Whether it is looked at after each event, or after those of these names and at the end. @default after each */
-  after?: readonly string[];
-  /** Returns what is wrong. */
-  check(world: World): string | undefined;
+  /** Returns what is wrong after a process has ended, or at the end of a life. */
+  check(world: World, ran: Ran | "the end"): string | undefined;
 }
 
 /** An event of a life. */

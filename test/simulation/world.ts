@@ -8,6 +8,8 @@ import Database from "better-sqlite3";
 import { stringify } from "yaml";
 import { deriveSeed, seededRandom } from "../../src/sandbox/random.ts";
 import { boot, now, type Process, passUntil, runAs, setRestless, settle, startProcess, takeOverNode, uptimeMs } from "./machine.ts";
+import { keepBasis } from "./basis.ts";
+import { openMailbox } from "./mailbox.ts";
 import { Service } from "./service.ts";
 import type { Features, Ran, World } from "./types.ts";
 
@@ -24,7 +26,11 @@ interface Simulated extends World, AsyncDisposable {
 }
 
 /** Makes a new world; only one at a time, since a process has one clock. */
-export async function makeWorld(seed: number, features: Features, span: { startMs: number; endMs: number }): Promise<Simulated> {
+export async function makeWorld(
+  seed: number,
+  features: Features,
+  { inspect, ...span }: { startMs: number; endMs: number; inspect: (world: World, ran: Ran) => void },
+): Promise<Simulated> {
   const { runCommand } = await import("../../src/cli/main.ts");
   if (!isTakenOver) takeOverNode((args) => current?.spawn(args));
   isTakenOver = true;
@@ -32,7 +38,8 @@ export async function makeWorld(seed: number, features: Features, span: { startM
   const working = process.cwd();
   process.chdir(folder);
   const lines: string[] = [];
-  const service = new Service({ now, random: seededRandom(deriveSeed(seed, "service")), order: features.order, token: TOKEN });
+  const service = new Service({ now: () => span.startMs + uptimeMs(), random: seededRandom(deriveSeed(seed, "service")), order: features.order, token: TOKEN });
+  const mailbox = await openMailbox();
   boot({ folder, nowMs: span.startMs, seed: deriveSeed(seed, "machine"), respond: service.respond });
   let stopping: AbortController | undefined;
   let schedule: Promise<unknown> | undefined;
@@ -41,16 +48,20 @@ export async function makeWorld(seed: number, features: Features, span: { startM
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const host = { env: {}, cwd: () => folder, exitCode: undefined as number | undefined, stdout, stderr };
     const outputs = Promise.all([text(stdout), text(stderr)]);
-    const startedMs = now();
+    const [startedAt, isLagging] = [uptimeMs(), service.lagged];
     await runAs(child, () => runCommand([...args], signal, host));
     stdout.end();
     stderr.end();
     const [out, err] = await outputs;
     const code = child.isDead ? undefined : Number(host.exitCode ?? 0);
-    const ran = { args, code, stdout: out, stderr: err, startedMs, endedMs: now() };
-    if (!child.isDaemon) {
+    const ran = { args, code, stdout: out, stderr: err, startedAt, endedAt: uptimeMs(), isKilled: child.isDead };
+    if (child.isDaemon) world.log(`the schedule ended: ${code} ${err}`);
+    else {
       world.ran.push(ran);
-      world.log(`${args.join(" ")}: ${code ?? "killed"} after ${child.steps} steps, ${ran.endedMs - startedMs} ms`);
+      const took = `after ${child.steps} steps, ${Math.round(ran.endedAt - startedAt)} ms`;
+      world.log(`${args.join(" ").replaceAll(folder, "")}: ${code ?? "killed"} ${took}`);
+      keepBasis(world, ran, service.lagged > isLagging);
+      inspect(world, ran);
     }
     return ran;
   };
@@ -72,7 +83,16 @@ export async function makeWorld(seed: number, features: Features, span: { startM
     settings: {},
     rules: { qualified_seconds: 60, answered: ["answered"], missed: ["missed"] },
     mishaps: [],
-    memory: new Map(),
+    mailbox,
+    spend: new Map(),
+    conversions: new Map(),
+    forgotten: new Set(),
+    basis: undefined,
+    answered: undefined,
+    callsMade: 0,
+    jumpedAt: Number.NEGATIVE_INFINITY,
+    isRestored: false,
+    uptime: uptimeMs,
     counts: new Map(),
     now,
     path: (...names) => join(folder, ...names),
@@ -129,6 +149,7 @@ export async function makeWorld(seed: number, features: Features, span: { startM
   mkdirSync(join(folder, "secrets"));
   writeFileSync(join(folder, "secrets/token"), `${TOKEN}\n`);
   chmodSync(join(folder, "secrets/token"), 0o600);
+  writeFileSync(join(folder, "secrets/smtp"), `smtp://127.0.0.1:${mailbox.port}?from=calls@example.com\n`, { mode: 0o600 });
   Object.assign(world.settings, settingsOf(features));
   world.writeSettings();
   return world;
@@ -147,10 +168,19 @@ function settingsOf({ syncEveryHours, fullEveryHours, goneAfterHours, limit, con
     full_every_hours: fullEveryHours,
     gone_after_hours: goneAfterHours,
     sync_cron: `0 */${syncEveryHours} * * *`,
-    export_cron: "0 5 * * *",
+    export_cron: "0 5 * * 3",
     qualified_seconds: 60,
     answered: ["answered"],
     missed: ["missed"],
+    smtp_url_file: "secrets/smtp",
+    reports: {
+      weekly: {
+        contents: ["channel"],
+        range: { last: "1w" },
+        cron: "0 7 * * 1",
+        deliver: [{ email: { to: ["one@example.com", "two@example.com"], subject: "Calls, {period}" } }],
+      },
+    },
     accounts: { acme: { token_file: "secrets/token", database: "data/calls.db", export_dir: "exports" } },
   };
 }

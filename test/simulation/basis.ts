@@ -1,0 +1,36 @@
+import type { TrueCall } from "./service.ts";
+import type { Basis, Ran, World } from "./types.ts";
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Keeps the truth as the last run has read it: of a proven full pass during which nothing changed. A run that read
+ * anything else leaves it unknown, unless there was nothing new to read.
+ */
+export function keepBasis(world: World, ran: Ran, hasLagged: boolean): void {
+  const [run] = world.read("SELECT run_id, status, verdict, mode, resumed FROM sync_runs ORDER BY run_id DESC LIMIT 1");
+  if (run === undefined) return;
+  const runId = Number(run.run_id);
+  const isOther = runId !== world.basis?.runId;
+  if (!isOther && run.status === "done") return;
+  const sinceMs = ran.startedAt - (world.service.changedMs - world.startMs);
+  // Pages of a run that was cut short may be an hour older.
+  const isQuiet = sinceMs > (run.resumed === null || run.resumed === 0 ? 0 : 2 * HOUR_MS);
+  const isProven = run.mode === "full" && (run.verdict === "exact" || run.verdict === "verified");
+  if (run.status !== "done" || !isQuiet || hasLagged || !isProven) {
+    world.basis = undefined;
+    return;
+  }
+  world.count("bases");
+  world.basis = { runId, calls: countedCalls(world) };
+}
+
+/** The listed calls, and those that the warehouse does not yet count as gone. */
+function countedCalls({ service, read }: World): Basis["calls"] {
+  const calls = new Map<number, TrueCall>(service.calls);
+  for (const { call_id } of read("SELECT call_id FROM calls WHERE gone_at IS NULL")) {
+    const removed = service.removed.get(Number(call_id));
+    if (removed !== undefined) calls.set(Number(call_id), removed.call);
+  }
+  return calls;
+}

@@ -1,0 +1,34 @@
+import { startMailServer } from "../delivery/mail-server.ts";
+import type { Mailbox } from "./types.ts";
+
+let opened: (Mailbox & { cut: () => void }) | undefined;
+
+/** Opens the one mail server of this process, empty. */
+export async function openMailbox(): Promise<Mailbox> {
+  opened ??= await start();
+  opened.taken.length = 0;
+  opened.mood = "well";
+  return opened;
+}
+
+async function start() {
+  const mailbox: Mailbox & { cut: () => void } = { port: 0, taken: [], mood: "well", cut: () => undefined };
+  const server = await startMailServer({
+    lacksTls: true,
+    onRcpt: () => ({ later: 451, never: 550, well: undefined, cut: undefined })[mailbox.mood],
+    onMessage: () => {
+      // Whoever sends does not learn whether it was taken.
+      if (mailbox.mood === "cut") queueMicrotask(() => server.cut());
+      return undefined;
+    },
+  });
+  const push = server.taken.push.bind(server.taken);
+  server.taken.push = (...mails) => {
+    for (const { to, raw } of mails) {
+      const [, id = ""] = /^Message-ID:\s*(\S+)/im.exec(raw) ?? [];
+      mailbox.taken.push({ to: to.join(), id, raw });
+    }
+    return push(...mails);
+  };
+  return Object.assign(mailbox, { port: server.port });
+}
