@@ -7,14 +7,22 @@ const HOUR_MS = 3_600_000;
  * Keeps the truth as the last run has read it: of a proven full pass during which nothing changed. A run that read
  * anything else leaves it unknown, unless there was nothing new to read.
  */
-export function keepBasis(world: World, ran: Ran, hasLagged: boolean): void {
-  const [run] = world.read("SELECT run_id, status, verdict, mode, resumed FROM sync_runs ORDER BY run_id DESC LIMIT 1");
+export function keepBasis(world: World, ran: Ran): void {
+  const { hasLagged } = ran;
+  const [run] = world.read(
+    "SELECT run_id, status, verdict, mode, resumed FROM sync_runs ORDER BY run_id DESC LIMIT 1",
+  );
   if (run === undefined) return;
   const runId = Number(run.run_id);
-  const isOther = runId !== world.basis?.runId;
-  if (!isOther && run.status === "done") return;
+  if (runId === world.lastRun) return;
+  if (run.status === "done") world.lastRun = runId;
   const sinceMs = ran.startedAt - (world.service.changedMs - world.startMs);
   // Pages of a run that was cut short may be an hour older.
+  const isKnown = world.basis !== undefined && sinceMs > ran.startedAt - world.basis.readAt && !hasLagged;
+  if (isKnown && run.status === "done") {
+    world.basis = { runId, readAt: ran.startedAt, calls: countedCalls(world) };
+    return;
+  }
   const isQuiet = sinceMs > (run.resumed === null || run.resumed === 0 ? 0 : 2 * HOUR_MS);
   const isProven = run.mode === "full" && (run.verdict === "exact" || run.verdict === "verified");
   if (run.status !== "done" || !isQuiet || hasLagged || !isProven) {
@@ -22,7 +30,7 @@ export function keepBasis(world: World, ran: Ran, hasLagged: boolean): void {
     return;
   }
   world.count("bases");
-  world.basis = { runId, calls: countedCalls(world) };
+  world.basis = { runId, readAt: ran.startedAt, calls: countedCalls(world) };
 }
 
 /** The listed calls, and those that the warehouse does not yet count as gone. */

@@ -1,5 +1,17 @@
 import { drawIndex, pick, type Random } from "../../src/sandbox/random.ts";
 import { jumpClock } from "./machine.ts";
+import {
+  ask,
+  backUp,
+  changeKeep,
+  changeRules,
+  changeToken,
+  forget,
+  importSpend,
+  restart,
+  restore,
+  upload,
+} from "./operator.ts";
 import type { Fault, TrueCall } from "./service.ts";
 import type { EventKind, World } from "./types.ts";
 
@@ -17,15 +29,34 @@ const FAULTS: readonly [Fault, ...Fault[]] = ["busy", "cut", "failing", "slow", 
 /** What happens in a life; a new capability joins as one more row. */
 export const EVENTS: readonly EventKind[] = [
   { name: "calls", perYear: 365, apply: arriveCalls },
-  { name: "transcript", perYear: 40, apply: (world, random) => change(world, random, ({ call_id }) => ({ transcription: `The caller of ${call_id} said more.` })) },
+  { name: "transcript", perYear: 40, apply: transcribe },
   { name: "correction", perYear: 60, apply: correct },
   { name: "removal", perYear: 25, apply: (world, random) => void remove(world, random) },
   { name: "merge", perYear: 8, apply: merge },
+  { name: "another unit", perYear: 2, apply: renameUnit },
+  { name: "churn", perYear: 30, apply: churn },
   { name: "fault", perYear: 40, apply: misbehave },
-  { name: "clock jump", perYear: 6, apply: (world, random) => jump(world, random) },
-  { name: "kill", perYear: 60, apply: (world, random) => void world.mishaps.push({ kind: "kill", step: drawStep(random) }) },
-  { name: "full disk", perYear: 12, apply: (world, random) => void world.mishaps.push({ kind: "full disk", step: drawStep(random) }) },
+  { name: "mail server", perYear: 15, apply: refuseMail },
+  { name: "clock jump", perYear: 6, apply: jump },
+  {
+    name: "kill",
+    perYear: 60,
+    apply: (world, random) => void world.mishaps.push({ kind: "kill", step: drawStep(random) }),
+  },
+  {
+    name: "full disk",
+    perYear: 12,
+    apply: (world, random) => void world.mishaps.push({ kind: "full disk", step: drawStep(random) }),
+  },
   { name: "restart", perYear: 12, apply: restart },
+  { name: "spend", perYear: 20, apply: importSpend },
+  { name: "rules", perYear: 6, apply: changeRules },
+  { name: "keep", perYear: 4, apply: changeKeep },
+  { name: "token", perYear: 4, apply: changeToken },
+  { name: "forget", perYear: 6, apply: forget },
+  { name: "backup", perYear: 12, apply: backUp },
+  { name: "restore", perYear: 3, apply: restore },
+  { name: "upload", perYear: 40, isLast: true, apply: upload },
   { name: "question", perYear: 40, isLast: true, apply: ask },
 ];
 
@@ -45,6 +76,8 @@ function arriveCalls(world: World, random: Random): void {
     // Some reach the list late, and so out of the order of ids.
     const lateMs = random() < 0.05 ? 30 * HOUR_MS * random() : 0;
     const isClick = source === "google" && random() < 0.7;
+    // Whoever calls again may do so by the same click.
+    const click = random() < 0.3 ? Math.max(10_000, id - drawIndex(random, 9)) : id;
     const call: TrueCall = {
       call_id: id,
       insight_name: "Website",
@@ -55,7 +88,9 @@ function arriveCalls(world: World, random: Random): void {
       disposition: isAnswered ? "ANSWERED" : "MISSED",
       org_unit_id: 7,
       org_unit_name: "Munich",
-      recording_url: isAnswered ? `https://recordings.example.com/${id}.mp3?Expires=1&Signature=s${id}` : null,
+      recording_url: isAnswered
+        ? `https://recordings.example.com/${id}.mp3?Expires=1&Signature=s${id}`
+        : null,
       summary: null,
       transcription: null,
       dni_data: {
@@ -63,7 +98,7 @@ function arriveCalls(world: World, random: Random): void {
         utm_medium: medium,
         utm_campaign: campaign,
         campaign_name: campaign,
-        ...(isClick && { gclid: `CjwKCAjw${id}` }),
+        ...(isClick && { gclid: `CjwKCAjw${click}` }),
       },
     };
     service.put(call);
@@ -80,6 +115,32 @@ function drawCall(world: World, random: Random): TrueCall | undefined {
 function change(world: World, random: Random, changed: (call: TrueCall) => Partial<TrueCall>): void {
   const call = drawCall(world, random);
   if (call !== undefined) world.service.put({ ...call, ...changed(call) });
+}
+
+function transcribe(world: World, random: Random): void {
+  change(world, random, ({ call_id }) => ({ transcription: `The caller of ${call_id} said more.` }));
+}
+
+function renameUnit({ service, now }: World): void {
+  for (const call of [...service.calls.values()])
+    service.put({ ...call, org_unit_name: `Munich ${now() % 1000}` });
+}
+
+/** The list changes while it is read. */
+function churn(world: World, random: Random): void {
+  let left = 40;
+  world.service.meanwhile = () => {
+    if (left-- <= 0) return;
+    const share = random();
+    if (share < 0.2) arriveCalls(world, random);
+    else if (share < 0.3) remove(world, random);
+    else if (share < 0.4) correct(world, random);
+  };
+}
+
+function refuseMail(world: World, random: Random): void {
+  const is = pick(random, ["later", "never", "cut"] as const);
+  world.mailbox.mood = { is, untilAt: world.uptime() + 6 * 24 * HOUR_MS * random() };
 }
 
 function correct(world: World, random: Random): void {
@@ -113,23 +174,8 @@ function misbehave(world: World, random: Random): void {
 }
 
 function jump(world: World, random: Random): void {
+  world.jumpedAt = world.uptime();
   const ms = Math.round((random() - 0.5) * 6 * HOUR_MS);
   jumpClock(ms);
   world.log(`  the clock jumps by ${ms} ms`);
-}
-
-/** The machine is off for a while. */
-async function restart(world: World, random: Random): Promise<void> {
-  await world.stopSchedule();
-  const { passUntil, uptimeMs } = await import("./machine.ts");
-  await passUntil(uptimeMs() + 30 * HOUR_MS * random());
-  world.startSchedule();
-}
-
-/** The same question again and again: what an export says of the truth. */
-async function ask(world: World): Promise<void> {
-  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-  const range = ["--from", day(world.startMs), "--to", day(world.endMs)];
-  const ran = await world.run("export", "source", "--grain", "month", ...range, "--out", "question");
-  world.count(`question ended with ${ran.code}`);
 }

@@ -8,7 +8,8 @@ import { makeWorld } from "./world.ts";
 const DAY_MS = 86_400_000;
 const START_MS = Date.parse("2026-01-05T00:30:00.000Z");
 
-const oneOf = <T>(random: Random, items: readonly [T, ...T[]]): T => items[drawIndex(random, items.length)] ?? items[0];
+const oneOf = <T>(random: Random, items: readonly [T, ...T[]]): T =>
+  items[drawIndex(random, items.length)] ?? items[0];
 
 /** Draws what a seed switches on. */
 function drawFeatures(seed: number): Features {
@@ -70,7 +71,7 @@ export async function live(seed: number, days: number, planned: readonly Planned
 /** Lets the service behave, and the schedule run, for so long that everything is settled. */
 async function endWell(world: World): Promise<void> {
   world.service.behave();
-  world.mailbox.mood = "well";
+  world.mailbox.mood = { is: "well", untilAt: 0 };
   world.mishaps.length = 0;
   await passUntil(uptimeMs() + 9 * DAY_MS);
   for (const last of EVENTS) if (last.isLast) await last.apply(world, seededRandom(0));

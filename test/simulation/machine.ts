@@ -45,9 +45,12 @@ const sleepers = new Set<{ wakeAtMs: number; wake: () => void }>();
 
 export const now = () => Math.floor(wallMs + elapsedMs);
 /** Sets the clock on the wall; timers do not notice. */
-export const jumpClock = (ms: number) => void (wallMs += ms);
-export const takeTime = (ms: number) => void (elapsedMs += ms);
-export const setRestless = (value: boolean) => void (isRestless = value);
+export function jumpClock(ms: number): void {
+  wallMs += ms;
+}
+export function setRestless(value: boolean): void {
+  isRestless = value;
+}
 
 /** Begins a life: a new machine at a moment, with its disk in a folder. */
 export function boot(options: { folder: string; nowMs: number; seed: number; respond: Responder }): void {
@@ -130,7 +133,7 @@ function writeStep(path: unknown): void {
   if (typeof path === "string" && !path.startsWith(folder) && path.startsWith("/")) return;
   const process = step();
   if (process !== undefined && isFull(process)) {
-    throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", errno: -28 });
+    throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" });
   }
 }
 
@@ -185,12 +188,16 @@ function takeOverClock(): void {
 }
 
 function takeOverRandom(): void {
-  const bytes = (count: number) => Buffer.from(Array.from({ length: count }, () => Math.floor(random() * 256)));
+  const bytes = (count: number) =>
+    Buffer.from(Array.from({ length: count }, () => Math.floor(random() * 256)));
   Object.assign(Math, { random: () => random() });
   Object.assign(crypto, {
     randomBytes: bytes,
     randomInt: (max: number) => Math.floor(random() * max),
-    randomUUID: () => bytes(16).toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"),
+    randomUUID: () =>
+      bytes(16)
+        .toString("hex")
+        .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"),
   });
 }
 
@@ -247,7 +254,14 @@ function answer(path: string, { query = {}, headers }: Dispatcher.DispatchOption
 function takeOverDisk(): void {
   const real = { ...fs };
   /** Functions that write to the path that is their argument of this number. */
-  const writers = { writeFileSync: 0, renameSync: 1, linkSync: 1, unlinkSync: 0, mkdirSync: 0, copyFileSync: 1 } as const;
+  const writers = {
+    writeFileSync: 0,
+    renameSync: 1,
+    linkSync: 1,
+    unlinkSync: 0,
+    mkdirSync: 0,
+    copyFileSync: 1,
+  } as const;
   for (const [name, at] of Object.entries(writers)) {
     const work = Reflect.get(real, name) as (...args: unknown[]) => unknown;
     const frees = name === "unlinkSync";

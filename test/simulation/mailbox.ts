@@ -1,5 +1,10 @@
 import { startMailServer } from "../delivery/mail-server.ts";
+import { uptimeMs } from "./machine.ts";
 import type { Mailbox } from "./types.ts";
+
+const WELL: Mailbox["mood"] = { is: "well", untilAt: 0 };
+
+const moodOf = ({ mood }: Mailbox) => (mood.untilAt > uptimeMs() ? mood.is : "well");
 
 let opened: (Mailbox & { cut: () => void }) | undefined;
 
@@ -7,18 +12,18 @@ let opened: (Mailbox & { cut: () => void }) | undefined;
 export async function openMailbox(): Promise<Mailbox> {
   opened ??= await start();
   opened.taken.length = 0;
-  opened.mood = "well";
+  opened.mood = WELL;
   return opened;
 }
 
 async function start() {
-  const mailbox: Mailbox & { cut: () => void } = { port: 0, taken: [], mood: "well", cut: () => undefined };
+  const mailbox: Mailbox & { cut: () => void } = { port: 0, taken: [], mood: WELL, cut: () => undefined };
   const server = await startMailServer({
     lacksTls: true,
-    onRcpt: () => ({ later: 451, never: 550, well: undefined, cut: undefined })[mailbox.mood],
+    onRcpt: () => ({ later: 451, never: 550, well: undefined, cut: undefined })[moodOf(mailbox)],
     onMessage: () => {
       // Whoever sends does not learn whether it was taken.
-      if (mailbox.mood === "cut") queueMicrotask(() => server.cut());
+      if (moodOf(mailbox) === "cut") queueMicrotask(() => server.cut());
       return undefined;
     },
   });

@@ -16,7 +16,9 @@ for (let seed = Number(values.from); seed < Number(values.from) + Number(values.
   const { log, failure, counts } = await live(seed, days, planLife(seed, days));
   if (values.log) process.stdout.write(log);
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-  process.stdout.write(`seed ${seed}: ${failure ? `FAILED ${JSON.stringify(failure)}` : "all is well"}, ${seconds} s, ${JSON.stringify(Object.fromEntries(counts))}\n`);
+  process.stdout.write(
+    `seed ${seed}: ${failure ? `FAILED ${JSON.stringify(failure)}` : "all is well"}, ${seconds} s, ${JSON.stringify(Object.fromEntries(counts))}\n`,
+  );
   if (failure) process.exitCode = 1;
 }
 process.stdout.write(`${((performance.now() - began) / 1000).toFixed(1)} s\n`);

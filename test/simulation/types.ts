@@ -27,6 +27,8 @@ export interface Ran {
   startedAt: number;
   endedAt: number;
   isKilled: boolean;
+  /** Whether a replica that lags has answered it. */
+  hasLagged: boolean;
 }
 
 /** A mail server that anybody may send to. */
@@ -34,7 +36,8 @@ export interface Mailbox {
   readonly port: number;
   /** What was taken in this life. */
   readonly taken: { to: string; id: string; raw: string }[];
-  mood: "well" | "later" | "never" | "cut";
+  /** How it treats mails, until a moment of the machine's uptime. */
+  mood: { is: "well" | "later" | "never" | "cut"; untilAt: number };
 }
 
 /** What is broken off the next process that starts. */
@@ -56,6 +59,8 @@ export interface Conversion {
 /** The truth as one run has read it. */
 export interface Basis {
   runId: number;
+  /** When that run began, by the machine's uptime. */
+  readAt: number;
   /** By id: all listed calls, and those that the warehouse still counts. */
   calls: ReadonlyMap<number, TrueCall>;
 }
@@ -77,7 +82,12 @@ export interface World {
   readonly ran: Ran[];
   /** Settings of calltally.yaml that events change. */
   readonly settings: Record<string, unknown>;
-  readonly rules: { qualified_seconds: number; answered: string[]; missed: string[] };
+  readonly rules: {
+    qualified_seconds: number;
+    answered: string[];
+    missed: string[];
+    aliases: Record<string, string>;
+  };
   /** What of the next processes goes wrong; those of the schedule alone take from it. */
   readonly mishaps: Mishap[];
   /** What the platform was told of spend, by day. */
@@ -88,13 +98,19 @@ export interface World {
   readonly forgotten: Set<string>;
   /** The truth that the warehouse must hold now; undefined where nobody can say. */
   basis: Basis | undefined;
+  /** The last run that has ended. */
+  lastRun: number;
   /** The question's last answer. */
   answered: Answered | undefined;
   callsMade: number;
   /** When the clock was last set, by the machine's uptime. */
   jumpedAt: number;
-  /** Whether the platform may be told again what it knows: a backup was restored. */
-  isRestored: boolean;
+  /** What a backup that was restored does not know. */
+  restored: { reportRun: number } | undefined;
+  /** What the platform was told of spend when the backup was made. */
+  spendOfBackup: ReadonlyMap<string, number> | undefined;
+  /** What a conversion is worth. */
+  value: number;
   /** Uptime; see `Ran`. */
   uptime(): number;
   /** How often something was looked at, so that a life shows what it has tried. */

@@ -1,14 +1,25 @@
+import { EventEmitter } from "node:events";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import { EventEmitter } from "node:events";
 import Database from "better-sqlite3";
 import { stringify } from "yaml";
 import { deriveSeed, seededRandom } from "../../src/sandbox/random.ts";
-import { boot, now, type Process, passUntil, runAs, setRestless, settle, startProcess, takeOverNode, uptimeMs } from "./machine.ts";
 import { keepBasis } from "./basis.ts";
+import {
+  boot,
+  now,
+  type Process,
+  passUntil,
+  runAs,
+  setRestless,
+  settle,
+  startProcess,
+  takeOverNode,
+  uptimeMs,
+} from "./machine.ts";
 import { openMailbox } from "./mailbox.ts";
 import { Service } from "./service.ts";
 import type { Features, Ran, World } from "./types.ts";
@@ -38,7 +49,12 @@ export async function makeWorld(
   const working = process.cwd();
   process.chdir(folder);
   const lines: string[] = [];
-  const service = new Service({ now: () => span.startMs + uptimeMs(), random: seededRandom(deriveSeed(seed, "service")), order: features.order, token: TOKEN });
+  const service = new Service({
+    now: () => span.startMs + uptimeMs(),
+    random: seededRandom(deriveSeed(seed, "service")),
+    order: features.order,
+    token: TOKEN,
+  });
   const mailbox = await openMailbox();
   boot({ folder, nowMs: span.startMs, seed: deriveSeed(seed, "machine"), respond: service.respond });
   let stopping: AbortController | undefined;
@@ -48,19 +64,28 @@ export async function makeWorld(
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const host = { env: {}, cwd: () => folder, exitCode: undefined as number | undefined, stdout, stderr };
     const outputs = Promise.all([text(stdout), text(stderr)]);
-    const [startedAt, isLagging] = [uptimeMs(), service.lagged];
+    const [startedAt, lagged] = [uptimeMs(), service.lagged];
     await runAs(child, () => runCommand([...args], signal, host));
     stdout.end();
     stderr.end();
     const [out, err] = await outputs;
     const code = child.isDead ? undefined : Number(host.exitCode ?? 0);
-    const ran = { args, code, stdout: out, stderr: err, startedAt, endedAt: uptimeMs(), isKilled: child.isDead };
+    const ran = {
+      args,
+      code,
+      stdout: out,
+      stderr: err,
+      startedAt,
+      endedAt: uptimeMs(),
+      isKilled: child.isDead,
+      hasLagged: service.lagged > lagged,
+    };
     if (child.isDaemon) world.log(`the schedule ended: ${code} ${err}`);
     else {
       world.ran.push(ran);
       const took = `after ${child.steps} steps, ${Math.round(ran.endedAt - startedAt)} ms`;
       world.log(`${args.join(" ").replaceAll(folder, "")}: ${code ?? "killed"} ${took}`);
-      keepBasis(world, ran, service.lagged > isLagging);
+      keepBasis(world, ran);
       inspect(world, ran);
     }
     return ran;
@@ -81,17 +106,20 @@ export async function makeWorld(
     service,
     ran: [],
     settings: {},
-    rules: { qualified_seconds: 60, answered: ["answered"], missed: ["missed"] },
+    rules: { qualified_seconds: 60, answered: ["answered"], missed: ["missed"], aliases: {} },
     mishaps: [],
     mailbox,
     spend: new Map(),
     conversions: new Map(),
     forgotten: new Set(),
     basis: undefined,
+    lastRun: 0,
     answered: undefined,
     callsMade: 0,
     jumpedAt: Number.NEGATIVE_INFINITY,
-    isRestored: false,
+    restored: undefined,
+    spendOfBackup: undefined,
+    value: 40,
     uptime: uptimeMs,
     counts: new Map(),
     now,
@@ -149,7 +177,9 @@ export async function makeWorld(
   mkdirSync(join(folder, "secrets"));
   writeFileSync(join(folder, "secrets/token"), `${TOKEN}\n`);
   chmodSync(join(folder, "secrets/token"), 0o600);
-  writeFileSync(join(folder, "secrets/smtp"), `smtp://127.0.0.1:${mailbox.port}?from=calls@example.com\n`, { mode: 0o600 });
+  writeFileSync(join(folder, "secrets/smtp"), `smtp://127.0.0.1:${mailbox.port}?from=calls@example.com\n`, {
+    mode: 0o600,
+  });
   Object.assign(world.settings, settingsOf(features));
   world.writeSettings();
   return world;
@@ -157,7 +187,14 @@ export async function makeWorld(
 
 export { passUntil, uptimeMs };
 
-function settingsOf({ syncEveryHours, fullEveryHours, goneAfterHours, limit, concurrency, timezone }: Features) {
+function settingsOf({
+  syncEveryHours,
+  fullEveryHours,
+  goneAfterHours,
+  limit,
+  concurrency,
+  timezone,
+}: Features) {
   return {
     base_url: "http://127.0.0.1:9",
     log_level: "silent",
