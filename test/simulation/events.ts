@@ -3,6 +3,7 @@ import { jumpClock } from "./machine.ts";
 import {
   ask,
   backUp,
+  bringBack,
   changeKeep,
   changeRules,
   changeToken,
@@ -32,11 +33,12 @@ export const EVENTS: readonly EventKind[] = [
   { name: "transcript", perYear: 40, apply: transcribe },
   { name: "correction", perYear: 60, apply: correct },
   { name: "removal", perYear: 25, apply: (world, random) => void remove(world, random) },
+  { name: "return", perYear: 12, apply: bringBack },
   { name: "merge", perYear: 8, apply: merge },
   { name: "another unit", perYear: 2, apply: renameUnit },
   { name: "churn", perYear: 30, apply: churn },
   { name: "fault", perYear: 40, apply: misbehave },
-  { name: "mail server", perYear: 15, apply: refuseMail },
+  { name: "mail server", perYear: 25, apply: refuseMail },
   { name: "clock jump", perYear: 6, apply: jump },
   {
     name: "kill",

@@ -25,7 +25,9 @@ export const INVARIANTS: readonly Invariant[] = [
 
 function checkCode(world: World, ran: Ran | "the end"): string | undefined {
   if (ran === "the end" || ran.isKilled || KNOWN_CODES.includes(ran.code ?? -1)) return undefined;
-  const [job] = world.read("SELECT job, error FROM jobs WHERE error IS NOT NULL ORDER BY finished_at DESC LIMIT 1");
+  const [job] = world.read(
+    "SELECT job, error FROM jobs WHERE error IS NOT NULL ORDER BY finished_at DESC LIMIT 1",
+  );
   return `${ran.args.join(" ")} ended with ${ran.code}: ${ran.stderr.slice(0, 2000)}${job?.job}: ${job?.error}`;
 }
 
@@ -35,7 +37,8 @@ function runOf(world: World, ran: Ran | "the end") {
   const [run] = world.read(
     "SELECT run_id, status, verdict, mode FROM sync_runs ORDER BY run_id DESC LIMIT 1",
   );
-  return !ran.hasLagged && isRunOf(ran, "sync") &&
+  return !ran.hasLagged &&
+    isRunOf(ran, "sync") &&
     ran.code !== undefined &&
     run?.status === "done" &&
     (ran.code === 0 || ran.code === 3)

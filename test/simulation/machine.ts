@@ -133,7 +133,10 @@ function writeStep(path: unknown): void {
   if (typeof path === "string" && !path.startsWith(folder) && path.startsWith("/")) return;
   const process = step();
   if (process !== undefined && isFull(process)) {
-    throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" });
+    throw Object.assign(new Error("ENOSPC: no space left on device, write"), {
+      code: "ENOSPC",
+      syscall: "write",
+    });
   }
 }
 

@@ -81,6 +81,13 @@ export function changeToken(world: World): void {
   writeFileSync("secrets/token", `${world.service.token}\n`);
 }
 
+/** A call that was removed is listed again. */
+export function bringBack({ service }: World, random: Random): void {
+  const removed = [...service.removed.values()];
+  const [call] = removed.splice(drawIndex(random, removed.length), 1);
+  if (call !== undefined) service.put(call.call);
+}
+
 /** A caller asks to be forgotten; what the program says that it does not reach, the operator removes. */
 export async function forget(world: World, random: Random): Promise<void> {
   const list = world.service.list().filter(({ caller_id }) => caller_id !== null);
@@ -109,5 +116,6 @@ export async function restore(world: World): Promise<void> {
   world.basis = undefined;
   const [{ run } = {}] = world.read("SELECT max(run_id) AS run FROM sync_runs WHERE status = 'done'");
   world.lastRun = Number(run ?? 0);
+  world.jumpedAt = world.uptime(); // it knows nothing of the passes since
   world.answered = undefined;
 }
