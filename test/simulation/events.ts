@@ -32,7 +32,7 @@ export const EVENTS: readonly EventKind[] = [
   { name: "calls", perYear: 365, apply: arriveCalls },
   { name: "transcript", perYear: 40, apply: transcribe },
   { name: "correction", perYear: 60, apply: correct },
-  { name: "removal", perYear: 25, apply: (world, random) => void remove(world, random) },
+  { name: "removal", perYear: 40, apply: (world, random) => void remove(world, random) },
   { name: "return", perYear: 12, apply: bringBack },
   { name: "merge", perYear: 8, apply: merge },
   { name: "another unit", perYear: 2, apply: renameUnit },

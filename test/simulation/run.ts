@@ -38,6 +38,7 @@ const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 if (values.breaks) findBreaks();
 else await liveAll();
+process.exit(); // the mail server listens on
 
 async function liveAll(): Promise<void> {
   const broken = BREAKS.find(({ name }) => name === values.break);
