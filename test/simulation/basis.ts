@@ -37,8 +37,9 @@ export function keepBasis(world: World, ran: Ran): void {
 function countedCalls({ service, read }: World): Basis["calls"] {
   const calls = new Map<number, TrueCall>(service.calls);
   for (const { call_id } of read("SELECT call_id FROM calls WHERE gone_at IS NULL")) {
-    const removed = service.removed.get(Number(call_id));
-    if (removed !== undefined) calls.set(Number(call_id), removed.call);
+    const served = service.served.get(Number(call_id));
+    // What was changed just before it was removed was never served.
+    if (served !== undefined && service.removed.has(served.call_id)) calls.set(served.call_id, served);
   }
   return calls;
 }
