@@ -47,7 +47,7 @@ export const EVENTS: readonly EventKind[] = [
   },
   {
     name: "full disk",
-    perYear: 12,
+    perYear: 40,
     apply: (world, random) => void world.mishaps.push({ kind: "full disk", step: drawStep(random) }),
   },
   { name: "restart", perYear: 12, apply: restart },

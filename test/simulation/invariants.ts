@@ -136,13 +136,14 @@ function checkFigures(world: World, ran: Ran | "the end"): string | undefined {
   world.count("figures compared");
   const { rules, features } = world;
   const calls = [...world.basis.calls.values()].map(toCall);
+  const [from, to] = [world.startMs, world.endMs].map((ms) => new Date(ms).toISOString().slice(0, 10));
+  const inRange = calls.filter(({ call_started }) => {
+    const day = dayOf(String(call_started), features.timezone);
+    return day >= String(from) && day <= String(to);
+  });
   const months = [
-    ...new Set(calls.map(({ call_started }) => monthOf(String(call_started), features.timezone))),
+    ...new Set(inRange.map(({ call_started }) => monthOf(String(call_started), features.timezone))),
   ].sort();
-  const lastMs = world.endMs;
-  const inRange = calls.filter(
-    ({ call_started }) => Date.parse(String(call_started)) < lastMs + 10 * 24 * HOUR_MS,
-  );
   const expected = new Map<string, string>();
   for (const period of months) {
     const own = (call: (typeof calls)[number]) =>
@@ -174,14 +175,16 @@ function checkFigures(world: World, ran: Ran | "the end"): string | undefined {
   return undefined;
 }
 
-const months = new Map<string, Intl.DateTimeFormat>();
+const days = new Map<string, Intl.DateTimeFormat>();
 
-function monthOf(time: string, timeZone: string): string {
-  const format =
-    months.get(timeZone) ?? new Intl.DateTimeFormat("sv-SE", { timeZone, year: "numeric", month: "2-digit" });
-  months.set(timeZone, format);
+/** Returns the local day of a time, such as 2026-01-05. */
+function dayOf(time: string, timeZone: string): string {
+  const format = days.get(timeZone) ?? new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" });
+  days.set(timeZone, format);
   return format.format(Date.parse(time));
 }
+
+const monthOf = (time: string, timeZone: string): string => dayOf(time, timeZone).slice(0, 7);
 
 const ADDITIVE = [
   "calls",

@@ -24,7 +24,7 @@ export interface Process {
 }
 
 /** What ends a process that is killed; whatever it does after that fails with it, too. */
-export class Killed extends Error {
+class Killed extends Error {
   override name = "Killed";
 }
 

@@ -12,7 +12,6 @@ import {
   boot,
   now,
   type Process,
-  passUntil,
   runAs,
   setRestless,
   settle,
@@ -184,8 +183,6 @@ export async function makeWorld(
   world.writeSettings();
   return world;
 }
-
-export { passUntil, uptimeMs };
 
 function settingsOf({
   syncEveryHours,
