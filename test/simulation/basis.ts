@@ -1,0 +1,45 @@
+import type { TrueCall } from "./service.ts";
+import type { Basis, Ran, World } from "./types.ts";
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Keeps the truth as the last run has read it: of a proven full pass during which nothing changed. A run that read
+ * anything else leaves it unknown, unless there was nothing new to read.
+ */
+export function keepBasis(world: World, ran: Ran): void {
+  const { hasLagged } = ran;
+  const [run] = world.read(
+    "SELECT run_id, status, verdict, mode, resumed FROM sync_runs ORDER BY run_id DESC LIMIT 1",
+  );
+  if (run === undefined) return;
+  const runId = Number(run.run_id);
+  if (runId === world.lastRun) return;
+  if (run.status === "done") world.lastRun = runId;
+  const sinceMs = ran.startedAt - (world.service.changedMs - world.startMs);
+  // Pages of a run that was cut short may be an hour older.
+  const isKnown = world.basis !== undefined && sinceMs > ran.startedAt - world.basis.readAt && !hasLagged;
+  if (isKnown && run.status === "done") {
+    world.basis = { runId, readAt: ran.startedAt, calls: countedCalls(world) };
+    return;
+  }
+  const isQuiet = sinceMs > (run.resumed === null || run.resumed === 0 ? 0 : 2 * HOUR_MS);
+  const isProven = run.mode === "full" && (run.verdict === "exact" || run.verdict === "verified");
+  if (run.status !== "done" || !isQuiet || hasLagged || !isProven) {
+    world.basis = undefined;
+    return;
+  }
+  world.count("bases");
+  world.basis = { runId, readAt: ran.startedAt, calls: countedCalls(world) };
+}
+
+/** The listed calls, and those that the warehouse does not yet count as gone. */
+function countedCalls({ service, read }: World): Basis["calls"] {
+  const calls = new Map<number, TrueCall>(service.calls);
+  for (const { call_id } of read("SELECT call_id FROM calls WHERE gone_at IS NULL")) {
+    const served = service.served.get(Number(call_id));
+    // What was changed just before it was removed was never served.
+    if (served !== undefined && service.removed.has(served.call_id)) calls.set(served.call_id, served);
+  }
+  return calls;
+}

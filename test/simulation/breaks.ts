@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { fileURLToPath } from "node:url";
+
+/** A way to break the program: a text of its source that another stands in place of, and the invariant that shows it. */
+export interface Break {
+  name: string;
+  file: string;
+  from: string;
+  to: string;
+}
+
+/** One for each thing that the simulation looks at, and some more. */
+export const BREAKS: readonly Break[] = [
+  {
+    name: "a page loses a call",
+    file: "src/sync/store.ts",
+    from: "const upserted = this.#upsertCalls(tx, sorted.calls);",
+    to: "const upserted = this.#upsertCalls(tx, sorted.calls.slice(1));",
+  },
+  {
+    name: "calls are never gone",
+    file: "src/sync/finish.ts",
+    from: "goneAfterHours * HOUR_MS",
+    to: "goneAfterHours * 1000 * HOUR_MS",
+  },
+  {
+    name: "a call that comes back stays gone",
+    file: "src/sync/store.ts",
+    from: "this.#hasAbsent ? clearAbsence(tx, metIds) : 0",
+    to: "0",
+  },
+  {
+    name: "another duration is no change",
+    file: "src/call.ts",
+    from: "[...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS]",
+    to: '[...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS].filter((field) => field !== "duration")',
+  },
+  {
+    name: "short calls do not qualify",
+    file: "src/attribution/attribute-call.ts",
+    from: "duration >= qualifiedDuration",
+    to: "duration >= qualifiedDuration + 20",
+  },
+  {
+    name: "restatements leave out corrections",
+    file: "src/restatements/find-restatements.ts",
+    from: "return calls === 0 ? []",
+    to: 'return calls === 0 || reason === "corrected" ? []',
+  },
+  {
+    name: "what was uploaded is uploaded again",
+    file: "src/conversions/conversions.ts",
+    from: "?? past?.reasonAgainst(call)",
+    to: "",
+  },
+  {
+    name: "a conversion of a call that is gone stands",
+    file: "src/conversions/find-adjustments.ts",
+    from: "if (reason !== null || !isLatest)",
+    to: 'if ((reason !== null && reason !== "gone") || !isLatest)',
+  },
+  {
+    name: "a mail of unknown end is sent again",
+    file: "src/delivery/deliver.ts",
+    from: 'unknown: "outcome unknown",',
+    to: 'unknown: "pending",',
+  },
+  {
+    name: "a forgotten caller comes back",
+    file: "src/warehouse/calls/call-table.ts",
+    from: "keeping.forgotten?.strip(served) ?? served",
+    to: "served",
+  },
+  {
+    name: "what is not kept is written",
+    file: "src/warehouse/calls/call-table.ts",
+    from: "keeping.toStored(unwithheld, kinds,",
+    to: "keeping.toStored(unwithheld, [],",
+  },
+  {
+    name: "spend of a day adds up",
+    file: "src/spend/spend-table.ts",
+    from: "DELETE FROM spend WHERE day = ?",
+    to: "DELETE FROM spend WHERE 0 AND day = ?",
+  },
+  {
+    name: "a full disk has no exit code",
+    file: "src/base/known-error.ts",
+    from: "toFileError(error) ??",
+    to: "",
+  },
+  {
+    name: "a restored backup knows the forgotten",
+    file: "src/backup/carry-forgotten.ts",
+    from: "callers.length > 0 &&",
+    to: "callers.length < 0 &&",
+  },
+];
+
+/** Breaks the program for this process; it must not have been loaded yet. */
+export function breakProgram({ name, file, from, to }: Break): void {
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  if (!readFileSync(`${root}${file}`, "utf8").includes(from))
+    throw new Error(`${name}: ${file} has no ${from}`);
+  registerHooks({
+    load: (url, context, next) => {
+      const loaded = next(url, context);
+      if (!url.endsWith(`/${file}`)) return loaded;
+      return { ...loaded, source: String(loaded.source).replace(from, () => to) };
+    },
+  });
+}

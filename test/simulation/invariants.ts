@@ -1,0 +1,264 @@
+import { firstStartOf, foldRollup } from "../support/fold.ts";
+import { checkForgotten, checkKept, checkSize, checkSpend } from "./kept-invariants.ts";
+import { isDone, isRunOf, readTable, toCall } from "./looks.ts";
+import type { Invariant, Ran, World } from "./types.ts";
+import { checkUploads } from "./upload-invariant.ts";
+
+const HOUR_MS = 3_600_000;
+const KNOWN_CODES = [0, 2, 3, 4, 5, 6, 7, 8, 9, 130, 143];
+
+/** What must hold; a new capability joins as one more row. */
+export const INVARIANTS: readonly Invariant[] = [
+  { name: "every end has its exit code", check: checkCode },
+  { name: "a proven run has every call listed throughout, and none is gone", check: checkProven },
+  { name: "a removed call is gone once two proven passes missed it", check: checkGone },
+  { name: "stored calls are as the service has them", check: checkContents },
+  { name: "figures are a fold over the truth", check: checkFigures },
+  { name: "restatements add up to the difference", check: checkRestatements },
+  { name: "each recipient has each report once", check: checkMail },
+  { name: "the platform knows the conversions that are true", check: checkUploads },
+  { name: "what was forgotten is in no byte", check: checkForgotten },
+  { name: "what may not be kept is not there", check: checkKept },
+  { name: "spend is what was imported last", check: checkSpend },
+  { name: "files and memory are bounded", check: checkSize },
+];
+
+function checkCode(world: World, ran: Ran | "the end"): string | undefined {
+  if (ran === "the end" || ran.isKilled || KNOWN_CODES.includes(ran.code ?? -1)) return undefined;
+  const [job] = world.read(
+    "SELECT job, error FROM jobs WHERE error IS NOT NULL ORDER BY finished_at DESC LIMIT 1",
+  );
+  return `${ran.args.join(" ")} ended with ${ran.code}: ${ran.stderr.slice(0, 2000)}${job?.job}: ${job?.error}`;
+}
+
+/** The newest run, where this process has ended it. */
+function runOf(world: World, ran: Ran | "the end") {
+  if (ran === "the end") return undefined;
+  const [run] = world.read(
+    "SELECT run_id, status, verdict, mode FROM sync_runs ORDER BY run_id DESC LIMIT 1",
+  );
+  return !ran.hasLagged &&
+    isRunOf(ran, "sync") &&
+    ran.code !== undefined &&
+    run?.status === "done" &&
+    (ran.code === 0 || ran.code === 3)
+    ? run
+    : undefined;
+}
+
+const isProvenFull = (run: Record<string, unknown> | undefined) =>
+  run?.mode === "full" && (run.verdict === "exact" || run.verdict === "verified");
+
+function checkProven(world: World, ran: Ran | "the end"): string | undefined {
+  const run = runOf(world, ran);
+  if (ran === "the end" || !isProvenFull(run)) return undefined;
+  world.count("proven runs");
+  const startedMs = world.startMs + ran.startedAt;
+  const stored = new Map(
+    world
+      .read("SELECT call_id, gone_at FROM calls")
+      .map(({ call_id, gone_at }) => [Number(call_id), gone_at]),
+  );
+  for (const [id, sinceMs] of world.service.listedSince) {
+    if (sinceMs >= startedMs) continue;
+    const goneAt = stored.get(id);
+    if (goneAt === undefined)
+      return `call ${id} was listed throughout run ${run?.run_id} (${run?.verdict}), which has not read it`;
+    if (goneAt !== null) return `call ${id} is listed, and counts as gone since ${goneAt}`;
+  }
+  return undefined;
+}
+
+const missedBy = new WeakMap<World, Map<number, number>>();
+
+/** Passes are far enough apart by every clock where none was set meanwhile. */
+function checkGone(world: World, ran: Ran | "the end"): string | undefined {
+  const run = runOf(world, ran);
+  if (ran === "the end" || !isProvenFull(run)) return undefined;
+  const missed = missedBy.get(world) ?? new Map<number, number>();
+  missedBy.set(world, missed);
+  const waitMs = world.features.goneAfterHours * HOUR_MS;
+  for (const { call_id } of world.read(
+    "SELECT call_id FROM calls WHERE gone_at IS NULL AND unlisted_since IS NULL",
+  )) {
+    const id = Number(call_id);
+    const removed = world.service.removed.get(id);
+    if (removed === undefined || removed.atMs >= world.startMs + ran.startedAt) {
+      missed.delete(id);
+      continue;
+    }
+    const firstAt = missed.get(id);
+    if (firstAt === undefined || world.jumpedAt > firstAt) missed.set(id, ran.startedAt);
+    else if (ran.startedAt - firstAt > waitMs + HOUR_MS)
+      return `call ${id} was removed at ${new Date(removed.atMs).toISOString()}, and proven passes missed it since uptime ${firstAt}, but it is not gone`;
+  }
+  return undefined;
+}
+
+const COMPARED = [
+  "call_started",
+  "duration",
+  "disposition",
+  "tracking_number",
+  "org_unit_name",
+  "utm_campaign",
+  "gclid",
+] as const;
+
+function checkContents(world: World, ran: Ran | "the end"): string | undefined {
+  if (world.basis === undefined || runOf(world, ran)?.run_id !== world.basis.runId) return undefined;
+  for (const row of world.read(`SELECT call_id, ${COMPARED.join()} FROM calls WHERE gone_at IS NULL`)) {
+    const call = world.basis.calls.get(Number(row.call_id));
+    if (call === undefined) return `call ${row.call_id} is stored, and the service never had it`;
+    const truth = toCall(call);
+    for (const name of COMPARED)
+      if (truth[name] !== row[name])
+        return `call ${row.call_id} has ${name} ${row[name]} instead of ${truth[name]}`;
+  }
+  return undefined;
+}
+
+const EXPECTED = [
+  "calls",
+  "answered_calls",
+  "missed_calls",
+  "unique_callers",
+  "first_time_callers",
+  "qualified_calls",
+  "total_duration_seconds",
+];
+/** Where the figures of a folded row begin: behind period and source; the order is that of METRICS. */
+const AT = [2, 3, 4, 7, 8, 9, 10];
+
+function checkFigures(world: World, ran: Ran | "the end"): string | undefined {
+  if (!isRunOf(ran, "--out", "question") || !isDone(ran)) return undefined;
+  if (world.basis === undefined) return void world.count("figures of unknown truth");
+  world.count("figures compared");
+  const { rules, features } = world;
+  const calls = [...world.basis.calls.values()].map(toCall);
+  const [from, to] = [world.startMs, world.endMs].map((ms) => new Date(ms).toISOString().slice(0, 10));
+  const inRange = calls.filter(({ call_started }) => {
+    const day = dayOf(String(call_started), features.timezone);
+    return day >= String(from) && day <= String(to);
+  });
+  const months = [
+    ...new Set(inRange.map(({ call_started }) => monthOf(String(call_started), features.timezone))),
+  ].sort();
+  const expected = new Map<string, string>();
+  for (const period of months) {
+    const own = (call: (typeof calls)[number]) =>
+      monthOf(String(call.call_started), features.timezone) === period;
+    const starts = inRange
+      .filter(own)
+      .map(({ call_started }) => String(call_started))
+      .sort();
+    const span = { startsAt: starts[0] ?? "", endsAt: `${starts.at(-1)}~` };
+    const query = {
+      dimensions: ["source"],
+      rules: { ...rules, duration_unit: "seconds" as const },
+      zone: features.timezone,
+      span,
+      firstStart: firstStartOf(calls),
+    };
+    for (const row of foldRollup(calls, query)) {
+      expected.set(`${period} ${row[0]}`, AT.map((at) => String(row[at - 1])).join());
+    }
+  }
+  const rows = readTable(world.path("question/source.csv"));
+  const actual = new Map(
+    rows.map((row) => [`${row.period} ${row.source}`, EXPECTED.map((name) => row[name]).join()]),
+  );
+  for (const key of new Set([...expected.keys(), ...actual.keys()])) {
+    if (expected.get(key) !== actual.get(key))
+      return `${key}: ${EXPECTED.join()} are ${actual.get(key)} instead of ${expected.get(key)}`;
+  }
+  return undefined;
+}
+
+const days = new Map<string, Intl.DateTimeFormat>();
+
+/** Returns the local day of a time, such as 2026-01-05. */
+function dayOf(time: string, timeZone: string): string {
+  const format = days.get(timeZone) ?? new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" });
+  days.set(timeZone, format);
+  return format.format(Date.parse(time));
+}
+
+const monthOf = (time: string, timeZone: string): string => dayOf(time, timeZone).slice(0, 7);
+
+const ADDITIVE = [
+  "calls",
+  "answered_calls",
+  "missed_calls",
+  "qualified_calls",
+  "total_duration_seconds",
+  "first_time_callers",
+];
+
+/** Of months that were over, and no longer provisional, when the earlier answer was written. */
+function checkRestatements(world: World, ran: Ran | "the end"): string | undefined {
+  if (!isRunOf(ran, "--out", "question") || !isDone(ran)) return undefined;
+  const rows = readTable(world.path("question/source.csv"));
+  const before = world.answered;
+  world.answered = { rows, atMs: world.now() };
+  const listed = readTable(world.path("question/restatements.csv"));
+  if (before === undefined) return undefined;
+  const cells = (of: Record<string, string>[]) =>
+    new Map(
+      of.flatMap((row) =>
+        ADDITIVE.map((metric) => [`${row.period} ${row.source} ${metric}`, Number(row[metric])]),
+      ),
+    );
+  const [then, now] = [cells(before.rows), cells(rows)];
+  const named = new Map<string, Record<string, string>>();
+  for (const row of listed) {
+    if (!ADDITIVE.includes(row.metric ?? "")) continue;
+    const key = `${row.period} ${JSON.parse(row.key ?? "{}").source} ${row.metric}`;
+    named.set(key, row);
+    world.count("restated figures");
+    const change = (now.get(key) ?? 0) - (then.get(key) ?? 0);
+    const effects = Object.entries(row).filter(
+      ([name]) => name.endsWith("_effect") && name !== "spend_changed_effect",
+    );
+    const sum = effects.reduce((total, [, effect]) => total + Number(effect || 0), 0);
+    if (Number(row.change) !== change)
+      return `${key} changed by ${change}, and its restatement says ${row.change}`;
+    if (sum !== change)
+      return `${key} changed by ${change}, and the effects add up to ${sum}: ${JSON.stringify(row)}`;
+  }
+  const lastMonth = monthOf(new Date(before.atMs - 5 * 24 * HOUR_MS).toISOString(), world.features.timezone);
+  for (const key of new Set([...then.keys(), ...now.keys()])) {
+    const change = (now.get(key) ?? 0) - (then.get(key) ?? 0);
+    if (change !== 0 && !named.has(key) && key.slice(0, 7) < lastMonth)
+      return `${key} changed by ${change}, and no restatement says so`;
+  }
+  return undefined;
+}
+
+function checkMail(world: World, ran: Ran | "the end"): string | undefined {
+  if (!isRunOf(ran, "job", "report:weekly") && ran !== "the end") return undefined;
+  const got = Map.groupBy(world.mailbox.taken, ({ id }) => id);
+  for (const [id, mails] of got) {
+    if (mails.length > 1) return `${mails[0]?.to} got ${id} ${mails.length} times`;
+  }
+  const isSynced = world.read("SELECT 1 FROM sync_runs WHERE status = 'done' LIMIT 1").length > 0;
+  if (got.size > 0 && !isSynced && world.restored === undefined)
+    return "a report was mailed before a sync has finished";
+  const rows = world.read(
+    `SELECT report_run_id, recipient, message_id, deliveries.status, scheduled_for
+     FROM deliveries JOIN report_runs USING (report_run_id) WHERE report_run_id > ${world.restored?.reportRun ?? 0}`,
+  );
+  const sent = new Map<string, number>();
+  for (const { recipient, message_id, status, scheduled_for } of rows) {
+    const mails = got.get(String(message_id))?.length ?? 0;
+    if (status === "delivered" && mails !== 1)
+      return `${recipient} is said to have ${message_id}, and has not`;
+    if ((status === "failed" || status === "pending") && mails > 0)
+      return `${recipient} has ${message_id}, which is said to have ${status}`;
+    const slot = `${recipient} ${scheduled_for}`;
+    sent.set(slot, (sent.get(slot) ?? 0) + mails);
+    if ((sent.get(slot) ?? 0) > 1) return `${slot} was mailed twice`;
+  }
+  if (ran === "the end") world.count("mails", world.mailbox.taken.length);
+  return undefined;
+}

@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { isDone, isRunOf } from "./looks.ts";
+import type { Ran, World } from "./types.ts";
+
+const DAY_MS = 86_400_000;
+
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+}
+
+/** No file has the digits of a forgotten number: not those that are there, and not those that come later. */
+export function checkForgotten(world: World, ran: Ran | "the end"): string | undefined {
+  if (world.forgotten.size === 0) return undefined;
+  if (ran !== "the end" && !isRunOf(ran, "forget") && !isRunOf(ran, "question") && !isRunOf(ran, "restore"))
+    return undefined;
+  for (const file of listFiles(world.folder)) {
+    const bytes = readFileSync(file);
+    for (const number of world.forgotten) {
+      if (bytes.includes(number.slice(1)))
+        return `${file.slice(world.folder.length)} has ${number} after it was forgotten`;
+    }
+  }
+  world.count("folders searched");
+  return undefined;
+}
+
+/** What is past its days is gone after each sync. */
+export function checkKept(world: World, ran: Ran | "the end"): string | undefined {
+  if (!isRunOf(ran, "job", "sync") || !isDone(ran)) return undefined;
+  const { keep = {} } = world.settings as { keep?: Record<string, string> };
+  for (const [what, column] of [
+    ["transcripts", "transcription"],
+    ["caller_numbers", "caller_id"],
+  ] as const) {
+    const days = keep[what] === "never" ? 0 : Number.parseInt(keep[what] ?? "", 10);
+    if (Number.isNaN(days)) continue;
+    const before = new Date(world.now() - days * DAY_MS - DAY_MS / 4).toISOString();
+    const [row] = world.read(
+      `SELECT call_id FROM calls LEFT JOIN transcripts USING (call_id)
+       WHERE ${column} NOT LIKE 'forgotten%' AND (call_started < '${before}' OR ${days} = 0) LIMIT 1`,
+    );
+    if (row !== undefined)
+      return `call ${row.call_id} has its ${column}, and ${what} are kept for ${keep[what]}`;
+    world.count("keeping checked");
+  }
+  return undefined;
+}
+
+export function checkSpend(world: World, ran: Ran | "the end"): string | undefined {
+  if (ran !== "the end" && !isRunOf(ran, "spend")) return undefined;
+  // The last import is entered once its process has ended.
+  if (ran !== "the end") return undefined;
+  const stored = new Map(
+    world
+      .read("SELECT day, sum(cost_micros) AS cost FROM spend GROUP BY day")
+      .map(({ day, cost }) => [String(day), Number(cost)]),
+  );
+  for (const day of new Set([...stored.keys(), ...world.spend.keys()])) {
+    if (stored.get(day) !== world.spend.get(day))
+      return `${day} cost ${stored.get(day)} instead of ${world.spend.get(day)}`;
+  }
+  return undefined;
+}
+
+/** Bytes of the warehouse for a call, and besides; files in all folders but one for each upload. */
+const [PER_CALL, BESIDES, MOST_FILES, MOST_MEMORY] = [8000, 3_000_000, 60, 1_500_000_000];
+
+export function checkSize(world: World, ran: Ran | "the end"): string | undefined {
+  if (ran !== "the end") return undefined;
+  const bytes = statSync(world.path("data/calls.db"), { throwIfNoEntry: false })?.size ?? 0;
+  if (bytes > BESIDES + PER_CALL * world.callsMade)
+    return `the warehouse of ${world.callsMade} calls has ${bytes} bytes`;
+  const files = listFiles(world.folder).filter(
+    (file) => !file.includes("/uploads/") && !/replaced/.test(file),
+  );
+  if (files.length > MOST_FILES) return `there are ${files.length} files: ${files.join(" ")}`;
+  const { heapUsed } = process.memoryUsage();
+  return heapUsed > MOST_MEMORY ? `the heap has ${heapUsed} bytes` : undefined;
+}

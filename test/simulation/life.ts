@@ -1,0 +1,86 @@
+import { deriveSeed, drawIndex, type Random, seededRandom } from "../../src/sandbox/random.ts";
+import { EVENTS } from "./events.ts";
+import { INVARIANTS } from "./invariants.ts";
+import { now, passUntil, uptimeMs } from "./machine.ts";
+import type { Failure, Features, LifeEnd, Planned, Ran, World } from "./types.ts";
+import { makeWorld } from "./world.ts";
+
+const DAY_MS = 86_400_000;
+const START_MS = Date.parse("2026-01-05T00:30:00.000Z");
+
+const oneOf = <T>(random: Random, items: readonly [T, ...T[]]): T =>
+  items[drawIndex(random, items.length)] ?? items[0];
+
+/** Draws what a seed switches on. */
+function drawFeatures(seed: number): Features {
+  const random = seededRandom(deriveSeed(seed, "features"));
+  const optional = EVENTS.filter(({ isLast, name }) => !isLast && name !== "calls");
+  return {
+    callsPerDay: oneOf(random, [1, 2, 4]),
+    callers: oneOf(random, [20, 100, 1000]),
+    order: oneOf(random, ["start", "id"]),
+    syncEveryHours: oneOf(random, [6, 12, 24]),
+    fullEveryHours: oneOf(random, [24, 24, 72]),
+    goneAfterHours: oneOf(random, [6, 24]),
+    limit: oneOf(random, [60, 200, 1000]),
+    concurrency: oneOf(random, [1, 2, 4]),
+    timezone: oneOf(random, ["UTC", "Europe/Berlin", "America/New_York"]),
+    without: new Set(optional.filter(() => random() < 0.25).map(({ name }) => name)),
+  };
+}
+
+/** Draws the events of a life, in their order. */
+export function planLife(seed: number, days: number): Planned[] {
+  const { without } = drawFeatures(seed);
+  const random = seededRandom(deriveSeed(seed, "events"));
+  const planned = EVENTS.filter(({ name }) => !without.has(name)).flatMap(({ name, perYear }) => {
+    const count = Math.round((perYear * days) / 365);
+    return Array.from({ length: count }, () => ({
+      atMs: Math.floor(random() * days * DAY_MS),
+      name,
+      seed: Math.floor(random() * 2 ** 31),
+    }));
+  });
+  return planned.sort((a, b) => a.atMs - b.atMs);
+}
+
+/** Lives a life; the same seed and events give the same log, byte for byte. */
+export async function live(seed: number, days: number, planned: readonly Planned[]): Promise<LifeEnd> {
+  const features = drawFeatures(seed);
+  let failure: Failure | undefined;
+  const inspect = (world: World, ran: Ran | "the end") => {
+    failure ??= findFailure(world, ran);
+  };
+  const span = { startMs: START_MS, endMs: START_MS + days * DAY_MS, inspect };
+  await using world = await makeWorld(seed, features, span);
+  world.log(`seed ${seed}, ${days} days, ${JSON.stringify({ ...features, without: [...features.without] })}`);
+  world.startSchedule();
+  for (const { atMs, name, seed: own } of planned) {
+    await passUntil(Math.max(uptimeMs(), atMs));
+    if (failure !== undefined) break;
+    world.log(name);
+    await EVENTS.find((kind) => kind.name === name)?.apply(world, seededRandom(own));
+    if (failure !== undefined) break;
+  }
+  if (failure === undefined) await endWell(world);
+  if (failure === undefined) inspect(world, "the end");
+  world.log(failure === undefined ? "all is well" : `${failure.invariant}: ${failure.problem}`);
+  return { log: `${world.lines.join("\n")}\n`, failure, counts: world.counts };
+}
+
+/** Lets the service behave, and the schedule run, for so long that everything is settled. */
+async function endWell(world: World): Promise<void> {
+  world.service.behave();
+  world.mailbox.mood = { is: "well", untilAt: 0 };
+  world.mishaps.length = 0;
+  await passUntil(uptimeMs() + 9 * DAY_MS);
+  for (const last of EVENTS) if (last.isLast) await last.apply(world, seededRandom(0));
+}
+
+function findFailure(world: World, ran: Ran | "the end"): Failure | undefined {
+  for (const { name, check } of INVARIANTS) {
+    const problem = check(world, ran);
+    if (problem !== undefined) return { invariant: name, problem, at: new Date(now()).toISOString() };
+  }
+  return undefined;
+}

@@ -1,0 +1,121 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { stringify } from "csv-stringify/sync";
+import { drawIndex, pick, type Random } from "../../src/sandbox/random.ts";
+import { passUntil, uptimeMs } from "./machine.ts";
+import type { World } from "./types.ts";
+
+const HOUR_MS = 3_600_000;
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+/** The machine is off for a while. */
+export async function restart(world: World, random: Random): Promise<void> {
+  await world.stopSchedule();
+  await passUntil(uptimeMs() + 30 * HOUR_MS * random());
+  world.startSchedule();
+}
+
+/** The same question again and again: what an export says of the truth. */
+export async function ask(world: World, random: Random): Promise<void> {
+  if (random() < 0.5) await world.run("sync", "--full", "--now");
+  const range = ["--from", dayOf(world.startMs), "--to", dayOf(world.endMs)];
+  const ran = await world.run("export", "source", "--grain", "month", ...range, "--out", "question");
+  world.count(`question ended with ${ran.code}`);
+}
+
+/** A folder of its own for each. */
+export async function upload(world: World, random: Random): Promise<void> {
+  if (random() < 0.5) await world.run("sync", "--full", "--now");
+  if (random() < 0.1) world.value = pick(random, ["40", "55"]) === "40" ? 40 : 55;
+  const value = ["--conversion-value", String(world.value), "--currency", "EUR"];
+  const folder = `uploads/${Math.round(world.uptime())}`;
+  await world.run("export", "google-ads", "google-ads-adjustments", "--new", ...value, "--out", folder);
+}
+
+export async function importSpend(world: World, random: Random): Promise<void> {
+  const days = (world.now() - world.startMs) / (24 * HOUR_MS);
+  const firstMs = world.startMs + 24 * HOUR_MS * drawIndex(random, Math.max(1, Math.floor(days)));
+  const rows = Array.from({ length: 7 }, (_, index) => {
+    const day = dayOf(firstMs + 24 * HOUR_MS * index);
+    const costs = [1 + drawIndex(random, 5000), 1 + drawIndex(random, 5000)];
+    return ["Brand", "Autumn"].map((campaign, at) => [
+      day,
+      "google",
+      "cpc",
+      campaign,
+      (costs[at] ?? 0) / 100,
+      "EUR",
+    ]);
+  }).flat();
+  writeFileSync(
+    "spend.csv",
+    stringify([["day", "source", "medium", "campaign", "cost", "currency"], ...rows]),
+  );
+  const { code } = await world.run("spend", "import", "spend.csv");
+  if (code !== 0) return;
+  for (const [day, of] of Map.groupBy(rows, ([day]) => String(day))) {
+    world.spend.set(
+      day,
+      of.reduce((sum, row) => sum + Math.round(Number(row[4]) * 1e6), 0),
+    );
+  }
+}
+
+export async function changeRules(world: World, random: Random): Promise<void> {
+  world.rules.qualified_seconds = 30 * (1 + drawIndex(random, 4));
+  const isAliased = random() < 0.5;
+  world.rules.aliases = isAliased ? { gbp: "google" } : {};
+  writeFileSync("aliases.csv", isAliased ? "raw,value\ngbp,google\n" : "raw,value\n");
+  Object.assign(world.settings, { qualified_seconds: world.rules.qualified_seconds, aliases: "aliases.csv" });
+  world.writeSettings();
+}
+
+export function changeKeep(world: World, random: Random): void {
+  const keep = (["always", "never", "60d"] as const)[drawIndex(random, 3)] ?? "always";
+  world.settings.keep = random() < 0.5 ? { transcripts: keep } : { transcripts: keep, caller_numbers: keep };
+  world.log(`  keep ${JSON.stringify(world.settings.keep)}`);
+  world.writeSettings();
+}
+
+export function changeToken(world: World): void {
+  world.service.token = `token-of-the-simulation-${Math.round(world.uptime())}`;
+  writeFileSync("secrets/token", `${world.service.token}\n`);
+}
+
+/** A call that was removed is listed again. */
+export function bringBack({ service }: World, random: Random): void {
+  const removed = [...service.removed.values()];
+  const [call] = removed.splice(drawIndex(random, removed.length), 1);
+  if (call !== undefined) service.put(call.call);
+}
+
+/** A caller asks to be forgotten; what the program says that it does not reach, the operator removes. */
+export async function forget(world: World, random: Random): Promise<void> {
+  const list = world.service.list().filter(({ caller_id }) => caller_id !== null);
+  const number = list[drawIndex(random, list.length)]?.caller_id;
+  if (number == null || !existsSync("data/calls.db")) return;
+  const { code, stdout } = await world.run("forget", number, "--exports", "--allow-empty", "--json");
+  if (code !== 0) return;
+  for (const copy of JSON.parse(stdout).copies) rmSync(copy, { force: true });
+  world.forgotten.add(number);
+}
+
+export async function backUp(world: World): Promise<void> {
+  const { code } = await world.run("backup", "backups/calls.db");
+  if (code === 0) world.spendOfBackup = new Map(world.spend);
+}
+
+export async function restore(world: World): Promise<void> {
+  if (!existsSync("backups/calls.db")) return;
+  const { code } = await world.run("restore", "backups/calls.db");
+  if (code !== 0) return;
+  world.spend.clear();
+  for (const [day, cost] of world.spendOfBackup ?? []) world.spend.set(day, cost);
+  const [{ last } = {}] = world.read("SELECT max(report_run_id) AS last FROM report_runs");
+  world.restored = { reportRun: Number(last ?? 0) };
+  world.mailbox.taken.length = 0;
+  world.basis = undefined;
+  const [{ run } = {}] = world.read("SELECT max(run_id) AS run FROM sync_runs WHERE status = 'done'");
+  world.lastRun = Number(run ?? 0);
+  world.jumpedAt = world.uptime(); // it knows nothing of the passes since
+  world.answered = undefined;
+}

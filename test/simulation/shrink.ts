@@ -1,0 +1,30 @@
+import type { LifeEnd, Planned } from "./types.ts";
+
+type Live = (planned: readonly Planned[]) => Promise<LifeEnd>;
+
+/** Returns the fewest events found that still break the same invariant: by leaving out ever smaller parts (delta debugging). */
+export async function shrink(
+  planned: readonly Planned[],
+  invariant: string,
+  { live, most }: { live: Live; most: number },
+): Promise<readonly Planned[]> {
+  let kept = planned;
+  let lives = 0;
+  const stillFails = async (events: readonly Planned[]) => {
+    lives++;
+    return (await live(events)).failure?.invariant === invariant;
+  };
+  for (let parts = 2; kept.length > 0 && lives < most; ) {
+    const size = Math.ceil(kept.length / parts);
+    let isSmaller = false;
+    for (let at = 0; at < kept.length && lives < most; at += size) {
+      const fewer = kept.toSpliced(at, size);
+      if (!(await stillFails(fewer))) continue;
+      [kept, isSmaller] = [fewer, true];
+      at -= size;
+    }
+    if (size === 1 && !isSmaller) break;
+    parts = isSmaller ? Math.max(2, parts - 1) : Math.min(kept.length, parts * 2);
+  }
+  return kept;
+}

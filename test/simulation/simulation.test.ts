@@ -1,0 +1,20 @@
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+
+/** A life takes over the clock and the disk of its process, so that it has one of its own. */
+function live(...args: string[]) {
+  const command = ["test/simulation/run.ts", ...args];
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" });
+  const [digest] = /log [\da-f]+/.exec(stdout) ?? [];
+  return { status, stdout, stderr, digest };
+}
+
+test("run: two short lives, in which all invariants hold", { timeout: 300_000 }, () => {
+  const lived = live("--from", "2", "--seeds", "2", "--days", "12");
+  expect(lived.stdout).not.toContain("FAILED");
+  expect(lived).toMatchObject({ status: 0, stderr: "" });
+});
+
+test("run: the same seed gives the same log", { timeout: 300_000 }, () => {
+  expect(live("--from", "5", "--days", "6").digest).toBe(live("--from", "5", "--days", "6").digest);
+});

@@ -1,0 +1,165 @@
+import type { Random } from "../../src/sandbox/random.ts";
+import type { Service, TrueCall } from "./service.ts";
+
+/** What a seed switches on or off, so that rare combinations get time. */
+export interface Features {
+  readonly callsPerDay: number;
+  readonly callers: number;
+  readonly order: "start" | "id";
+  readonly syncEveryHours: number;
+  readonly fullEveryHours: number;
+  readonly goneAfterHours: number;
+  readonly limit: number;
+  readonly concurrency: number;
+  readonly timezone: string;
+  /** Names of events that do not happen in this life. */
+  readonly without: ReadonlySet<string>;
+}
+
+/** How a command line ended. */
+export interface Ran {
+  args: readonly string[];
+  /** Undefined where it was killed. */
+  code: number | undefined;
+  stdout: string;
+  stderr: string;
+  /** Since the machine was switched on, which no clock that is set changes. */
+  startedAt: number;
+  endedAt: number;
+  isKilled: boolean;
+  /** Whether a replica that lags has answered it. */
+  hasLagged: boolean;
+}
+
+/** A mail server that anybody may send to. */
+export interface Mailbox {
+  readonly port: number;
+  /** What was taken in this life. */
+  readonly taken: { to: string; id: string; raw: string }[];
+  /** How it treats mails, until a moment of the machine's uptime. */
+  mood: { is: "well" | "later" | "never" | "cut"; untilAt: number };
+}
+
+/** What is broken off the next process that starts. */
+export interface Mishap {
+  kind: "kill" | "full disk";
+  /** The step of the process that it happens at. */
+  step: number;
+}
+
+/** A conversion as the ad platform knows it. */
+export interface Conversion {
+  callId: number;
+  /** By the machine's uptime. */
+  toldAt: number;
+  value: number;
+  isRetracted: boolean;
+}
+
+/** The truth as one run has read it. */
+export interface Basis {
+  runId: number;
+  /** When that run began, by the machine's uptime. */
+  readAt: number;
+  /** By id: all listed calls, and those that the warehouse still counts. */
+  calls: ReadonlyMap<number, TrueCall>;
+}
+
+export interface Answered {
+  rows: Record<string, string>[];
+  atMs: number;
+}
+
+/** The world of one life: the service that knows the truth, the machine that the program runs on, and who it sends to. */
+export interface World {
+  readonly seed: number;
+  readonly features: Features;
+  readonly folder: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly service: Service;
+  readonly mailbox: Mailbox;
+  readonly ran: Ran[];
+  /** Settings of calltally.yaml that events change. */
+  readonly settings: Record<string, unknown>;
+  readonly rules: {
+    qualified_seconds: number;
+    answered: string[];
+    missed: string[];
+    aliases: Record<string, string>;
+  };
+  /** What of the next processes goes wrong; those of the schedule alone take from it. */
+  readonly mishaps: Mishap[];
+  /** What the platform was told of spend, by day. */
+  readonly spend: Map<string, number>;
+  /** What the ad platform was told of conversions, by order id. */
+  readonly conversions: Map<string, Conversion>;
+  /** Numbers of callers that are forgotten. */
+  readonly forgotten: Set<string>;
+  /** The truth that the warehouse must hold now; undefined where nobody can say. */
+  basis: Basis | undefined;
+  /** The last run that has ended. */
+  lastRun: number;
+  /** The question's last answer. */
+  answered: Answered | undefined;
+  callsMade: number;
+  /** When the clock was last set, by the machine's uptime. */
+  jumpedAt: number;
+  /** What a backup that was restored does not know. */
+  restored: { reportRun: number } | undefined;
+  /** What the platform was told of spend when the backup was made. */
+  spendOfBackup: ReadonlyMap<string, number> | undefined;
+  /** What a conversion is worth. */
+  value: number;
+  /** Uptime; see `Ran`. */
+  uptime(): number;
+  /** How often something was looked at, so that a life shows what it has tried. */
+  readonly counts: Map<string, number>;
+  now(): number;
+  run(...args: string[]): Promise<Ran>;
+  /** Reads rows of the warehouse; none where there is none. */
+  read(sql: string): Record<string, unknown>[];
+  path(...names: string[]): string;
+  log(line: string): void;
+  count(what: string, by?: number): void;
+  writeSettings(): void;
+  startSchedule(): void;
+  stopSchedule(): Promise<void>;
+}
+
+/** Something that happens in the world. */
+export interface EventKind {
+  name: string;
+  /** How often in a year. */
+  perYear: number;
+  /** Whether it happens at the end of each life, once everything is settled. @default false */
+  isLast?: boolean;
+  apply(world: World, random: Random): void | Promise<void>;
+}
+
+/** Something that must hold in the world. */
+export interface Invariant {
+  name: string;
+  /** Returns what is wrong after a process has ended, or at the end of a life. */
+  check(world: World, ran: Ran | "the end"): string | undefined;
+}
+
+/** An event of a life. */
+export interface Planned {
+  readonly atMs: number;
+  readonly name: string;
+  /** Of what it draws. */
+  readonly seed: number;
+}
+
+export interface Failure {
+  invariant: string;
+  problem: string;
+  at: string;
+}
+
+export interface LifeEnd {
+  log: string;
+  failure: Failure | undefined;
+  counts: ReadonlyMap<string, number>;
+}

@@ -1,0 +1,84 @@
+import { isDone, isRunOf, readTable } from "./looks.ts";
+import type { TrueCall } from "./service.ts";
+import type { Ran, World } from "./types.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The platform takes the files, and then knows the conversions that are true. */
+export function checkUploads(world: World, ran: Ran | "the end"): string | undefined {
+  if (!isRunOf(ran, "google-ads", "--new") || !isDone(ran)) return undefined;
+  return takeFiles(world, String(ran.args.at(-1))) ?? compareConversions(world);
+}
+
+function takeFiles(world: World, folder: string): string | undefined {
+  const { conversions } = world;
+  for (const row of readTable(world.path(folder, "google-ads.csv"), 2)) {
+    const order = row["Order ID"] ?? "";
+    // A restored warehouse reports again what it does not know of; the platform ignores that.
+    if (conversions.has(order) && world.restored === undefined) return `order ${order} is uploaded twice`;
+    if (conversions.has(order)) continue;
+    world.count("conversions uploaded");
+    const value = Number(row["Conversion Value"]);
+    conversions.set(order, {
+      callId: Number.parseInt(order, 10),
+      toldAt: world.uptime(),
+      value,
+      isRetracted: false,
+    });
+  }
+  for (const row of readTable(world.path(folder, "google-ads-adjustments.csv"), 2)) {
+    const conversion = conversions.get(row["Order ID"] ?? "");
+    if (conversion === undefined) return `order ${row["Order ID"]} is adjusted, and was never uploaded`;
+    world.count("conversions adjusted");
+    if (row["Adjustment Type"] === "RETRACT") conversion.isRetracted = true;
+    else conversion.value = Number(row["Adjusted Value"]);
+  }
+  return undefined;
+}
+
+function compareConversions(world: World): string | undefined {
+  // Of calls that a restored warehouse has retracted and reported again, the platform has another order id.
+  if (world.basis === undefined || world.restored !== undefined) return undefined;
+  world.count("ledgers compared");
+  const { calls } = world.basis;
+  const expected = firstOfClicks(world, [...calls.values()]);
+  const active = new Map(
+    [...world.conversions.values()]
+      .filter(({ isRetracted }) => !isRetracted)
+      .map((each) => [each.callId, each]),
+  );
+  const ageOf = (call: TrueCall) => world.now() - Date.parse(call.call_started);
+  const clickOf = (id: number) => (calls.get(id) ?? world.service.removed.get(id)?.call)?.dni_data.gclid;
+  const settled = new Set<string | undefined>();
+  for (const [id, { value }] of active) {
+    const call = calls.get(id) ?? world.service.removed.get(id)?.call;
+    if (call === undefined) return `call ${id} was uploaded, and there never was one`;
+    // What is older cannot be adjusted, and stands.
+    if (ageOf(call) > 53 * DAY_MS) settled.add(clickOf(id));
+    else if (!expected.has(id)) return `call ${id} is a conversion on the platform, and is none`;
+    else if (value !== world.value)
+      return `call ${id} is worth ${value} on the platform instead of ${world.value}`;
+  }
+  for (const [id, call] of expected) {
+    const ageMs = ageOf(call);
+    const isDue = ageMs > 7 * HOUR_MS && ageMs < 53 * DAY_MS && !settled.has(call.dni_data.gclid);
+    if (isDue && !active.has(id)) return `call ${id} is a conversion, and the platform was not told`;
+  }
+  return undefined;
+}
+
+/** The first qualified call of each click. */
+function firstOfClicks({ rules }: World, calls: readonly TrueCall[]): Map<number, TrueCall> {
+  const qualified = calls.filter(
+    ({ disposition, duration, dni_data }) =>
+      dni_data.gclid !== undefined && disposition === "ANSWERED" && duration >= rules.qualified_seconds,
+  );
+  const inOrder = qualified.sort(
+    (a, b) => Date.parse(a.call_started) - Date.parse(b.call_started) || a.call_id - b.call_id,
+  );
+  const clicks = Map.groupBy(inOrder, ({ dni_data }) => dni_data.gclid);
+  return new Map(
+    [...clicks.values()].flatMap(([first]) => (first === undefined ? [] : [[first.call_id, first]])),
+  );
+}

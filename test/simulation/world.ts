@@ -1,0 +1,220 @@
+import { EventEmitter } from "node:events";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import Database from "better-sqlite3";
+import { stringify } from "yaml";
+import { deriveSeed, seededRandom } from "../../src/sandbox/random.ts";
+import { keepBasis } from "./basis.ts";
+import {
+  boot,
+  now,
+  type Process,
+  runAs,
+  setRestless,
+  settle,
+  startProcess,
+  takeOverNode,
+  uptimeMs,
+} from "./machine.ts";
+import { openMailbox } from "./mailbox.ts";
+import { Service } from "./service.ts";
+import type { Features, Ran, World } from "./types.ts";
+
+const TOKEN = "token-of-the-simulation-1";
+/** A memory of the machine has no files to wait for. */
+const TEMP = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+
+let current: Simulated | undefined;
+let isTakenOver = false;
+
+interface Simulated extends World, AsyncDisposable {
+  readonly lines: readonly string[];
+  spawn(args: readonly string[]): unknown;
+}
+
+/** Makes a new world; only one at a time, since a process has one clock. */
+export async function makeWorld(
+  seed: number,
+  features: Features,
+  { inspect, ...span }: { startMs: number; endMs: number; inspect: (world: World, ran: Ran) => void },
+): Promise<Simulated> {
+  const { runCommand } = await import("../../src/cli/main.ts");
+  if (!isTakenOver) takeOverNode((args) => current?.spawn(args));
+  isTakenOver = true;
+  const folder = mkdtempSync(join(TEMP, "calltally-life-"));
+  const working = process.cwd();
+  process.chdir(folder);
+  const lines: string[] = [];
+  const service = new Service({
+    now: () => span.startMs + uptimeMs(),
+    random: seededRandom(deriveSeed(seed, "service")),
+    order: features.order,
+    token: TOKEN,
+  });
+  const mailbox = await openMailbox();
+  boot({ folder, nowMs: span.startMs, seed: deriveSeed(seed, "machine"), respond: service.respond });
+  let stopping: AbortController | undefined;
+  let schedule: Promise<unknown> | undefined;
+
+  const runIn = async (child: Process, args: readonly string[], signal: AbortSignal): Promise<Ran> => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const host = { env: {}, cwd: () => folder, exitCode: undefined as number | undefined, stdout, stderr };
+    const outputs = Promise.all([text(stdout), text(stderr)]);
+    const [startedAt, lagged] = [uptimeMs(), service.lagged];
+    await runAs(child, () => runCommand([...args], signal, host));
+    stdout.end();
+    stderr.end();
+    const [out, err] = await outputs;
+    const code = child.isDead ? undefined : Number(host.exitCode ?? 0);
+    const ran = {
+      args,
+      code,
+      stdout: out,
+      stderr: err,
+      startedAt,
+      endedAt: uptimeMs(),
+      isKilled: child.isDead,
+      hasLagged: service.lagged > lagged,
+    };
+    if (child.isDaemon) world.log(`the schedule ended: ${code} ${err}`);
+    else {
+      world.ran.push(ran);
+      const took = `after ${child.steps} steps, ${Math.round(ran.endedAt - startedAt)} ms`;
+      world.log(`${args.join(" ").replaceAll(folder, "")}: ${code ?? "killed"} ${took}`);
+      keepBasis(world, ran);
+      inspect(world, ran);
+    }
+    return ran;
+  };
+  const aim = (child: Process) => {
+    const mishap = world.mishaps.shift();
+    if (mishap?.kind === "kill") child.killAt = mishap.step;
+    if (mishap?.kind === "full disk") child.fullAt = mishap.step;
+    if (mishap !== undefined) world.log(`  next: ${mishap.kind} at step ${mishap.step}`);
+  };
+
+  const world: Simulated = {
+    seed,
+    lines,
+    features,
+    folder,
+    ...span,
+    service,
+    ran: [],
+    settings: {},
+    rules: { qualified_seconds: 60, answered: ["answered"], missed: ["missed"], aliases: {} },
+    mishaps: [],
+    mailbox,
+    spend: new Map(),
+    conversions: new Map(),
+    forgotten: new Set(),
+    basis: undefined,
+    lastRun: 0,
+    answered: undefined,
+    callsMade: 0,
+    jumpedAt: Number.NEGATIVE_INFINITY,
+    restored: undefined,
+    spendOfBackup: undefined,
+    value: 40,
+    uptime: uptimeMs,
+    counts: new Map(),
+    now,
+    path: (...names) => join(folder, ...names),
+    log: (line) => void lines.push(`${new Date(now()).toISOString()} ${line}`),
+    count: (what, by = 1) => void world.counts.set(what, (world.counts.get(what) ?? 0) + by),
+    run: async (...args) => {
+      await settle();
+      return await runIn(startProcess(), args, new AbortController().signal);
+    },
+    read: (sql) => {
+      const file = join(folder, "data/calls.db");
+      if (!existsSync(file)) return [];
+      const sqlite = new Database(file, { readonly: true });
+      try {
+        return sqlite.prepare<[], Record<string, unknown>>(sql).all();
+      } finally {
+        sqlite.close();
+      }
+    },
+    writeSettings: () => writeFileSync(join(folder, "calltally.yaml"), stringify(world.settings)),
+    startSchedule: () => {
+      stopping = new AbortController();
+      const daemon = startProcess({ isDaemon: true });
+      schedule = runIn(daemon, ["schedule"], stopping.signal);
+    },
+    stopSchedule: async () => {
+      stopping?.abort(new Error("stopped"));
+      await schedule;
+      await settle();
+    },
+    spawn: (args) => {
+      const child = startProcess();
+      aim(child);
+      const stop = new AbortController();
+      const emitter = Object.assign(new EventEmitter(), {
+        pid: child.pid,
+        kill: () => stop.abort(new Error("stopped")),
+      });
+      const job = args.slice(args.indexOf("job"));
+      const named = job.filter((_, index) => job[index] !== "--run" && job[index - 1] !== "--run");
+      runIn(child, named, stop.signal).then(({ code }) => {
+        setRestless(code === undefined || code !== 0);
+        emitter.emit("exit", code ?? null, code === undefined ? "SIGKILL" : null);
+      });
+      return emitter;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await world.stopSchedule();
+      process.chdir(working);
+      if (process.env.KEEP_LIFE === undefined) rmSync(folder, { recursive: true });
+    },
+  };
+  current = world;
+  mkdirSync(join(folder, "secrets"));
+  writeFileSync(join(folder, "secrets/token"), `${TOKEN}\n`);
+  chmodSync(join(folder, "secrets/token"), 0o600);
+  writeFileSync(join(folder, "secrets/smtp"), `smtp://127.0.0.1:${mailbox.port}?from=calls@example.com\n`, {
+    mode: 0o600,
+  });
+  Object.assign(world.settings, settingsOf(features));
+  world.writeSettings();
+  return world;
+}
+
+function settingsOf({
+  syncEveryHours,
+  fullEveryHours,
+  goneAfterHours,
+  limit,
+  concurrency,
+  timezone,
+}: Features) {
+  return {
+    base_url: "http://127.0.0.1:9",
+    log_level: "silent",
+    jitter_seconds: 0,
+    timezone,
+    limit,
+    concurrency,
+    full_every_hours: fullEveryHours,
+    gone_after_hours: goneAfterHours,
+    sync_cron: `0 */${syncEveryHours} * * *`,
+    export_cron: "0 5 * * 3",
+    qualified_seconds: 60,
+    answered: ["answered"],
+    missed: ["missed"],
+    smtp_url_file: "secrets/smtp",
+    reports: {
+      weekly: {
+        contents: ["channel"],
+        range: { last: "1w" },
+        cron: "0 7 * * 1",
+        deliver: [{ email: { to: ["one@example.com", "two@example.com"], subject: "Calls, {period}" } }],
+      },
+    },
+    accounts: { acme: { token_file: "secrets/token", database: "data/calls.db", export_dir: "exports" } },
+  };
+}
