@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
 import { and, asc, eq, getTableColumns, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
-import { recordOf } from "../base/records.ts";
 import {
   BEFORE_ALL_TIMES,
   type Cutoffs,
@@ -69,7 +68,10 @@ interface Place {
 type StoredRow = ReturnType<Pruning["selectCalls"]>["_"]["result"][number];
 
 class Pruning {
-  readonly counts: PruneCounts = { ...recordOf(WITHHELD_KINDS, () => 0), rejected_rows: 0 };
+  readonly counts: PruneCounts = {
+    ...{ transcripts: 0, summaries: 0, caller_numbers: 0, recording_urls: 0, extra: 0 },
+    rejected_rows: 0,
+  };
   readonly #warehouse: Warehouse;
   readonly #options: PruneOptions & { isDryRun: boolean };
   readonly #keeping: Keeping;
