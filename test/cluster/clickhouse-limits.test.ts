@@ -27,7 +27,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
       message: expect.stringMatching(
         /^Cannot count at 127\.0\.0\.1:\d+: ClickHouse says Timeout exceeded.* \(code 159\)$/,
       ),
-      hint: expect.stringContaining("A shorter period"),
+      hint: expect.stringContaining("Use a shorter period"),
     });
   });
 

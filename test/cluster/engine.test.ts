@@ -398,7 +398,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     const refusals: [args: string[], message: string][] = [
       [["export", "calls", "--account", "north"], "calls cannot be read with --engine"],
       [["export", "google-ads", "--account", "north"], "google-ads cannot be read with --engine"],
-      [["export", "utm_source", "--raw", "--account", "north"], "--raw is not for --engine"],
+      [["export", "utm_source", "--raw", "--account", "north"], "--raw cannot be used with --engine"],
       [["export", "gclid", "--account", "west"], "keyed digests of click ids were published"],
       [["export", "channel", "--account", "nrth"], "Did you mean north?"],
       [["export", "channel"], "The cluster has several accounts: "],
@@ -420,7 +420,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
       "test-numbers.txt",
     );
     expect(exclude.code).toBe(EXIT.usage);
-    expect(exclude.stderr).toContain("the warehouse, which has the key, is not here");
+    expect(exclude.stderr).toContain("the warehouse with the key is not here");
 
     const east = makeOddAccount("east", 300, 4, { isPersonal: false, zone: "UTC", rules: DEFAULT_RULES });
     using warehouse = east.warehouse;

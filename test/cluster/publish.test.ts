@@ -579,7 +579,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       [
         { ...options, database: other.database },
         EXIT.usage,
-        "the account of that name there is of another warehouse",
+        "an account of that name is published from another warehouse",
       ],
     ];
     for (const [given, exitCode, message] of refusals) {
