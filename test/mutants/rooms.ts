@@ -20,7 +20,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   attribution: {
     floor: 95,
     parts: [
-      ...own("attribution", "attribution-rules", "call-text", "explain-attribution", "microsoft-click-id"),
+      ...own("attribution", "attribution-rules", "call-text", "microsoft-click-id"),
       ...own("attribution", "phone-mentions", "referring-host", "remember"),
       {
         files: ["src/attribution/{attribute-call,compiled-rules}.ts"],
@@ -89,7 +89,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     parts: [
       {
         files: ["src/cli/{frame,program,parsers,usage-error}.ts"],
-        tests: ["test/cli/{frame,program,suggest,usage-error}.test.ts"],
+        tests: ["test/cli/{frame,program,parsers,usage-error}.test.ts"],
       },
       {
         files: ["src/cli/{export-accounts,export-merged,request-flags,request-options}.ts"],
