@@ -50,7 +50,7 @@ export function realFile(path: string, links = MAX_LINKS): string {
   }
   if (next !== undefined) return realFile(next, links - 1);
   const folder = attempt(() => realpathSync(dirname(file)));
-  return folder === undefined ? file : join(folder, basename(file)); // what is wrong with it, opening it says
+  return folder === undefined ? file : join(folder, basename(file)); // opening it reports what is wrong
 }
 
 /** Waits until a file's content, or a folder's entries, are on disk. @throws CalltallyError (exit 7) */

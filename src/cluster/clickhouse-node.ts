@@ -167,7 +167,7 @@ export class ClickhouseNode implements AsyncDisposable {
     const decoder = new TextDecoder();
     let rest = "";
     try {
-      const chunks: AsyncIterable<Buffer> = pipeline(body, createGunzip(), () => {}); // it throws to whom reads it
+      const chunks: AsyncIterable<Buffer> = pipeline(body, createGunzip(), () => {}); // errors reach the reader
       for await (const chunk of chunks) {
         const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
         rest = lines.pop() ?? "";

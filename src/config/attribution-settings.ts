@@ -26,7 +26,7 @@ export function readAliases(file: string): Record<string, string> {
     if (from === "") throw bad(line, `${JSON.stringify(raw)} already counts as not set`);
     const known = aliases.get(from)?.value;
     if (known !== undefined && known !== value)
-      throw bad(line, `${from} is ${known || "not set"} already, by an earlier line`);
+      throw bad(line, `${from} is already ${known || "not set"} by an earlier line`);
     aliases.set(from, { value, line });
   }
   for (const { value, line } of aliases.values()) {

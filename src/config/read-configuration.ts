@@ -74,13 +74,10 @@ export function assertNoneElsewhere(file: Pick<CalltallyFile, "name">, { env, fo
     OWN_SETTINGS.filter(({ env: name }) => values[name]).map(({ env: name }) => `${name} in ${where}`),
   );
   if (given.length === 0) return;
-  const verb = given.length === 1 ? "is" : "are";
-  throw new UsageError(
-    `Cannot decide which account ${given.join(", ")} ${verb} of: ${file.name} names the accounts`,
-    {
-      hint: `Unset ${given.length === 1 ? "it" : "them"}, and set it in the file, below its account.`,
-    },
-  );
+  const them = given.length === 1 ? "it" : "them";
+  throw new UsageError(`Cannot use ${given.join(", ")}: ${file.name} names the accounts`, {
+    hint: `Unset ${them}, and set ${them} in the file, below the account.`,
+  });
 }
 
 /** What no two accounts may share: one warehouse would mix their calls, and one folder is refused to the second. */

@@ -166,7 +166,7 @@ export const SETTINGS = {
     example: "calltally_publisher",
   }),
   publishPasswordFile: setting("publish.password_file", path(parseFilePath), {
-    isSecret: true, // somebody may have written the password in its place
+    isSecret: true, // the password itself may be in its place
     help: "File that holds the password of that user. By default none is sent",
     example: "secrets/clickhouse.password",
   }),

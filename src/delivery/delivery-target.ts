@@ -110,7 +110,7 @@ function toCommandRecipient(
     const file = only && others.length === 0 ? join(folder, only.name) : undefined;
     return args.map((arg) => fillPlaceholders(arg, { ...values, folder, file }, COMMAND_PLACEHOLDERS));
   };
-  fillIn(summary.folder); // what has no value is refused before anything is sent
+  fillIn(summary.folder); // refuses placeholders without a value before anything is sent
   return {
     // Two uploads by one program are two recipients; those of another folder are not.
     key: { channel: "command", recipient: withDigest(program, JSON.stringify(argv)), message_id: null },

@@ -28,7 +28,7 @@ export async function runCommand(
     child = spawn(program, args, {
       cwd,
       env: toBareEnvironment(process.env),
-      detached: process.platform !== "win32", // the leader of a group, so that what it starts is stopped with it
+      detached: process.platform !== "win32", // a process group, so that its children are stopped, too
       stdio: ["ignore", "pipe", "pipe"],
     });
   } catch (error) {
@@ -57,7 +57,7 @@ export async function runCommand(
     clearTimeout(deadline);
     clearTimeout(killer);
     signal.removeEventListener("abort", onAbort);
-    if (whyStopped !== undefined) killGroup(child, "SIGKILL"); // what it started and left
+    if (whyStopped !== undefined) killGroup(child, "SIGKILL"); // processes that it left behind
   }
 }
 

@@ -30,7 +30,7 @@ export async function sendMail(
   const connection = new SMTPConnection(toOptions(server, timeouts));
   const stop = AbortSignal.any([signal, AbortSignal.timeout(timeouts.totalMs)]);
   const interrupted = Promise.withResolvers<never>();
-  interrupted.promise.catch(() => undefined); // it may be rejected when nobody waits any more
+  interrupted.promise.catch(() => undefined); // it may reject when nobody waits for it
   connection.on("error", interrupted.reject);
   const onStop = () => interrupted.reject(stop.reason);
   stop.addEventListener("abort", onStop, { once: true });

@@ -52,5 +52,5 @@ function toSyncRun(run: LedgerRun): SyncRun {
   const { calls_read, calls_new, calls_changed, calls_rejected, calls_gone, calls_withheld } = run;
   const ended = { run_id, mode, verdict, verdict_reason, started_at, finished_at };
   const counts = { calls_read, calls_new, calls_changed, calls_rejected, calls_gone, calls_withheld };
-  return { ...ended, ...counts } as SyncRun; // a run that has ended has all of them
+  return { ...ended, ...counts } as SyncRun; // an ended run has all of them
 }

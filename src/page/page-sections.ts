@@ -164,7 +164,7 @@ ${numbers(
 )}`;
   };
   return html`<h2>When calls come, and when they are missed</h2>
-${days % WEEKDAYS.length === 0 ? "" : html`<p>${formatQuantity(days, "day")} ${days === 1 ? "is" : "are"} not whole weeks: some weekdays count more often than others.</p>`}
+${days % WEEKDAYS.length === 0 ? "" : html`<p>${formatQuantity(days, "day")} ${days === 1 ? "is" : "are"} not a whole number of weeks: some weekdays count more often than others.</p>`}
 ${week("calls", "calls")}
 ${week("missed_calls", "missed calls")}`;
 }

@@ -48,7 +48,7 @@ export function drawBars(
       type: "bar",
       name,
       stack: "all",
-      data: values.map((value) => value || null), // a bar of zero would still have its edge
+      data: values.map((value) => value || null), // a bar of 0 would still show its edge
       barCategoryGap: "25%",
       // A gap separates parts for the colour-blind; it would hide bars as thin as itself.
       itemStyle: {

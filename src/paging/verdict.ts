@@ -74,7 +74,7 @@ function breaksOf(evidence: Evidence, distinct: number): Finding[] {
       `${plural(fragmented, "page")} had to be read in pieces: ${count}`,
       "See the rows that the service fails on in `rejected_calls`, and report them to its support.",
     ],
-    [!evidence.isFrontMet && seamsBroken === 0, "the final look at the front met no known call", AGAIN],
+    [!evidence.isFrontMet && seamsBroken === 0, "the closing look at the front met no known call", AGAIN],
     [
       !evidence.isLinked,
       `${plural(Math.max(1, seamsBroken), "seam")} between pages did not join: ${count}`,
@@ -152,7 +152,7 @@ function contradictionsOf({ end, totals, vanished, closingOnly }: Evidence, dist
     ],
     [
       gone > totals.falls,
-      `${joined}, but ${plural(gone, "call")} left their place, though total fell only by ${totals.falls}`,
+      `${joined}, but ${plural(gone, "call")} ${gone === 1 ? "is" : "are"} no longer in place, though total fell by only ${totals.falls}`,
       `${ASK} whether calls change places, as in an order by last update.`,
     ],
   ];

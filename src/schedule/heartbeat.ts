@@ -25,7 +25,7 @@ export function openHeartbeat({ url, log, signal, timeoutMs = 3000 }: HeartbeatO
       started = ping(withPath(url, "/start"), log, timeoutMs, signal);
     },
     end: async (isGood: boolean) => {
-      await started; // else the monitor may hear of the end first
+      await started; // otherwise the end may arrive first
       const target = withPath(url, isGood ? "" : "/fail");
       await (signal.aborted ? ping(target, log, LAST_CHANCE_MS) : ping(target, log, timeoutMs, signal));
     },
@@ -52,7 +52,7 @@ async function ping(url: URL, log: Log, timeoutMs: number, signal?: AbortSignal)
 async function tryPing(url: URL, dispatcher: Agent, signal: AbortSignal): Promise<string | undefined> {
   try {
     const { statusCode, body } = await request(url, { dispatcher, signal });
-    body.on("error", () => {}).destroy(); // the status says it all
+    body.on("error", () => {}).destroy(); // only the status matters
     return statusCode >= 200 && statusCode < 300 ? undefined : `status ${statusCode}`;
   } catch (error) {
     if (error instanceof DOMException) return "no response in time";

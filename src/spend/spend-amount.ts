@@ -79,7 +79,7 @@ export function signsOfWhole(number: NumberText): DecimalSign[] {
 
 export function isAmbiguous(number: NumberText): boolean {
   const [one, other] = signsOf(number).map((sign) => toMicros(number, sign));
-  return other !== undefined && !Object.is(one, other); // too long for both signs: no amount, and not two
+  return other !== undefined && !Object.is(one, other); // NaN by both signs is not ambiguous
 }
 
 /** Returns exact millionths; NaN if the number cannot be read by this sign, has more than six decimals, or is too large. */

@@ -138,9 +138,7 @@ Next:
     const env = { CALLTALLY_TOKEN: "t0ken-of-env" };
     expect(await calltally(["init", ...OFFLINE], { cwd: folder.path, env })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(
-        "calltally: Cannot decide which account CALLTALLY_TOKEN in the environment is of",
-      ),
+      stderr: expect.stringContaining("calltally: Cannot use CALLTALLY_TOKEN in the environment: "),
     });
     expect(readdirSync(folder.path)).toEqual([]);
   });

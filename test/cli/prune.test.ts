@@ -172,7 +172,7 @@ describe("prune", () => {
     expect(findTraces(data, people)).not.toEqual([]);
     expect((await calltally(["prune", "--dry-run"], keeping)).stdout).toBe("Nothing to remove\n");
     expect((await calltally(["prune"], keeping)).stdout).toContain(
-      "erased earlier removed data from the file",
+      "erased previously removed data from the file",
     );
     expect(findTraces(data, people)).toEqual([]);
     expect((await calltally(["privacy", "log"], keeping)).stdout).toMatch(/prune +nothing +20/);

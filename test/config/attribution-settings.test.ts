@@ -40,7 +40,7 @@ describe("readAliases", () => {
     ["raw,value\nfb,facebook,x\n", "line 2: has more than two values"],
     ["raw,value\n,facebook\n", 'line 2: "" already counts as not set'],
     ["raw,value\n{keyword},x\n", 'line 2: "{keyword}" already counts as not set'],
-    ["raw,value\n\nfb,facebook\nFb,meta\n", "line 4: fb is facebook already, by an earlier line"],
+    ["raw,value\n\nfb,facebook\nFb,meta\n", "line 4: fb is already facebook by an earlier line"],
     ["raw,value\n\nfb\n", 'line 3: "fb" has no comma after it'],
     ["raw,value\nfb,facebook\nfacebook,meta\n", "line 2: facebook is itself renamed by line 3"],
     ["raw,value\na,b\nb,a\n", "line 2: b is itself renamed by line 3"],

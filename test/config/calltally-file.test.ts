@@ -361,9 +361,7 @@ ${TWO}    timezone: Europe/Paris
     "refuses CALLTALLY_%s beside accounts, in the environment or .env, and takes it without them",
     (setting) => {
       const name = `CALLTALLY_${setting}`;
-      const says = (where: string) => [
-        `Cannot decide which account ${name} in ${where} is of: calltally.yaml names the accounts`,
-      ];
+      const says = (where: string) => [`Cannot use ${name} in ${where}: calltally.yaml names the accounts`];
       expect(problemsOf({ yaml: ACME, env: { [name]: "1" } })).toEqual(says("the environment"));
       expect(problemsOf({ yaml: ACME, dotenv: `${name}=1` })).toEqual(says(".env"));
       expect(problemsOf({ yaml: "limit: 5", env: { [name]: "1" } })).toEqual([]);

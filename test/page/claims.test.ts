@@ -79,7 +79,7 @@ describe("the titles of a report", () => {
       "0 callers called for the first time",
       "No call has a duration",
     ]);
-    expect(page).toContain("1 day is not whole weeks");
+    expect(page).toContain("1 day is not a whole number of weeks");
   });
 
   it("take calls without a source for no source, and have the year of a day", async () => {

@@ -155,7 +155,7 @@ describe("the walk", () => {
     const digests: string[] = [];
     for (const group of groups) digests.push(await traceGroup(group));
     expect(digests.join(" ")).toMatchInlineSnapshot(
-      `"e8197034 ceb177da e6e4dc7f 18d99942 eb79a914 568904a2 856c9c17 76d28fb9 f795dfc9 0215d228 cd25678a 3c0ddc49"`,
+      `"e8197034 ceb177da def66145 18d99942 87b27739 88c4e126 855e56f7 70dbaae4 f795dfc9 0215d228 cd25678a 3c0ddc49"`,
     );
   });
 });

@@ -84,7 +84,7 @@ describe("judge", () => {
     {
       ...full({ vanished: 1 }),
       verdict: "probable",
-      says: "1 call left their place, though total fell only by 0",
+      says: "1 call is no longer in place, though total fell by only 0",
     },
     {
       ...full({ totals: totals({ falls: 4, rises: 4, least: 96, isConstant: false }) }, 99),
@@ -115,7 +115,7 @@ describe("judge", () => {
     {
       ...full({ closingOnly: 2, ...moved(102, 100) }),
       verdict: "probable",
-      says: "2 calls left their place, though total fell only by 0",
+      says: "2 calls are no longer in place, though total fell by only 0",
     },
     {
       ...full({ closingOnly: 2, totals: totals({ falls: 2, isConstant: false }) }),
@@ -126,7 +126,7 @@ describe("judge", () => {
     {
       ...full({ closingOnly: 1, vanished: 1, totals: totals({ falls: 1, isConstant: false }) }),
       verdict: "probable",
-      says: "2 calls left their place, though total fell only by 1",
+      says: "2 calls are no longer in place, though total fell by only 1",
     },
     { ...full({ end: "disputed" }), verdict: "probable", says: "the service counts more than it lists" },
     {
@@ -147,7 +147,7 @@ describe("judge", () => {
     {
       ...full({ isFrontMet: false, isLinked: false }),
       verdict: "unverified",
-      says: "the final look at the front met no known call",
+      says: "the closing look at the front met no known call",
     },
     {
       ...full({ isLinked: false, seamsBroken: 2 }),
@@ -247,12 +247,12 @@ describe("judge", () => {
       "1 seam between pages did not join: 100 calls read, total 100",
       "all pages joined, but 1 response repeated an earlier request_id: a cache may have responded",
       "all pages joined, but 1 response came from the past by the service's own timestamps",
-      "all pages joined, but 1 call left their place, though total fell only by 0",
+      "all pages joined, but 1 call is no longer in place, though total fell by only 0",
       "2 pages had to be read in pieces: 100 calls read, total 100",
       "2 seams between pages did not join: 100 calls read, total 100",
       "all pages joined, but 2 responses repeated an earlier request_id: a cache may have responded",
       "all pages joined, but 2 responses came from the past by the service's own timestamps",
-      "all pages joined, but 2 calls left their place, though total fell only by 0",
+      "all pages joined, but 2 calls are no longer in place, though total fell by only 0",
     ]);
     // A seam that was mended and broken elsewhere is no seam of the front.
     const unlinked = judge({ ...CLEAN, isFrontMet: false, isLinked: false, seamsBroken: 3 }, 100);

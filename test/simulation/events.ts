@@ -14,7 +14,7 @@ import {
   upload,
 } from "./operator.ts";
 import type { Fault, TrueCall } from "./service.ts";
-import type { EventKind, World } from "./types.ts";
+import type { EventKind, Mishap, World } from "./types.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -40,16 +40,8 @@ export const EVENTS: readonly EventKind[] = [
   { name: "fault", perYear: 40, apply: misbehave },
   { name: "mail server", perYear: 25, apply: refuseMail },
   { name: "clock jump", perYear: 6, apply: jump },
-  {
-    name: "kill",
-    perYear: 60,
-    apply: (world, random) => void world.mishaps.push({ kind: "kill", step: drawStep(random) }),
-  },
-  {
-    name: "full disk",
-    perYear: 40,
-    apply: (world, random) => void world.mishaps.push({ kind: "full disk", step: drawStep(random) }),
-  },
+  { name: "kill", perYear: 60, apply: mishap("kill") },
+  { name: "full disk", perYear: 40, apply: mishap("full disk") },
   { name: "restart", perYear: 12, apply: restart },
   { name: "spend", perYear: 20, apply: importSpend },
   { name: "rules", perYear: 6, apply: changeRules },
@@ -66,6 +58,10 @@ const OFTEN_KILLED = 150;
 /** Early steps as often as late ones, by their order of magnitude. */
 const drawStep = (random: Random) => Math.ceil(OFTEN_KILLED ** random());
 
+function mishap(kind: Mishap["kind"]): EventKind["apply"] {
+  return (world, random) => void world.mishaps.push({ kind, step: drawStep(random) });
+}
+
 const phoneOf = (caller: number) => `+4930${String(5_550_000 + 7 * caller).padStart(7, "0")}`;
 
 function arriveCalls(world: World, random: Random): void {
@@ -78,7 +74,7 @@ function arriveCalls(world: World, random: Random): void {
     // Some reach the list late, and so out of the order of ids.
     const lateMs = random() < 0.05 ? 30 * HOUR_MS * random() : 0;
     const isClick = source === "google" && random() < 0.7;
-    // Whoever calls again may do so by the same click.
+    // A repeat caller may have the same click.
     const click = random() < 0.3 ? Math.max(10_000, id - drawIndex(random, 9)) : id;
     const call: TrueCall = {
       call_id: id,

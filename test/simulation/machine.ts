@@ -102,7 +102,7 @@ export async function passUntil(endMs: number): Promise<void> {
 
 export const uptimeMs = () => elapsedMs;
 
-/** Macrotasks granted to whoever was woken. */
+/** Macrotasks granted to woken code. */
 const TURNS = 4;
 
 /** Waits until every job has ended, and the schedule sleeps. */

@@ -22,7 +22,7 @@ async function start() {
     lacksTls: true,
     onRcpt: () => ({ later: 451, never: 550, well: undefined, cut: undefined })[moodOf(mailbox)],
     onMessage: () => {
-      // Whoever sends does not learn whether it was taken.
+      // The sender does not learn whether it was taken.
       if (moodOf(mailbox) === "cut") queueMicrotask(() => server.cut());
       return undefined;
     },

@@ -71,7 +71,7 @@ async function runInit(context: Context, flags: InitFlags): Promise<void> {
   const yaml = toStarterYaml({ ...answers, tokenFile: nameFrom(dirname(target), path) });
   const files: NewFile[] = [
     ...(token.file === undefined ? [{ path, text: `${token.text}\n`, mode: 0o600 }] : []),
-    { path: target, text: yaml, mode: 0o644 }, // last: it never names a file that is not there
+    { path: target, text: yaml, mode: 0o644 }, // last, so that it never names a missing file
   ].map((file) => ({ ...file, name: nameFrom(folder, file.path) }));
   writeNewFiles(files);
   const flag = options.config === undefined ? "" : ` --config ${options.config}`;

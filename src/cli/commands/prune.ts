@@ -54,6 +54,6 @@ function summarizePruned(
   { isDryRun, keep }: { isDryRun: boolean; keep: Keep },
 ): string {
   if (hasAny(removed)) return `${isDryRun ? "Would remove" : "Removed"} ${describePruned(removed)}`;
-  if (isErased) return "Nothing to remove; erased earlier removed data from the file";
+  if (isErased) return "Nothing to remove; erased previously removed data from the file";
   return isAllKept(keep) ? "Everything is always kept: no keep setting limits it" : "Nothing to remove";
 }

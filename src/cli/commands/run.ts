@@ -40,7 +40,7 @@ function runReports(context: Context, reports: readonly ReportOfFile[], isDelive
           signal,
           onAttributed: attributionProgress(context, note),
         });
-        if (made === undefined) continue; // a run by hand is never done already
+        if (made === undefined) continue; // cannot happen for a run by hand
         const { isWarehouseEmpty: _, ...data } = made;
         results.push({
           data,
