@@ -99,10 +99,13 @@ export const BREAKS: readonly Break[] = [
 ];
 
 /** Breaks the program for this process; it must not have been loaded yet. */
-export function breakProgram({ name, file, from, to }: Break): void {
+export function breakProgram(wanted: string): void {
+  const broken = BREAKS.find(({ name }) => name === wanted);
+  if (broken === undefined) throw new Error(`There is no break ${wanted}`);
+  const { file, from, to } = broken;
   const root = fileURLToPath(new URL("../..", import.meta.url));
   if (!readFileSync(`${root}${file}`, "utf8").includes(from))
-    throw new Error(`${name}: ${file} has no ${from}`);
+    throw new Error(`${wanted}: ${file} has no ${from}`);
   registerHooks({
     load: (url, context, next) => {
       const loaded = next(url, context);

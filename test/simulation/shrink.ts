@@ -1,12 +1,14 @@
 import type { LifeEnd, Planned } from "./types.ts";
 
+const MOST_LIVES = 60;
+
 type Live = (planned: readonly Planned[]) => Promise<LifeEnd>;
 
 /** Returns the fewest events found that still break the same invariant: by leaving out ever smaller parts (delta debugging). */
 export async function shrink(
   planned: readonly Planned[],
   invariant: string,
-  { live, most }: { live: Live; most: number },
+  live: Live,
 ): Promise<readonly Planned[]> {
   let kept = planned;
   let lives = 0;
@@ -14,10 +16,10 @@ export async function shrink(
     lives++;
     return (await live(events)).failure?.invariant === invariant;
   };
-  for (let parts = 2; kept.length > 0 && lives < most; ) {
+  for (let parts = 2; kept.length > 0 && lives < MOST_LIVES; ) {
     const size = Math.ceil(kept.length / parts);
     let isSmaller = false;
-    for (let at = 0; at < kept.length && lives < most; at += size) {
+    for (let at = 0; at < kept.length && lives < MOST_LIVES; at += size) {
       const fewer = kept.toSpliced(at, size);
       if (!(await stillFails(fewer))) continue;
       [kept, isSmaller] = [fewer, true];
