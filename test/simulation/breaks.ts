@@ -73,10 +73,10 @@ export const BREAKS: readonly Break[] = [
     to: "served",
   },
   {
-    name: "what is not kept is written",
-    file: "src/warehouse/calls/call-table.ts",
-    from: "keeping.toStored(unwithheld, kinds,",
-    to: "keeping.toStored(unwithheld, [],",
+    name: "what may not be kept is kept too long",
+    file: "src/privacy/keep-settings.ts",
+    from: "nowMs - keepFor * DAY_MS",
+    to: "nowMs - 2 * keepFor * DAY_MS",
   },
   {
     name: "spend of a day adds up",
@@ -92,7 +92,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "a restored backup knows the forgotten",
-    file: "src/backup/carry-forgotten.ts",
+    file: "src/backup/carry-over.ts",
     from: "callers.length > 0 &&",
     to: "callers.length < 0 &&",
   },

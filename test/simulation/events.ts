@@ -29,7 +29,7 @@ const FAULTS: readonly [Fault, ...Fault[]] = ["busy", "cut", "failing", "slow", 
 
 /** What happens in a life; a new capability joins as one more row. */
 export const EVENTS: readonly EventKind[] = [
-  { name: "calls", perYear: 365, apply: arriveCalls },
+  { name: "calls", perYear: 1000, apply: arriveCalls },
   { name: "transcript", perYear: 40, apply: transcribe },
   { name: "correction", perYear: 60, apply: correct },
   { name: "removal", perYear: 40, apply: (world, random) => void remove(world, random) },
@@ -40,8 +40,10 @@ export const EVENTS: readonly EventKind[] = [
   { name: "fault", perYear: 40, apply: misbehave },
   { name: "mail server", perYear: 25, apply: refuseMail },
   { name: "clock jump", perYear: 6, apply: jump },
-  { name: "kill", perYear: 60, apply: mishap("kill") },
-  { name: "full disk", perYear: 40, apply: mishap("full disk") },
+  { name: "kill", perYear: 60, apply: mishap("kill", "schedule") },
+  { name: "full disk", perYear: 40, apply: mishap("full disk", "schedule") },
+  { name: "operator's kill", perYear: 20, apply: mishap("kill", "operator") },
+  { name: "operator's full disk", perYear: 20, apply: mishap("full disk", "operator") },
   { name: "restart", perYear: 12, apply: restart },
   { name: "spend", perYear: 20, apply: importSpend },
   { name: "rules", perYear: 6, apply: changeRules },
@@ -58,15 +60,17 @@ const OFTEN_KILLED = 150;
 /** Early steps as often as late ones, by their order of magnitude. */
 const drawStep = (random: Random) => Math.ceil(OFTEN_KILLED ** random());
 
-function mishap(kind: Mishap["kind"]): EventKind["apply"] {
-  return (world, random) => void world.mishaps.push({ kind, step: drawStep(random) });
+function mishap(kind: Mishap["kind"], of: Mishap["of"]): EventKind["apply"] {
+  return (world, random) => void world.mishaps.push({ kind, of, step: drawStep(random) });
 }
 
 const phoneOf = (caller: number) => `+4930${String(5_550_000 + 7 * caller).padStart(7, "0")}`;
 
 function arriveCalls(world: World, random: Random): void {
   const { service, features } = world;
-  const count = Math.floor(2 * features.callsPerDay * random());
+  const hour = new Date(world.now()).getUTCHours();
+  const rhythm = hour >= 7 && hour < 18 ? 1.8 : 0.3;
+  const count = Math.round(0.7 * rhythm * features.callsPerDay * random());
   for (let index = 0; index < count; index++) {
     const id = 10_000 + world.callsMade++;
     const [source, medium, campaign] = SOURCES[drawIndex(random, SOURCES.length)] ?? SOURCES[0];

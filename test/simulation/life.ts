@@ -16,7 +16,7 @@ function drawFeatures(seed: number): Features {
   const random = seededRandom(deriveSeed(seed, "features"));
   const optional = EVENTS.filter(({ isLast, name }) => !isLast && name !== "calls");
   return {
-    callsPerDay: oneOf(random, [1, 2, 4]),
+    callsPerDay: oneOf(random, [1, 3, 8]),
     callers: oneOf(random, [20, 100, 1000]),
     order: oneOf(random, ["start", "id"]),
     syncEveryHours: oneOf(random, [6, 12, 24]),

@@ -40,9 +40,10 @@ export interface Mailbox {
   mood: { is: "well" | "later" | "never" | "cut"; untilAt: number };
 }
 
-/** What is broken off the next process that starts. */
+/** What goes wrong with the next process that the schedule or an operator starts. */
 export interface Mishap {
   kind: "kill" | "full disk";
+  of: "schedule" | "operator";
   /** The step of the process that it happens at. */
   step: number;
 }
@@ -88,7 +89,7 @@ export interface World {
     missed: string[];
     aliases: Record<string, string>;
   };
-  /** What of the next processes goes wrong; those of the schedule alone take from it. */
+  /** What goes wrong with the next processes. */
   readonly mishaps: Mishap[];
   /** What the platform was told of spend, by day. */
   readonly spend: Map<string, number>;
@@ -116,6 +117,7 @@ export interface World {
   /** How often something was looked at, so that a life shows what it has tried. */
   readonly counts: Map<string, number>;
   now(): number;
+  /** Runs a command line as an operator does: again, if it was killed or the disk was full. */
   run(...args: string[]): Promise<Ran>;
   /** Reads rows of the warehouse; none where there is none. */
   read(sql: string): Record<string, unknown>[];

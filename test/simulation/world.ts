@@ -21,7 +21,7 @@ import {
 } from "./machine.ts";
 import { openMailbox } from "./mailbox.ts";
 import { Service } from "./service.ts";
-import type { Features, Ran, World } from "./types.ts";
+import type { Features, Mishap, Ran, World } from "./types.ts";
 
 const TOKEN = "token-of-the-simulation-1";
 /** A memory of the machine has no files to wait for. */
@@ -89,11 +89,13 @@ export async function makeWorld(
     }
     return ran;
   };
-  const aim = (child: Process) => {
-    const mishap = world.mishaps.shift();
+  const aim = (child: Process, of: Mishap["of"]) => {
+    const at = world.mishaps.findIndex((each) => each.of === of);
+    const [mishap] = at === -1 ? [] : world.mishaps.splice(at, 1);
     if (mishap?.kind === "kill") child.killAt = mishap.step;
     if (mishap?.kind === "full disk") child.fullAt = mishap.step;
     if (mishap !== undefined) world.log(`  next: ${mishap.kind} at step ${mishap.step}`);
+    return child;
   };
 
   const world: Simulated = {
@@ -127,7 +129,13 @@ export async function makeWorld(
     count: (what, by = 1) => void world.counts.set(what, (world.counts.get(what) ?? 0) + by),
     run: async (...args) => {
       await settle();
-      return await runIn(startProcess(), args, new AbortController().signal);
+      const { signal } = new AbortController();
+      const first = aim(startProcess(), "operator");
+      const ran = await runIn(first, args, signal);
+      const isHit = ran.isKilled || (first.fullAt ?? Number.POSITIVE_INFINITY) <= first.steps;
+      if (!isHit) return ran;
+      world.count("commands run again");
+      return await runIn(startProcess(), args, signal);
     },
     read: (sql) => {
       const file = join(folder, "data/calls.db");
@@ -151,8 +159,7 @@ export async function makeWorld(
       await settle();
     },
     spawn: (args) => {
-      const child = startProcess();
-      aim(child);
+      const child = aim(startProcess(), "schedule");
       const stop = new AbortController();
       const emitter = Object.assign(new EventEmitter(), {
         pid: child.pid,
