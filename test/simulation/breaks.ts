@@ -56,7 +56,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "a conversion of a call that is gone stands",
-    file: "src/conversions/find-adjustments.ts",
+    file: "src/conversions/adjustments.ts",
     from: "if (reason !== null || !isLatest)",
     to: 'if ((reason !== null && reason !== "gone") || !isLatest)',
   },

@@ -1,5 +1,5 @@
 import { firstStartOf, foldRollup } from "../support/fold.ts";
-import { checkForgotten, checkKept, checkSize, checkSpend } from "./kept-invariants.ts";
+import { checkForgotten, checkKept, checkSize, checkSlots, checkSpend } from "./kept-invariants.ts";
 import { isDone, isRunOf, readTable, toCall } from "./looks.ts";
 import type { Invariant, Ran, World } from "./types.ts";
 import { checkUploads } from "./upload-invariant.ts";
@@ -20,6 +20,7 @@ export const INVARIANTS: readonly Invariant[] = [
   { name: "what was forgotten is in no byte", check: checkForgotten },
   { name: "what may not be kept is not there", check: checkKept },
   { name: "spend is what was imported last", check: checkSpend },
+  { name: "each slot has its run", check: checkSlots },
   { name: "files and memory are bounded", check: checkSize },
 ];
 

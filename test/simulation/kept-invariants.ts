@@ -17,6 +17,7 @@ export function checkForgotten(world: World, ran: Ran | "the end"): string | und
   if (ran !== "the end" && !isRunOf(ran, "forget") && !isRunOf(ran, "question") && !isRunOf(ran, "restore"))
     return undefined;
   for (const file of listFiles(world.folder)) {
+    if (world.isBackupOld && file.includes("/backups/")) continue;
     const bytes = readFileSync(file);
     for (const number of world.forgotten) {
       if (bytes.includes(number.slice(1)))
@@ -63,6 +64,22 @@ export function checkSpend(world: World, ran: Ran | "the end"): string | undefin
       return `${day} cost ${stored.get(day)} instead of ${world.spend.get(day)}`;
   }
   return undefined;
+}
+
+/** Once all is quiet, each slot of the last week has its run, and each recipient the last report. */
+export function checkSlots(world: World, ran: Ran | "the end"): string | undefined {
+  if (ran !== "the end") return undefined;
+  const sinceMs = 7 * DAY_MS;
+  const synced = world.ran.filter(
+    (each) => isRunOf(each, "job", "sync") && isDone(each) && each.startedAt > world.uptime() - sinceMs,
+  ).length;
+  const slots = sinceMs / 3_600_000 / world.features.syncEveryHours;
+  if (synced < slots - 1) return `there were ${synced} syncs in ${slots} slots of a quiet week`;
+  const [mailed] = world.read(
+    `SELECT count(*) AS mails FROM deliveries JOIN report_runs USING (report_run_id)
+     WHERE deliveries.status = 'delivered' AND scheduled_for > '${new Date(world.now() - 8 * DAY_MS).toISOString()}'`,
+  );
+  return Number(mailed?.mails) < 2 ? `a quiet week has ${mailed?.mails} mails of the report` : undefined;
 }
 
 /** Bytes of the warehouse for a call, and besides; files in all folders but one for each upload. */

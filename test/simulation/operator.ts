@@ -95,13 +95,17 @@ export async function forget(world: World, random: Random): Promise<void> {
   if (number == null || !existsSync("data/calls.db")) return;
   const { code, stdout } = await world.run("forget", number, "--exports", "--allow-empty", "--json");
   if (code !== 0) return;
-  for (const copy of JSON.parse(stdout).copies) rmSync(copy, { force: true });
+  if (random() < 0.5) world.isBackupOld = existsSync("backups/calls.db");
+  for (const copy of JSON.parse(stdout).copies)
+    if (!world.isBackupOld || !copy.includes("backups")) rmSync(copy, { force: true });
   world.forgotten.add(number);
 }
 
 export async function backUp(world: World): Promise<void> {
   const { code } = await world.run("backup", "backups/calls.db");
-  if (code === 0) world.spendOfBackup = new Map(world.spend);
+  if (code !== 0) return;
+  world.isBackupOld = false;
+  world.spendOfBackup = new Map(world.spend);
 }
 
 export async function restore(world: World): Promise<void> {

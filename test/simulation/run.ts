@@ -99,6 +99,6 @@ async function liveElsewhere(seed: number, ...more: string[]) {
   const args = [String(process.argv[1]), "--seed", String(seed), "--days", String(days), ...more];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const output = (await text(child.stdout)).trim();
-  const code = child.exitCode ?? (await new Promise((resolve) => child.once("close", resolve)));
-  return { isFailed: code !== 0, output };
+  if (!output.startsWith("seed ")) throw new Error(`Seed ${seed} has not lived: ${more.join(" ")}`);
+  return { isFailed: output.includes("FAILED"), output };
 }

@@ -108,6 +108,8 @@ export interface World {
   jumpedAt: number;
   /** What a backup that was restored does not know. */
   restored: { reportRun: number } | undefined;
+  /** Whether the backup may name forgotten callers. */
+  isBackupOld: boolean;
   /** What the platform was told of spend when the backup was made. */
   spendOfBackup: ReadonlyMap<string, number> | undefined;
   /** What a conversion is worth. */

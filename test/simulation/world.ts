@@ -119,6 +119,7 @@ export async function makeWorld(
     callsMade: 0,
     jumpedAt: Number.NEGATIVE_INFINITY,
     restored: undefined,
+    isBackupOld: false,
     spendOfBackup: undefined,
     value: 40,
     uptime: uptimeMs,
