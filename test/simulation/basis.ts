@@ -36,10 +36,16 @@ export function keepBasis(world: World, ran: Ran): void {
 /** The listed calls, and those that the warehouse does not yet count as gone. */
 function countedCalls({ service, read }: World): Basis["calls"] {
   const calls = new Map<number, TrueCall>(service.calls);
-  for (const { call_id } of read("SELECT call_id FROM calls WHERE gone_at IS NULL")) {
-    const served = service.served.get(Number(call_id));
-    // What was changed just before it was removed was never served.
-    if (served !== undefined && service.removed.has(served.call_id)) calls.set(served.call_id, served);
+  for (const row of read("SELECT call_id, duration, utm_campaign FROM calls WHERE gone_at IS NULL")) {
+    const id = Number(row.call_id);
+    if (!service.removed.has(id)) continue;
+    // What was changed just before it was removed was never served, or to a process that was killed.
+    const stored = service.served
+      .get(id)
+      ?.find(
+        ({ duration, dni_data }) => duration === row.duration && dni_data.utm_campaign === row.utm_campaign,
+      );
+    if (stored !== undefined) calls.set(id, stored);
   }
   return calls;
 }

@@ -196,12 +196,13 @@ const ADDITIVE = [
   "first_time_callers",
 ];
 
-/** Of months that were over, and no longer provisional, when the earlier answer was written. */
+/** Of months that were over, and no longer provisional, in the run that the earlier answer is of. */
 function checkRestatements(world: World, ran: Ran | "the end"): string | undefined {
   if (!isRunOf(ran, "--out", "question") || !isDone(ran)) return undefined;
   const rows = readTable(world.path("question/source.csv"));
   const before = world.answered;
-  world.answered = { rows, atMs: world.now() };
+  const [run] = world.read("SELECT max(finished_at) AS at FROM sync_runs WHERE status = 'done'");
+  world.answered = { rows, atMs: Date.parse(String(run?.at)) };
   const listed = readTable(world.path("question/restatements.csv"));
   if (before === undefined) return undefined;
   const cells = (of: Record<string, string>[]) =>

@@ -2,6 +2,7 @@ import { deriveSeed, drawIndex, type Random, seededRandom } from "../../src/sand
 import { EVENTS } from "./events.ts";
 import { INVARIANTS } from "./invariants.ts";
 import { now, passUntil, uptimeMs } from "./machine.ts";
+import { heed } from "./operator.ts";
 import type { Failure, Features, LifeEnd, Planned, Ran, World } from "./types.ts";
 import { makeWorld } from "./world.ts";
 
@@ -73,6 +74,7 @@ async function endWell(world: World): Promise<void> {
   world.service.behave();
   world.mailbox.mood = { is: "well", untilAt: 0 };
   world.mishaps.length = 0;
+  await heed(world);
   await passUntil(uptimeMs() + 9 * DAY_MS);
   for (const last of EVENTS) if (last.isLast) await last.apply(world, seededRandom(0));
 }
@@ -80,7 +82,8 @@ async function endWell(world: World): Promise<void> {
 function findFailure(world: World, ran: Ran | "the end"): Failure | undefined {
   for (const { name, check } of INVARIANTS) {
     const problem = check(world, ran);
-    if (problem !== undefined) return { invariant: name, problem, at: new Date(now()).toISOString() };
+    if (problem !== undefined)
+      return { invariant: name, problem, at: new Date(now()).toISOString(), uptimeMs: uptimeMs() };
   }
   return undefined;
 }

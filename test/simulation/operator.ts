@@ -14,8 +14,15 @@ export async function restart(world: World, random: Random): Promise<void> {
   world.startSchedule();
 }
 
+/** Does what the last sync asked for: after a restore and a change of token, it knows none of the calls. */
+export async function heed(world: World): Promise<void> {
+  if (world.ran.findLast(({ args }) => args.includes("sync"))?.code === 2)
+    await world.run("sync", "--rebind");
+}
+
 /** The same question again and again: what an export says of the truth. */
 export async function ask(world: World, random: Random): Promise<void> {
+  await heed(world);
   if (random() < 0.5) await world.run("sync", "--full", "--now");
   const range = ["--from", dayOf(world.startMs), "--to", dayOf(world.endMs)];
   const ran = await world.run("export", "source", "--grain", "month", ...range, "--out", "question");

@@ -61,7 +61,7 @@ async function liveOne(seed: number): Promise<void> {
   print(`  ${failure.invariant}: ${failure.problem} (${failure.at})`);
   if (!values.shrink) return;
   const { shrink } = await import("./shrink.ts");
-  const fewest = await shrink(planned, failure.invariant, (events) => live(seed, days, events));
+  const fewest = await shrink(planned, (events) => live(seed, days, events));
   print(`  ${fewest.length} of ${planned.length} events still fail:`);
   for (const { atMs, name, seed: own } of fewest)
     print(`    day ${(atMs / 86_400_000).toFixed(3)} ${name} (${own})`);

@@ -42,8 +42,8 @@ export class Service {
   /** When the truth last changed. */
   changedMs = 0;
   requests = 0;
-  /** Each call as it was last served. */
-  readonly served = new Map<number, TrueCall>();
+  /** Each call as it was served, the last version first. */
+  readonly served = new Map<number, TrueCall[]>();
   /** How often a replica that lags has answered. */
   lagged = 0;
   /** What happens while calls are listed; called before each response. */
@@ -130,7 +130,10 @@ export class Service {
     const timestamp = new Date(this.#now()).toISOString();
     const body = Buffer.from(JSON.stringify({ code: 200, message: "Success", data, request_id, timestamp }));
     if (this.#has("cut", 0.4)) return { ...whole(body.subarray(0, body.length / 2), tookMs), isCut: true };
-    for (const call of data.calls) this.served.set(call.call_id, call);
+    for (const call of data.calls) {
+      const versions = this.served.get(call.call_id) ?? [];
+      if (versions[0] !== call) this.served.set(call.call_id, [call, ...versions]);
+    }
     return whole(body, tookMs);
   };
 }

@@ -5,16 +5,13 @@ const MOST_LIVES = 60;
 type Live = (planned: readonly Planned[]) => Promise<LifeEnd>;
 
 /** Returns the fewest events found that still break the same invariant: by leaving out ever smaller parts (delta debugging). */
-export async function shrink(
-  planned: readonly Planned[],
-  invariant: string,
-  live: Live,
-): Promise<readonly Planned[]> {
-  let kept = planned;
-  let lives = 0;
+export async function shrink(planned: readonly Planned[], live: Live): Promise<readonly Planned[]> {
+  const { failure } = await live(planned);
+  let kept = planned.filter(({ atMs }) => atMs <= (failure?.uptimeMs ?? 0));
+  let lives = 1;
   const stillFails = async (events: readonly Planned[]) => {
     lives++;
-    return (await live(events)).failure?.invariant === invariant;
+    return (await live(events)).failure?.invariant === failure?.invariant;
   };
   for (let parts = 2; kept.length > 0 && lives < MOST_LIVES; ) {
     const size = Math.ceil(kept.length / parts);

@@ -68,6 +68,7 @@ export interface Basis {
 
 export interface Answered {
   rows: Record<string, string>[];
+  /** The end of the run that it is of. */
   atMs: number;
 }
 
@@ -160,6 +161,7 @@ export interface Failure {
   invariant: string;
   problem: string;
   at: string;
+  uptimeMs: number;
 }
 
 export interface LifeEnd {
