@@ -1,3 +1,4 @@
+import { COMPARED, findDifference } from "./looks.ts";
 import type { TrueCall } from "./service.ts";
 import type { Basis, Ran, World } from "./types.ts";
 
@@ -36,15 +37,12 @@ export function keepBasis(world: World, ran: Ran): void {
 /** The listed calls, and those that the warehouse does not yet count as gone. */
 function countedCalls({ service, read }: World): Basis["calls"] {
   const calls = new Map<number, TrueCall>(service.calls);
-  for (const row of read("SELECT call_id, duration, utm_campaign FROM calls WHERE gone_at IS NULL")) {
+  for (const row of read(`SELECT call_id, ${COMPARED.join()} FROM calls WHERE gone_at IS NULL`)) {
     const id = Number(row.call_id);
     if (!service.removed.has(id)) continue;
-    // What was changed just before it was removed was never served, or to a process that was killed.
-    const stored = service.served
-      .get(id)
-      ?.find(
-        ({ duration, dni_data }) => duration === row.duration && dni_data.utm_campaign === row.utm_campaign,
-      );
+    // Its last version was never served, or to a process that was killed.
+    const versions = service.served.get(id) ?? [];
+    const stored = versions.find((version) => findDifference(version, row) === undefined) ?? versions[0];
     if (stored !== undefined) calls.set(id, stored);
   }
   return calls;

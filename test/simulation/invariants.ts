@@ -1,6 +1,6 @@
 import { firstStartOf, foldRollup } from "../support/fold.ts";
 import { checkForgotten, checkKept, checkSize, checkSlots, checkSpend } from "./kept-invariants.ts";
-import { isDone, isRunOf, readTable, toCall } from "./looks.ts";
+import { COMPARED, findDifference, isDone, isRunOf, readTable, toCall } from "./looks.ts";
 import type { Invariant, Ran, World } from "./types.ts";
 import { checkUploads } from "./upload-invariant.ts";
 
@@ -96,25 +96,13 @@ function checkGone(world: World, ran: Ran | "the end"): string | undefined {
   return undefined;
 }
 
-const COMPARED = [
-  "call_started",
-  "duration",
-  "disposition",
-  "tracking_number",
-  "org_unit_name",
-  "utm_campaign",
-  "gclid",
-] as const;
-
 function checkContents(world: World, ran: Ran | "the end"): string | undefined {
   if (world.basis === undefined || runOf(world, ran)?.run_id !== world.basis.runId) return undefined;
   for (const row of world.read(`SELECT call_id, ${COMPARED.join()} FROM calls WHERE gone_at IS NULL`)) {
     const call = world.basis.calls.get(Number(row.call_id));
     if (call === undefined) return `call ${row.call_id} is stored, and the service never had it`;
-    const truth = toCall(call);
-    for (const name of COMPARED)
-      if (truth[name] !== row[name])
-        return `call ${row.call_id} has ${name} ${row[name]} instead of ${truth[name]}`;
+    const difference = findDifference(call, row);
+    if (difference !== undefined) return `call ${row.call_id} has ${difference}`;
   }
   return undefined;
 }

@@ -20,3 +20,21 @@ export function toCall({ dni_data, ...members }: TrueCall) {
 export function readTable(file: string, fromLine = 1): Record<string, string>[] {
   return existsSync(file) ? parse(readFileSync(file), { columns: true, bom: true, from_line: fromLine }) : [];
 }
+
+/** Columns of stored calls that are compared with the truth. */
+export const COMPARED = [
+  "call_started",
+  "duration",
+  "disposition",
+  "tracking_number",
+  "org_unit_name",
+  "utm_campaign",
+  "gclid",
+] as const;
+
+/** Returns how a stored row differs from a call; undefined if it does not. */
+export function findDifference(call: TrueCall, row: Record<string, unknown>): string | undefined {
+  const truth = toCall(call);
+  const other = COMPARED.find((name) => truth[name] !== row[name]);
+  return other && `${other} ${row[other]} instead of ${truth[other]}`;
+}
