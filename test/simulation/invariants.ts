@@ -75,6 +75,8 @@ const missedBy = new WeakMap<World, Map<number, number>>();
 /** Passes are far enough apart by every clock where none was set meanwhile. */
 function checkGone(world: World, ran: Ran | "the end"): string | undefined {
   const run = runOf(world, ran);
+  // A replica that lags may have shown it again.
+  if (ran !== "the end" && ran.hasLagged) missedBy.delete(world);
   if (ran === "the end" || !isProvenFull(run)) return undefined;
   const missed = missedBy.get(world) ?? new Map<number, number>();
   missedBy.set(world, missed);
