@@ -9,6 +9,7 @@ import {
   changeToken,
   forget,
   importSpend,
+  publish,
   restart,
   restore,
   upload,
@@ -52,6 +53,7 @@ export const EVENTS: readonly EventKind[] = [
   { name: "forget", perYear: 6, apply: forget },
   { name: "backup", perYear: 12, apply: backUp },
   { name: "restore", perYear: 3, apply: restore },
+  { name: "publish", perYear: 40, isLast: true, apply: publish },
   { name: "upload", perYear: 40, isLast: true, apply: upload },
   { name: "question", perYear: 40, isLast: true, apply: ask },
 ];

@@ -1,5 +1,12 @@
 import { firstStartOf, foldRollup } from "../support/fold.ts";
-import { checkForgotten, checkKept, checkSize, checkSlots, checkSpend } from "./kept-invariants.ts";
+import {
+  checkCluster,
+  checkForgotten,
+  checkKept,
+  checkSize,
+  checkSlots,
+  checkSpend,
+} from "./kept-invariants.ts";
 import { COMPARED, findDifference, isDone, isRunOf, readTable, toCall } from "./looks.ts";
 import type { Invariant, Ran, World } from "./types.ts";
 import { checkUploads } from "./upload-invariant.ts";
@@ -18,6 +25,7 @@ export const INVARIANTS: readonly Invariant[] = [
   { name: "each recipient has each report once", check: checkMail },
   { name: "the platform knows the conversions that are true", check: checkUploads },
   { name: "what was forgotten is in no byte", check: checkForgotten },
+  { name: "the cluster has the facts", check: checkCluster },
   { name: "what may not be kept is not there", check: checkKept },
   { name: "spend is what was imported last", check: checkSpend },
   { name: "each slot has its run", check: checkSlots },

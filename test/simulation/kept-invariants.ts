@@ -28,6 +28,24 @@ export function checkForgotten(world: World, ran: Ran | "the end"): string | und
   return undefined;
 }
 
+/** The cluster has the facts of the warehouse, and nobody who was forgotten. */
+export function checkCluster(world: World, ran: Ran | "the end"): string | undefined {
+  if (!isRunOf(ran, "publish") || ran.code !== 0) return undefined;
+  world.count("publications");
+  const columns = "call_id, call_started, source, campaign, duration, is_live, is_qualified, caller, gclid";
+  const here = world.read(`SELECT ${columns} FROM call_facts ORDER BY call_id`);
+  const there = world.cluster.read(
+    `SELECT ${columns} FROM call_facts_final WHERE is_deleted = 0 ORDER BY call_id`,
+  );
+  for (const [index, row] of here.entries()) {
+    const [is, has] = [JSON.stringify(row), JSON.stringify(there[index])];
+    if (is !== has) return `the cluster has ${has} instead of ${is}`;
+  }
+  if (there.length > here.length) return `the cluster has ${there.length} calls of ${here.length}`;
+  const known = [...world.forgotten].find((number) => world.cluster.has(number.slice(1)));
+  return known && `the cluster has ${known}, who was forgotten`;
+}
+
 /** What is past its days is gone after each sync. */
 export function checkKept(world: World, ran: Ran | "the end"): string | undefined {
   if (!isRunOf(ran, "job", "sync") || !isDone(ran)) return undefined;

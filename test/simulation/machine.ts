@@ -213,15 +213,14 @@ interface Handler {
 }
 
 function takeOverNetwork(): void {
-  const dispatch = Pool.prototype.dispatch;
-  Pool.prototype.dispatch = function (options, handler) {
-    if (!String(options.path).startsWith("/v3/")) return dispatch.call(this, options, handler);
+  Pool.prototype.dispatch = (options, handler) => {
     answer(String(options.path), options, handler as unknown as Handler);
     return true;
   };
 }
 
-function answer(path: string, { query = {}, headers }: Dispatcher.DispatchOptions, handler: Handler): void {
+function answer(path: string, options: Dispatcher.DispatchOptions, handler: Handler): void {
+  const { query = {}, headers } = options;
   const asked = new Map(Object.entries(query).map(([name, value]) => [name, String(value)]));
   asked.set("authorization", String(Reflect.get(headers ?? {}, "authorization")));
   const controller = {
@@ -239,7 +238,7 @@ function answer(path: string, { query = {}, headers }: Dispatcher.DispatchOption
     try {
       const response = running.run(process as Process, () => {
         step();
-        return respond?.(path, asked);
+        return respond?.(path, asked, String(options.body ?? ""));
       });
       if (response === undefined) throw new Error("There is no service");
       elapsedMs += response.tookMs;
@@ -306,7 +305,7 @@ function takeOverDatabases(): void {
     const process = running.getStore();
     if (process === undefined) return;
     if (process.isDead) throw new Killed();
-    if (known.has(database)) return;
+    if (known.has(database) || database.memory) return; // the cluster has its own
     known.add(database);
     process.databases.add(database);
   };

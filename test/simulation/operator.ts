@@ -108,6 +108,14 @@ export async function forget(world: World, random: Random): Promise<void> {
   world.forgotten.add(number);
 }
 
+/** Publishes, and again if the connection was cut. */
+export async function publish(world: World, random: Random): Promise<void> {
+  if (random() < 0.3) world.cluster.cutAt = 1 + drawIndex(random, 40);
+  const { code } = await world.run("publish");
+  world.cluster.cutAt = Number.POSITIVE_INFINITY;
+  if (code === 5) await world.run("publish");
+}
+
 export async function backUp(world: World): Promise<void> {
   const { code } = await world.run("backup", "backups/calls.db");
   if (code !== 0) return;

@@ -7,7 +7,7 @@ export interface Response {
   isCut?: boolean;
 }
 
-export type Responder = (path: string, query: ReadonlyMap<string, string>) => Response;
+export type Responder = (path: string, query: ReadonlyMap<string, string>, body: string) => Response;
 
 /** A call as it is true now; the service serves it as JSON. */
 export interface TrueCall {

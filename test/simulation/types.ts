@@ -1,4 +1,5 @@
 import type { Random } from "../../src/sandbox/random.ts";
+import type { SimulatedCluster } from "./cluster.ts";
 import type { Service, TrueCall } from "./service.ts";
 
 /** What a seed switches on or off, so that rare combinations get time. */
@@ -81,6 +82,7 @@ export interface World {
   readonly endMs: number;
   readonly service: Service;
   readonly mailbox: Mailbox;
+  readonly cluster: SimulatedCluster;
   readonly ran: Ran[];
   /** Settings of calltally.yaml that events change. */
   readonly settings: Record<string, unknown>;

@@ -8,6 +8,7 @@ import Database from "better-sqlite3";
 import { stringify } from "yaml";
 import { deriveSeed, seededRandom } from "../../src/sandbox/random.ts";
 import { keepBasis } from "./basis.ts";
+import { SimulatedCluster } from "./cluster.ts";
 import {
   boot,
   now,
@@ -20,7 +21,7 @@ import {
   uptimeMs,
 } from "./machine.ts";
 import { openMailbox } from "./mailbox.ts";
-import { Service } from "./service.ts";
+import { type Responder, Service } from "./service.ts";
 import type { Features, Mishap, Ran, World } from "./types.ts";
 
 const TOKEN = "token-of-the-simulation-1";
@@ -55,7 +56,10 @@ export async function makeWorld(
     token: TOKEN,
   });
   const mailbox = await openMailbox();
-  boot({ folder, nowMs: span.startMs, seed: deriveSeed(seed, "machine"), respond: service.respond });
+  const cluster = new SimulatedCluster();
+  const respond: Responder = (path, query, body) =>
+    path.startsWith("/v3/") ? service.respond(path, query, body) : cluster.respond(query, body);
+  boot({ folder, nowMs: span.startMs, seed: deriveSeed(seed, "machine"), respond });
   let stopping: AbortController | undefined;
   let schedule: Promise<unknown> | undefined;
 
@@ -83,7 +87,8 @@ export async function makeWorld(
     else {
       world.ran.push(ran);
       const took = `after ${child.steps} steps, ${Math.round(ran.endedAt - startedAt)} ms`;
-      world.log(`${args.join(" ").replaceAll(folder, "")}: ${code ?? "killed"} ${took}`);
+      const line = `${args.join(" ")}: ${code ?? "killed"} ${took} ${err.split("\n", 1)[0]}`;
+      world.log(line.replaceAll(folder, "").trimEnd());
       keepBasis(world, ran);
       inspect(world, ran);
     }
@@ -110,6 +115,7 @@ export async function makeWorld(
     rules: { qualified_seconds: 60, answered: ["answered"], missed: ["missed"], aliases: {} },
     mishaps: [],
     mailbox,
+    cluster,
     spend: new Map(),
     conversions: new Map(),
     forgotten: new Set(),
@@ -215,6 +221,7 @@ function settingsOf({
     answered: ["answered"],
     missed: ["missed"],
     smtp_url_file: "secrets/smtp",
+    publish: { to: "clickhouse://127.0.0.1:8123/calls", personal_data: true },
     reports: {
       weekly: {
         contents: ["channel"],

@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import Database from "better-sqlite3";
+import { literal } from "../../src/cluster/clickhouse-text.ts";
+import type { Response } from "./service.ts";
+
+interface Table {
+  engine: string;
+  /** Name, type and what else is said of each column. */
+  columns: string[][];
+}
+
+/**
+ * A ClickHouse of one server in memory: it answers the statements that publications send, by SQLite. The version of a row
+ * that counts is in the view of its table's name and `_final`; others stay until OPTIMIZE, as they do there.
+ */
+export class SimulatedCluster {
+  /** The statement from now on after which the connection is cut, although it was carried out. */
+  cutAt = Number.POSITIVE_INFINITY;
+  readonly #rows = new Database(":memory:");
+  readonly #tables = new Map<string, Table>();
+
+  constructor() {
+    this.#rows.function("bitAnd", (a, b) => Number(a) & Number(b));
+    this.#rows.function("match", (text, pattern) => (new RegExp(String(pattern)).test(String(text)) ? 1 : 0));
+    this.#rows.aggregate("groupBitXor", {
+      start: "0",
+      step: (total: string, hash: string) => String(BigInt(total) ^ BigInt(hash)),
+    });
+  }
+
+  /** Returns the account's rows that count; all of a table that is there. */
+  read(sql: string): Record<string, unknown>[] {
+    return this.#rows.prepare<[], Record<string, unknown>>(sql).all();
+  }
+
+  has(text: string): boolean {
+    return this.#tables.has("call_facts") && this.#rows.serialize().includes(text);
+  }
+
+  respond(query: ReadonlyMap<string, string>, body: string): Response {
+    const statement = query.get("query");
+    const rows = statement === undefined ? this.#answer(body) : this.#insert(statement, body);
+    const isCut = --this.cutAt === 0;
+    const text = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+    const headers = { "x-clickhouse-server-display-name": "simulated", "content-encoding": "gzip" };
+    if (rows.length > 0 || statement === undefined)
+      return { status: 200, headers, body: gzipSync(text), tookMs: 5, isCut };
+    return { status: 200, headers: {}, body: Buffer.alloc(0), tookMs: 5, isCut };
+  }
+
+  #answer(sql: string): object[] {
+    if (sql.startsWith("CREATE DATABASE")) return [];
+    if (sql.startsWith("CREATE TABLE")) return this.#create(sql);
+    const [, optimized] = /^OPTIMIZE TABLE `\w+`\.`(\w+)_local` FINAL$/.exec(sql) ?? [];
+    if (optimized !== undefined) {
+      this.#rows.exec(
+        `DELETE FROM ${optimized} WHERE rowid NOT IN (SELECT kept FROM ${optimized}_final); VACUUM`,
+      );
+      return [];
+    }
+    if (sql.includes("FROM system.settings")) return [{ names: "max_query_size" }];
+    if (sql.includes("FROM system.clusters"))
+      return [{ shard_num: 1, host_name: "simulated", port: 9000, is_local: 1 }];
+    if (sql.includes("FROM system.databases")) return [{ name: "calls" }];
+    if (sql.includes("FROM system.tables"))
+      return [...this.#tables].map(([name, { engine }]) => ({ name, engine_full: engine }));
+    if (sql.includes("FROM system.columns"))
+      return [...this.#tables].flatMap(([table, { columns }]) =>
+        columns.map(([name, type, kind]) => ({ table, text: [name, type, kind].join(" ") })),
+      );
+    return this.read(
+      sql
+        .replace(/\nFORMAT JSONEachRow$/, "")
+        .replaceAll(/FROM `\w+`\.`(\w+?)(?:_local)?`( FINAL)?/g, (_, name, final) =>
+          final === undefined ? `FROM ${name}` : `FROM ${name}_final`,
+        )
+        .replace(" LIMIT 1 BY account", " LIMIT 1")
+        .replace("uniqExact(caller)", "count(DISTINCT caller)"),
+    );
+  }
+
+  #create(sql: string): [] {
+    const [, name = "", lines = "", engine = ""] =
+      /^CREATE TABLE IF NOT EXISTS `\w+`\.`(\w+)` \(\n(.*)\n\) ENGINE = (.*?)\nFORMAT|$/s.exec(
+        `${sql}\nFORMAT`,
+      ) ?? [];
+    const columns = lines.split(",\n").map((line) => line.trim().replaceAll("`", "").split(" "));
+    this.#tables.set(name, { engine, columns });
+    if (!name.endsWith("_local")) return [];
+    const table = name.replace("_local", "");
+    const key = /ORDER BY \(?(.*?)\)?$/.exec(engine)?.[1];
+    this.#rows.exec(`CREATE TABLE ${table} (${columns.map(([column]) => column).join()});
+      CREATE VIEW ${table}_final AS SELECT *, max(version), rowid AS kept FROM ${table} GROUP BY ${key}`);
+    return [];
+  }
+
+  #insert(statement: string, body: string): [] {
+    const [, name = ""] = /^INSERT INTO `\w+`\.`(\w+)_local`/.exec(statement) ?? [];
+    const columns = this.#tables.get(`${name}_local`)?.columns ?? [];
+    for (const line of body.trim().split("\n")) {
+      const row: Record<string, string | number | null> = JSON.parse(line);
+      const hashed = columns.filter(
+        ([column = ""]) => !["account", "version", "is_deleted", "row_hash"].includes(column),
+      );
+      const values = columns.map(([column = "", type = ""]) => {
+        if (column === "row_hash") return literal(halfMd5(hashed.map((each) => textOf(row, each)).join("")));
+        const value = row[column] ?? (type.startsWith("Nullable") ? null : type === "String" ? "" : 0);
+        return typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
+      });
+      this.#rows.exec(`INSERT INTO ${name} VALUES (${values.join()})`);
+    }
+    return [];
+  }
+}
+
+/** The text of a column that the hash of its row is of. */
+function textOf(row: Record<string, string | number | null>, [name = "", type = ""]: string[]): string {
+  const value = row[name] ?? null;
+  if (type.startsWith("Nullable") && value === null) return "~";
+  return type.includes("String")
+    ? `${Buffer.byteLength(String(value ?? ""))}:${value ?? ""}`
+    : `${value ?? 0};`;
+}
+
+const halfMd5 = (text: string) => String(createHash("md5").update(text).digest().readBigUInt64BE());
