@@ -91,6 +91,12 @@ export const BREAKS: readonly Break[] = [
     to: "",
   },
   {
+    name: "a forgotten caller stays in the cluster",
+    file: "src/cluster/erase-replaced.ts",
+    from: "await cluster.atEach((node) => mergeParts(node, table, options));",
+    to: "",
+  },
+  {
     name: "a restored backup knows the forgotten",
     file: "src/backup/carry-over.ts",
     from: "callers.length > 0 &&",

@@ -249,7 +249,8 @@ function checkMail(world: World, ran: Ran | "the end"): string | undefined {
      FROM deliveries JOIN report_runs USING (report_run_id) WHERE report_run_id > ${world.restored?.reportRun ?? 0}`,
   );
   const sent = new Map<string, number>();
-  for (const { recipient, message_id, status, scheduled_for } of rows) {
+  const isMail = ({ message_id }: Record<string, unknown>) => message_id !== null;
+  for (const { recipient, message_id, status, scheduled_for } of rows.filter(isMail)) {
     const mails = got.get(String(message_id))?.length ?? 0;
     if (status === "delivered" && mails !== 1)
       return `${recipient} is said to have ${message_id}, and has not`;
@@ -259,6 +260,14 @@ function checkMail(world: World, ran: Ran | "the end"): string | undefined {
     sent.set(slot, (sent.get(slot) ?? 0) + mails);
     if ((sent.get(slot) ?? 0) > 1) return `${slot} was mailed twice`;
   }
+  const ends = rows.filter((row) => !isMail(row)).map(({ status }) => status);
+  const [certain, possible] = [["delivered"], ["delivered", "sending", "outcome unknown"]].map(
+    (of) => ends.filter((status) => of.includes(String(status))).length,
+  );
+  const posted = world.mailbox.hooks.length;
+  if (posted < Number(certain) || posted > Number(possible))
+    return `the webhook has ${posted} reports, and the ledger says ${ends}`;
   if (ran === "the end") world.count("mails", world.mailbox.taken.length);
+  if (ran === "the end") world.count("hooks", posted);
   return undefined;
 }

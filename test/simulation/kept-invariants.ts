@@ -24,6 +24,9 @@ export function checkForgotten(world: World, ran: Ran | "the end"): string | und
         return `${file.slice(world.folder.length)} has ${number} after it was forgotten`;
     }
   }
+  const sent = [...world.mailbox.taken.map(({ raw }) => raw), ...world.mailbox.hooks].join();
+  const named = [...world.forgotten].find((number) => sent.includes(number.slice(1)));
+  if (named !== undefined) return `a report has ${named}, who was forgotten`;
   world.count("folders searched");
   return undefined;
 }

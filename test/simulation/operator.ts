@@ -132,6 +132,7 @@ export async function restore(world: World): Promise<void> {
   const [{ last } = {}] = world.read("SELECT max(report_run_id) AS last FROM report_runs");
   world.restored = { reportRun: Number(last ?? 0) };
   world.mailbox.taken.length = 0;
+  world.mailbox.hooks.length = 0;
   world.basis = undefined;
   const [{ run } = {}] = world.read("SELECT max(run_id) AS run FROM sync_runs WHERE status = 'done'");
   world.lastRun = Number(run ?? 0);

@@ -32,12 +32,15 @@ export interface Ran {
   hasLagged: boolean;
 }
 
-/** A mail server that anybody may send to. */
+/** A mail server and a webhook that anybody may send to. */
 export interface Mailbox {
   readonly port: number;
+  readonly hookPort: number;
+  /** Bodies that the webhook took in this life. */
+  readonly hooks: string[];
   /** What was taken in this life. */
   readonly taken: { to: string; id: string; raw: string }[];
-  /** How it treats mails, until a moment of the machine's uptime. */
+  /** How it treats what it gets, until a moment of the machine's uptime. */
   mood: { is: "well" | "later" | "never" | "cut"; untilAt: number };
 }
 

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -188,11 +188,13 @@ export async function makeWorld(
   };
   current = world;
   mkdirSync(join(folder, "secrets"));
-  writeFileSync(join(folder, "secrets/token"), `${TOKEN}\n`);
-  chmodSync(join(folder, "secrets/token"), 0o600);
-  writeFileSync(join(folder, "secrets/smtp"), `smtp://127.0.0.1:${mailbox.port}?from=calls@example.com\n`, {
-    mode: 0o600,
-  });
+  const secrets = {
+    token: TOKEN,
+    smtp: `smtp://127.0.0.1:${mailbox.port}?from=calls@example.com`,
+    hook: `http://127.0.0.1:${mailbox.hookPort}/hook`,
+  };
+  for (const [name, secret] of Object.entries(secrets))
+    writeFileSync(join(folder, "secrets", name), `${secret}\n`, { mode: 0o600 });
   Object.assign(world.settings, settingsOf(features));
   world.writeSettings();
   return world;
@@ -227,7 +229,10 @@ function settingsOf({
         contents: ["channel"],
         range: { last: "1w" },
         cron: "0 7 * * 1",
-        deliver: [{ email: { to: ["one@example.com", "two@example.com"], subject: "Calls, {period}" } }],
+        deliver: [
+          { email: { to: ["one@example.com", "two@example.com"], subject: "Calls, {period}" } },
+          { webhook: { url_file: "secrets/hook" } },
+        ],
       },
     },
     accounts: { acme: { token_file: "secrets/token", database: "data/calls.db", export_dir: "exports" } },
