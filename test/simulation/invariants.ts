@@ -44,7 +44,7 @@ function checkCode(world: World, ran: Ran | "the end"): string | undefined {
 function runOf(world: World, ran: Ran | "the end") {
   if (ran === "the end") return undefined;
   const [run] = world.read(
-    "SELECT run_id, status, verdict, mode FROM sync_runs ORDER BY run_id DESC LIMIT 1",
+    "SELECT run_id, status, verdict, mode, calls_withheld FROM sync_runs ORDER BY run_id DESC LIMIT 1",
   );
   return !ran.hasLagged &&
     isRunOf(ran, "sync") &&
@@ -83,8 +83,9 @@ const missedBy = new WeakMap<World, Map<number, number>>();
 /** Passes are far enough apart by every clock where none was set meanwhile. */
 function checkGone(world: World, ran: Ran | "the end"): string | undefined {
   const run = runOf(world, ran);
-  // A replica that lags may have shown it again.
-  if (ran !== "the end" && ran.hasLagged) missedBy.delete(world);
+  // A replica that lags may have shown it again; of too many missing calls, none is gone until an operator accepts it.
+  const isHeldBack = run !== undefined && Number(run.calls_withheld) > 0;
+  if (ran !== "the end" && (ran.hasLagged || isHeldBack)) missedBy.delete(world);
   if (ran === "the end" || !isProvenFull(run)) return undefined;
   const missed = missedBy.get(world) ?? new Map<number, number>();
   missedBy.set(world, missed);

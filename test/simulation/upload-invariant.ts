@@ -1,4 +1,4 @@
-import { isDone, isRunOf, readTable } from "./looks.ts";
+import { isDone, readTable } from "./looks.ts";
 import type { TrueCall } from "./service.ts";
 import type { Ran, World } from "./types.ts";
 
@@ -7,8 +7,17 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** The platform takes the files, and then knows the conversions that are true. */
 export function checkUploads(world: World, ran: Ran | "the end"): string | undefined {
-  if (!isRunOf(ran, "google-ads", "--new") || !isDone(ran)) return undefined;
-  return takeFiles(world, String(ran.args.at(-1))) ?? compareConversions(world);
+  if (ran === "the end" || !ran.args.includes("google-ads")) return undefined;
+  const folder = String(ran.args.at(-1));
+  // Of a killed export, the platform takes what the ledger has as written.
+  if (ran.isKilled) return isWritten(world, folder) ? takeFiles(world, folder) : undefined;
+  if (!isDone(ran)) return undefined;
+  return takeFiles(world, folder) ?? compareConversions(world);
+}
+
+function isWritten({ read, path }: World, folder: string): boolean {
+  const [file] = read("SELECT path, draft FROM upload_files ORDER BY upload_file_id DESC LIMIT 1");
+  return file?.draft === null && String(file.path).startsWith(path(folder));
 }
 
 function takeFiles(world: World, folder: string): string | undefined {
