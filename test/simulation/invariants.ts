@@ -44,7 +44,7 @@ function checkCode(world: World, ran: Ran | "the end"): string | undefined {
 function runOf(world: World, ran: Ran | "the end") {
   if (ran === "the end") return undefined;
   const [run] = world.read(
-    "SELECT run_id, status, verdict, mode, calls_withheld FROM sync_runs ORDER BY run_id DESC LIMIT 1",
+    "SELECT run_id, status, verdict, mode, resumed, calls_withheld FROM sync_runs ORDER BY run_id DESC LIMIT 1",
   );
   return !ran.hasLagged &&
     isRunOf(ran, "sync") &&
@@ -86,7 +86,8 @@ function checkGone(world: World, ran: Ran | "the end"): string | undefined {
   // A replica that lags may have shown it again; of too many missing calls, none is gone until an operator accepts it.
   const isHeldBack = run !== undefined && Number(run.calls_withheld) > 0;
   if (ran !== "the end" && (ran.hasLagged || isHeldBack)) missedBy.delete(world);
-  if (ran === "the end" || !isProvenFull(run)) return undefined;
+  // Pages of a run that was cut short may have listed what was removed since.
+  if (ran === "the end" || !isProvenFull(run) || Number(run?.resumed) > 0) return undefined;
   const missed = missedBy.get(world) ?? new Map<number, number>();
   missedBy.set(world, missed);
   const waitMs = world.features.goneAfterHours * HOUR_MS;
