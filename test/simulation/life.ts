@@ -26,6 +26,7 @@ function drawFeatures(seed: number): Features {
     limit: oneOf(random, [60, 200, 1000]),
     concurrency: oneOf(random, [1, 2, 4]),
     timezone: oneOf(random, ["UTC", "Europe/Berlin", "America/New_York"]),
+    publishesAfterSync: oneOf(random, [false, false, true]),
     without: new Set(optional.filter(() => random() < 0.25).map(({ name }) => name)),
   };
 }

@@ -13,6 +13,7 @@ export interface Features {
   readonly limit: number;
   readonly concurrency: number;
   readonly timezone: string;
+  readonly publishesAfterSync: boolean;
   /** Names of events that do not happen in this life. */
   readonly without: ReadonlySet<string>;
 }

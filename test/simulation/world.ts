@@ -207,6 +207,7 @@ function settingsOf({
   limit,
   concurrency,
   timezone,
+  publishesAfterSync,
 }: Features) {
   return {
     base_url: "http://127.0.0.1:9",
@@ -223,7 +224,7 @@ function settingsOf({
     answered: ["answered"],
     missed: ["missed"],
     smtp_url_file: "secrets/smtp",
-    publish: { to: "clickhouse://127.0.0.1:8123/calls", personal_data: true },
+    publish: { to: "clickhouse://127.0.0.1:8123/calls", personal_data: true, after_sync: publishesAfterSync },
     reports: {
       weekly: {
         contents: ["channel"],
