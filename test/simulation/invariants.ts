@@ -85,7 +85,7 @@ function checkGone(world: World, ran: Ran | "the end"): string | undefined {
   const run = runOf(world, ran);
   // A replica that lags may have shown it again; of too many missing calls, none is gone until an operator accepts it.
   const isHeldBack = run !== undefined && Number(run.calls_withheld) > 0;
-  if (ran !== "the end" && (ran.hasLagged || isHeldBack)) missedBy.delete(world);
+  if (ran !== "the end" && (ran.hasLagged || isHeldBack)) return void missedBy.delete(world);
   // Pages of a run that was cut short may have listed what was removed since.
   if (ran === "the end" || !isProvenFull(run) || Number(run?.resumed) > 0) return undefined;
   const missed = missedBy.get(world) ?? new Map<number, number>();
