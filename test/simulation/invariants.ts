@@ -198,6 +198,8 @@ const ADDITIVE = [
 
 /** Of months that were over, and no longer provisional, in the run that the earlier answer is of. */
 function checkRestatements(world: World, ran: Ran | "the end"): string | undefined {
+  // One that is killed at its very end has recorded its answer: the next one has nothing to restate.
+  if (ran !== "the end" && ran.isKilled && ran.args.includes("question")) world.answered = undefined;
   if (!isRunOf(ran, "--out", "question") || !isDone(ran)) return undefined;
   const rows = readTable(world.path("question/source.csv"));
   const before = world.answered;
