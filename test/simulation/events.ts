@@ -48,7 +48,7 @@ export const EVENTS: readonly EventKind[] = [
   { name: "restart", perYear: 12, apply: restart },
   { name: "spend", perYear: 20, apply: importSpend },
   { name: "rules", perYear: 6, apply: changeRules },
-  { name: "keep", perYear: 4, apply: changeKeep },
+  { name: "keep", perYear: 10, apply: changeKeep },
   { name: "token", perYear: 4, apply: changeToken },
   { name: "forget", perYear: 6, apply: forget },
   { name: "backup", perYear: 12, apply: backUp },

@@ -106,8 +106,9 @@ export function checkSlots(world: World, ran: Ran | "the end"): string | undefin
 /** Bytes of the warehouse for a call, and besides; files in all folders but one for each upload. */
 const [PER_CALL, BESIDES, MOST_FILES, MOST_MEMORY] = [8000, 3_000_000, 60, 1_500_000_000];
 
+/** As time goes on, and at the end. */
 export function checkSize(world: World, ran: Ran | "the end"): string | undefined {
-  if (ran !== "the end") return undefined;
+  if (ran !== "the end" && !isRunOf(ran, "job", "report:weekly")) return undefined;
   const bytes = statSync(world.path("data/calls.db"), { throwIfNoEntry: false })?.size ?? 0;
   if (bytes > BESIDES + PER_CALL * world.callsMade)
     return `the warehouse of ${world.callsMade} calls has ${bytes} bytes`;

@@ -83,7 +83,7 @@ export async function changeRules(world: World, random: Random): Promise<void> {
 }
 
 export function changeKeep(world: World, random: Random): void {
-  const keep = (["always", "never", "20d"] as const)[drawIndex(random, 3)] ?? "always";
+  const keep = (["always", "never", "5d", "20d"] as const)[drawIndex(random, 4)] ?? "always";
   world.settings.keep = random() < 0.5 ? { transcripts: keep } : { transcripts: keep, caller_numbers: keep };
   world.log(`  keep ${JSON.stringify(world.settings.keep)}`);
   world.writeSettings();
