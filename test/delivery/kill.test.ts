@@ -7,18 +7,8 @@ import { expect, it } from "vitest";
 import { BRIEF_RETRY, deliver } from "../../src/delivery/deliver.ts";
 import { readDeliveries } from "../../src/delivery/delivery-table.ts";
 import type { DeliveryTarget } from "../../src/delivery/delivery-target.ts";
-import { startBadServer, text } from "../support/bad-server.ts";
 import { type MailServerOptions, startMailServer } from "./mail-server.ts";
-import {
-  commandTo,
-  emailTo,
-  hookTo,
-  makeRun,
-  smtpAt,
-  VALUES,
-  writeReportFile,
-  writeSummary,
-} from "./report.ts";
+import { commandTo, emailTo, makeRun, smtpAt, VALUES, writeReportFile, writeSummary } from "./report.ts";
 
 // However a process is killed: nobody gets a report twice, and what may have arrived is not repeated unasked.
 
@@ -110,21 +100,6 @@ it("does not repeat a mail that the server had taken when the process was killed
   expect(statusOf(run)).toBe("outcome unknown");
   expect(await goOn(run, emailTo(["ann@example.com"], smtpAt(server.port)))).toBe("outcome unknown");
   expect(server.taken).toHaveLength(1);
-});
-
-it("does not repeat a web hook that was sent when the process was killed", async () => {
-  using run = makeRun();
-  const killed = Promise.withResolvers<void>();
-  let child: ChildProcess | undefined;
-  await using server = await startBadServer(() => {
-    child?.once("exit", () => killed.resolve());
-    child?.kill("SIGKILL");
-  }, text("ok"));
-  child = startProcess(run, "webhook", server.url.port);
-  await killed.promise;
-  const target = hookTo(Number(server.url.port));
-  expect([statusOf(run), await goOn(run, target)]).toEqual(["outcome unknown", "outcome unknown"]);
-  expect(server.requests).toHaveLength(1);
 });
 
 it("does not repeat a command that ran when the process was killed, and removes the files that it was given", async () => {

@@ -41,7 +41,16 @@ export async function upload(world: World, random: Random): Promise<void> {
   if (random() < 0.1) world.value = pick(random, ["40", "55"]) === "40" ? 40 : 55;
   const value = ["--conversion-value", String(world.value), "--currency", "EUR"];
   const folder = `uploads/${Math.round(world.uptime())}`;
-  await world.run("export", "google-ads", "google-ads-adjustments", "--new", ...value, "--out", folder);
+  const args = ["google-ads", "google-ads-adjustments", "--new", ...value, "--out", folder];
+  // Some files are never uploaded, and taken back.
+  const isThrownAway = random() < 0.2 && !world.mishaps.some(({ of }) => of === "operator");
+  if (isThrownAway) world.thrownAway = folder;
+  await world.run("export", ...args);
+  if (!isThrownAway) return;
+  for (const { path } of world.read(`SELECT path FROM upload_files WHERE path LIKE '%/${folder}/%'`)) {
+    await world.run("uploads", "forget", String(path));
+    world.count("files taken back");
+  }
 }
 
 export async function importSpend(world: World, random: Random): Promise<void> {

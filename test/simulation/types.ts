@@ -119,6 +119,8 @@ export interface World {
   isBackupOld: boolean;
   /** What the platform was told of spend when the backup was made. */
   spendOfBackup: ReadonlyMap<string, number> | undefined;
+  /** The folder of files that are not uploaded. */
+  thrownAway: string | undefined;
   /** What a conversion is worth. */
   value: number;
   /** Uptime; see `Ran`. */

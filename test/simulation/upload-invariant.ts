@@ -9,6 +9,7 @@ const DAY_MS = 24 * HOUR_MS;
 export function checkUploads(world: World, ran: Ran | "the end"): string | undefined {
   if (ran === "the end" || !ran.args.includes("google-ads")) return undefined;
   const folder = String(ran.args.at(-1));
+  if (folder === world.thrownAway) return undefined;
   // Of a killed export, the platform takes what the ledger has as written.
   if (ran.isKilled) return isWritten(world, folder) ? takeFiles(world, folder) : undefined;
   if (!isDone(ran)) return undefined;

@@ -127,6 +127,7 @@ export async function makeWorld(
     restored: undefined,
     isBackupOld: false,
     spendOfBackup: undefined,
+    thrownAway: undefined,
     value: 40,
     uptime: uptimeMs,
     counts: new Map(),
