@@ -1,4 +1,4 @@
-import { asc, eq, min, type SQL, sql } from "drizzle-orm";
+import { asc, eq, getTableColumns, min, type SQL, sql } from "drizzle-orm";
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
@@ -92,10 +92,14 @@ export function readFirstPageTime({ db }: Warehouse, runId: number): string | un
 
 /** Deletes what only a walk in progress needs: the ids of pages up to this run, and pages of old runs. */
 export function trimPages({ db }: Warehouse, runId: number): void {
-  db.update(sync_pages)
-    .set({ call_ids: null, order_members: null })
-    .where(sql`${sync_pages.run_id} <= ${runId} AND ${sync_pages.call_ids} IS NOT NULL`)
-    .run();
+  // Rows made shorter in place would each keep a whole page of the file.
+  const { call_ids, order_members, ...kept } = getTableColumns(sync_pages);
+  const trimmed = db
+    .delete(sync_pages)
+    .where(sql`${sync_pages.run_id} <= ${runId} AND ${call_ids} IS NOT NULL`)
+    .returning(kept)
+    .all();
+  for (const page of trimmed) db.insert(sync_pages).values(page).run();
   db.delete(sync_pages)
     .where(sql`${sync_pages.run_id} <= ${runId - RUNS_WITH_PAGES}`)
     .run();

@@ -154,6 +154,20 @@ describe("trimPages", () => {
     );
     expect(readRuns(warehouse, 200)).toHaveLength(102);
   });
+
+  it("leaves the file no larger than what is kept (simulation, seed 925748)", () => {
+    using warehouse = newWarehouse();
+    const run = start(warehouse);
+    const ids = Array.from({ length: 300 }, (_, index) => 731_000_000 + index);
+    writeTransaction(warehouse, (tx) => {
+      for (let seq = 0; seq < 100; seq++) insertPage(tx, makePage(run, seq, ids));
+    });
+    trimPages(warehouse, run);
+    const sizeOf = warehouse.sqlite
+      .prepare("SELECT sum(pgsize) FROM dbstat WHERE name = 'sync_pages'")
+      .pluck();
+    expect(sizeOf.get()).toBeLessThan(100 * 300);
+  });
 });
 
 describe("sync_pages", () => {
