@@ -5,11 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { prepareRows } from "./rows.ts";
 
-// node test/bench/page-server.ts <calls> [latency in ms]: serves API v3's attribution from a prepared file. One read and
-// two writes a page, so that it is never what a benchmark waits for. Prints its address.
+// node test/bench/page-server.ts <calls> [latency in ms] [total]: serves API v3's attribution from a prepared file. One read
+// and two writes a page, so that it is never what a benchmark waits for. Prints its address. With a total, it says that it has
+// so many, and repeats the prepared ones.
 
 const readFrom = promisify(read);
-const [calls = 0, latencyMs = 0] = process.argv.slice(2).map(Number);
+const [calls = 0, latencyMs = 0, total = calls] = process.argv.slice(2).map(Number);
 const { file, starts } = await prepareRows(calls);
 const rows = openSync(file, "r");
 /** No identifier comes twice, however often a server is started. */
@@ -17,13 +18,14 @@ const started = Date.now().toString(36);
 let requests = 0;
 
 async function readPage(offset: number, limit: number): Promise<Buffer[]> {
-  const start = starts[Math.min(calls, offset)] ?? 0;
-  const end = starts[Math.min(calls, offset + limit)] ?? 0;
+  const from = offset < total ? offset % calls : calls;
+  const start = starts[from] ?? 0;
+  const end = starts[Math.min(calls, from + limit)] ?? 0;
   // Without the comma after the last one.
   const length = Math.max(0, end - start - 1);
   const page = Buffer.allocUnsafe(length);
   if (length > 0) await readFrom(rows, page, 0, length, start);
-  const head = `{"code":200,"message":"Success","request_id":"${started}-${requests++}","timestamp":"${new Date().toISOString()}","data":{"total":${calls},"limit":${limit},"offset":${offset},"calls":[`;
+  const head = `{"code":200,"message":"Success","request_id":"${started}-${requests++}","timestamp":"${new Date().toISOString()}","data":{"total":${total},"limit":${limit},"offset":${offset},"calls":[`;
   return [Buffer.from(head), page, Buffer.from("]}}")];
 }
 

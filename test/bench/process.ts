@@ -94,10 +94,10 @@ export interface PageServer extends AsyncDisposable {
   env: Record<string, string>;
 }
 
-/** Starts a server of so many prepared calls, which answers after `latencyMs`. */
-export async function startPageServer(calls: number, latencyMs = 0): Promise<PageServer> {
+/** Starts a server of so many prepared calls, which answers after `latencyMs`, and may say that it has more. */
+export async function startPageServer(calls: number, latencyMs = 0, total = calls): Promise<PageServer> {
   const script = join(import.meta.dirname, "page-server.ts");
-  const child = spawn(process.execPath, [script, String(calls), String(latencyMs)], {
+  const child = spawn(process.execPath, [script, ...[calls, latencyMs, total].map(String)], {
     stdio: ["ignore", "pipe", "inherit"],
     signal: stopping.signal,
   });
