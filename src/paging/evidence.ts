@@ -32,8 +32,12 @@ export interface Evidence {
   fragmented: number;
   /** Calls no longer at the place where they had been read, though those around them were. */
   vanished: number;
+  /** Slices of the closing look at the front; they are the last ones. */
+  closing: number;
   /** Calls that only the closing look met. */
   closingOnly: number;
+  /** Looks past the last call, which are no slices of the pass. */
+  behind: readonly Behind[];
   /** Rows without a readable id. */
   unplaced: number;
   /** Responses with a `request_id` that an earlier response had. */
@@ -45,6 +49,12 @@ export interface Evidence {
   settled: boolean;
   /** Calls read so far; a call that reappears far away counts twice. */
   fresh: number;
+}
+
+export interface Behind extends Omit<Slice, "rows"> {
+  /** How many slices there were before it. */
+  after: number;
+  rows: number;
 }
 
 /** The service's `total` over the responses of a pass. */

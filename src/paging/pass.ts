@@ -12,7 +12,7 @@ export interface WalkOptions {
   throttle?: Throttle | undefined;
 }
 
-const DEFAULT_OVERLAP = 50;
+export const DEFAULT_OVERLAP = 50;
 const DEFAULT_CONCURRENCY = 4;
 
 /** Slices in a row without a joined seam or an unseen call before the pass gives up a seam or the end. */

@@ -1,5 +1,5 @@
 import { Chain, HELD_BY_BEING_FIRST, type Link } from "./chain.ts";
-import { type Evidence, firstTotals, observeTotal } from "./evidence.ts";
+import { type Behind, type Evidence, firstTotals, observeTotal } from "./evidence.ts";
 import { IdSketch } from "./id-sketch.ts";
 import { endOf, overlapOf, reachesTotal, type Slice } from "./slice.ts";
 
@@ -43,8 +43,10 @@ export class PassRecord {
     repeated: 0,
     old: 0,
     vanished: 0,
+    closing: 0,
     closingOnly: 0,
   };
+  readonly #behind: Behind[] = [];
 
   constructor({ limit, overlap }: { limit: number; overlap: number }) {
     this.#limit = limit;
@@ -66,6 +68,7 @@ export class PassRecord {
     const held = end & (this.#hasClosing ? this.#frontHeld : HELD_BY_BEING_FIRST);
     return {
       ...this.#counts,
+      behind: this.#behind,
       totals: this.#totals,
       startsAtFront: this.#startsAtFront,
       keys: chain.keys,
@@ -162,6 +165,7 @@ export class PassRecord {
 
   /** Takes a slice from after the chain's last one, without adding it to the chain. An empty one is the end. */
   lookBehind(behind: Slice): void {
+    this.#behind.push({ ...behind, rows: behind.rows.length, after: this.#counts.slices });
     this.#totals = observeTotal(this.#totals, behind);
     this.#noteOrigin(behind);
     if (behind.rows.length === 0) this.#noteEnd(reachesTotal(this.#left) ? "nothing behind" : "disputed");
@@ -175,6 +179,7 @@ export class PassRecord {
     const within = this.#closing.findLink(slice, slice.offset === 0);
     const isJoined = this.#closing.isHeld(within, this.#closingHeld);
     this.#hasClosing = true;
+    this.#counts.closing++;
     this.#counts.closingOnly += slice.rows.filter(({ id }) => id !== null && !this.#met.has(id)).length;
     this.#observe(slice, this.#chain.findLink(slice, false));
     this.#chain.add(slice, 0);

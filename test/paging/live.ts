@@ -1,3 +1,4 @@
+import type { Evidence } from "../../src/paging/evidence.ts";
 import type { Sort } from "../../src/paging/order-key.ts";
 import type { WalkOptions } from "../../src/paging/pass.ts";
 import type { Slice } from "../../src/paging/slice.ts";
@@ -13,6 +14,10 @@ export interface Outcome extends Judgement {
   atOnce: number;
   sort: Sort;
   isResumed: boolean;
+  /** What the ledger keeps of the pass. */
+  slices: Slice[];
+  evidence: Evidence;
+  limit: number;
 }
 
 /** The parts of the program that a timeline is lived through with; changed ones in tests of the tests. */
@@ -59,6 +64,9 @@ export async function live(
       atOnce: service.atOnce,
       sort: reading.sort,
       isResumed,
+      slices: chain.slices,
+      evidence: reading.evidence,
+      limit: service.limit,
     };
   }
 }

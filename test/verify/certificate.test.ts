@@ -1,0 +1,142 @@
+import { execFile, spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { attempt } from "../../src/base/errors.ts";
+import { checkCertificate, writeCertificate } from "../../src/paging/certificate.ts";
+import { honestTimelines, wideTimelines, wildTimelines } from "../paging/random-service.ts";
+import { isSure, lives, type Reading, readings } from "../paging/walks.ts";
+import { draws } from "../support/draws.ts";
+
+const RUNS = draws(250);
+const SCRIPT = join(import.meta.dirname, "verify.py");
+const HAS_PYTHON = spawnSync("python3", ["--version"]).status === 0;
+
+interface Pass {
+  lines: string[];
+  ids: Set<number | null>;
+}
+
+/** Returns the certificates of the proven passes over drawn services. */
+async function certify(timelines: Parameters<typeof readings>[0], seed: number): Promise<Pass[]> {
+  const passes: Pass[] = [];
+  for (const reading of fc.sample(readings(timelines), { numRuns: RUNS, seed })) {
+    const lines = await certifyOne(reading);
+    if (lines !== undefined) passes.push(lines);
+  }
+  return passes;
+}
+
+async function certifyOne(reading: Reading): Promise<Pass | undefined> {
+  const outcome = await lives(reading);
+  if (!isSure(outcome)) return undefined;
+  const { slices, verdict, evidence, limit } = outcome;
+  const ids = new Set(slices.flatMap(({ rows }) => rows.map(({ id }) => id)));
+  const at = (page: number) => new Date(1_790_000_000_000 + page).toISOString();
+  const header = {
+    run_id: 1,
+    began_at: at(0),
+    ended_at: at(slices.length - 1),
+    calls: ids.size,
+    overlap: reading.overlap,
+    ...{ verdict, limit },
+  };
+  const pages = slices.map((slice, page) => ({ ...slice, fetchedAt: at(page) }));
+  return { lines: [...writeCertificate(header, evidence, () => pages)], ids };
+}
+
+/** What the first verifier says; it may also know the calls that the warehouse has. */
+function isHeld(lines: readonly string[], ids?: ReadonlySet<number | null>): boolean {
+  const checked = attempt(() => checkCertificate(lines));
+  if (checked === undefined || checked.problems.length > 0) return false;
+  return ids === undefined || checked.ids.symmetricDifference(ids).size === 0;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: lines are forged in ways that no type allows
+type Json = any;
+
+const edit = (line: string, change: (page: Json) => object) =>
+  JSON.stringify({ ...JSON.parse(line), ...change(JSON.parse(line)) });
+
+/** Ways to forge a certificate, each at a drawn page. */
+const FORGERIES: Record<string, (lines: string[], page: number) => string[]> = {
+  "a page is left out": (lines, page) => lines.toSpliced(page, 1),
+  "a page is left out, and the header says so": ([head = "", ...pages], page) => [
+    edit(head, ({ pages }) => ({ pages: pages - 1 })),
+    ...pages.toSpliced(page - 1, 1),
+  ],
+  "two pages are swapped": (lines, page) => {
+    const other = page + 1 < lines.length ? page + 1 : 1;
+    return lines.with(page, lines[other] ?? "").with(other, lines[page] ?? "");
+  },
+  "a total is another": (lines, page) =>
+    lines.with(page, edit(lines[page] ?? "", ({ total }) => ({ total: total + 1 }))),
+  "an id is another": (lines, page) =>
+    lines.with(
+      page,
+      edit(lines[page] ?? "", ({ ids }) => ({
+        ids: ids.map((difference: number, at: number) => (at === ids.length - 1 ? difference + 1_000_000 : difference)),
+      })),
+    ),
+  "the key is another": ([head = "", ...pages]) => [
+    edit(head, ({ order_key }) => ({
+      order_key: String(order_key).replace(/asc|desc/, (way) => (way === "asc" ? "desc" : "asc")),
+    })),
+    ...pages,
+  ],
+  "the verdict is better": ([head = "", ...pages]) => [
+    edit(head, ({ verdict }) => ({ verdict: verdict === "exact" ? "verified" : "exact" })),
+    ...pages,
+  ],
+};
+
+/** The share of those that are found, where some forged ones prove the same. */
+const LEAST_FOUND: Readonly<Record<string, number>> = {
+  "a page is left out, and the header says so": 0.9,
+  "two pages are swapped": 0.8,
+  "a total is another": 0.6,
+  "an id is another": 0.6,
+};
+
+/** What the second verifier says of each. */
+function askPython(certificates: readonly (readonly string[])[]): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const child = execFile("python3", [SCRIPT, "--many"], { maxBuffer: 1e9 }, (error, stdout) =>
+      error ? reject(error) : resolve(stdout.trim().split("\n")),
+    );
+    child.stdin?.end(certificates.map((lines) => `${JSON.stringify(lines)}\n`).join(""));
+  });
+}
+
+describe.each([
+  ["wild", wildTimelines],
+  ["honest", honestTimelines],
+  ["wide", wideTimelines],
+])("certificates of proven passes over %s services", (_, timelines) => {
+  const seed = randomInt(2 ** 31);
+
+  it.skipIf(!HAS_PYTHON)(`hold, forged ones do not, and both verifiers agree: seed ${seed}`, async () => {
+    const passes = await certify(timelines, seed);
+    expect(passes.filter(({ lines, ids }) => !isHeld(lines, ids))).toEqual([]);
+    const forged = passes.flatMap(({ lines, ids }) =>
+      Object.entries(FORGERIES).map(([how, forge]) => {
+        const page = 1 + randomInt(lines.length - 1);
+        return { how, ids, lines: forge([...lines], page) };
+      }),
+    );
+    const all = [...passes.map((pass) => ({ ...pass, how: "honest" })), ...forged];
+    const second = await askPython(all.map(({ lines }) => lines));
+    const apart = all.flatMap(({ how, lines }, at) =>
+      isHeld(lines) === (second[at] === "holds") ? [] : [{ how, second: second[at], lines }],
+    );
+    expect(apart).toEqual([]);
+    // Some forged ones prove the same: pages of one call may change places, and some totals are not the evidence.
+    const found = Map.groupBy(forged, ({ how }) => how);
+    const shares = [...found].map(([how, each]) => {
+      const share = each.filter(({ lines, ids }) => !isHeld(lines, ids)).length / each.length;
+      return [how, share >= (LEAST_FOUND[how] ?? 1)];
+    });
+    expect(shares).toEqual([...found.keys()].map((how) => [how, true]));
+  });
+});
