@@ -17,9 +17,6 @@ const time = z.iso.datetime();
 const headerSchema = z.strictObject({
   format: z.literal(FORMAT),
   run_id: count,
-  /** When the first and the last page were complete. */
-  began_at: time,
-  ended_at: time,
   order_key: text.nullable(),
   verdict: text,
   /** `total` of the first and the last response. */
@@ -65,7 +62,7 @@ export interface CertifiedPage extends Slice {
 
 /** Yields the lines of the certificate of a proven pass. @param pages reads its pages, twice if it is in an order by source */
 export function* writeCertificate(
-  header: Pick<CertificateHeader, "run_id" | "began_at" | "ended_at" | "verdict" | "calls" | "limit" | "overlap">,
+  header: Pick<CertificateHeader, "run_id" | "verdict" | "calls" | "limit" | "overlap">,
   { keys, totals, slices, resumed, closing, behind }: Evidence,
   pages: () => Iterable<CertifiedPage>,
 ): Generator<string> {
@@ -133,18 +130,16 @@ export function checkCertificate(lines: Iterable<string>): Checked {
   const record = new PassRecord({ limit, overlap });
   const ids = new Set<number>();
   const earlier: Slice[] = [];
-  const times: string[] = [];
+  let pages = 0;
   for (const line of parsed) {
-    const page = pageSchema.parse(line);
-    const slice = toSlice(page);
+    const slice = toSlice(pageSchema.parse(line));
     for (const { id } of slice.rows) if (id !== null) ids.add(id);
-    if (times.length < resumed) earlier.push(slice);
-    else if (times.length < header.pages - closing) record.accept(slice);
+    if (pages < resumed) earlier.push(slice);
+    else if (pages < header.pages - closing) record.accept(slice);
     else record.acceptClosing(slice);
-    times.push(page.fetched_at);
-    if (times.length === resumed) record.takeUp(earlier);
+    if (++pages === resumed) record.takeUp(earlier);
     for (const { after, rows, request_id, ...look } of behind) {
-      if (after !== times.length) continue;
+      if (after !== pages) continue;
       const unread = Array.from({ length: rows }, (): Row => ({ id: null, started: null, name: null }));
       record.lookBehind({ ...look, rows: unread, requestId: request_id ?? undefined });
     }
@@ -154,9 +149,7 @@ export function checkCertificate(lines: Iterable<string>): Checked {
   const compare = (what: string, is: unknown, said: unknown) =>
     is === said ? [] : [`${what} is ${is}, and the certificate says ${said}`];
   const problems = [
-    ...compare("the number of pages", times.length, header.pages),
-    ...compare("the time of the first page", times.at(0), header.began_at),
-    ...compare("the time of the last page", times.at(-1), header.ended_at),
+    ...compare("the number of pages", pages, header.pages),
     ...compare("the number of calls", ids.size, header.calls),
     ...compare("the order", nameKeys(evidence.keys), header.order_key),
     ...compare("the verdict", found.verdict, header.verdict),

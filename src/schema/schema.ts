@@ -23,6 +23,7 @@ import { ORIGIN } from "../warehouse/origin.ts";
 import { PRIVACY_ACTS } from "../warehouse/privacy-act-table.ts";
 import { PUBLICATIONS } from "../warehouse/publication-table.ts";
 import { RETENTION } from "../warehouse/retention.ts";
+import { CERTIFICATES } from "../warehouse/runs/certificate-table.ts";
 import { EXPORTS } from "../warehouse/runs/exports.ts";
 import { JOBS } from "../warehouse/runs/job-table.ts";
 import { SYNC_PAGES } from "../warehouse/runs/page-table.ts";
@@ -39,6 +40,7 @@ export const TABLES: readonly DescribedTable[] = [
   COUNTS,
   SYNC_RUNS,
   SYNC_PAGES,
+  CERTIFICATES,
   REJECTED_CALLS,
   SCHEMA_DRIFT,
   EXPORTS,

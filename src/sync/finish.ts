@@ -13,6 +13,7 @@ import { countRejected, deleteUnnamed } from "../warehouse/calls/rejected.ts";
 import { countUnchanged, readFirstPageTime, trimPages } from "../warehouse/runs/page-table.ts";
 import { assertHeld, type SyncRun, updateRun } from "../warehouse/runs/runs.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
+import { certify } from "./certify.ts";
 import type { Judged } from "./judge-reading.ts";
 import { type Entry, ended } from "./ledger.ts";
 import { callOrderOf } from "./plan.ts";
@@ -35,6 +36,7 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
     const unchanged = countUnchanged(tx, runId);
     const absence = isFull ? inferAbsence(tx, run, runId, judged) : NO_ABSENCE;
     if (isSure(judgement.verdict)) deleteUnnamed(tx, runId);
+    if (isFull && isSure(judgement.verdict)) certify(tx, run, runId, judged);
     trimPages(tx, runId);
     if (readUnsettled(tx) > 0) settleCallers(tx);
     pruneFactLog(tx, run.clock.now());

@@ -36,8 +36,6 @@ async function certifyOne(reading: Reading): Promise<Pass | undefined> {
   const at = (page: number) => new Date(1_790_000_000_000 + page).toISOString();
   const header = {
     run_id: 1,
-    began_at: at(0),
-    ended_at: at(slices.length - 1),
     calls: ids.size,
     overlap: reading.overlap,
     ...{ verdict, limit },
@@ -71,12 +69,17 @@ const FORGERIES: Record<string, (lines: string[], page: number) => string[]> = {
     return lines.with(page, lines[other] ?? "").with(other, lines[page] ?? "");
   },
   "a total is another": (lines, page) =>
-    lines.with(page, edit(lines[page] ?? "", ({ total }) => ({ total: total + 1 }))),
+    lines.with(
+      page,
+      edit(lines[page] ?? "", ({ total }) => ({ total: total + 1 })),
+    ),
   "an id is another": (lines, page) =>
     lines.with(
       page,
       edit(lines[page] ?? "", ({ ids }) => ({
-        ids: ids.map((difference: number, at: number) => (at === ids.length - 1 ? difference + 1_000_000 : difference)),
+        ids: ids.map((difference: number, at: number) =>
+          at === ids.length - 1 ? difference + 1_000_000 : difference,
+        ),
       })),
     ),
   "the key is another": ([head = "", ...pages]) => [

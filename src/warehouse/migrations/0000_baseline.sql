@@ -81,6 +81,14 @@ CREATE TABLE `calls` (
 CREATE INDEX `calls_missing` ON `calls` (`gone_at`) WHERE missing_since IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `calls_absent` ON `calls` (`absent_since`) WHERE absent_since IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `calls_unlisted` ON `calls` (`unlisted_since`) WHERE unlisted_since IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `certificates` (
+	`run_id` integer PRIMARY KEY NOT NULL,
+	`made_at` text NOT NULL,
+	`sha256` text NOT NULL,
+	`lines` blob NOT NULL,
+	FOREIGN KEY (`run_id`) REFERENCES `sync_runs`(`run_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `changed_buckets` (
 	`change_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`bucket` integer NOT NULL

@@ -47,6 +47,12 @@ export function readPages({ db }: Warehouse, runId: number): SyncPage[] {
   return db.select().from(sync_pages).where(eq(sync_pages.run_id, runId)).orderBy(asc(sync_pages.seq)).all();
 }
 
+/** Nothing else can be read or written meanwhile. */
+export function iteratePages({ sqlite }: Warehouse, runId: number): IterableIterator<SyncPage> {
+  const read = sqlite.prepare<[number], SyncPage>("SELECT * FROM sync_pages WHERE run_id = ? ORDER BY seq");
+  return read.iterate(runId);
+}
+
 export function deletePages({ db }: Warehouse, runId: number): void {
   db.delete(sync_pages).where(eq(sync_pages.run_id, runId)).run();
 }
