@@ -1,0 +1,176 @@
+import { attempt } from "../base/errors.ts";
+import type { Call } from "../call.ts";
+
+/** A line of the file of topics. All lines of a topic have the same `qualifies` and `value`. */
+export interface TopicLine {
+  topic: string;
+  /** Literal words. */
+  phrase: string;
+  /** Only this channel of `transcription_details` is searched. @default all that was said */
+  speaker: string | null;
+  /** Whether an answered call of this topic is qualified. @default by its duration */
+  qualifies: boolean | null;
+  /** Value of a conversion, such as 149.50. @default that of the export */
+  value: string | null;
+}
+
+export type Transcript = Pick<Call, "transcription" | "transcription_details">;
+
+/** Where the first matching line is found, in folded text. */
+export interface TopicMatch {
+  /** Index of the line. */
+  line: number;
+  text: string;
+  start: number;
+  end: number;
+}
+
+/** Any runs of white space but single blanks; Unicode's includes the next line (U+0085). */
+const OTHER_SPACE = /[\s\u0085]{2,}|[^\S ]|\u0085/g;
+/** An i with a dot, from İ, is the same as an i; so is the ς at the end of a word as a σ. */
+const SAME_LETTER = /i\u0307|ς/g;
+
+/** Returns the form in which phrases are found: NFKC without case, and single blanks. By way of upper case, ß is ss and ı is i. */
+export function foldSpoken(text: string): string {
+  return text
+    .toWellFormed()
+    .normalize("NFKC")
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .replace(SAME_LETTER, (letter) => (letter === "ς" ? "σ" : "i"))
+    .normalize("NFKC")
+    .replace(OTHER_SPACE, " ")
+    .trim();
+}
+
+export type FindTopic = (transcript: Transcript) => TopicMatch | undefined;
+
+/** Prepares lines for many calls. The first line with a match counts. */
+export function compileTopics(lines: readonly TopicLine[]): FindTopic {
+  const phrases = new Map<string | null, Map<string, number>>();
+  for (const [line, { phrase, speaker }] of lines.entries()) {
+    const name = speaker === null ? null : foldSpoken(speaker);
+    const ofSpeaker = phrases.get(name) ?? new Map<string, number>();
+    phrases.set(name, ofSpeaker);
+    const folded = foldSpoken(phrase);
+    if (!ofSpeaker.has(folded)) ofSpeaker.set(folded, line);
+  }
+  const bySpeaker = [...phrases].map(([name, ofSpeaker]) => [name, new PhraseIndex(ofSpeaker)] as const);
+  const hasSpeakers = bySpeaker.some(([name]) => name !== null);
+  return ({ transcription, transcription_details }) => {
+    const whole = foldSpoken(transcription ?? "");
+    const said = whole === "" || hasSpeakers ? readSaid(transcription_details) : [];
+    let found: TopicMatch | undefined;
+    for (const [name, index] of bySpeaker) {
+      const own = name === null ? said : said.filter(({ speaker }) => speaker === name);
+      const isWhole = name === null && whole !== "";
+      found = index.findFirst(isWhole ? whole : foldSpoken(own.map(({ text }) => text).join(" ")), found);
+    }
+    return found;
+  };
+}
+
+/** Reads the texts of `transcription_details`; anything that is not as documented is left out. */
+function readSaid(details: string | null): { speaker: string | null; text: string }[] {
+  const list: unknown = attempt(() => JSON.parse(details ?? "[]"));
+  return (Array.isArray(list) ? list : []).flatMap((line: unknown) => {
+    if (typeof line !== "object" || line === null || !("text" in line)) return [];
+    const speaker = "channel" in line ? toText(line.channel) : null;
+    const text = toText(line.text);
+    return text === null ? [] : { speaker: speaker && foldSpoken(speaker), text };
+  });
+}
+
+function toText(value: unknown): string | null {
+  return typeof value === "string" || typeof value === "number" ? String(value) : null;
+}
+
+interface Phrase {
+  text: string;
+  line: number;
+  /** The longest other phrase with which it begins. */
+  shorter: Phrase | undefined;
+}
+
+/** Fixed, since the default depends on the machine; words do not depend on it. */
+const WORDS = new Intl.Segmenter("en", { granularity: "word" });
+
+/** Finds phrases by their beginnings, so that the time depends little on their number and length. */
+class PhraseIndex {
+  /** In order of text. */
+  readonly #byBeginning = new Map<number, Phrase[]>();
+
+  /** @param lines the first line of each phrase */
+  constructor(lines: ReadonlyMap<string, number>) {
+    const open: Phrase[] = [];
+    for (const text of [...lines.keys()].sort()) {
+      while (open.length > 0 && !text.startsWith(open.at(-1)?.text ?? "")) open.pop();
+      const { hash } = beginningAt(text, 0);
+      const group = this.#byBeginning.get(hash) ?? [];
+      const phrase = { text, line: lines.get(text) ?? 0, shorter: open.at(-1) };
+      this.#byBeginning.set(hash, group);
+      group.push(phrase);
+      open.push(phrase);
+    }
+  }
+
+  /** Returns the match of an earlier line than the one known, if there is one. */
+  findFirst(text: string, known: TopicMatch | undefined): TopicMatch | undefined {
+    let found = known;
+    let words: Intl.Segments | undefined;
+    const isBoundary = (at: number) => {
+      if (at === 0 || at === text.length) return true;
+      words ??= WORDS.segment(text);
+      return words.containing(at)?.index === at;
+    };
+    for (let start = 0; start < text.length; ) {
+      const { hash, end } = beginningAt(text, start);
+      const group = this.#byBeginning.get(hash);
+      if (group !== undefined) {
+        const nearest = lastUpTo(group, text, start);
+        const same = countSame(nearest?.text ?? "", text, start);
+        for (let phrase = nearest; phrase !== undefined; phrase = phrase.shorter) {
+          const { line, text: wanted } = phrase;
+          if (wanted.length > same || line >= (found?.line ?? Number.POSITIVE_INFINITY)) continue;
+          if (!isBoundary(start)) break;
+          if (isBoundary(start + wanted.length)) found = { line, text, start, end: start + wanted.length };
+        }
+      }
+      start = end;
+    }
+    return found;
+  }
+}
+
+/** Returns the end and a hash of a run of ASCII letters and digits, which no boundary divides, or of one other character. */
+function beginningAt(text: string, start: number): { hash: number; end: number } {
+  let hash = text.charCodeAt(start);
+  let end = start + 1;
+  if (!isPlain(hash)) return { hash, end };
+  for (let code = text.charCodeAt(end); isPlain(code); code = text.charCodeAt(++end))
+    hash = (hash * 31 + code) | 0;
+  return { hash, end };
+}
+
+function isPlain(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
+}
+
+/** Returns the last phrase that does not sort after the text from a place on: it begins with every phrase found there. */
+function lastUpTo(sorted: readonly Phrase[], text: string, start: number): Phrase | undefined {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const phrase = sorted[middle]?.text ?? "";
+    if (phrase <= text.slice(start, start + phrase.length)) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low - 1];
+}
+
+function countSame(phrase: string, text: string, start: number): number {
+  let same = 0;
+  while (same < phrase.length && phrase.charCodeAt(same) === text.charCodeAt(start + same)) same++;
+  return same;
+}
