@@ -57,29 +57,38 @@ export function compileTopics(lines: readonly TopicLine[]): FindTopic {
     if (!ofSpeaker.has(folded)) ofSpeaker.set(folded, line);
   }
   const bySpeaker = [...phrases].map(([name, ofSpeaker]) => [name, new PhraseIndex(ofSpeaker)] as const);
-  const hasSpeakers = bySpeaker.some(([name]) => name !== null);
   return ({ transcription, transcription_details }) => {
-    const whole = foldSpoken(transcription ?? "");
-    const said = whole === "" || hasSpeakers ? readSaid(transcription_details) : [];
     let found: TopicMatch | undefined;
     for (const [name, index] of bySpeaker) {
-      const own = name === null ? said : said.filter(({ speaker }) => speaker === name);
-      const isWhole = name === null && whole !== "";
-      found = index.findFirst(isWhole ? whole : foldSpoken(own.map(({ text }) => text).join(" ")), found);
+      const whole = name === null ? foldSpoken(transcription ?? "") : "";
+      found = index.findFirst(whole || foldSpoken(readSaid(transcription_details, name)), found);
     }
     return found;
   };
 }
 
-/** Reads the texts of `transcription_details`; anything that is not as documented is left out. */
-function readSaid(details: string | null): { speaker: string | null; text: string }[] {
-  const list: unknown = attempt(() => JSON.parse(details ?? "[]"));
-  return (Array.isArray(list) ? list : []).flatMap((line: unknown) => {
+const SHOWN_AROUND = 30;
+
+/** Returns a match in brackets and what was said around it. */
+export function wordsAround({ text, start, end }: TopicMatch): string {
+  const [from, to] = [Math.max(0, start - SHOWN_AROUND), end + SHOWN_AROUND];
+  const before = text.slice(from, start).replace(from > 0 ? /^\S*\s/ : "", "");
+  const after = text.slice(end, to).replace(to < text.length ? /\s\S*$/ : "", "");
+  const shown = `${before}[${text.slice(start, end)}]${after}`.toWellFormed();
+  return `${from > 0 ? "… " : ""}${shown}${to < text.length ? " …" : ""}`;
+}
+
+/** Returns the texts of one channel or all; anything that is not as documented is left out. */
+function readSaid(details: string | null, speaker: string | null): string {
+  if (details === null) return "";
+  const list: unknown = attempt(() => JSON.parse(details));
+  const said = (Array.isArray(list) ? list : []).flatMap((line: unknown) => {
     if (typeof line !== "object" || line === null || !("text" in line)) return [];
-    const speaker = "channel" in line ? toText(line.channel) : null;
-    const text = toText(line.text);
-    return text === null ? [] : { speaker: speaker && foldSpoken(speaker), text };
+    const channel = "channel" in line ? toText(line.channel) : null;
+    if (speaker !== null && (channel === null || foldSpoken(channel) !== speaker)) return [];
+    return toText(line.text) ?? [];
   });
+  return said.join(" ");
 }
 
 function toText(value: unknown): string | null {
