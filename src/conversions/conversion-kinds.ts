@@ -33,7 +33,7 @@ export interface Conversion {
 type Field = (conversion: Conversion) => string;
 
 const keyOf: Field = ({ key }) => key;
-const valueOf: Field = ({ value }) => value ?? "";
+const toValue: Field = ({ value }) => value ?? "";
 
 /** The file's layout: a line before the header, if any, and its columns. */
 interface Layout {
@@ -157,7 +157,7 @@ function conversionColumns(
     { name: header, of },
     { name: "Conversion Name", of: () => name },
     { name: "Conversion Time", of: toTime },
-    { name: "Conversion Value", of: valueOf },
+    { name: "Conversion Value", of: toValue },
     { name: "Conversion Currency", of: () => currency },
   ];
 }
@@ -191,7 +191,7 @@ function analyticsLayout({ name, currency = "", measurement_id = "" }: LayoutOpt
       { name: "event_name", of: () => name },
       { name: "timestamp_micros", of: ({ occurred_at }) => `${Date.parse(occurred_at)}000` },
       { name: "event_param.call_id", of: ({ call_id }) => String(call_id) },
-      { name: "event_param.value", of: valueOf },
+      { name: "event_param.value", of: toValue },
       { name: "event_param.currency", of: () => currency },
     ],
   };

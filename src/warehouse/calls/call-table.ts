@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull } from "drizzle-orm";
+import { and, desc, eq, gte, isNotNull, like, lt } from "drizzle-orm";
 import { deriveTopic } from "../../attribution/attribute-call.ts";
 import { CALL_COLUMNS, type Call, hashCall, isSameRecording } from "../../call.ts";
 import { addToCount, countRows, readCount } from "../counts.ts";
@@ -139,6 +139,13 @@ export function countCalls(warehouse: Warehouse): { live: number; gone: number }
   const isGone = and(isNotNull(calls.missing_since), isNotNull(calls.gone_at));
   const gone = countRows(warehouse, calls, isGone);
   return { live: readCallCount(warehouse) - gone, gone };
+}
+
+/** Counts the calls whose topic stays, since their transcript was removed. */
+export function countKeptTopics(warehouse: Warehouse): number {
+  const lost = and(isNotNull(calls.withheld), like(calls.withheld, "%transcripts%"));
+  const forgotten = and(gte(call_facts.caller, "forgotten"), lt(call_facts.caller, "forgotteo"));
+  return countRows(warehouse, calls, lost) + countRows(warehouse, call_facts, forgotten);
 }
 
 export function readCallCount(warehouse: Warehouse): number {

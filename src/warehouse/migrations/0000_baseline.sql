@@ -82,6 +82,7 @@ CREATE TABLE `calls` (
 CREATE INDEX `calls_missing` ON `calls` (`gone_at`) WHERE missing_since IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `calls_absent` ON `calls` (`absent_since`) WHERE absent_since IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `calls_unlisted` ON `calls` (`unlisted_since`) WHERE unlisted_since IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `calls_withheld` ON `calls` (`withheld`) WHERE withheld IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `changed_buckets` (
 	`change_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`bucket` integer NOT NULL
