@@ -67,7 +67,7 @@ export function compileTopics(lines: readonly TopicLine[]): FindTopic {
   };
 }
 
-const SHOWN_AROUND = 30;
+const SHOWN_AROUND = 20;
 
 /** Returns a match in brackets and what was said around it. */
 export function wordsAround({ text, start, end }: TopicMatch): string {

@@ -143,7 +143,7 @@ function describeTopic({ topic, topic_match: match, is_topic_kept }: Explanation
   if (is_topic_kept) return `${topic ?? NOT_SET}, as it was when the transcript was removed`;
   if (match === null) return NOT_SET;
   const speaker = match.speaker === null ? "" : `, said by ${match.speaker}`;
-  return `${topic}, by line ${match.line} of the topics: ${quote(match.phrase)}${speaker}`;
+  return `${topic}, by line ${match.line}: ${quote(match.phrase)}${speaker}`;
 }
 
 function describeQualified(explanation: Explanation): string {
