@@ -1,5 +1,6 @@
 import { attempt } from "../base/errors.ts";
 import type { Call } from "../call.ts";
+import { remember } from "./remember.ts";
 
 /** A line of the file of topics. All lines of a topic have the same `qualifies` and `value`. */
 export interface TopicLine {
@@ -25,6 +26,8 @@ export interface TopicMatch {
   end: number;
 }
 
+/** Most texts are ASCII with single blanks. */
+const NOT_PLAIN = /[^ -~]| {2}/;
 /** Any runs of white space but single blanks; Unicode's includes the next line (U+0085). */
 const OTHER_SPACE = /[\s\u0085]{2,}|[^\S ]|\u0085/g;
 /** An i with a dot, from İ, is the same as an i; so is the ς at the end of a word as a σ. */
@@ -32,6 +35,7 @@ const SAME_LETTER = /i\u0307|ς/g;
 
 /** Returns the form in which phrases are found: NFKC without case, and single blanks. By way of upper case, ß is ss and ı is i. */
 export function foldSpoken(text: string): string {
+  if (!NOT_PLAIN.test(text)) return text.trim().toLowerCase();
   return text
     .toWellFormed()
     .normalize("NFKC")
@@ -82,14 +86,16 @@ export function wordsAround({ text, start, end }: TopicMatch): string {
 function readSaid(details: string | null, speaker: string | null): string {
   if (details === null) return "";
   const list: unknown = attempt(() => JSON.parse(details));
-  const said = (Array.isArray(list) ? list : []).flatMap((line: unknown) => {
-    if (typeof line !== "object" || line === null || !("text" in line)) return [];
-    const channel = "channel" in line ? toText(line.channel) : null;
-    if (speaker !== null && (channel === null || foldSpoken(channel) !== speaker)) return [];
-    return toText(line.text) ?? [];
-  });
-  return said.join(" ");
+  let said = "";
+  for (const line of Array.isArray(list) ? list : []) {
+    const { channel, text }: Record<string, unknown> = line ?? {};
+    if (speaker !== null && (toText(channel) === null || foldName(String(channel)) !== speaker)) continue;
+    said += ` ${toText(text) ?? ""}`;
+  }
+  return said;
 }
+
+const foldName = remember(foldSpoken);
 
 function toText(value: unknown): string | null {
   return typeof value === "string" || typeof value === "number" ? String(value) : null;
@@ -109,18 +115,23 @@ const WORDS = new Intl.Segmenter("en", { granularity: "word" });
 class PhraseIndex {
   /** In order of text. */
   readonly #byBeginning = new Map<number, Phrase[]>();
+  /** Which beginnings there may be, by the last digits of their hash. */
+  readonly #mayBegin = new Uint8Array(HASHES);
 
   /** @param lines the first line of each phrase */
   constructor(lines: ReadonlyMap<string, number>) {
     const open: Phrase[] = [];
     for (const text of [...lines.keys()].sort()) {
       while (open.length > 0 && !text.startsWith(open.at(-1)?.text ?? "")) open.pop();
-      const { hash } = beginningAt(text, 0);
-      const group = this.#byBeginning.get(hash) ?? [];
       const phrase = { text, line: lines.get(text) ?? 0, shorter: open.at(-1) };
-      this.#byBeginning.set(hash, group);
-      group.push(phrase);
       open.push(phrase);
+      eachBeginning(text, (start, hash) => {
+        if (start > 0) return;
+        const group = this.#byBeginning.get(hash) ?? [];
+        this.#byBeginning.set(hash, group);
+        this.#mayBegin[hash & (HASHES - 1)] = 1;
+        group.push(phrase);
+      });
     }
   }
 
@@ -130,37 +141,51 @@ class PhraseIndex {
     let words: Intl.Segments | undefined;
     const isBoundary = (at: number) => {
       if (at === 0 || at === text.length) return true;
+      const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
+      // Most are so, and asking for words takes long.
+      if (isPlain(before) ? after === BLANK : before === BLANK && isPlain(after)) return true;
       words ??= WORDS.segment(text);
       return words.containing(at)?.index === at;
     };
-    for (let start = 0; start < text.length; ) {
-      const { hash, end } = beginningAt(text, start);
-      const group = this.#byBeginning.get(hash);
-      if (group !== undefined) {
-        const nearest = lastUpTo(group, text, start);
-        const same = countSame(nearest?.text ?? "", text, start);
-        for (let phrase = nearest; phrase !== undefined; phrase = phrase.shorter) {
-          const { line, text: wanted } = phrase;
-          if (wanted.length > same || line >= (found?.line ?? Number.POSITIVE_INFINITY)) continue;
-          if (!isBoundary(start)) break;
-          if (isBoundary(start + wanted.length)) found = { line, text, start, end: start + wanted.length };
-        }
+    eachBeginning(text, (start, hash) => {
+      if (this.#mayBegin[hash & (HASHES - 1)] === 0) return;
+      const nearest = lastUpTo(this.#byBeginning.get(hash) ?? [], text, start);
+      const same = countSame(nearest?.text ?? "", text, start);
+      for (let phrase = nearest; phrase !== undefined; phrase = phrase.shorter) {
+        const { line, text: wanted } = phrase;
+        if (wanted.length > same || line >= (found?.line ?? Number.POSITIVE_INFINITY)) continue;
+        if (!isBoundary(start)) break;
+        if (isBoundary(start + wanted.length)) found = { line, text, start, end: start + wanted.length };
       }
-      start = end;
-    }
+    });
     return found;
   }
 }
 
-/** Returns the end and a hash of a run of ASCII letters and digits, which no boundary divides, or of one other character. */
-function beginningAt(text: string, start: number): { hash: number; end: number } {
-  let hash = text.charCodeAt(start);
-  let end = start + 1;
-  if (!isPlain(hash)) return { hash, end };
-  for (let code = text.charCodeAt(end); isPlain(code); code = text.charCodeAt(++end))
-    hash = (hash * 31 + code) | 0;
-  return { hash, end };
+const HASHES = 4096;
+
+/** Visits each run of ASCII letters and digits, which no boundary divides, and each other character, with a hash. */
+function eachBeginning(text: string, visit: (start: number, hash: number) => void): void {
+  let start = -1;
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isPlain(code)) {
+      if (start === -1) {
+        start = at;
+        hash = 0;
+      }
+      hash = (hash * 31 + code) | 0;
+    } else {
+      if (start !== -1) visit(start, hash);
+      start = -1;
+      if (code !== BLANK) visit(at, code);
+    }
+  }
+  if (start !== -1) visit(start, hash);
 }
+
+const BLANK = 0x20;
 
 function isPlain(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
