@@ -30,6 +30,7 @@ const TASKS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   },
   Operation: {
     status: ["show how fresh and complete the warehouse is", () => import("./commands/status.ts")],
+    verify: ["check that the last proven sync was complete", () => import("./commands/verify.ts")],
     doctor: ["find problems, and show how to fix them", () => import("./commands/doctor.ts")],
     schedule: ["run the jobs on their schedule until stopped", () => import("./commands/schedule.ts")],
     job: ["run one job once, for use with cron or systemd", () => import("./commands/job.ts")],

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type AttributedMembers, attributeCall, type CallFacts } from "../../attribution/attribute-call.ts";
+import { type AttributedMembers, attributeCall } from "../../attribution/attribute-call.ts";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
 import { prepareUpsert } from "../positional.ts";
@@ -53,7 +53,7 @@ export class CallFactsTable {
       const { call_id } = call;
       const stored = before.get(call_id);
       const facts = attributeCall(call, this.#rules, topic);
-      const caller = this.#toCaller(facts, call.caller_digest);
+      const caller = toFactCaller(facts.caller, call.caller_digest, this.#digests);
       const is_first_call = stored?.is_first_call ?? false;
       return { ...facts, caller, call_id, is_live: stored?.is_live ?? isLive, is_first_call, stored };
     });
@@ -76,11 +76,16 @@ export class CallFactsTable {
     for (const row of rows) this.#upsert(row);
     this.#callers.end(change, movedIds);
   }
+}
 
-  #toCaller({ caller }: CallFacts, digest: string | null | undefined): string | null {
-    if (this.#digests === undefined || isPseudonym(caller)) return caller;
-    return digest ?? (caller === null ? null : this.#digests.hash(caller));
-  }
+/** Returns the caller as facts have it: the number, or its digest. @param digest of a number that is not kept */
+export function toFactCaller(
+  caller: string | null,
+  digest: string | null | undefined,
+  digests: CallerHash | undefined,
+): string | null {
+  if (digests === undefined || isPseudonym(caller)) return caller;
+  return digest ?? (caller === null ? null : digests.hash(caller));
 }
 
 export function setLive(warehouse: Tx, callIds: readonly number[], isLive: boolean): void {

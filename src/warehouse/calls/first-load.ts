@@ -24,16 +24,19 @@ export function addUnsettled({ db, sqlite }: Tx, calls: number): void {
   addToCount({ db }, UNSETTLED, calls);
 }
 
+/**
+ * Selects the rows of `callers` from the facts. With MIN(text), a row's call_id and call_started are those of the least text:
+ * calls without a start last, then by id, which may be negative.
+ */
+export const CALLERS_OF_FACTS = `SELECT caller, call_id, call_started, calls FROM (
+    SELECT caller, call_id, call_started, count(*) AS calls,
+      min(coalesce(call_started, '~') || printf('%017d', call_id + ${2 ** 53})) AS least
+    FROM call_facts WHERE is_live AND caller IS NOT NULL GROUP BY caller
+  )`;
+
 export function settleCallers({ db, sqlite }: Tx): void {
   db.delete(callers).run();
-  // With MIN(text), a row's call_id and call_started are those of the least text: calls without a start last, then by
-  // id, which may be negative.
-  sqlite.exec(`INSERT INTO callers (caller, first_call_id, first_call_started, calls)
-    SELECT caller, call_id, call_started, calls FROM (
-      SELECT caller, call_id, call_started, count(*) AS calls,
-        min(coalesce(call_started, '~') || printf('%017d', call_id + ${2 ** 53})) AS least
-      FROM call_facts WHERE is_live AND caller IS NOT NULL GROUP BY caller
-    )`);
+  sqlite.exec(`INSERT INTO callers (caller, first_call_id, first_call_started, calls) ${CALLERS_OF_FACTS}`);
   sqlite.exec(`UPDATE call_facts SET is_first_call = NOT is_first_call
     WHERE is_first_call <> (call_id IN (SELECT first_call_id FROM callers))`);
   for (const [name, column] of Object.entries(INDEXES)) {

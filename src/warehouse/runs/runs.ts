@@ -151,6 +151,10 @@ export function readLastDoneRun(warehouse: Warehouse): SyncRun | undefined {
   return readLatest(warehouse, eq(sync_runs.status, "done"));
 }
 
+export function readRun(warehouse: Warehouse, runId: number): SyncRun | undefined {
+  return readLatest(warehouse, eq(sync_runs.run_id, runId));
+}
+
 export function readRuns({ db }: Warehouse, limit: number): SyncRun[] {
   return db.select().from(sync_runs).orderBy(desc(sync_runs.run_id)).limit(limit).all();
 }

@@ -1,0 +1,69 @@
+import { Command } from "@commander-js/extra-typings";
+import { Draft } from "../../base/draft.ts";
+import { EXIT, UsageError } from "../../base/errors.ts";
+import { parseFilePath } from "../../base/path-text.ts";
+import type { Settings } from "../../config/load-settings.ts";
+import { verifyFile } from "../../verify/verify-files.ts";
+import { type Verified, verifyCertificate, verifyContents } from "../../verify/verify-warehouse.ts";
+import { openWarehouseReader } from "../../warehouse/open.ts";
+import { openOwn } from "../../warehouse/own-warehouse.ts";
+import { readCertificate, readCertificateMark } from "../../warehouse/runs/certificate-table.ts";
+import type { Warehouse } from "../../warehouse/warehouse.ts";
+import { type Context, OPTION } from "../context.ts";
+import { perAccount } from "../frame.ts";
+import { parser, wholeNumber } from "../parsers.ts";
+
+export const command = (context: Context) =>
+  new Command("verify")
+    .description(
+      "Checks, without the network, that the last proven sync was complete by the pages that it kept, that they lead to the calls of today, and that calls and facts are unchanged. Exit code 3 says that something does not hold.",
+    )
+    .argument("[file]", "check this manifest.json with its files, or this certificate", parser(parseFilePath))
+    .option("--run <id>", "check what this run rests on", wholeNumber())
+    .option("--write <file>", "write the certificate into a file instead", parser(parseFilePath))
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ calltally verify\n  $ calltally verify data/exports/manifest.json\n  $ calltally verify --write certificate.jsonl",
+    )
+    .action(
+      perAccount(context, async ({ settings }, file, { run, write }) => {
+        if (file !== undefined && (run ?? write) !== undefined)
+          throw new UsageError("A file cannot be combined with --run or --write");
+        const open = () => openOwn(settings, openWarehouseReader);
+        if (file !== undefined) return describe([...verifyFile(file, open)]);
+        using warehouse = open();
+        const mark = chooseMark(warehouse, settings, run);
+        if (write !== undefined) {
+          using draft = new Draft(write);
+          draft.write(readCertificate(warehouse, mark.run_id), 0o666);
+          draft.replace();
+          return {
+            data: mark,
+            summary: `${write}  certificate of run ${mark.run_id}, SHA-256 ${mark.sha256}`,
+          };
+        }
+        const checked = [...verifyCertificate(warehouse, mark)];
+        for await (const each of verifyContents(warehouse, context.signal)) checked.push(each);
+        return describe(checked);
+      }),
+    );
+
+function chooseMark(warehouse: Warehouse, { database }: Settings, run?: number) {
+  const mark = readCertificateMark(warehouse, run);
+  if (mark !== undefined) return mark;
+  const which = run === undefined ? "" : ` for run ${run}`;
+  throw new UsageError(`${database} has no certificate${which}`, {
+    hint: "A sync that proves a full pass makes one: run `calltally sync --full`. Old ones are kept while files rest on them.",
+  });
+}
+
+function describe(checked: readonly Verified[]) {
+  const width = Math.max(...checked.map(({ name }) => name.length));
+  const lines = checked.map(
+    ({ name, holds, message }) => `${holds ? "ok  " : "FAIL"}  ${name.padEnd(width)}  ${message}`,
+  );
+  const exit = checked.every(({ holds }) => holds) ? EXIT.done : EXIT.unverified;
+  return { data: { exit_code: exit, checks: checked }, text: lines.join("\n"), exit };
+}
