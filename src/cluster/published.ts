@@ -66,6 +66,7 @@ const aboutSchema = z.object({
   withheld_calls: z.number().nullable(),
   unlisted: z.object({ calls: z.number(), since: z.string() }).nullable(),
   first_load: z.boolean(),
+  certificate: z.object({ run_id: z.number(), made_at: z.string(), sha256: z.string() }).nullable(),
   coverage: z.object({
     calls: z.number(),
     total: z.number().nullable(),

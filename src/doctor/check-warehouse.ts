@@ -4,8 +4,8 @@ import { describeError, EXIT } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { hasAllFacts, readCallCount, readLatestTranscripts } from "../warehouse/calls/call-table.ts";
-import { checkRowHashes, describeDamaged } from "../warehouse/calls/row-hashes.ts";
+import { verifyWarehouse } from "../verify/verify-warehouse.ts";
+import { readCallCount, readLatestTranscripts } from "../warehouse/calls/call-table.ts";
 import { findDamage } from "../warehouse/integrity.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { readPause } from "../warehouse/runs/runs.ts";
@@ -68,13 +68,10 @@ async function* checkOpened(
   yield ok("warehouse", `${formatQuantity(readCallCount(warehouse), "call")} in ${warehouse.path}`);
   yield ok("file", deep ? "undamaged, fully checked just now" : describeLastCheck(warehouse, nowMs));
   if (deep) {
-    yield hasAllFacts(warehouse)
-      ? ok("facts", "every call has facts, and is counted")
-      : fail(EXIT.storage, "facts", "some calls lack facts, and figures omit them", REATTRIBUTE);
-    const hashes = await checkRowHashes(warehouse, signal);
-    yield hashes.damaged > 0
-      ? fail(EXIT.storage, "row hashes", describeDamaged(hashes), RESTORE)
-      : ok("row hashes", `${formatQuantity(hashes.checked, "call")} unchanged since they were read`);
+    for await (const { name, holds, message } of verifyWarehouse(warehouse, { signal })) {
+      const hint = name === "facts" ? REATTRIBUTE : RESTORE;
+      yield holds ? ok(name, message) : fail(EXIT.storage, name, message, hint);
+    }
   }
   yield checkKept(warehouse, settings);
   yield checkOrigin(warehouse, settings);

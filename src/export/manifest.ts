@@ -11,6 +11,7 @@ import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Unlisted } from "../warehouse/calls/gone.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
 import type { Basis } from "../warehouse/runs/basis.ts";
+import type { CertificateMark } from "../warehouse/runs/certificate-table.ts";
 import { type DescribedSpend, describeSpend } from "./described-spend.ts";
 import type { WrittenFile } from "./output/file-set.ts";
 import type { Timeframe } from "./timeframe.ts";
@@ -29,6 +30,8 @@ export interface DescribedSpan extends DateRange {
 /** The same warehouse and options give the same bytes; conversions for Google Ads also depend on the time. */
 export interface Manifest {
   run: Basis["run"];
+  /** What proves the last proven full pass, which the calls rest on: see `calltally verify`; missing if there is none. */
+  certificate?: CertificateMark;
   origin: DescribedOrigin;
   /** Present if the figures were read in a cluster. */
   published?: DescribedPublication;
@@ -181,7 +184,7 @@ export async function startManifest(
     published: DescribedPublication | undefined;
   },
 ): Promise<Manifest> {
-  const { run, origin, unlisted } = basis;
+  const { run, certificate, origin, unlisted } = basis;
   const { exclude_callers, include_gone, ...filter } = timeframe.filter;
   const until = settledUntil(run, lookbackHours);
   const firstStart = await session.readFirstStart();
@@ -196,6 +199,7 @@ export async function startManifest(
   const { aliases, topics, caller_digests: _, ...rules } = session.rules;
   return {
     run,
+    ...(certificate && { certificate }),
     origin,
     ...(published && { published }),
     ...(caveats && { caveats }),

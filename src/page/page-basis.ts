@@ -44,7 +44,7 @@ export function verdictLine({ manifest, coverage }: Report): Html {
 }
 
 export function basisSection({ coverage, manifest, fingerprint }: Report): Html {
-  const { run, origin, rules, timezone, range, compared_with, caveats, unlisted } = manifest;
+  const { run, origin, rules, timezone, range, compared_with, caveats, certificate, unlisted } = manifest;
   const item = (name: string, text: Html | string) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`;
   const history = describeHistory(manifest);
   const total = coverage.total === null ? "" : `; the service counted ${formatCount(coverage.total)}`;
@@ -52,6 +52,7 @@ export function basisSection({ coverage, manifest, fingerprint }: Report): Html 
 <dl class="basis">
 ${item("The copy is", toPrintable(originInWords(origin)))}
 ${item("Completeness", run === null ? "No sync has finished yet." : `Run ${run.run_id}: ${run.verdict}. ${capitalized(toPrintable(run.verdict_reason ?? ""))}.`)}
+${certificate === undefined ? "" : item("Certificate", html`<code>${certificate.sha256}</code>, of run ${certificate.run_id}, ${minuteOf(certificate.made_at, timezone)}: <code>calltally verify</code> checks it.`)}
 ${caveats === undefined ? "" : item("In doubt", describeCaveats(manifest).join(" "))}
 ${item("Order of the list", coverage.order ?? "not known yet")}
 ${item("Freshness", `${run === null ? "No sync has finished" : `Last sync ended ${minuteOf(run.finished_at, timezone)}`}; newest call ${minuteOf(coverage.newest_call, timezone)}.`)}

@@ -1,11 +1,15 @@
 import { createHash } from "node:crypto";
 import { minuteOf } from "../base/clock.ts";
 import { attempt } from "../base/errors.ts";
-import { formatQuantity } from "../base/quantity-text.ts";
+import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { type Checked, checkCertificate } from "../paging/certificate.ts";
 import { findOtherFacts } from "../warehouse/attribution/check-facts.ts";
 import { checkRowHashes, describeDamaged } from "../warehouse/calls/row-hashes.ts";
-import { type CertificateMark, readCertificate } from "../warehouse/runs/certificate-table.ts";
+import {
+  type CertificateMark,
+  readCertificate,
+  readCertificateMark,
+} from "../warehouse/runs/certificate-table.ts";
 import { readRun } from "../warehouse/runs/runs.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
@@ -36,7 +40,8 @@ export function* verifyCertificate(warehouse: Warehouse, mark: CertificateMark):
   yield describeChecked(checked);
   if (checked === undefined || checked.problems.length > 0) return;
   yield checkRun(warehouse, mark, checked);
-  yield* checkCalls(warehouse, mark, checked);
+  // One moment of calls and runs, since a sync may write them.
+  yield* warehouse.sqlite.transaction(() => [...checkCalls(warehouse, mark, checked)])();
 }
 
 /** Checks a certificate alone, as a file has it. */
@@ -128,7 +133,7 @@ function* checkCalls(
       ? []
       : [`${unmarked} calls that the pass did not meet are not marked as missing`]),
   ];
-  const added = `${met + onlyRejected} read + ${newer} by later runs + ${marked + unmarked} that it did not meet`;
+  const added = `${formatCount(met + onlyRejected)} read + ${formatCount(newer)} by later runs + ${formatCount(marked + unmarked)} that it did not meet`;
   yield problems.length === 0
     ? holds("later runs", `${added}: ${formatQuantity(calls, "call")} in the warehouse`)
     : fails("later runs", problems.join("; "));
@@ -142,8 +147,12 @@ function nameLost(ids: ReadonlySet<number>, stored: { get(id: number): unknown }
     .join(", ");
 }
 
-/** Derives what is stored again: the hash of each row, and the facts of each call. */
-export async function* verifyContents(warehouse: Warehouse, signal?: AbortSignal): AsyncGenerator<Verified> {
+/** Checks the last certificate, and derives what is stored again: the hash of each row, and the facts of each call. */
+export async function* verifyWarehouse(
+  warehouse: Warehouse,
+  { mark = readCertificateMark(warehouse), signal }: { mark?: CertificateMark; signal?: AbortSignal } = {},
+): AsyncGenerator<Verified> {
+  if (mark !== undefined) yield* verifyCertificate(warehouse, mark);
   const hashes = await checkRowHashes(warehouse, signal);
   yield hashes.damaged > 0
     ? fails("contents", describeDamaged(hashes))

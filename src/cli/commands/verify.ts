@@ -4,7 +4,7 @@ import { EXIT, UsageError } from "../../base/errors.ts";
 import { parseFilePath } from "../../base/path-text.ts";
 import type { Settings } from "../../config/load-settings.ts";
 import { verifyFile } from "../../verify/verify-files.ts";
-import { type Verified, verifyCertificate, verifyContents } from "../../verify/verify-warehouse.ts";
+import { type Verified, verifyWarehouse } from "../../verify/verify-warehouse.ts";
 import { openWarehouseReader } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { readCertificate, readCertificateMark } from "../../warehouse/runs/certificate-table.ts";
@@ -44,9 +44,7 @@ export const command = (context: Context) =>
             summary: `${write}  certificate of run ${mark.run_id}, SHA-256 ${mark.sha256}`,
           };
         }
-        const checked = [...verifyCertificate(warehouse, mark)];
-        for await (const each of verifyContents(warehouse, context.signal)) checked.push(each);
-        return describe(checked);
+        return describe(await Array.fromAsync(verifyWarehouse(warehouse, { mark, signal: context.signal })));
       }),
     );
 

@@ -7,7 +7,7 @@ import { openCallerDigests } from "../calls/caller-hash.ts";
 import { calls, MEMBERS } from "../calls/calls.ts";
 import { eachBatch } from "../calls/each-call.ts";
 import { call_facts } from "../calls/facts.ts";
-import { CALLERS_OF_FACTS } from "../calls/first-load.ts";
+import { CALLERS_OF_FACTS, readUnsettled } from "../calls/first-load.ts";
 import { readRulesInForce } from "../calls/rules.ts";
 import { transcripts } from "../calls/transcripts.ts";
 import type { Warehouse } from "../warehouse.ts";
@@ -48,6 +48,7 @@ export async function findOtherFacts(warehouse: Warehouse, signal?: AbortSignal)
     await setImmediate();
     signal?.throwIfAborted();
   }
+  if (readUnsettled(warehouse) > 0) return others; // a first load is running or was interrupted
   const ofCallers = sqlite.prepare<[], number>(
     `SELECT first_call_id FROM (SELECT * FROM callers EXCEPT ${CALLERS_OF_FACTS})
       UNION SELECT call_id FROM (${CALLERS_OF_FACTS} EXCEPT SELECT * FROM callers)

@@ -6,6 +6,7 @@ import { readUnlisted, readWithheld, type Unlisted } from "../calls/gone.ts";
 import { countAllRejected } from "../calls/rejected.ts";
 import { type DescribedOrigin, describeOrigin, readOrigin } from "../origin.ts";
 import type { Warehouse } from "../warehouse.ts";
+import { type CertificateMark, readCertificateMark } from "./certificate-table.ts";
 import { readLastDoneRun, readLastVerifiedPass, type SyncRun } from "./runs.ts";
 
 export interface Basis {
@@ -20,6 +21,8 @@ export interface Basis {
   unlisted: Unlisted | null;
   /** A first load is running or was interrupted, so first calls are not settled yet. */
   first_load: boolean;
+  /** What proves the last proven full pass; null if there is none. */
+  certificate: CertificateMark | null;
 }
 
 export function readBasis(reader: Warehouse): Basis {
@@ -30,6 +33,7 @@ export function readBasis(reader: Warehouse): Basis {
     withheld_calls: readWithheld(reader),
     unlisted: readUnlisted(reader),
     first_load: readUnsettled(reader) > 0,
+    certificate: readCertificateMark(reader) ?? null,
   };
 }
 
