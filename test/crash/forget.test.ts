@@ -31,7 +31,7 @@ const FORGET = after(
 );
 const ERASE = after(
   "src/warehouse/erase.ts",
-  ["after the commit", "sqlite.pragma(`busy_timeout = ${busyMs}`);"],
+  ["after the commit", "overwriteDeleted(warehouse);"],
   ["after VACUUM", 'sqlite.exec("VACUUM");'],
   ["with an empty log", "emptyLog(warehouse);"],
 );
