@@ -98,21 +98,20 @@ export function prepareUpsertCalls(
           setServedHash.run(keeping.toStoredHash(served_hash, stored.withheld), call_id);
         continue;
       }
-      const unwithheld = { ...call, ...NOTHING_WITHHELD, served_hash };
-      const { call: row } = keeping.toStored(unwithheld, kinds, served_hash ?? undefined);
-      let changed_run_id = runId;
       // Data that may be kept again returns; that is not a change at the service.
-      if (isSame) changed_run_id = stored.changed_run_id;
-      else {
+      const changed_run_id = isSame ? stored.changed_run_id : runId;
+      const first_run_id = stored?.first_run_id ?? runId;
+      const unwithheld = { ...call, ...NOTHING_WITHHELD, served_hash, first_run_id, changed_run_id };
+      const { call: row } = keeping.toStored(unwithheld, kinds, served_hash ?? undefined);
+      if (!isSame) {
         if (written.has(call_id)) counts.conflicting++;
         else if (stored === undefined) counts.new++;
         else if (stored.changed_run_id !== runId) counts.changed++;
         written.set(call_id, { call: row, isNew: written.get(call_id)?.isNew ?? stored === undefined });
       }
-      upsertCall({ ...row, first_run_id: runId, changed_run_id });
+      upsertCall(row);
       if (stored !== undefined || hasTranscript(row)) writeTranscript(row);
-      const first_run_id = stored?.first_run_id ?? runId;
-      known.set(call_id, { ...row, changed_run_id, first_run_id });
+      known.set(call_id, row);
     }
     facts.write(tx, [...written.values()]);
     if (counts.new > 0) addToCount(tx, "calls", counts.new);
