@@ -46,11 +46,15 @@ function holdsRounded(value: unknown, depth = 0): boolean {
   if (depth === MAX_DEPTH) throw new TooDeepError();
   if (Array.isArray(value)) {
     for (const element of value) if (holdsRounded(element, depth + 1)) return true;
-    return false;
+  } else if (isObject(value)) {
+    // An object parsed from JSON has no enumerable inherited members; Object.values would copy it.
+    for (const name in value) if (holdsRounded(value[name], depth + 1)) return true;
   }
-  // An object parsed from JSON has no enumerable inherited members.
-  for (const member of Object.values(value)) if (holdsRounded(member, depth + 1)) return true;
   return false;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function keepLongInteger(_key: string, value: unknown, context?: { source?: string }): unknown {

@@ -9,7 +9,7 @@ import {
   MAX_DURATION,
   TRANSCRIPT_COLUMNS,
 } from "../call.ts";
-import { stringifyJson } from "./parse-json.ts";
+import { isObject, stringifyJson } from "./parse-json.ts";
 
 /** A member of a call that the API document does not promise, by its path, e.g. `dni_data.msclkid`. */
 export interface Drift {
@@ -203,10 +203,6 @@ function read<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
 
 function isInteger(value: unknown): value is number {
   return Number.isSafeInteger(value);
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function jsonType(value: unknown): string {

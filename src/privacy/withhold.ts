@@ -1,5 +1,5 @@
-import { parseJson, stringifyJson } from "../api/parse-json.ts";
-import { CALL_MEMBERS, DNI_MEMBERS, isObject, jsonType, parseTime } from "../api/parse-row.ts";
+import { isObject, parseJson, stringifyJson } from "../api/parse-json.ts";
+import { CALL_MEMBERS, DNI_MEMBERS, jsonType, parseTime } from "../api/parse-row.ts";
 import type { Call } from "../call.ts";
 import { type KeepKind, WITHHELD_KINDS, type WithheldKind } from "./keep-settings.ts";
 import { isPseudonym } from "./pseudonym.ts";
@@ -24,6 +24,7 @@ export function withhold<C extends Personal>(
   call: C,
   past: readonly WithheldKind[],
 ): { call: C; withheld: WithheldKind[] } {
+  if (past.length === 0) return { call, withheld: [] };
   const found = new Set<WithheldKind>();
   const rest: C = { ...call };
   const replace = (kind: WithheldKind, member: keyof Personal, value: string | null) => {

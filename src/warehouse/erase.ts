@@ -21,8 +21,6 @@ export function eraseFreed(warehouse: LockedWarehouse, nowMs: number, busyMs = B
   const formerMs = Number(sqlite.pragma("busy_timeout", { simple: true }));
   overwriteDeleted(warehouse);
   sqlite.pragma(`busy_timeout = ${busyMs}`);
-  // A copy of the whole file may not fit into memory.
-  sqlite.pragma("temp_store = FILE");
   try {
     sqlite.exec("VACUUM");
     emptyLog(warehouse);
@@ -39,7 +37,6 @@ export function eraseFreed(warehouse: LockedWarehouse, nowMs: number, busyMs = B
       hint: isFull ? `${AGAIN} It temporarily needs ${room} MB of free disk space.` : AGAIN,
     });
   } finally {
-    sqlite.pragma("temp_store = MEMORY");
     sqlite.pragma(`busy_timeout = ${formerMs}`);
   }
 }

@@ -176,8 +176,6 @@ function configure(sqlite: Database.Database): void {
   // With WAL, NORMAL could lose acknowledged pages after a power cut.
   sqlite.pragma("synchronous = FULL");
   sqlite.pragma("foreign_keys = ON");
-  // Otherwise the statement journals of upserts go to a file.
-  sqlite.pragma("temp_store = MEMORY");
   // 64 MB of log instead of 16: pages written by several transactions are checkpointed once.
   sqlite.pragma("wal_autocheckpoint = 4000");
 }

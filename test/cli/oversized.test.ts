@@ -1,17 +1,13 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { type Answer, startBadServer, text } from "../support/bad-server.ts";
+import { NODE_SAYS_PEAK, peakMbOf } from "../support/peak.ts";
 import { rowsOf } from "../support/row-service.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Peak of the resident memory that a run may come to, whatever the service sends. */
 const MAX_MB = 300;
-/** Makes the program say at its end what its peak was, in kB. (`maxRSS` would begin with that of the process that started it.) */
-const SAY_PEAK = `data:text/javascript,${encodeURIComponent(
-  "process.on('exit', () => process.stderr.write('peak=' + /VmHWM:\\s+(\\d+)/.exec(process.getBuiltinModule('node:fs').readFileSync('/proc/self/status','utf8'))[1]))",
-)}`;
-
 const TOO_LARGE = "The API response is too large to be read: it has";
 
 const repeat = (count: number, element: string) => Array.from({ length: count }, () => element).join();
@@ -75,10 +71,10 @@ describe("sync, of a response out of all proportion,", () => {
       env: {
         ...settingsFor({ url: service.url.origin, token: "token-of-a-test" }),
         CALLTALLY_RETRY_SECONDS: "0",
-        NODE_OPTIONS: `--import=${SAY_PEAK}`,
+        ...NODE_SAYS_PEAK,
       },
     });
-    expect(Number(/peak=(\d+)/.exec(stderr)?.[1]) / 1000).toBeLessThan(MAX_MB);
+    expect(peakMbOf(stderr)).toBeLessThan(MAX_MB);
     expect(stderr).toContain(says);
     expect(code).toBe(8);
   });

@@ -31,7 +31,7 @@ const FORGET = after(
 );
 const ERASE = after(
   "src/warehouse/erase.ts",
-  ["after the commit", 'sqlite.pragma("temp_store = FILE");'],
+  ["after the commit", "overwriteDeleted(warehouse);"],
   ["after VACUUM", 'sqlite.exec("VACUUM");'],
   ["with an empty log", "emptyLog(warehouse);"],
 );

@@ -119,7 +119,7 @@ describe("openWarehouse", () => {
         journal_mode: "wal",
         synchronous: 2,
         foreign_keys: 1,
-        temp_store: 2,
+        temp_store: 0,
         application_id: Buffer.from("CTLY").readUInt32BE(),
         user_version: latestVersion(),
         path: file,

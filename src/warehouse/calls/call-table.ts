@@ -97,7 +97,10 @@ export function prepareUpsertCalls(
       if (isKept && isLinkKept && stored.recording_url !== (call.recording_url?.toWellFormed() ?? null))
         refreshRecording.run(call.recording_url, call_id);
       if (isKept && isServedAgain) continue;
-      const unwithheld = { ...call, ...NOTHING_WITHHELD, served_hash };
+      // Data that may be kept again returns; that is not a change at the service.
+      const changed_run_id = isSame ? stored.changed_run_id : runId;
+      const first_run_id = stored?.first_run_id ?? runId;
+      const unwithheld = { ...call, ...NOTHING_WITHHELD, served_hash, first_run_id, changed_run_id };
       const { call: row } = keeping.toStored(unwithheld, kinds, served_hash ?? undefined);
       // Also if only what is withheld changed: it may decide the topic.
       const isNew = attributed.get(call_id)?.isNew ?? stored === undefined;
@@ -107,19 +110,15 @@ export function prepareUpsertCalls(
           setServedHash.run(keeping.toStoredHash(served_hash, stored.withheld), call_id);
         continue;
       }
-      let changed_run_id = runId;
-      // Data that may be kept again returns; that is not a change at the service.
-      if (isSame) changed_run_id = stored.changed_run_id;
-      else {
+      if (!isSame) {
         if (written.has(call_id)) counts.conflicting++;
         else if (stored === undefined) counts.new++;
         else if (stored.changed_run_id !== runId) counts.changed++;
         written.add(call_id);
       }
-      upsertCall({ ...row, first_run_id: runId, changed_run_id });
+      upsertCall(row);
       if (stored !== undefined || hasTranscript(row)) writeTranscript(row);
-      const first_run_id = stored?.first_run_id ?? runId;
-      known.set(call_id, { ...row, changed_run_id, first_run_id });
+      known.set(call_id, row);
     }
     facts.write(tx, [...attributed.values()]);
     if (counts.new > 0) addToCount(tx, "calls", counts.new);

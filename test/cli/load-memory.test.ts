@@ -1,0 +1,36 @@
+import { execFile } from "node:child_process";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { NODE_SAYS_PEAK, peakMbOf } from "../support/peak.ts";
+import { startRowService, TOKEN } from "../support/row-service.ts";
+import { BIN, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+const CALLS = 200_000;
+const MAX_MB = 350;
+const NEWEST_MS = Date.parse("2026-11-20T00:00:00.000Z");
+
+/** Each of another caller, so that what is kept for each caller shows. */
+function rowAt(index: number): string {
+  return JSON.stringify({
+    call_id: CALLS - index,
+    caller_id: `+1415${String(index).padStart(7, "0")}`,
+    call_started: new Date(NEWEST_MS - index * 60_000).toISOString(),
+    duration: 60,
+    summary: "The caller asks for an appointment. ".repeat(3),
+  });
+}
+
+it(`reads ${CALLS} calls in ${MAX_MB} MB`, { timeout: 120_000 }, async () => {
+  using folder = makeTempFolder();
+  await using service = await startRowService(Array.from({ length: CALLS }, (_, index) => rowAt(index)));
+  const env = {
+    PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+    ...settingsFor({ url: service.url.origin, token: TOKEN }),
+    ...NODE_SAYS_PEAK,
+  };
+  // Starts as for users: by the file's first line, which bounds V8's young generation.
+  const { stderr } = await promisify(execFile)(BIN, ["sync"], { cwd: folder.path, env });
+  expect(peakMbOf(stderr)).toBeLessThan(MAX_MB);
+});
