@@ -46,8 +46,8 @@ export async function writeConversions(job: ConversionJob, target: { kind: Conve
         occurred_at: toSecond(Date.parse(call_started)),
       };
       rows++;
-      const { currency = null } = options;
       const value = aboutTopic(topic)?.value ?? options.value ?? null;
+      const currency = value === null ? null : (options.currency ?? null);
       if (!isKnown) {
         lines.push({
           conversion_name: name,

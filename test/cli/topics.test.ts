@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
@@ -128,6 +128,10 @@ bing          1            1          0     1       1
     expect(firstTwo(stdout)).toEqual(["source,calls", "bing,1", "google,1"]);
     expect(await folder.run(exported)).toMatchObject({ code: 0 });
     expect((await folder.run(["restatements"])).stdout).toContain("attributed again by changed topics");
+    expect(await folder.run(["report", ...days, "--out", "page"])).toMatchObject({ code: 0 });
+    const page = readFileSync(join(folder.path, "page/report.html"), "utf8");
+    expect(page).toContain(">Topics: ");
+    expect(page).toContain("or longer, unless the topic decides");
     const { stdout: explained } = await folder.run(["explain", "3"]);
     expect(explained.split("\n").filter((line) => /topic|\[/.test(line))).toEqual([
       'topic           emergency, by line 2: "burst pipe"',

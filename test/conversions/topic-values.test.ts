@@ -60,8 +60,13 @@ describe("the value of a topic", () => {
 
   it("is in the file without any other value", async () => {
     using warehouse = makeCalls();
-    const rows = await write(warehouse, "google-ads");
-    expect(rows.map((row) => row[3])).toEqual(["250", "250", "", ""]);
+    const rows = await write(warehouse, "google-ads", { currency: "EUR" });
+    expect(rows.map((row) => row.slice(3, 5))).toEqual([
+      ["250", "EUR"],
+      ["250", "EUR"],
+      ["", ""],
+      ["", ""],
+    ]);
   });
 
   it("is restated when it changes, once, and retracted when it no longer qualifies", async () => {

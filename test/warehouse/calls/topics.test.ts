@@ -6,6 +6,7 @@ import { prune } from "../../../src/forget/prune.ts";
 import { cutoffsAt, KEEP_ALL, type Keep } from "../../../src/privacy/keep-settings.ts";
 import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
 import { Keeping } from "../../../src/warehouse/calls/call-guard.ts";
+import { countKeptTopics } from "../../../src/warehouse/calls/call-table.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/calls.ts";
 import { locked, newWarehouse, setRules, storeCalls } from "../../support/warehouse.ts";
@@ -89,6 +90,7 @@ describe("topics in the warehouse", () => {
     store(warehouse, BURST);
     await pruneTo(warehouse, { transcripts: 10 });
     expect([read(warehouse), readSaid(warehouse)]).toEqual([["pipe", 1], null]);
+    expect(countKeptTopics(warehouse)).toBe(1);
     setRules(warehouse, LEAKS);
     expect(read(warehouse)).toEqual(["pipe", 0]);
     setRules(warehouse, withTopics(line("pipe", "nobody says this", true)));
@@ -106,6 +108,7 @@ describe("topics in the warehouse", () => {
     expect(read(warehouse)).toEqual(["pipe", 0]);
     store(warehouse, BURST);
     expect([read(warehouse), readSaid(warehouse)]).toEqual([["leak", 0], "A burst pipe."]);
+    expect(countKeptTopics(warehouse)).toBe(0);
   });
 
   it.each([{ caller_digests: false }, { caller_digests: true }])(
@@ -118,6 +121,7 @@ describe("topics in the warehouse", () => {
       expect([read(warehouse), readSaid(warehouse)]).toEqual([["pipe", 1], null]);
       store(warehouse, BURST);
       expect([read(warehouse), readSaid(warehouse)]).toEqual([["pipe", 1], null]);
+      expect(countKeptTopics(warehouse)).toBe(1);
       setRules(warehouse, { ...LEAKS, ...digests });
       expect(read(warehouse)).toEqual(["pipe", 0]);
     },
