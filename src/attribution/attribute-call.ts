@@ -1,15 +1,16 @@
 import { recordOf } from "../base/records.ts";
-import type { Call, TRANSCRIPT_COLUMNS } from "../call.ts";
+import type { Call } from "../call.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
 import { foldUtm, presentId, presentNumber, presentText, toCaller } from "./call-text.ts";
 import { CHANNEL_RULES_VERSION, CHANNELS, toChannel } from "./channel-rules.ts";
 import { type SiteKind, siteKind } from "./channel-sites.ts";
-import { compileRules } from "./compiled-rules.ts";
+import { compileRules, type Outcome } from "./compiled-rules.ts";
 import { microsoftClickId } from "./microsoft-click-id.ts";
 import { toReferringHost } from "./referring-host.ts";
+import { type Transcript, wordsAround } from "./topics.ts";
 
 /** Raise this with every change of what {@link attributeCall} returns; stored facts are then recomputed. */
-export const ATTRIBUTION_VERSION = 3;
+export const ATTRIBUTION_VERSION = 4;
 
 export const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
 export type UtmField = (typeof UTM_FIELDS)[number];
@@ -17,11 +18,16 @@ export type UtmField = (typeof UTM_FIELDS)[number];
 /** The members of a call that decide its facts. */
 export type AttributedMembers = Omit<
   Call,
-  "call_id" | "recording_url" | "google_analytics_cid" | "extra" | (typeof TRANSCRIPT_COLUMNS)[number]
+  "call_id" | "recording_url" | "google_analytics_cid" | "extra" | "summary"
 >;
 
-export function attributeCall(call: AttributedMembers, rules: AttributionRules) {
-  const { outcomeOf, utmKeyOf, qualifiedDuration } = compileRules(rules);
+/** @param topic of a call whose transcript was not kept @default derived */
+export function attributeCall(
+  call: AttributedMembers,
+  rules: AttributionRules,
+  topic: string | null = deriveTopic(call, rules),
+) {
+  const { outcomeOf, utmKeyOf } = compileRules(rules);
   const { call_started, duration } = call;
   const toUtmKey = (value: string | null) => (value === null ? null : utmKeyOf(value));
   const visit = {
@@ -43,7 +49,8 @@ export function attributeCall(call: AttributedMembers, rules: AttributionRules) 
     call_started,
     duration,
     outcome,
-    is_qualified: outcome === "answered" && duration !== null && duration >= qualifiedDuration,
+    topic,
+    is_qualified: isQualified({ outcome, duration, topic }, rules),
     caller: toCaller(call.caller_id),
     source,
     medium,
@@ -59,6 +66,21 @@ export function attributeCall(call: AttributedMembers, rules: AttributionRules) 
     tracking_number: presentNumber(call.tracking_number),
     disposition,
   };
+}
+
+export function deriveTopic(transcript: Transcript, rules: AttributionRules): string | null {
+  const match = compileRules(rules).findTopic(transcript);
+  return (match && rules.topics[match.line]?.topic) ?? null;
+}
+
+/** Whether a call was answered and, unless its topic decides, long enough. */
+export function isQualified(
+  { outcome, duration, topic }: { outcome: Outcome; duration: number | null; topic: string | null },
+  rules: AttributionRules,
+): boolean {
+  const { aboutTopic, qualifiedDuration } = compileRules(rules);
+  const isLong = duration !== null && duration >= qualifiedDuration;
+  return outcome === "answered" && (aboutTopic(topic)?.qualifies ?? isLong);
 }
 
 /** The facts of one call by the rules in force; null for no value. The table `call_facts` describes each. */
@@ -134,9 +156,16 @@ export function toReferrer(host: string): { name: string; kind: SiteKind | undef
 
 export type FactColumn = keyof CallFacts | "call_id" | "is_live" | "is_first_call";
 
-/** Attributes a call, and says why. */
-export function explainAttribution(call: AttributedMembers, rules: AttributionRules) {
-  const facts = attributeCall(call, rules);
+/** Attributes a call, and says why. @param keptTopic of a call whose transcript was not kept */
+export function explainAttribution(
+  call: AttributedMembers,
+  rules: AttributionRules,
+  keptTopic?: string | null,
+) {
+  const facts = attributeCall(call, rules, keptTopic);
+  const { findTopic, aboutTopic } = compileRules(rules);
+  const match = keptTopic === undefined ? findTopic(call) : undefined;
+  const line = match && rules.topics[match.line];
   // The last channel is for calls that meet no rule.
   const rulesInOrder = CHANNELS.slice(0, -1);
   const holding = rulesInOrder.indexOf(facts.channel);
@@ -151,6 +180,15 @@ export function explainAttribution(call: AttributedMembers, rules: AttributionRu
     source_rule: toTrafficSource(visitOf(call, facts), (name) => name).rule,
     /** What Google's list says of the referring host; null if not listed. */
     referrer_kind: toReferrer(facts.referring_host ?? "").kind ?? null,
+    /** The line that matched, the header being line 1, and the words around it, without case. */
+    topic_match:
+      match && line
+        ? { line: match.line + 2, phrase: line.phrase, speaker: line.speaker, words: wordsAround(match) }
+        : null,
+    /** Whether the topic is as it was when the transcript was removed. */
+    is_topic_kept: keptTopic !== undefined,
+    /** What the topic says of the duration; null if it decides nothing. */
+    topic_qualifies: aboutTopic(facts.topic)?.qualifies ?? null,
     /** Version of the channel rules, and each rule up to the first that holds. */
     channel_rules: {
       version: CHANNEL_RULES_VERSION,

@@ -1,4 +1,5 @@
 import { toComparableDisposition } from "./call-text.ts";
+import type { TopicLine } from "./topics.ts";
 
 /** The operator's definitions; every manifest contains them, so that each figure can be defended. */
 export interface AttributionRules {
@@ -12,6 +13,8 @@ export interface AttributionRules {
   duration_unit: "seconds" | "milliseconds";
   /** Folded utm values and what they count as; an empty text means no value. */
   aliases: Readonly<Record<string, string>>;
+  /** In order: the first one found in a call names its topic. */
+  topics: readonly TopicLine[];
   /**
    * Whether callers are known by keyed digests of their numbers, so that the numbers need not be kept. Figures are
    * the same. @default false
@@ -25,6 +28,7 @@ export const DEFAULT_RULES: AttributionRules = {
   qualified_seconds: 60,
   duration_unit: "seconds",
   aliases: {},
+  topics: [],
 };
 
 /** Returns the dispositions that are in both lists. */
@@ -38,7 +42,7 @@ export function findContradictions({
 
 /** Returns canonical JSON: rules with the same meaning give the same text. */
 export function toRulesJson(rules: AttributionRules): string {
-  const { answered, missed, qualified_seconds, duration_unit, aliases } = rules;
+  const { answered, missed, qualified_seconds, duration_unit, aliases, topics } = rules;
   const sorted = (dispositions: readonly string[]) =>
     [...new Set(dispositions.map(toComparableDisposition))].sort();
   return JSON.stringify({
@@ -47,5 +51,6 @@ export function toRulesJson(rules: AttributionRules): string {
     qualified_seconds,
     duration_unit,
     aliases: Object.fromEntries(Object.entries(aliases).sort(([a], [b]) => (a < b ? -1 : 1))),
+    topics,
   });
 }

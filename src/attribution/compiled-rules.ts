@@ -1,6 +1,7 @@
 import type { AttributionRules } from "./attribution-rules.ts";
 import { foldUtm, toComparableDisposition } from "./call-text.ts";
 import { remember } from "./remember.ts";
+import { compileTopics } from "./topics.ts";
 
 export const OUTCOMES = ["answered", "missed", "other"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -18,6 +19,7 @@ function compile(rules: AttributionRules) {
   const outcomes = new Map<string, Outcome>();
   for (const disposition of rules.missed) outcomes.set(toComparableDisposition(disposition), "missed");
   for (const disposition of rules.answered) outcomes.set(toComparableDisposition(disposition), "answered");
+  const topics = new Map(rules.topics.map((line) => [line.topic, line]));
   const aliases = new Map(Object.entries(rules.aliases));
   return {
     outcomeOf: remember((disposition) => outcomes.get(toComparableDisposition(disposition)) ?? "other"),
@@ -28,6 +30,9 @@ function compile(rules: AttributionRules) {
     }),
     /** The least duration of a qualified call, in the unit in which the service serves durations. */
     qualifiedDuration: toDuration(rules.qualified_seconds, rules),
+    findTopic: compileTopics(rules.topics),
+    /** What the lines of a topic say; undefined if there are none. */
+    aboutTopic: (topic: string | null) => (topic === null ? undefined : topics.get(topic)),
   };
 }
 

@@ -5,6 +5,7 @@ import { UsageError } from "../base/errors.ts";
 import { reasonOf } from "../base/file-access.ts";
 import { withDigests } from "../privacy/keep-settings.ts";
 import type { Settings } from "./load-settings.ts";
+import { readTopics } from "./topics-file.ts";
 
 const HINT =
   "CALLTALLY_ALIASES names a CSV file with the header raw,value and lines such as fb,facebook; an empty value stands for not set.";
@@ -47,8 +48,12 @@ function parseFile(file: string): { record: string[]; info: { lines: number } }[
   }
 }
 
-/** @throws UsageError if the file of aliases is unusable */
-export function readAttributionRules(settings: Pick<Settings, "rules" | "aliasesFile" | "keep">) {
-  const { rules, aliasesFile, keep } = settings;
-  return withDigests({ ...rules, aliases: aliasesFile === undefined ? {} : readAliases(aliasesFile) }, keep);
+/** @throws UsageError if the file of aliases or topics is unusable */
+export function readAttributionRules(
+  settings: Pick<Settings, "rules" | "aliasesFile" | "topicsFile" | "keep">,
+) {
+  const { rules, aliasesFile, topicsFile, keep } = settings;
+  const aliases = aliasesFile === undefined ? {} : readAliases(aliasesFile);
+  const topics = topicsFile === undefined ? [] : readTopics(topicsFile);
+  return withDigests({ ...rules, aliases, topics }, keep);
 }

@@ -131,7 +131,7 @@ function toSettings(layers: readonly Layer[], read: (setting: Setting, given: Gi
       missed,
       qualified_seconds: qualifiedSeconds,
       duration_unit: durationUnit,
-    } satisfies Omit<AttributionRules, "aliases">,
+    } satisfies Omit<AttributionRules, "aliases" | "topics">,
     publish: {
       to: publishTo,
       user: publishUser,

@@ -151,6 +151,10 @@ export const SETTINGS = {
     help: "CSV file with the header `raw,value` that maps utm values to the name they count under, such as `fb,facebook`",
     example: "aliases.csv",
   }),
+  topicsFile: setting("topics", path(parseFilePath), {
+    help: "CSV file with the header `topic,phrase,speaker,qualifies,value` that names what calls are about by what was said, such as `emergency,burst pipe,caller,yes,250`; the first line found decides",
+    example: "topics.csv",
+  }),
   currency: setting("currency", text(parseCurrency), {
     help: "ISO 4217 code of the currency of the ads. By default that of the first import of `spend`; reports in another currency are refused",
     example: "USD",

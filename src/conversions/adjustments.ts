@@ -1,4 +1,5 @@
 import { stringify } from "csv-stringify/sync";
+import { compileRules } from "../attribution/compiled-rules.ts";
 import { localTime } from "../calendar/local-time.ts";
 import { encodeTable } from "../export/formats/encode-table.ts";
 import { listsOf } from "../export/job.ts";
@@ -15,13 +16,15 @@ import type { ConversionJob, ConversionLists } from "./upload-ledger.ts";
 import { readUploadLines, type UploadLine } from "./upload-table.ts";
 import { type NotAdjustable, type Order, toOrders, whyNotAdjustable } from "./uploaded-orders.ts";
 
-/** The present value of the conversions with a name; undefined to restate none. */
+/** The present value of the conversions with a name, unless their topic has one; undefined to restate none. */
 export type AdjustedValue = Pick<ConversionOptions, "name" | "value" | "currency">;
 
 export interface Adjustment {
   order: Order;
   action: "retract" | "restate";
   reason: Reason | "another click" | "gone" | "excluded caller" | null;
+  /** What a restated conversion is worth. */
+  value: string | null;
 }
 
 export function findAdjustments(
@@ -42,7 +45,9 @@ export function findAdjustments(
     maxAgeMs: Number.POSITIVE_INFINITY,
     minAgeMs: Number.NEGATIVE_INFINITY,
   };
+  const { aboutTopic } = compileRules(session.rules);
   const clicks = new Map<number, string>();
+  const values = new Map<number, string>();
   // By the rule it was reported by: with --every each call of a click is a conversion.
   const reasonsBy = new Map(
     [true, false].map((every) => {
@@ -54,6 +59,8 @@ export function findAdjustments(
         const reasons = new Map<number, Adjustment["reason"]>();
         for (const call of session.conversions({ ...kind, every, likeCalls }, population).read()) {
           if (call.key !== null) clicks.set(call.call_id, seal(call.key));
+          const value = aboutTopic(call.topic)?.value;
+          if (value) values.set(call.call_id, value);
           const isCounted = call.is_live || timeframe.filter.include_gone;
           reasons.set(call.call_id, isCounted ? (reasonAgainst(call, kind, 0) ?? null) : "gone");
         }
@@ -76,13 +83,17 @@ export function findAdjustments(
     const reasons = reasonsBy.get(is_every);
     const ofCall = reasons?.has(call_id) ? (reasons.get(call_id) ?? null) : "gone";
     const reason = ofCall ?? (clicks.get(call_id) === key_digest ? null : "another click");
-    if (reason !== null || !isLatest) return [{ order, action: "retract", reason: reason ?? "duplicate" }];
-    return isOtherValue(order, conversion) ? [{ order, action: "restate", reason: null }] : [];
+    if (reason !== null || !isLatest)
+      return [{ order, action: "retract", reason: reason ?? "duplicate", value: null }];
+    const value = values.get(call_id) ?? conversion.value;
+    return value !== undefined && isOtherValue(order, { ...conversion, value })
+      ? [{ order, action: "restate", reason: null, value }]
+      : [];
   });
 }
 
 function isOtherValue(order: Order, { name, value, currency }: AdjustedValue): boolean {
-  if (order.conversion_name !== name || value === undefined) return false;
+  if (order.conversion_name !== name) return false;
   const isSameValue = order.value !== null && Number(order.value) === Number(value);
   return !isSameValue || (currency !== undefined && order.currency !== currency);
 }
@@ -151,7 +162,7 @@ export async function writeAdjustments(job: ConversionJob): Promise<ManifestFile
   ];
 }
 
-function toLine({ order, action, reason }: Adjustment, { value, currency }: AdjustedValue, nowMs: number) {
+function toLine({ order, action, reason, value }: Adjustment, { currency }: AdjustedValue, nowMs: number) {
   const { conversion_name, call_id, order_id, is_every, adjusted_at } = order;
   // Google ignores a second adjustment with the same time.
   const ms = Math.max(nowMs, Date.parse(adjusted_at) + SECOND_MS);
@@ -162,7 +173,7 @@ function toLine({ order, action, reason }: Adjustment, { value, currency }: Adju
     order_id,
     action,
     reason,
-    value: action === "restate" ? (value ?? null) : null,
+    value,
     currency: action === "restate" ? (currency ?? null) : null,
     occurred_at: new Date(ms - (ms % SECOND_MS)).toISOString(),
     is_every,

@@ -27,11 +27,17 @@ export interface Conversion {
   occurred_at: string;
   /** Null if the file has none. */
   order_id: string | null;
+  value: string | null;
 }
 
 type Field = (conversion: Conversion) => string;
 
 const keyOf: Field = ({ key }) => key;
+const toValue: Field = ({ value }) => value ?? "";
+const toCurrency =
+  ({ currency = "" }: LayoutOptions): Field =>
+  ({ value }) =>
+    value === null ? "" : currency;
 
 /** The file's layout: a line before the header, if any, and its columns. */
 interface Layout {
@@ -146,17 +152,17 @@ function googleLayout(header: string, of: Field, hasZone = false): Kind["layOut"
 }
 
 function conversionColumns(
-  { name, value = "", currency = "" }: LayoutOptions,
+  options: LayoutOptions,
   header: string,
   of: Field,
   toTime: Field,
 ): Layout["columns"] {
   return [
     { name: header, of },
-    { name: "Conversion Name", of: () => name },
+    { name: "Conversion Name", of: () => options.name },
     { name: "Conversion Time", of: toTime },
-    { name: "Conversion Value", of: () => value },
-    { name: "Conversion Currency", of: () => currency },
+    { name: "Conversion Value", of: toValue },
+    { name: "Conversion Currency", of: toCurrency(options) },
   ];
 }
 
@@ -181,7 +187,8 @@ function describeOffset(minutes: number): string {
   return `${minutes < 0 ? "-" : "+"}${digits.join("")}`;
 }
 
-function analyticsLayout({ name, value = "", currency = "", measurement_id = "" }: LayoutOptions): Layout {
+function analyticsLayout(options: LayoutOptions): Layout {
+  const { name, measurement_id = "" } = options;
   return {
     columns: [
       { name: "measurement_id", of: () => measurement_id },
@@ -189,8 +196,8 @@ function analyticsLayout({ name, value = "", currency = "", measurement_id = "" 
       { name: "event_name", of: () => name },
       { name: "timestamp_micros", of: ({ occurred_at }) => `${Date.parse(occurred_at)}000` },
       { name: "event_param.call_id", of: ({ call_id }) => String(call_id) },
-      { name: "event_param.value", of: () => value },
-      { name: "event_param.currency", of: () => currency },
+      { name: "event_param.value", of: toValue },
+      { name: "event_param.currency", of: toCurrency(options) },
     ],
   };
 }

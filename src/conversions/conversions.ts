@@ -1,4 +1,5 @@
 import { stringify } from "csv-stringify/sync";
+import { compileRules } from "../attribution/compiled-rules.ts";
 import { encodeTable } from "../export/formats/encode-table.ts";
 import { listsOf } from "../export/job.ts";
 import type { Column } from "../export/table.ts";
@@ -36,15 +37,17 @@ export async function writeConversions(job: ConversionJob, target: { kind: Conve
 
   const lines: NewLine[] = [];
   let rows = 0;
+  const { aboutTopic } = compileRules(lists.session.rules);
   const conversions = function* (): Generator<Conversion> {
-    for (const { call_id, key, call_started, reason } of judged()) {
+    for (const { call_id, key, call_started, topic, reason } of judged()) {
       if (reason !== undefined || key === null || call_started === null) continue;
       const { isKnown = false, ...said } = past?.next(call_id, key, call_started) ?? {
         order_id: null,
         occurred_at: toSecond(Date.parse(call_started)),
       };
       rows++;
-      const { value = null, currency = null } = options;
+      const value = aboutTopic(topic)?.value ?? options.value ?? null;
+      const currency = value === null ? null : (options.currency ?? null);
       if (!isKnown) {
         lines.push({
           conversion_name: name,
@@ -59,7 +62,7 @@ export async function writeConversions(job: ConversionJob, target: { kind: Conve
           is_every: every,
         });
       }
-      yield { call_id, key, ...said };
+      yield { call_id, key, value, ...said };
     }
   };
   const layout = kind.layOut(options);

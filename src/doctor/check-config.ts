@@ -14,7 +14,7 @@ import { planReport } from "../reports/plan-report.ts";
 import { ofAccount, type ReportOfFile } from "../reports/report.ts";
 import { parseCron } from "../schedule/cron.ts";
 import { checkFolders } from "./check-machine.ts";
-import { checkAliases, checkSettings } from "./check-settings.ts";
+import { checkRuleFiles, checkSettings } from "./check-settings.ts";
 
 /** A sender for the check: a report may name its own. */
 const EXAMPLE_SENDER = "calls@northwind.example";
@@ -50,7 +50,7 @@ function checkAccount({ sources }: Account): string[] {
   const { settings } = inspected;
   const checks = [
     ...checkSettings(inspected),
-    ...checkAliases(settings),
+    ...checkRuleFiles(settings),
     ...checkFolders(sources.folder, settings.database, settings.exportDir),
   ];
   return checks.filter(({ state }) => state === "fail").map(({ name, message }) => `${name}: ${message}`);

@@ -1,9 +1,11 @@
 import { describeError, EXIT, problemOf, UsageError } from "../base/errors.ts";
-import { readAttributionRules } from "../config/attribution-settings.ts";
+import { formatQuantity } from "../base/quantity-text.ts";
+import { readAliases } from "../config/attribution-settings.ts";
 import type { FoundSetting, Inspected, Settings } from "../config/load-settings.ts";
 import { describeContradiction } from "../config/setting-remarks.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { describeFixedZone, parseTimeZone } from "../config/time-zone.ts";
+import { readTopics } from "../config/topics-file.ts";
 import { CRON_HINT, parseCron } from "../schedule/cron.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
@@ -22,15 +24,26 @@ export function checkSettings({ found, unknown, settings }: Inspected): Check[] 
   ];
 }
 
-/** Checks that the file of aliases, if any, can be read. */
-export function checkAliases(settings: Pick<Settings, "rules" | "aliasesFile" | "keep">): Check[] {
-  if (settings.aliasesFile === undefined) return [];
+/** Checks that the files of aliases and topics, if any, can be read. */
+export function checkRuleFiles({
+  aliasesFile,
+  topicsFile,
+}: Pick<Settings, "aliasesFile" | "topicsFile">): Check[] {
+  return [
+    ...checkFile("aliases", aliasesFile, (file) => {
+      return `${Object.keys(readAliases(file)).length} utm values have an alias`;
+    }),
+    ...checkFile("topics", topicsFile, (file) => formatQuantity(readTopics(file).length, "line")),
+  ];
+}
+
+function checkFile(name: string, file: string | undefined, read: (file: string) => string): Check[] {
+  if (file === undefined) return [];
   try {
-    const { aliases } = readAttributionRules(settings);
-    return [ok("aliases", `${Object.keys(aliases).length} utm values have an alias`)];
+    return [ok(name, read(file))];
   } catch (error) {
     const hint = error instanceof UsageError ? error.hint : undefined;
-    return [fail(EXIT.usage, "aliases", describeError(error), hint)];
+    return [fail(EXIT.usage, name, describeError(error), hint)];
   }
 }
 

@@ -9,7 +9,7 @@ import { type Check, warn } from "./check.ts";
 import { type DurationSample, judgeDuration } from "./check-duration.ts";
 import { checkCertificates, checkDisk, checkFolders, checkModes, checkVersions } from "./check-machine.ts";
 import { checkService } from "./check-service.ts";
-import { checkAliases, checkSettings } from "./check-settings.ts";
+import { checkRuleFiles, checkSettings } from "./check-settings.ts";
 import { checkWarehouse } from "./check-warehouse.ts";
 
 /**
@@ -36,7 +36,7 @@ export async function examine(
     ...checkModes(folder, database, secrets),
     checkDisk(folder, database),
     ...checkFolders(folder, database, settings.exportDir),
-    ...checkAliases(settings),
+    ...checkRuleFiles(settings),
   ];
   const warehouse = await checkWarehouse(settings, { folder, deep, nowMs: clock.now(), signal });
   const { samples, notBefore } = warehouse;

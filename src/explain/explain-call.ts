@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, getTableColumns } from "drizzle-orm";
 import { explainAttribution } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
@@ -7,10 +7,13 @@ import { DNI_FIELDS } from "../call.ts";
 import { judgeCall } from "../conversions/conversions.ts";
 import { readUploadsOfCall } from "../conversions/upload-table.ts";
 import { RollupSession } from "../rollup/session.ts";
+import { isTopicKept } from "../warehouse/calls/call-guard.ts";
 import { readFirstCall } from "../warehouse/calls/callers.ts";
 import { calls } from "../warehouse/calls/calls.ts";
+import { call_facts } from "../warehouse/calls/facts.ts";
 import { readUnsettled } from "../warehouse/calls/first-load.ts";
 import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
+import { transcripts } from "../warehouse/calls/transcripts.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 
@@ -32,10 +35,18 @@ export function explainCall(options: ExplainOptions) {
   using reader = openOwn(options, openWarehouseReader);
   using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules });
   const { rules } = session;
-  const call = reader.db.select().from(calls).where(eq(calls.call_id, callId)).get();
+  const { transcription, transcription_details } = transcripts;
+  const call = reader.db
+    .select({ ...getTableColumns(calls), transcription, transcription_details, topic: call_facts.topic })
+    .from(calls)
+    .leftJoin(call_facts, eq(call_facts.call_id, calls.call_id))
+    .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
+    .where(eq(calls.call_id, callId))
+    .get();
   if (call === undefined) return undefined;
 
-  const { facts, reasons: explained } = explainAttribution(call, rules);
+  const keptTopic = isTopicKept(call) ? call.topic : undefined;
+  const { facts, reasons: explained } = explainAttribution(call, rules, keptTopic);
   const { channel_rules, ...reasons } = explained;
   const { call_started, source, medium, campaign, referring_host, channel, outcome, duration } = facts;
   const local = call_started === null ? null : localTime(timezone)(call_started);
@@ -67,6 +78,7 @@ export function explainCall(options: ExplainOptions) {
     duration,
     duration_unit: rules.duration_unit,
     qualified_seconds: rules.qualified_seconds,
+    topic: facts.topic,
     qualified: facts.is_qualified,
     first_time_caller: first?.call_id === callId,
     /** The first call of the same caller in the warehouse; null if the caller is unknown. */

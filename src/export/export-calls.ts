@@ -116,6 +116,7 @@ function callColumns(
     { name: "duration_seconds", of: { fact: "duration" }, ...duration },
     member("disposition"),
     fact("outcome"),
+    fact("topic"),
     flag("qualified", "is_qualified"),
     flag("first_time_caller", "is_first_call"),
     { name: "org_unit_id", type: "integer", isId: true, of: { fact: "org_unit_id" } },

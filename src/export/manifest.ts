@@ -45,10 +45,12 @@ export interface Manifest {
     begins_before_first_call?: true;
   };
   periods?: ({ period: string } & DescribedSpan)[];
-  rules: Omit<AttributionRules, "aliases" | "caller_digests"> & {
+  rules: Omit<AttributionRules, "aliases" | "topics" | "caller_digests"> & {
     channels: string;
     /** How many utm values have an alias; the table `rules` lists them. */
     aliases: number;
+    /** How many lines of topics there are; the same table lists them. */
+    topics: number;
     utm_values: "folded" | "as stored";
   };
   spend?: DescribedSpend;
@@ -191,7 +193,7 @@ export async function startManifest(
     ...(!hasHistory(startsAt, firstStart) && { short_history: true }),
   });
   const caveats = findCaveats(basis);
-  const { aliases, caller_digests: _, ...rules } = session.rules;
+  const { aliases, topics, caller_digests: _, ...rules } = session.rules;
   return {
     run,
     origin,
@@ -221,6 +223,7 @@ export async function startManifest(
       ...rules,
       channels: CHANNEL_RULES_VERSION,
       aliases: Object.keys(aliases).length,
+      topics: topics.length,
       utm_values: raw ? "as stored" : "folded",
     },
     ...(spend && { spend: describeSpend(spend, timeframe) }),

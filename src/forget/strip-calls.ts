@@ -8,6 +8,7 @@ import { openCallerDigests } from "../warehouse/calls/caller-hash.ts";
 import { calls } from "../warehouse/calls/calls.ts";
 import { eachBatch } from "../warehouse/calls/each-call.ts";
 import { withoutFactLog } from "../warehouse/calls/fact-log.ts";
+import { call_facts } from "../warehouse/calls/facts.ts";
 import { readUnsettled } from "../warehouse/calls/first-load.ts";
 import type { ForgottenCallers } from "../warehouse/calls/forgotten-callers.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
@@ -29,8 +30,9 @@ export function stripCalls(warehouse: Tx, forgotten: ForgottenCallers, keeping: 
   const spellings = new Set<string>();
   const { served_hash, withheld, caller_digest } = calls;
   const query = warehouse.db
-    .select({ ...WHOLE_CALL, served_hash, withheld, caller_digest })
+    .select({ ...WHOLE_CALL, served_hash, withheld, caller_digest, topic: call_facts.topic })
     .from(calls)
+    .leftJoin(call_facts, eq(call_facts.call_id, calls.call_id))
     .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
     .$dynamic();
   for (const batch of eachBatch(calls.call_id, query)) {
@@ -56,7 +58,7 @@ export function stripCalls(warehouse: Tx, forgotten: ForgottenCallers, keeping: 
     withoutFactLog(warehouse, () =>
       facts.write(
         warehouse,
-        ofNamed.map(({ stripped }) => ({ call: stripped, isNew: false })),
+        ofNamed.map(({ stripped }) => ({ call: stripped, topic: stripped.topic, isNew: false })),
       ),
     );
   }

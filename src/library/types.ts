@@ -72,6 +72,7 @@ export type Dimension =
   | "org_unit"
   | "tracking_number"
   | "disposition"
+  | "topic"
   | "referring_host"
   | "weekday"
   | "hour";
@@ -88,6 +89,7 @@ export interface CallFilter {
   /** Names or ids of campaigns. */
   campaign?: readonly string[];
   disposition?: readonly string[];
+  topic?: readonly string[];
   min_duration_seconds?: number;
   /** Only callers' first calls in the warehouse. */
   first_time?: true;

@@ -51,6 +51,7 @@ export function chartSections(report: Report): Html {
 ${channelSection(figures, grain)}
 ${rankingSection("Sources", "source", figures.sources, figures.headline)}
 ${rankingSection("Campaigns", "campaign", figures.campaigns, figures.headline)}
+${figures.topics ? rankingSection("Topics", "topic", figures.topics, figures.headline) : ""}
 ${spendSection(report)}
 ${weekSection(figures, manifest.timezone, days)}
 ${callerSection(figures, grain, manifest)}
@@ -202,15 +203,16 @@ ${periodNumbers(caption, periods, [
 function durationSection({ durations, headline: all }: ReportFigures, { rules }: Manifest): Html {
   const names = durations.map(bandName);
   const median = all.median_duration_seconds;
-  const qualifying = `answered, and ${formatDuration(rules.qualified_seconds)} or longer`;
+  const long = `${formatDuration(rules.qualified_seconds)} or longer`;
+  const unless = rules.topics > 0 ? ", unless the topic decides" : "";
   const title =
     typeof median === "number"
-      ? `${formatCount(Number(all.qualified_calls))} of ${formatQuantity(Number(all.calls), "call")} qualified: ${qualifying}`
+      ? `${formatCount(Number(all.qualified_calls))} of ${formatQuantity(Number(all.calls), "call")} qualified: answered, and ${long}${unless}`
       : "No call has a duration";
   const series = outcomeSeries(
     durations.map((band) => ({ ...band, other_calls: band.calls - band.answered_calls - band.missed_calls })),
   );
-  const caption = `Calls by duration; answered calls of ${formatDuration(rules.qualified_seconds)} or longer are qualified`;
+  const caption = `Calls by duration; answered calls of ${long} are qualified${unless}`;
   return html`<h2>${title}</h2>
 <p>Of the calls that have a duration: average ${durationOf(all.average_duration_seconds)}, median ${durationOf(median)}, in minutes and seconds.</p>
 ${barChart(names, series, { caption, label: title })}

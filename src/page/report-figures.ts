@@ -93,6 +93,7 @@ export async function readReportFigures(session: FigureSession, timeframe: Repor
     channelPeriods: [...(await read({ ...all, dimensions: ["channel"], periods, figures: [] }))],
     sources: await rank("source"),
     campaigns: await rank("campaign"),
+    topics: session.rules.topics.length > 0 ? await rank("topic") : undefined,
     /** A row for each local weekday and hour with calls. */
     hours: [...(await read({ ...all, dimensions: ["weekday", "hour"], offsets, figures: ["missed_calls"] }))],
     durations: await session.durationBands(span),

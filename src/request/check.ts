@@ -162,8 +162,6 @@ function* conflicts(
   const isSelected = Object.values({ ...selecting, ...range }).some(Boolean);
   if (adjusts && kinds.length === 1 && isSelected)
     yield `${ADJUSTMENTS} looks at all uploaded conversions: remove date and call filters; ${s("filter.exclude_callers")} and ${s("filter.include_gone")} are allowed`;
-  if (conversion.currency && conversion.value === undefined)
-    yield `${s("conversion.currency")} needs ${s("conversion.value")}`;
   if (conversion.name !== undefined && kinds.includes("ga4-events") && !toEventName(conversion.name))
     yield `${s("conversion.name")} ${conversion.name} gives no valid event name of Google Analytics: up to 40 letters, digits and _, a letter first, not beginning with ga_, google_ or firebase_`;
 

@@ -57,6 +57,7 @@ const filter = z.strictObject({
   source: oneOrMore("Calls of these sources, as in the dimension source.", "google"),
   campaign: oneOrMore("Calls of these campaigns, by name or id.", "AC Repair – Texas"),
   disposition: oneOrMore("Calls with these dispositions, as the service names them.", "answered"),
+  topic: oneOrMore("Calls about these topics, as in the dimension topic.", "emergency"),
   min_duration_seconds: option(z.int().nonnegative(), "Calls of at least this duration.", 30),
   first_time: flag("Only the first call of each caller."),
   has_gclid: flag("Only calls with a gclid."),

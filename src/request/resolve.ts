@@ -124,7 +124,7 @@ function toFilter(
   { filter = {} }: ExportRequest,
   readCallers: (item: string) => readonly string[] = (number) => [number],
 ): CallFilter {
-  const { org_unit, channel, source, campaign, disposition, tracking_number } = filter;
+  const { org_unit, channel, source, campaign, disposition, topic, tracking_number } = filter;
   const { exclude_callers, min_duration_seconds } = filter;
   return {
     ...(org_unit && { org_unit: [org_unit].flat() }),
@@ -132,6 +132,7 @@ function toFilter(
     ...(source && { source: [source].flat() }),
     ...(campaign && { campaign: [campaign].flat() }),
     ...(disposition && { disposition: [disposition].flat() }),
+    ...(topic && { topic: [topic].flat() }),
     ...(min_duration_seconds !== undefined && { min_duration_seconds }),
     ...(filter.first_time && { first_time: true }),
     ...(filter.has_gclid && { has_gclid: true }),

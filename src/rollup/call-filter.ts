@@ -24,6 +24,8 @@ export interface CallFilter {
   campaign?: readonly string[];
   /** `-` and `_` do not matter. */
   disposition?: readonly string[];
+  /** As in the dimension `topic`. */
+  topic?: readonly string[];
   min_duration_seconds?: number;
   /** Only callers' first calls in the warehouse. */
   first_time?: true;
@@ -59,6 +61,7 @@ const VALUE_FILTERS = {
     { fact: "campaign_id", toComparable: toCaseless },
   ],
   disposition: [{ fact: "disposition", toComparable: toComparableDisposition }],
+  topic: [{ fact: "topic", toComparable: toCaseless }],
   tracking_number: [
     { fact: "tracking_number", toComparable: (text: string) => toPhoneDigits(text) || toCaseless(text) },
   ],

@@ -59,6 +59,9 @@ const KEYS = {
   org_unit: [text("org_unit", { fact: "org_unit_name" }), id("org_unit_id", "integer")],
   tracking_number: [text("tracking_number", { fact: "tracking_number" })],
   disposition: [text("disposition", { fact: "disposition" })],
+  topic: [
+    text("topic", { fact: "topic" }, "What the call is about, by what was said; see the file of topics."),
+  ],
   referring_host: [text("referring_host", { fact: "referring_host" })],
   weekday: [text("weekday", { local: "weekday" })],
   hour: [text("hour", { local: "hour" })],

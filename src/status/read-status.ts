@@ -1,8 +1,9 @@
 import type { Settings } from "../config/load-settings.ts";
-import { countCalls, readNewestCall } from "../warehouse/calls/call-table.ts";
+import { countCalls, countKeptTopics, readNewestCall } from "../warehouse/calls/call-table.ts";
 import { readDrift } from "../warehouse/calls/drift.ts";
 import { readUnlisted, readWithheld } from "../warehouse/calls/gone.ts";
 import { readRejected } from "../warehouse/calls/rejected.ts";
+import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { findOtherOrigin } from "../warehouse/own-warehouse.ts";
@@ -37,6 +38,8 @@ export function readStatus(
       calls_withheld: readWithheld(warehouse),
       /** Calls older than any that the service lists, and since when; null if there are none. They still count. */
       unlisted: readUnlisted(warehouse),
+      /** Calls whose topic can no longer be derived, since their transcript was removed: it stays. */
+      topics_kept: readRulesInForce(warehouse).rules.topics.length > 0 ? countKeptTopics(warehouse) : 0,
       /** The last run with a verdict better than unverified. */
       last_good_run,
       /** The last run that proved that it read every call. */

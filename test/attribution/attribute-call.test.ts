@@ -9,11 +9,12 @@ const factsOf = (members: Parameters<typeof makeCall>[0], rules: Partial<Attribu
 
 describe("attributeCall", () => {
   it("derives every fact of a call that has every member", () => {
-    expect(ATTRIBUTION_VERSION).toBe(3);
+    expect(ATTRIBUTION_VERSION).toBe(4);
     expect(attributeCall({ ...FULL_CALL, gclid: " CjA " }, DEFAULT_RULES)).toEqual({
       call_started: "2026-09-15T14:30:00.125Z",
       duration: 61,
       outcome: "answered",
+      topic: null,
       is_qualified: true,
       caller: "+4930123456",
       source: "google",
@@ -150,6 +151,30 @@ describe("attributeCall", () => {
     const rules = { qualified_seconds: 0 };
     expect(factsOf({ disposition: "answered", duration: 0 }, rules).is_qualified).toBe(true);
     expect(factsOf({ disposition: "answered" }, rules).is_qualified).toBe(false);
+  });
+
+  it.each([
+    { said: "burst pipe", duration: 5, topic: "emergency", is_qualified: true },
+    { said: "burst pipe", duration: null, topic: "emergency", is_qualified: true },
+    { said: "burst pipe", disposition: "voicemail", topic: "emergency", is_qualified: false },
+    { said: "a job", topic: "job", is_qualified: false },
+    { said: "a quote", topic: "quote", is_qualified: true },
+    { said: "a quote", duration: 59, topic: "quote", is_qualified: false },
+    { said: "hello", topic: null, is_qualified: true },
+  ])("is about $topic by $said: $is_qualified", ({ said, topic, is_qualified, ...members }) => {
+    const line = (topic: string, phrase: string, qualifies: boolean | null) => ({
+      ...{ topic, phrase, qualifies, speaker: null, value: null },
+    });
+    const topics = [
+      line("emergency", "burst pipe", true),
+      line("job", "job", false),
+      line("quote", "quote", null),
+    ];
+    const call = { disposition: "answered", duration: 60, transcription: said, ...members };
+    expect(factsOf(call, { topics })).toMatchObject({ topic, is_qualified });
+    expect(
+      attributeCall(makeCall({ ...call, transcription: null }), { ...DEFAULT_RULES, topics }, topic),
+    ).toMatchObject({ topic, is_qualified });
   });
 
   it("counts a utm value under its alias, and under none where that is empty", () => {

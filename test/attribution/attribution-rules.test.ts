@@ -8,6 +8,7 @@ test("DEFAULT_RULES are these", () => {
     qualified_seconds: 60,
     duration_unit: "seconds",
     aliases: {},
+    topics: [],
   });
 });
 
@@ -26,11 +27,13 @@ test("toRulesJson is the same of rules that mean the same, and names every rule"
     qualified_seconds: 30,
     duration_unit: "milliseconds",
     aliases: { goog: "google", fb: "facebook", ig: "instagram" },
+    topics: [{ topic: "Spam", phrase: "A  job", speaker: null, qualifies: false, value: null }],
   } as const;
   const json = toRulesJson(rules);
   expect(json).toBe(
     '{"answered":["answered","transferred"],"missed":["busy","no answer"],"qualified_seconds":30,' +
-      '"duration_unit":"milliseconds","aliases":{"fb":"facebook","goog":"google","ig":"instagram"}}',
+      '"duration_unit":"milliseconds","aliases":{"fb":"facebook","goog":"google","ig":"instagram"},' +
+      '"topics":[{"topic":"Spam","phrase":"A  job","speaker":null,"qualifies":false,"value":null}]}',
   );
   const { fb, goog, ig } = rules.aliases;
   expect(

@@ -18,6 +18,8 @@ const CALLS = fc.sample(arbitraryCalls(40), { seed: 20261122, numRuns: 60 }).fla
 const ODD_CALLS = [
   makeCall({ caller_id: "0049 30 77", tracking_number: "0049 30 77", disposition: "-", duration: -5 }),
   makeCall({ caller_id: "null", tracking_number: "Desk", disposition: " null ", utm_source: "STRAẞE" }),
+  makeCall({ transcription: "My tap  leaks.", disposition: "no answer" }),
+  makeCall({ transcription_details: '[{"channel":"caller","text":"hello"}]', disposition: "no answer" }),
   makeCall({ caller_id: "{caller}", tracking_number: "-", disposition: "", referring_url: "tel:493" }),
 ];
 const RULES: AttributionRules[] = [
@@ -28,6 +30,10 @@ const RULES: AttributionRules[] = [
     qualified_seconds: 1,
     duration_unit: "milliseconds",
     aliases: { google: "goggle", "face book": "" },
+    topics: [
+      { topic: "tap", phrase: "tap leaks", speaker: null, qualifies: null, value: null },
+      { topic: "greeting", phrase: "HELLO", speaker: "Caller", qualifies: true, value: "5" },
+    ],
   },
 ];
 
@@ -38,7 +44,7 @@ describe("golden digests", () => {
     const facts = RULES.flatMap((rules) =>
       [...CALLS, ...ODD_CALLS].map((call) => attributeCall(call, rules)),
     );
-    expect([ATTRIBUTION_VERSION, digestOf(facts)]).toEqual([3, "ca8e7830bceadacd"]);
+    expect([ATTRIBUTION_VERSION, digestOf(facts)]).toEqual([4, "8d20faac2bb9bbe8"]);
   });
 
   it("calls are parsed and hashed as before: with another hash each counts as changed in the next run", () => {

@@ -102,6 +102,7 @@ const FLAGS: Record<string, readonly fc.Arbitrary<readonly string[]>[]> = {
     given("--source", WORDS),
     given("--campaign", WORDS),
     given("--disposition", WORDS),
+    given("--topic", WORDS),
     given("--min-duration", mostly("0", "60", "999999999")),
     given("--tracking-number", mostly("+15551230000", "(not set)")),
     given("--exclude-callers", mostly("callers.txt")),
@@ -173,6 +174,7 @@ const VALUES: Record<string, fc.Arbitrary<string>> = {
   CALLTALLY_MISSED: mostly("busy", "no answer,busy"),
   CALLTALLY_DURATION_UNIT: mostly("seconds", "milliseconds"),
   CALLTALLY_ALIASES: mostly("aliases.csv", "callers.txt", "none.csv"),
+  CALLTALLY_TOPICS: mostly("topics.csv", "callers.txt", "none.csv"),
   CALLTALLY_CURRENCY: mostly("EUR", "usd"),
   CALLTALLY_EXPORT_DIR: mostly("data/exports"),
 };
@@ -220,6 +222,7 @@ it(`calltally never fails unawares, and replaces no file on an error: ${RUNS} co
   writeFileSync(join(first, "README.md"), "not a warehouse");
   writeFileSync(join(first, "callers.txt"), "+1 555 123 0000\n");
   writeFileSync(join(first, "aliases.csv"), "raw,value\nfb,facebook\n");
+  writeFileSync(join(first, "topics.csv"), "topic,phrase\nemergency,pipe burst\n");
   for (const args of [["sync"], ["export"]])
     expect(await calltally(args, { cwd: first, env })).toMatchObject({ code: 0 });
   for (const other of others) cpSync(first, other, { recursive: true });

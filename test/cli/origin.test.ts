@@ -85,6 +85,7 @@ describe("the warehouse of another account", () => {
     sync: { args: [], is: "refused" },
     export: { args: ["channel"], is: "refused" },
     report: { args: [], is: "refused" },
+    topics: { args: [], is: "refused" },
     "uploads list": { args: [], is: "refused" },
     "uploads forget": { args: ["1"], is: "refused" },
     "spend import": {

@@ -24,6 +24,7 @@ const MILLISECONDS: AttributionRules = {
   ...DEFAULT_RULES,
   duration_unit: "milliseconds",
   aliases: { "face book": "facebook", é: "google" },
+  topics: [{ topic: "Greeting", phrase: "hello", speaker: null, qualifies: true, value: null }],
 };
 
 /** Returns three accounts of so many odd calls together, the same each time. */

@@ -10,7 +10,7 @@ import { SETTINGS } from "../../src/config/settings.ts";
 import { KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-const { aliases: _, ...RULES } = DEFAULT_RULES;
+const { aliases: _, topics: __, ...RULES } = DEFAULT_RULES;
 
 /** Loads settings in a folder of their own, with this `.env`. */
 function load({
@@ -57,6 +57,7 @@ describe("loadSettings", () => {
       keep: KEEP_ALL,
       rules: RULES,
       aliasesFile: undefined,
+      topicsFile: undefined,
       currency: undefined,
       publish: {
         to: undefined,
@@ -102,6 +103,7 @@ describe("loadSettings", () => {
       CALLTALLY_QUALIFIED_SECONDS: "086400",
       CALLTALLY_DURATION_UNIT: "milliseconds",
       CALLTALLY_ALIASES: "/srv/aliases.csv",
+      CALLTALLY_TOPICS: "/srv/topics.csv",
       CALLTALLY_CURRENCY: "eur",
       CALLTALLY_PUBLISH_TO: "clickhouse://anna@ch1.example.com,ch2.example.com:443/calls",
       CALLTALLY_PUBLISH_USER: "bob",
@@ -146,6 +148,7 @@ describe("loadSettings", () => {
         duration_unit: "milliseconds",
       },
       aliasesFile: "/srv/aliases.csv",
+      topicsFile: "/srv/topics.csv",
       currency: "EUR",
       publish: {
         to: {
@@ -397,6 +400,7 @@ describe("inspectSettings", () => {
       "CALLTALLY_ORG_UNIT_ID",
       "CALLTALLY_RECORDING_SIGNATURE",
       "CALLTALLY_ALIASES",
+      "CALLTALLY_TOPICS",
       "CALLTALLY_CURRENCY",
       "CALLTALLY_PUBLISH_TO",
       "CALLTALLY_PUBLISH_USER",

@@ -28,6 +28,7 @@ const candidate = (kind: keyof typeof KEYS, members: Partial<Candidate> = {}): C
   key: KEYS[kind],
   gclsrc: "",
   is_qualified: true,
+  topic: null,
   is_repeated: false,
   ...members,
 });
@@ -153,12 +154,14 @@ const CONVERSION: Conversion = {
   key: "KEY",
   occurred_at: "2026-09-15T18:30:59.000Z",
   order_id: "7-2",
+  value: null,
 };
 
 function layOut(kind: keyof typeof KEYS, options: Partial<LayoutOptions> = {}) {
   const given = { name: "Call", every: false, new: false, timezone: "UTC", nowMs: NOW, ...options };
+  const conversion = { ...CONVERSION, value: options.value ?? null };
   const { parameters, columns } = KINDS[kind].layOut(given);
-  return [parameters, ...columns.map(({ name, of }) => `${name}=${of(CONVERSION)}`)];
+  return [parameters, ...columns.map(({ name, of }) => `${name}=${of(conversion)}`)];
 }
 
 describe("layOut", () => {

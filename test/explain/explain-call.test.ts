@@ -17,7 +17,11 @@ import { storeCalls } from "../support/warehouse.ts";
 
 const NOW = Date.parse("2026-04-01T00:00:00.000Z");
 const clock = clockAt(NOW);
-const rules = { ...DEFAULT_RULES, aliases: { "face book": "facebook" } };
+const rules = {
+  ...DEFAULT_RULES,
+  aliases: { "face book": "facebook" },
+  topics: [{ topic: "greeting", phrase: "hello", speaker: null, qualifies: true, value: null }],
+};
 
 function makeWarehouse(folder: string, calls: readonly Call[]): string {
   const database = join(folder, "calls.db");
@@ -99,6 +103,10 @@ describe("explainCall", () => {
       duration: 61,
       duration_unit: "seconds",
       qualified_seconds: 60,
+      topic: null,
+      topic_match: null,
+      topic_qualifies: null,
+      is_topic_kept: false,
       qualified: true,
       first_time_caller: false,
       first_call: { call_id: 6, call_started: "2026-03-01T00:00:00.000Z" },
@@ -117,6 +125,29 @@ describe("explainCall", () => {
 
   it("knows no call that is not there", () => {
     expect(explain([], 1)).toBeUndefined();
+  });
+
+  it("shows what was said, or that the topic is as it was when the transcript was removed", () => {
+    using folder = makeTempFolder();
+    const said = "I am calling about the sink. Well, HELLO first of all, dear plumbers.";
+    const database = makeWarehouse(folder.path, [makeCall({ call_id: 7, transcription: said })]);
+    const explained = () => explainCall({ database, callId: 7, rules, timezone: "UTC", clock });
+    expect(explained()).toMatchObject({
+      topic: "greeting",
+      is_topic_kept: false,
+      topic_match: {
+        line: 2,
+        phrase: "hello",
+        speaker: null,
+        words: "… the sink. well, [hello] first of all, dear …",
+      },
+      topic_qualifies: true,
+    });
+    {
+      using warehouse = openWarehouse(database);
+      warehouse.sqlite.exec("DELETE FROM transcripts; UPDATE calls SET withheld = 'transcripts'");
+    }
+    expect(explained()).toMatchObject({ topic: "greeting", is_topic_kept: true, topic_match: null });
   });
 
   it("says of any call what its line in the exports says", async () => {
@@ -157,6 +188,7 @@ describe("explainCall", () => {
             campaign: row.campaign || null,
             referring_host: row.referring_host || null,
             outcome: row.outcome,
+            topic: row.topic || null,
             qualified: row.qualified === "1",
             first: row.first_time_caller === "1",
             google: excluded.get(row.call_id) ?? null,
@@ -168,6 +200,7 @@ describe("explainCall", () => {
             campaign: explanation?.campaign,
             referring_host: explanation?.referring_host,
             outcome: explanation?.outcome,
+            topic: explanation?.topic,
             qualified: explanation?.qualified,
             first: explanation?.first_time_caller,
             google: explanation?.google_ads,

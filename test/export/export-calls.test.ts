@@ -54,6 +54,7 @@ describe("export calls", () => {
       duration_seconds: "61",
       disposition: "ANSWERED",
       outcome: "answered",
+      topic: "",
       qualified: "1",
       first_time_caller: "1",
       org_unit_id: "7",

@@ -112,7 +112,13 @@ describe("exportToFolder", () => {
       timezone: "UTC",
       filter: { gone_calls: "left out" },
       range: { provisional: true, short_history: true },
-      rules: { ...DEFAULT_RULES, channels: CHANNEL_RULES_VERSION, aliases: 0, utm_values: "folded" },
+      rules: {
+        ...DEFAULT_RULES,
+        channels: CHANNEL_RULES_VERSION,
+        aliases: 0,
+        topics: 0,
+        utm_values: "folded",
+      },
       files,
       fingerprint: fingerprintOf(manifest),
     });

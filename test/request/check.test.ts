@@ -39,6 +39,10 @@ describe("check", () => {
       "conversions",
       { contents: ["google-ads"], conversion: { new: true, value: "149.50", currency: "EUR" } },
     ],
+    [
+      "a currency, since topics may have values",
+      { contents: ["google-ads"], conversion: { currency: "EUR" } },
+    ],
     ["a page", { ...CLOSED, format: "html", grain: "week", spend: true }],
     ["share-safe figures", { min_cell: 10, by: ["channel"], columns: ["calls", "answer_rate"] }],
     ["options that ask for nothing", { contents: ["calls"], fill: false, total: false, format: "csv" }],
@@ -65,10 +69,6 @@ describe("check", () => {
     ],
     [{ profile: "excel", format: "json" }, "<profile> is for csv and tsv"],
     [{ delimiter: ";", format: "tsv" }, "<delimiter> is for csv"],
-    [
-      { contents: ["google-ads"], conversion: { currency: "EUR" } },
-      "<conversion.currency> needs <conversion.value>",
-    ],
     [
       { contents: ["google-ads-adjustments"], conversion: { value: 0 } },
       "<conversion.value> 0 cannot be restated",

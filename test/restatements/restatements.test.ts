@@ -54,6 +54,8 @@ const callMembers = fc.record({
   utm_medium: fc.constantFrom("cpc", "organic", null),
   campaign_name: fc.constantFrom("Autumn", "autumn", null),
   campaign_id: fc.constantFrom("1", "2", null),
+  transcription: fc.constantFrom(null, null, "a pipe", "a job"),
+  transcription_details: fc.constantFrom(null, null, '[{"channel":"caller","text":"a job"}]'),
   org_unit_name: fc.constantFrom("Munich", "Berlin"),
   org_unit_id: fc.constantFrom(9, 10),
 });
@@ -72,6 +74,14 @@ const rules: fc.Arbitrary<AttributionRules> = fc.record({
   qualified_seconds: fc.constantFrom(0, 60, 61),
   duration_unit: fc.constant("seconds" as const),
   aliases: fc.constantFrom<Record<string, string>>({}, { "face book": "facebook" }, { facebook: "google" }),
+  topics: fc.constantFrom<AttributionRules["topics"]>(
+    [],
+    [{ topic: "pipe", phrase: "Pipe", speaker: null, qualifies: true, value: "5" }],
+    [
+      { topic: "job", phrase: "job", speaker: "caller", qualifies: false, value: null },
+      { topic: "pipe", phrase: "pipe", speaker: null, qualifies: null, value: null },
+    ],
+  ),
 });
 const call = fc.tuple(id, callMembers).map(([call_id, members]): Call => makeCall({ call_id, ...members }));
 const step: fc.Arbitrary<Step> = fc.oneof(

@@ -82,6 +82,8 @@ export const CALLS: readonly Call[] = Array.from({ length: 4 * STARTS.length }, 
     campaign_name: at(CAMPAIGNS, index),
     campaign_id: at(CAMPAIGN_IDS, index >> 1),
     summary: at([null, "A tap."], index),
+    transcription: at([null, "A burst pipe.", "", "A pipe, for a JOB", "Hello", null, "(other)"], index),
+    transcription_details: at([null, '[{"text":"a job"}]'], index),
   });
 });
 
@@ -117,7 +119,15 @@ export const SPEND: readonly Omit<SpendRow, "line">[] = [
 }));
 
 /** By a rule of its own, since the default has none. */
-export const RULES: AttributionRules = { ...DEFAULT_RULES, aliases: { "face book": "facebook" } };
+export const RULES: AttributionRules = {
+  ...DEFAULT_RULES,
+  aliases: { "face book": "facebook" },
+  topics: [
+    { topic: "(total)", phrase: "other", speaker: null, qualifies: null, value: null },
+    { topic: "Job", phrase: "job", speaker: null, qualifies: false, value: null },
+    { topic: "pipe", phrase: "Pipe", speaker: null, qualifies: true, value: "250" },
+  ],
+};
 export const MILLISECONDS: AttributionRules = {
   ...RULES,
   duration_unit: "milliseconds",

@@ -63,6 +63,7 @@ const FILTERS = {
   source: some("Google ", "facebook", "face  book", "(not set)", "é", "istanbul"),
   campaign: some("AUTUMN", "1", "10", "Herbst  Aktion", "(not set)", "google"),
   disposition: some("answered", "No_Answer", "(not set)", "VOICE-MAIL", "-", "__"),
+  topic: some("GREETING", "pipe", "(not set)"),
   min_duration_seconds: fc.constantFrom(0, 1, 60),
   first_time: fc.constant(true as const),
   has_gclid: fc.constant(true as const),

@@ -27,6 +27,8 @@ export interface FoldRules {
   duration_unit: "seconds" | "milliseconds";
   /** From folded value to folded value. */
   aliases?: Readonly<Record<string, string>>;
+  /** Of phrases that are one word of ASCII, said by anybody. */
+  topics?: readonly { topic: string; phrase: string; qualifies: boolean | null }[];
 }
 
 /** Which calls count; see "Which calls" in docs/figures.md. */
@@ -36,6 +38,7 @@ export interface FoldFilter {
   source?: readonly string[];
   campaign?: readonly string[];
   disposition?: readonly string[];
+  topic?: readonly string[];
   min_duration_seconds?: number;
   first_time?: true;
   has_gclid?: true;
@@ -210,6 +213,7 @@ function describeAnew(call: Call, { rules, raw = false, zone = "UTC" }: FoldQuer
     org_unit: [shown(present(call.org_unit_name)), call.org_unit_id],
     tracking_number: [shown(numbered(call.tracking_number))],
     disposition: [shown(present(call.disposition))],
+    topic: [shown(topicOf(call, rules)?.topic ?? null)],
     referring_host: [shown(hostOf(present(call.referring_url)))],
     weekday: [clockOf(call, zone, "weekday")],
     hour: [clockOf(call, zone, "hour")],
@@ -365,6 +369,7 @@ function isCounted(
     isAmong(filter.source, nameOf(described, "source")) &&
     isAmong(filter.campaign, nameOf(described, "campaign"), keys.campaign?.[1]) &&
     isAmong(filter.disposition?.map(comparable), disposition) &&
+    isAmong(filter.topic, nameOf(described, "topic")) &&
     (filter.min_duration_seconds === undefined ||
       (call.duration !== null && call.duration >= filter.min_duration_seconds * perSecond)) &&
     (filter.first_time === undefined || firstIds.has(call.call_id)) &&
@@ -394,6 +399,13 @@ function outcomeOf(call: Call, rules: FoldRules): "answered" | "missed" | "other
   return isOneOf(rules.missed) ? "missed" : "other";
 }
 
+function topicOf({ transcription, transcription_details }: Call, { topics = [] }: FoldRules) {
+  const lines: { text: string }[] = JSON.parse(transcription_details ?? "[]");
+  const text = transcription?.trim() || lines.map((line) => line.text).join(" ");
+  const said = text.toLowerCase().split(/[^a-z]+/);
+  return topics.find(({ phrase }) => said.includes(phrase.toLowerCase()));
+}
+
 const known = <T>(values: readonly (T | null)[]): T[] =>
   values.flatMap((value) => (value === null ? [] : [value]));
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
@@ -415,8 +427,10 @@ function tally(calls: readonly Call[], firstIds: ReadonlySet<number>, rules: Fol
     calls.length === 0 ? null : quotient(answered.length, calls.length, 4),
     new Set(calls.flatMap(({ caller_id }) => digits(caller_id) || [])).size,
     calls.filter(({ call_id }) => firstIds.has(call_id)).length,
-    answered.filter(({ duration }) => duration !== null && duration / perSecond >= rules.qualified_seconds)
-      .length,
+    answered.filter((call) => {
+      const isLong = call.duration !== null && call.duration / perSecond >= rules.qualified_seconds;
+      return topicOf(call, rules)?.qualifies ?? isLong;
+    }).length,
     seconds,
     durations.length === 0 ? null : quotient(sumOf(durations), perSecond * durations.length, 1),
     durations.length === 0 ? null : quotient(sumOf(middles), 2 * perSecond, 1),

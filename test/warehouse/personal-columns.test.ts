@@ -13,7 +13,7 @@ import { FULL_CALL } from "../support/calls.ts";
 const IMPERSONAL = `
   calls.tracking_number calls.call_started calls.row_hash calls.missing_since calls.gone_at calls.absent_since
   calls.unlisted_since calls.withheld
-  call_facts.call_started call_facts.channel call_facts.tracking_number
+  call_facts.call_started call_facts.topic call_facts.channel call_facts.tracking_number
   callers.first_call_started
   rules.since rules.rules rules.caller_key
   counts.name
@@ -39,7 +39,8 @@ const IMPERSONAL = `
   upload_files.replaced_sha256 upload_files.caller_key upload_files.forgotten_at
   uploads.conversion_name uploads.order_id uploads.reason uploads.value uploads.currency uploads.occurred_at
   spend.day spend.currency spend.imported_at
-  fact_changes.changed_at fact_changes.call_started fact_changes.channel fact_changes.tracking_number
+  fact_changes.changed_at fact_changes.call_started fact_changes.topic fact_changes.channel
+  fact_changes.tracking_number
   exported_rollups.path exported_rollups.contents exported_rollups.metrics exported_rollups.range_from
   exported_rollups.range_to exported_rollups.first_day exported_rollups.last_day
   exported_rollups.settled_until exported_rollups.exported_at

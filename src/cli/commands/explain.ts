@@ -63,6 +63,8 @@ function describeExplanation(explanation: Explanation, folder: string): string {
     ...(missed ? [line("", `none of the ${tried.length} matches`)] : tried),
     "",
     line("outcome", describeOutcome(explanation)),
+    line("topic", describeTopic(explanation)),
+    ...(explanation.topic_match === null ? [] : [line("", explanation.topic_match.words)]),
     line("qualified", describeQualified(explanation)),
     line("first call", describeFirst(explanation)),
     line("google-ads", describeUpload(explanation.google_ads)),
@@ -137,9 +139,18 @@ function describeOutcome({ outcome, disposition }: Explanation): string {
     : `${outcome}: ${quote(disposition)} is ${list}`;
 }
 
+function describeTopic({ topic, topic_match: match, is_topic_kept }: Explanation): string {
+  if (is_topic_kept) return `${topic ?? NOT_SET}, as it was when the transcript was removed`;
+  if (match === null) return NOT_SET;
+  const speaker = match.speaker === null ? "" : `, said by ${match.speaker}`;
+  return `${topic}, by line ${match.line}: ${quote(match.phrase)}${speaker}`;
+}
+
 function describeQualified(explanation: Explanation): string {
-  const { qualified, outcome, duration, duration_unit, qualified_seconds } = explanation;
+  const { qualified, topic_qualifies, outcome, duration, duration_unit, qualified_seconds } = explanation;
   if (outcome !== "answered") return "no: not answered";
+  if (topic_qualifies !== null)
+    return `${qualified ? "yes" : "no"}: its topic says so, whatever its duration`;
   if (duration === null) return "no: its duration is unknown";
   return `${qualified ? "yes" : "no"}: it lasted ${duration} ${duration_unit}, and the minimum is ${qualified_seconds} seconds`;
 }

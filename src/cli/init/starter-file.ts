@@ -29,6 +29,10 @@ timezone: ${scalar(timezone)}  # of the days in figures, and of the schedule
 # Other names for utm values, in a CSV file with the header raw,value:
 #aliases: aliases.csv
 
+# What calls are about, by what was said: in a CSV file with lines such as
+# emergency,burst pipe,caller,yes,250 below the header topic,phrase,speaker,qualifies,value
+#topics: topics.csv
+
 # How long personal data is kept; by default always:
 #keep: { transcripts: 90d, caller_numbers: 90d, recording_urls: never }
 

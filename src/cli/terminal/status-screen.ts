@@ -22,6 +22,7 @@ export function describeStatus(status: Status, nowMs: number): string {
     ...(status.last_done_run?.order_key == null ? [] : [line("Order", describeOrder(status.last_done_run))]),
     line("Calls", describeCalls(status)),
     ...(status.unlisted === null ? [] : [line("Unlisted", unlistedInWords(status.unlisted))]),
+    ...(status.topics_kept === 0 ? [] : [line("Topics", describeKeptTopics(status))]),
     ...describeRejected(status),
     ...describeDrift(status),
     ...describeJobs(status, nowMs),
@@ -127,6 +128,10 @@ function describeCalls({ calls, runs }: Status): string {
   const there = counted?.last_total == null ? "" : `; the service counted ${formatCount(counted.last_total)}`;
   const gone = calls.gone > 0 ? `, and ${formatCount(calls.gone)} gone from the service` : "";
   return `${formatCount(calls.live)}${gone}${there}`;
+}
+
+function describeKeptTopics({ topics_kept }: Status): string {
+  return `stay as they are in ${formatQuantity(topics_kept, "call")}, whose transcript was removed`;
 }
 
 function describeRejected({ rejected }: Status): string[] {

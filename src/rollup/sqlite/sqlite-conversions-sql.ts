@@ -23,6 +23,7 @@ export interface Candidate {
   key: string | null;
   gclsrc: string;
   is_qualified: boolean;
+  topic: string | null;
   /** Whether an earlier qualified call has the same key (and, if every call counts, the same second). */
   is_repeated: boolean;
 }
@@ -68,7 +69,7 @@ export function candidatesText(
 ): string {
   const isDigest = name === "caller" && rules.caller_digests === true;
   const { text: key, isStored } = isDigest ? KEPT_NUMBER : CONVERSION_KEYS[name];
-  return `SELECT f.call_id, f.is_live, f.call_started, ${key} AS key, coalesce(f.gclsrc, '') AS gclsrc, f.is_qualified,
+  return `SELECT f.call_id, f.is_live, f.call_started, ${key} AS key, coalesce(f.gclsrc, '') AS gclsrc, f.is_qualified, f.topic,
   f.call_id NOT IN (SELECT call_id FROM ${firstTable}) AS is_repeated
 FROM ${table} AS s CROSS JOIN call_facts AS f ON f.call_id = s.call_id${isStored ? " JOIN calls AS c ON c.call_id = f.call_id" : ""}
 ORDER BY s.rank`;

@@ -32,6 +32,9 @@ const TOPICS: readonly [Topic, ...Topic[]] = [
   ["the yearly maintenance visit", "I need to book the yearly tune-up for two units"],
   ["an invoice that was charged twice", "I think I was charged twice for the last visit"],
   ["a slow drain in the upstairs bath", "the drain in the upstairs bath is very slow again"],
+  ["an application for a job", "I saw your job ad and would like to apply as a technician"],
+  ["an offer of online marketing", "we can get your business to the top of the search results"],
+  ["a wrong number", "sorry, I wanted the dentist, I must have the wrong number"],
 ];
 
 const OUTCOMES = [

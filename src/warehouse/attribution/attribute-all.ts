@@ -1,7 +1,8 @@
-import { notInArray } from "drizzle-orm";
+import { eq, notInArray, sql } from "drizzle-orm";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
 import { CallFactsTable } from "../calls/call-facts.ts";
+import { isTopicKept } from "../calls/call-guard.ts";
 import type { CallerHash } from "../calls/caller-hash.ts";
 import { renameCallers } from "../calls/callers.ts";
 import { calls, MEMBERS } from "../calls/calls.ts";
@@ -10,6 +11,7 @@ import { setRulesBeingApplied } from "../calls/fact-log.ts";
 import { call_facts } from "../calls/facts.ts";
 import { settleCallers } from "../calls/first-load.ts";
 import { insertRules, readRulesInForce } from "../calls/rules.ts";
+import { transcripts } from "../calls/transcripts.ts";
 import { updateViews } from "../calls/views.ts";
 import { countRows, setCount } from "../counts.ts";
 import type { Tx } from "../transaction.ts";
@@ -28,10 +30,20 @@ export function* attributeAll(
 ): Generator<AttributionProgress, AttributionProgress, void> {
   const { db } = tx;
   const { recording_url, extra, ...members } = MEMBERS;
-  const { caller_digest, gone_at } = calls;
+  const { caller_digest, gone_at, withheld } = calls;
+  const { topic } = call_facts;
+  const { transcription, transcription_details } = transcripts;
+  // SQLite leaves out a join whose columns are not selected.
+  const nothing = sql<string | null>`NULL`;
+  const said =
+    rules.topics.length > 0
+      ? { transcription, transcription_details }
+      : { transcription: nothing, transcription_details: nothing };
   const query = db
-    .select({ ...members, caller_digest, gone_at })
+    .select({ ...members, ...said, caller_digest, gone_at, withheld, topic })
     .from(calls)
+    .leftJoin(call_facts, eq(call_facts.call_id, calls.call_id))
+    .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
     .$dynamic();
   const total = countRows({ db }, calls);
   if (digests !== undefined && readRulesInForce(tx).caller_key === null) {
@@ -53,7 +65,12 @@ export function* attributeAll(
   for (const batch of eachBatch(calls.call_id, query)) {
     facts.write(
       tx,
-      batch.map((call) => ({ call, isNew: true, isLive: call.gone_at === null })),
+      batch.map((call) => ({
+        call,
+        topic: isTopicKept(call) ? call.topic : undefined,
+        isNew: true,
+        isLive: call.gone_at === null,
+      })),
     );
     read += batch.length;
     if (read < total) yield { read, total };

@@ -12,6 +12,8 @@ import { addUnsettled, readUnsettled } from "./first-load.ts";
 
 export interface CallToAttribute {
   call: AttributedMembers & { call_id: number; caller_digest?: string | null };
+  /** As stored, or as derived before its transcript was removed. @default derived */
+  topic?: string | null | undefined;
   /** Whether the service lists it. @default as the stored facts say */
   isLive?: boolean;
   isNew: boolean;
@@ -47,10 +49,10 @@ export class CallFactsTable {
     const known = calls.filter(({ isNew }) => !isNew).map(({ call }) => call.call_id);
     const allStored = this.#readStored(known);
     const before = new Map(allStored.map((facts) => [facts.call_id, facts]));
-    const rows = calls.map(({ call, isLive = true }) => {
+    const rows = calls.map(({ call, topic, isLive = true }) => {
       const { call_id } = call;
       const stored = before.get(call_id);
-      const facts = attributeCall(call, this.#rules);
+      const facts = attributeCall(call, this.#rules, topic);
       const caller = this.#toCaller(facts, call.caller_digest);
       const is_first_call = stored?.is_first_call ?? false;
       return { ...facts, caller, call_id, is_live: stored?.is_live ?? isLive, is_first_call, stored };

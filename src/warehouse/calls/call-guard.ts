@@ -145,6 +145,14 @@ export function isWithoutLink(withheld: string | null): boolean {
   return toKinds(withheld).includes("recording_urls");
 }
 
+/** Whether a stored call lost its transcript to `keep` or `forget`, so that its topic stays as it was. */
+export function isTopicKept({
+  caller_id,
+  withheld,
+}: Pick<Withheld & Call, "caller_id" | "withheld">): boolean {
+  return isPseudonym(caller_id) || toKinds(withheld).includes("transcripts");
+}
+
 function isWithoutNumber(withheld: string | null): boolean {
   return toKinds(withheld).includes("caller_numbers");
 }

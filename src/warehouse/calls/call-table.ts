@@ -1,4 +1,5 @@
-import { and, desc, eq, isNotNull } from "drizzle-orm";
+import { and, desc, eq, gte, isNotNull, like, lt } from "drizzle-orm";
+import { deriveTopic } from "../../attribution/attribute-call.ts";
 import { CALL_COLUMNS, type Call, hashCall, isSameRecording } from "../../call.ts";
 import { addToCount, countRows, readCount } from "../counts.ts";
 import { prepareUpsert } from "../positional.ts";
@@ -66,7 +67,8 @@ export function prepareUpsertCalls(
   const facts = new CallFactsTable(warehouse, rules, { isFirstLoad, digests: keeping.digests });
 
   return (tx, page) => {
-    const written = new Map<number, CallToAttribute>();
+    const written = new Set<number>();
+    const attributed = new Map<number, CallToAttribute>();
     const counts = { new: 0, changed: 0, conflicting: 0 };
     const ids = JSON.stringify(page.map((call) => call.call_id));
     const known = new Map(readHeads.all(ids).map((head) => [head.call_id, head]));
@@ -91,31 +93,36 @@ export function prepareUpsertCalls(
         stored !== undefined &&
         (isServedAgain || keeping.isSame(call, stored, kinds)) &&
         (!isLinkKept || isSameRecording(stored.recording_url, call.recording_url, signature));
-      if (isSame && !mayKeepMore) {
-        if (isLinkKept && stored.recording_url !== (call.recording_url?.toWellFormed() ?? null))
-          refreshRecording.run(call.recording_url, call_id);
-        if (!isServedAgain && served_hash !== null)
-          setServedHash.run(keeping.toStoredHash(served_hash, stored.withheld), call_id);
-        continue;
-      }
+      const isKept = isSame && !mayKeepMore;
+      if (isKept && isLinkKept && stored.recording_url !== (call.recording_url?.toWellFormed() ?? null))
+        refreshRecording.run(call.recording_url, call_id);
+      if (isKept && isServedAgain) continue;
       // Data that may be kept again returns; that is not a change at the service.
       const changed_run_id = isSame ? stored.changed_run_id : runId;
       const first_run_id = stored?.first_run_id ?? runId;
       const unwithheld = { ...call, ...NOTHING_WITHHELD, served_hash, first_run_id, changed_run_id };
       const { call: row } = keeping.toStored(unwithheld, kinds, served_hash ?? undefined);
+      // Also if only what is withheld changed: it may decide the topic.
+      const isNew = attributed.get(call_id)?.isNew ?? stored === undefined;
+      attributed.set(call_id, { call: row, topic: deriveTopic(served, rules), isNew });
+      if (isKept) {
+        if (served_hash !== null)
+          setServedHash.run(keeping.toStoredHash(served_hash, stored.withheld), call_id);
+        continue;
+      }
       if (!isSame) {
         if (written.has(call_id)) counts.conflicting++;
         else if (stored === undefined) counts.new++;
         else if (stored.changed_run_id !== runId) counts.changed++;
-        written.set(call_id, { call: row, isNew: written.get(call_id)?.isNew ?? stored === undefined });
+        written.add(call_id);
       }
       upsertCall(row);
       if (stored !== undefined || hasTranscript(row)) writeTranscript(row);
       known.set(call_id, row);
     }
-    facts.write(tx, [...written.values()]);
+    facts.write(tx, [...attributed.values()]);
     if (counts.new > 0) addToCount(tx, "calls", counts.new);
-    return { ...counts, written: new Set(written.keys()) };
+    return { ...counts, written };
   };
 }
 
@@ -131,6 +138,13 @@ export function countCalls(warehouse: Warehouse): { live: number; gone: number }
   const isGone = and(isNotNull(calls.missing_since), isNotNull(calls.gone_at));
   const gone = countRows(warehouse, calls, isGone);
   return { live: readCallCount(warehouse) - gone, gone };
+}
+
+/** Counts the calls whose topic stays, since their transcript was removed. */
+export function countKeptTopics(warehouse: Warehouse): number {
+  const lost = and(isNotNull(calls.withheld), like(calls.withheld, "%transcripts%"));
+  const forgotten = and(gte(call_facts.caller, "forgotten"), lt(call_facts.caller, "forgotteo"));
+  return countRows(warehouse, calls, lost) + countRows(warehouse, call_facts, forgotten);
 }
 
 export function readCallCount(warehouse: Warehouse): number {

@@ -59,6 +59,7 @@ export const calls = sqliteTable("calls", columns, (table) => [
   index("calls_missing").on(table.gone_at).where(sql`missing_since IS NOT NULL`),
   index("calls_absent").on(table.absent_since).where(sql`absent_since IS NOT NULL`),
   index("calls_unlisted").on(table.unlisted_since).where(sql`unlisted_since IS NOT NULL`),
+  index("calls_withheld").on(table.withheld).where(sql`withheld IS NOT NULL`),
 ]);
 export const CALLS = describeTable(
   calls,

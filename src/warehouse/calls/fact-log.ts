@@ -27,6 +27,7 @@ export const fact_changes = sqliteTable("fact_changes", {
   call_started: about(text(), "`call_started` in `call_facts` before the change."),
   duration: about(integer(), "`duration` in `call_facts` before the change."),
   outcome: about(text({ enum: OUTCOMES }), "`outcome` in `call_facts` before the change."),
+  topic: about(text(), "`topic` in `call_facts` before the change."),
   is_qualified: about(integer({ mode: "boolean" }), "`is_qualified` in `call_facts` before the change."),
   is_first_call: about(integer({ mode: "boolean" }), "`is_first_call` in `call_facts` before the change."),
   caller: about(text(), "`caller` in `call_facts` before the change.", "caller"),

@@ -23,7 +23,14 @@ const columns = {
     "As served; seconds unless CALLTALLY_DURATION_UNIT says otherwise. From -2147483647 to 2147483647, so that sums are exact.",
   ),
   outcome: about(text({ enum: OUTCOMES }).notNull(), "answered, missed or other, by the disposition."),
-  is_qualified: about(integer({ mode: "boolean" }).notNull(), "1 if answered and long enough."),
+  topic: about(
+    text(),
+    "Topic by what was said, from the file of topics; null for none. It stays if the transcript is not kept.",
+  ),
+  is_qualified: about(
+    integer({ mode: "boolean" }).notNull(),
+    "1 if answered and long enough, unless the topic decides.",
+  ),
   is_first_call: about(integer({ mode: "boolean" }).notNull(), "1 if it is its caller's first live call."),
   caller: about(text(), "The caller's number as `+` and digits, or its digest by the rules.", "caller"),
   source: about(

@@ -11,7 +11,10 @@ export const rules = sqliteTable("rules", {
   rules_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the change."),
   since: about(text().notNull(), "Since when, ISO 8601 UTC."),
   version: about(integer().notNull(), "Version of the program's own part of the rules."),
-  rules: about(text().notNull(), "JSON: answered, missed, qualified_seconds, duration_unit, utm aliases."),
+  rules: about(
+    text().notNull(),
+    "JSON: answered, missed, qualified_seconds, duration_unit, utm aliases, lines of topics.",
+  ),
   calls: about(integer().notNull(), "Calls whose attribution was recomputed."),
   caller_key: about(text(), "Fingerprint of the key of callers' digests; null where numbers are used."),
 });
@@ -26,6 +29,15 @@ export const rulesSchema: z.ZodType<AttributionRules> = z.object({
   // z.record would lose an alias named __proto__.
   aliases: z.custom<Record<string, string>>(
     (value) => value instanceof Object && Object.values(value).every((text) => typeof text === "string"),
+  ),
+  topics: z.array(
+    z.object({
+      topic: z.string(),
+      phrase: z.string(),
+      speaker: z.string().nullable(),
+      qualifies: z.boolean().nullable(),
+      value: z.string().nullable(),
+    }),
   ),
 });
 

@@ -27,7 +27,7 @@ export function viewsOf(rules: ViewRules) {
       // Outer joins let SQLite skip the tables that a query does not use.
       sql: `SELECT ${MEMBERS.map((member) => `${listedText(member)} AS ${member}`).join(", ")},
   f.source, f.medium, f.campaign, f.channel, ${UTM_FOLDED},
-  f.referring_host, f.outcome, f.is_qualified, f.is_first_call, f.caller
+  f.referring_host, f.outcome, f.topic, f.is_qualified, f.is_first_call, f.caller
 FROM call_facts AS f
   LEFT JOIN calls AS c ON c.call_id = f.call_id
   LEFT JOIN transcripts AS t ON t.call_id = f.call_id

@@ -9,6 +9,7 @@ CREATE TABLE `call_facts` (
 	`call_started` text,
 	`duration` integer,
 	`outcome` text NOT NULL,
+	`topic` text,
 	`is_qualified` integer NOT NULL,
 	`is_first_call` integer NOT NULL,
 	`caller` text,
@@ -81,6 +82,7 @@ CREATE TABLE `calls` (
 CREATE INDEX `calls_missing` ON `calls` (`gone_at`) WHERE missing_since IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `calls_absent` ON `calls` (`absent_since`) WHERE absent_since IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `calls_unlisted` ON `calls` (`unlisted_since`) WHERE unlisted_since IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `calls_withheld` ON `calls` (`withheld`) WHERE withheld IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `changed_buckets` (
 	`change_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`bucket` integer NOT NULL
@@ -155,6 +157,7 @@ CREATE TABLE `fact_changes` (
 	`call_started` text,
 	`duration` integer,
 	`outcome` text,
+	`topic` text,
 	`is_qualified` integer,
 	`is_first_call` integer,
 	`caller` text,

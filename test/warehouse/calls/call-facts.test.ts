@@ -66,6 +66,10 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
           qualified_seconds: fc.constantFrom(0, 60),
           duration_unit: fc.constantFrom("seconds" as const, "milliseconds" as const),
           aliases: fc.constantFrom<Record<string, string>>({}, { google: "bing" }),
+          topics: fc.constantFrom<AttributionRules["topics"]>(
+            [],
+            [{ topic: "tap", phrase: "tap", speaker: null, qualifies: true, value: null }],
+          ),
         }),
       }),
     },

@@ -237,7 +237,7 @@ describe("the log of facts", () => {
     const numbers = new Set(["is_live", "is_qualified", "is_first_call", "duration", "org_unit_id"]);
     for (const column of FACTS) {
       sqlite.exec("DELETE FROM fact_changes");
-      const other = numbers.has(column) ? `NOT ${column}` : `${column} || 'x'`;
+      const other = numbers.has(column) ? `NOT ${column}` : `coalesce(${column}, '') || 'x'`;
       sqlite.exec(`UPDATE call_facts SET ${column} = ${column}; UPDATE call_facts SET ${column} = ${other}`);
       const reasons = sqlite.prepare("SELECT reason FROM fact_changes").pluck().all();
       expect([column, reasons]).toEqual([

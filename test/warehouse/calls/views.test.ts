@@ -47,6 +47,7 @@ const FACTS = [
   "utm_term_folded",
   "referring_host",
   "outcome",
+  "topic",
   "is_qualified",
   "is_first_call",
   "caller",

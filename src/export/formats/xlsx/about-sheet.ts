@@ -52,6 +52,14 @@ export function describeWorkbook(
     line("Counted as answered", rules.answered.join(", ")),
     line("Counted as missed", rules.missed.join(", ")),
     line("Qualified", `answered, and at least ${rules.qualified_seconds} seconds long`),
+    ...(rules.topics === 0
+      ? []
+      : [
+          line(
+            "Topics",
+            `by ${rules.topics} lines; a topic may decide whether an answered call is qualified`,
+          ),
+        ]),
     line("Durations", `served in ${rules.duration_unit}, shown in seconds`),
     line("Channel rules", rules.channels),
     line("utm values", rules.utm_values === "folded" ? `folded, ${rules.aliases} aliases` : rules.utm_values),

@@ -190,6 +190,7 @@ const OPTIONS: Partial<ExportOptions>[] = [
       qualified_seconds: 60,
       duration_unit: "milliseconds",
       aliases: {},
+      topics: [],
     },
   },
 ];

@@ -1,0 +1,77 @@
+import { Command } from "@commander-js/extra-typings";
+import { UsageError } from "../../base/errors.ts";
+import { formatQuantity } from "../../base/quantity-text.ts";
+import { readTopics } from "../../config/topics-file.ts";
+import { readCallsOfTopic, readTopicFigures, type TopicFigures } from "../../explain/topic-figures.ts";
+import { NOT_SET, TOTAL, toShown } from "../../rollup/reserved-keys.ts";
+import { openWarehouseReader } from "../../warehouse/open.ts";
+import { openOwn } from "../../warehouse/own-warehouse.ts";
+import { type Context, OPTION } from "../context.ts";
+import { perAccount } from "../frame.ts";
+import { layOutTable } from "../terminal/query-table.ts";
+import { notesOnRules } from "../warehouse-notes.ts";
+
+export const command = (context: Context) =>
+  new Command("topics")
+    .description(
+      "Shows how many calls each line of the file of topics decides, or which calls a topic has. Reads what was said in all calls.",
+    )
+    .argument("[topic]", "list the ids of the calls of this topic")
+    .option("--try <file>", "use the lines of this file, and show what it would change; nothing is written")
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ calltally topics\n  $ calltally topics emergency\n  $ calltally topics --try new-topics.csv",
+    )
+    .action(
+      perAccount(context, async ({ settings }, topic, { try: file }) => {
+        if (topic !== undefined && file !== undefined)
+          throw new UsageError("A topic and --try cannot be used together");
+        const tried = file === undefined ? undefined : readTopics(file);
+        using reader = openOwn(settings, openWarehouseReader);
+        const notes = notesOnRules(settings);
+        if (topic !== undefined) {
+          const ids = readCallsOfTopic(reader, topic);
+          return { data: ids, text: ids.join("\n"), notes };
+        }
+        const figures = await readTopicFigures(reader, { tried, signal: context.signal });
+        return { data: figures, text: describeFigures(figures), notes: tried ? [] : notes };
+      }),
+    );
+
+function describeFigures({ lines, calls_kept, sources }: TopicFigures): string {
+  const unmatched = lines.filter(({ calls }) => calls === 0).length;
+  return [
+    lines.length === 0
+      ? "There are no topics: CALLTALLY_TOPICS names their file."
+      : layOutTable(
+          ["line", "topic", "calls", "phrase", "speaker"],
+          lines.map(({ line, topic, calls, phrase, speaker }) => [line, topic, calls, phrase, speaker ?? ""]),
+        ),
+    ...(unmatched > 0 ? [`${formatQuantity(unmatched, "line")} of ${lines.length} decide no call.`] : []),
+    ...(calls_kept > 0
+      ? [`${formatQuantity(calls_kept, "call")} without a transcript any more: the topic stays.`]
+      : []),
+    ...(sources === undefined ? [] : ["", layOutChanges(sources)]),
+  ].join("\n");
+}
+
+function layOutChanges(sources: NonNullable<TopicFigures["sources"]>): string {
+  const sum = (name: "calls" | "other_topic" | "qualified_calls" | "qualified_calls_then") =>
+    sources.reduce((total, change) => total + change[name], 0);
+  const rows = sources.map(({ source, ...change }) => ({ name: toShown(source ?? NOT_SET), ...change }));
+  const total = {
+    name: TOTAL,
+    calls: sum("calls"),
+    other_topic: sum("other_topic"),
+    qualified_calls: sum("qualified_calls"),
+    qualified_calls_then: sum("qualified_calls_then"),
+  };
+  return layOutTable(
+    ["source", "calls", "other topic", "qualified", "then", "change"],
+    [...rows, total].map(({ name, calls, other_topic, qualified_calls: now, qualified_calls_then: then }) => [
+      ...[name, calls, other_topic, now, then, then - now],
+    ]),
+  );
+}

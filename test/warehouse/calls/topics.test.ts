@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import type { Call } from "../../../src/call.ts";
+import { forgetCallers } from "../../../src/forget/forget-callers.ts";
+import { prune } from "../../../src/forget/prune.ts";
+import { cutoffsAt, KEEP_ALL, type Keep } from "../../../src/privacy/keep-settings.ts";
+import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
+import { Keeping } from "../../../src/warehouse/calls/call-guard.ts";
+import { countKeptTopics } from "../../../src/warehouse/calls/call-table.ts";
+import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
+import { makeCall } from "../../support/calls.ts";
+import { locked, newWarehouse, setRules, storeCalls } from "../../support/warehouse.ts";
+
+const NOW = Date.parse("2026-11-20T12:00:00.000Z");
+const line = (topic: string, phrase: string, qualifies: boolean | null = null) => ({
+  ...{ topic, phrase, qualifies, speaker: null, value: null },
+});
+const withTopics = (...topics: ReturnType<typeof line>[]) => ({ ...DEFAULT_RULES, topics });
+const PIPES = withTopics(line("pipe", "burst pipe", true));
+const LEAKS = withTopics(line("leak", "pipe"));
+
+const about = (transcription: string | null, members: Partial<Call> = {}) =>
+  makeCall({
+    ...{ call_started: "2026-10-01T00:00:00.000Z", caller_id: "+4930123456" },
+    ...{ disposition: "answered", duration: 5, transcription },
+    ...members,
+  });
+const BURST = about("A burst pipe.");
+
+function open(rules = PIPES) {
+  const warehouse = newWarehouse();
+  setRules(warehouse, rules);
+  return warehouse;
+}
+
+function store(warehouse: Warehouse, call: Call, keep: Partial<Keep> = {}) {
+  const keeping = new Keeping(warehouse, cutoffsAt({ ...KEEP_ALL, ...keep }, NOW), NOW);
+  return storeCalls(warehouse, [call], { keeping });
+}
+
+const pruneTo = (warehouse: Warehouse, keep: Partial<Keep>) =>
+  prune(locked(warehouse), { cutoffs: cutoffsAt({ ...KEEP_ALL, ...keep }, NOW), nowMs: NOW });
+
+const read = ({ sqlite }: Warehouse) =>
+  sqlite.prepare("SELECT topic, is_qualified FROM call_facts").raw().get();
+const readSaid = ({ sqlite }: Warehouse) =>
+  sqlite.prepare("SELECT transcription FROM transcripts").pluck().get() ?? null;
+
+describe("topics in the warehouse", () => {
+  it("follow the rules, and are blank without a transcript", () => {
+    using warehouse = open();
+    store(warehouse, BURST);
+    expect(read(warehouse)).toEqual(["pipe", 1]);
+    setRules(warehouse, LEAKS);
+    expect(read(warehouse)).toEqual(["leak", 0]);
+    setRules(warehouse, DEFAULT_RULES);
+    expect(read(warehouse)).toEqual([null, 0]);
+    setRules(warehouse, PIPES);
+    store(warehouse, about(null));
+    expect(read(warehouse)).toEqual([null, 0]);
+  });
+
+  it("come with a late transcript, as a correction", () => {
+    using warehouse = open();
+    store(warehouse, about(null));
+    beginFactLog(warehouse);
+    expect(store(warehouse, BURST).changed).toBe(0); // of the same run
+    expect(read(warehouse)).toEqual(["pipe", 1]);
+    const reasons = warehouse.sqlite.prepare("SELECT reason, topic FROM fact_changes").raw();
+    expect(reasons.all()).toEqual([["corrected", null]]);
+  });
+
+  it("are derived before the transcript is removed, even if it comes late", () => {
+    using warehouse = open();
+    const keep = { transcripts: "never" } as const;
+    store(warehouse, about(null), keep);
+    expect(read(warehouse)).toEqual([null, 0]);
+    store(warehouse, BURST, keep);
+    expect([read(warehouse), readSaid(warehouse)]).toEqual([["pipe", 1], null]);
+    const changes = () => warehouse.sqlite.prepare("SELECT total_changes()").pluck().get();
+    const before = changes();
+    store(warehouse, BURST, keep);
+    expect(changes()).toBe(before);
+    store(warehouse, about("A pipe, not burst."), keep);
+    expect(read(warehouse)).toEqual([null, 0]);
+  });
+
+  it("stay when the transcript expires, while what they mean follows the rules", async () => {
+    using warehouse = open();
+    store(warehouse, BURST);
+    await pruneTo(warehouse, { transcripts: 10 });
+    expect([read(warehouse), readSaid(warehouse)]).toEqual([["pipe", 1], null]);
+    expect(countKeptTopics(warehouse)).toBe(1);
+    setRules(warehouse, LEAKS);
+    expect(read(warehouse)).toEqual(["pipe", 0]);
+    setRules(warehouse, withTopics(line("pipe", "nobody says this", true)));
+    expect(read(warehouse)).toEqual(["pipe", 1]);
+    setRules(warehouse, DEFAULT_RULES);
+    expect(read(warehouse)).toEqual(["pipe", 0]);
+  });
+
+  it("follow the rules again when the transcript comes back", async () => {
+    using warehouse = open();
+    store(warehouse, BURST);
+    await pruneTo(warehouse, { transcripts: 10 });
+    setRules(warehouse, LEAKS);
+    store(warehouse, BURST, { transcripts: 10 });
+    expect(read(warehouse)).toEqual(["pipe", 0]);
+    store(warehouse, BURST);
+    expect([read(warehouse), readSaid(warehouse)]).toEqual([["leak", 0], "A burst pipe."]);
+    expect(countKeptTopics(warehouse)).toBe(0);
+  });
+
+  it.each([{ caller_digests: false }, { caller_digests: true }])(
+    "stay when the caller is forgotten, %j",
+    (digests) => {
+      using warehouse = open({ ...PIPES, ...digests });
+      store(warehouse, BURST);
+      const [caller] = ["+4930123456"];
+      forgetCallers(locked(warehouse), [{ caller }], { nowMs: NOW });
+      expect([read(warehouse), readSaid(warehouse)]).toEqual([["pipe", 1], null]);
+      store(warehouse, BURST);
+      expect([read(warehouse), readSaid(warehouse)]).toEqual([["pipe", 1], null]);
+      expect(countKeptTopics(warehouse)).toBe(1);
+      setRules(warehouse, { ...LEAKS, ...digests });
+      expect(read(warehouse)).toEqual(["pipe", 0]);
+    },
+  );
+});
