@@ -20,6 +20,7 @@ const IMPERSONAL = `
   sync_runs.started_at sync_runs.finished_at sync_runs.file_checked_at sync_runs.order_key
   sync_runs.failed_request_ids sync_runs.not_before
   sync_pages.call_ids sync_pages.request_id sync_pages.fetched_at
+  certificates.made_at certificates.sha256
   schema_drift.json_type schema_drift.first_seen_at
   exports.exported_at exports.path exports.sha256
   jobs.job jobs.started_at jobs.finished_at jobs.succeeded_at jobs.failing_since
