@@ -1,15 +1,15 @@
-"""Checks a certificate of calltally: python3 verify.py FILE... Prints one line for each, and ends with 1 if one does not hold.
+"""Checks certificates of calltally: python3 verify.py FILE... Ends with 1 if one does not hold.
 
-It shares no code with calltally, and needs only Python's standard library. The proof is in docs/completeness.md, the format
-in docs/reference/certificate.md. With --many, each line of the standard input is the JSON list of a certificate's lines.
+It needs only Python's standard library. The proof is in docs/completeness.md, the format in docs/reference/certificate.md.
+With --many, each line of the standard input is the JSON list of a certificate's lines.
 """
 
 import json
 import sys
+from itertools import accumulate
 
-# A call is remembered with the pages of its generation and the one before, those of the first pages for ever.
-GENERATION, FIRST_PAGES = 32, 4
-LINKED = "any shared call"
+# Calls of this generation of pages and the one before are remembered, and those of the first pages.
+GENERATION, FIRST_PAGES, LINKED = 32, 4, "any shared call"
 MEMBERS = {"call_id": 0, "call_started": 1, "insight_name": 2}
 
 
@@ -18,6 +18,8 @@ SOURCES = [("insight_name", "desc"), ("insight_name", "asc")]
 BY_SOURCE = [(source, part) for two in (PARTS[:2], PARTS[2:]) for source in SOURCES for part in two]
 # All keys, by name: the members with their directions.
 KEYS = {" then ".join(map(" ".join, parts)): parts for parts in [(part,) for part in PARTS] + BY_SOURCE}
+EVERYTHING = frozenset({*KEYS, LINKED})
+NO_PAGE = {"offset": -1, "total": 0, "rows": []}
 
 
 def place(key, row):
@@ -27,6 +29,10 @@ def place(key, row):
 
 def has_members(key, row):
     return all(row["members"][MEMBERS[member]] is not None for member, _ in KEYS[key])
+
+
+def end_of(page):
+    return page["offset"] + len(page["rows"])
 
 
 class Chain:
@@ -40,7 +46,7 @@ class Chain:
         return self.recent.get(call) or self.older.get(call) or self.first.get(call)
 
     def join(self, rows, is_first):
-        held, unseen, known, one = {*KEYS, LINKED} if is_first else set(), 0, 0, {}
+        held, unseen, known, one = set(EVERYTHING) if is_first else set(), 0, 0, {}
         for row in rows:
             if row["id"] is None:
                 continue
@@ -65,8 +71,7 @@ class Chain:
         self.pages += 1
         if self.pages % GENERATION == 0:
             self.older, self.recent = self.recent, {}
-        memory = self.first if self.pages <= FIRST_PAGES else self.recent
-        last = None
+        memory, last = self.first if self.pages <= FIRST_PAGES else self.recent, None
         for row in rows:
             if row["id"] is None:
                 continue
@@ -83,9 +88,6 @@ class Chain:
             return False
         return before is None or place(key, before) == place(key, row)
 
-    def proven(self, held):
-        return bool(self.left) and self.left <= held
-
     def vanished(self, before, now):
         """Calls of an earlier page that are missing between two calls of a later one."""
         key = next((key for key in KEYS if key in self.left), None)
@@ -99,39 +101,28 @@ class Chain:
 
 class Pass:
     def __init__(self, limit, overlap):
-        self.limit, self.overlap = limit, overlap
+        self.limit, self.overlap, self.end = limit, overlap, None
         self.chain, self.front, self.look = Chain(), Chain(), Chain()
-        self.pages, self.longest, self.cut = 0, 0, []
-        self.everything, self.look_held, self.front_held = {*KEYS, LINKED}, {*KEYS, LINKED}, set()
-        self.left, self.left_held = {"offset": 0, "rows": []}, {*KEYS, LINKED}
-        self.end, self.end_held, self.first, self.has_look = None, set(), None, False
-        self.met, self.totals, self.requests = set(), [], []
-        self.gone = self.new = self.overruns = self.unplaced = 0
+        self.pages = self.longest = self.gone = self.new = self.overruns = self.unplaced = 0
+        self.cut, self.totals, self.requests, self.met = [], [], [], set()
+        self.look_held, self.front_held, self.end_held = EVERYTHING, set(), set()
+        self.left, self.left_held, self.first = NO_PAGE, EVERYTHING, NO_PAGE
 
     def respond(self, offset, total, count, request):
-        """Notes what a response says of the whole list."""
         self.totals.append(total)
         self.overruns += count > 0 and offset + count > total
         if request is not None:
             self.requests.append(request)
 
     def observe(self, page):
-        rows, end = page["rows"], page["offset"] + len(page["rows"])
-        if end < page["total"]:
+        rows = page["rows"]
+        if end_of(page) < page["total"]:
             self.cut.append(len(rows))
         self.met |= {row["id"] for row in rows} - {None}
         self.unplaced += sum(row["id"] is None for row in rows)
         self.longest = max(self.longest, len(rows))
         self.respond(page["offset"], page["total"], len(rows), page["request"])
         self.pages += 1
-
-    def size(self):
-        return min(self.longest, self.limit)
-
-    def shared(self):
-        """Rows that two pages have in common."""
-        size = self.size()
-        return min(self.overlap, max(min(2, size - 1), size // 2, 1))
 
     def read(self, page):
         held, unseen, _ = self.chain.join(page["rows"], page["offset"] == 0 or self.pages == 0)
@@ -144,7 +135,7 @@ class Pass:
     def lead(self, page, held):
         if self.pages == 0:
             self.first = page
-            self.front.add(page["rows"], self.everything)
+            self.front.add(page["rows"], EVERYTHING)
         self.gone += self.chain.vanished(self.left["rows"], page["rows"])
         self.observe(page)
         self.chain.add(page["rows"], held)
@@ -153,82 +144,68 @@ class Pass:
     def resume(self, pages):
         for page in pages:
             self.lead(page, self.chain.join(page["rows"], page["offset"] == 0 or self.pages == 0)[0])
-        furthest = {"offset": 0, "rows": []}
-        for page in pages:
-            if page["offset"] + len(page["rows"]) >= furthest["offset"] + len(furthest["rows"]):
-                furthest = page
-        self.left = furthest
-        self.left_held = self.chain.join(furthest["rows"], furthest["offset"] == 0)[0]
+        self.left = max(reversed(pages), key=end_of)
+        self.left_held = self.chain.join(self.left["rows"], self.left["offset"] == 0)[0]
 
     def look_behind(self, look):
         self.respond(look["offset"], look["total"], look["rows"], look["request_id"])
         if look["rows"] == 0:
-            end = self.left["offset"] + len(self.left["rows"])
-            self.end, self.end_held = ("nothing" if end >= self.left["total"] else "disputed"), self.left_held
+            self.end = "nothing" if end_of(self.left) >= self.left["total"] else "disputed"
+            self.end_held = self.left_held
 
     def look_at_front(self, page):
         within, _, known = self.look.join(page["rows"], page["offset"] == 0)
         before = self.look_held & self.look.left
         joined = before <= within if before else LINKED in within if LINKED in self.look_held else known > 0
-        self.has_look = True
         self.new += sum(row["id"] is not None and row["id"] not in self.met for row in page["rows"])
         self.observe(page)
         self.chain.add(page["rows"], set())
-        self.gone += self.chain.vanished(self.first["rows"] if self.first else [], page["rows"])
+        self.gone += self.chain.vanished(self.first["rows"], page["rows"])
         self.look.add(page["rows"], within)
         self.look_held = within
-        if not joined:
-            return
         whole = page["offset"] == 0 and self.end and self.left["offset"] == 0
         met, _, known = self.front.join(page["rows"], False)
-        enough = known >= min(self.shared(), len(self.first["rows"]) if self.first else 0)
-        self.front_held |= (self.everything if whole else met if enough else set()) & within
+        size = min(self.longest, self.limit)
+        shared = min(self.overlap, max(min(2, size - 1), size // 2, 1))  # rows that two pages have in common
+        enough = known >= min(shared, len(self.first["rows"]))
+        if joined:
+            self.front_held |= (EVERYTHING if whole else met if enough else set()) & within
 
     def verdict(self):
         """`exact`, `verified`, or why neither."""
         totals, read = self.totals, len(self.met)
-        held = (self.end_held if self.end else self.left_held) & (self.front_held if self.has_look else self.everything)
-        if not self.first or self.first["offset"] != 0 or not self.end or not self.chain.proven(held) or LINKED not in self.front_held:
+        proven = self.chain.left and self.chain.left <= self.end_held & self.front_held
+        if self.first["offset"] != 0 or not self.end or not proven or LINKED not in self.front_held:
             return "not proven"
         if read == 0 and totals[-1] > 0 or self.unplaced or len(set(self.requests)) < len(self.requests):
             return "in doubt"
         counted = set(totals) == {read}
-        steps = [b - a for a, b in zip(totals, totals[1:])]
-        fallen = sum(-step for step in steps if step < 0)
-        lowest = max((max(totals[: i + 1]) - total for i, total in enumerate(totals)), default=0)
-        unread = max(0, totals[0] - (read - self.new))
-        if not counted and not any(not key.startswith("insight_name") for key in self.chain.left):
+        if not counted and all(key.startswith("insight_name") for key in self.chain.left):
             return "in doubt"
-        if (
-            self.overruns
-            or lowest > max(10, -(-max(totals) // 100))
-            or (fallen and any(step > 0 for step in steps) and read < max(totals))
-            or self.end == "disputed"
-            or read < min(totals)
-            or self.gone + unread > fallen
-        ):
+        steps = [b - a for a, b in zip(totals, totals[1:])]
+        fallen, risen = sum(-step for step in steps if step < 0), any(step > 0 for step in steps)
+        fall = max(most - total for most, total in zip(accumulate(totals, max), totals))
+        unread = max(0, totals[0] - (read - self.new))
+        if self.overruns or self.end == "disputed" or fall > max(10, -(-max(totals) // 100)) or read < min(totals):
+            return "contradicted"
+        if self.gone + unread > fallen or (fallen and risen and read < max(totals)):
             return "contradicted"
         return "exact" if counted else "verified" if self.end == "short" else "in doubt"
 
 
-def accumulate(differences):
-    last, values = 0, []
-    for difference in differences:
-        last += difference or 0
-        values.append(None if difference is None else last)
-    return values
+def values_of(differences):
+    sums = accumulate(difference or 0 for difference in differences)
+    return [None if difference is None else value for difference, value in zip(differences, sums)]
 
 
 def page_of(line):
-    ids = accumulate(line["ids"])
+    ids = values_of(line["ids"])
     none = [None] * len(ids)
-    starts, names = accumulate(line["starts"]) if "starts" in line else none, line.get("names", none)
-    if len(starts) != len(ids) or len(names) != len(ids):
-        raise ValueError("a page has not as many starts or names as ids")
+    starts, names = values_of(line["starts"]) if "starts" in line else none, line.get("names", none)
     unread = set(line.get("rejected", []))
     rows = [
         {"id": call, "members": (call, start, name), "rejected": index in unread}
-        for index, (call, start, name) in enumerate(zip(ids, starts, names))
+        for index, (call, start, name) in enumerate(zip(ids, starts, names, strict=True))
     ]
     return {"offset": line["offset"], "total": line["total"], "request": line["request_id"], "rows": rows}
 
@@ -238,21 +215,20 @@ def check(lines):
     header, *pages = [json.loads(line) for line in lines]
     if header["format"] != "calltally certificate 1" or len(pages) != header["pages"]:
         return "it is cut off, or no certificate"
-    record, chain_ends = Pass(header["limit"], header["overlap"]), len(pages) - header["closing"]
-    earlier = [page_of(line) for line in pages[: header["resumed"]]]
-    for number, line in enumerate(pages, 1):
+    record, pages = Pass(header["limit"], header["overlap"]), [page_of(line) for line in pages]
+    for number, page in enumerate(pages, 1):
         if number == header["resumed"]:
-            record.resume(earlier)
+            record.resume(pages[:number])
         elif number > header["resumed"]:
-            (record.read if number <= chain_ends else record.look_at_front)(page_of(line))
+            (record.read if number <= len(pages) - header["closing"] else record.look_at_front)(page)
         for look in header["behind"]:
             if look["after"] == number:
                 record.look_behind(look)
     keys = ", ".join(key for key in KEYS if key in record.chain.left) or None
     if keys != header["order_key"]:
         return f"the order is {keys}, not {header['order_key']}"
-    counts = (len(record.met), record.totals[0], record.totals[-1])
-    if counts != (header["calls"], header["first_total"], header["last_total"]):
+    counts = [len(record.met), record.totals[0], record.totals[-1]]
+    if counts != [header["calls"], header["first_total"], header["last_total"]]:
         return f"its calls and totals are {counts}"
     verdict = record.verdict()
     return None if verdict == header["verdict"] else f"the pass is {verdict}, not {header['verdict']}"
@@ -261,16 +237,14 @@ def check(lines):
 def report(lines):
     try:
         return check(lines) or "holds"
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, IndexError) as error:
         return f"it cannot be read: {error!r}"
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--many"]:
-        for text in sys.stdin:
-            print(report(json.loads(text)), flush=True)
-        sys.exit()
-    found = {name: report(open(name, encoding="utf-8").read().splitlines()) for name in sys.argv[1:]}
-    for name, said in found.items():
+        sys.exit(print(*(report(json.loads(text)) for text in sys.stdin), sep="\n"))
+    found = [report(open(name, encoding="utf-8").read().splitlines()) for name in sys.argv[1:]]
+    for name, said in zip(sys.argv[1:], found):
         print(f"{name}: {said}")
-    sys.exit(any(said != "holds" for said in found.values()))
+    sys.exit(any(said != "holds" for said in found))
