@@ -34,7 +34,14 @@ export async function findOtherFacts(warehouse: Warehouse, signal?: AbortSignal)
     .leftJoin(call_facts, eq(call_facts.call_id, calls.call_id))
     .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
     .$dynamic();
-  const others: number[] = [];
+  // SQL takes any number but 0 for true, and Drizzle only 1.
+  const others = sqlite
+    .prepare<[], number>(
+      `SELECT call_id FROM call_facts
+        WHERE is_live NOT IN (0, 1) OR is_qualified NOT IN (0, 1) OR is_first_call NOT IN (0, 1)`,
+    )
+    .pluck()
+    .all();
   for (const batch of eachBatch(calls.call_id, query)) {
     for (const { call_id, call, stored } of batch) {
       const facts = attributeCall(call, rules, stored && isTopicKept(call) ? stored.topic : undefined);

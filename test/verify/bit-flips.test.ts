@@ -1,0 +1,118 @@
+import { randomInt } from "node:crypto";
+import { expect, it } from "vitest";
+import { parseRow } from "../../src/api/parse-row.ts";
+import { attempt } from "../../src/base/errors.ts";
+import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../src/call.ts";
+import { CallGenerator } from "../../src/sandbox/calls/generate.ts";
+import { seededRandom } from "../../src/sandbox/random.ts";
+import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
+import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
+import { verifyWarehouse } from "../../src/verify/verify-warehouse.ts";
+import { FACT_COLUMNS } from "../../src/warehouse/calls/facts.ts";
+import { readCertificate } from "../../src/warehouse/runs/certificate-table.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { draws } from "../support/draws.ts";
+import { newWarehouse } from "../support/warehouse.ts";
+import { makeRun } from "../sync/scene.ts";
+
+const FLIPS = draws(1000);
+const CALLS = 60;
+
+/** Everything that a figure or a verdict depends on. The query of a recording link signs it, and is in no figure. */
+const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  calls: [...CALL_COLUMNS.filter((name) => name !== "recording_url" && name !== "call_id"), "row_hash"],
+  transcripts: TRANSCRIPT_COLUMNS,
+  call_facts: FACT_COLUMNS.filter((name) => name !== "call_id"),
+  callers: ["caller", "first_call_id", "first_call_started", "calls"],
+  certificates: ["sha256", "lines"],
+  sync_runs: ["verdict", "order_key", "first_total", "last_total", "calls_read"],
+};
+
+async function fill(warehouse: Warehouse): Promise<void> {
+  const generator = new CallGenerator(1, CALLS, Date.parse("2026-11-01T00:00:00.000Z"));
+  const calls = Array.from({ length: CALLS }, (_, index) => generator.callAt(CALLS - 1 - index));
+  let nowMs = Date.parse("2026-11-02T00:00:00.000Z");
+  let requests = 0;
+  const fetch = async (offset: number): Promise<PageSlice> => {
+    const rows = calls.slice(offset, offset + 20).map((call) => parseRow(JSON.parse(JSON.stringify(call))));
+    const exchange = {
+      attempt: requests,
+      nextAttempt: requests + 1,
+      sentMs: nowMs,
+      receivedMs: nowMs,
+      ageSeconds: 0,
+    };
+    return toSlice({
+      rows,
+      total: calls.length,
+      limit: 20,
+      offset,
+      requestId: `request ${requests++}`,
+      exchange,
+    });
+  };
+  const clock = { now: () => nowMs++, sleep: () => Promise.resolve() };
+  await syncWarehouse(makeRun(warehouse, fetch, clock, { force: "full" }));
+  calls.splice(30, 1);
+  nowMs += 3_600_000;
+  await syncWarehouse(makeRun(warehouse, fetch, clock, { force: "full" }));
+}
+
+const problemsOf = async (warehouse: Warehouse) =>
+  (await Array.fromAsync(verifyWarehouse(warehouse))).filter(({ holds }) => !holds);
+
+/** Returns a value with one bit flipped. */
+function flip(value: unknown, random: () => number): unknown {
+  if (typeof value === "number") return value ^ (1 << Math.floor(random() * 31));
+  const bytes = Buffer.from(value as string | Buffer);
+  const at = Math.floor(random() * bytes.length);
+  bytes[at] = (bytes[at] ?? 0) ^ (1 << Math.floor(random() * 8));
+  return typeof value === "string" ? bytes.toString("latin1") : bytes;
+}
+
+it(`finds each of ${FLIPS} flipped bits that a figure or a verdict depends on`, async () => {
+  using warehouse = newWarehouse();
+  await fill(warehouse);
+  expect(await problemsOf(warehouse)).toEqual([]);
+  const seed = randomInt(2 ** 31);
+  const random = seededRandom(seed);
+  const { sqlite } = warehouse;
+  sqlite.pragma("foreign_keys = OFF");
+  const draw = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+  const texts = new Map([1, 2].map((run) => [run, attempt(() => readCertificate(warehouse, run))]));
+  const unseen: unknown[] = [];
+  const flipped = new Map<string, number>();
+  for (let count = 0; count < FLIPS; ) {
+    const table = draw(Object.keys(COLUMNS));
+    const column = draw(COLUMNS[table] ?? []);
+    const last = table === "sync_runs" ? "WHERE run_id = (SELECT max(run_id) FROM sync_runs)" : "";
+    const rows = sqlite
+      .prepare<[], { id: number; value: unknown }>(
+        `SELECT rowid AS id, "${column}" AS value FROM "${table}" ${last}`,
+      )
+      .all();
+    const { id, value } = draw(rows);
+    if (value === null || value === "") continue;
+    const other = flip(value, random);
+    const write = sqlite.prepare(`UPDATE "${table}" SET "${column}" = ? WHERE rowid = ?`);
+    write.run(other, id);
+    const problems = await problemsOf(warehouse);
+    // Some bits of compressed bytes mean nothing.
+    const isSame = column === "lines" && attempt(() => readCertificate(warehouse, id)) === texts.get(id);
+    if (problems.length === 0 && !isSame)
+      unseen.push({
+        seed,
+        table,
+        column,
+        value: String(value).slice(0, 80),
+        other: String(other).slice(0, 80),
+      });
+    write.run(value, id);
+    flipped.set(table, (flipped.get(table) ?? 0) + 1);
+    count++;
+  }
+  expect(unseen).toEqual([]);
+  expect(Math.min(...Object.keys(COLUMNS).map((table) => flipped.get(table) ?? 0))).toBeGreaterThan(
+    FLIPS / 20,
+  );
+});
