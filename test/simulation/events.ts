@@ -13,6 +13,7 @@ import {
   restart,
   restore,
   upload,
+  verify,
 } from "./operator.ts";
 import type { Fault, TrueCall } from "./service.ts";
 import type { EventKind, Mishap, World } from "./types.ts";
@@ -55,6 +56,7 @@ export const EVENTS: readonly EventKind[] = [
   { name: "restore", perYear: 3, apply: restore },
   { name: "publish", perYear: 40, isLast: true, apply: publish },
   { name: "upload", perYear: 40, isLast: true, apply: upload },
+  { name: "verify", perYear: 30, isLast: true, apply: verify },
   { name: "question", perYear: 40, isLast: true, apply: ask },
 ];
 

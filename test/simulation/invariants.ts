@@ -16,6 +16,7 @@ const KNOWN_CODES = [0, 2, 3, 4, 5, 6, 7, 8, 9, 130, 143];
 
 /** What must hold; a new capability joins as one more row. */
 export const INVARIANTS: readonly Invariant[] = [
+  { name: "what is kept is what was read", check: checkVerified },
   { name: "every end has its exit code", check: checkCode },
   { name: "a proven run has every call listed throughout, and none is gone", check: checkProven },
   { name: "a removed call is gone once two proven passes missed it", check: checkGone },
@@ -38,6 +39,13 @@ function checkCode(world: World, ran: Ran | "the end"): string | undefined {
     "SELECT job, error FROM jobs WHERE error IS NOT NULL ORDER BY finished_at DESC LIMIT 1",
   );
   return `${ran.args.join(" ")} ended with ${ran.code}: ${ran.stderr.slice(0, 2000)}${job?.job}: ${job?.error}`;
+}
+
+/** There is no certificate before a proven pass, and no warehouse before the first sync. */
+function checkVerified(world: World, ran: Ran | "the end"): string | undefined {
+  if (!isRunOf(ran, "verify") || ran.code === 2 || ran.code === 7) return undefined;
+  world.count("verified");
+  return ran.code === 0 ? undefined : `verify ended with ${ran.code}: ${ran.stdout} ${ran.stderr}`;
 }
 
 /** The newest run, where this process has ended it. */

@@ -35,6 +35,10 @@ export async function ask(world: World, random: Random): Promise<void> {
   world.count(`question ended with ${ran.code}`);
 }
 
+export async function verify(world: World): Promise<void> {
+  await world.run("verify", "--json");
+}
+
 /** A folder of its own for each. */
 export async function upload(world: World, random: Random): Promise<void> {
   if (random() < 0.5) await world.run("sync", "--full", "--now");
