@@ -6,7 +6,7 @@ import type { Row, Slice } from "./slice.ts";
 import { judge } from "./verdict.ts";
 
 // What a proven pass is proven by, as lines of JSON: a header, then the pages in the order of the walk. The format is in
-// docs/reference/certificate.md; test/verify has another reader of it.
+// docs/certificate.md; test/verify has another reader of it.
 
 const FORMAT = "calltally certificate 1";
 const whole = z.int();

@@ -162,7 +162,7 @@ export async function* verifyWarehouse(
   yield others.length > 0
     ? fails(
         "facts",
-        `${formatQuantity(others.length, "call")} have other facts than the rules give them: ${named}`,
+        `${formatQuantity(others.length, "call")} ${others.length === 1 ? "has" : "have"} other facts than the rules give: ${named}`,
       )
     : holds("facts", "all facts, and all first calls, are those that the rules give");
 }

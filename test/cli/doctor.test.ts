@@ -47,7 +47,7 @@ describe("calltally doctor", () => {
       CALLTALLY_TOKEN: "set, 13 characters (from the environment)",
       CALLTALLY_LIMIT: "1000 (default)",
       versions: expect.stringMatching(/^calltally \d+\.\d+\.\d+, Node \d+\.\d+\.\d+, SQLite \d+\.\d+\.\d+, /),
-      "row hashes": "1,500 calls unchanged since they were read",
+      contents: "1,500 calls unchanged since they were read",
       order: "stable, newest start first; pages overlap as they should",
       total: "steady at 1,500 calls",
       "duration unit": expect.stringMatching(/^seconds, as \d+ transcripts agree$/),
@@ -313,7 +313,8 @@ describe("calltally doctor", () => {
     expect({ code, found }).toEqual({
       code: 7,
       found: [
-        expect.stringMatching(/^fail row hashes: 1 call differs from what was read from the service: \d+$/),
+        expect.stringMatching(/^fail contents: 1 call differs from what was read from the service: \d+$/),
+        expect.stringMatching(/^fail facts: 1 call has other facts than the rules give: \d+$/),
       ],
     });
     expect(readFileSync(file).equals(bytes)).toBe(true);

@@ -155,7 +155,7 @@ describe("the walk", () => {
     const digests: string[] = [];
     for (const group of groups) digests.push(await traceGroup(group));
     expect(digests.join(" ")).toMatchInlineSnapshot(
-      `"e8197034 ceb177da def66145 18d99942 87b27739 88c4e126 855e56f7 70dbaae4 f795dfc9 0215d228 cd25678a 3c0ddc49"`,
+      `"64a301f3 5108b9ac 693b92d5 87003b01 05e6b24e 82f9fbbb bcb45fee 101c67e7 9dcbc1dd e0aab80e 0838109d 25b15dcd"`,
     );
   });
 });

@@ -208,7 +208,9 @@ describe("walk", () => {
       repeated: 0,
       old: 0,
       vanished: 0,
+      closing: 0,
       closingOnly: 0,
+      behind: [],
       totals: {
         first: 0,
         last: 0,

@@ -1,6 +1,6 @@
 """Checks certificates of calltally: python3 verify.py FILE... Ends with 1 if one does not hold.
 
-It needs only Python's standard library. The proof is in docs/completeness.md, the format in docs/reference/certificate.md.
+It needs only Python's standard library. The proof is in docs/completeness.md, the format in docs/certificate.md.
 With --many, each line of the standard input is the JSON list of a certificate's lines.
 """
 

@@ -19,7 +19,6 @@ const columns = {
   lines: about(
     blob({ mode: "buffer" }).notNull(),
     "The certificate, compressed by zstd; `calltally verify --write` writes it as text.",
-    "scratch",
   ),
 };
 
