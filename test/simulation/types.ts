@@ -29,6 +29,8 @@ export interface Ran {
   startedAt: number;
   endedAt: number;
   isKilled: boolean;
+  /** Whether its disk became full. */
+  isDiskFull: boolean;
   /** Whether a replica that lags has answered it. */
   hasLagged: boolean;
 }

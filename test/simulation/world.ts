@@ -81,6 +81,7 @@ export async function makeWorld(
       startedAt,
       endedAt: uptimeMs(),
       isKilled: child.isDead,
+      isDiskFull: child.fullAt !== undefined,
       hasLagged: service.lagged > lagged,
     };
     if (child.isDaemon) world.log(`the schedule ended: ${code} ${err}`);
