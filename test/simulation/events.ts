@@ -53,7 +53,7 @@ export const EVENTS: readonly EventKind[] = [
   { name: "token", perYear: 4, apply: changeToken },
   { name: "forget", perYear: 6, apply: forget },
   { name: "backup", perYear: 12, apply: backUp },
-  { name: "restore", perYear: 3, apply: restore },
+  { name: "restore", perYear: 8, apply: restore },
   { name: "publish", perYear: 40, isLast: true, apply: publish },
   { name: "upload", perYear: 40, isLast: true, apply: upload },
   { name: "verify", perYear: 30, isLast: true, apply: verify },
