@@ -4,8 +4,8 @@ import Database from "better-sqlite3";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { fsyncPath } from "../base/folder.ts";
 import { paced } from "../base/paced.ts";
-import { verifyCertificate } from "../verify/verify-warehouse.ts";
-import { checkRowHashes, describeDamaged } from "../warehouse/calls/row-hashes.ts";
+import { describeDamaged, verifyCertificate } from "../verify/verify-warehouse.ts";
+import { findDamagedCalls } from "../warehouse/attribution/check-calls.ts";
 import { damagedError, findDamage } from "../warehouse/integrity.ts";
 import { openReader, openToCopy } from "../warehouse/open.ts";
 import { readCertificateMark } from "../warehouse/runs/certificate-table.ts";
@@ -78,8 +78,8 @@ async function checkCopy(
     if (copied.get(table)?.sha256 === sha256) continue;
     throw new CalltallyError(EXIT.storage, `The copy of ${source} differs from it in the table ${table}`);
   }
-  const hashes = await checkRowHashes(copy, signal);
-  if (hashes.damaged > 0) throw damagedError(source, describeDamaged(hashes));
+  const damaged = await findDamagedCalls(copy, signal);
+  if (damaged.length > 0) throw damagedError(source, describeDamaged(damaged));
   const mark = readCertificateMark(copy);
   for (const { holds, message } of mark === undefined ? [] : verifyCertificate(copy, mark))
     if (!holds) throw damagedError(source, message);

@@ -3,8 +3,7 @@ import { minuteOf } from "../base/clock.ts";
 import { attempt } from "../base/errors.ts";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { type Checked, checkCertificate } from "../paging/certificate.ts";
-import { findOtherFacts } from "../warehouse/attribution/check-facts.ts";
-import { checkRowHashes, describeDamaged } from "../warehouse/calls/row-hashes.ts";
+import { checkCalls } from "../warehouse/attribution/check-calls.ts";
 import {
   type CertificateMark,
   readCertificate,
@@ -41,7 +40,7 @@ export function* verifyCertificate(warehouse: Warehouse, mark: CertificateMark):
   if (checked === undefined || checked.problems.length > 0) return;
   yield checkRun(warehouse, mark, checked);
   // One moment of calls and runs, since a sync may write them.
-  yield* warehouse.sqlite.transaction(() => [...checkCalls(warehouse, mark, checked)])();
+  yield* warehouse.sqlite.transaction(() => [...checkIds(warehouse, mark, checked)])();
 }
 
 /** Checks a certificate alone, as a file has it. */
@@ -81,7 +80,7 @@ interface Counted {
 }
 
 /** Compares the calls of the pass with those in the warehouse, and with the counts of later runs. */
-function* checkCalls(
+function* checkIds(
   { sqlite }: Warehouse,
   { run_id }: CertificateMark,
   { ids }: Checked,
@@ -153,16 +152,22 @@ export async function* verifyWarehouse(
   { mark = readCertificateMark(warehouse), signal }: { mark?: CertificateMark; signal?: AbortSignal } = {},
 ): AsyncGenerator<Verified> {
   if (mark !== undefined) yield* verifyCertificate(warehouse, mark);
-  const hashes = await checkRowHashes(warehouse, signal);
-  yield hashes.damaged > 0
-    ? fails("contents", describeDamaged(hashes))
-    : holds("contents", `${formatQuantity(hashes.checked, "call")} unchanged since they were read`);
-  const others = await findOtherFacts(warehouse, signal);
-  const named = others.slice(0, MAX_NAMED).join(", ");
+  const { checked, damaged, others } = await checkCalls(warehouse, signal);
+  yield damaged.length > 0
+    ? fails("contents", describeDamaged(damaged))
+    : holds("contents", `${formatQuantity(checked, "call")} unchanged since they were read`);
   yield others.length > 0
     ? fails(
         "facts",
-        `${formatQuantity(others.length, "call")} ${others.length === 1 ? "has" : "have"} other facts than the rules give: ${named}`,
+        `${formatQuantity(others.length, "call")} ${others.length === 1 ? "has" : "have"} other facts than the rules give: ${nameSome(others)}`,
       )
     : holds("facts", "all facts, and all first calls, are those that the rules give");
+}
+
+export function describeDamaged(ids: readonly number[]): string {
+  return `${formatQuantity(ids.length, "call")} ${ids.length === 1 ? "differs" : "differ"} from what was read from the service: ${nameSome(ids)}`;
+}
+
+function nameSome(ids: readonly number[]): string {
+  return [...ids.slice(0, MAX_NAMED), ...(ids.length > MAX_NAMED ? ["…"] : [])].join(", ");
 }

@@ -8,6 +8,7 @@ import { prune } from "../../src/forget/prune.ts";
 import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import { beginFactLog } from "../../src/restatements/logged-facts.ts";
 import { TABLES } from "../../src/schema/schema.ts";
+import { findDamagedCalls } from "../../src/warehouse/attribution/check-calls.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
@@ -18,7 +19,6 @@ import { readFactLog } from "../../src/warehouse/calls/fact-log.ts";
 import { settleCallers } from "../../src/warehouse/calls/first-load.ts";
 import { openForgotten, readForgotten } from "../../src/warehouse/calls/forgotten-callers.ts";
 import { recordRejected } from "../../src/warehouse/calls/rejected.ts";
-import { checkRowHashes } from "../../src/warehouse/calls/row-hashes.ts";
 import { TRANSCRIPTS } from "../../src/warehouse/calls/transcripts.ts";
 import { type PersonalKind, personalColumns } from "../../src/warehouse/described.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
@@ -182,7 +182,7 @@ describe("forgetCallers", () => {
         },
       },
     });
-    expect((await checkRowHashes(warehouse)).damaged).toBe(0);
+    expect(await findDamagedCalls(warehouse)).toEqual([]);
     expect(warehouse.sqlite.pragma("secure_delete", { simple: true })).toBe(1);
   });
 

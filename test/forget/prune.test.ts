@@ -12,11 +12,11 @@ import {
   type WithheldKind,
 } from "../../src/privacy/keep-settings.ts";
 import { withhold, withholdFromRow } from "../../src/privacy/withhold.ts";
+import { findDamagedCalls } from "../../src/warehouse/attribution/check-calls.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
 import { readRejected, recordRejected } from "../../src/warehouse/calls/rejected.ts";
-import { checkRowHashes } from "../../src/warehouse/calls/row-hashes.ts";
 import { readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
 import { startRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
@@ -98,7 +98,7 @@ function readCalls({ sqlite }: Warehouse): Map<number, Stored> {
       "SELECT * FROM calls LEFT JOIN transcripts USING (call_id) ORDER BY call_id",
     )
     .all();
-  // `checkRowHashes` tells whether they are those of the rows.
+  // `findDamagedCalls` tells whether they are those of the rows.
   return new Map(rows.map(({ row_hash: _, ...row }) => [row.call_id, row]));
 }
 
@@ -202,7 +202,7 @@ describe("prune", () => {
       expect([counted, changes]).toEqual([expected, {}]);
       expect(await prune(locked(warehouse), { cutoffs, nowMs })).toEqual(expected);
       expect(isDeepStrictEqual(readCalls(warehouse), model.calls)).toBe(true);
-      expect((await checkRowHashes(warehouse)).damaged).toBe(0);
+      expect(await findDamagedCalls(warehouse)).toEqual([]);
       expect(readRejected(warehouse).map(({ json }) => json)).toEqual(model.rows.map(({ json }) => json));
       expect(readMarks(warehouse)).toEqual(
         Object.fromEntries(Object.entries(cutoffs).filter(([, cutoff]) => cutoff !== "")),

@@ -11,8 +11,8 @@ import {
   type WithheldKind,
 } from "../../src/privacy/keep-settings.ts";
 import { withhold } from "../../src/privacy/withhold.ts";
+import { findDamagedCalls } from "../../src/warehouse/attribution/check-calls.ts";
 import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
-import { checkRowHashes } from "../../src/warehouse/calls/row-hashes.ts";
 import { openWarehouseReader } from "../../src/warehouse/open.ts";
 import { draws, least } from "../support/draws.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -240,7 +240,7 @@ class World {
       { path: "score" },
     ]);
     using reader = openWarehouseReader(database);
-    expect((await checkRowHashes(reader)).damaged).toBe(0);
+    expect(await findDamagedCalls(reader)).toEqual([]);
   }
 }
 

@@ -4,7 +4,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 /** Small, because a row may hold megabytes. */
 export const BATCH_ROWS = 250;
 /** Below every id; ids are safe integers. */
-const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
+export const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
 
 interface CallQuery<Row> {
   where(condition: SQL): CallQuery<Row>;

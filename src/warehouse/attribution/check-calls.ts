@@ -1,0 +1,93 @@
+import { setImmediate } from "node:timers/promises";
+import { attributeCall } from "../../attribution/attribute-call.ts";
+import { type Call, hashCall, TRANSCRIPT_COLUMNS } from "../../call.ts";
+import { toFactCaller } from "../calls/call-facts.ts";
+import { isTopicKept } from "../calls/call-guard.ts";
+import { openCallerDigests } from "../calls/caller-hash.ts";
+import { BATCH_ROWS, BEFORE_ALL } from "../calls/each-call.ts";
+import { FACTS } from "../calls/facts.ts";
+import { CALLERS_OF_FACTS, readUnsettled } from "../calls/first-load.ts";
+import { readRulesInForce } from "../calls/rules.ts";
+import type { Warehouse } from "../warehouse.ts";
+
+/** A call with its facts, as SQLite has them: 0 and 1 for false and true. */
+type StoredCall = Call &
+  Record<"caller_digest" | "gone_at" | "withheld" | "fact topic", string | null> & {
+    row_hash: string;
+    [fact: `fact ${string}`]: unknown;
+  };
+
+/** Facts that follow from the call alone. */
+const DERIVED = FACTS.filter((name) => name !== "is_first_call");
+
+/** Returns the ids of calls whose content is not what was read from the service. SQLite's own check looks at the structure alone. */
+export async function findDamagedCalls(warehouse: Warehouse, signal?: AbortSignal): Promise<number[]> {
+  const damaged: number[] = [];
+  await eachStoredCall(warehouse, signal, (call) => {
+    if (hashCall(call) !== call.row_hash) damaged.push(call.call_id);
+  });
+  return damaged;
+}
+
+export interface CheckedCalls {
+  checked: number;
+  /** Ids of calls whose content is not what was read from the service. */
+  damaged: number[];
+  /** Ids of calls whose facts, or whose callers, are not what the rules in force give. */
+  others: number[];
+}
+
+/** Hashes each call again, and derives its facts and the callers again. */
+export async function checkCalls(warehouse: Warehouse, signal?: AbortSignal): Promise<CheckedCalls> {
+  const { rules } = readRulesInForce(warehouse);
+  const digests = openCallerDigests(warehouse);
+  const result: CheckedCalls = { checked: 0, damaged: [], others: [] };
+  await eachStoredCall(warehouse, signal, (call) => {
+    result.checked++;
+    if (hashCall(call) !== call.row_hash) result.damaged.push(call.call_id);
+    const facts = attributeCall(call, rules, isTopicKept(call) ? call["fact topic"] : undefined);
+    const derived = {
+      ...facts,
+      caller: toFactCaller(facts.caller, call.caller_digest, digests),
+      is_live: Number(call.gone_at === null),
+      is_qualified: Number(facts.is_qualified),
+    };
+    if (!DERIVED.every((name) => derived[name] === call[`fact ${name}`])) result.others.push(call.call_id);
+  });
+  // Callers are settled when a first load ends.
+  if (readUnsettled(warehouse) === 0) result.others.push(...findOtherCallers(warehouse));
+  result.others = [...new Set(result.others)];
+  return result;
+}
+
+function findOtherCallers({ sqlite }: Warehouse): number[] {
+  const read = sqlite.prepare<[], number>(
+    `SELECT coalesce(call_id, first_call_id) FROM (${CALLERS_OF_FACTS}) AS derived FULL JOIN callers USING (caller)
+        WHERE call_id IS NOT first_call_id OR call_started IS NOT first_call_started
+          OR derived.calls IS NOT callers.calls
+      UNION SELECT call_id FROM call_facts WHERE is_first_call <> (call_id IN (SELECT first_call_id FROM callers))`,
+  );
+  return read.pluck().all();
+}
+
+/** Reads all calls by id, in batches, so that the write-ahead log may shrink meanwhile. */
+async function eachStoredCall(
+  { sqlite }: Warehouse,
+  signal: AbortSignal | undefined,
+  visit: (call: StoredCall) => void,
+): Promise<void> {
+  const facts = FACTS.map((name) => `call_facts.${name} AS "fact ${name}"`);
+  // Without Drizzle, whose rows take longer to make than all checks of them.
+  const read = sqlite.prepare<[number], StoredCall>(
+    `SELECT calls.*, ${[...TRANSCRIPT_COLUMNS, ...facts]} FROM calls
+      LEFT JOIN transcripts USING (call_id) LEFT JOIN call_facts USING (call_id)
+      WHERE calls.call_id > ? ORDER BY calls.call_id LIMIT ${BATCH_ROWS}`,
+  );
+  for (let last: number | undefined = BEFORE_ALL; last !== undefined; ) {
+    const batch = read.all(last);
+    for (const call of batch) visit(call);
+    last = batch.length < BATCH_ROWS ? undefined : batch.at(-1)?.call_id;
+    await setImmediate();
+    signal?.throwIfAborted();
+  }
+}
