@@ -51,7 +51,8 @@ export function checkText(text: string): Checked | undefined {
 export function describeChecked(checked: Checked | undefined): Verified {
   if (checked === undefined) return fails("certificate", "it cannot be read");
   const { header, problems } = checked;
-  if (problems.length > 0) return fails("certificate", `it proves no such pass: ${problems.join("; ")}`);
+  if (problems.length > 0)
+    return fails("certificate", `it proves no such pass: ${problems.join("; ").replaceAll(/\s+/g, " ")}`);
   const pages = formatQuantity(header.pages, "page");
   return holds(
     "certificate",
