@@ -62,4 +62,8 @@ const LABELS: Record<Grain, (date: Temporal.PlainDate) => string> = {
   month: (date) => date.toPlainYearMonth().toString(),
   quarter: ({ year, month }) => `${padded(year, 4)}-Q${Math.ceil(month / MONTHS_OF_QUARTER)}`,
 };
+
+/** Returns the ISO 8601 week of a day: `2026-W43` for `2026-10-25`. */
+export const weekOf = (day: string): string => LABELS.week(Temporal.PlainDate.from(day));
+
 const padded = (number: number, digits: number) => String(number).padStart(digits, "0");

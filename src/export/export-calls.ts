@@ -1,11 +1,15 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { localTime } from "../calendar/local-time.ts";
+import { weekOf } from "../calendar/periods.ts";
 import { DNI_FIELDS } from "../call.ts";
 import type { PrivateColumn } from "../request/option-values.ts";
 import type { ListedMember } from "../rollup/listed-member.ts";
 import type { CallSource } from "../rollup/session.ts";
 import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
+import { CALLS } from "../warehouse/calls/calls.ts";
+import { CALL_FACTS } from "../warehouse/calls/facts.ts";
+import { TRANSCRIPTS } from "../warehouse/calls/transcripts.ts";
 import { encodeTable } from "./formats/encode-table.ts";
 import { type Job, listsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
@@ -15,6 +19,9 @@ interface CallColumn extends Column {
   of: CallSource;
   derive?: (value: Value) => Value;
 }
+
+/** Length of ` HH:MM:SS`. */
+const TIME = 9;
 
 /** Hive's name for the partition of unknown months; also written if there are no calls, so that a reader finds columns. */
 const UNKNOWN_MONTH = "__HIVE_DEFAULT_PARTITION__";
@@ -90,46 +97,106 @@ function callColumns(
   privateColumns: readonly PrivateColumn[],
 ): CallColumn[] {
   const text = (name: string, of: CallSource): CallColumn => ({ name, type: "text", of });
-  const fact = (name: FactColumn): CallColumn => text(name, { fact: name });
-  const member = (name: ListedMember): CallColumn => text(name, { member: name });
-  const flag = (name: string, fact: FactColumn): CallColumn => ({ name, type: "boolean", of: { fact } });
+  const fact = (name: FactColumn): CallColumn => ({ ...text(name, { fact: name }), help: helpOf(name) });
+  const member = (name: ListedMember): CallColumn => ({
+    ...text(name, { member: name }),
+    help: helpOf(name),
+  });
+  const flag = (name: string, fact: FactColumn): CallColumn => ({
+    name,
+    type: "boolean",
+    of: { fact },
+    help: helpOf(fact),
+  });
+  const weeks = new Map<string, string>();
+  const toWeek = (day: string) => weeks.get(day) ?? weeks.set(day, weekOf(day)).get(day) ?? null;
+  const ofLocal = (make: (local: string) => Value) => ({
+    of: started,
+    derive: fromText((time) => make(toLocal(time).local)),
+  });
   const started = { fact: "call_started" } as const;
   const duration: Pick<CallColumn, "type" | "decimals" | "derive"> =
     duration_unit === "seconds" ? { type: "integer" } : { type: "decimal", decimals: 3, derive: toSeconds };
   return [
-    { name: "call_id", type: "integer", isId: true, of: { fact: "call_id" } },
-    { name: "call_started", type: "time", of: started },
+    {
+      name: "call_id",
+      type: "integer",
+      isId: true,
+      of: { fact: "call_id" },
+      help: "Identifier of the call.",
+    },
+    { name: "call_started", type: "time", of: started, help: "Start of the call, UTC." },
     {
       name: "call_started_local",
       type: "local time",
-      of: started,
-      derive: fromText((time) => toLocal(time).local),
+      ...ofLocal((local) => local),
+      help: "Start, local time.",
     },
-    { ...text("utc_offset", started), derive: fromText((time) => toLocal(time).offset) },
+    {
+      ...text("utc_offset", started),
+      derive: fromText((time) => toLocal(time).offset),
+      help: "How far the local time is ahead of UTC then.",
+    },
+    {
+      name: "local_day",
+      type: "date",
+      ...ofLocal((local) => local.slice(0, -TIME)),
+      help: "Local day of the start.",
+    },
+    {
+      name: "local_week",
+      type: "text",
+      ...ofLocal((local) => toWeek(local.slice(0, -TIME))),
+      help: "ISO 8601 week of the local day.",
+    },
+    {
+      name: "local_hour",
+      type: "integer",
+      ...ofLocal((local) => Number(local.slice(1 - TIME, 3 - TIME))),
+      help: "Local hour of the start, 0 to 23.",
+    },
     fact("channel"),
     fact("source"),
     fact("medium"),
     fact("campaign"),
     member("insight_name"),
     member("tracking_number"),
-    { ...text("caller_hash", { fact: "caller" }), derive: fromText(toPseudonym) },
-    { name: "duration_seconds", of: { fact: "duration" }, ...duration },
+    {
+      ...text("caller_hash", { fact: "caller" }),
+      derive: fromText(toPseudonym),
+      help: "Keyed hash of the caller's number: the same caller has the same.",
+    },
+    {
+      name: "duration_seconds",
+      of: { fact: "duration" },
+      ...duration,
+      help: "Length of the call, in seconds.",
+    },
     member("disposition"),
     fact("outcome"),
     fact("topic"),
     flag("qualified", "is_qualified"),
     flag("first_time_caller", "is_first_call"),
-    { name: "org_unit_id", type: "integer", isId: true, of: { fact: "org_unit_id" } },
+    { ...fact("org_unit_id"), type: "integer", isId: true },
     member("org_unit_name"),
     fact("referring_host"),
     ...DNI_FIELDS.map(member),
-    { name: "gone_at", type: "time", of: { stored: "gone_at" } },
+    { name: "gone_at", type: "time", of: { stored: "gone_at" }, help: helpOf("gone_at") },
     ...privateColumns.map(member),
   ];
 }
 
+const DESCRIBED = [CALL_FACTS, CALLS, TRANSCRIPTS].flatMap(({ columns }) => columns);
+
+/** Returns what the warehouse's tables say of a column. */
+function helpOf(name: string): string {
+  const described = DESCRIBED.find((column) => column.name === name);
+  if (described === undefined) throw new Error(`${name} has no description`);
+  return described.help;
+}
+
 const fromText =
-  (make: (text: string) => string) =>
+  (make: (text: string) => Value) =>
   (value: Value): Value =>
     typeof value === "string" ? make(value) : null;
 

@@ -138,9 +138,9 @@ export interface SheetEntry extends TableEntry {
   cut_texts?: number;
 }
 
-/** A file and its contents; for a workbook, `rows` are those of all sheets. */
+/** A file and its contents; for a workbook or database, `rows` are those of all its tables. */
 export interface ManifestFile extends WrittenFile, TableEntry {
-  /** For a workbook: its sheets after the first, which describes them. */
+  /** For a workbook or database: its sheets or tables, without those that describe them. */
   sheets?: SheetEntry[];
   /** Calls considered for a file of conversions; each is a row or among the excluded. */
   examined?: number;

@@ -1,7 +1,7 @@
 import { UsageError } from "../base/errors.ts";
 import type { Period } from "../calendar/periods.ts";
 import type { Content } from "../request/contents.ts";
-import type { Ask, ExportFormat } from "../request/resolve.ts";
+import { type Ask, type ExportFormat, isOfOneFile, nameFile } from "../request/resolve.ts";
 import { isLocal, keyColumns } from "../rollup/dimensions.ts";
 import type { FigureSession, Row } from "../rollup/figure-session.ts";
 import { FIGURES, TIME_FIGURES } from "../rollup/metrics.ts";
@@ -10,8 +10,6 @@ import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { Job } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
 import type { Table, Value } from "./table.ts";
-
-export const WORKBOOK = "calltally.xlsx";
 
 const MAX_FILLED_ROWS = 2_000_000;
 
@@ -43,7 +41,7 @@ export async function writeRollup(
   });
   const callsAt = columns.findIndex(({ name }) => name === "calls");
   const [name, contents] = [dimensions.join("-"), dimensions.join()];
-  const file = format.format === "xlsx" ? WORKBOOK : `${name}.${format.format}`;
+  const file = nameFile(name, format);
   const shown = chooseColumns(columns, ask.columns);
   const entry: TableEntry & { sums: Record<string, number> } = {
     contents,
@@ -102,7 +100,7 @@ function pickColumns({ columns, rows, total }: Table, shown: readonly RollupColu
 
 /** Whether the format has dates; `2026-W43` and `2026-10` are not dates. */
 export function showsDates(format: ExportFormat): boolean {
-  return format.format === "xlsx" || format.format === "parquet" || format.profile === "excel";
+  return isOfOneFile(format) || format.format === "parquet" || format.profile === "excel";
 }
 
 /** Adds each period's first day; null for calls in no period, and for the total. */

@@ -7,7 +7,7 @@ import { memoryOutput, type ReadTable } from "../export/output/memory.ts";
 import type { Output } from "../export/output/output.ts";
 import type { Column, Value } from "../export/table.ts";
 import { ACCOUNT } from "../request/option-values.ts";
-import type { Ask } from "../request/resolve.ts";
+import { type Ask, isOfOneFile } from "../request/resolve.ts";
 import { type Dimension, isLocalKey, keyColumns } from "../rollup/dimensions.ts";
 import { keyOrder } from "../rollup/rollup-sql.ts";
 import { type ProduceOptions, produce } from "./produce.ts";
@@ -49,7 +49,7 @@ export async function produceMerged(
   { by, signal }: MergeOptions,
 ): Promise<{ folder?: string; manifest: AccountsManifest }> {
   const [format] = accounts.map(({ ask }) => ask.format);
-  if (format === undefined || format.format === "xlsx") throw new Error("A merged table is not a workbook");
+  if (format === undefined || isOfOneFile(format)) throw new Error("A merged table is a file of its own");
   const figures = await askAll(accounts, signal);
   const manifest: AccountsManifest = {
     origin: { ...ORIGIN },

@@ -3,11 +3,10 @@ import { encodeTable } from "../export/formats/encode-table.ts";
 import type { Job } from "../export/job.ts";
 import { type ManifestFile, startManifest } from "../export/manifest.ts";
 import type { Outlet } from "../export/output/output.ts";
-import { WORKBOOK } from "../export/rollups.ts";
 import { assertFilterShareSafe, toShareSafe, toShareSafeBasis } from "../export/share-safe.ts";
 import type { NamedTable } from "../export/table.ts";
 import { resolveTimeframe } from "../export/timeframe.ts";
-import type { Ask } from "../request/resolve.ts";
+import { type Ask, isOfOneFile, nameFile } from "../request/resolve.ts";
 import type { Moment, OpenSource } from "./source.ts";
 
 /** @throws UnmatchedError for a value of the filter that no call has */
@@ -30,16 +29,18 @@ export async function startJob(
   return { ask, timeframe, spend, manifest };
 }
 
-/** Writes each table as a file or passes it on; the tables of a workbook are collected first. */
+/** Writes each table as a file or passes it on; those of one file are collected first. */
 export function collectTables({ format, minCell }: Ask, outlet: Outlet, write: Job["write"]) {
   const sheets: NamedTable[] = [];
   return {
     take: async (table: NamedTable): Promise<ManifestFile[]> => {
-      const file =
-        format.format === "xlsx" ? `${WORKBOOK}, sheet ${table.name}` : `${table.name}.${format.format}`;
-      const checked = minCell === undefined ? table : toShareSafe(table, file);
+      const file = nameFile(table.name, format);
+      const checked =
+        minCell === undefined
+          ? table
+          : toShareSafe(table, isOfOneFile(format) ? `${file}, table ${table.name}` : file);
       if (outlet.table) return [{ ...outlet.table(checked), ...checked.entry }];
-      if (format.format !== "xlsx") {
+      if (!isOfOneFile(format)) {
         const written = await write(file, await encodeTable(checked, format), checked.audience);
         return [{ ...written, ...checked.entry }];
       }
@@ -48,6 +49,10 @@ export function collectTables({ format, minCell }: Ask, outlet: Outlet, write: J
     },
     writeSheets: async (job: Job): Promise<ManifestFile[]> => {
       if (sheets.length === 0) return [];
+      if (format.format === "sqlite") {
+        const { writeDatabase } = await import("../export/formats/sqlite.ts");
+        return [await writeDatabase(job, sheets)];
+      }
       const { writeWorkbook } = await import("../export/formats/xlsx/workbook.ts");
       return [await writeWorkbook(job, sheets)];
     },

@@ -15,7 +15,7 @@ import {
 } from "./contents.ts";
 import { toEventName } from "./event-name.ts";
 import type { ExportRequest } from "./export-request.ts";
-import { ADJUSTMENTS } from "./option-values.ts";
+import { ADJUSTMENTS, isOneFile } from "./option-values.ts";
 
 export interface SourceCan {
   lists: boolean;
@@ -105,8 +105,8 @@ function* conflicts(
   if (mergesAccounts) {
     const apart = (["total", "fill", "top", "min_cell"] as const).find((option) => isGiven(request, option));
     if (apart) yield `${s(apart)} is for one account: callers are not merged across accounts`;
-    if (format === "xlsx")
-      yield `${s("format")} xlsx is for one account: each of its sheets is based on one warehouse`;
+    if (isOneFile(format))
+      yield `${s("format")} ${format} is for one account: all of its tables are based on one warehouse`;
     if (named.length > 0) yield `${s("by")} with account writes one file; leave out ${named.join(" ")}`;
     if (columns.length > 0 && !columns.includes("calls"))
       yield `${s("columns")} needs calls when accounts are merged: the rows are sorted by them`;
@@ -165,8 +165,8 @@ function* conflicts(
   if (conversion.name !== undefined && kinds.includes("ga4-events") && !toEventName(conversion.name))
     yield `${s("conversion.name")} ${conversion.name} gives no valid event name of Google Analytics: up to 40 letters, digits and _, a letter first, not beginning with ga_, google_ or firebase_`;
 
-  if (!output.manyFiles && !mergesAccounts && kinds.length > 1 && format !== "xlsx")
-    yield `${s("stdout")} writes one file, but ${kinds.length} were requested: name one, or use ${s("format")} xlsx`;
+  if (!output.manyFiles && !mergesAccounts && kinds.length > 1 && !isOneFile(format))
+    yield `${s("stdout")} writes one file, but ${kinds.length} were requested: name one, or use ${s("format")} xlsx or sqlite`;
   if (!source.raw && raw)
     yield `${s("raw")} cannot be used with ${s("engine")}: utm values are not published as stored`;
   if (!source.lists && lists.length > 0)

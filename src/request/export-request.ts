@@ -129,7 +129,10 @@ export const REQUEST_KEYS = {
     20,
   ),
   filter: option(filter, "Which calls to include; a list matches any of its values."),
-  format: option(z.enum(REQUEST_FORMATS), "csv by default; xlsx is one workbook with a sheet for each."),
+  format: option(
+    z.enum(REQUEST_FORMATS),
+    "csv by default; xlsx is one workbook with a sheet for each, sqlite one database with a table for each.",
+  ),
   profile: option(
     z.enum(PROFILES),
     "By default, texts that look like formulas are guarded; `machine` leaves every value unchanged; `excel` writes values for Excel.",

@@ -3,8 +3,12 @@ import { DIMENSIONS } from "../rollup/dimensions.ts";
 export const TABLE_FORMATS = ["csv", "tsv", "json", "ndjson", "parquet"] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
-/** `xlsx` is one workbook with a sheet per table. */
-export const FORMATS = [...TABLE_FORMATS, "xlsx"] as const;
+/** Formats of one file with all tables, and its name. */
+export const ONE_FILE = { xlsx: "calltally.xlsx", sqlite: "calltally.sqlite" } as const;
+export type OneFileFormat = keyof typeof ONE_FILE;
+export const isOneFile = (format: string): format is OneFileFormat => Object.hasOwn(ONE_FILE, format);
+
+export const FORMATS = [...TABLE_FORMATS, "xlsx", "sqlite"] as const;
 
 /**
  * `machine`: every value unchanged. `excel`: a byte order mark, and `="…"` around texts that Excel would turn into

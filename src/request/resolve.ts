@@ -7,7 +7,15 @@ import type { CallFilter } from "../rollup/call-filter.ts";
 import { AS_WRITTEN, type Wording } from "./check.ts";
 import { type Content, toContents } from "./contents.ts";
 import type { ExportRequest } from "./export-request.ts";
-import { DEFAULT_CONVERSION, type Delimiter, type Profile, type TableFormat } from "./option-values.ts";
+import {
+  DEFAULT_CONVERSION,
+  type Delimiter,
+  isOneFile,
+  ONE_FILE,
+  type OneFileFormat,
+  type Profile,
+  type TableFormat,
+} from "./option-values.ts";
 
 export interface FormatOptions {
   format: TableFormat;
@@ -17,8 +25,17 @@ export interface FormatOptions {
   delimiter?: Delimiter | undefined;
 }
 
-/** One file per table, or all tables as sheets of one workbook. */
-export type ExportFormat = FormatOptions | { format: "xlsx" };
+/** One file per table, or one of all tables. */
+export type ExportFormat = FormatOptions | { format: OneFileFormat };
+
+export function isOfOneFile(format: ExportFormat): format is { format: OneFileFormat } {
+  return isOneFile(format.format);
+}
+
+/** Returns the name of the file that a table is in. */
+export function nameFile(table: string, format: ExportFormat): string {
+  return isOfOneFile(format) ? ONE_FILE[format.format] : `${table}.${format.format}`;
+}
 
 /** Values for every conversion in a file. An unknown value is blank, since 0 would be a value. */
 export interface ConversionOptions extends Omit<NonNullable<ExportRequest["conversion"]>, "name" | "value"> {
@@ -143,7 +160,7 @@ function toFilter(
 }
 
 function toFormat({ format = "csv", profile, delimiter }: ExportRequest): ExportFormat {
-  if (format === "xlsx") return { format };
+  if (isOneFile(format)) return { format };
   return {
     format: format === "html" ? "csv" : format,
     profile,

@@ -113,7 +113,7 @@ describe("export --min-cell", () => {
           format,
           ...where,
         );
-        const file = format === "xlsx" ? "calltally.xlsx, sheet utm_source" : `utm_source.${format}`;
+        const file = format === "xlsx" ? "calltally.xlsx, table utm_source" : `utm_source.${format}`;
         expect(stderr).toContain(
           `Cannot write ${file}: row 2, column utm_source, looks like a phone number\n`,
         );

@@ -44,6 +44,9 @@ describe("export calls", () => {
       call_started: "2026-09-15T14:30:00.125Z",
       call_started_local: "2026-09-15 16:30:00",
       utc_offset: "+02:00",
+      local_day: "2026-09-15",
+      local_week: "2026-W38",
+      local_hour: "16",
       channel: "Paid Search",
       source: "google",
       medium: "cpc",
@@ -306,6 +309,7 @@ describe("export calls as Parquet", () => {
           if (typeof value === "boolean") return value ? "1" : "0";
           if (!(value instanceof Date)) return String(value);
           const time = value.toISOString();
+          if (name === "local_day") return time.slice(0, 10);
           return name === "call_started_local" ? time.slice(0, 19).replace("T", " ") : time;
         };
         expect(

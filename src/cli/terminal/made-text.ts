@@ -96,8 +96,8 @@ function countAside({ examined = 0, excluded = {} }: Partial<ManifestFile>): num
 }
 
 function describeFile(file: ManifestFile): string {
-  const { rows, examined, sheets, adjustments } = file;
-  if (sheets !== undefined) return formatQuantity(sheets.length, "sheet");
+  const { rows, examined, sheets, adjustments, contents } = file;
+  if (sheets !== undefined) return formatQuantity(sheets.length, contents === "database" ? "table" : "sheet");
   if (examined === undefined) return describeTable(file);
   if (adjustments !== undefined) {
     const said = `${formatCount(adjustments.retract)} retracted, ${formatCount(adjustments.restate)} restated`;

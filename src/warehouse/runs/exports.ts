@@ -9,7 +9,10 @@ export const exports = sqliteTable("exports", {
   exported_at: about(text(), "When it was written, ISO 8601 UTC; null before, or if its export was killed."),
   path: about(text().notNull(), "Absolute path."),
   sha256: about(text().notNull(), "SHA-256 of its bytes, hexadecimal."),
-  rows: about(integer().notNull(), "Rows, of all sheets, without header and totals; for a page, its calls."),
+  rows: about(
+    integer().notNull(),
+    "Rows, of all sheets or tables, without header and totals; for a page, its calls.",
+  ),
   filter: about(text().notNull(), "JSON object of the filter.", "key"),
   run_id: about(integer(), "The last finished run when the file was made; null if there was none."),
 });
@@ -56,9 +59,9 @@ export function readExportPaths({ db }: Warehouse): string[] {
   return rows.map(({ path }) => path);
 }
 
-/** Whether a list of calls with pseudonyms, or a workbook that may contain one, was ever written. */
+/** Whether a list of calls with pseudonyms, or a workbook or database that may contain one, was ever written. */
 export function hasExportedCalls(warehouse: Warehouse): boolean {
   return readExportPaths(warehouse).some((path) =>
-    /[/\\](calltally\.xlsx|(calls|callers)(\.[a-z]+|[/\\]month=.*))$/.test(path),
+    /[/\\](calltally\.(xlsx|sqlite)|(calls|callers)(\.[a-z]+|[/\\]month=.*))$/.test(path),
   );
 }

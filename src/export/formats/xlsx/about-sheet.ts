@@ -18,6 +18,20 @@ export function describeWorkbook(
   sheets: readonly SheetEntry[],
   columns: readonly Column[],
 ): AboutRow[] {
+  const zone = `${manifest.timezone}: days, dates and times of all sheets, also of columns that are UTC in CSV`;
+  return [
+    ...describeBasis(manifest, zone),
+    { cells: [] },
+    title("Sheets"),
+    ...listSheets(sheets, columns),
+    { cells: [] },
+    title("Columns"),
+    ...listColumns(columns),
+  ];
+}
+
+/** Says in pairs what the figures are based on. @param zone what is in the zone */
+export function describeBasis(manifest: Manifest, zone: string): AboutRow[] {
   const { run, origin, unlisted, timezone, rules } = manifest;
   const caveats = [...describeCaveats(manifest), ...describeHistory(manifest)];
   const { compared_with: before } = manifest;
@@ -37,10 +51,7 @@ export function describeWorkbook(
         ]),
     ...(caveats.length > 0 ? caveats : ["none known"]).map((caveat) => line("Caveat", caveat)),
     ...(unlisted ? [line("Unlisted", unlistedInWords(unlisted))] : []),
-    line(
-      "Time zone",
-      `${timezone}: days, dates and times of all sheets, also of columns that are UTC in CSV`,
-    ),
+    line("Time zone", zone),
     ...describeRange("Calls", manifest.range),
     ...(before ? describeRange("Compared with", before) : []),
     ...(before?.begins_before_first_call
@@ -63,12 +74,6 @@ export function describeWorkbook(
     line("Durations", `served in ${rules.duration_unit}, shown in seconds`),
     line("Channel rules", rules.channels),
     line("utm values", rules.utm_values === "folded" ? `folded, ${rules.aliases} aliases` : rules.utm_values),
-    { cells: [] },
-    title("Sheets"),
-    ...listSheets(sheets, columns),
-    { cells: [] },
-    title("Columns"),
-    ...listColumns(columns),
   ];
 }
 
@@ -126,16 +131,24 @@ function listColumns(columns: readonly Column[]): AboutRow[] {
     ...[...Map.groupBy(columns, ({ name }) => name).values()].flatMap(([column]) =>
       column === undefined
         ? []
-        : [{ cells: [headingOf(column), meaningOf(column), column.name].map((value) => cell(value)) }],
+        : [
+            {
+              cells: [
+                headingOf(column),
+                column.type === "time" ? null : meaningOf(column), // UTC elsewhere
+                column.name,
+              ].map((value) => cell(value)),
+            },
+          ],
     ),
   ];
 }
 
-function meaningOf({ comparison, help, type }: Column): string | null {
+export function meaningOf({ comparison, help }: Column): string | null {
   if (comparison?.shows === "previous") return "The same for the days it is compared with.";
   if (comparison?.shows === "change")
     return "Change as a share of the previous figure, of rates too: from 50 % to 55 % is +10 %.";
-  return type === "time" ? null : (help ?? null); // times are UTC elsewhere
+  return help ?? null;
 }
 
 function describeContents({

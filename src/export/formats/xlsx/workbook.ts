@@ -1,7 +1,7 @@
 import { localTime } from "../../../calendar/local-time.ts";
+import { ONE_FILE } from "../../../request/option-values.ts";
 import type { Job } from "../../job.ts";
 import type { ManifestFile, SheetEntry } from "../../manifest.ts";
-import { WORKBOOK } from "../../rollups.ts";
 import type { NamedTable } from "../../table.ts";
 import { type AboutRow, describeWorkbook } from "./about-sheet.ts";
 import { escapeText } from "./cell-text.ts";
@@ -58,7 +58,7 @@ export async function writeWorkbook(
     yield part("xl/styles.xml", context.styles.toXml());
   };
   const audience = tables.some((table) => table.audience === "owner") ? "owner" : "shared";
-  const written = await job.write(WORKBOOK, toZip(parts()), audience);
+  const written = await job.write(ONE_FILE.xlsx, toZip(parts()), audience);
   const rows = tables.reduce((sum, { entry }) => sum + entry.rows, 0);
   return { contents: "workbook", ...written, rows, sheets: entries() };
 }

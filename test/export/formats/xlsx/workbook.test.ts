@@ -111,9 +111,11 @@ function kindOf(column: string): "text" | "number" | "share" | "boolean" | "mome
   if (/_rate(_previous)?$|_change$/.test(column)) return "share";
   if (/^(call_started|gone_at|first_call_at|last_call_at)$/.test(column)) return "moment";
   if (column === "call_started_local") return "local";
-  if (column === "period_start") return "date";
+  if (column === "period_start" || column === "local_day") return "date";
   if (/^(qualified|first_time_caller|recovered)$/.test(column)) return "boolean";
-  return /calls(_previous)?$|callers(_previous)?$|_seconds(_previous)?$/.test(column) ? "number" : "text";
+  return /calls(_previous)?$|callers(_previous)?$|_seconds(_previous)?$|^local_hour$/.test(column)
+    ? "number"
+    : "text";
 }
 
 const berlin = new Intl.DateTimeFormat("sv-SE", {

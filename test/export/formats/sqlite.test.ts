@@ -1,0 +1,139 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { PRIVATE_COLUMNS } from "../../../src/request/option-values.ts";
+import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/calls.ts";
+import { makeWarehouse, type Target } from "../../support/produce-files.ts";
+import { readLines } from "../../support/tables.ts";
+import { listFiles, makeTempFolder, readText } from "../../support/temp-folder.ts";
+
+const FILE = "calltally.sqlite";
+const TARGETS: Target[] = [{ kind: "calls" }, { kind: "rollup", dimensions: ["channel"] }];
+
+/** Reads a table by Python's driver, which makes days and times of columns that are declared so. */
+const READER = `
+import json, sqlite3, sys
+file = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True, detect_types=sqlite3.PARSE_DECLTYPES)
+rows = file.execute("SELECT * FROM " + sys.argv[2])
+names = [name for name, *_ in rows.description]
+show = lambda value: value.isoformat() if hasattr(value, "isoformat") else value
+json.dump([dict(zip(names, map(show, row))) for row in rows], sys.stdout)
+`;
+
+function readTable(folder: string, table: string): Record<string, unknown>[] {
+  return JSON.parse(execFileSync("python3", ["-c", READER, join(folder, FILE), table], { encoding: "utf8" }));
+}
+
+/** A value of the CSV file as Python shows that of the database. */
+function toShown(name: string, text: string, zoned: unknown): unknown {
+  if (text === "") return null;
+  if (typeof zoned === "number") return Number(text);
+  if (name === "call_started" || name === "gone_at") return fromUtc(text);
+  return name === "call_started_local" ? text.replace(" ", "T") : text;
+}
+
+/** Python leaves out a fraction of zero, and shows six digits of any other. */
+function fromUtc(text: string): string {
+  return text
+    .replace("Z", "")
+    .replace(/\.000$/, "")
+    .replace(/\.(\d{3})$/, ".$1000");
+}
+
+describe("--format sqlite", () => {
+  it("has the calls of the CSV file, with days and times that a driver reads as such", async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryCalls(12), async (calls) => {
+        using warehouse = makeWarehouse(calls);
+        const options = { timezone: "America/St_Johns", targets: TARGETS };
+        await warehouse.export({ ...options, format: { format: "csv", profile: "machine" } });
+        const { folder } = await warehouse.export({ ...options, format: { format: "sqlite" } });
+        const [header = [], ...lines] = readLines(readText(folder, "calls.csv"));
+        const rows = readTable(folder, "calls");
+        expect(rows.map((row) => Object.keys(row))).toEqual(lines.map(() => header));
+        for (const [index, row] of rows.entries()) {
+          const line = lines[index] ?? [];
+          const expected = header.map((name, at) => [name, toShown(name, line[at] ?? "", row[name])]);
+          expect(row).toEqual(Object.fromEntries(expected));
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it("names the local day, week and hour of a call", async () => {
+    using warehouse = makeWarehouse([makeCall({ call_id: 1, call_started: "2026-01-01T02:59:59.999Z" })]);
+    const { folder } = await warehouse.export({
+      targets: TARGETS,
+      timezone: "America/Chicago",
+      format: { format: "sqlite" },
+    });
+    expect(readTable(folder, "calls")).toMatchObject([
+      {
+        call_started: "2026-01-01T02:59:59.999000",
+        call_started_local: "2025-12-31T20:59:59",
+        local_day: "2025-12-31",
+        local_week: "2026-W01",
+        local_hour: 20,
+      },
+    ]);
+  });
+
+  it("says what it is based on, and what each column means", async () => {
+    using warehouse = makeWarehouse([FULL_CALL]);
+    const { folder, manifest } = await warehouse.export({
+      targets: TARGETS,
+      timezone: "Europe/Berlin",
+      format: { format: "sqlite" },
+    });
+    expect(readTable(folder, "about")).toEqual(
+      expect.arrayContaining([
+        { item: "Verdict", value: "exact" },
+        { item: "Time zone", value: "Europe/Berlin: days and local times; other times are UTC" },
+      ]),
+    );
+    const described = readTable(folder, "about_columns");
+    expect(described.filter(({ table_name, meaning }) => table_name === "calls" && meaning === null)).toEqual(
+      [],
+    );
+    expect(described.filter(({ table_name }) => table_name === "channel").length).toBeGreaterThan(5);
+    expect(manifest.files).toMatchObject([
+      { file: FILE, contents: "database", rows: 2, sheets: [{ sheet: "calls" }, { sheet: "channel" }] },
+    ]);
+  });
+
+  it("is one file that any reader may open, and nothing is left in the temporary folder", async () => {
+    using temporary = makeTempFolder();
+    using warehouse = makeWarehouse([FULL_CALL]);
+    vi.stubEnv("TMPDIR", temporary.path);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const export_ = () => warehouse.export({ targets: TARGETS, format: { format: "sqlite" } });
+    const { folder } = await export_();
+    const first = readFileSync(join(folder, FILE));
+    expect(first.subarray(18, 20)).toEqual(Buffer.from([1, 1])); // without a write-ahead log
+    await export_();
+    expect(readFileSync(join(folder, FILE))).toEqual(first);
+    expect(listFiles(folder)).toEqual([FILE, "manifest.json"]);
+    expect(listFiles(temporary.path)).toEqual([]);
+  });
+
+  it("has private columns only if they are named, and is only for its owner then", async () => {
+    using warehouse = makeWarehouse([FULL_CALL]);
+    const modeOf = async (columns: Target["with"]) => {
+      const { folder } = await warehouse.export({
+        targets: [{ kind: "calls", ...(columns && { with: columns }) }],
+        format: { format: "sqlite" },
+      });
+      const [row = {}] = readTable(folder, "calls");
+      return [
+        statSync(join(folder, FILE)).mode & 0o077,
+        PRIVATE_COLUMNS.filter((name) => name in row).length,
+      ];
+    };
+    const [shared, none] = await modeOf(undefined);
+    expect([shared, none]).toEqual([0o044, 0]);
+    expect(await modeOf(PRIVATE_COLUMNS)).toEqual([0, PRIVATE_COLUMNS.length]);
+  });
+});
