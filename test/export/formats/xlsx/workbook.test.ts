@@ -138,9 +138,8 @@ function expectedOf(field: string, column: string): unknown {
     case "moment":
       return isInCalendar(field) ? { shown: berlin.format(new Date(field)) } : { text: field };
     case "local":
-      return isInCalendar(field) && !field.startsWith("+") ? { shown: field } : { text: field };
     case "date":
-      return { shown: field };
+      return isInCalendar(field) && !field.startsWith("+") ? { shown: field } : { text: field };
     case "text":
       return { text: field };
   }
