@@ -5,7 +5,16 @@ import { type ParsedRow, parseRow } from "./parse-row.ts";
 import { type Envelope, parseContract } from "./response-envelope.ts";
 
 /** API v3 § 8. */
-const MAX_LIMIT = 1000;
+export const MAX_LIMIT = 1000;
+/** Of calls only the name of their source is a member; the others are figures of the source (API v3 § 4.2). */
+export const SORT_KEYS = [
+  "source_name",
+  "total_calls",
+  "conversion_rate",
+  "roi",
+  "cost_per_conversion",
+] as const;
+export const SORT_ORDERS = ["asc", "desc"] as const;
 /** The most rows that are read if the service ignores the limit. */
 const MAX_ROWS = 10_000;
 
@@ -13,9 +22,8 @@ export interface AttributionQuery {
   /** 1 to {@link MAX_LIMIT}. */
   limit: number;
   offset: number;
-  /** The only documented key of calls; the others are figures of their sources. */
-  sort_by?: "source_name";
-  sort_order?: "asc" | "desc";
+  sort_by?: (typeof SORT_KEYS)[number] | undefined;
+  sort_order?: (typeof SORT_ORDERS)[number] | undefined;
   /** The document leaves its type and meaning open: sent unchanged. */
   org_unit_id?: string | undefined;
 }

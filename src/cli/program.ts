@@ -45,6 +45,7 @@ const TASKS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     prune: ["remove what the keep settings no longer allow", () => import("./commands/prune.ts")],
   },
   "At the service": {
+    calls: ["show a page of the service's list, as served", () => import("./commands/calls.ts")],
     insight: ["read the details of insights", () => import("./commands/insight.ts")],
     webhook: ["change webhooks at the service", () => import("./commands/webhook.ts")],
   },

@@ -15,6 +15,14 @@ export interface Description {
 
 type ColumnDescription = Pick<DescribedColumn, "name" | "type" | "help">;
 
+/** Columns of views that are no column of a table. */
+const NAMED: ReadonlyMap<string, Omit<ColumnDescription, "name">> = new Map([
+  [
+    "duration_seconds",
+    { type: "real", help: "Length of the call, in seconds; whole if it is served in seconds." },
+  ],
+]);
+
 const METRIC_TYPES: Record<Metric["type"], string> = { integer: "integer", decimal: "real", time: "text" };
 
 /** Describes a warehouse of this version, views first. Needs no warehouse. */
@@ -56,6 +64,7 @@ function describeView(
     .map((column, index): ColumnDescription => {
       const key = { type: "text", help: `The dimension ${column.name}; (not set) for calls without one.` };
       const meaning =
+        NAMED.get(column.name) ??
         find(column.table, column.column ?? "") ??
         figures.get(column.name) ??
         (index === 0 ? key : (find("calls", column.name) ?? find("transcripts", column.name)));

@@ -20,7 +20,7 @@ describe("calltally schema", () => {
     expect(await calltally(["schema", "counts"], { cwd: folder.path })).toEqual({
       code: 0,
       stderr: "",
-      stdout: `counts: table. Counts that would take long to compute.
+      stdout: `counts: internal table. Counts that would take long to compute.
   name   text     What is counted: \`calls\`, the rows of that table;
                   \`unsettled_calls\`, those of a running first load whose callers
                   are not settled yet; \`fact_logs\`, how often \`fact_changes\` was
@@ -62,6 +62,7 @@ describe("calltally schema", () => {
           tables: {
             insight_groups: {
               description: "The org units (groups) of an insight.",
+              hidden: true,
               columns: {
                 insight_id: "The insight in insights.",
                 group_id: "The group's id, group_list[].id.",

@@ -149,8 +149,8 @@ describe("runQuery", () => {
     ['SELECT c."utm_sorce" FROM calls AS c', "Did you mean utm_source?"],
     ["SELECT c.utm_sorce FROM calls AS c", "Did you mean utm_source?"],
     ["SELECT * FROM calls_attributed", "Did you mean attributed_calls?"],
-    ["SELECT first_time_caller FROM attributed_calls", "Did you mean is_first_call?"],
-    ["SELECT first_time_caller FROM rollup_campaign", "Did you mean first_time_callers?"],
+    ["SELECT first_time_caler FROM attributed_calls", "Did you mean first_time_caller?"],
+    ["SELECT first_time_calers FROM rollup_campaign", "Did you mean first_time_callers?"],
     [
       "SELECT gclid FROM transcripts",
       "It is a column of call_facts, calls, fact_changes, attributed_calls, rollup_gclid.",

@@ -10,7 +10,9 @@ import { hang } from "../terminal/text.ts";
 
 export const command = (context: Context) =>
   new Command("schema")
-    .description("Describes the tables and views of the warehouse and their columns.")
+    .description(
+      "Describes the tables and views of the warehouse and their columns. Views are stable; tables are internal, and may change with any version.",
+    )
     .argument("[name]", "a table or view; all of them by default")
     .option(...OPTION.json)
     .addOption(new Option("--datasette", "print metadata.json for Datasette").conflicts("json"))
@@ -41,7 +43,7 @@ function describe({ name, kind, help, columns }: Description): string {
   const nameWidth = Math.max(...columns.map((column) => column.name.length));
   const typeWidth = Math.max(...columns.map(({ type }) => type.length));
   return [
-    ...hang(`${name}: `, `${kind}. ${help}`, 2),
+    ...hang(`${name}: `, `${kind === "table" ? "internal table" : kind}. ${help}`, 2),
     ...columns.flatMap((column) => {
       const lead = `  ${column.name.padEnd(nameWidth)}  ${column.type.padEnd(typeWidth)}  `;
       return hang(lead, column.help, lead.length);
@@ -49,14 +51,25 @@ function describe({ name, kind, help, columns }: Description): string {
   ].join("\n");
 }
 
+/** Columns of few values that calls are counted by. */
+const FACETS = ["channel", "source", "outcome"];
+
 /**
  * Returns the `metadata.json` of Datasette for a warehouse, with descriptions of tables, views and columns.
  * @see https://docs.datasette.io/en/stable/metadata.html
  */
 function datasetteMetadata(database: string, described: readonly Description[]) {
-  const tables = described.map(({ name, help, columns }) => {
+  const tables = described.map(({ name, kind, help, columns }) => {
     const texts = columns.map((column): [string, string] => [column.name, plain(column.help)]);
-    return [name, { description: plain(help), columns: Object.fromEntries(texts) }];
+    return [
+      name,
+      {
+        description: plain(help),
+        columns: Object.fromEntries(texts),
+        ...(kind === "table" && { hidden: true }),
+        ...(name === "attributed_calls" && { facets: FACETS }),
+      },
+    ];
   });
   const description = "Calls, their facts, and how complete they are. attributed_calls has one row per call.";
   return {

@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
+import type { Outcome } from "../../attribution/compiled-rules.ts";
 import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../call.ts";
 import type { Dimension } from "../../rollup/dimensions.ts";
 import { listedText } from "../../rollup/listed-member.ts";
@@ -9,7 +10,13 @@ import type { Tx } from "../transaction.ts";
 
 const ROLLUP_VIEWS: readonly Dimension[] = ["utm_source", "campaign", "gclid", "channel"];
 
-const MEMBERS = [...CALL_COLUMNS.filter((column) => column !== "extra"), ...TRANSCRIPT_COLUMNS];
+const MEMBERS = [
+  ...CALL_COLUMNS.filter((column) => column !== "extra" && column !== "duration"),
+  ...TRANSCRIPT_COLUMNS,
+];
+
+/** The dispositions' outcomes, counted. */
+const countOf = (outcome: Outcome) => `count(*) FILTER (WHERE f.outcome = '${outcome}') AS ${outcome}_calls`;
 
 const UTM_FOLDED =
   "f.utm_source_folded, f.utm_medium_folded, f.utm_campaign_folded, f.utm_content_folded, f.utm_term_folded";
@@ -18,20 +25,37 @@ type ViewRules = Pick<AttributionRules, "duration_unit">;
 
 export type View = ReturnType<typeof viewsOf>[number];
 
-/** They use only the warehouse's tables, so that any SQLite shell can run them. */
+/**
+ * What analysts may rely on: a version that removes or renames a view or a column, or changes what it means, has a new
+ * major number. They use only the warehouse's tables, so that any SQLite shell can run them.
+ */
 export function viewsOf(rules: ViewRules) {
   return [
     {
       name: "attributed_calls",
-      help: "One flat row for each call that counts, i.e. every call except those gone from the service, named as in API v3 § 2.3, with its facts by the rules in force. Missing values are NULL, never an empty text.",
+      help: "One flat row for each call that counts, i.e. every call except those gone from the service, named as in API v3 § 2.3, with its facts by the rules in force, named as in the CSV file of calls. Missing values are NULL, never an empty text.",
       // Outer joins let SQLite skip the tables that a query does not use.
       sql: `SELECT ${MEMBERS.map((member) => `${listedText(member)} AS ${member}`).join(", ")},
   f.source, f.medium, f.campaign, f.channel, ${UTM_FOLDED},
-  f.referring_host, f.outcome, f.topic, f.is_qualified, f.is_first_call, f.caller
+  ${rules.duration_unit === "seconds" ? "f.duration" : "f.duration / 1000.0"} AS duration_seconds,
+  f.referring_host, f.outcome, f.topic, f.is_qualified AS qualified, f.is_first_call AS first_time_caller, f.caller
 FROM call_facts AS f
   LEFT JOIN calls AS c ON c.call_id = f.call_id
   LEFT JOIN transcripts AS t ON t.call_id = f.call_id
 WHERE f.is_live`,
+    },
+    {
+      name: "attributed_callers",
+      help: "One row for each caller of a call that counts: the figures of the caller's calls, and how the first one came.",
+      sql: `SELECT f.caller, count(*) AS calls, ${countOf("answered")}, ${countOf("missed")},
+  count(*) FILTER (WHERE f.is_qualified) AS qualified_calls,
+  min(f.call_started) AS first_call_at, max(f.call_started) AS last_call_at,
+  first.source AS first_source, first.medium AS first_medium, first.campaign AS first_campaign,
+  first.channel AS first_channel
+FROM call_facts AS f
+  JOIN callers ON callers.caller = f.caller
+  JOIN call_facts AS first ON first.call_id = callers.first_call_id
+WHERE f.is_live GROUP BY f.caller`,
     },
     ...ROLLUP_VIEWS.map((dimension) => ({
       name: `rollup_${dimension}`,

@@ -4,6 +4,7 @@ import { attributeCall } from "../../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { presentText, trimText } from "../../../src/attribution/call-text.ts";
 import { DNI_FIELDS } from "../../../src/call.ts";
+import { viewsOf } from "../../../src/warehouse/calls/views.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/calls.ts";
 import { markGone, newWarehouse, storeCalls } from "../../support/warehouse.ts";
 
@@ -14,7 +15,6 @@ const API_MEMBERS = [
   "caller_id",
   "tracking_number",
   "call_started",
-  "duration",
   "disposition",
   "org_unit_id",
   "org_unit_name",
@@ -48,8 +48,9 @@ const FACTS = [
   "referring_host",
   "outcome",
   "topic",
-  "is_qualified",
-  "is_first_call",
+  "duration_seconds",
+  "qualified",
+  "first_time_caller",
   "caller",
 ];
 
@@ -67,7 +68,7 @@ describe("attributed_calls", () => {
 
     const names = view.columns().map(({ name }) => name);
     expect(names.toSorted()).toEqual([...API_MEMBERS, ...FACTS].toSorted());
-    const expected = [bare, missing, FULL_CALL].map(({ extra: _, ...members }) => members);
+    const expected = [bare, missing, FULL_CALL].map(({ extra: _, duration: __, ...members }) => members);
     const rows = view.all().map((row) => Object.entries(Object(row)));
     const pick = (entries: [string, unknown][], names: readonly string[]) =>
       Object.fromEntries(entries.filter(([name]) => names.includes(name)));
@@ -75,8 +76,9 @@ describe("attributed_calls", () => {
     expect(rows.map((row) => pick(row, FACTS))).toEqual(
       [bare, missing, FULL_CALL].map((call) => ({
         ...pick(Object.entries(attributeCall(call, DEFAULT_RULES)), FACTS),
-        is_qualified: call === bare ? 0 : 1,
-        is_first_call: call === missing ? 1 : 0,
+        duration_seconds: call.duration,
+        qualified: call === bare ? 0 : 1,
+        first_time_caller: call === missing ? 1 : 0,
       })),
     );
   });
@@ -121,6 +123,47 @@ describe("attributed_calls", () => {
       const columns = [...DNI_FIELDS, "caller_id"].join(", ");
       const row = warehouse.sqlite.prepare(`SELECT ${columns} FROM attributed_calls`).raw().get();
       expect(row).toEqual([...DNI_FIELDS, "caller_id"].map(() => null));
+    },
+  );
+});
+
+describe("attributed_callers", () => {
+  it("adds up the calls of each caller that count, and says how the first one came", () => {
+    const start = (day: number) => `2026-10-0${day}T08:00:00.000Z`;
+    const answered = { disposition: "ANSWERED", duration: 90, caller_id: "+4930111" };
+    using warehouse = newWarehouse([
+      makeCall({ call_id: 1, ...answered, call_started: start(2), utm_source: "bing", utm_medium: "cpc" }),
+      makeCall({ call_id: 2, caller_id: "+49 30 111", disposition: "BUSY", call_started: start(3) }),
+      makeCall({ call_id: 3, ...answered, call_started: start(1), utm_source: "later-gone" }),
+      makeCall({ call_id: 4, caller_id: null, call_started: start(1) }),
+    ]);
+    markGone(warehouse, [3]);
+    expect(warehouse.sqlite.prepare("SELECT * FROM attributed_callers").all()).toEqual([
+      {
+        caller: "+4930111",
+        calls: 2,
+        answered_calls: 1,
+        missed_calls: 1,
+        qualified_calls: 1,
+        first_call_at: start(2),
+        last_call_at: start(3),
+        first_source: "bing",
+        first_medium: "cpc",
+        first_campaign: null,
+        first_channel: "Paid Search",
+      },
+    ]);
+  });
+
+  it.each(["seconds", "milliseconds"] as const)(
+    "has seconds where durations are served in %s",
+    (duration_unit) => {
+      const { sql } = viewsOf({ duration_unit }).find(({ name }) => name === "attributed_calls") ?? {
+        sql: "",
+      };
+      using warehouse = newWarehouse([makeCall({ call_id: 1, duration: 1500 })]);
+      const row = warehouse.sqlite.prepare(`SELECT duration_seconds FROM (${sql})`).pluck().get();
+      expect(row).toBe(duration_unit === "seconds" ? 1500 : 1.5);
     },
   );
 });

@@ -1,0 +1,60 @@
+import { Command } from "@commander-js/extra-typings";
+import { fetchAttributionPage, MAX_LIMIT, SORT_KEYS, SORT_ORDERS } from "../../api/attribution-client.ts";
+import { ApiClient } from "../../api/client.ts";
+import { formatCount } from "../../base/quantity-text.ts";
+import type { Call } from "../../call.ts";
+import { toApiAccess } from "../../config/api-access.ts";
+import { settingsOf } from "../chosen-accounts.ts";
+import { type Context, OPTION } from "../context.ts";
+import { action } from "../frame.ts";
+import { choice, wholeNumber } from "../parsers.ts";
+import { layOutTable } from "../terminal/query-table.ts";
+
+const DEFAULT_LIMIT = 20;
+/** What fits a terminal of 80 columns; JSON has all members. */
+const SHOWN = ["call_id", "call_started", "duration", "disposition", "insight_name", "utm_source"] as const;
+
+export const command = (context: Context) =>
+  new Command("calls")
+    .description("Shows one page of the service's list of calls, as served now; stores nothing.")
+    .addOption(
+      choice(
+        "--sort-by <key>",
+        SORT_KEYS,
+        "what the service sorts by; all but source_name are figures of sources",
+      ),
+    )
+    .addOption(choice("--sort-order <order>", SORT_ORDERS, "desc by default, by the API's document"))
+    .option("--limit <calls>", "how many calls", wholeNumber(1, MAX_LIMIT), DEFAULT_LIMIT)
+    .option("--offset <calls>", "how many calls of the list to leave out", wholeNumber(0), 0)
+    .option(...OPTION.json)
+    .addHelpText("after", "\nExample:\n  $ calltally calls --sort-by roi --sort-order desc --limit 20")
+    .action(
+      action(context, async ({ sortBy, sortOrder, limit, offset }) => {
+        const access = toApiAccess(settingsOf(context));
+        await using client = new ApiClient(access);
+        const query = {
+          limit,
+          offset,
+          sort_by: sortBy,
+          sort_order: sortOrder,
+          org_unit_id: access.orgUnitId,
+        };
+        const page = await fetchAttributionPage(client, query, { signal: context.signal });
+        const calls = page.rows.flatMap((row) => ("call" in row ? [row.call] : []));
+        const rejected = page.rows.length - calls.length;
+        return {
+          data: { total: page.total, limit: page.limit, offset: page.offset, rejected, calls },
+          text: describePage(calls, page),
+          notes:
+            rejected > 0 ? [`${formatCount(rejected)} of the page cannot be read: see calltally sync.`] : [],
+        };
+      }),
+    );
+
+function describePage(calls: readonly Call[], { offset, total }: { offset: number; total: number }): string {
+  if (calls.length === 0) return `No calls at offset ${offset}: the service counts ${formatCount(total)}.`;
+  const rows = calls.map((call) => SHOWN.map((name) => call[name]));
+  const place = `Calls ${formatCount(offset + 1)} to ${formatCount(offset + calls.length)} of ${formatCount(total)}`;
+  return `${layOutTable(SHOWN, rows, process.stdout.columns)}\n${place}`;
+}

@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { SORT_KEYS } from "../../src/api/attribution-client.ts";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { json, startBadServer } from "../support/bad-server.ts";
+import { calltally, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+describe("calltally calls", () => {
+  it("shows a page of the service's list by each key, and stores nothing", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 60 });
+    const run = (...args: string[]) =>
+      calltally(["calls", ...args], { cwd: folder.path, env: settingsFor(sandbox) });
+    const pages = new Set<string>();
+    for (const key of SORT_KEYS) {
+      for (const order of ["asc", "desc"]) {
+        const args = ["--sort-by", key, "--sort-order", order, "--limit", "5", "--offset", "10", "--json"];
+        const { code, stdout } = await run(...args);
+        const page = JSON.parse(stdout);
+        expect({ code, ...page }).toMatchObject({ code: 0, total: 60, limit: 5, offset: 10, rejected: 0 });
+        expect(page.calls).toHaveLength(5);
+        pages.add(JSON.stringify(page.calls));
+      }
+    }
+    expect(pages.size).toBeGreaterThan(5);
+    const { stdout } = await run("--limit", "3");
+    expect(stdout).toMatch(/^ *call_id +call_started .*\n(.*\n){3}Calls 1 to 3 of 60\n$/);
+    expect((await run("--offset", "60")).stdout).toBe("No calls at offset 60: the service counts 60.\n");
+    expect(existsSync(join(folder.path, "data"))).toBe(false);
+  });
+
+  it("names what it does not accept", async () => {
+    using folder = makeTempFolder();
+    const run = (...args: string[]) => calltally(["calls", ...args], { cwd: folder.path });
+    const { code, stderr } = await run("--sort-by", "cost");
+    expect(code).toBe(2);
+    expect(stderr).toContain("source_name, total_calls, conversion_rate, roi, cost_per_conversion");
+    expect(await run("--limit", "1001")).toMatchObject({ code: 2 });
+    expect(await run()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("CALLTALLY_BASE_URL"),
+    });
+  });
+
+  it("shows no text of the service as more than text, and says which rows cannot be read", async () => {
+    using folder = makeTempFolder();
+    const calls = [{ call_id: 1, insight_name: "\u001b[31mred\nnext" }, { call_id: "none" }];
+    await using server = await startBadServer(
+      json({ code: 200, message: "Success", data: { total: 2, limit: 20, offset: 0, calls } }),
+    );
+    const { stdout, stderr } = await calltally(["calls"], {
+      cwd: folder.path,
+      env: settingsFor({ url: server.url.href, token: "secret-token" }),
+    });
+    expect(stdout).toContain("\\u001b[31mred\\nnext");
+    expect(stderr).toContain("1 of the page cannot be read");
+  });
+});
