@@ -5,7 +5,7 @@ import { type ParsedRow, parseRow } from "./parse-row.ts";
 import { type Envelope, parseContract } from "./response-envelope.ts";
 
 /** API v3 § 8. */
-export const MAX_LIMIT = 1000;
+const MAX_LIMIT = 1000;
 /** Of calls only the name of their source is a member; the others are figures of the source (API v3 § 4.2). */
 export const SORT_KEYS = [
   "source_name",
