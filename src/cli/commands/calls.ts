@@ -1,6 +1,7 @@
 import { Command } from "@commander-js/extra-typings";
 import { fetchAttributionPage, SORT_KEYS, SORT_ORDERS } from "../../api/attribution-client.ts";
 import { ApiClient } from "../../api/client.ts";
+import { minuteOf } from "../../base/clock.ts";
 import { formatCount } from "../../base/quantity-text.ts";
 import type { Call } from "../../call.ts";
 import { toApiAccess } from "../../config/api-access.ts";
@@ -58,7 +59,10 @@ export const command = (context: Context) =>
 
 function describePage(calls: readonly Call[], { offset, total }: { offset: number; total: number }): string {
   if (calls.length === 0) return `No calls at offset ${offset}: the service counts ${formatCount(total)}.`;
-  const rows = calls.map((call) => SHOWN.map((name) => call[name]));
+  const rows = calls.map((call) => {
+    const start = call.call_started;
+    return SHOWN.map((name) => (name === "call_started" && start !== null ? minuteOf(start) : call[name]));
+  });
   const place = `Calls ${formatCount(offset + 1)} to ${formatCount(offset + calls.length)} of ${formatCount(total)}`;
   return `${layOutTable(SHOWN, rows, process.stdout.columns)}\n${place}`;
 }
