@@ -1,17 +1,31 @@
 import pLimit from "p-limit";
 import { UnmatchedError, UsageError } from "../base/errors.ts";
 import { toFileError } from "../base/file-access.ts";
+import { folderOutput } from "../export/output/folder.ts";
 import { memoryOutput } from "../export/output/memory.ts";
 import { produce } from "../produce/produce.ts";
 import { readOnlySource } from "../produce/warehouse-source.ts";
-import { check } from "../request/check.ts";
+import { AS_WRITTEN, check, type OutputCan, type SourceCan } from "../request/check.ts";
+import type { ExportRequest as Request } from "../request/export-request.ts";
 import { resolve } from "../request/resolve.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
+import { runQuery, type SqlValue } from "../warehouse/run-query.ts";
 import { readBasis, readCoverage } from "../warehouse/runs/basis.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { Warehouse as OpenWarehouse } from "../warehouse/warehouse.ts";
-import { parseQuestion, parseWarehousePath } from "./parse-options.ts";
-import type { Basis, Rollup, RollupColumn, RollupQuestion, Warehouse } from "./types.ts";
+import { parseExport, parseQuestion, parseWarehousePath } from "./parse-options.ts";
+import type {
+  AttributedCall,
+  Basis,
+  Exported,
+  ExportRequest,
+  Rollup,
+  RollupColumn,
+  RollupQuestion,
+  RollupRow,
+  SqlRow,
+  Warehouse,
+} from "./types.ts";
 
 /**
  * Opens an existing warehouse for reading; it may be synced meanwhile.
@@ -21,19 +35,28 @@ export function openWarehouse(path: string): Warehouse {
   const file = parseWarehousePath(path);
   const warehouse = naming(file, () => openWarehouseReader(file));
   // A warehouse read as a copy in memory has one connection.
-  const oneAtOnce = pLimit(1);
+  const limit = pLimit(1);
+  const oneAtOnce = <T>(work: () => Promise<T>) =>
+    limit(async () => {
+      assertOpen(warehouse);
+      try {
+        return await work();
+      } catch (error) {
+        assertOpen(warehouse); // it may have been closed meanwhile
+        throw named(file, error);
+      }
+    });
+  const query = (sql: string) => {
+    assertOpen(warehouse);
+    return readQuery(file, sql);
+  };
   return {
     path: warehouse.path,
-    rollup: (question) =>
-      oneAtOnce(async () => {
-        assertOpen(warehouse);
-        try {
-          return await readRollup(warehouse, question);
-        } catch (error) {
-          assertOpen(warehouse); // it may have been closed meanwhile
-          throw named(file, error);
-        }
-      }),
+    rollup: <const Q extends RollupQuestion>(question: Q) =>
+      oneAtOnce(() => readRollup(warehouse, question) as Promise<Rollup<Q>>),
+    export: (folder, request) => oneAtOnce(() => writeFiles(warehouse, folder, request)),
+    calls: () => query("SELECT * FROM attributed_calls ORDER BY call_id") as Generator<AttributedCall>,
+    query,
     readBasis: () => {
       assertOpen(warehouse);
       return naming(file, () => warehouse.sqlite.transaction(() => readPublicBasis(warehouse))());
@@ -60,25 +83,53 @@ async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): P
   const { request, timezone } = parseQuestion(question);
   const source = readOnlySource(warehouse);
   const output = memoryOutput();
-  check(request, { source: source.can, output: output.can }, { spell });
-  const ask = resolve(request, { nowMs: Date.now(), timezone, spell });
-  try {
-    await produce(ask, source, output);
-  } catch (error) {
-    throw error instanceof UnmatchedError
-      ? new UsageError(error.message, { hint: error.unmatched[0]?.advice })
-      : error;
-  }
+  const ask = toAsk(request, source.can, output.can, timezone);
+  await withAdvice(produce(ask, source, output));
   const [{ columns, rows } = { columns: [], rows: [] }] = output.tables;
   const names = columns.map(({ name }) => name);
   return {
     columns: columns as readonly RollupColumn[], // only workbooks have date columns
-    rows: rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]))),
+    rows: rows.map(
+      (row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])) as RollupRow,
+    ),
   };
 }
 
-/** Returns the name of an option in a question: days are not below `range`, and `last` does not exist. */
-const spell = (option: string) => (option === "range.last" ? "" : option.replace("range.", ""));
+async function writeFiles(warehouse: OpenWarehouse, to: string, asked: ExportRequest): Promise<Exported> {
+  const { request, timezone, folder } = parseExport(to, asked);
+  const source = readOnlySource(warehouse);
+  const output = folderOutput(folder);
+  const ask = toAsk(request, source.can, output.can, timezone);
+  const { manifest } = await withAdvice(produce(ask, source, output));
+  return { folder: output.folder, files: manifest.files };
+}
+
+function toAsk(request: Request, source: SourceCan, output: OutputCan, timezone: string) {
+  check(request, { source, output }, AS_WRITTEN);
+  return resolve(request, { nowMs: Date.now(), timezone });
+}
+
+async function withAdvice<T>(made: Promise<T>): Promise<T> {
+  return await made.catch((error: unknown) => {
+    if (!(error instanceof UnmatchedError)) throw error;
+    throw new UsageError(error.message, { hint: error.unmatched[0]?.advice });
+  });
+}
+
+/** Reads by a connection of its own, since its rows may be read for long. */
+function* readQuery(path: string, sql: string): Generator<SqlRow, void, undefined> {
+  using reader = naming(path, () => openWarehouseReader(path));
+  const { columns, rows } = runQuery(reader, sql);
+  for (const row of rows) {
+    yield Object.fromEntries(columns.map((name, index) => [name, toPlain(row[index] ?? null)]));
+  }
+}
+
+function toPlain(value: SqlValue): SqlValue {
+  if (typeof value !== "bigint") return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
 
 function assertOpen({ path, sqlite }: OpenWarehouse): void {
   if (!sqlite.open) throw new UsageError(`Cannot read ${path}: it is closed`, { hint: "Open it again." });

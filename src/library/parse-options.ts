@@ -4,12 +4,12 @@ import { UsageError } from "../base/errors.ts";
 import { orMeant } from "../base/nearest.ts";
 import { parseFilePath } from "../base/path-text.ts";
 import { PHONE_NUMBER } from "../base/phone-number.ts";
-import { parseDate } from "../calendar/dates.ts";
 import { parseBaseUrl, parseToken } from "../config/setting-parsers.ts";
 import { ALL_SETTINGS, SETTINGS } from "../config/settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
 import { type ExportRequest, REQUEST_KEYS } from "../request/export-request.ts";
 import { by, parsed } from "../request/issues.ts";
+import { FORMATS } from "../request/option-values.ts";
 import { DIMENSIONS } from "../rollup/dimensions.ts";
 import type { SyncOptions } from "./types.ts";
 
@@ -47,7 +47,6 @@ const syncOptions = z.strictObject({
   settings: z.record(settingName, z.string()).optional(),
 }) satisfies z.ZodType<SyncOptions>;
 
-const date = parsed(parseDate).optional();
 const caller = z
   .string()
   .refine(
@@ -64,8 +63,7 @@ const filter = z.strictObject({
 
 const rollupQuestion = z.strictObject({
   by: z.array(z.enum(DIMENSIONS)),
-  from: date,
-  to: date,
+  range: REQUEST_KEYS.range,
   timezone: parsed(parseTimeZone).optional(),
   grain: REQUEST_KEYS.grain,
   compare: REQUEST_KEYS.compare,
@@ -75,6 +73,22 @@ const rollupQuestion = z.strictObject({
   spend: REQUEST_KEYS.spend,
   total: REQUEST_KEYS.total,
   columns: REQUEST_KEYS.columns,
+});
+
+const { by: dimensions, ...asked } = rollupQuestion.shape;
+const LISTS = ["calls", "callers"] as const;
+const exportRequest = z.strictObject({
+  ...asked,
+  contents: z
+    .array(z.enum([...DIMENSIONS, ...LISTS]))
+    .min(1)
+    .optional(),
+  by: dimensions.optional(),
+  format: z.enum(FORMATS).optional(),
+  profile: REQUEST_KEYS.profile,
+  with: REQUEST_KEYS.with,
+  min_cell: REQUEST_KEYS.min_cell,
+  raw: REQUEST_KEYS.raw,
 });
 
 /** @throws UsageError that names the option, and says what is allowed */
@@ -91,9 +105,23 @@ export function parseWarehousePath(given: unknown): string {
  * Returns the request that a question makes, and its zone.
  * @throws UsageError that names the member, and says what is allowed
  */
-export function parseQuestion(question: unknown): { request: ExportRequest; timezone: string } {
-  const { from, to, timezone = "UTC", ...request } = parse(rollupQuestion, question);
-  return { request: { ...request, range: { from, to } }, timezone: parseTimeZone(timezone) };
+export function parseQuestion(question: unknown): Asked {
+  return toAsked(parse(rollupQuestion, question));
+}
+
+/** @throws UsageError that names the member, and says what is allowed */
+export function parseExport(folder: unknown, request: unknown): Asked & { folder: string } {
+  const given = parse(z.object({ folder: text(parseFilePath) }), { folder });
+  return { ...given, ...toAsked(parse(exportRequest, request)) };
+}
+
+interface Asked {
+  request: ExportRequest;
+  timezone: string;
+}
+
+function toAsked({ timezone = "UTC", ...request }: ExportRequest & { timezone?: string | undefined }): Asked {
+  return { request, timezone: parseTimeZone(timezone) };
 }
 
 function parse<T>(schema: z.ZodType<T>, given: unknown): T {

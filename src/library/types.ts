@@ -101,14 +101,17 @@ export interface CallFilter {
   include_gone?: true;
 }
 
-/** A question about the calls of a warehouse, as for `calltally export`. */
+/** Local days, the first and the last, such as `2026-10-01`; or the last complete ones, such as `4w` or `last-month`. */
+export type DayRange =
+  | { from?: string | undefined; to?: string | undefined; last?: undefined }
+  | { last: string; from?: undefined; to?: undefined };
+
+/** A question about the calls of a warehouse, in the names of a report in `calltally.yaml`. */
 export interface RollupQuestion {
   /** What to group by, combined; empty for one row of everything. */
   by: readonly Dimension[];
-  /** First local day, such as `2026-10-01`. @default that of the first call */
-  from?: string | undefined;
-  /** Last local day. @default that of the last call */
-  to?: string | undefined;
+  /** Which days. @default all calls */
+  range?: DayRange | undefined;
   /** IANA time zone of the days. @default UTC */
   timezone?: string | undefined;
   /** Splits the rows by period. */
@@ -123,10 +126,95 @@ export interface RollupQuestion {
   /** Adds cost, clicks, impressions and costs per call, from `calltally spend import`. @default false */
   spend?: boolean | undefined;
   /** Names of the figures to return, in this order. @default all */
-  columns?: readonly string[] | undefined;
+  columns?: readonly Figure[] | undefined;
   /** Adds a row of totals, in which each caller counts once, unless there is only one row anyway. @default false */
   total?: boolean | undefined;
 }
+
+/** Files to write, in the names of a report in `calltally.yaml`. */
+export interface ExportRequest extends Omit<RollupQuestion, "by"> {
+  /** Dimensions and lists, a file each. @default the three rollups of `calltally export`, unless `by` is given */
+  contents?: readonly (Dimension | "calls" | "callers")[] | undefined;
+  /** Dimensions of one file, combined. */
+  by?: readonly Dimension[] | undefined;
+  /** @default csv */
+  format?: "csv" | "tsv" | "json" | "ndjson" | "parquet" | "xlsx" | "sqlite" | undefined;
+  /** @default texts that look like formulas are guarded */
+  profile?: "machine" | "excel" | undefined;
+  /** Private columns of calls. @default none */
+  with?: readonly ("caller_id" | "summary" | "transcription" | "recording_url")[] | undefined;
+  /** Folds rows of fewer calls, for files to share. @default none */
+  min_cell?: number | undefined;
+  /** Whether utm values are grouped as stored. @default false */
+  raw?: boolean | undefined;
+}
+
+/** What was written, together with `manifest.json`. */
+export interface Exported {
+  /** Absolute path. */
+  folder: string;
+  files: readonly { file: string; bytes: number; sha256: string; contents: string; rows: number }[];
+}
+
+/** Figures of a row; see docs/figures.md. */
+export type Figure = NumberFigure | TimeFigure;
+type NumberFigure =
+  | "calls"
+  | "answered_calls"
+  | "missed_calls"
+  | "other_calls"
+  | "answer_rate"
+  | "unique_callers"
+  | "first_time_callers"
+  | "qualified_calls"
+  | "total_duration_seconds"
+  | "average_duration_seconds"
+  | "median_duration_seconds"
+  | "cost"
+  | "clicks"
+  | "impressions"
+  | "cost_per_call"
+  | "cost_per_qualified_call"
+  | "cost_per_first_time_caller";
+/** ISO 8601 UTC. */
+type TimeFigure = "first_call_at" | "last_call_at";
+type SpendFigure = Extract<NumberFigure, "clicks" | "impressions" | `cost${string}`>;
+
+export type Value = string | number | null;
+
+type FiguresOf<Q extends RollupQuestion> = Q["columns"] extends readonly (infer Name extends Figure)[]
+  ? Name
+  : Q["spend"] extends true
+    ? Figure
+    : Exclude<Figure, SpendFigure>;
+type KeysOf<Q extends RollupQuestion> =
+  | Q["by"][number]
+  | (Q["grain"] extends "day" | "week" | "month" | "quarter" ? "period" : never);
+
+/** Values by column name, typed by the question; null for no value. Shares are 0 to 1. */
+export type RollupRow<Q extends RollupQuestion = RollupQuestion> = Readonly<Record<string, Value>> & {
+  readonly [Key in KeysOf<Q>]: string | null;
+} & { readonly [Name in FiguresOf<Q>]: Name extends TimeFigure ? string | null : number | null };
+
+/** A row of SQL: an integer beyond 2^53 is a bigint. */
+export type SqlRow = Readonly<Record<string, string | number | bigint | Uint8Array | null>>;
+
+/** A row of the view `attributed_calls`; it has more columns, see docs/reference/schema.md. */
+export type AttributedCall = SqlRow & {
+  readonly call_id: number;
+  /** ISO 8601 UTC. */
+  readonly call_started: string | null;
+  readonly duration_seconds: number | null;
+  readonly outcome: "answered" | "missed" | "other";
+  readonly channel: string;
+  readonly source: string | null;
+  readonly medium: string | null;
+  readonly campaign: string | null;
+  /** 1 or 0. */
+  readonly qualified: number;
+  readonly first_time_caller: number;
+  readonly caller: string | null;
+};
 
 export interface RollupColumn {
   name: string;
@@ -139,10 +227,9 @@ export interface RollupColumn {
   isAdditive?: boolean | undefined;
 }
 
-export interface Rollup {
+export interface Rollup<Q extends RollupQuestion = RollupQuestion> {
   columns: readonly RollupColumn[];
-  /** Values by column name; null for no value. Times are ISO 8601 UTC, durations seconds, shares 0 to 1. */
-  rows: readonly Readonly<Record<string, string | number | null>>[];
+  rows: readonly RollupRow<Q>[];
 }
 
 /** What the figures of a warehouse are based on. */
@@ -176,7 +263,20 @@ export interface Warehouse extends Disposable {
    * Answers a question at one moment of the warehouse. Concurrent questions are answered one at a time.
    * @throws CalltallyError (exit 2) for an invalid date or time zone, or a filter value that no call has
    */
-  rollup(question: RollupQuestion): Promise<Rollup>;
+  rollup<const Q extends RollupQuestion>(question: Q): Promise<Rollup<Q>>;
+  /**
+   * Writes files into a folder, with `manifest.json`, as `calltally export` does; it does not record them, so later
+   * exports have no restatements of them.
+   * @throws CalltallyError (exit 2) for an impossible request, or a folder with the files of another warehouse
+   */
+  export(folder: string, request: ExportRequest): Promise<Exported>;
+  /** Reads the calls that count, by id, from one moment of the warehouse. */
+  calls(): Generator<AttributedCall, void, undefined>;
+  /**
+   * Runs one SQL statement that reads, from one moment of the warehouse; rows are read while they are iterated.
+   * @throws CalltallyError (exit 2) for any other SQL
+   */
+  query(sql: string): Generator<SqlRow, void, undefined>;
   /** Returns what the figures are based on. */
   readBasis(): Basis;
 }

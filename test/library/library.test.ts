@@ -1,9 +1,11 @@
+import { existsSync, readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import {
   CalltallyError,
+  type ExportRequest,
   openWarehouse,
   type RollupQuestion,
   type SyncOptions,
@@ -186,16 +188,18 @@ describe("rollup", () => {
     [{ by: ["chanel"] }, 'by.0: Invalid option: expected one of "utm_source"|'],
     [{}, "by: Invalid input: expected array, received undefined"],
     [{ by: ["channel", "source", "channel"] }, "by has channel twice"],
-    [{ by: [], from: "2026-13-01" }, 'from: "2026-13-01" is not a date'],
+    [{ by: [], range: { from: "2026-13-01" } }, 'range.from: "2026-13-01" is not a date'],
     [
-      { by: [], from: "2026-11-02", to: "2026-11-01" },
-      "from 2026-11-02 is after to 2026-11-01",
-      "Did you mean from 2026-11-01 to 2026-11-02?",
+      { by: [], range: { from: "2026-11-02", to: "2026-11-01" } },
+      "range: from 2026-11-02 is after to 2026-11-01",
     ],
     [{ by: [], timezone: "PST" }, "timezone: PST is not an IANA time zone"],
     [{ by: [], grain: "decade" }, 'grain: Invalid option: expected one of "day"|"week"|"month"|"quarter"'],
     [{ by: [], fill: true }, "fill needs grain"],
-    [{ by: [], compare: "previous", from: "2026-10-01" }, "compare needs from and to: it compares"],
+    [
+      { by: [], compare: "previous", range: { from: "2026-10-01" } },
+      "compare needs range.from and range.to, or range.last: it compares",
+    ],
     [{ by: ["gclid"], spend: true }, "spend applies only to source, medium, campaign, channel, not to gclid"],
     [{ by: ["channel"], top: 0 }, "top: Too small: expected number to be >=1"],
     [{ by: [], top: 2 }, "top needs by: it keeps keys of dimensions"],
@@ -233,7 +237,7 @@ describe("rollup", () => {
   it("answers one that has everything", async () => {
     using warehouse = openWarehouse(database);
     const { columns, rows } = await warehouse.rollup({
-      ...{ by: ["channel"], from: "2026-10-01", to: "2026-10-31", timezone: "Europe/Berlin" },
+      ...{ by: ["channel"], range: { from: "2026-10-01", to: "2026-10-31" }, timezone: "Europe/Berlin" },
       ...{ grain: "month", compare: "previous", fill: true, top: 1, spend: true, total: true },
       filter: { channel: ["paid search", "email"], first_time: true },
     });
@@ -254,7 +258,7 @@ describe("rollup", () => {
     "answers with one row without dimensions, which is the total and has no other below it, %s",
     async (_, more) => {
       using warehouse = openWarehouse(database);
-      const question = { by: [], from: "2026-10-01", to: "2026-10-31", ...more };
+      const question = { by: [], range: { from: "2026-10-01", to: "2026-10-31" }, ...more };
       const { columns, rows } = await warehouse.rollup({ ...question, total: true });
       const byChannel = await warehouse.rollup({ ...question, by: ["channel"], total: true });
       const { channel: _channel, ...total } = byChannel.rows.at(-1) ?? {};
@@ -270,7 +274,12 @@ describe("rollup", () => {
     ["beside costs", { spend: true, compare: "year" }],
   ])("fills periods without dimensions, and adds their total, %s", async (_, more) => {
     using warehouse = openWarehouse(database);
-    const question = { by: [], from: "2026-10-30", to: "2026-11-02", grain: "day" as const, ...more };
+    const question = {
+      by: [],
+      range: { from: "2026-10-30", to: "2026-11-02" },
+      grain: "day" as const,
+      ...more,
+    };
     const { rows } = await warehouse.rollup({ ...question, fill: true, total: true });
     const days = ["2026-10-30", "2026-10-31", "2026-11-01", "2026-11-02"];
     expect(rows.map(({ period }) => period)).toEqual([...days, "(total)"]);
@@ -280,7 +289,7 @@ describe("rollup", () => {
     const periods = unfilled.map(({ period }) => period);
     expect(periods).toEqual(expect.arrayContaining(days.slice(0, 2)));
     expect(filled.filter(({ period }) => periods.includes(period ?? null))).toEqual(unfilled);
-    const { period: _period, ...total } = rows.at(-1) ?? {};
+    const { period: _period, ...total } = Object(rows.at(-1));
     const { rows: whole } = await warehouse.rollup({ ...question, grain: undefined });
     expect([total]).toEqual(whole);
   });
@@ -303,5 +312,71 @@ describe("rollup", () => {
     expect(await ask(`00${digits.slice(0, 1)} ${digits.slice(1, 4)}/${digits.slice(4)}`)).toEqual(
       await ask(`+${digits}`),
     );
+  });
+});
+
+describe("what else a warehouse can be asked", () => {
+  it("types rows by their question", async () => {
+    using warehouse = openWarehouse(database);
+    const { rows } = await warehouse.rollup({
+      by: ["channel"],
+      grain: "month",
+      columns: ["calls", "last_call_at"],
+    });
+    const [row] = rows;
+    expectTypeOf(row?.calls).toEqualTypeOf<number | null | undefined>();
+    expectTypeOf(row?.last_call_at).toEqualTypeOf<string | null | undefined>();
+    expectTypeOf(row?.period).toEqualTypeOf<string | null | undefined>();
+    expect(row).toEqual({
+      period: expect.any(String),
+      channel: expect.any(String),
+      calls: expect.any(Number),
+      last_call_at: expect.any(String),
+    });
+    // @ts-expect-error: no such figure
+    await expect(warehouse.rollup({ by: [], columns: ["call"] })).rejects.toThrow("columns.0");
+  });
+
+  it("writes the files of an export, and says what it wrote", async () => {
+    using warehouse = openWarehouse(database);
+    const to = join(folder.path, "files");
+    const range = { from: "2026-10-01", to: "2026-10-31" };
+    const { files, ...made } = await warehouse.export(to, { contents: ["channel", "calls"], range });
+    expect(made).toEqual({ folder: to });
+    expect(files.map(({ file, contents }) => [file, contents])).toEqual([
+      ["channel.csv", "channel"],
+      ["calls.csv", "calls"],
+    ]);
+    const { rows } = await warehouse.rollup({ by: [], range });
+    expect(files.map((file) => file.rows)[1]).toBe(rows[0]?.calls);
+    expect(readdirSync(to).toSorted()).toEqual(["calls.csv", "channel.csv", "manifest.json"]);
+    const one = await warehouse.export(to, {
+      contents: ["channel"],
+      by: ["source", "medium"],
+      format: "sqlite",
+    });
+    expect(one.files.map(({ file }) => file)).toEqual(["calltally.sqlite"]);
+  });
+
+  it.each<[ExportRequest, string]>([
+    [{ contents: ["channel"], with: ["caller_id"] }, "with applies only to calls"],
+    [{ contents: ["calls"], min_cell: 10 }, "min_cell"],
+  ])("refuses to export %j", async (request, message) => {
+    using warehouse = openWarehouse(database);
+    const to = join(folder.path, "refused");
+    const failure = await warehouse.export(to, request).catch(describeFailure);
+    expect(failure).toMatchObject({ exitCode: 2, message: expect.stringContaining(message) });
+    expect(existsSync(to)).toBe(false);
+  });
+
+  it("reads the calls one by one, and any SQL that only reads", () => {
+    using warehouse = openWarehouse(database);
+    const [first] = warehouse.calls();
+    expect(first).toMatchObject({ call_id: expect.any(Number), outcome: expect.any(String) });
+    const [counted] = warehouse.query(
+      "SELECT count(*) AS calls, 9007199254740993 AS large FROM attributed_calls",
+    );
+    expect(counted).toEqual({ calls: warehouse.calls().toArray().length, large: 9007199254740993n });
+    expect(failureOf(() => warehouse.query("DELETE FROM calls").next())).toMatchObject({ exitCode: 2 });
   });
 });

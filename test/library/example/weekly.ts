@@ -5,14 +5,13 @@ const { CALLS_URL: baseUrl = "", CALLS_TOKEN: token = "" } = process.env;
 const database = "calls.db";
 const print = (result: object) => process.stdout.write(`${JSON.stringify(result)}\n`);
 const totals = new Set<number>();
-const question: RollupQuestion = {
-  by: ["channel"],
-  from: "2026-10-19",
-  to: "2026-10-25",
+const question = {
+  by: ["channel" as const],
+  range: { from: "2026-10-19", to: "2026-10-25" },
   timezone: "America/New_York",
   filter: { min_duration_seconds: 60 },
   total: true,
-};
+} satisfies RollupQuestion;
 
 try {
   const run = await syncWarehouse({
