@@ -2,6 +2,7 @@ import Database from "better-sqlite3";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Metric, metrics } from "../rollup/metrics.ts";
 import { type View, viewsOf } from "../warehouse/calls/views.ts";
+import { ZONE_VIEW, zoneViewText } from "../warehouse/calls/zone-view.ts";
 import type { DescribedColumn } from "../warehouse/described.ts";
 import { TABLES } from "./schema.ts";
 
@@ -21,7 +22,18 @@ const NAMED: ReadonlyMap<string, Omit<ColumnDescription, "name">> = new Map([
     "duration_seconds",
     { type: "real", help: "Length of the call, in seconds; whole if it is served in seconds." },
   ],
+  ["local_day", { type: "text", help: "Day of the start in CALLTALLY_TIMEZONE, as the last sync had it." }],
 ]);
+
+const ZONE_OFFSETS: Description = {
+  name: ZONE_VIEW,
+  kind: "view",
+  help: "Offsets of CALLTALLY_TIMEZONE from UTC, from the year 2000 to 2049, as the last sync had it.",
+  columns: [
+    { name: "starts_at", type: "text", help: "From when on it applies, ISO 8601 UTC; empty for the first." },
+    { name: "offset_seconds", type: "integer", help: "How far local time is ahead of UTC." },
+  ],
+};
 
 const METRIC_TYPES: Record<Metric["type"], string> = { integer: "integer", decimal: "real", time: "text" };
 
@@ -38,7 +50,9 @@ export function describeSchema(rules: Pick<AttributionRules, "duration_unit">): 
         `CREATE TABLE ${name} (${columns.map((column) => `${column.name} ${column.type}`).join(", ")})`,
       );
     }
-    return [...viewsOf(rules).map((view) => describeView(view, empty, tables, rules)), ...tables];
+    empty.exec(`CREATE VIEW ${ZONE_VIEW} AS ${zoneViewText("UTC")}`);
+    const views = viewsOf(rules).map((view) => describeView(view, empty, tables, rules));
+    return [...views, ZONE_OFFSETS, ...tables];
   } finally {
     empty.close();
   }

@@ -6,6 +6,7 @@ import { applyRules, attributeAgain } from "../warehouse/attribution/apply-rules
 import { Keeping } from "../warehouse/calls/call-guard.ts";
 import { hasAllFacts } from "../warehouse/calls/call-table.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
+import { refreshZone } from "../warehouse/calls/zone-view.ts";
 import { eraseFreed, overwriteDeleted } from "../warehouse/erase.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { assertOrigin } from "../warehouse/origin.ts";
@@ -42,6 +43,7 @@ export async function prepareWarehouse(
   if (fileCheckedAt !== undefined && !hasAllFacts(warehouse))
     await attributeAgain(warehouse, rules, attribution);
   else await applyRules(warehouse, rules, attribution);
+  if (options.timezone !== undefined) refreshZone(warehouse, options.timezone);
   const keeping = await startKeeping(warehouse, keep, { ...options, nowMs: clock.now() });
   return { warehouse, claim, fileCheckedAt, keeping };
 }

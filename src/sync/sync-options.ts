@@ -19,6 +19,8 @@ export interface SyncOptions extends SyncRules {
   limit: number;
   /** Maximum number of concurrent requests. */
   concurrency: number;
+  /** IANA zone of the local day in views. @default as it is */
+  timezone?: string | undefined;
   /** If they have changed, facts are recomputed first. @default the rules in force */
   rules?: AttributionRules | undefined;
   /** Which data of calls is kept, and how long. @default everything, forever */

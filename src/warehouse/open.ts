@@ -8,6 +8,7 @@ import { CalltallyError, EXIT } from "../base/errors.ts";
 import { makeFolder, realFile, removeFile } from "../base/folder.ts";
 import { insertRules } from "./calls/rules.ts";
 import { updateViews } from "./calls/views.ts";
+import { createZoneView } from "./calls/zone-view.ts";
 import { APPLICATION_ID, readHeader, readHeaderThroughSqlite } from "./file-header.ts";
 import { assertCurrent, assertUsable, latestVersion, migrate } from "./migrate.ts";
 import { assertWritable, hasIndex, isWritable, openWithoutWriting } from "./read-only.ts";
@@ -163,6 +164,7 @@ function create(file: string): void {
     // It follows the default rules until a sync applies those of the settings.
     writeTransaction(warehouse, (tx) => {
       insertRules(tx, DEFAULT_RULES, { since: new Date().toISOString(), calls: 0 });
+      createZoneView(tx, "UTC");
       updateViews(tx, DEFAULT_RULES);
     });
   } finally {

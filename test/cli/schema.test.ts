@@ -58,6 +58,12 @@ describe("calltally schema", () => {
       title: "calltally",
       databases: {
         acme: {
+          queries: expect.objectContaining({
+            "how-many-calls-did-each-channel-bring-last-month": {
+              title: "How many calls did each channel bring last month?",
+              sql: expect.stringMatching(/^SELECT channel[^`]+ORDER BY calls DESC\n$/),
+            },
+          }),
           description: expect.stringContaining("attributed_calls has one row per call"),
           tables: {
             insight_groups: {

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { TABLES } from "../../src/schema/schema.ts";
 import { viewsOf } from "../../src/warehouse/calls/views.ts";
+import { ZONE_VIEW, zoneViewText } from "../../src/warehouse/calls/zone-view.ts";
 import { BASELINE_VERSION } from "../../src/warehouse/migrate.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -53,6 +54,7 @@ describe("migrations", () => {
     const empty = await generateSQLiteDrizzleJson({});
     for (const statement of await generateSQLiteMigration(empty, readLatestSnapshot()))
       direct.exec(statement);
+    direct.exec(`CREATE VIEW ${ZONE_VIEW} AS ${zoneViewText("UTC")}`);
     for (const { name, sql } of viewsOf(DEFAULT_RULES)) direct.exec(`CREATE VIEW ${name} AS ${sql}`);
     expect(describeSchema(warehouse.sqlite)).toEqual(describeSchema(direct));
     direct.close();

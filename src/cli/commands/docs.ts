@@ -45,6 +45,14 @@ export function readDocsPages(folder: string) {
     });
 }
 
+/** Returns the questions of the SQL cookbook, in its order. */
+export function readCookbook() {
+  return readDocsFile(FOLDER, "warehouse.md")
+    .matchAll(/^### \d+\. (?<title>.+)\n(?:(?!###|```).*\n)*```sql\n(?<sql>[^`]+)```$/gm)
+    .map(({ groups: { title = "", sql = "" } = {} }) => ({ title, sql }))
+    .toArray();
+}
+
 function readDocsFile(folder: string, path: string): string {
   const file = join(folder, path);
   try {

@@ -7,6 +7,7 @@ import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
 import { hang } from "../terminal/text.ts";
+import { readCookbook } from "./docs.ts";
 
 export const command = (context: Context) =>
   new Command("schema")
@@ -55,7 +56,7 @@ function describe({ name, kind, help, columns }: Description): string {
 const FACETS = ["channel", "source", "outcome"];
 
 /**
- * Returns the `metadata.json` of Datasette for a warehouse, with descriptions of tables, views and columns.
+ * Returns the `metadata.json` of Datasette for a warehouse, with descriptions of tables, views and columns, and the questions of the cookbook.
  * @see https://docs.datasette.io/en/stable/metadata.html
  */
 function datasetteMetadata(database: string, described: readonly Description[]) {
@@ -71,11 +72,17 @@ function datasetteMetadata(database: string, described: readonly Description[]) 
       },
     ];
   });
+  const queries = Object.fromEntries(
+    readCookbook().map(({ title, sql }) => [
+      title.toLowerCase().replaceAll(/\W+/g, "-").replace(/-$/, ""),
+      { title, sql },
+    ]),
+  );
   const description = "Calls, their facts, and how complete they are. attributed_calls has one row per call.";
   return {
     title: "calltally",
     // Datasette names a database after its file.
-    databases: { [parse(database).name]: { description, tables: Object.fromEntries(tables) } },
+    databases: { [parse(database).name]: { description, queries, tables: Object.fromEntries(tables) } },
   };
 }
 

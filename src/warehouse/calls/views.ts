@@ -7,6 +7,7 @@ import { listedText } from "../../rollup/listed-member.ts";
 import { rollupViewText } from "../../rollup/rollup-sql.ts";
 import { findOutdated, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import type { Tx } from "../transaction.ts";
+import { localDayOf } from "./zone-view.ts";
 
 const ROLLUP_VIEWS: readonly Dimension[] = ["utm_source", "campaign", "gclid", "channel"];
 
@@ -38,7 +39,8 @@ export function viewsOf(rules: ViewRules) {
       sql: `SELECT ${MEMBERS.map((member) => `${listedText(member)} AS ${member}`).join(", ")},
   f.source, f.medium, f.campaign, f.channel, ${UTM_FOLDED},
   ${rules.duration_unit === "seconds" ? "f.duration" : "f.duration / 1000.0"} AS duration_seconds,
-  f.referring_host, f.outcome, f.topic, f.is_qualified AS qualified, f.is_first_call AS first_time_caller, f.caller
+  f.referring_host, f.outcome, f.topic, f.is_qualified AS qualified, f.is_first_call AS first_time_caller, f.caller,
+  ${localDayOf("f.call_started")} AS local_day
 FROM call_facts AS f
   LEFT JOIN calls AS c ON c.call_id = f.call_id
   LEFT JOIN transcripts AS t ON t.call_id = f.call_id

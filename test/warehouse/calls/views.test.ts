@@ -3,8 +3,10 @@ import { describe, expect, it } from "vitest";
 import { attributeCall } from "../../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { presentText, trimText } from "../../../src/attribution/call-text.ts";
+import { localDate } from "../../../src/calendar/local-time.ts";
 import { DNI_FIELDS } from "../../../src/call.ts";
 import { viewsOf } from "../../../src/warehouse/calls/views.ts";
+import { localDayOf, refreshZone } from "../../../src/warehouse/calls/zone-view.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/calls.ts";
 import { markGone, newWarehouse, storeCalls } from "../../support/warehouse.ts";
 
@@ -52,6 +54,7 @@ const FACTS = [
   "qualified",
   "first_time_caller",
   "caller",
+  "local_day",
 ];
 
 describe("attributed_calls", () => {
@@ -77,6 +80,7 @@ describe("attributed_calls", () => {
       [bare, missing, FULL_CALL].map((call) => ({
         ...pick(Object.entries(attributeCall(call, DEFAULT_RULES)), FACTS),
         duration_seconds: call.duration,
+        local_day: call.call_started?.slice(0, 10) ?? null,
         qualified: call === bare ? 0 : 1,
         first_time_caller: call === missing ? 1 : 0,
       })),
@@ -164,6 +168,28 @@ describe("attributed_callers", () => {
       using warehouse = newWarehouse([makeCall({ call_id: 1, duration: 1500 })]);
       const row = warehouse.sqlite.prepare(`SELECT duration_seconds FROM (${sql})`).pluck().get();
       expect(row).toBe(duration_unit === "seconds" ? 1500 : 1.5);
+    },
+  );
+});
+
+describe("local_day", () => {
+  it.each(["America/St_Johns", "Asia/Kolkata", "Australia/Lord_Howe", "UTC"])(
+    "is the day that clocks in %s showed",
+    (zone) => {
+      using warehouse = newWarehouse();
+      refreshZone(warehouse, zone);
+      const view = warehouse.sqlite.prepare<[string], string>(
+        `SELECT ${localDayOf("at")} FROM (SELECT ? AS at)`,
+      );
+      fc.assert(
+        fc.property(
+          fc.date({ min: new Date("2000-01-01"), max: new Date("2049-12-31"), noInvalidDate: true }),
+          (date) => {
+            const at = date.toISOString();
+            expect(view.pluck().get(at)).toBe(localDate(at, zone));
+          },
+        ),
+      );
     },
   );
 });

@@ -1,0 +1,37 @@
+import { offsetSpanAt } from "../../calendar/local-time.ts";
+import { findOutdated, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
+import { type Tx, writeTransaction } from "../transaction.ts";
+import type { Warehouse } from "../warehouse.ts";
+
+export const ZONE_VIEW = "zone_offsets";
+
+/** Clock changes before and after are not known to the view. */
+const [FIRST, LAST] = ["2000-01-01T00:00:00.000Z", "2050-01-01T00:00:00.000Z"];
+
+/** SQL of the local day of a start, `YYYY-MM-DD`. */
+export function localDayOf(started: string): string {
+  return `date(${started}, (SELECT offset_seconds FROM ${ZONE_VIEW} WHERE starts_at <= ${started} ORDER BY starts_at DESC LIMIT 1) || ' seconds')`;
+}
+
+/** Returns the view of a zone's offsets: SQLite knows no IANA zones. */
+export function zoneViewText(zone: string): string {
+  const rows: string[] = [];
+  for (let at: string | undefined = FIRST; at !== undefined && at < LAST; ) {
+    const span = offsetSpanAt(at, zone);
+    rows.push(`('${at === FIRST ? "" : at}', ${span.offsetSeconds})`);
+    at = span.endsAt;
+  }
+  return `SELECT column1 AS starts_at, column2 AS offset_seconds FROM (VALUES ${rows.join(", ")})`;
+}
+
+const objectsOf = (zone: string): SchemaObjects => ({ [ZONE_VIEW]: `AS ${zoneViewText(zone)}` });
+
+export function createZoneView({ sqlite }: Tx, zone: string): void {
+  replaceOutdated(sqlite, "VIEW", objectsOf(zone));
+}
+
+/** Makes the local days of views those of a zone. */
+export function refreshZone(warehouse: Warehouse, zone: string): void {
+  if (findOutdated(warehouse.sqlite, "VIEW", objectsOf(zone)).length > 0)
+    writeTransaction(warehouse, (tx) => createZoneView(tx, zone));
+}
