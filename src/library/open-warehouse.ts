@@ -1,6 +1,5 @@
 import pLimit from "p-limit";
 import { UnmatchedError, UsageError } from "../base/errors.ts";
-import { toFileError } from "../base/file-access.ts";
 import { folderOutput } from "../export/output/folder.ts";
 import { memoryOutput } from "../export/output/memory.ts";
 import { produce } from "../produce/produce.ts";
@@ -13,6 +12,7 @@ import { runQuery, type SqlValue } from "../warehouse/run-query.ts";
 import { readBasis, readCoverage } from "../warehouse/runs/basis.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { Warehouse as OpenWarehouse } from "../warehouse/warehouse.ts";
+import { inOwnWords } from "./own-words.ts";
 import { parseExport, parseQuestion, parseWarehousePath } from "./parse-options.ts";
 import type {
   AttributedCall,
@@ -135,7 +135,7 @@ function assertOpen({ path, sqlite }: OpenWarehouse): void {
   if (!sqlite.open) throw new UsageError(`Cannot read ${path}: it is closed`, { hint: "Open it again." });
 }
 
-/** Adds the path of the warehouse to an error of SQLite or the file system. */
+/** Adds the path of the warehouse to an error of SQLite. */
 function named(path: string, error: unknown): unknown {
-  return toFileError(error) ?? nameFile(error, path);
+  return inOwnWords(nameFile(error, path));
 }

@@ -1,10 +1,10 @@
-import { toFileError } from "../base/file-access.ts";
 import { readLayers } from "../config/load-settings.ts";
 import { SETTINGS } from "../config/settings.ts";
 import type { SyncProgress } from "../sync/read-calls.ts";
 import { runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import type { SyncRun as LedgerRun } from "../warehouse/runs/runs.ts";
+import { inOwnWords } from "./own-words.ts";
 import { parseSyncOptions } from "./parse-options.ts";
 import type { SyncOptions, SyncRun } from "./types.ts";
 
@@ -42,7 +42,7 @@ export async function syncWarehouse(options: SyncOptions): Promise<SyncRun> {
   try {
     return toSyncRun(await runSync({ ...asked, onProgress: report }));
   } catch (error) {
-    throw error === theirs || error === signal?.reason ? error : (toFileError(error) ?? error);
+    throw error === theirs || error === signal?.reason ? error : inOwnWords(error);
   }
 }
 

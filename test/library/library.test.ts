@@ -29,6 +29,11 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 }, SETUP_MS);
 
+async function otherWarehouse(path: string): Promise<string> {
+  await syncWarehouse({ database: path, baseUrl: sandbox.url, token: sandbox.token });
+  return path;
+}
+
 /** What a work ends with: message, hint and exit code, of an error that a caller can expect. */
 function failureOf(work: () => unknown): unknown {
   try {
@@ -96,6 +101,38 @@ describe("syncWarehouse", () => {
       if (CALLTALLY_TOKEN === undefined) delete process.env.CALLTALLY_TOKEN;
       else process.env.CALLTALLY_TOKEN = CALLTALLY_TOKEN;
     }
+  });
+
+  it("has hints that name its options", async () => {
+    const hintOf = async (work: () => unknown) => {
+      const error = await Promise.resolve()
+        .then(work)
+        .catch((thrown: unknown) => thrown);
+      return error instanceof CalltallyError ? error.hint : error;
+    };
+    using own = makeTempFolder();
+    const file = join(own.path, "calls.db");
+    const options = { database: file, baseUrl: sandbox.url, token: sandbox.token };
+    const none = await hintOf(() => openWarehouse(file));
+    expect(none).toBe("Run `syncWarehouse` first, or set `database`.");
+    const unread = await hintOf(() => syncWarehouse({ ...options, mode: "incremental" }));
+    expect(unread).toBe('Run `syncWarehouse` with `mode: "full"`.');
+    const retried = { CALLTALLY_RETRY_SECONDS: "1" };
+    const nobody = { ...options, baseUrl: "http://127.0.0.1:9", settings: retried };
+    expect(await hintOf(() => syncWarehouse(nobody))).toBe(
+      "Check `baseUrl` and the network, and try again later.",
+    );
+    const other = await hintOf(() => syncWarehouse({ ...options, database, orgUnitId: 12 }));
+    expect(other).toContain("`orgUnitId`");
+    using warehouse = openWarehouse(database);
+    await warehouse.export(own.path, { contents: ["channel"] });
+    using second = openWarehouse(await otherWarehouse(join(own.path, "other.db")));
+    const taken = await hintOf(() => second.export(own.path, { contents: ["channel"] }));
+    expect(taken).toBe("Give each warehouse a folder of its own as `folder`.");
+    const wrongSql = await hintOf(() => warehouse.query("DELETE FROM calls").next());
+    expect(wrongSql).toBe(
+      "A query is one statement that reads. Example: SELECT * FROM rollup_campaign LIMIT 5",
+    );
   });
 
   it("asks for the calls of an organization unit where one is given", async () => {
