@@ -1,5 +1,6 @@
 import { publish } from "../src/cluster/publish.ts";
 import { isPublishedAfterSync, toPublishOptions } from "../src/cluster/publish-options.ts";
+import { readNewsOf } from "../src/notices/watch-calls.ts";
 import type { Job } from "../src/schedule/job-definition.ts";
 import { logAttribution } from "../src/schedule/job-log.ts";
 import { exitCodeOf, runSync } from "../src/sync/run.ts";
@@ -44,6 +45,8 @@ export const syncJob: Job = {
       },
       "synced",
     );
+    for (const { notice_id, dimension, kind, since, ended_at } of readNewsOf(settings.database, run))
+      log.warn({ notice_id, dimension, kind, since, ended_at }, "notice: see calltally status");
     if (calls_other_unit) {
       log.warn(
         { run_id, calls_other_unit },

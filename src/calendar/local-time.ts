@@ -9,24 +9,36 @@ interface Span {
 }
 
 /**
- * Returns a function from ISO 8601 UTC text to local time in an IANA zone, `YYYY-MM-DD HH:MM:SS`, and its offset from
- * UTC, `+01:00`. The last hours of 9999 UTC may be in the year `+010000`, the first of 0000 in `-000001`. It caches
- * clock changes, because asking the zone for each call would take most of an export.
- * @throws RangeError for an unknown zone; the function throws it for text that is not a time
+ * Returns a function from a moment to the offset of an IANA zone from UTC. It caches clock changes, because asking the
+ * zone for each call would take most of an export.
+ * @throws RangeError for an unknown zone
  */
-export function localTime(zone: string): (utc: string) => { local: string; offset: string } {
+export function zoneOffsets(zone: string): (ms: number) => Pick<Span, "offset" | "offsetMs"> {
   let last = findSpan(0, zone);
   const spans = [last];
-  return (utc) => {
-    const ms = Date.parse(utc);
-    if (Number.isNaN(ms)) throw new RangeError(`"${utc}" is not a time`);
+  return (ms) => {
     if (!isIn(last, ms)) {
       const known = spans.find((span) => isIn(span, ms));
       last = known ?? findSpan(ms, zone);
       if (known === undefined) spans.push(last);
     }
-    const shown = new Date(ms + last.offsetMs).toISOString();
-    return { local: shown.slice(0, -".000Z".length).replace("T", " "), offset: last.offset };
+    return last;
+  };
+}
+
+/**
+ * Returns a function from ISO 8601 UTC text to local time in an IANA zone, `YYYY-MM-DD HH:MM:SS`, and its offset from
+ * UTC, `+01:00`. The last hours of 9999 UTC may be in the year `+010000`, the first of 0000 in `-000001`.
+ * @throws RangeError for an unknown zone; the function throws it for text that is not a time
+ */
+export function localTime(zone: string): (utc: string) => { local: string; offset: string } {
+  const offsetAt = zoneOffsets(zone);
+  return (utc) => {
+    const ms = Date.parse(utc);
+    if (Number.isNaN(ms)) throw new RangeError(`"${utc}" is not a time`);
+    const { offset, offsetMs } = offsetAt(ms);
+    const shown = new Date(ms + offsetMs).toISOString();
+    return { local: shown.slice(0, -".000Z".length).replace("T", " "), offset };
   };
 }
 

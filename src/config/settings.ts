@@ -182,6 +182,10 @@ export const SETTINGS = {
     default: "true",
     help: "Whether each sync ends with a publication, if there is a cluster: `true` or `false`",
   }),
+  notices: setting("notices", YES_NO, {
+    default: "true",
+    help: "Whether syncs look for tracking numbers, sources and campaigns that went silent or far off: `true` or `false`",
+  }),
   insightIds: setting("insight_ids", IDS, {
     scope: "account",
     help: "Ids of the insights that the job `insights` refreshes, separated by commas",

@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { isWithinChance } from "../base/chance.ts";
 import type { DescribedSpan } from "../export/manifest.ts";
 import type { Value } from "../rollup/figure-session.ts";
 import type { Figures } from "./report-figures.ts";
@@ -34,9 +35,20 @@ export function answerRateOf(figures: Figures, stretch: Stretch = ""): Html {
   return figure(figures[`answer_rate${stretch}`], () => formatAnswerRate(figures, stretch) ?? NONE);
 }
 
-/** 5 after 4 → +25.0% */
-export function changeOf(figures: Figures, count: string): Html {
-  return figure(figures[`${count}_change`], () => formatChange(figures, count) ?? NONE);
+/** Marks a change that needs no reason but chance. */
+export const WITHIN_CHANCE = "≈";
+
+/** 5 after 4 → +25.0% ≈; `times` is how many times as long the previous span is. */
+export function changeOf(figures: Figures, count: string, times: number): Html {
+  const change = figure(figures[`${count}_change`], () => formatChange(figures, count) ?? NONE);
+  return html`${change}${markChance(figures, count, times)}`;
+}
+
+export function markChance(figures: Figures, count: string, times: number): string {
+  const [now, before] = [figures[count], figures[`${count}_previous`]];
+  const isMarked =
+    typeof now === "number" && typeof before === "number" && isWithinChance(now, before, times);
+  return isMarked && now !== before ? ` ${WITHIN_CHANCE}` : "";
 }
 
 export function durationOf(value: Value | undefined): Html {

@@ -14,6 +14,7 @@ import {
   type Html,
   labelOf,
   longLabelOf,
+  markChance,
 } from "./figure-text.ts";
 import {
   chart,
@@ -48,15 +49,15 @@ const DAYS_OF_YEAR = 365;
 export function chartSections(report: Report): Html {
   const { figures, grain, days, manifest } = report;
   return html`${periodSection(figures, grain, days)}
-${channelSection(figures, grain)}
-${rankingSection("Sources", "source", figures.sources, figures.headline)}
-${rankingSection("Campaigns", "campaign", figures.campaigns, figures.headline)}
-${figures.topics ? rankingSection("Topics", "topic", figures.topics, figures.headline) : ""}
+${channelSection(report)}
+${rankingSection("Sources", "source", figures.sources, report)}
+${rankingSection("Campaigns", "campaign", figures.campaigns, report)}
+${figures.topics ? rankingSection("Topics", "topic", figures.topics, report) : ""}
 ${spendSection(report)}
 ${weekSection(figures, manifest.timezone, days)}
 ${callerSection(figures, grain, manifest)}
 ${durationSection(figures, manifest)}
-${moverSection(figures, manifest)}`;
+${moverSection(report)}`;
 }
 
 function periodSection({ periods, headline: all }: ReportFigures, grain: string, days: number): Html {
@@ -80,7 +81,8 @@ function describeMost(periods: readonly Figures[], grain: string): string {
   return `, most ${grain === "day" ? "on" : "in"} ${longLabelOf(String(busiest?.period))} (${formatCount(most)})`;
 }
 
-function channelSection(figures: ReportFigures, grain: string): Html {
+function channelSection(report: Report): Html {
+  const { figures, grain } = report;
   const { channels, periods, headline: all } = figures;
   const [first, second] = channels.shown;
   const [most, calls] = [formatCount(Number(first?.calls)), formatQuantity(Number(all.calls), "call")];
@@ -94,13 +96,13 @@ function channelSection(figures: ReportFigures, grain: string): Html {
   const caption = `Calls by channel and ${grain}`;
   return html`<h2>${title}</h2>
 ${periodChart(caption, periods, series)}
-${rankingTable("channel", channels, all)}
+${rankingTable("channel", channels, report)}
 ${periodNumbers(caption, periods, series)}`;
 }
 
-function rankingSection(title: string, dimension: Dimension, ranking: Ranking, all: Figures): Html {
+function rankingSection(title: string, dimension: Dimension, ranking: Ranking, report: Report): Html {
   return html`<h2>${title}: ${describeLead(dimension, ranking)}</h2>
-${rankingTable(dimension, ranking, all)}`;
+${rankingTable(dimension, ranking, report)}`;
 }
 
 function describeLead(dimension: Dimension, { shown, rest }: Ranking): Html | string {
@@ -116,9 +118,10 @@ function describeLead(dimension: Dimension, { shown, rest }: Ranking): Html | st
     : html`${name} is first of ${formatCount(found)}, with ${calls}`;
 }
 
-function rankingTable(dimension: Dimension, { shown, rest }: Ranking, all: Figures): Html {
+function rankingTable(dimension: Dimension, { shown, rest }: Ranking, { figures, times }: Report): Html {
+  const { headline: all } = figures;
   const most = Math.max(1, ...shown.map(({ calls }) => Number(calls)), Number(rest?.figures.calls ?? 0));
-  const cells = (figures: Figures) => html`<td>${changeOf(figures, "calls")}</td>
+  const cells = (figures: Figures) => html`<td>${changeOf(figures, "calls", times)}</td>
 <td>${answerRateOf(figures)}</td>
 <td>${countOf(figures.missed_calls)}</td>
 <td>${countOf(figures.qualified_calls)}</td>
@@ -223,14 +226,14 @@ ${numbers(caption, "Duration", names, [
 ])}`;
 }
 
-function moverSection({ movers }: ReportFigures, { compared_with = {} }: Manifest): Html {
+function moverSection({ figures: { movers }, manifest: { compared_with = {} }, times }: Report): Html {
   const before = describeDays(compared_with);
   const list = (title: string, found: ReportFigures["movers"]["up"]) => {
     if (found.length === 0) return html`<h3>${title}</h3><p class="faint">None.</p>`;
     const hasIds = found.some(({ dimension }) => dimension === "campaign");
     const rows = found.map(({ dimension, figures, change }) => {
       return html`<tr><th scope="row">${capitalized(dimension)} ${isolated(nameOf(figures, dimension))}</th>${hasIds ? idCell(figures) : ""}
-<td><data value="${change}">${change > 0 ? "+" : ""}${formatCount(change)}</data></td><td>${countOf(figures.calls)}</td><td>${countOf(figures.calls_previous)}</td></tr>`;
+<td><data value="${change}">${change > 0 ? "+" : ""}${formatCount(change)}</data>${markChance(figures, "calls", times)}</td><td>${countOf(figures.calls)}</td><td>${countOf(figures.calls_previous)}</td></tr>`;
     });
     const heads = ["What", ...(hasIds ? [ID] : []), "Change", "Calls", "Before"];
     return html`<h3>${title}</h3>

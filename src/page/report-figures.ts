@@ -2,6 +2,7 @@ import { MICROS } from "../base/currency.ts";
 import type { Manifest } from "../export/manifest.ts";
 import type { Restatement } from "../export/restatement.ts";
 import type { Timeframe } from "../export/timeframe.ts";
+import type { Notice } from "../notices/notice-table.ts";
 import type { Span } from "../rollup/call-filter.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import type { FigureSession, Rollup, Value } from "../rollup/figure-session.ts";
@@ -24,8 +25,12 @@ export interface Report {
   fingerprint: string;
   /** Figures that changed since the page was last written. */
   restatements: readonly Restatement[];
+  /** Notices within its days, of a page of all calls. */
+  notices: readonly Notice[];
   grain: string;
   days: number;
+  /** How many times as long the compared days are. */
+  times: number;
 }
 
 export type ReportFigures = Awaited<ReturnType<typeof readReportFigures>>;

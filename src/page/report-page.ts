@@ -5,6 +5,7 @@ import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { HISTORY_DAYS } from "../calendar/history.ts";
 import { localDate } from "../calendar/local-time.ts";
 import type { Manifest } from "../export/manifest.ts";
+import { describeNotice } from "../notices/notice-words.ts";
 import { describeReasons } from "../restatements/restatement-words.ts";
 import {
   answerRateOf,
@@ -14,12 +15,14 @@ import {
   describeDays,
   formatPoints,
   type Html,
+  WITHIN_CHANCE,
 } from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
+import { isolated } from "./page-parts.ts";
 import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
-import type { Figures, Report } from "./report-figures.ts";
+import type { Report } from "./report-figures.ts";
 
 /** No script and no request, so that a visitor's text can do nothing. */
 const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYLE, "base64")}'; img-src data:; base-uri 'none'; form-action 'none'`;
@@ -46,7 +49,8 @@ export async function toPage(report: Report): Promise<string> {
 ${verdictLine(report)}
 </header>
 <main>
-${headline(figures.headline, manifest)}
+${headline(report)}
+${noticeSection(report)}
 ${restatementSection(report)}
 ${isEmpty ? html`<p>No calls in these days${isFiltered ? " with this filter" : ""}.</p>${spendSection(report)}` : chartSections(report)}
 ${basisSection(report)}
@@ -58,14 +62,14 @@ ${basisSection(report)}
   return String(await page);
 }
 
-function headline(figures: Figures, { caveats, range }: Manifest): Html {
+function headline({ figures: { headline: figures }, manifest: { caveats, range }, times }: Report): Html {
   const tile = (name: string, value: Html, note: Html | string) =>
     html`<div><dt>${name}</dt><dd>${value}</dd><dd>${note}</dd></div>`;
   const counted = (name: string, column: string) =>
     tile(
       name,
       countOf(figures[column]),
-      html`${changeOf(figures, column)} from ${countOf(figures[`${column}_previous`])}`,
+      html`${changeOf(figures, column, times)} from ${countOf(figures[`${column}_previous`])}`,
     );
   const name = "First-time callers";
   const firstTime = caveats?.first_load
@@ -87,7 +91,8 @@ ${tile(
 ${counted("Qualified calls", "qualified_calls")}
 ${firstTime}
 ${counted("Missed calls", "missed_calls")}
-</dl>`;
+</dl>
+<p class="faint">${WITHIN_CHANCE} marks changes within chance: even if nothing had changed, more than one comparison in twenty would show one as large.</p>`;
 }
 
 function describeScope({ timezone, filter, compared_with }: Manifest): string {
@@ -108,6 +113,14 @@ function describeScope({ timezone, filter, compared_with }: Manifest): string {
 }
 
 const ROWS_SHOWN = 25;
+
+function noticeSection({ notices, manifest }: Report): Html | "" {
+  if (notices.length === 0) return "";
+  const rest = notices.length - ROWS_SHOWN;
+  return html`<h2>${formatQuantity(notices.length, "notice")}: silent, or far off</h2>
+<ul>${notices.slice(0, ROWS_SHOWN).map((notice) => html`<li>${isolated(describeNotice(notice, manifest.timezone))}</li>`)}</ul>
+${rest > 0 ? html`<p class="faint">${formatCount(rest)} more.</p>` : ""}`;
+}
 
 function restatementSection({ restatements, manifest }: Report): Html | "" {
   const [first] = restatements;

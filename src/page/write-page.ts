@@ -1,6 +1,7 @@
-import { countDays } from "../calendar/dates.ts";
+import { closedRange, countDays } from "../calendar/dates.ts";
 import type { Job } from "../export/job.ts";
 import { fingerprintOf, type ManifestFile } from "../export/manifest.ts";
+import { type Notice, readNotices } from "../notices/notice-table.ts";
 import { PAGE_FILE } from "../request/option-values.ts";
 import { metrics } from "../rollup/metrics.ts";
 import { rollupColumns } from "../rollup/rollup-query.ts";
@@ -28,16 +29,27 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
   };
   const fingerprint = fingerprintOf({ ...manifest, files: [...manifest.files, described] });
 
+  const days = countDays({ from, to });
+  const compared = closedRange(timeframe.previousRange);
   const page = await toPage({
     figures,
     coverage: job.readCoverage(),
     manifest,
     fingerprint,
     restatements,
+    notices: readPageNotices(job),
     grain,
-    days: countDays({ from, to }),
+    days,
+    times: compared === undefined ? 1 : countDays(compared) / days,
   });
   return [{ ...described, ...(await job.write(PAGE_FILE, [page])) }];
+}
+
+/** A notice is about all calls, so a page of some of them has none. */
+function readPageNotices({ ask, lists, timeframe: { span } }: Job): Notice[] {
+  if (lists === undefined || Object.keys(ask.filter).length > 0) return [];
+  const { startsAt = "", endsAt = "" } = span;
+  return readNotices(lists.reader, startsAt).filter(({ since }) => since < endsAt);
 }
 
 function compareWithPage({ remembered, timeframe, session }: Job, { periods: rows }: ReportFigures) {

@@ -9,6 +9,7 @@ import { toDeliveryTargets } from "./delivery-targets.ts";
 import { planReport } from "./plan-report.ts";
 import { produceReport } from "./produce-report.ts";
 import { type NamedReport, toReportError } from "./report.ts";
+import { type ReportNews, readReportNews } from "./report-news.ts";
 import { assertDeliverable, isStale, readLastGoodSync } from "./requirements.ts";
 import { startRun } from "./start-run.ts";
 import { type ReportHeadline, readReportHeadline, summarizeReport, toFiles } from "./summarize-report.ts";
@@ -62,8 +63,12 @@ export async function makeReport(
   try {
     let lastGoodSync: string | null | undefined;
     let headline: ReportHeadline = { figures: {}, compared: undefined };
+    let news: ReportNews | undefined;
     const inspect = async (job: Job) => {
-      if (targets.length > 0) assertDeliverable(report, job.manifest);
+      if (targets.length > 0) {
+        assertDeliverable(report, job.manifest);
+        news = readReportNews(report, job);
+      }
       headline = await readReportHeadline(job);
       lastGoodSync = readLastGoodSync(job);
     };
@@ -77,12 +82,12 @@ export async function makeReport(
     const is_stale = isStale(lastGoodSync, report, clock.now());
     const { manifest, folder } = result;
     const files = toFiles(manifest, folder, plan);
-    run.update(manifest, plan, { is_stale, folder, files });
+    run.update(manifest, plan, { is_stale, folder, files, news_until: news?.until ?? null });
     const deliveries = await deliver(
       warehouse,
       {
         runId,
-        summary: summarizeReport(report, { manifest, plan, files, folder, is_stale, headline }),
+        summary: summarizeReport(report, { manifest, plan, files, folder, is_stale, headline, news }),
         values: plan.values,
         targets: options.isOnlyRestated && manifest.restatements?.file === undefined ? [] : targets,
       },

@@ -35,7 +35,10 @@ export function startRun(
     update: (
       { run }: Manifest,
       { ask: { range } }: ReportPlan,
-      { files, ...made }: { is_stale: boolean; folder: string; files: readonly ReportFile[] },
+      {
+        files,
+        ...made
+      }: { is_stale: boolean; folder: string; files: readonly ReportFile[]; news_until: string | null },
     ) =>
       updateReportRun(warehouse, runId, {
         ...made,

@@ -17,6 +17,7 @@ import { describeDays, formatAnswerRate, formatChange, formatPoints } from "../p
 import { type Figures, readHeadline } from "../page/report-figures.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
+import type { ReportNews } from "./report-news.ts";
 
 export type ReportHeadline = Awaited<ReturnType<typeof readReportHeadline>>;
 
@@ -50,11 +51,12 @@ interface SummaryOptions {
   folder: string;
   is_stale: boolean;
   headline: ReportHeadline;
+  news?: ReportNews | undefined;
 }
 
 export function summarizeReport(
   { name, account, content }: NamedReport,
-  { manifest, plan, files, folder, is_stale, headline }: SummaryOptions,
+  { manifest, plan, files, folder, is_stale, headline, news }: SummaryOptions,
 ): ReportSummary {
   const { run, range, origin, timezone } = manifest;
   const days = closedRange(plan.ask.range);
@@ -70,6 +72,7 @@ export function summarizeReport(
         ? "No sync has finished yet."
         : `Run ${run.run_id} was ${run.verdict}: ${run.verdict_reason}.`,
     caveats: [
+      ...(news?.notices ?? []),
       ...describeRestated(manifest),
       ...(origin.made_by_demo ? [MADE_UP] : []),
       ...(is_stale ? [`The last good sync is older than ${content.fresh}: later calls are missing.`] : []),

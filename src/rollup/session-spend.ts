@@ -142,6 +142,12 @@ ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`;
     );
   }
 
+  /** Lists the campaigns with spend in a span, as calls have them. */
+  campaigns(span: Span): CampaignKey[] {
+    const also = ["f.cost_micros > 0"];
+    return this.#select<CampaignKey>("f.campaign, f.campaign_id", span, "GROUP BY 1, 2", { also });
+  }
+
   /** Lists the campaigns with spend in a span that no call has, most spend first. */
   unmatched(span: Span = {}): UnmatchedCampaign[] {
     const columns = `f.given_campaign AS campaign, f.given_campaign_id AS campaign_id, f.source,

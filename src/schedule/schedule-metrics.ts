@@ -1,3 +1,4 @@
+import { WATCHED } from "../notices/judge-calls.ts";
 import { VERDICTS } from "../paging/verdict.ts";
 import type { Bell } from "./doorbell/bell.ts";
 import type { JobHealth } from "./health.ts";
@@ -76,6 +77,7 @@ const HELP = {
   calls: "Calls in the warehouse: live, or gone from the service; counted when a sync starts and ends.",
   withheld_calls: "Calls that the last finished run missed, above the missing-call threshold.",
   rejected_rows: "Rows that could not be parsed and are not resolved yet.",
+  notices: "Tracking numbers, sources and campaigns that are silent or far off, or all calls, by dimension.",
   schema_drift: "Members seen that the API documentation does not list.",
   doorbell_rings_total: "Deliveries with the secret since the schedule started.",
   doorbell_coalesced_total: "Deliveries among them that came while another was already waiting for its sync.",
@@ -141,7 +143,7 @@ function healthSamples(health: readonly JobHealth[]): Samples {
   };
 }
 
-function warehouseSamples({ lastDoneRun, calls, rejectedRows, driftedMembers }: Snapshot): Samples {
+function warehouseSamples({ lastDoneRun, calls, notices, rejectedRows, driftedMembers }: Snapshot): Samples {
   const verdicts = lastDoneRun === undefined ? [] : VERDICTS;
   return {
     sync_last_duration_seconds: samplesOf(toSeconds(lastDoneRun?.elapsed_ms)),
@@ -151,6 +153,9 @@ function warehouseSamples({ lastDoneRun, calls, rejectedRows, driftedMembers }: 
     calls: Object.entries(calls).flatMap(([state, count]) => samplesOf(count, { state })),
     withheld_calls: samplesOf(lastDoneRun?.calls_withheld),
     rejected_rows: samplesOf(rejectedRows),
+    notices: WATCHED.flatMap((dimension) =>
+      samplesOf(notices.filter((notice) => notice.dimension === dimension).length, { dimension }),
+    ),
     schema_drift: samplesOf(driftedMembers),
   };
 }

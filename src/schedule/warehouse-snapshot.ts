@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { realFile } from "../base/folder.ts";
 import type { Settings } from "../config/load-settings.ts";
+import { readNotices } from "../notices/notice-table.ts";
 import { countCalls } from "../warehouse/calls/call-table.ts";
 import { readDrift } from "../warehouse/calls/drift.ts";
 import { countAllRejected } from "../warehouse/calls/rejected.ts";
@@ -29,6 +30,7 @@ export function readSnapshot(jobs: readonly Job[], settings: Settings) {
     jobs: new Map(readJobs(warehouse).map((record) => [record.job, record])),
     calls: countCalls(warehouse),
     rejectedRows: countAllRejected(warehouse),
+    notices: readNotices(warehouse),
     driftedMembers: readDrift(warehouse).length,
   };
 }

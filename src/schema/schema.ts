@@ -3,6 +3,7 @@ import { UPLOADS } from "../conversions/upload-table.ts";
 import { DELIVERIES } from "../delivery/delivery-table.ts";
 import { REPORT_RUNS } from "../delivery/report-run-table.ts";
 import { INSIGHT_CHANGES, INSIGHT_GROUPS, INSIGHTS } from "../insights/insights.ts";
+import { NOTICES } from "../notices/notice-table.ts";
 import { EXPORTED_ROLLUPS, EXPORTED_ROWS } from "../restatements/exported-rollups.ts";
 import { RESTATEMENTS } from "../restatements/restatement-table.ts";
 import { SPEND } from "../spend/spend-table.ts";
@@ -59,6 +60,7 @@ export const TABLES: readonly DescribedTable[] = [
   EXPORTED_ROLLUPS,
   EXPORTED_ROWS,
   RESTATEMENTS,
+  NOTICES,
   FORGOTTEN_CALLERS,
   PRIVACY_ACTS,
   BACKUPS,

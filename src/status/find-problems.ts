@@ -1,6 +1,7 @@
 import { ageOf, isFuture } from "../base/clock.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
 import type { Age } from "../calendar/age-text.ts";
+import { describeNotice } from "../notices/notice-words.ts";
 import { REPORT_JOB, RESTATED_JOB } from "../reports/report.ts";
 import type { JobRecord } from "../warehouse/runs/job-table.ts";
 import type { Status } from "./read-status.ts";
@@ -35,6 +36,7 @@ export function findProblems(status: Status): Problems {
   const remarks = [
     rejected.length > 0 && `${formatQuantity(rejected.length, "row")} rejected`,
     drift.length > 0 && `${formatQuantity(drift.length, "member")} not as documented`,
+    ...status.notices.map((each) => each.ended_at === null && describeNotice(each, status.timezone)),
   ];
   return { failures: failures.filter(isText), remarks: remarks.filter(isText) };
 }

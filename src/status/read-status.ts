@@ -1,4 +1,6 @@
 import type { Settings } from "../config/load-settings.ts";
+import { WEEK_MS } from "../notices/judge-calls.ts";
+import { readNotices } from "../notices/notice-table.ts";
 import { countCalls, countKeptTopics, readNewestCall } from "../warehouse/calls/call-table.ts";
 import { readDrift } from "../warehouse/calls/drift.ts";
 import { readUnlisted, readWithheld } from "../warehouse/calls/gone.ts";
@@ -51,6 +53,10 @@ export function readStatus(
       jobs: readJobs(warehouse).map((record) =>
         record.job === "sync" ? { ...record, succeeded_at: last_good_run?.finished_at ?? null } : record,
       ),
+      /** Keys that are silent or far off, and those that were in the last week. */
+      notices: readNotices(warehouse, new Date(nowMs - WEEK_MS).toISOString()),
+      /** The zone of their days. */
+      timezone: settings.timezone,
       /** The reports of calltally.yaml and those that were made, with their last run, its deliveries and the next time. */
       reports: readReports(warehouse, reports, settings.timezone, nowMs),
       /** The cluster of the settings, or those published to, and whether they are current. */

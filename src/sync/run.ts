@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { ApiClient } from "../api/client.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { EXIT, type ExitCode } from "../base/errors.ts";
+import { watchCalls } from "../notices/watch-calls.ts";
 import { Throttle } from "../paging/throttle.ts";
 import { acquireLock } from "../warehouse/acquire-lock.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
@@ -41,6 +42,10 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   using opened = openWarehouse(database, { isLocked: true });
   const prepared = await prepareWarehouse(underLock(opened, lock), { ...options, clock });
   const run = await syncFromService(prepared, { ...options, clock });
+  if (options.notices) {
+    const { timezone = "UTC" } = options;
+    await watchCalls(prepared.warehouse, run, { timezone, nowMs: clock.now() });
+  }
   opened.assertInPlace();
   return run;
 }

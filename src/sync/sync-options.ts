@@ -21,6 +21,8 @@ export interface SyncOptions extends SyncRules {
   concurrency: number;
   /** IANA zone of the local day in views. @default as it is */
   timezone?: string | undefined;
+  /** Whether to look for calls that went silent, by local weekdays and hours. @default false */
+  notices?: boolean | undefined;
   /** If they have changed, facts are recomputed first. @default the rules in force */
   rules?: AttributionRules | undefined;
   /** Which data of calls is kept, and how long. @default everything, forever */

@@ -55,6 +55,7 @@ const NOTHING: Snapshot = {
   jobs: new Map(),
   calls: { live: 0, gone: 0 },
   rejectedRows: 0,
+  notices: [],
   driftedMembers: 0,
 };
 
@@ -288,6 +289,7 @@ describe("readSnapshot", () => {
       jobs: new Map(["export", "sync"].map((name) => [name, { ...RECORD, job: name, started_at: NOW }])),
       calls: { live: 2, gone: 1 },
       rejectedRows: 2,
+      notices: [],
       driftedMembers: 1,
     });
     rmSync(database);

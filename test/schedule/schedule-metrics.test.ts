@@ -50,6 +50,7 @@ const snapshot: Snapshot = {
   jobs: new Map(),
   calls: { live: 5000, gone: 7 },
   rejectedRows: 4,
+  notices: [],
   driftedMembers: 2,
 };
 

@@ -10,7 +10,7 @@ import { type AccountScope, action, overAccounts, type Result, SYNCS_AT_ONCE } f
 import { wholeNumber } from "../parsers.ts";
 import { attributionProgress, ProgressBar } from "../terminal/progress.ts";
 import { summarizeRun } from "../terminal/run-summary.ts";
-import { notesOnDispositions } from "../warehouse-notes.ts";
+import { notesOnDispositions, notesOnNotices } from "../warehouse-notes.ts";
 import { describePruned } from "./prune.ts";
 import { publishSynced } from "./publish.ts";
 
@@ -69,7 +69,8 @@ export const command = (context: Context) =>
             data: { ...run, ...(published && { publication: published.data }) },
             summary: [summarizeRun(run), ...(published?.summary ?? [])].join("\n"),
             notes: notesOnDispositions(settings),
-            errors: published?.errors ?? [],
+            // Not notes: cron mails what --quiet leaves.
+            errors: [...notesOnNotices(settings, run), ...(published?.errors ?? [])],
             exit: worstCode([exitCodeOf(run), published?.exit ?? EXIT.done]),
           };
         };

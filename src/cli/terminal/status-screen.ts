@@ -1,5 +1,6 @@
 import { ageOf, minuteOf } from "../../base/clock.ts";
 import { formatAge, formatCount, formatElapsed, formatQuantity } from "../../base/quantity-text.ts";
+import { describeNotice } from "../../notices/notice-words.ts";
 import { describeOrder } from "../../paging/order-key.ts";
 import { describeDelivery } from "../../status/find-problems.ts";
 import type { Status } from "../../status/read-status.ts";
@@ -23,6 +24,7 @@ export function describeStatus(status: Status, nowMs: number): string {
     line("Calls", describeCalls(status)),
     ...(status.unlisted === null ? [] : [line("Unlisted", unlistedInWords(status.unlisted))]),
     ...(status.topics_kept === 0 ? [] : [line("Topics", describeKeptTopics(status))]),
+    ...describeNotices(status),
     ...describeRejected(status),
     ...describeDrift(status),
     ...describeJobs(status, nowMs),
@@ -134,11 +136,16 @@ function describeKeptTopics({ topics_kept }: Status): string {
   return `stay as they are in ${formatQuantity(topics_kept, "call")}, whose transcript was removed`;
 }
 
+function describeNotices({ notices, timezone }: Status): string[] {
+  const texts = some(notices.map((notice) => describeNotice(notice, timezone)));
+  return texts.map((text, index) => line(index === 0 ? "Notices" : "", text));
+}
+
 function describeRejected({ rejected }: Status): string[] {
   if (rejected.length === 0) return [line("Rejected", "nothing")];
   return [
     line("Rejected", `${formatQuantity(rejected.length, "row")}, in the table rejected_calls`),
-    ...some(rejected.map(describeRejection)),
+    ...some(rejected.map(describeRejection)).map((text) => line("", text)),
   ];
 }
 
@@ -154,7 +161,7 @@ function describeDrift({ drift }: Status): string[] {
   );
   return [
     line("Drift", `${formatQuantity(drift.length, "member")} not as documented, in schema_drift`),
-    ...some(lines),
+    ...some(lines).map((text) => line("", text)),
   ];
 }
 
@@ -226,5 +233,5 @@ function some(lines: string[]): string[] {
   const shown = lines.slice(0, lines.length === LINES_SHOWN + 1 ? lines.length : LINES_SHOWN);
   const more = lines.length - shown.length;
   const rest = more > 0 ? [`and ${formatCount(more)} more`] : [];
-  return [...shown, ...rest].map((text) => line("", text));
+  return [...shown, ...rest];
 }

@@ -267,6 +267,23 @@ CREATE TABLE `jobs` (
 	`failing_since` text
 );
 --> statement-breakpoint
+CREATE TABLE `notices` (
+	`notice_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`dimension` text NOT NULL,
+	`key` text NOT NULL,
+	`kind` text NOT NULL,
+	`since` text NOT NULL,
+	`calls` integer NOT NULL,
+	`expected` real NOT NULL,
+	`judged_until` text NOT NULL,
+	`noticed_at` text NOT NULL,
+	`run_id` integer NOT NULL,
+	`ended_at` text,
+	`end_reason` text,
+	`end_noticed_at` text
+);
+--> statement-breakpoint
+CREATE INDEX `notices_ended` ON `notices` (`ended_at`);--> statement-breakpoint
 CREATE TABLE `origin` (
 	`warehouse_id` text PRIMARY KEY NOT NULL,
 	`base_url` text,
@@ -321,6 +338,7 @@ CREATE TABLE `report_runs` (
 	`range_from` text,
 	`range_to` text,
 	`is_stale` integer DEFAULT false NOT NULL,
+	`news_until` text,
 	`folder` text,
 	`files` text,
 	`error` text,
@@ -438,6 +456,7 @@ CREATE TABLE `sync_runs` (
 	`retries` integer,
 	`failed_request_ids` text,
 	`clock_ahead_ms` integer,
+	`judged_until` text,
 	`not_before` text,
 	`error` text,
 	`elapsed_ms` integer

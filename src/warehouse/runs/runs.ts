@@ -58,6 +58,7 @@ export const sync_runs = sqliteTable("sync_runs", {
     integer(),
     "Minimum milliseconds that the service's clock was ahead; null if unknown.",
   ),
+  judged_until: about(text(), "Until when calls were judged for `notices`, ISO 8601 UTC; null if not."),
   not_before: about(text(), "Until when the service asked for a pause, ISO 8601 UTC."),
   error: about(text(), "What ended the run early.", "text"),
   elapsed_ms: about(integer(), "Milliseconds from start to finish."),
@@ -140,6 +141,11 @@ export function readLastGoodRun(warehouse: Warehouse): SyncRun | undefined {
 export function readLastTrustedRun(warehouse: Warehouse): SyncRun | undefined {
   const isIncremental = and(eq(sync_runs.mode, "incremental"), eq(sync_runs.verdict, "probable"));
   return readLatest(warehouse, or(IS_SURE_PASS, isIncremental));
+}
+
+/** Returns until when calls have been judged for notices, ISO 8601 UTC. */
+export function readLastJudged(warehouse: Warehouse): string | undefined {
+  return readLatest(warehouse, isNotNull(sync_runs.judged_until))?.judged_until ?? undefined;
 }
 
 /** Returns the latest full pass that could find missing calls. */

@@ -47,6 +47,7 @@ const runningRow = (run_id: number): SyncRun => ({
   calls_conflicting: null,
   calls_other_unit: null,
   clock_ahead_ms: null,
+  judged_until: null,
   not_before: null,
   first_total: null,
   last_total: null,

@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type DrawnYear, drawCalls, drawnNumbers, startOfYear, watchYear } from "./drawn-years.ts";
+
+const HOUR_MS = 3_600_000;
+const numbers = (daily: number, count = 3) =>
+  Array.from({ length: count }, (_, index) => ({ daily, source: `source ${index}`, campaign: "Brand" }));
+const hourOf = (ms: number) => Math.round((ms - startOfYear()) / HOUR_MS);
+/** The third Monday, 9 o'clock. */
+const MONDAY_9 = 14 * 24 + 9;
+const seed = () => fc.sample(fc.integer(), { numRuns: 1 })[0] ?? 0;
+
+function weeks(changes: Partial<DrawnYear>): DrawnYear {
+  return { numbers: numbers(20), zone: "UTC", days: 28, outages: [], seed: seed(), ...changes };
+}
+
+describe("judgeCalls", () => {
+  it.each([1, 2, 5, 12])(
+    "notices on the same day that one of %i numbers is cut off on a Monday at 9",
+    (count) => {
+      const outage = { number: 0, fromHour: MONDAY_9, hours: 72, share: 0 };
+      const year = weeks({ numbers: numbers(24, count), outages: [outage] });
+      const [notice, ...others] = watchYear(year);
+      expect(others).toEqual([]);
+      expect(notice).toMatchObject({ dimension: "tracking_number", key: "+15125551000", kind: "silent" });
+      expect(hourOf(notice?.noticedMs ?? 0)).toBeLessThanOrEqual(15 * 24);
+      // It is over with the first call.
+      const again = drawCalls(year).find(
+        ({ startedMs, tracking_number }) =>
+          tracking_number === "+15125551000" && hourOf(startedMs) >= MONDAY_9 + 72,
+      );
+      expect(notice?.endedMs).toBe(again?.startedMs);
+    },
+  );
+
+  it("notices within the week that a busy number gets a third of its calls, and that it has as many as before again", () => {
+    const outages = [{ number: 1, fromHour: MONDAY_9, hours: 5 * 24, share: 0.3 }];
+    const [notice, ...others] = watchYear(weeks({ numbers: numbers(60), outages }));
+    expect(others).toEqual([]);
+    expect(notice).toMatchObject({ key: "+15125551001", kind: "few", endedMs: expect.any(Number) });
+    expect(hourOf(notice?.noticedMs ?? 0)).toBeLessThan(MONDAY_9 + 5 * 24);
+  });
+
+  it("notices once that all calls are off, instead of each number, as on a holiday", () => {
+    const outages = [0, 1, 2, 3].map((number) => ({ number, fromHour: 14 * 24, hours: 24, share: 0.05 }));
+    const found = watchYear(weeks({ numbers: numbers(30, 4), outages }));
+    expect(found).toMatchObject([{ dimension: "all", key: "", endedMs: expect.any(Number) }]);
+  });
+
+  it("notices a second number that is cut off while the first is", () => {
+    const outages = [0, 1].map((number) => ({
+      number,
+      fromHour: MONDAY_9 + number * 48,
+      hours: 144,
+      share: 0,
+    }));
+    const found = watchYear(weeks({ numbers: numbers(30, 2), outages }));
+    expect(found.map(({ key, kind }) => [key, kind])).toEqual([
+      ["+15125551000", "silent"],
+      ["+15125551001", "silent"],
+    ]);
+  });
+
+  it("ends a notice when there is nothing to compare with, and then takes the new level for usual", () => {
+    const outages = [{ number: 0, fromHour: MONDAY_9, hours: 10_000, share: 0 }];
+    const found = watchYear(weeks({ outages, days: 120 }));
+    expect(found).toMatchObject([{ kind: "silent", endedMs: expect.any(Number) }]);
+    expect(hourOf(found[0]?.endedMs ?? 0)).toBeGreaterThan(MONDAY_9 + 28 * 24);
+  });
+
+  it("does not judge a number before it has calls in four weeks", () => {
+    const outages = [
+      { number: 0, fromHour: -1680, hours: 1680 + MONDAY_9 - 240, share: 0 },
+      { number: 0, fromHour: MONDAY_9, hours: 96, share: 0 },
+    ];
+    expect(watchYear(weeks({ outages })).filter(({ key }) => key === "+15125551000")).toEqual([]);
+  });
+
+  it("compares the same local hours across clock changes", () => {
+    // On 30 March 2025 clocks in Berlin are put forward.
+    const year = weeks({ numbers: numbers(60), zone: "Europe/Berlin", days: 60 });
+    expect(watchYear(year).length).toBeLessThanOrEqual(1);
+  });
+
+  it("has few false notices, and misses no long silence of a busy number", { timeout: 0 }, () => {
+    let [falseNotices, outagesSeen] = [0, 0];
+    const drawn = fc.record({
+      numbers: drawnNumbers,
+      seed: fc.integer(),
+      at: fc.integer({ min: 0, max: 100 * 24 }),
+    });
+    fc.assert(
+      fc.property(drawn, ({ numbers, seed, at }) => {
+        const outage = { number: 0, fromHour: at, hours: 96, share: 0 };
+        const year = weeks({ numbers, seed, zone: "America/New_York", days: 120, outages: [outage] });
+        const found = watchYear(year);
+        const untilMs = startOfYear() + (at + 96) * HOUR_MS;
+        const isOfOutage = ({ noticedMs }: (typeof found)[number]) =>
+          hourOf(noticedMs) >= at && noticedMs <= untilMs + 8 * 24 * HOUR_MS;
+        falseNotices += found.filter((notice) => !isOfOutage(notice)).length;
+        if ((numbers[0]?.daily ?? 0) < 30) return;
+        outagesSeen += 1;
+        expect(found.filter(isOfOutage)).not.toEqual([]);
+      }),
+      { numRuns: 6 },
+    );
+    expect(outagesSeen).toBeGreaterThan(0);
+    expect(falseNotices).toBeLessThanOrEqual(2);
+  });
+});
