@@ -14,6 +14,8 @@ const HOUR_MS = 3_600_000;
 /** A call may be listed only after it has ended. */
 const MIN_DELAY_MS = HOUR_MS / 4;
 const MAX_DELAY_MS = 24 * HOUR_MS;
+/** With fewer recent calls it is unknown how late calls are listed. */
+const MIN_RECENT = 20;
 
 /**
  * After a sync that read everything new, looks for keys that went silent or far off, and for notices that are over; once
@@ -23,14 +25,18 @@ export async function watchCalls(
   warehouse: LockedWarehouse,
   run: SyncRun,
   { timezone, nowMs }: { timezone: string; nowMs: number },
-): Promise<void> {
-  if (run.run_id !== readLastTrustedRun(warehouse)?.run_id || run.calls_withheld) return;
+): Promise<SyncRun> {
+  if (run.run_id !== readLastTrustedRun(warehouse)?.run_id || run.calls_withheld) return run;
   using reader = openReader(warehouse);
   using session = new RollupSession(reader.sqlite, { rules: readRulesInForce(reader).rules });
   const seenMs = Date.parse(run.started_at) + (run.clock_ahead_ms ?? 0);
-  const untilMs = Math.floor((seenMs - readListingDelayMs(reader, seenMs)) / HOUR_MS) * HOUR_MS;
+  const delayMs = readListingDelayMs(reader, seenMs);
+  if (delayMs === undefined) return run;
+  const untilMs = Math.floor((seenMs - delayMs) / HOUR_MS) * HOUR_MS;
   const judged_until = toIso(untilMs);
-  if (judged_until <= (readLastJudged(reader) ?? "")) return;
+  const last = readLastJudged(reader) ?? "";
+  // A clock that was wrong must not end it.
+  if (judged_until <= last && last <= toIso(seenMs)) return run;
   const sinceMs = untilMs - HORIZON_MS;
   const spent = await readSpentCampaigns(reader, session, { untilMs, timezone });
   const calls = readWatchedCalls(reader, toIso(sinceMs), spent);
@@ -41,20 +47,18 @@ export async function watchCalls(
     }),
   );
   const { started, ended } = judgeCalls(calls, { untilMs, zone: timezone, past });
-  writeTransaction(warehouse, (tx) => {
+  return writeTransaction(warehouse, (tx) => {
     const now = toIso(nowMs);
-    updateRun(tx, run.run_id, { judged_until });
     for (const { notice, endedMs, reason } of ended)
       endNotice(tx, notice.notice_id, { ended_at: toIso(endedMs), end_reason: reason, end_noticed_at: now });
     for (const { dimension, key, kind, sinceMs, calls, expected } of started)
       insertNotice(tx, {
         ...{ dimension, kind, calls, judged_until, noticed_at: now, run_id: run.run_id },
-        ...{
-          key: toKeyColumns({ dimension, key }),
-          since: toIso(sinceMs),
-          expected: Number(expected.toFixed(1)),
-        },
+        key: toKeyColumns({ dimension, key }),
+        since: toIso(sinceMs),
+        expected: Number(expected.toFixed(1)),
       });
+    return updateRun(tx, run.run_id, { judged_until });
   });
 }
 
@@ -66,24 +70,24 @@ export function readNewsOf(database: string, { finished_at }: Pick<SyncRun, "fin
 
 /**
  * Returns how late calls are listed: of 100 recent calls, 99 were in the first list that was read so long after their
- * start. A service that lists calls late is not silent.
+ * start. A service that lists calls late is not silent. Undefined if too few calls tell.
  */
-function readListingDelayMs({ sqlite }: Warehouse, seenMs: number): number {
-  const delay = sqlite
+function readListingDelayMs({ sqlite }: Warehouse, seenMs: number): number | undefined {
+  const lateness = sqlite
     .prepare<[string], number>(
       `WITH before AS (
   SELECT run_id, lag(unixepoch(started_at, 'subsec') + coalesce(clock_ahead_ms, 0) / 1000.0) OVER (ORDER BY run_id) AS seen
   FROM sync_runs WHERE verdict IN ('exact', 'verified', 'probable')
-), late AS (
-  SELECT max(0, before.seen - unixepoch(f.call_started, 'subsec')) AS seconds
-  FROM call_facts AS f JOIN calls AS c ON c.call_id = f.call_id JOIN before ON before.run_id = c.first_run_id
-  WHERE f.call_started >= ? AND before.seen IS NOT NULL
 )
-SELECT seconds FROM late ORDER BY seconds DESC LIMIT 1 OFFSET (SELECT count(*) / 100 FROM late)`,
+SELECT before.seen - unixepoch(f.call_started, 'subsec') AS seconds
+FROM call_facts AS f JOIN calls AS c ON c.call_id = f.call_id JOIN before ON before.run_id = c.first_run_id
+WHERE f.call_started >= ? AND before.seen IS NOT NULL ORDER BY seconds DESC`,
     )
     .pluck()
-    .get(toIso(seenMs - 2 * WEEK_MS));
-  return Math.min(Math.max((delay ?? 0) * 1000, MIN_DELAY_MS), MAX_DELAY_MS);
+    .all(toIso(seenMs - 2 * WEEK_MS));
+  const seconds = lateness[Math.floor(lateness.length / 100)];
+  if (seconds === undefined || lateness.length < MIN_RECENT) return undefined;
+  return Math.min(Math.max(seconds * 1000, MIN_DELAY_MS), MAX_DELAY_MS);
 }
 
 /** Returns the keys of campaigns on which money was spent in the last week, since others may have been paused. */

@@ -42,12 +42,10 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   using opened = openWarehouse(database, { isLocked: true });
   const prepared = await prepareWarehouse(underLock(opened, lock), { ...options, clock });
   const run = await syncFromService(prepared, { ...options, clock });
-  if (options.notices) {
-    const { timezone = "UTC" } = options;
-    await watchCalls(prepared.warehouse, run, { timezone, nowMs: clock.now() });
-  }
+  const { notices = false, timezone = "UTC" } = options;
+  const watched = notices ? await watchCalls(prepared.warehouse, run, { timezone, nowMs: clock.now() }) : run;
   opened.assertInPlace();
-  return run;
+  return watched;
 }
 
 /** Reads the calls of the service into a prepared warehouse; slows down after status 429. */

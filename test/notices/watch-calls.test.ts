@@ -1,0 +1,159 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { HORIZON_MS, type WatchedCall } from "../../src/notices/judge-calls.ts";
+import { type Notice, readNotices } from "../../src/notices/notice-table.ts";
+import { describeNotice } from "../../src/notices/notice-words.ts";
+import { readNewsOf } from "../../src/notices/watch-calls.ts";
+import { importSpend } from "../../src/spend/spend-table.ts";
+import { openExistingWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { honestly, type ServedCall, startListService } from "../support/list-service.ts";
+import { syncFrom } from "../support/row-service.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { drawCalls, type Outage, startOfYear } from "./drawn-years.ts";
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** The third Monday, 9 o'clock. */
+const MONDAY_9 = 14 * 24 + 9;
+const CUT: Outage = { number: 0, fromHour: MONDAY_9, hours: 50, share: 0 };
+const seed = fc.sample(fc.integer(), { numRuns: 1 })[0] ?? 0;
+
+const toServed = (call: WatchedCall, index: number): ServedCall => ({
+  call_id: index + 1,
+  call_started: new Date(call.startedMs).toISOString(),
+  caller_id: `+1512666${1000 + (index % 5000)}`,
+  tracking_number: call.tracking_number,
+  duration: 60,
+  disposition: "ANSWERED",
+  dni_data: { utm_source: call.source, campaign_name: call.campaign },
+});
+
+/** Serves the calls of a small business, as far as they have begun, and syncs at moments of the year. */
+async function startBusiness(outages: readonly Outage[] = [CUT]) {
+  const folder = makeTempFolder();
+  const numbers = [
+    { daily: 30, source: "google", campaign: "Emergency" },
+    { daily: 30, source: "bing", campaign: "Winter" },
+  ];
+  const drawn = drawCalls({ numbers, zone: "UTC", days: 21, outages, seed });
+  const all = drawn.filter(({ startedMs }) => startedMs > startOfYear() - HORIZON_MS).map(toServed);
+  const service = await startListService([]);
+  const file = join(folder.path, "calls.db");
+  const sync = async (hour: number, options: Parameters<typeof syncFrom>[2] & { lateMs?: number } = {}) => {
+    const { lateMs = 0, ...others } = options;
+    const nowMs = startOfYear() + hour * HOUR_MS + 20 * MINUTE_MS;
+    const isListed = ({ call_started }: ServedCall) => Date.parse(call_started) < nowMs - lateMs;
+    service.calls = all.filter(isListed).reverse();
+    const clock = new FakeClock(new Date(nowMs).toISOString());
+    const run = await syncFrom(service, folder.path, {
+      ...{ limit: 1000, fullEveryHours: 1000, notices: true, timezone: "UTC", clock },
+      ...others,
+    });
+    return { run, news: readNewsOf(file, run) };
+  };
+  return {
+    ...{ service, sync, file },
+    [Symbol.asyncDispose]: async () => {
+      await service[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+const open = (file: string): Notice[] => {
+  using reader = openWarehouseReader(file);
+  return readNotices(reader);
+};
+
+describe("watchCalls", () => {
+  it("reports once that a number went silent, on the same day, and once that it has calls again", async () => {
+    await using business = await startBusiness();
+    const { sync, file } = business;
+    const found: [hour: number, news: Notice[]][] = [];
+    await sync(MONDAY_9 - 100);
+    for (let hour = MONDAY_9 - 4; hour <= MONDAY_9 + 54; hour++) {
+      const { run, news } = await sync(hour);
+      expect(run.verdict).toMatch(/exact|verified|probable/);
+      if (news.length > 0) found.push([hour, news]);
+    }
+    expect(found).toHaveLength(2);
+    const [[startHour, [started]], [endHour, [ended]]] = found as [[number, Notice[]], [number, Notice[]]];
+    expect(startHour).toBeLessThan(15 * 24);
+    expect(endHour).toBeGreaterThanOrEqual(MONDAY_9 + 50);
+    const silent = { dimension: "tracking_number", key: { tracking_number: "+15125551000" }, kind: "silent" };
+    expect(started).toMatchObject({ ...silent, calls: 0, ended_at: null });
+    expect(ended).toMatchObject({ ...silent, end_reason: "calls again" });
+    const words = describeNotice(ended as Notice, "UTC");
+    expect(words).toMatch(
+      /^tracking number \+15125551000: no call since 2025-03-31 0\d:\d\d, [\d.]+ expected by 2025-03-31 \d\d:00; ended 2025-04-0\d \d\d:\d\d: calls again$/,
+    );
+    expect(open(file)).toEqual([]);
+  });
+
+  it("judges each hour once, and nothing after a sync that may have missed calls", async () => {
+    await using business = await startBusiness();
+    const { sync, service, file } = business;
+    await sync(MONDAY_9 - 100);
+    expect((await sync(MONDAY_9 + 20)).run.judged_until).toBe(
+      new Date(startOfYear() + (MONDAY_9 + 20) * HOUR_MS).toISOString(),
+    );
+    const again = await sync(MONDAY_9 + 20.5);
+    expect([again.run.judged_until, again.news]).toEqual([null, []]);
+    service.tell = (asked, calls) => ({
+      rows: calls.slice(asked.offset, asked.offset + asked.limit),
+      total: calls.length + 7,
+    });
+    const doubtful = await sync(MONDAY_9 + 24, { force: "full" });
+    expect([doubtful.run.verdict, doubtful.run.judged_until]).toEqual(["probable", null]);
+    expect(open(file)).toHaveLength(1);
+  });
+
+  it("does not look where it is not to", async () => {
+    await using business = await startBusiness();
+    await business.sync(MONDAY_9 - 100);
+    const { run } = await business.sync(MONDAY_9 + 20, { notices: false });
+    expect([run.judged_until, open(business.file)]).toEqual([null, []]);
+  });
+
+  it("does not take a service for silent that lists calls hours after they began", async () => {
+    await using business = await startBusiness([]);
+    const lateMs = 5 * HOUR_MS;
+    let judged = 0;
+    for (let hour = MONDAY_9 - 72; hour < MONDAY_9 + 12; hour += 1) {
+      const { run, news } = await business.sync(hour, { lateMs });
+      expect(news, `run ${run.run_id}`).toEqual([]);
+      if (run.judged_until !== null) judged += 1;
+    }
+    expect(judged).toBeGreaterThan(24);
+  });
+
+  it("watches campaigns on which money is spent, and no others", async () => {
+    await using business = await startBusiness([]);
+    const { sync, service, file } = business;
+    await sync(MONDAY_9 - 100);
+    const day = new Date(startOfYear() + (MONDAY_9 - 48) * HOUR_MS).toISOString().slice(0, 10);
+    {
+      using warehouse = openExistingWarehouse(file);
+      const row = {
+        ...{ line: 2, day, source: "google", medium: "cpc", campaign: "Emergency", campaign_id: null },
+        ...{ cost_micros: 5_000_000, currency: "USD", clicks: null, impressions: null },
+      };
+      importSpend(warehouse, [{ file: "spend.csv", rows: [row] }], {
+        ...{ currency: "USD", named: undefined, importedAt: new Date().toISOString() },
+      });
+    }
+    // From then on calls from the ads of each campaign have no campaign, so that only the campaign is silent.
+    const rest = (calls: readonly ServedCall[]) =>
+      calls.map((call) =>
+        Date.parse(call.call_started) < startOfYear() + MONDAY_9 * HOUR_MS
+          ? call
+          : { ...call, dni_data: { utm_source: "google" } },
+      );
+    service.tell = (asked, calls) => honestly(asked, rest(calls));
+    const { news } = await sync(MONDAY_9 + 24);
+    const silent = news.filter(({ dimension }) => dimension === "campaign");
+    expect(silent).toMatchObject([{ key: { campaign: "Emergency", campaign_id: null }, kind: "silent" }]);
+  });
+});
