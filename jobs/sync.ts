@@ -1,6 +1,5 @@
 import { publish } from "../src/cluster/publish.ts";
 import { isPublishedAfterSync, toPublishOptions } from "../src/cluster/publish-options.ts";
-import { readNewsOf } from "../src/notices/watch-calls.ts";
 import type { Job } from "../src/schedule/job-definition.ts";
 import { logAttribution } from "../src/schedule/job-log.ts";
 import { exitCodeOf, runSync } from "../src/sync/run.ts";
@@ -19,6 +18,8 @@ export const syncJob: Job = {
       ...toSyncOptions(settings, limitOf),
       signal,
       onAttributed: logAttribution(log),
+      onNotice: ({ notice_id, dimension, kind, since, ended_at }) =>
+        log.warn({ notice_id, dimension, kind, since, ended_at }, "notice: see calltally status"),
       onPruned: (removed) => log.info({ removed }, "removed what is past its days"),
     });
     const {
@@ -45,8 +46,6 @@ export const syncJob: Job = {
       },
       "synced",
     );
-    for (const { notice_id, dimension, kind, since, ended_at } of readNewsOf(settings.database, run))
-      log.warn({ notice_id, dimension, kind, since, ended_at }, "notice: see calltally status");
     if (calls_other_unit) {
       log.warn(
         { run_id, calls_other_unit },

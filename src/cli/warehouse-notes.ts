@@ -1,7 +1,5 @@
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { describeNotice } from "../notices/notice-words.ts";
-import { readNewsOf } from "../notices/watch-calls.ts";
 import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
 import {
   describeUnmatchedDisposition,
@@ -9,7 +7,6 @@ import {
 } from "../warehouse/calls/unmatched-dispositions.ts";
 import { isCurrent, openWarehouseReader } from "../warehouse/open.ts";
 import { findOtherOrigin, type OwnWarehouse } from "../warehouse/own-warehouse.ts";
-import type { SyncRun } from "../warehouse/runs/runs.ts";
 
 /** For a command about the file itself: whether it is another account's warehouse. */
 export function notesOnOrigin(own: OwnWarehouse): string[] {
@@ -27,11 +24,6 @@ export function notesOnRules(settings: Settings): string[] {
     : [
         "The attribution settings have changed: these figures follow the old ones until the next sync or export.",
       ];
-}
-
-/** What calls have gone silent or far off, or are as before again, by a run. */
-export function notesOnNotices({ database, timezone }: Settings, run: SyncRun): string[] {
-  return readNewsOf(database, run).map((notice) => `Notice: ${describeNotice(notice, timezone)}`);
 }
 
 /** Dispositions in the settings that no call has: they may be misspelled. */

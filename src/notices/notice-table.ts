@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, gte, isNull, or, type SQL } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, or, type SQL } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
 import { about, describeTable } from "../warehouse/described.ts";
@@ -56,9 +56,9 @@ export function readNewsAfter(warehouse: Warehouse, moment: string): Notice[] {
   return read(warehouse, or(gt(notices.noticed_at, moment), gt(notices.end_noticed_at, moment)));
 }
 
-/** Reads the notices that were new, or found to be over, at a moment, ISO 8601 UTC, or after it. */
-export function readNewsSince(warehouse: Warehouse, moment: string): Notice[] {
-  return read(warehouse, or(gte(notices.noticed_at, moment), gte(notices.end_noticed_at, moment)));
+/** Reads the notices that were new, or found to be over, at this very moment, ISO 8601 UTC. */
+export function readNewsOf(warehouse: Warehouse, moment: string): Notice[] {
+  return read(warehouse, or(eq(notices.noticed_at, moment), eq(notices.end_noticed_at, moment)));
 }
 
 /** Returns when the latest notice was new, or found to be over, ISO 8601 UTC; empty for none. */

@@ -1,19 +1,24 @@
 import { localTime } from "../calendar/local-time.ts";
+import { labelOf } from "../calendar/period-text.ts";
 import type { Notice } from "./notice-table.ts";
 
-/** Says in one sentence, without a full stop, what is off and whether it is over; times are local. */
+/**
+ * Says in local time what is off, and first whether it is over: `+15125550117: no call since 2 Nov 08:47, 14.2 expected`.
+ * The expected calls are those until it was noticed.
+ */
 export function describeNotice(notice: Notice, zone: string): string {
-  const { kind, since, judged_until, calls, expected, ended_at, end_reason } = notice;
-  const show = (time: string) => localTime(zone)(time).local.slice(0, "YYYY-MM-DD HH:MM".length);
+  const { kind, since, calls, expected, ended_at, end_reason } = notice;
+  const show = (time: string) => {
+    const { local } = localTime(zone)(time);
+    return `${labelOf(local.slice(0, 10))} ${local.slice(11, 16)}`;
+  };
   const what = kind === "silent" ? "no call" : `${calls} ${calls === 1 ? "call" : "calls"}`;
-  const by = `${expected} expected by ${show(judged_until)}`;
-  const end = ended_at === null ? "" : `; ended ${show(ended_at)}: ${end_reason}`;
-  return `${nameKey(notice)}: ${what} since ${show(since)}, ${by}${end}`;
+  const end = ended_at === null ? "" : `${end_reason} since ${show(ended_at)}, after `;
+  return `${nameKey(notice)}: ${end}${what} since ${show(since)}, ${expected} expected`;
 }
 
-function nameKey({ dimension, key }: Pick<Notice, "dimension" | "key">): string {
+function nameKey({ dimension, key }: Notice): string {
   if (dimension === "all") return "all calls";
-  const { campaign, campaign_id, ...others } = key;
-  const [other] = Object.values(others);
-  return `${dimension.replace("_", " ")} ${other ?? campaign ?? campaign_id}`;
+  const name = key[dimension] ?? `[${key.campaign_id}]`;
+  return dimension === "tracking_number" ? name : `${dimension} ${name}`;
 }

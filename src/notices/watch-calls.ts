@@ -3,12 +3,12 @@ import { RollupSession } from "../rollup/session.ts";
 import type { CampaignKey } from "../rollup/spend-campaigns.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
-import { openReader, openWarehouseReader } from "../warehouse/open.ts";
+import { openReader } from "../warehouse/open.ts";
 import { readLastJudged, readLastTrustedRun, type SyncRun, updateRun } from "../warehouse/runs/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { HORIZON_MS, judgeCalls, type KeyNotice, type WatchedCall, WEEK_MS } from "./judge-calls.ts";
-import { endNotice, insertNotice, type Notice, readNewsSince, readNotices } from "./notice-table.ts";
+import { endNotice, insertNotice, type Notice, readNewsOf, readNotices } from "./notice-table.ts";
 
 const HOUR_MS = 3_600_000;
 /** A call may be listed only after it has ended. */
@@ -17,6 +17,14 @@ const MAX_DELAY_MS = 24 * HOUR_MS;
 /** With fewer recent calls it is unknown how late calls are listed. */
 const MIN_RECENT = 20;
 
+interface WatchOptions {
+  /** IANA zone of weekdays and hours. */
+  timezone: string;
+  nowMs: number;
+  /** Receives each notice that is new or over. */
+  onNotice?: ((notice: Notice) => void) | undefined;
+}
+
 /**
  * After a sync that read everything new, looks for keys that went silent or far off, and for notices that are over; once
  * for each hour, so that frequent syncs do not find more by chance.
@@ -24,7 +32,7 @@ const MIN_RECENT = 20;
 export async function watchCalls(
   warehouse: LockedWarehouse,
   run: SyncRun,
-  { timezone, nowMs }: { timezone: string; nowMs: number },
+  { timezone, nowMs, onNotice }: WatchOptions,
 ): Promise<SyncRun> {
   if (run.run_id !== readLastTrustedRun(warehouse)?.run_id || run.calls_withheld) return run;
   using reader = openReader(warehouse);
@@ -47,8 +55,8 @@ export async function watchCalls(
     }),
   );
   const { started, ended } = judgeCalls(calls, { untilMs, zone: timezone, past });
-  return writeTransaction(warehouse, (tx) => {
-    const now = toIso(nowMs);
+  const now = toIso(nowMs);
+  const watched = writeTransaction(warehouse, (tx) => {
     for (const { notice, endedMs, reason } of ended)
       endNotice(tx, notice.notice_id, { ended_at: toIso(endedMs), end_reason: reason, end_noticed_at: now });
     for (const { dimension, key, kind, sinceMs, calls, expected } of started)
@@ -60,12 +68,8 @@ export async function watchCalls(
       });
     return updateRun(tx, run.run_id, { judged_until });
   });
-}
-
-/** Reads the notices that a run has found to be new or over. */
-export function readNewsOf(database: string, { finished_at }: Pick<SyncRun, "finished_at">): Notice[] {
-  using reader = openWarehouseReader(database);
-  return readNewsSince(reader, finished_at ?? "");
+  for (const notice of readNewsOf(warehouse, now)) onNotice?.(notice);
+  return watched;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import { isWithinChance } from "../base/chance.ts";
+import { longLabelOf } from "../calendar/period-text.ts";
 import type { DescribedSpan } from "../export/manifest.ts";
 import type { Value } from "../rollup/figure-session.ts";
 import type { Figures } from "./report-figures.ts";
@@ -97,19 +98,6 @@ function quotient(part: Value | undefined, whole: Value | undefined, format: Int
   return format.format(part / whole);
 }
 
-/** 2026-10-26 → 26 Oct, 2026-10 → Oct 2026; weeks and quarters are unchanged. */
-export function labelOf(period: string): string {
-  const [, year, month, day] = /^(\d{4})-(\d\d)(?:-(\d\d))?$/.exec(period) ?? [];
-  if (month === undefined) return period;
-  const name = MONTHS[Number(month) - 1];
-  return day === undefined ? `${name} ${year}` : `${Number(day)} ${name}`;
-}
-
-/** Like {@link labelOf}, with the year of days: 26 Oct 2026. */
-export function longLabelOf(period: string): string {
-  return `${labelOf(period)}${/^\d{4}-\d\d-\d\d$/.test(period) ? ` ${period.slice(0, 4)}` : ""}`;
-}
-
 /** 19 Oct 2026 to 15 Nov 2026. */
 export function describeDays({ from = "", to = "" }: DescribedSpan): string {
   return from === to ? longLabelOf(from) : `${longLabelOf(from)} to ${longLabelOf(to)}`;
@@ -118,5 +106,3 @@ export function describeDays({ from = "", to = "" }: DescribedSpan): string {
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
-
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
+import { labelOf, longLabelOf } from "../calendar/period-text.ts";
 import { describeHistory, type Manifest } from "../export/manifest.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import type { DurationBand } from "../rollup/duration-bands.ts";
@@ -12,8 +13,6 @@ import {
   durationOf,
   formatDuration,
   type Html,
-  labelOf,
-  longLabelOf,
   markChance,
 } from "./figure-text.ts";
 import {

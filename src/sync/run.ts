@@ -42,8 +42,10 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   using opened = openWarehouse(database, { isLocked: true });
   const prepared = await prepareWarehouse(underLock(opened, lock), { ...options, clock });
   const run = await syncFromService(prepared, { ...options, clock });
-  const { notices = false, timezone = "UTC" } = options;
-  const watched = notices ? await watchCalls(prepared.warehouse, run, { timezone, nowMs: clock.now() }) : run;
+  const { notices = false, timezone = "UTC", onNotice } = options;
+  const watched = notices
+    ? await watchCalls(prepared.warehouse, run, { timezone, nowMs: clock.now(), onNotice })
+    : run;
   opened.assertInPlace();
   return watched;
 }

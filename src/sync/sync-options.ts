@@ -7,6 +7,7 @@ import { toApiAccess } from "../config/api-access.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
 import type { PruneCounts } from "../forget/prune.ts";
+import type { Notice } from "../notices/notice-table.ts";
 import type { Keep } from "../privacy/keep-settings.ts";
 import type { AttributionProgress } from "../warehouse/attribution/attribute-all.ts";
 import type { SyncProgress, SyncRules } from "./read-calls.ts";
@@ -36,6 +37,8 @@ export interface SyncOptions extends SyncRules {
   onProgress?: ((progress: SyncProgress) => unknown) | undefined;
   /** Receives the progress of recomputing the attribution after a change of the rules. */
   onAttributed?: ((progress: AttributionProgress) => void) | undefined;
+  /** Receives each notice that is new or over. */
+  onNotice?: ((notice: Notice) => void) | undefined;
   /** Receives how much data past its retention was removed, if any. */
   onPruned?: ((counts: PruneCounts) => void) | undefined;
   /** Receives why removed data could not be erased from the warehouse files. */

@@ -269,6 +269,9 @@ describe("calltally schedule", () => {
       calltally_calls: { '{state="live"}': 119, '{state="gone"}': 0 },
       calltally_withheld_calls: { "": 0 },
       calltally_rejected_rows: { "": 1 },
+      calltally_notices: Object.fromEntries(
+        ["tracking_number", "source", "campaign", "all"].map((each) => [`{dimension="${each}"}`, 0]),
+      ),
       calltally_schema_drift: { "": 1 },
     });
 

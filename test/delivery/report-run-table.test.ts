@@ -57,6 +57,7 @@ describe("startReportRun", () => {
         started_at: "2026-11-16T07:00:02.000Z",
         finished_at: "2026-11-16T07:01:00.000Z",
         status: "done",
+        news_until: null,
         verdict: "exact",
         range_from: "2026-10-19",
         range_to: "2026-11-15",

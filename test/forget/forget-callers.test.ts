@@ -500,6 +500,7 @@ describe("forgetCallers, in other texts", () => {
       "exported_rollups",
       "exported_rows",
       "restatements",
+      "notices",
     ]);
   });
 

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { HORIZON_MS, type WatchedCall } from "../../src/notices/judge-calls.ts";
 import { type Notice, readNotices } from "../../src/notices/notice-table.ts";
 import { describeNotice } from "../../src/notices/notice-words.ts";
-import { readNewsOf } from "../../src/notices/watch-calls.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";
 import { openExistingWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -47,11 +46,13 @@ async function startBusiness(outages: readonly Outage[] = [CUT]) {
     const isListed = ({ call_started }: ServedCall) => Date.parse(call_started) < nowMs - lateMs;
     service.calls = all.filter(isListed).reverse();
     const clock = new FakeClock(new Date(nowMs).toISOString());
+    const news: Notice[] = [];
     const run = await syncFrom(service, folder.path, {
+      onNotice: (notice) => news.push(notice),
       ...{ limit: 1000, fullEveryHours: 1000, notices: true, timezone: "UTC", clock },
       ...others,
     });
-    return { run, news: readNewsOf(file, run) };
+    return { run, news };
   };
   return {
     ...{ service, sync, file },
@@ -87,7 +88,7 @@ describe("watchCalls", () => {
     expect(ended).toMatchObject({ ...silent, end_reason: "calls again" });
     const words = describeNotice(ended as Notice, "UTC");
     expect(words).toMatch(
-      /^tracking number \+15125551000: no call since 2025-03-31 0\d:\d\d, [\d.]+ expected by 2025-03-31 \d\d:00; ended 2025-04-0\d \d\d:\d\d: calls again$/,
+      /^\+15125551000: calls again since \d Apr \d\d:\d\d, after no call since 31 Mar 0\d:\d\d, [\d.]+ expected$/,
     );
     expect(open(file)).toEqual([]);
   });

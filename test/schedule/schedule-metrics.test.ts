@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Notice } from "../../src/notices/notice-table.ts";
 import { Bell } from "../../src/schedule/doorbell/bell.ts";
 import type { JobHealth } from "../../src/schedule/health.ts";
 import { emptyStatistics } from "../../src/schedule/job-state.ts";
@@ -50,7 +51,7 @@ const snapshot: Snapshot = {
   jobs: new Map(),
   calls: { live: 5000, gone: 7 },
   rejectedRows: 4,
-  notices: [],
+  notices: [{ dimension: "source" } as Notice],
   driftedMembers: 2,
 };
 
@@ -89,6 +90,12 @@ calltally_calls{state="gone"} 7
 const REST = `# HELP calltally_rejected_rows Rows that could not be parsed and are not resolved yet.
 # TYPE calltally_rejected_rows gauge
 calltally_rejected_rows 4
+# HELP calltally_notices Tracking numbers, sources and campaigns that are silent or far off, or all calls, by dimension.
+# TYPE calltally_notices gauge
+calltally_notices{dimension="tracking_number"} 0
+calltally_notices{dimension="source"} 1
+calltally_notices{dimension="campaign"} 0
+calltally_notices{dimension="all"} 0
 # HELP calltally_schema_drift Members seen that the API documentation does not list.
 # TYPE calltally_schema_drift gauge
 calltally_schema_drift 2

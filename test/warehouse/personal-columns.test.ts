@@ -18,14 +18,14 @@ const IMPERSONAL = `
   rules.since rules.rules rules.caller_key
   counts.name
   sync_runs.started_at sync_runs.finished_at sync_runs.file_checked_at sync_runs.order_key
-  sync_runs.failed_request_ids sync_runs.not_before
+  sync_runs.failed_request_ids sync_runs.judged_until sync_runs.not_before
   sync_pages.call_ids sync_pages.request_id sync_pages.fetched_at
   certificates.made_at certificates.sha256
   schema_drift.json_type schema_drift.first_seen_at
   exports.exported_at exports.path exports.sha256
   jobs.job jobs.started_at jobs.finished_at jobs.succeeded_at jobs.failing_since
   report_runs.report report_runs.account report_runs.scheduled_for report_runs.started_at
-  report_runs.finished_at report_runs.range_from report_runs.range_to report_runs.folder report_runs.files
+  report_runs.finished_at report_runs.range_from report_runs.range_to report_runs.news_until report_runs.folder report_runs.files
   report_runs.process
   deliveries.started_at deliveries.finished_at deliveries.message_id deliveries.process
   insights.insight_type insights.indicator_score_type insights.insight_status insights.hit_outcome_by
@@ -49,6 +49,7 @@ const IMPERSONAL = `
   restatements.found_at restatements.path restatements.contents restatements.period restatements.starts_at
   restatements.ends_at restatements.metric restatements.was restatements.now restatements.exported_at
   restatements.reasons restatements.rules_changed
+  notices.since notices.judged_until notices.noticed_at notices.ended_at notices.end_noticed_at
   forgotten_callers.pseudonym forgotten_callers.key_mark forgotten_callers.forgotten_at
   privacy_acts.at privacy_acts.counts privacy_acts.erased_at
   backups.path backups.backed_up_at

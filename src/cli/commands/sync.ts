@@ -2,6 +2,7 @@ import { Command, Option } from "@commander-js/extra-typings";
 import { hostLimits } from "../../api/host-limits.ts";
 import { EXIT, UsageError, worstCode } from "../../base/errors.ts";
 import { SETTINGS } from "../../config/settings.ts";
+import { describeNotice } from "../../notices/notice-words.ts";
 import { exitCodeOf, runSync } from "../../sync/run.ts";
 import { toSyncOptions } from "../../sync/sync-options.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
@@ -10,7 +11,7 @@ import { type AccountScope, action, overAccounts, type Result, SYNCS_AT_ONCE } f
 import { wholeNumber } from "../parsers.ts";
 import { attributionProgress, ProgressBar } from "../terminal/progress.ts";
 import { summarizeRun } from "../terminal/run-summary.ts";
-import { notesOnDispositions, notesOnNotices } from "../warehouse-notes.ts";
+import { notesOnDispositions } from "../warehouse-notes.ts";
 import { describePruned } from "./prune.ts";
 import { publishSynced } from "./publish.ts";
 
@@ -51,6 +52,7 @@ export const command = (context: Context) =>
         using progress = new ProgressBar(context);
         const sync = async (scope: AccountScope): Promise<Result> => {
           const { account, settings, note } = scope;
+          const news: string[] = [];
           const run = await runSync({
             ...toSyncOptions(settings, limitOf),
             force,
@@ -60,6 +62,7 @@ export const command = (context: Context) =>
             signal: context.signal,
             onProgress: (done) => progress.update(done, account.name),
             onAttributed: attributionProgress(context, note),
+            onNotice: (notice) => news.push(`Notice: ${describeNotice(notice, settings.timezone)}`),
             onPruned: (counts) => note(`Removed ${describePruned(counts)}`),
             onNotErased: ({ message }) => note(`${message}: a later sync will do it, or run calltally prune`),
           });
@@ -70,7 +73,7 @@ export const command = (context: Context) =>
             summary: [summarizeRun(run), ...(published?.summary ?? [])].join("\n"),
             notes: notesOnDispositions(settings),
             // Not notes: cron mails what --quiet leaves.
-            errors: [...notesOnNotices(settings, run), ...(published?.errors ?? [])],
+            errors: [...news, ...(published?.errors ?? [])],
             exit: worstCode([exitCodeOf(run), published?.exit ?? EXIT.done]),
           };
         };

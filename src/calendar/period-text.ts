@@ -1,0 +1,14 @@
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** 2026-10-26 → 26 Oct, 2026-10 → Oct 2026; weeks and quarters are unchanged. */
+export function labelOf(period: string): string {
+  const [, year, month, day] = /^(\d{4})-(\d\d)(?:-(\d\d))?$/.exec(period) ?? [];
+  if (month === undefined) return period;
+  const name = MONTHS[Number(month) - 1];
+  return day === undefined ? `${name} ${year}` : `${Number(day)} ${name}`;
+}
+
+/** Like {@link labelOf}, with the year of days: 26 Oct 2026. */
+export function longLabelOf(period: string): string {
+  return `${labelOf(period)}${/^\d{4}-\d\d-\d\d$/.test(period) ? ` ${period.slice(0, 4)}` : ""}`;
+}

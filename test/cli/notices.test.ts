@@ -1,0 +1,102 @@
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { endNotice, insertNotice } from "../../src/notices/notice-table.ts";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { type Tx, writeTransaction } from "../../src/warehouse/transaction.ts";
+import { startMailServer, type TakenMail } from "../delivery/mail-server.ts";
+import { calltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { writeAccounts } from "./agency.ts";
+
+const agoOf = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+
+/** A notice of so many hours ago, noticed two hours later. */
+function notice(dimension: "tracking_number" | "source", value: string, hours: number) {
+  return {
+    ...{
+      dimension,
+      key: JSON.stringify({ [dimension]: value }),
+      kind: "silent" as const,
+      calls: 0,
+      expected: 18.3,
+    },
+    ...{ since: agoOf(hours), judged_until: agoOf(hours - 2), noticed_at: agoOf(hours - 2), run_id: 1 },
+  };
+}
+
+function write(database: string, work: (tx: Tx) => void): void {
+  using warehouse = openExistingWarehouse(database);
+  writeTransaction(warehouse, work);
+}
+
+/** The lines of a mail's text that begin with a notice. */
+function noticesIn({ raw }: TakenMail): string[] {
+  const text = raw.replaceAll("=\r\n", "").replaceAll("=3D", "=");
+  return [...text.matchAll(/^- Notice: (.*)\r$/gm)].map(([, said = ""]) => said);
+}
+
+describe("a notice", () => {
+  it("is in the mails of each report once when it starts and once when it ends, in status, and on the page", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 200 });
+    await using mail = await startMailServer();
+    const url = `smtp://127.0.0.1:${mail.port}?from=calls@example.com`;
+    writeFileSync(join(folder.path, "smtp.url"), url, { mode: 0o600 });
+    writeAccounts(folder.path, { acme: sandbox }, { top: "smtp_url_file: smtp.url\n" });
+    const deliver = "    deliver: [{ email: { to: [marketing@acme.example] } }]\n";
+    const report = (name: string, more = "") =>
+      `  ${name}:\n    contents: [channel]\n    range: { last: 4w }\n${more}${deliver}`;
+    appendFileSync(
+      join(folder.path, "calltally.yaml"),
+      `reports:\n${report("daily")}${report("google", "    filter: { channel: Paid Search }\n")}`,
+    );
+    const run = async (...args: string[]) => {
+      const { code, stdout, stderr } = await calltally(args, { cwd: folder.path });
+      expect({ code, stderr }, args.join(" ")).toEqual({ code: 0, stderr: "" });
+      return stdout;
+    };
+    const delivered = async (name: string) => {
+      const before = mail.taken.length;
+      await run("run", name, "--deliver");
+      const [taken, ...others] = mail.taken.slice(before);
+      expect(others).toEqual([]);
+      return taken === undefined ? undefined : noticesIn(taken);
+    };
+    await run("sync");
+    const database = join(folder.path, "data/acme/calltally.db");
+    write(database, (tx) => insertNotice(tx, notice("tracking_number", "+15125550117", 30)));
+    const silent = /^\+15125550117: no call since \d+ \w{3} \d\d:\d\d, 18\.3 expected\.$/;
+    expect(await delivered("daily")).toEqual([expect.stringMatching(silent)]);
+    expect(await delivered("daily")).toEqual([]);
+    expect(await delivered("google")).toEqual([]);
+    expect(await run("status")).toMatch(/^Notices {4}\+15125550117: no call since .{12}, 18\.3 expected$/m);
+
+    write(database, (tx) => {
+      endNotice(tx, 1, {
+        ended_at: agoOf(1),
+        end_reason: "calls again",
+        end_noticed_at: new Date().toISOString(),
+      });
+      insertNotice(tx, { ...notice("source", "<b>bing</b>", 20), noticed_at: new Date().toISOString() });
+    });
+    // The text alone has it as it is: HTML is for the other part.
+    expect(await delivered("daily")).toEqual([
+      expect.stringMatching(/^source <b>bing<\/b>: no call since .{12,13}, 18\.3 expected\.$/),
+      expect.stringMatching(
+        /^\+15125550117: calls again since .{12,13}, after no call since .{12,13}, 18\.3 expected\.$/,
+      ),
+    ]);
+    expect(await delivered("daily")).toEqual([]);
+    expect(mail.taken.at(-2)?.raw).toContain("source &lt;b&gt;bing");
+
+    await run("report", "--last", "today", "--out", "page");
+    const page = readFileSync(join(folder.path, "page/report/report.html"), "utf8");
+    expect(page).toContain("source &lt;b&gt;bing&lt;/b&gt;: no call since");
+    await run("report", "--last", "today", "--out", "page", "--channel", "Paid Search", "--allow-empty");
+    expect(readFileSync(join(folder.path, "page/report/report.html"), "utf8")).not.toContain("no call since");
+    await run("report", "--from", "2026-01-01", "--to", "2026-01-31", "--out", "page");
+    expect(readFileSync(join(folder.path, "page/report/report.html"), "utf8")).not.toContain("no call since");
+  });
+});
