@@ -17,8 +17,13 @@ export function describeNotice(notice: Notice, zone: string): string {
   return `${nameKey(notice)}: ${end}${what} since ${show(since)}, ${expected} expected`;
 }
 
+/** Visitors choose names of sources and campaigns. */
+const MAX_CHARACTERS = 60;
+
 function nameKey({ dimension, key }: Notice): string {
   if (dimension === "all") return "all calls";
-  const name = key[dimension] ?? `[${key.campaign_id}]`;
+  const characters = [...(key[dimension] ?? `[${key.campaign_id}]`)];
+  const cut = [...characters.slice(0, MAX_CHARACTERS - 1), "…"];
+  const name = (characters.length > MAX_CHARACTERS ? cut : characters).join("");
   return dimension === "tracking_number" ? name : `${dimension} ${name}`;
 }

@@ -18,7 +18,6 @@ import {
   WITHIN_CHANCE,
 } from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
-import { isolated } from "./page-parts.ts";
 import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
@@ -117,8 +116,8 @@ const ROWS_SHOWN = 25;
 function noticeSection({ notices, manifest }: Report): Html | "" {
   if (notices.length === 0) return "";
   const rest = notices.length - ROWS_SHOWN;
-  return html`<h2>${formatQuantity(notices.length, "notice")}: silent, or far off</h2>
-<ul>${notices.slice(0, ROWS_SHOWN).map((notice) => html`<li>${isolated(describeNotice(notice, manifest.timezone))}</li>`)}</ul>
+  return html`<h2>Notices: calls that went silent or far off</h2>
+<ul>${notices.slice(0, ROWS_SHOWN).map((notice) => html`<li><bdi>${toPrintable(describeNotice(notice, manifest.timezone))}</bdi></li>`)}</ul>
 ${rest > 0 ? html`<p class="faint">${formatCount(rest)} more.</p>` : ""}`;
 }
 

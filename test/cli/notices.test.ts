@@ -92,11 +92,11 @@ describe("a notice", () => {
     expect(mail.taken.at(-2)?.raw).toContain("source &lt;b&gt;bing");
 
     await run("report", "--last", "today", "--out", "page");
-    const page = readFileSync(join(folder.path, "page/report/report.html"), "utf8");
+    const page = readFileSync(join(folder.path, "page/report.html"), "utf8");
     expect(page).toContain("source &lt;b&gt;bing&lt;/b&gt;: no call since");
     await run("report", "--last", "today", "--out", "page", "--channel", "Paid Search", "--allow-empty");
-    expect(readFileSync(join(folder.path, "page/report/report.html"), "utf8")).not.toContain("no call since");
+    expect(readFileSync(join(folder.path, "page/report.html"), "utf8")).not.toContain("no call since");
     await run("report", "--from", "2026-01-01", "--to", "2026-01-31", "--out", "page");
-    expect(readFileSync(join(folder.path, "page/report/report.html"), "utf8")).not.toContain("no call since");
+    expect(readFileSync(join(folder.path, "page/report.html"), "utf8")).not.toContain("no call since");
   });
 });

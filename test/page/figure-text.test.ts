@@ -71,7 +71,9 @@ describe("answerRateOf, changeOf", () => {
       calls_change: -0.3529,
     };
     expect(String(answerRateOf(figures))).toBe('<data value="0.5455">54.5%</data>');
-    expect(String(changeOf(figures, "calls", 1))).toBe('<data value="-0.3529">-35.3%</data> ≈');
+    expect(String(changeOf(figures, "calls", 1))).toBe(
+      '<data value="-0.3529">-35.3%</data><span class="chance"> ≈</span>',
+    );
     expect(String(changeOf({ ...figures, calls_previous: 60 }, "calls", 1))).not.toContain("≈");
     expect(String(changeOf({ ...figures, calls_previous: 60 }, "calls", 2))).toContain("≈");
     expect(String(changeOf({ calls: 5, calls_previous: 5, calls_change: 0 }, "calls", 1))).not.toContain("≈");
