@@ -20,16 +20,22 @@ const SHARED_CHANCE = 0.01;
 
 /** In the order in which they are judged: the calls of a key with a notice do not count for the next. */
 export const WATCHED = ["tracking_number", "source", "campaign", "all"] as const;
-export type WatchedDimension = (typeof WATCHED)[number];
+type Dimension = (typeof WATCHED)[number];
 export const KINDS = ["silent", "few", "many"] as const;
 export const END_REASONS = ["calls again", "as before", "nothing to compare with"] as const;
 
-export interface WatchedCall extends Record<Exclude<WatchedDimension, "all">, string | null> {
+export interface WatchedCall extends Record<Exclude<Dimension, "all">, string | null> {
   startedMs: number;
 }
 
-/** What a key is off by. */
-export interface Finding {
+export interface WatchedKey {
+  dimension: Dimension;
+  /** Empty for all calls. */
+  key: string;
+}
+
+/** How calls are off. */
+interface Finding {
   kind: (typeof KINDS)[number];
   sinceMs: number;
   /** Calls since then, and how many were expected. */
@@ -37,93 +43,70 @@ export interface Finding {
   expected: number;
 }
 
-export interface KeyNotice {
-  dimension: WatchedDimension;
-  key: string;
-}
-
-/** A notice of before; its time is not compared with. */
-export interface PastNotice extends KeyNotice {
-  kind: Finding["kind"];
-  sinceMs: number;
+/** A notice that is open, or was in the time of the calls: that time is not compared with. */
+export interface PastNotice extends WatchedKey, Pick<Finding, "kind" | "sinceMs"> {
   /** Undefined while it is open. */
   endedMs: number | undefined;
 }
 
-export interface NoticeEnd<Past> {
-  notice: Past;
-  endedMs: number;
-  reason: (typeof END_REASONS)[number];
-}
-
-export interface Judgement<Past> {
-  started: (KeyNotice & Finding)[];
-  ended: NoticeEnd<Past>[];
-}
-
-interface JudgeOptions<Past> {
-  /** Calls from then on are not judged. */
-  untilMs: number;
-  /** IANA zone of weekdays and hours. */
-  zone: string;
-  /** Notices that are open, or were in the time of the calls. */
-  past: readonly Past[];
-}
+type End = { endedMs: number; reason: (typeof END_REASONS)[number] };
 
 /**
  * Finds keys that have gone silent or far off, and notices that are over.
  * @param calls all since {@link HORIZON_MS} before, by start
+ * @param options.untilMs calls from then on are not judged
+ * @param options.zone IANA zone of weekdays and hours
  */
 export function judgeCalls<Past extends PastNotice>(
   calls: readonly WatchedCall[],
-  { untilMs, zone, past }: JudgeOptions<Past>,
-): Judgement<Past> {
-  const judgement: Judgement<Past> = { started: [], ended: [] };
+  { untilMs, zone, past }: { untilMs: number; zone: string; past: readonly Past[] },
+) {
+  const started: (WatchedKey & Finding)[] = [];
+  const ended: (End & { notice: Past })[] = [];
   const weeksBefore = weekShifter(zone);
-  const pastOf = (dimension: WatchedDimension, key: string) =>
-    past.filter((notice) => notice.dimension === dimension && notice.key === key);
-  const watch = (dimension: WatchedDimension, key: string, times: readonly number[]) => {
-    const own = [...pastOf(dimension, key), ...(dimension === "all" ? [] : pastOf("all", ""))];
-    return new WatchedKey(times, { weeksBefore, untilMs, past: own });
+  const pastOf = (dimension: Dimension) => past.filter((notice) => notice.dimension === dimension);
+  const watch = (dimension: Dimension, key: string, times: readonly number[] = []) => {
+    const own = pastOf(dimension).filter((notice) => notice.key === key);
+    const known = dimension === "all" ? own : [...own, ...pastOf("all")];
+    return new KeyCalls(times, { weeksBefore, untilMs, past: known });
   };
   const grouped = new Map(WATCHED.map((dimension) => [dimension, groupTimes(calls, dimension)]));
-  const examined = WATCHED.flatMap((dimension) =>
-    [...(grouped.get(dimension) ?? [])].filter(([key, times]) => watch(dimension, key, times).isExamined()),
+  const examined = [...grouped].flatMap(([dimension, groups]) =>
+    [...groups].filter(([key, times]) => watch(dimension, key, times).isExamined()),
   );
   const level = FALSE_CHANCE / examined.length;
-  const days = { dayMs: startOfDay(untilMs, zone), weekMs: weeksBefore(untilMs, 1) };
+  const stretches = [startOfDay(untilMs, zone), weeksBefore(untilMs, 1)] as const;
   let remaining = calls;
-  for (const dimension of WATCHED) {
-    const groups = (remaining === calls && grouped.get(dimension)) || groupTimes(remaining, dimension);
-    const known = past.filter((each) => each.dimension === dimension);
-    const off = new Set(known.map(({ key }) => key));
-    const open = new Map(
-      known.filter(({ endedMs }) => endedMs === undefined).map((each) => [each.key, each]),
-    );
-    for (const [key, notice] of open) {
-      const end = watch(dimension, key, grouped.get(dimension)?.get(key) ?? []).endOf(notice);
-      if (end !== undefined) judgement.ended.push({ notice, ...end });
+  for (const [dimension, all] of grouped) {
+    const groups = remaining === calls ? all : groupTimes(remaining, dimension);
+    const off = new Set(pastOf(dimension).map(({ key }) => key));
+    const open = pastOf(dimension).filter(({ endedMs }) => endedMs === undefined);
+    for (const notice of open) {
+      const end = watch(dimension, notice.key, all.get(notice.key)).endOf(notice);
+      if (end !== undefined) ended.push({ notice, ...end });
     }
     const others = remaining.map(({ startedMs }) => startedMs);
     for (const [key, times] of groups) {
-      if (open.has(key)) continue;
+      if (open.some((notice) => notice.key === key)) continue;
       const watched = watch(dimension, key, times);
-      const finding = watched.isExamined() ? watched.find(level, days) : undefined;
+      const finding = watched.isExamined() ? watched.find(level, stretches) : undefined;
       if (finding === undefined) continue;
       const apart = [...new Set([key, ...off])].map((each) => groups.get(each) ?? []);
       // A source that all calls have is off because all calls are.
       const isAll = dimension !== "tracking_number" && times.length === others.length;
       if (dimension !== "all" && (isAll || watched.isShared(finding, others, apart))) continue;
-      judgement.started.push({ dimension, key, ...finding });
+      started.push({ dimension, key, ...finding });
       off.add(key);
     }
     if (off.size > 0) remaining = remaining.filter((call) => !off.has(keyOf(call, dimension) ?? ""));
   }
-  return judgement;
+  return { started, ended };
 }
 
+type Count = (fromMs: number, untilMs: number) => number;
+
 /** The calls of a key. */
-class WatchedKey {
+class KeyCalls {
   readonly #times: readonly number[];
   readonly #untilMs: number;
   readonly #weeksBefore: WeekShifter;
@@ -131,36 +114,31 @@ class WatchedKey {
 
   constructor(
     times: readonly number[],
-    {
-      weeksBefore,
-      untilMs,
-      past,
-    }: { weeksBefore: WeekShifter; untilMs: number; past: readonly PastNotice[] },
+    context: { weeksBefore: WeekShifter; untilMs: number; past: readonly PastNotice[] },
   ) {
     this.#times = times;
-    this.#untilMs = untilMs;
-    this.#weeksBefore = weeksBefore;
-    this.#past = past;
+    this.#untilMs = context.untilMs;
+    this.#weeksBefore = context.weeksBefore;
+    this.#past = context.past;
   }
 
   isExamined(): boolean {
-    const { calls, weeks } = this.#before(this.#weeksBefore(this.#untilMs, 1));
-    return this.#isComparable() && calls >= MIN_CALLS_A_WEEK * weeks;
+    const { calls, weeks } = this.#before(this.#weekMs);
+    return weeks >= MIN_WEEKS && calls >= MIN_CALLS_A_WEEK * weeks;
   }
 
-  #isComparable(): boolean {
-    return this.#before(this.#weeksBefore(this.#untilMs, 1)).weeks >= MIN_WEEKS;
-  }
-
-  /** What is off: since the last call, today, or in seven days. Time of an earlier notice is not judged again. */
-  find(level: number, { dayMs, weekMs }: { dayMs: number; weekMs: number }): Finding | undefined {
-    const endedMs = Math.max(weekMs, ...this.#past.map((notice) => notice.endedMs ?? weekMs));
-    const lastMs = this.#times[lowerBound(this.#times, this.#untilMs) - 1] ?? weekMs;
-    const silent = this.#look(Math.max(lastMs + 1, endedMs));
-    if (silent.calls === 0 && silent.chance < level)
+  /**
+   * Finds what is off: since the last call, today, or in seven days. Time of an earlier notice is not judged again.
+   * @param stretches when today and the seven days begin
+   */
+  find(level: number, stretches: readonly number[]): Finding | undefined {
+    const sinceMs = Math.max(this.#weekMs, ...this.#past.map(({ endedMs = 0 }) => endedMs));
+    const lastMs = this.#times.at(-1) ?? 0;
+    const silent = this.#look(Math.max(lastMs + 1, sinceMs));
+    if (lastMs < this.#untilMs && silent.calls === 0 && silent.chance < level)
       return { kind: "silent", sinceMs: lastMs, calls: 0, expected: silent.expected };
-    for (const fromMs of [dayMs, weekMs]) {
-      const { kind, chance, ...seen } = this.#look(Math.max(fromMs, endedMs));
+    for (const fromMs of stretches) {
+      const { kind, chance, ...seen } = this.#look(Math.max(fromMs, sinceMs));
       if (kind !== undefined && chance < level) return { kind, ...seen };
     }
     return undefined;
@@ -172,23 +150,20 @@ class WatchedKey {
     all: readonly number[],
     apart: readonly (readonly number[])[],
   ): boolean {
-    const count = (fromMs: number, untilMs: number) =>
-      countIn(all, fromMs, untilMs) - apart.reduce((sum, times) => sum + countIn(times, fromMs, untilMs), 0);
-    const seen = this.#look(Math.max(sinceMs, this.#weeksBefore(this.#untilMs, 1)), count);
-    return (
-      (seen.kind === "many") === (kind === "many") && seen.kind !== undefined && seen.chance < SHARED_CHANCE
-    );
+    const count: Count = (...span) =>
+      countIn(all, ...span) - apart.reduce((sum, times) => sum + countIn(times, ...span), 0);
+    const others = this.#look(Math.max(sinceMs, this.#weekMs), count);
+    return others.kind === (kind === "many" ? "many" : "few") && others.chance < SHARED_CHANCE;
   }
 
   /** Returns undefined while it is still off. */
-  endOf({ kind, sinceMs }: PastNotice): Pick<NoticeEnd<never>, "endedMs" | "reason"> | undefined {
+  endOf({ kind, sinceMs }: PastNotice): End | undefined {
     const againMs = this.#times[lowerBound(this.#times, sinceMs + 1)];
-    if (kind === "silent" && againMs !== undefined && againMs < this.#untilMs)
-      return { endedMs: againMs, reason: "calls again" };
-    if (!this.#isComparable()) return { endedMs: this.#untilMs, reason: "nothing to compare with" };
-    if (kind === "silent") return undefined;
-    const seen = this.#look(Math.max(sinceMs, this.#weeksBefore(this.#untilMs, 1)));
-    return seen.kind === kind ? undefined : { endedMs: this.#untilMs, reason: "as before" };
+    if (kind === "silent" && againMs !== undefined) return { endedMs: againMs, reason: "calls again" };
+    const endedMs = this.#untilMs;
+    if (this.#before(this.#weekMs).weeks < MIN_WEEKS) return { endedMs, reason: "nothing to compare with" };
+    const isOff = kind === "silent" || this.#look(Math.max(sinceMs, this.#weekMs)).kind === kind;
+    return isOff ? undefined : { endedMs, reason: "as before" };
   }
 
   /** Compares the calls from a moment on with those of the weeks before. */
@@ -209,7 +184,7 @@ class WatchedKey {
     for (let week = 1; week <= WEEKS; week++) {
       const [from, until] = [this.#weeksBefore(fromMs, week), this.#weeksBefore(this.#untilMs, week)];
       const isOff = this.#past.some(
-        ({ sinceMs, endedMs }) => sinceMs < until && (endedMs ?? this.#untilMs) > from,
+        ({ sinceMs, endedMs = this.#untilMs }) => sinceMs < until && endedMs > from,
       );
       if (isOff || from < firstMs) continue;
       calls += count(from, until);
@@ -218,10 +193,14 @@ class WatchedKey {
     return { calls, weeks };
   }
 
-  readonly #count = (fromMs: number, untilMs: number) => countIn(this.#times, fromMs, untilMs);
+  get #weekMs(): number {
+    return this.#weeksBefore(this.#untilMs, 1);
+  }
+
+  readonly #count: Count = (...span) => countIn(this.#times, ...span);
 }
 
-function groupTimes(calls: readonly WatchedCall[], dimension: WatchedDimension): Map<string, number[]> {
+function groupTimes(calls: readonly WatchedCall[], dimension: Dimension): Map<string, number[]> {
   const groups = new Map<string, number[]>();
   for (const call of calls) {
     const key = keyOf(call, dimension);
@@ -233,8 +212,7 @@ function groupTimes(calls: readonly WatchedCall[], dimension: WatchedDimension):
   return groups;
 }
 
-const keyOf = (call: WatchedCall, dimension: WatchedDimension) =>
-  dimension === "all" ? "" : call[dimension];
+const keyOf = (call: WatchedCall, dimension: Dimension) => (dimension === "all" ? "" : call[dimension]);
 
 /** From the first up to, and without, the second moment. */
 function countIn(times: readonly number[], fromMs: number, untilMs: number): number {

@@ -7,7 +7,7 @@ import { openReader } from "../warehouse/open.ts";
 import { readLastJudged, readLastTrustedRun, type SyncRun, updateRun } from "../warehouse/runs/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import { HORIZON_MS, judgeCalls, type KeyNotice, type WatchedCall, WEEK_MS } from "./judge-calls.ts";
+import { HORIZON_MS, judgeCalls, type WatchedCall, type WatchedKey, WEEK_MS } from "./judge-calls.ts";
 import { endNotice, insertNotice, type Notice, readNewsOf, readNotices } from "./notice-table.ts";
 
 const HOUR_MS = 3_600_000;
@@ -129,13 +129,13 @@ interface StoredCall extends CampaignKey {
 const toCampaign = ({ campaign, campaign_id }: CampaignKey) => JSON.stringify({ campaign, campaign_id });
 
 /** Returns the key columns of a watched key, as JSON. */
-function toKeyColumns({ dimension, key }: KeyNotice): string {
+function toKeyColumns({ dimension, key }: WatchedKey): string {
   if (dimension === "all") return "{}";
   return dimension === "campaign" ? key : JSON.stringify({ [dimension]: key });
 }
 
 /** Inverse of {@link toKeyColumns}. */
-function fromKeyColumns(dimension: KeyNotice["dimension"], columns: Notice["key"]): string {
+function fromKeyColumns(dimension: WatchedKey["dimension"], columns: Notice["key"]): string {
   return dimension === "campaign" ? JSON.stringify(columns) : (columns[dimension] ?? "");
 }
 

@@ -3,9 +3,9 @@ import { zoneOffsets } from "../../src/calendar/local-time.ts";
 import {
   HORIZON_MS,
   judgeCalls,
-  type KeyNotice,
   type PastNotice,
   type WatchedCall,
+  type WatchedKey,
 } from "../../src/notices/judge-calls.ts";
 
 const HOUR_MS = 3_600_000;
@@ -38,7 +38,7 @@ export interface DrawnYear {
   seed: number;
 }
 
-export interface Noticed extends KeyNotice {
+export interface Noticed extends WatchedKey {
   kind: PastNotice["kind"];
   sinceMs: number;
   noticedMs: number;
