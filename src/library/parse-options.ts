@@ -61,7 +61,7 @@ const filter = z.strictObject({
   exclude_callers: z.array(caller).min(1).optional(),
 });
 
-const rollupQuestion = z.strictObject({
+export const rollupQuestion = z.strictObject({
   by: z.array(z.enum(DIMENSIONS)),
   range: REQUEST_KEYS.range,
   timezone: parsed(parseTimeZone).optional(),
@@ -124,7 +124,8 @@ function toAsked({ timezone = "UTC", ...request }: ExportRequest & { timezone?: 
   return { request, timezone: parseTimeZone(timezone) };
 }
 
-function parse<T>(schema: z.ZodType<T>, given: unknown): T {
+/** @throws UsageError for the first problem, with the member that has it */
+export function parse<T>(schema: z.ZodType<T>, given: unknown): T {
   const { data, error } = schema.safeParse(given);
   const [issue] = error?.issues ?? [];
   if (issue === undefined) return data as T;
