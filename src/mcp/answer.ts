@@ -1,11 +1,5 @@
 import { formatCount } from "../base/quantity-text.ts";
-import {
-  describeCaveats,
-  describeHistory,
-  MADE_UP,
-  type Manifest,
-  RULES_CHANGED,
-} from "../export/manifest.ts";
+import { describeCaveats, MADE_UP, type Manifest } from "../export/manifest.ts";
 import { toShown } from "./hide-personal.ts";
 
 export interface Answer {
@@ -15,16 +9,22 @@ export interface Answer {
   less: string;
 }
 
-type Based = Pick<Manifest, "run" | "origin" | "caveats" | "timezone"> &
-  Partial<Pick<Manifest, "range" | "compared_with" | "periods">>;
+export interface AboutBasis {
+  account: string | undefined;
+  isProvisional: boolean;
+  /** More caveats. */
+  notes: readonly string[];
+}
 
-/** What an answer is based on, and why its figures may change or be wrong. */
+/** Says what an answer is based on, and why its figures may change or be wrong. */
 export function toBasis(
-  { run, origin, timezone, range, compared_with, ...based }: Based,
-  about: { account: string | undefined; isProvisional: boolean; areRulesChanged: boolean },
+  manifest: Pick<Manifest, "run" | "origin" | "caveats" | "timezone"> &
+    Partial<Pick<Manifest, "range" | "compared_with">>,
+  { account, isProvisional, notes }: AboutBasis,
 ) {
+  const { run, origin, timezone, range, compared_with } = manifest;
   return {
-    ...(about.account !== undefined && { account: about.account }),
+    ...(account !== undefined && { account }),
     run: run?.run_id ?? null,
     verdict: run?.verdict ?? null,
     verdict_reason: run?.verdict_reason ?? null,
@@ -32,13 +32,8 @@ export function toBasis(
     ...(range && { range }),
     ...(compared_with && { compared_with }),
     timezone,
-    provisional: about.isProvisional,
-    caveats: [
-      ...describeCaveats(based),
-      ...(range ? describeHistory({ ...based, range, ...(compared_with && { compared_with }) }) : []),
-      ...(about.areRulesChanged ? [RULES_CHANGED] : []),
-      ...(origin.made_by_demo ? [MADE_UP] : []),
-    ],
+    provisional: isProvisional,
+    caveats: [...describeCaveats(manifest), ...notes, ...(origin.made_by_demo ? [MADE_UP] : [])],
   };
 }
 
@@ -46,7 +41,7 @@ const MAX_CHARACTERS = 25_000;
 /** Even the shortest items are too long for more. */
 const MAX_ITEMS = 10_000;
 
-/** Returns an answer of at most 25,000 characters as JSON: of lists that are too long, the first items. */
+/** Returns an answer of at most 25,000 characters as JSON: of long lists, the first items. */
 export function toBounded({ basis, data, less }: Answer, isPersonal: boolean): Record<string, unknown> {
   const shown = toShown(firstItems(data, MAX_ITEMS), isPersonal);
   const upTo = (count: number) => {

@@ -1,6 +1,6 @@
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { findCaveats, settledUntil } from "../export/manifest.ts";
+import { findCaveats, RULES_CHANGED, settledUntil } from "../export/manifest.ts";
 import { RollupSession } from "../rollup/session.ts";
 import type { ScheduledReports } from "../status/read-next.ts";
 import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
@@ -24,7 +24,7 @@ interface Read extends Omit<Answer, "basis"> {
   until: string | null;
 }
 
-/** Reads data and their basis at one moment of the warehouse, and closes it. */
+/** Reads data and their basis at one moment of the warehouse. */
 export function readMoment(
   { account, settings }: Scope,
   read: (moment: { reader: Warehouse; session: RollupSession }) => Read,
@@ -33,25 +33,18 @@ export function readMoment(
   try {
     using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules });
     const basis = readBasis(reader);
+    const caveats = findCaveats(basis);
+    const notes = notesOnRules(reader, settings);
     const { until, ...answer } = read({ reader, session });
     const settled = settledUntil(basis.run, settings.lookbackHours);
-    const caveats = findCaveats(basis);
-    return {
-      ...answer,
-      basis: toBasis(
-        { ...basis, ...(caveats && { caveats }), timezone: settings.timezone },
-        {
-          account,
-          isProvisional: settled === undefined || until === null || until > settled,
-          areRulesChanged: areRulesChanged(reader, settings),
-        },
-      ),
-    };
+    const isProvisional = settled === undefined || until === null || until > settled;
+    const manifest = { ...basis, ...(caveats && { caveats }), timezone: settings.timezone };
+    return { ...answer, basis: toBasis(manifest, { account, isProvisional, notes }) };
   } catch (error) {
     throw nameFile(error, reader.path);
   }
 }
 
-export function areRulesChanged(reader: Warehouse, settings: Settings): boolean {
-  return !isInForce(readRulesInForce(reader), readAttributionRules(settings));
+export function notesOnRules(reader: Warehouse, settings: Settings): string[] {
+  return isInForce(readRulesInForce(reader), readAttributionRules(settings)) ? [] : [RULES_CHANGED];
 }

@@ -165,27 +165,19 @@ function toInstant(since: string, { settings }: Scope): string | undefined {
 }
 
 function condense(status: Status) {
-  const { last_done_run, last_verified_pass: proven, last_good_run: good, unlisted, next } = status;
+  const { calls, last_done_run, last_verified_pass: proven, newest_call, next } = status;
   const reports = status.reports.map((report) => ({
     ...report,
     deliveries: report.deliveries.map((delivery) => ({ ...delivery, recipient: "its recipient" })),
   }));
   return {
     last_proven_pass: proven && { run_id: proven.run_id, finished_at: proven.finished_at },
-    last_good_run: good && { run_id: good.run_id, verdict: good.verdict, finished_at: good.finished_at },
-    newest_call: status.newest_call,
-    calls: status.calls.live,
-    calls_gone: status.calls.gone,
+    newest_call,
+    calls: calls.live,
+    calls_gone: calls.gone,
     calls_of_the_service: last_done_run?.last_total ?? null,
-    calls_withheld: status.calls_withheld,
-    unlisted,
     ...findProblems({ ...status, reports }),
-    next_sync: {
-      mode: next.plan,
-      at: next.sync,
-      full_pass_due: next.full_pass_due,
-      not_before: next.not_before,
-    },
+    next_sync: { mode: next.plan, at: next.sync, not_before: next.not_before },
   };
 }
 

@@ -1,4 +1,3 @@
-import { text } from "node:stream/consumers";
 import { Command } from "@commander-js/extra-typings";
 import { EXIT, UsageError } from "../../base/errors.ts";
 import { answerCall, type Call, type Said } from "../../mcp/answer-call.ts";
@@ -6,6 +5,7 @@ import { toolsFor } from "../../mcp/tools.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
+import { readText } from "../read-text.ts";
 import { runAgain, watchParent } from "../watched-child.ts";
 
 export const command = (context: Context) =>
@@ -33,7 +33,7 @@ export const command = (context: Context) =>
         if (await watchParent(context.env)) {
           const { file } = configurationOf(context);
           const { complain } = context;
-          const call = await text(process.stdin);
+          const call = (await readText(process.stdin, MAX_BYTES)) ?? "";
           const said = await answerCall(call, { tools, accounts, file, isPersonal: personalData, complain });
           await context.write(Buffer.from(JSON.stringify(said)));
           return {};
@@ -46,27 +46,31 @@ export const command = (context: Context) =>
       }),
     );
 
-const DEADLINE_SECONDS = 60;
+/** Clients usually wait for 60 seconds. */
+const DEADLINE_SECONDS = 50;
+/** Of a call, and of an answer. */
+const MAX_BYTES = 10_000_000;
 
 /** Answers a call in a child process, by its own connection to the warehouse. */
 async function askChild(context: Pick<Context, "env" | "signal">, call: Call): Promise<Said> {
-  let output: Promise<string> | undefined;
-  const { exitCode, isLate, signal } = await runAgain(context, {
+  let output: Promise<string | undefined> | undefined;
+  const running = runAgain(context, {
     deadlineMs: DEADLINE_SECONDS * 1000,
     stdio: ["pipe", "pipe", "inherit"],
     onStart: ({ stdin, stdout }) => {
       stdin?.on("error", () => {}); // it may end without reading
       stdin?.end(JSON.stringify(call));
-      output = stdout === null ? undefined : text(stdout);
+      output = stdout ? readText(stdout, MAX_BYTES) : undefined;
     },
   });
+  const [{ exitCode, isLate, signal }, said] = await Promise.all([running, output]);
   if (isLate) {
     return {
       error: `The call was stopped after ${DEADLINE_SECONDS} seconds\nAsk for fewer dimensions, a filter or a shorter range; in SQL, use WHERE or the rollup views.`,
     };
   }
-  const said = await output;
-  if (exitCode === EXIT.done && said !== undefined) return JSON.parse(said);
-  const end = signal ?? `code ${exitCode}`;
-  return { error: `The process of this call ended by ${end}: see the server's standard error` };
+  if (exitCode === EXIT.done && said) return JSON.parse(said);
+  return {
+    error: `The process of this call ended by ${signal ?? `code ${exitCode}`}: see the server's standard error`,
+  };
 }

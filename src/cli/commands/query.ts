@@ -10,6 +10,7 @@ import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
 import { choice, wholeNumber } from "../parsers.ts";
+import { readText } from "../read-text.ts";
 import { notesOnOrigin, notesOnRules } from "../warehouse-notes.ts";
 import { runAgain, watchParent } from "../watched-child.ts";
 
@@ -96,17 +97,10 @@ async function runInChild(context: Context, timeoutSeconds: number): Promise<Exi
   });
 }
 
-async function readSql(input: AsyncIterable<Buffer | string>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of input) {
-    chunks.push(Buffer.from(chunk));
-    bytes += chunk.length;
-    if (bytes > MAX_SQL_BYTES) {
-      throw new UsageError(`The SQL on standard input is longer than ${MAX_SQL_BYTES} bytes`);
-    }
-  }
-  return Buffer.concat(chunks).toString("utf8");
+async function readSql(input: NodeJS.ReadableStream): Promise<string> {
+  const sql = await readText(input, MAX_SQL_BYTES);
+  if (sql !== undefined) return sql;
+  throw new UsageError(`The SQL on standard input is longer than ${MAX_SQL_BYTES} bytes`);
 }
 
 /** Returns false if rows were left out because of `maxRows`. */
