@@ -16,6 +16,9 @@ export type Call = z.infer<typeof call>;
 /** An answer, or the message of an error with its hint. */
 export type Said = { answer: Record<string, unknown> } | { error: string };
 
+/** A message may quote the arguments. */
+const MAX_ERROR = 2000;
+
 interface AnswerOptions {
   tools: readonly Tool[];
   accounts: readonly Account[];
@@ -38,7 +41,7 @@ export async function answerCall(json: string, options: AnswerOptions): Promise<
     return { answer: toBounded(await tool.answer(scope, given), isPersonal) };
   } catch (thrown) {
     const error = toCalltallyError(thrown);
-    if (error.exitCode !== EXIT.failed) return { error: describeWithHint(error) };
+    if (error.exitCode !== EXIT.failed) return { error: describeWithHint(error).slice(0, MAX_ERROR) };
     // Its cause may quote anything.
     complain(`calltally: ${describeError(error)}`);
     return { error: `${error.message}: see the server's standard error` };

@@ -9,22 +9,15 @@ export interface Answer {
   less: string;
 }
 
-export interface AboutBasis {
-  account: string | undefined;
-  isProvisional: boolean;
-  /** More caveats. */
-  notes: readonly string[];
-}
-
-/** Says what an answer is based on, and why its figures may change or be wrong. */
+/** Says what an answer is based on, and why its figures may change or be wrong; notes are more caveats. */
 export function toBasis(
   manifest: Pick<Manifest, "run" | "origin" | "caveats" | "timezone"> &
     Partial<Pick<Manifest, "range" | "compared_with">>,
-  { account, isProvisional, notes }: AboutBasis,
+  about: { account: string | undefined; isProvisional: boolean; notes: readonly string[] },
 ) {
   const { run, origin, timezone, range, compared_with } = manifest;
   return {
-    ...(account !== undefined && { account }),
+    ...(about.account !== undefined && { account: about.account }),
     run: run?.run_id ?? null,
     verdict: run?.verdict ?? null,
     verdict_reason: run?.verdict_reason ?? null,
@@ -32,8 +25,8 @@ export function toBasis(
     ...(range && { range }),
     ...(compared_with && { compared_with }),
     timezone,
-    provisional: isProvisional,
-    caveats: [...describeCaveats(manifest), ...notes, ...(origin.made_by_demo ? [MADE_UP] : [])],
+    provisional: about.isProvisional,
+    caveats: [...describeCaveats(manifest), ...about.notes, ...(origin.made_by_demo ? [MADE_UP] : [])],
   };
 }
 

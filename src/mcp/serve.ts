@@ -32,8 +32,8 @@ export async function serve({ tools, ask, signal, complain }: ServeOptions): Pro
   const transport = new ClosingTransport();
   const listed = tools.map(toListed);
   const createServer = () => {
-    const { name, version } = { name: "calltally", version: packageJson.version };
-    const server = new Server({ name, version }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
+    const about = { name: "calltally", version: packageJson.version };
+    const server = new Server(about, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
     server.setRequestHandler("tools/list", () => ({ tools: listed }));
     server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
       if (!tools.some((tool) => tool.name === params.name))
