@@ -100,24 +100,26 @@ function makeFolder(): Disposable & { path: string } {
   return { path: folder.path, [Symbol.dispose]: () => folder.remove() };
 }
 
+type Question = [tool: string, args: Record<string, unknown>];
+
 /** Asks everything that may be asked. */
 async function askAll({ ask }: Assistant): Promise<Map<string, unknown>> {
   const range = { from: "2026-09-01", to: "2026-09-30" };
-  const answers = new Map<string, unknown>();
-  const keep = async (name: string, args: Record<string, unknown>) => {
-    const answer = await ask(name, args);
-    answers.set(`${name} ${JSON.stringify(args)}`, answer);
-  };
-  for (const dimension of DIMENSIONS) await keep("figures", { by: [dimension], total: true });
-  await keep("figures", { by: ["source", "tracking_number"], compare: "previous", range, top: 2 });
-  for (const by of ["source", "campaign", "tracking_number", "gclid"])
-    await keep("compare", { by: [by], range });
-  await keep("figures", { by: [], filter: { source: "nobody" } });
-  for (const { call_id } of CALLS) await keep("explain_call", { call_id });
-  await keep("explain_call", { call_id: 99 });
-  await keep("what_changed", {});
-  await keep("status", {});
-  return answers;
+  const questions: Question[] = [
+    ...DIMENSIONS.map((by): Question => ["figures", { by: [by], total: true }]),
+    ...["source", "campaign", "tracking_number", "gclid"].map(
+      (by): Question => ["compare", { by: [by], range }],
+    ),
+    ["figures", { by: ["source", "tracking_number"], compare: "previous", range, top: 2 }],
+    ["figures", { by: [], filter: { source: "nobody" } }],
+    ...[...CALLS.map(({ call_id }) => call_id), 99].map((call_id): Question => ["explain_call", { call_id }]),
+    ["what_changed", {}],
+    ["status", {}],
+  ];
+  const answers = questions.map(
+    async ([name, args]) => [JSON.stringify([name, args]), await ask(name, args)] as const,
+  );
+  return new Map(await Promise.all(answers));
 }
 
 describe("what calltally mcp gives", () => {

@@ -1,4 +1,4 @@
-import { copyFileSync, renameSync, writeFileSync } from "node:fs";
+import { copyFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -6,14 +6,12 @@ import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { updateRun } from "../../src/warehouse/runs/runs.ts";
 import { makeCall } from "../support/calls.ts";
 import { connect } from "../support/mcp.ts";
-import { makeBackup } from "../support/small-warehouse.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse, openNewWarehouse, setRules, storeRun } from "../support/warehouse.ts";
 
 const AT = "2026-10-05T06:00:00.000Z";
 const calls = (count: number) =>
   Array.from({ length: count }, (_, index) => makeCall({ call_id: index + 1 }));
-const counted = z.object({ calls: z.number() });
 const COUNT = { by: [], columns: ["calls"] };
 
 describe("the warehouse of calltally mcp", () => {
@@ -121,8 +119,7 @@ describe("the warehouse of calltally mcp", () => {
   it("may be replaced: a call reads the old or the new one, and the next the new", async () => {
     using folder = makeTempFolder();
     const path = (name: string) => join(folder.path, name);
-    const sizes = [3, 5] as const;
-    for (const size of sizes) makeBackup(path(`${size}.db`), calls(size));
+    for (const size of SIZES) makeBackup(path(`${size}.db`), size);
     const database = path("calls.db");
     const replaceBy = (size: number) => {
       copyFileSync(path(`${size}.db`), path("new.db"));
@@ -130,25 +127,50 @@ describe("the warehouse of calltally mcp", () => {
     };
     replaceBy(3);
     await using assistant = await connect(["--database", database], { cwd: folder.path });
-    const question = { by: ["channel"], columns: ["calls"], total: true };
+    const ask = async () => {
+      const { basis, rows } = counted.parse(await assistant.ask("figures", COUNT));
+      return [basis.finished_at, rows[0]?.calls];
+    };
     for (const size of [3, 5, 3]) {
       replaceBy(size);
-      expect(await assistant.ask("figures", question)).toMatchObject({ rows: [{ calls: size }] });
+      expect(await ask()).toEqual([finishedAt(size), size]);
     }
-    const answers = new Set<number>();
     let isDone = false;
-    const asking = Promise.all(
-      Array.from({ length: 12 }, async () => {
-        answers.add(counted.parse(await assistant.ask("status")).calls);
-      }),
-    ).finally(() => {
+    const asking = Promise.all(Array.from({ length: 12 }, ask)).finally(() => {
       isDone = true;
     });
     for (let turn = 0; !isDone; turn++) {
       replaceBy(turn % 2 === 0 ? 5 : 3);
       await new Promise(setImmediate);
     }
-    await asking;
-    expect([...answers].sort()).toEqual([3, 5]);
+    for (const answer of await asking)
+      expect(SIZES.map((size) => [finishedAt(size), size])).toContainEqual(answer);
+  });
+
+  it("may have settings that cannot be read: the server keeps running", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    const file = join(folder.path, "calltally.yaml");
+    fillWarehouse(database, calls(2));
+    await using assistant = await connect(["--database", database], { cwd: folder.path });
+    writeFileSync(file, "reports: 5\n");
+    const ended = "The process of this call ended by code 2: see the server's standard error";
+    expect(await assistant.ask("status")).toBe(ended);
+    rmSync(file);
+    expect(await assistant.ask("status")).toMatchObject({ calls: 2 });
   });
 });
+
+const SIZES = [3, 5];
+const finishedAt = (size: number) => `2026-10-0${size}T06:00:00.000Z`;
+const counted = z.object({
+  basis: z.object({ finished_at: z.string() }),
+  rows: z.array(z.object({ calls: z.number() })),
+});
+
+/** Makes a warehouse of so many calls without a log, as a backup is. */
+function makeBackup(file: string, size: number): void {
+  using warehouse = openNewWarehouse(file);
+  storeRun(warehouse, calls(size), { startedAt: finishedAt(size), finishedAt: finishedAt(size) });
+  warehouse.sqlite.pragma("journal_mode = DELETE");
+}
