@@ -51,7 +51,10 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
   };
 }
 
-/** Wraps an open warehouse without changing it; its facts keep their rules. */
+/**
+ * Wraps an open warehouse without changing it; its facts keep their rules.
+ * @param lookbackHours for how long after a call its figures are provisional
+ */
 export function readOnlySource(warehouse: Warehouse, lookbackHours = 0): Source {
   return {
     can: WAREHOUSE_CAN,

@@ -13,19 +13,20 @@ const AT = "2026-10-05T06:00:00.000Z";
 const calls = (count: number) =>
   Array.from({ length: count }, (_, index) => makeCall({ call_id: index + 1 }));
 const COUNT = { by: [], columns: ["calls"] };
+const QUESTIONS = [
+  ["figures", COUNT],
+  ["compare", { range: { last: "4w" } }],
+  ["explain_call", { call_id: 1 }],
+  ["what_changed", {}],
+  ["status", {}],
+] as const;
 
 describe("the warehouse of calltally mcp", () => {
   it("may be missing or empty: the server runs, and answers when there are calls", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     await using assistant = await connect(["--database", database], { cwd: folder.path });
-    for (const [name, args] of [
-      ["figures", COUNT],
-      ["compare", { range: { last: "4w" } }],
-      ["explain_call", { call_id: 1 }],
-      ["what_changed", {}],
-      ["status", {}],
-    ] as const) {
+    for (const [name, args] of QUESTIONS) {
       const missing = `There is no warehouse at ${database}\nRun \`calltally sync\` first, or set CALLTALLY_DATABASE.`;
       expect(await assistant.ask(name, args)).toBe(missing);
     }
@@ -71,14 +72,7 @@ describe("the warehouse of calltally mcp", () => {
         "The attribution settings have changed: these figures follow the old ones until the next sync or export.",
       ]),
     };
-    for (const [name, args] of [
-      ["figures", COUNT],
-      ["compare", { range: { last: "4w" } }],
-      ["explain_call", { call_id: 1 }],
-      ["what_changed", {}],
-      ["status", {}],
-    ] as const)
-      expect(await assistant.ask(name, args)).toMatchObject({ basis });
+    for (const [name, args] of QUESTIONS) expect(await assistant.ask(name, args)).toMatchObject({ basis });
   });
 
   it("is one of several accounts, which each call names", async () => {
@@ -114,6 +108,19 @@ describe("the warehouse of calltally mcp", () => {
       basis: { account: "two" },
       rows: [{ calls: 2 }],
     });
+  });
+
+  it("is refused if it is another account's", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    {
+      using warehouse = openNewWarehouse(database);
+      warehouse.sqlite.exec("UPDATE origin SET base_url = 'https://other.example.com'");
+    }
+    const env = { CALLTALLY_BASE_URL: "https://api.example.com" };
+    await using assistant = await connect(["--database", database], { cwd: folder.path, env });
+    for (const [name, args] of QUESTIONS)
+      expect(await assistant.ask(name, args)).toMatch(/^Cannot use .*: it is a copy of https:\/\/other\./);
   });
 
   it("may be replaced: a call reads the old or the new one, and the next the new", async () => {

@@ -12,7 +12,8 @@ export const command = (context: Context) =>
   new Command("mcp")
     .description(
       "Serves figures to an assistant by the Model Context Protocol, over standard input and output. It only reads, and " +
-        "every answer says which sync it is based on. Texts that look like phone numbers or mail addresses are hidden.",
+        "every answer says which sync it is based on. Texts that look like phone numbers or mail addresses are hidden. " +
+        "`calltally docs assistants` shows how to set it up.",
     )
     .option("--personal-data", "show personal data in answers", false)
     .option("--sql", "add a tool for SQL, which reaches every column; needs --personal-data", false)
