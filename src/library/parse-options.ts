@@ -72,7 +72,7 @@ export const rollupQuestion = z.strictObject({
     .array(z.enum(DIMENSIONS))
     .meta({ description: "What to group by, combined; empty for one row of everything." }),
   range: REQUEST_KEYS.range,
-  timezone: option(parsed(parseTimeZone), "IANA time zone of the days.", "America/Chicago"),
+  timezone: option(parsed(parseTimeZone), "IANA time zone of days and local times.", "America/Chicago"),
   grain: REQUEST_KEYS.grain,
   compare: REQUEST_KEYS.compare,
   filter: filter.optional(),

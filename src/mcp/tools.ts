@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { parseDate, toInstants } from "../calendar/dates.ts";
+import { COMPARISONS } from "../calendar/grain.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
 import { explainAt, noCallError } from "../explain/explain-call.ts";
 import { parse, rollupQuestion } from "../library/parse-options.ts";
-import { parsed } from "../request/issues.ts";
+import { option, parsed } from "../request/issues.ts";
 import { readRestatements } from "../restatements/restatement-table.ts";
 import { findProblems } from "../status/find-problems.ts";
 import { readStatusOf, type Status } from "../status/read-status.ts";
@@ -50,12 +51,9 @@ const COMPARE = tool(
     description:
       "Compares the calls of a closed range with the time before or the year before, largest change first. calls_change is a share: 0.25 is a quarter more. within_chance says that such a change is likely even if nothing has changed.",
     input: z.strictObject({
-      by: by.optional().meta({ description: "What to group by, combined; by default, channel." }),
+      by: option(by, "What to group by, combined; by default, channel."),
       range: range.unwrap(),
-      against: z
-        .enum(["previous", "year"])
-        .optional()
-        .meta({ description: "The time before, by default, or the same dates a year earlier." }),
+      against: option(z.enum(COMPARISONS), "The time before, by default, or the same dates a year earlier."),
       timezone,
       filter,
       top,
@@ -73,7 +71,7 @@ const EXPLAIN = tool(
       "Shows why a call has its source, campaign, channel and outcome, whether it is qualified, and why it is or is not uploaded to ad platforms.",
     input: z.strictObject({
       call_id: z.int().meta({ description: "The service's identifier of the call." }),
-      timezone: parsed(parseTimeZone).optional().meta({ description: "IANA time zone of local_time." }),
+      timezone,
     }),
   },
   (scope, { call_id: callId, timezone }) => {
@@ -88,7 +86,8 @@ const EXPLAIN = tool(
   },
 );
 
-const SINCE = z.union([parsed(parseDate), z.iso.datetime({ offset: true })]);
+const TIME = z.iso.datetime({ offset: true });
+const dayOrTime = parsed((text) => TIME.safeParse(text).success || parseDate(text));
 
 const CHANGED = tool(
   {
@@ -97,10 +96,12 @@ const CHANGED = tool(
     description:
       "Lists figures of complete periods that changed after they were exported, latest first, with the old value, the new value and why.",
     input: z.strictObject({
-      since: SINCE.optional().meta({
-        description: "Only changes found on this local day or later, or since this time.",
-        examples: ["2026-11-01", "2026-11-01T09:00:00Z"],
-      }),
+      since: option(
+        dayOrTime,
+        "Only changes found on this local day or later, or since this time.",
+        "2026-11-01",
+        "2026-11-01T09:00:00Z",
+      ),
     }),
   },
   (scope, { since }) =>
