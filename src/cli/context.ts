@@ -33,7 +33,7 @@ export interface CommonOptions {
   out?: string | undefined;
 }
 
-/** Set for a process that runs a query, to the id of its watching process. */
+/** Set for a process that runs a query or a call of an assistant, to the id of its watching process. */
 export const QUERY_PARENT = "CALLTALLY_QUERY_PARENT";
 
 /** Returns a setting's flag and help for commander. */

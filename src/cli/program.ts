@@ -26,6 +26,7 @@ const TASKS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     query: ["query the warehouse in SQL", () => import("./commands/query.ts")],
     schema: ["describe the tables, views and columns", () => import("./commands/schema.ts")],
     explain: ["show how a call was attributed, and why", () => import("./commands/explain.ts")],
+    mcp: ["answer the questions of an assistant, over MCP", () => import("./commands/mcp.ts")],
     topics: ["count calls by what was said, and try new topics", () => import("./commands/topics.ts")],
   },
   Operation: {

@@ -1,5 +1,6 @@
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
+import { RULES_CHANGED } from "../export/manifest.ts";
 import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
 import {
   describeUnmatchedDisposition,
@@ -19,11 +20,7 @@ export function notesOnOrigin(own: OwnWarehouse): string[] {
 /** For a command that only reads: whether the settings would change the figures. */
 export function notesOnRules(settings: Settings): string[] {
   using reader = openWarehouseReader(settings.database);
-  return isInForce(readRulesInForce(reader), readAttributionRules(settings))
-    ? []
-    : [
-        "The attribution settings have changed: these figures follow the old ones until the next sync or export.",
-      ];
+  return isInForce(readRulesInForce(reader), readAttributionRules(settings)) ? [] : [RULES_CHANGED];
 }
 
 /** Dispositions in the settings that no call has: they may be misspelled. */

@@ -2,6 +2,7 @@ import { eq, getTableColumns } from "drizzle-orm";
 import { explainAttribution } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
+import { UsageError } from "../base/errors.ts";
 import { localTime } from "../calendar/local-time.ts";
 import { DNI_FIELDS } from "../call.ts";
 import { judgeCall } from "../conversions/conversions.ts";
@@ -16,8 +17,9 @@ import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
 import { transcripts } from "../warehouse/calls/transcripts.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
-export interface ExplainOptions extends OwnWarehouse {
+interface Explained {
   callId: number;
   /** Rules from the settings; the explanation uses those by which the facts were computed. */
   rules: AttributionRules;
@@ -26,14 +28,31 @@ export interface ExplainOptions extends OwnWarehouse {
   clock?: Clock;
 }
 
+export interface ExplainOptions extends OwnWarehouse, Explained {}
+
 /** Why a call counts as it does. Null means no value, which files show as `(not set)`. */
 export type Explanation = NonNullable<ReturnType<typeof explainCall>>;
 
+/** @param database path of the warehouse */
+export function noCallError(callId: number, database: string): UsageError {
+  return new UsageError(`There is no call ${callId} in ${database}`, {
+    hint: "The API lists only calls with DNI data, and a new call arrives with the next sync: see calltally status.",
+  });
+}
+
 /** Explains a call by the function and the rules that computed its facts; undefined if there is no such call. */
 export function explainCall(options: ExplainOptions) {
-  const { callId, timezone, clock = systemClock } = options;
   using reader = openOwn(options, openWarehouseReader);
   using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules });
+  return explainAt({ reader, session }, options);
+}
+
+/** Explains a call at the moment of a session; undefined if there is no such call. */
+export function explainAt(
+  { reader, session }: { reader: Warehouse; session: RollupSession },
+  options: Explained,
+) {
+  const { callId, timezone, clock = systemClock } = options;
   const { rules } = session;
   const { transcription, transcription_details } = transcripts;
   const call = reader.db

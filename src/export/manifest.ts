@@ -248,7 +248,7 @@ export function settledUntil(
   return new Date(Date.parse(run.finished_at) - lookbackHours * 3_600_000).toISOString();
 }
 
-function findCaveats({ run, withheld_calls, first_load }: Basis): Caveats | undefined {
+export function findCaveats({ run, withheld_calls, first_load }: Basis): Caveats | undefined {
   const caveats: Caveats = {
     ...(run === null && { no_finished_sync: true }),
     ...(run?.verdict === "unverified" && { unverified: run.verdict_reason ?? "it does not say why" }),
@@ -292,6 +292,8 @@ export function describeHistory({
   ];
 }
 
+export const RULES_CHANGED =
+  "The attribution settings have changed: these figures follow the old ones until the next sync or export.";
 export const MADE_UP = "These calls are made up: calltally demo made the warehouse.";
 
 export function describeCaveats({ caveats = {} }: Pick<Manifest, "caveats">): string[] {

@@ -1,19 +1,17 @@
 import pLimit from "p-limit";
 import { UnmatchedError, UsageError } from "../base/errors.ts";
 import { folderOutput } from "../export/output/folder.ts";
-import { memoryOutput } from "../export/output/memory.ts";
+import { linesOf } from "../export/table.ts";
 import { produce } from "../produce/produce.ts";
 import { readOnlySource } from "../produce/warehouse-source.ts";
-import { AS_WRITTEN, check, type OutputCan, type SourceCan } from "../request/check.ts";
-import type { ExportRequest as Request } from "../request/export-request.ts";
-import { resolve } from "../request/resolve.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { runQuery, type SqlValue } from "../warehouse/run-query.ts";
 import { readBasis, readCoverage } from "../warehouse/runs/basis.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { Warehouse as OpenWarehouse } from "../warehouse/warehouse.ts";
+import { askRollup, toAsk } from "./ask-rollup.ts";
 import { inOwnWords } from "./own-words.ts";
-import { parseExport, parseQuestion, parseWarehousePath } from "./parse-options.ts";
+import { parseExport, parseWarehousePath } from "./parse-options.ts";
 import type {
   AttributedCall,
   Basis,
@@ -80,16 +78,12 @@ function readPublicBasis(warehouse: OpenWarehouse): Basis {
 }
 
 async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Promise<Rollup> {
-  const { request, timezone } = parseQuestion(question);
-  const source = readOnlySource(warehouse);
-  const output = memoryOutput();
-  const ask = toAsk(request, source.can, output.can, timezone);
-  await withAdvice(produce(ask, source, output));
-  const [{ columns, rows } = { columns: [], rows: [] }] = output.tables;
+  const { table } = await withAdvice(askRollup(readOnlySource(warehouse), question));
+  const { columns } = table;
   const names = columns.map(({ name }) => name);
   return {
     columns: columns as readonly RollupColumn[], // only workbooks have date columns
-    rows: rows.map(
+    rows: [...linesOf(table)].map(
       (row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])) as RollupRow,
     ),
   };
@@ -102,11 +96,6 @@ async function writeFiles(warehouse: OpenWarehouse, to: string, asked: ExportReq
   const ask = toAsk(request, source.can, output.can, timezone);
   const { manifest } = await withAdvice(produce(ask, source, output));
   return { folder: output.folder, files: manifest.files };
-}
-
-function toAsk(request: Request, source: SourceCan, output: OutputCan, timezone: string) {
-  check(request, { source, output }, AS_WRITTEN);
-  return resolve(request, { nowMs: Date.now(), timezone });
 }
 
 async function withAdvice<T>(made: Promise<T>): Promise<T> {

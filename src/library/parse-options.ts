@@ -8,7 +8,7 @@ import { parseBaseUrl, parseToken } from "../config/setting-parsers.ts";
 import { ALL_SETTINGS, SETTINGS } from "../config/settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
 import { type ExportRequest, REQUEST_KEYS } from "../request/export-request.ts";
-import { by, parsed } from "../request/issues.ts";
+import { by, option, parsed } from "../request/issues.ts";
 import { FORMATS } from "../request/option-values.ts";
 import { DIMENSIONS } from "../rollup/dimensions.ts";
 import type { SyncOptions } from "./types.ts";
@@ -57,14 +57,22 @@ const caller = z
 const { allow_empty: _, ...filterKeys } = REQUEST_KEYS.filter.unwrap().shape;
 const filter = z.strictObject({
   ...filterKeys,
-  channel: filterKeys.source, // in any case
-  exclude_callers: z.array(caller).min(1).optional(),
+  channel: filterKeys.source.meta({
+    description: "Calls of these channels, in any case.",
+    examples: ["Paid Search"],
+  }),
+  exclude_callers: option(
+    z.array(caller).min(1),
+    "Phone numbers whose calls are left out, with their country codes.",
+  ),
 });
 
-const rollupQuestion = z.strictObject({
-  by: z.array(z.enum(DIMENSIONS)),
+export const rollupQuestion = z.strictObject({
+  by: z
+    .array(z.enum(DIMENSIONS))
+    .meta({ description: "What to group by, combined; empty for one row of everything." }),
   range: REQUEST_KEYS.range,
-  timezone: parsed(parseTimeZone).optional(),
+  timezone: option(parsed(parseTimeZone), "IANA time zone of days and local times.", "America/Chicago"),
   grain: REQUEST_KEYS.grain,
   compare: REQUEST_KEYS.compare,
   filter: filter.optional(),
@@ -124,7 +132,8 @@ function toAsked({ timezone = "UTC", ...request }: ExportRequest & { timezone?: 
   return { request, timezone: parseTimeZone(timezone) };
 }
 
-function parse<T>(schema: z.ZodType<T>, given: unknown): T {
+/** @throws UsageError for the first problem, with the member that has it */
+export function parse<T>(schema: z.ZodType<T>, given: unknown): T {
   const { data, error } = schema.safeParse(given);
   const [issue] = error?.issues ?? [];
   if (issue === undefined) return data as T;

@@ -51,13 +51,16 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
   };
 }
 
-/** Wraps an open warehouse without changing it; its facts keep their rules. */
-export function readOnlySource(warehouse: Warehouse): Source {
+/**
+ * Wraps an open warehouse without changing it; its facts keep their rules.
+ * @param lookbackHours for how long after a call its figures are provisional
+ */
+export function readOnlySource(warehouse: Warehouse, lookbackHours = 0): Source {
   return {
     can: WAREHOUSE_CAN,
     open: async () => ({
       origin: describeOrigin(readOrigin(warehouse)),
-      lookbackHours: 0,
+      lookbackHours,
       read: momentReader(warehouse),
       [Symbol.dispose]: () => {},
     }),

@@ -11,6 +11,8 @@ export interface ChildOptions {
   stdio: SpawnOptions["stdio"];
   /** @default that of this process */
   env?: NodeJS.ProcessEnv;
+  /** Receives the process when it was started, for its pipes. */
+  onStart?: (child: ChildProcess) => void;
 }
 
 export interface Outcome {
@@ -24,7 +26,7 @@ export interface Outcome {
 
 /** Runs this Node with `command`; sends SIGTERM at the deadline and when the signal aborts, then kills. */
 export async function runChild(command: readonly string[], options: ChildOptions): Promise<Outcome> {
-  const { deadlineMs, graceMs, signal, stopMs, ...spawnOptions } = options;
+  const { deadlineMs, graceMs, signal, stopMs, onStart, ...spawnOptions } = options;
   let child: ChildProcess;
   try {
     child = spawn(process.execPath, [...process.execArgv, ...command], spawnOptions);
@@ -33,6 +35,7 @@ export async function runChild(command: readonly string[], options: ChildOptions
     const error = cause instanceof Error ? cause : new Error(String(cause));
     return { exitCode: null, signal: null, isLate: false, error };
   }
+  onStart?.(child);
   let isLate = false;
   let killer: NodeJS.Timeout | undefined;
   const end = (graceMs: number) => {

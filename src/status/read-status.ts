@@ -13,16 +13,29 @@ import { readPublications } from "../warehouse/publication-table.ts";
 import { readJobs } from "../warehouse/runs/job-table.ts";
 import { readLastDoneRun, readLastGoodRun, readLastVerifiedPass, readRuns } from "../warehouse/runs/runs.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import { readNext, readReports, type ScheduledReports } from "./read-next.ts";
 
 export type Status = ReturnType<typeof readStatus>;
 
 /** @throws CalltallyError (exit 7) for a file that is not a warehouse, is damaged, or of an older schema */
-export function readStatus(
-  settings: Settings,
-  { runs, nowMs, reports = new Map() }: { runs: number; nowMs: number; reports?: ScheduledReports },
-) {
+export function readStatus(settings: Settings, options: StatusOptions) {
   using warehouse = openWarehouseReader(settings.database);
+  return readStatusOf(warehouse, settings, options);
+}
+
+interface StatusOptions {
+  /** How many runs to read. */
+  runs: number;
+  nowMs: number;
+  reports?: ScheduledReports;
+}
+
+export function readStatusOf(
+  warehouse: Warehouse,
+  settings: Settings,
+  { runs, nowMs, reports = new Map() }: StatusOptions,
+) {
   try {
     const last_good_run = readLastGoodRun(warehouse) ?? null;
     return {

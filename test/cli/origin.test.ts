@@ -80,8 +80,11 @@ describe("a warehouse", () => {
 });
 
 describe("the warehouse of another account", () => {
-  /** Whether each command that reads or writes a warehouse refuses that of another account, or only says so. */
-  const COMMANDS: Record<string, { args: string[]; is: "refused" | "said" }> = {
+  /**
+   * Whether each command that reads or writes a warehouse refuses that of another account, or only says so. To an
+   * assistant, each call is refused: see test/mcp/warehouse.test.ts.
+   */
+  const COMMANDS: Record<string, { args: string[]; is: "refused" | "said" | "refused when asked" }> = {
     sync: { args: [], is: "refused" },
     export: { args: ["channel"], is: "refused" },
     report: { args: [], is: "refused" },
@@ -107,6 +110,7 @@ describe("the warehouse of another account", () => {
     doctor: { args: [], is: "said" },
     query: { args: ["SELECT 1"], is: "said" },
     backup: { args: ["copy.db"], is: "said" },
+    mcp: { args: [], is: "refused when asked" },
   };
   /** The same, of commands that have no --database. */
   const OTHERS: [string, ...string[]][] = [
@@ -162,7 +166,7 @@ describe("the warehouse of another account", () => {
     expect(ledger.stdout).toBe("runs\r\n0\r\n");
 
     for (const [name, { args, is }] of Object.entries(COMMANDS)) {
-      if (is === "refused") continue;
+      if (is !== "said") continue;
       const { stdout, stderr } = await calltally([...name.split(" "), ...args], options);
       for (const { url } of [alpha, beta]) expect(stdout + stderr, name).toContain(url);
     }

@@ -6,6 +6,7 @@ import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import { layOutTable } from "../../src/cli/terminal/query-table.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
+import { isRunning, untilChildren } from "../support/processes.ts";
 import { calltally, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
@@ -133,7 +134,7 @@ describe("calltally query", () => {
   ] as const)("ends with the process of its query at once after %s", async (signal, exitCode) => {
     using folder = makeFolder();
     const query = startCalltally(["query", ENDLESS], { cwd: folder.path });
-    const child = await childOf(query.pid);
+    const [child = ""] = await untilChildren(query.pid, 1);
     await wait(1000); // the child is in the midst of the statement, or on its way
     query.kill(signal);
     const stderr = exitCode === null ? "" : `calltally: Stopped by ${signal}\n`;
@@ -222,21 +223,3 @@ describe("layOutTable", () => {
     expect(layOutTable(["a", "b"], [])).toBe("a  b");
   });
 });
-
-/** Returns the id of a process's only child, once it has one. */
-async function childOf(pid: number | undefined): Promise<string> {
-  for (;;) {
-    const child = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
-    if (child !== "") return child;
-    await wait(10);
-  }
-}
-
-/** Whether a process is there, and more than an entry that nobody has collected. */
-function isRunning(pid: string): boolean {
-  try {
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-}

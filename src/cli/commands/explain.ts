@@ -1,9 +1,8 @@
 import { relative } from "node:path";
 import { Argument, Command } from "@commander-js/extra-typings";
 import { presentText } from "../../attribution/call-text.ts";
-import { UsageError } from "../../base/errors.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
-import { type Explanation, explainCall } from "../../explain/explain-call.ts";
+import { type Explanation, explainCall, noCallError } from "../../explain/explain-call.ts";
 import { NOT_SET } from "../../rollup/reserved-keys.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
@@ -26,11 +25,7 @@ export const command = (context: Context) =>
       action(context, (callId) => {
         const settings = settingsOf(context);
         const explanation = explainCall({ ...settings, callId, rules: readAttributionRules(settings) });
-        if (explanation === undefined) {
-          throw new UsageError(`There is no call ${callId} in ${settings.database}`, {
-            hint: "The API lists only calls with DNI data, and a new call arrives with the next sync: see calltally status.",
-          });
-        }
+        if (explanation === undefined) throw noCallError(callId, settings.database);
         return {
           data: explanation,
           text: describeExplanation(explanation, context.folder),

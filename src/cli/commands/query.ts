@@ -1,19 +1,18 @@
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
 import { Command } from "@commander-js/extra-typings";
 import { CalltallyError, EXIT, type ExitCode, UsageError } from "../../base/errors.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import { inChunks } from "../../export/formats/chunks.ts";
 import { toDelimited } from "../../export/formats/delimited.ts";
-import { runChild } from "../../schedule/child-process.ts";
 import { openWarehouseReader } from "../../warehouse/open.ts";
 import { type QueryResult, runQuery, type SqlValue } from "../../warehouse/run-query.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
 import { settingsOf } from "../chosen-accounts.ts";
-import { type Context, OPTION, QUERY_PARENT } from "../context.ts";
+import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
 import { choice, wholeNumber } from "../parsers.ts";
+import { readText } from "../read-text.ts";
 import { notesOnOrigin, notesOnRules } from "../warehouse-notes.ts";
+import { runAgain, watchParent } from "../watched-child.ts";
 
 const QUERY_FORMATS = ["table", "csv", "json"] as const;
 type QueryFormat = (typeof QUERY_FORMATS)[number];
@@ -56,9 +55,7 @@ export const command = (context: Context) =>
     .action(
       action(context, async (sql, { format, maxRows, timeout }) => {
         const settings = settingsOf(context);
-        const parent = context.env[QUERY_PARENT];
-        if (parent === undefined) return { exit: await runInChild(context, timeout) };
-        await watchParent(Number(parent));
+        if (!(await watchParent(context.env))) return { exit: await runInChild(context, timeout) };
         const most = maxRows ?? (format === "table" ? DEFAULT_TABLE_ROWS : Number.POSITIVE_INFINITY);
         const statement = sql === "-" ? await readSql(process.stdin) : sql;
         using reader = openWarehouseReader(settings.database);
@@ -77,23 +74,12 @@ export const command = (context: Context) =>
 const MAX_SQL_BYTES = 1_000_000;
 
 /**
- * Runs the same command line in a child process, because a running SQL statement ignores signals and ends only with
- * its process. The child reads, writes and reports errors itself.
- * @returns the exit code of the child
+ * The child reads, writes and reports errors itself.
+ * @returns its exit code
  * @throws InterruptedError, and CalltallyError (exit 3) after the deadline, when the child has been killed
  */
-async function runInChild({ env, signal }: Context, timeoutSeconds: number): Promise<ExitCode> {
-  signal.throwIfAborted();
-  const outcome = await runChild(process.argv.slice(1), {
-    deadlineMs: timeoutSeconds * 1000,
-    graceMs: 0,
-    signal,
-    stopMs: 0,
-    stdio: "inherit",
-    env: { ...env, [QUERY_PARENT]: String(process.pid) },
-  });
-  signal.throwIfAborted();
-  if (outcome.error !== null) throw outcome.error;
+async function runInChild(context: Context, timeoutSeconds: number): Promise<ExitCode> {
+  const outcome = await runAgain(context, { deadlineMs: timeoutSeconds * 1000, stdio: "inherit" });
   const exitCode = Object.values(EXIT).find((known) => known === outcome.exitCode);
   if (exitCode !== undefined) return exitCode;
   if (outcome.isLate) {
@@ -111,21 +97,11 @@ async function runInChild({ env, signal }: Context, timeoutSeconds: number): Pro
   });
 }
 
-async function readSql(input: AsyncIterable<Buffer | string>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of input) {
-    chunks.push(Buffer.from(chunk));
-    bytes += chunk.length;
-    if (bytes > MAX_SQL_BYTES) {
-      throw new UsageError(`The SQL on standard input is longer than ${MAX_SQL_BYTES} bytes`);
-    }
-  }
-  return Buffer.concat(chunks).toString("utf8");
+async function readSql(input: NodeJS.ReadableStream): Promise<string> {
+  const sql = await readText(input, MAX_SQL_BYTES);
+  if (sql !== undefined) return sql;
+  throw new UsageError(`The SQL on standard input is longer than ${MAX_SQL_BYTES} bytes`);
 }
-
-/** How often to check whether the parent process still exists. */
-const WATCH_MS = 250;
 
 /** Returns false if rows were left out because of `maxRows`. */
 async function writeQueryResult(
@@ -142,14 +118,6 @@ async function writeQueryResult(
     await write(Buffer.from(chunk));
   }
   return { isComplete };
-}
-
-/** Kills this process, even during a statement, when its parent was killed and cannot do so. */
-async function watchParent(parent: number): Promise<void> {
-  const watch = `setInterval(() => process.ppid === ${parent} || process.kill(process.pid, "SIGKILL"), ${WATCH_MS})`;
-  const watcher = new Worker(watch, { eval: true });
-  await once(watcher, "online");
-  watcher.unref();
 }
 
 async function encode(result: QueryResult, format: QueryFormat): Promise<Iterable<string>> {

@@ -1,8 +1,8 @@
-import { linesOf, type NamedTable, type Value } from "../table.ts";
+import type { NamedTable, Value } from "../table.ts";
 import type { Output } from "./output.ts";
 
-/** A table whose rows, including the total, were read. */
-export type ReadTable = Omit<NamedTable, "rows" | "total"> & { rows: (readonly Value[])[] };
+/** A table whose rows were read. */
+export type ReadTable = Omit<NamedTable, "rows"> & { rows: (readonly Value[])[] };
 
 export function memoryOutput(): Output & { readonly tables: readonly ReadTable[] } {
   let tables: ReadTable[] = [];
@@ -15,7 +15,7 @@ export function memoryOutput(): Output & { readonly tables: readonly ReadTable[]
       tables = [];
       return {
         table: (table) => {
-          tables.push({ ...table, rows: [...linesOf(table)] });
+          tables.push({ ...table, rows: [...table.rows] });
           return { file: table.name, bytes: 0, sha256: "" };
         },
         write: () => {

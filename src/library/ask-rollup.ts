@@ -1,0 +1,31 @@
+import type { Manifest } from "../export/manifest.ts";
+import { memoryOutput, type ReadTable } from "../export/output/memory.ts";
+import { type ProduceOptions, produce } from "../produce/produce.ts";
+import type { Source } from "../produce/source.ts";
+import { AS_WRITTEN, check, type OutputCan, type SourceCan } from "../request/check.ts";
+import type { ExportRequest } from "../request/export-request.ts";
+import { resolve } from "../request/resolve.ts";
+import { parseQuestion } from "./parse-options.ts";
+
+/**
+ * Answers a question, with the manifest of its moment.
+ * @throws UsageError for an impossible question
+ */
+export async function askRollup(
+  source: Source,
+  question: unknown,
+  options?: ProduceOptions,
+): Promise<{ table: ReadTable; manifest: Manifest }> {
+  const { request, timezone } = parseQuestion(question);
+  const output = memoryOutput();
+  const ask = toAsk(request, source.can, output.can, timezone);
+  const { manifest } = await produce(ask, source, output, options);
+  const [table] = output.tables;
+  if (table === undefined) throw new Error("No table was made");
+  return { table, manifest };
+}
+
+export function toAsk(request: ExportRequest, source: SourceCan, output: OutputCan, timezone: string) {
+  check(request, { source, output }, AS_WRITTEN);
+  return resolve(request, { nowMs: Date.now(), timezone });
+}

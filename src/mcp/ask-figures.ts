@@ -1,0 +1,78 @@
+import { isWithinChance } from "../base/chance.ts";
+import { UnmatchedError, UsageError } from "../base/errors.ts";
+import { closedRange, countDays } from "../calendar/dates.ts";
+import { describeHistory } from "../export/manifest.ts";
+import type { ReadTable } from "../export/output/memory.ts";
+import type { Value } from "../export/table.ts";
+import { askRollup } from "../library/ask-rollup.ts";
+import { readOnlySource } from "../produce/warehouse-source.ts";
+import { openWarehouseReader } from "../warehouse/open.ts";
+import { openOwn } from "../warehouse/own-warehouse.ts";
+import { type Answer, toBasis } from "./answer.ts";
+import { notesOnRules, type Scope } from "./moment.ts";
+
+type Row = Readonly<Record<string, Value | boolean>>;
+
+const LESS = "Ask for fewer dimensions, periods or columns, a filter, top, or a shorter range.";
+
+export async function askFigures(scope: Scope, question: object): Promise<Answer> {
+  const { manifest, about, rows, total } = await ask(scope, question);
+  const notes = [...describeHistory(manifest), ...about.notes];
+  return {
+    basis: toBasis(manifest, { ...about, notes }),
+    data: { rows, ...(total && { total }) },
+    less: LESS,
+  };
+}
+
+export async function askComparison(
+  scope: Scope,
+  { against = "previous", ...question }: { against?: string | undefined },
+): Promise<Answer> {
+  const columns = ["calls", "qualified_calls"];
+  const asked = await ask(scope, { by: ["channel"], ...question, compare: against, columns });
+  const { manifest, about, total } = asked;
+  const [days, daysBefore] = [closedRange(manifest.range), closedRange(manifest.compared_with)];
+  if (days === undefined || daysBefore === undefined) throw new Error("Open ranges are not compared");
+  const times = countDays(daysBefore) / countDays(days);
+  const judge = ({ qualified_calls_change: _, ...row }: Row): Row => ({
+    ...row,
+    within_chance: isWithinChance(Number(row.calls), Number(row.calls_previous), times),
+  });
+  const rows = asked.rows.map(judge).toSorted((a, b) => difference(b) - difference(a));
+  return {
+    basis: toBasis(manifest, about),
+    data: { rows, ...(total && { total: judge(total) }) },
+    less: LESS,
+  };
+}
+
+const difference = (row: Row) => Math.abs(Number(row.calls) - Number(row.calls_previous));
+
+async function ask({ account, settings }: Scope, question: object) {
+  using warehouse = openOwn(settings, openWarehouseReader);
+  const source = readOnlySource(warehouse, settings.lookbackHours);
+  let notes: string[] = [];
+  const { table, manifest } = await askRollup(
+    source,
+    { timezone: settings.timezone, ...question },
+    {
+      inspect: async ({ lists }) => {
+        if (lists) notes = notesOnRules(lists.reader, settings);
+      },
+    },
+  ).catch((error: unknown) => {
+    if (!(error instanceof UnmatchedError)) throw error;
+    // Its own advice quotes what visitors wrote.
+    const [{ filter } = { filter: "" }] = error.unmatched;
+    throw new UsageError(error.message, { hint: `The tool figures lists the values, by ${filter}.` });
+  });
+  const about = { account, isProvisional: manifest.range.provisional ?? false, notes };
+  return { manifest, about, ...toRows(table) };
+}
+
+function toRows({ columns, rows, total }: ReadTable): { rows: Row[]; total?: Row | undefined } {
+  const toRow = (row: readonly Value[]): Row =>
+    Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]));
+  return { rows: rows.map(toRow), total: total && toRow(total) };
+}

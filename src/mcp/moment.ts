@@ -1,0 +1,50 @@
+import { readAttributionRules } from "../config/attribution-settings.ts";
+import type { Settings } from "../config/load-settings.ts";
+import { findCaveats, RULES_CHANGED, settledUntil } from "../export/manifest.ts";
+import { RollupSession } from "../rollup/session.ts";
+import type { ScheduledReports } from "../status/read-next.ts";
+import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
+import { openWarehouseReader } from "../warehouse/open.ts";
+import { openOwn } from "../warehouse/own-warehouse.ts";
+import { readBasis } from "../warehouse/runs/basis.ts";
+import { nameFile } from "../warehouse/sqlite-errors.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
+import { type Answer, toBasis } from "./answer.ts";
+
+/** The account that a call is about. */
+export interface Scope {
+  account: string | undefined;
+  settings: Settings;
+  reports: ScheduledReports;
+  nowMs: number;
+}
+
+interface Read extends Omit<Answer, "basis"> {
+  /** The latest time that the data are about, ISO 8601 UTC; null for an unknown one. */
+  until: string | null;
+}
+
+/** Reads data and their basis at one moment of the warehouse. */
+export function readMoment(
+  { account, settings }: Scope,
+  read: (moment: { reader: Warehouse; session: RollupSession }) => Read,
+): Answer {
+  using reader = openOwn(settings, openWarehouseReader);
+  try {
+    using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules });
+    const basis = readBasis(reader);
+    const caveats = findCaveats(basis);
+    const notes = notesOnRules(reader, settings);
+    const { until, ...answer } = read({ reader, session });
+    const settled = settledUntil(basis.run, settings.lookbackHours);
+    const isProvisional = settled === undefined || until === null || until > settled;
+    const manifest = { ...basis, ...(caveats && { caveats }), timezone: settings.timezone };
+    return { ...answer, basis: toBasis(manifest, { account, isProvisional, notes }) };
+  } catch (error) {
+    throw nameFile(error, reader.path);
+  }
+}
+
+export function notesOnRules(reader: Warehouse, settings: Settings): string[] {
+  return isInForce(readRulesInForce(reader), readAttributionRules(settings)) ? [] : [RULES_CHANGED];
+}

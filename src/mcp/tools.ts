@@ -1,0 +1,190 @@
+import { z } from "zod";
+import { parseDate, toInstants } from "../calendar/dates.ts";
+import { COMPARISONS } from "../calendar/grain.ts";
+import { readAttributionRules } from "../config/attribution-settings.ts";
+import { parseTimeZone } from "../config/time-zone.ts";
+import { explainAt, noCallError } from "../explain/explain-call.ts";
+import { parse, rollupQuestion } from "../library/parse-options.ts";
+import { option, parsed } from "../request/issues.ts";
+import { readRestatements } from "../restatements/restatement-table.ts";
+import { findProblems } from "../status/find-problems.ts";
+import { readStatusOf, type Status } from "../status/read-status.ts";
+import { readNewestCall } from "../warehouse/calls/call-table.ts";
+import { runQuery, type SqlValue } from "../warehouse/run-query.ts";
+import type { Answer } from "./answer.ts";
+import { askComparison, askFigures } from "./ask-figures.ts";
+import { readMoment, type Scope } from "./moment.ts";
+
+export interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  input: z.ZodObject;
+  /** @throws UsageError for arguments that cannot be used */
+  answer: (scope: Scope, given: unknown) => Answer | Promise<Answer>;
+}
+
+function tool<Args>(
+  described: Omit<Tool, "answer"> & { input: z.ZodType<Args> },
+  answer: (scope: Scope, args: Args) => Answer | Promise<Answer>,
+): Tool {
+  return { ...described, answer: (scope, given) => answer(scope, parse(described.input, given)) };
+}
+
+const { by, range, timezone, filter, top, total } = rollupQuestion.shape;
+
+const FIGURES = tool(
+  {
+    name: "figures",
+    title: "Figures of calls",
+    description:
+      "Counts calls, callers, durations and costs, grouped by dimensions and periods. A share is 0 to 1, and null means no value. Days are those of the time zone in basis.",
+    input: rollupQuestion,
+  },
+  askFigures,
+);
+
+const COMPARE = tool(
+  {
+    name: "compare",
+    title: "What changed between two times",
+    description:
+      "Compares the calls of a closed range with the time before or the year before, largest change first. calls_change is a share: 0.25 is a quarter more. within_chance says that such a change is likely even if nothing has changed.",
+    input: z.strictObject({
+      by: option(by, "What to group by, combined; by default, channel."),
+      range: range.unwrap(),
+      against: option(z.enum(COMPARISONS), "The time before, by default, or the same dates a year earlier."),
+      timezone,
+      filter,
+      top,
+      total,
+    }),
+  },
+  askComparison,
+);
+
+const EXPLAIN = tool(
+  {
+    name: "explain_call",
+    title: "How a call was attributed",
+    description:
+      "Shows why a call has its source, campaign, channel and outcome, whether it is qualified, and why it is or is not uploaded to ad platforms.",
+    input: z.strictObject({
+      call_id: z.int().meta({ description: "The service's identifier of the call." }),
+      timezone,
+    }),
+  },
+  (scope, { call_id: callId, timezone }) => {
+    const { settings } = scope;
+    return readMoment(scope, (moment) => {
+      const rules = readAttributionRules(settings);
+      const zone = timezone === undefined ? settings.timezone : parseTimeZone(timezone);
+      const explanation = explainAt(moment, { callId, rules, timezone: zone });
+      if (explanation === undefined) throw noCallError(callId, settings.database);
+      return { data: explanation, until: explanation.call_started, less: "calltally explain shows all." };
+    });
+  },
+);
+
+const TIME = z.iso.datetime({ offset: true });
+const dayOrTime = parsed((text) => TIME.safeParse(text).success || parseDate(text));
+
+const CHANGED = tool(
+  {
+    name: "what_changed",
+    title: "Exported figures that changed",
+    description:
+      "Lists figures of complete periods that changed after they were exported, latest first, with the old value, the new value and why.",
+    input: z.strictObject({
+      since: option(
+        dayOrTime,
+        "Only changes found on this local day or later, or since this time.",
+        "2026-11-01",
+        "2026-11-01T09:00:00Z",
+      ),
+    }),
+  },
+  (scope, { since }) =>
+    readMoment(scope, ({ reader }) => {
+      const restatements = readRestatements(reader, { since: since && toInstant(since, scope) });
+      const until = restatements.map(({ ends_at }) => ends_at).reduce((a, b) => (a > b ? a : b), "");
+      return { data: { restatements }, until, less: "Ask with a later since." };
+    }),
+);
+
+const STATUS = tool(
+  {
+    name: "status",
+    title: "How fresh and complete the copy is",
+    description:
+      "Shows what the last syncs proved, how many calls there are, what fails, and when the next sync is due. Ask before relying on the figures of recent days.",
+    input: z.strictObject({}),
+  },
+  (scope) =>
+    readMoment(scope, ({ reader }) => {
+      const status = readStatusOf(reader, scope.settings, { ...scope, runs: 1 });
+      return { data: condense(status), until: status.newest_call, less: "calltally status shows all." };
+    }),
+);
+
+/** The rows read at most, and of each value; an answer holds less. */
+const MAX_ROWS = 10_000;
+const MAX_LENGTH = 1000;
+
+const QUERY = tool(
+  {
+    name: "query",
+    title: "SQL",
+    description:
+      "Runs one SQL statement of SQLite that only reads. The view attributed_calls has a row for each call; SELECT name, sql FROM sqlite_schema shows the other views and tables.",
+    input: z.strictObject({ sql: z.string().meta({ description: "SELECT, WITH, VALUES or EXPLAIN." }) }),
+  },
+  (scope, { sql }) =>
+    readMoment(scope, ({ reader }) => {
+      const until = readNewestCall(reader);
+      const { columns, rows } = runQuery(reader, sql);
+      const first = Iterator.from(rows).take(MAX_ROWS);
+      const data = { columns, rows: first.map((row) => row.map(toPlain)).toArray() };
+      return { data, until, less: `At most ${MAX_ROWS} rows are read. Use LIMIT, WHERE or GROUP BY.` };
+    }),
+);
+
+const TOOLS: readonly Tool[] = [FIGURES, COMPARE, EXPLAIN, CHANGED, STATUS];
+
+/** Returns the tools of a server, each with an argument for the account if there are several. */
+export function toolsFor(accounts: readonly string[], { sql }: { sql: boolean }): readonly Tool[] {
+  const tools = sql ? [...TOOLS, QUERY] : TOOLS;
+  if (accounts.length < 2) return tools;
+  const account = z.enum(accounts).meta({ description: "Whose calls." });
+  return tools.map((each) => ({ ...each, input: each.input.extend({ account }) }));
+}
+
+function toInstant(since: string, { settings }: Scope): string | undefined {
+  return since.includes("T")
+    ? new Date(since).toISOString()
+    : toInstants({ from: since }, settings.timezone).startsAt;
+}
+
+function condense(status: Status) {
+  const { calls, last_done_run, last_verified_pass: proven, newest_call, next } = status;
+  const reports = status.reports.map((report) => ({
+    ...report,
+    deliveries: report.deliveries.map((delivery) => ({ ...delivery, recipient: "its recipient" })),
+  }));
+  return {
+    last_proven_pass: proven && { run_id: proven.run_id, finished_at: proven.finished_at },
+    newest_call,
+    calls: calls.live,
+    calls_gone: calls.gone,
+    calls_of_the_service: last_done_run?.last_total ?? null,
+    ...findProblems({ ...status, reports }),
+    next_sync: { mode: next.plan, at: next.sync, not_before: next.not_before },
+  };
+}
+
+function toPlain(value: SqlValue) {
+  if (Buffer.isBuffer(value)) return value.subarray(0, MAX_LENGTH).toString("hex");
+  if (typeof value === "string") return value.slice(0, MAX_LENGTH);
+  if (typeof value !== "bigint") return value;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+}

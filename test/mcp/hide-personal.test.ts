@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { toShown } from "../../src/mcp/hide-personal.ts";
+
+describe("toShown", () => {
+  it.each([
+    { given: { source: "call 0049 30 555 012 345" }, shown: { source: "[looks like a phone number]" } },
+    { given: { utm_term: ["a@example.com"] }, shown: { utm_term: ["[looks like a mail address]"] } },
+    { given: { source: "2026-09-15T14:30:00.125Z" }, shown: { source: "2026-09-15T14:30:00.125Z" } },
+    { given: { source: "4930-55-50T12:34:50.125Z" }, shown: { source: "[looks like a phone number]" } },
+    { given: { tracking_number: "+4989654321" }, shown: { tracking_number: "…4321" } },
+    { given: { tracking_number: "(not set)" }, shown: { tracking_number: "(not set)" } },
+    {
+      given: { tracking_number: "a@example.com" },
+      shown: { tracking_number: "[looks like a mail address]" },
+    },
+    { given: { campaign_id: "1234567890" }, shown: { campaign_id: "1234567890" } },
+    { given: { campaign_id: "+4930123456" }, shown: { campaign_id: "[looks like a phone number]" } },
+    { given: { campaign: "1234567890" }, shown: { campaign: "[looks like a phone number]" } },
+    { given: { call: { caller_id: "x", words: "y", id: 1 } }, shown: { call: { id: 1 } } },
+    { given: { rows: [{ caller: "x", calls: null }] }, shown: { rows: [{ calls: null }] } },
+  ])("shows $given as $shown, and all of it if allowed", ({ given, shown }) => {
+    expect(toShown(given, false)).toEqual(shown);
+    expect(toShown(given, true)).toEqual(given);
+  });
+
+  it("cuts texts, but finds what is personal behind the cut", () => {
+    const text = "x".repeat(250);
+    expect(toShown({ text }, true)).toEqual({ text: `${"x".repeat(199)}…` });
+    expect(toShown({ text }, false)).toEqual({ text: `${"x".repeat(199)}…` });
+    expect(toShown({ text: `${text} +4930123456` }, false)).toEqual({ text: "[looks like a phone number]" });
+  });
+});

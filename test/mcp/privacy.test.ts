@@ -1,0 +1,178 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import type { Call } from "../../src/call.ts";
+import { insertRestatements } from "../../src/restatements/restatement-table.ts";
+import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
+import { updateRun } from "../../src/warehouse/runs/runs.ts";
+import { FULL_CALL } from "../support/calls.ts";
+import { type Assistant, connect, textsOf } from "../support/mcp.ts";
+import { calltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { openNewWarehouse, setRules, storeRun } from "../support/warehouse.ts";
+
+const STARTED_AT = "2026-10-05T06:00:00.000Z";
+const CALLER = "+4930555012345";
+const TRACKING = "+4989555067890";
+/** The same number and address in ways that visitors write, or programs encode. */
+const SPELLED = [
+  CALLER,
+  "0049 30 555 012 345",
+  "(030) 555-012345",
+  "%2B49%2030%20555012345",
+  "＋４９３０５５５０１２３４５",
+  "call 4930555012345 now",
+  "ann.canary@example.com",
+  "Ann <ann.canary @ example.com>",
+  "ann.canary%40example.com",
+];
+
+/** Calls with something personal in every text. */
+const CALLS: readonly Call[] = SPELLED.map((personal, index) => ({
+  ...FULL_CALL,
+  call_id: index + 1,
+  insight_name: personal,
+  caller_id: CALLER,
+  tracking_number: TRACKING,
+  disposition: personal,
+  org_unit_name: personal,
+  recording_url: `https://canary.example.com/${personal}`,
+  utm_source: personal,
+  utm_medium: personal,
+  utm_campaign: personal,
+  utm_content: personal,
+  utm_term: personal,
+  gclid: personal,
+  gclsrc: personal,
+  google_analytics_cid: "canary-browser.1",
+  referring_url: `https://canary-page.example.com/thanks?tel=${personal}`,
+  campaign_name: personal,
+  campaign_id: personal,
+  summary: "canary-summary",
+  transcription: "canary-before burst pipe canary-after",
+  transcription_details: '[{"channel":"caller","text":"canary-before burst pipe canary-after"}]',
+  extra: '{"note":"canary-extra"}',
+}));
+
+const CANARY = /canary(?!-page\.example\.com$)|@|＠|burst|555|５５５|0{3}0|[\p{Nd}][\p{Nd} ().-]{8,}\p{Nd}/iu;
+
+function makeFolder(): Disposable & { path: string } {
+  const folder = makeTempFolder();
+  writeFileSync(join(folder.path, "calltally.yaml"), "reports:\n  weekly:\n    contents: [channel]\n", {
+    mode: 0o600,
+  });
+  using warehouse = openNewWarehouse(join(folder.path, "data/calltally.db"));
+  storeRun(warehouse, CALLS, { startedAt: STARTED_AT, finishedAt: STARTED_AT });
+  const topics = [{ topic: "Emergency", phrase: "burst pipe", speaker: null, qualifies: true, value: null }];
+  setRules(warehouse, { ...DEFAULT_RULES, topics });
+  const restatement = {
+    found_at: STARTED_AT,
+    path: "/out/source.csv",
+    contents: "source",
+    period: "",
+    starts_at: STARTED_AT,
+    ends_at: STARTED_AT,
+    metric: "calls",
+    was: 1,
+    now: 2,
+    change: 1,
+    exported_at: STARTED_AT,
+    reasons: [],
+    rules_changed: null,
+  };
+  const keys = SPELLED.map((personal) => ({
+    source: personal,
+    tracking_number: TRACKING,
+    campaign_id: personal,
+  }));
+  insertRestatements(
+    warehouse,
+    keys.map((key) => ({ ...restatement, key })),
+  );
+  warehouse.sqlite.exec(`
+    INSERT INTO report_runs (report, started_at, status, process) VALUES ('weekly', '${STARTED_AT}', 'done', '1');
+    INSERT INTO deliveries (report_run_id, channel, recipient, status, last_error)
+      VALUES (1, 'email', 'ann.canary@example.com', 'failed', 'no such box'),
+             (1, 'webhook', 'example.com 4930555012345', 'failed', 'unknown ann.canary@example.com');
+    INSERT INTO jobs (job, started_at, failing_since, error) VALUES ('sync', '${STARTED_AT}', '${STARTED_AT}', 'bad ${CALLER}');`);
+  updateRun(warehouse, 1, { error: null });
+  return { path: folder.path, [Symbol.dispose]: () => folder.remove() };
+}
+
+type Question = [tool: string, args: Record<string, unknown>];
+
+/** Asks everything that may be asked. */
+async function askAll({ ask }: Assistant): Promise<Map<string, unknown>> {
+  const range = { from: "2026-09-01", to: "2026-09-30" };
+  const questions: Question[] = [
+    ...DIMENSIONS.map((by): Question => ["figures", { by: [by], total: true }]),
+    ...["source", "campaign", "tracking_number", "gclid"].map(
+      (by): Question => ["compare", { by: [by], range }],
+    ),
+    ["figures", { by: ["source", "tracking_number"], compare: "previous", range, top: 2 }],
+    ["figures", { by: [], filter: { source: "nobody" } }],
+    ...[...CALLS.map(({ call_id }) => call_id), 99].map((call_id): Question => ["explain_call", { call_id }]),
+    ["what_changed", {}],
+    ["status", {}],
+  ];
+  const answers = questions.map(
+    async ([name, args]) => [JSON.stringify([name, args]), await ask(name, args)] as const,
+  );
+  return new Map(await Promise.all(answers));
+}
+
+describe("what calltally mcp gives", () => {
+  it("has no personal data in any text of any answer", async () => {
+    using folder = makeFolder();
+    await using assistant = await connect([], { cwd: folder.path });
+    const answers = await askAll(assistant);
+    for (const [asked, answer] of answers) {
+      const texts = textsOf(answer).filter((text) => !/^(ga4-)?\d{4}-\d\d-\d\d/.test(text));
+      expect([asked, texts.filter((text) => CANARY.test(text))]).toEqual([asked, []]);
+    }
+    const byTracking = { by: ["tracking_number"], columns: ["calls"] };
+    expect(await assistant.ask("figures", byTracking)).toMatchObject({
+      rows: [{ tracking_number: "…7890", calls: SPELLED.length }],
+    });
+    expect(await assistant.ask("explain_call", { call_id: 7 })).toMatchObject({
+      dni: { utm_source: "[looks like a mail address]", gclid: "[looks like a mail address]" },
+      topic: "Emergency",
+      topic_match: { line: 2, speaker: null },
+    });
+    expect(await assistant.ask("status")).toMatchObject({
+      failures: [
+        "[looks like a phone number]",
+        "weekly: email to its recipient: failed: no such box",
+        "[looks like a mail address]",
+      ],
+    });
+  });
+
+  it("has it with --personal-data", async () => {
+    using folder = makeFolder();
+    await using assistant = await connect(["--personal-data", "--sql"], { cwd: folder.path });
+    const answers = await askAll(assistant);
+    const texts = [...answers.values()].flatMap(textsOf);
+    for (const personal of [...SPELLED.map((text) => text.toLowerCase()), TRACKING, "canary-browser.1"])
+      expect(texts.some((text) => text.toLowerCase() === personal)).toBe(true);
+    expect(await assistant.ask("explain_call", { call_id: 1 })).toMatchObject({
+      topic_match: { phrase: "burst pipe", words: expect.stringContaining("canary-before") },
+    });
+    const sql = "SELECT caller_id, summary, transcription FROM attributed_calls LIMIT 1";
+    expect(await assistant.ask("query", { sql })).toMatchObject({
+      rows: [[CALLER, "canary-summary", "canary-before burst pipe canary-after"]],
+    });
+  });
+
+  it("has no SQL without --personal-data, which could spell a number in other ways", async () => {
+    using folder = makeFolder();
+    expect(await calltally(["mcp", "--sql"], { cwd: folder.path })).toEqual({
+      code: 2,
+      stdout: "",
+      stderr:
+        "calltally: --sql needs --personal-data: SQL can spell a phone number in many ways\n" +
+        "Leave out --sql, or give both if the assistant may see callers and transcripts.\n",
+    });
+  });
+});

@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { makeCall } from "../support/calls.ts";
+import { connect } from "../support/mcp.ts";
+import { childrenOf, isRunning, untilChildren } from "../support/processes.ts";
+import { BIN } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { fillWarehouse } from "../support/warehouse.ts";
+
+const ENDLESS = {
+  sql: "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n",
+};
+const FLAGS = ["--database", "calls.db", "--sql", "--personal-data"];
+
+function makeFolder(): Disposable & { path: string } {
+  const { path, remove } = makeTempFolder();
+  fillWarehouse(join(path, "calls.db"), [makeCall(), makeCall({ call_id: 2 })]);
+  return { path, [Symbol.dispose]: remove };
+}
+
+describe.runIf(process.platform === "linux")("the processes of calltally mcp", () => {
+  it("answers concurrent calls, two at a time", async () => {
+    using folder = makeFolder();
+    await using assistant = await connect(FLAGS, { cwd: folder.path });
+    const most = { children: 0 };
+    const asked = Array.from({ length: 8 }, async (_, index) => {
+      const answer = await assistant.ask("query", { sql: `SELECT ${index} FROM calls` });
+      most.children = Math.max(most.children, childrenOf(assistant.pid).length);
+      return answer;
+    });
+    const answers = await Promise.all(asked);
+    expect(answers).toEqual(answers.map((_, index) => expect.objectContaining({ rows: [[index], [index]] })));
+    expect(most.children).toBeLessThanOrEqual(2);
+  });
+
+  it("kills the process of a cancelled call, never starts a waiting one, and answers the next", async () => {
+    using folder = makeFolder();
+    await using assistant = await connect(FLAGS, { cwd: folder.path });
+    const cancel = new AbortController();
+    const cancelled = Array.from({ length: 4 }, () => assistant.ask("query", ENDLESS, cancel.signal));
+    const ended = Promise.allSettled(cancelled);
+    const children = await untilChildren(assistant.pid, 2);
+    const waiting = assistant.ask("status");
+    cancel.abort(new Error("enough"));
+    expect((await ended).map(({ status }) => status)).toEqual(Array(4).fill("rejected"));
+    expect(await waiting).toMatchObject({ calls: 2 });
+    expect(children.filter(isRunning)).toEqual([]);
+    expect(childrenOf(assistant.pid)).toEqual([]);
+  });
+
+  it.each([
+    ["the end of standard input", (server: ChildProcess) => server.stdin?.end()],
+    ["SIGTERM", (server: ChildProcess) => server.kill("SIGTERM")],
+    ["SIGINT", (server: ChildProcess) => server.kill("SIGINT")],
+  ])("ends with 0 at %s, and leaves no process", async (_, end) => {
+    using folder = makeFolder();
+    const { server, output, errors } = start(folder.path);
+    const child = await askEndless(server);
+    end(server);
+    const [code] = await once(server, "exit");
+    expect(code).toBe(0);
+    while (isRunning(child)) await new Promise(setImmediate);
+    const messages = (await output).trim().split("\n");
+    expect(messages.map((message) => JSON.parse(message).id)).toEqual([1]);
+    expect(await errors).toBe("");
+  });
+
+  it("leaves no process when it is killed", async () => {
+    using folder = makeFolder();
+    const { server } = start(folder.path);
+    const child = await askEndless(server);
+    server.kill("SIGKILL");
+    while (isRunning(child)) await new Promise(setImmediate); // for good, unless it ends
+  });
+
+  it("writes only messages of the protocol to standard output", async () => {
+    using folder = makeFolder();
+    const { server, output, errors } = start(folder.path);
+    server.stdin.write("no message\n{}\n");
+    server.stdin.end(`${JSON.stringify(INITIALIZE)}\n`);
+    expect((await once(server, "exit"))[0]).toBe(0);
+    for (const line of (await output).trim().split("\n"))
+      expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+    expect(await errors).not.toBe("");
+  });
+});
+
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "test", version: "1.0.0" },
+  },
+};
+
+function start(cwd: string) {
+  const server = spawn(process.execPath, [BIN, "mcp", ...FLAGS], { cwd, env: {} });
+  return { server, output: text(server.stdout), errors: text(server.stderr) };
+}
+
+/** Returns the process of a call that does not end. */
+async function askEndless({ pid, stdin }: ReturnType<typeof start>["server"]): Promise<string> {
+  const call = {
+    jsonrpc: "2.0",
+    id: 2,
+    method: "tools/call",
+    params: { name: "query", arguments: ENDLESS },
+  };
+  const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
+  for (const message of [INITIALIZE, initialized, call]) stdin.write(`${JSON.stringify(message)}\n`);
+  const [child = ""] = await untilChildren(pid, 1);
+  return child;
+}

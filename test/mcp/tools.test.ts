@@ -1,0 +1,376 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { rollupQuestion } from "../../src/library/parse-options.ts";
+import { insertRestatements } from "../../src/restatements/restatement-table.ts";
+import { FULL_CALL, makeCall } from "../support/calls.ts";
+import { connect } from "../support/mcp.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { openNewWarehouse, storeRun } from "../support/warehouse.ts";
+
+const FINISHED_AT = "2026-10-05T06:00:00.000Z";
+const SEPTEMBER = { from: "2026-09-01", to: "2026-09-30" };
+
+/** One call in August, and two more in September: of Google Ads, and direct. */
+const CALLS = [
+  makeCall({ call_id: 1, caller_id: "+491", call_started: "2026-08-10T10:00:00.000Z", duration: 90 }),
+  { ...FULL_CALL, call_id: 2 },
+  makeCall({ call_id: 3, caller_id: "+491", call_started: "2026-09-10T10:00:00.000Z", duration: 30 }),
+];
+
+function makeFolder(calls = CALLS): Disposable & { path: string; database: string } {
+  const folder = makeTempFolder();
+  const database = join(folder.path, "calls.db");
+  using warehouse = openNewWarehouse(database);
+  storeRun(warehouse, calls, { startedAt: FINISHED_AT, finishedAt: FINISHED_AT });
+  insertRestatements(warehouse, [
+    {
+      found_at: "2026-10-02T07:00:00.000Z",
+      path: "/out/2026/campaign.csv",
+      contents: "campaign",
+      period: "2026-09",
+      starts_at: "2026-09-01T00:00:00.000Z",
+      ends_at: "2026-10-01T00:00:00.000Z",
+      key: { campaign: "Autumn sale", campaign_id: "123456789" },
+      metric: "calls",
+      was: 3,
+      now: 2,
+      change: -1,
+      exported_at: "2026-10-01T07:00:00.000Z",
+      reasons: [{ reason: "gone", calls: 1, effect: -1 }],
+      rules_changed: null,
+    },
+  ]);
+  return { path: folder.path, database, [Symbol.dispose]: () => folder.remove() };
+}
+
+const BASIS = {
+  run: 1,
+  verdict: "exact",
+  verdict_reason: "Each page met the next.",
+  finished_at: FINISHED_AT,
+  timezone: "UTC",
+  provisional: false,
+  caveats: [],
+};
+const HISTORY =
+  "First-time callers of these days may be too many: fewer than 90 days of calls lie before them.";
+
+describe("calltally mcp", () => {
+  it("lists tools that only read, for a question in the names of the library", async () => {
+    using folder = makeFolder();
+    await using assistant = await connect(["--database", folder.database], { cwd: folder.path });
+    const { tools } = await assistant.client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      "figures",
+      "compare",
+      "explain_call",
+      "what_changed",
+      "status",
+    ]);
+    const [figures] = tools;
+    const { $schema: _, ...question } = z.toJSONSchema(rollupQuestion, { io: "input" });
+    expect(figures?.inputSchema).toMatchObject(question);
+    for (const { title, description, annotations } of tools) {
+      expect(title).toMatch(/^[A-Z]/);
+      expect(description?.match(/\.( |$)/g)?.length).toBeLessThanOrEqual(3);
+      expect(annotations).toMatchObject({ readOnlyHint: true });
+    }
+    expect(assistant.client.getInstructions()).toContain("never instructions");
+  });
+
+  it("figures: answers a question, with its total and what it is based on", async () => {
+    using folder = makeFolder();
+    await using assistant = await connect(["--database", folder.database], { cwd: folder.path });
+    const question = {
+      by: ["campaign"],
+      range: SEPTEMBER,
+      grain: "month",
+      columns: ["calls", "first_call_at"],
+      total: true,
+    };
+    const row = { period: "2026-09", calls: 1 };
+    expect(await assistant.ask("figures", question)).toEqual({
+      basis: {
+        ...BASIS,
+        range: {
+          ...SEPTEMBER,
+          starts_at: "2026-09-01T00:00:00.000Z",
+          ends_at: "2026-10-01T00:00:00.000Z",
+          short_history: true,
+        },
+        caveats: [HISTORY],
+      },
+      rows: [
+        { ...row, campaign: "(not set)", campaign_id: null, first_call_at: "2026-09-10T10:00:00.000Z" },
+        { ...row, campaign: "Autumn sale", campaign_id: "99", first_call_at: "2026-09-15T14:30:00.125Z" },
+      ],
+      total: {
+        period: "(total)",
+        campaign: null,
+        campaign_id: null,
+        calls: 2,
+        first_call_at: "2026-09-10T10:00:00.000Z",
+      },
+    });
+  });
+
+  it("figures: has the days of the account's time zone, and of another that is requested", async () => {
+    using folder = makeFolder();
+    const env = { CALLTALLY_TIMEZONE: "Europe/Berlin" };
+    await using assistant = await connect(["--database", folder.database], { cwd: folder.path, env });
+    const zoneOf = async (question: object) => {
+      const answer = await assistant.ask("figures", { by: [], range: SEPTEMBER, ...question });
+      return answer;
+    };
+    expect(await zoneOf({})).toMatchObject({
+      basis: { timezone: "Europe/Berlin", range: { starts_at: "2026-08-31T22:00:00.000Z" } },
+    });
+    expect(await zoneOf({ timezone: "america/chicago" })).toMatchObject({
+      basis: { timezone: "America/Chicago", range: { starts_at: "2026-09-01T05:00:00.000Z" } },
+    });
+  });
+
+  it("compare: puts the largest change first, and says which changes chance may explain", async () => {
+    const calls = Array.from({ length: 60 }, (_, index) =>
+      makeCall({
+        call_id: index + 1,
+        // 40 of September and 10 of August are from Google, 4 and 6 direct
+        call_started: index < 44 ? "2026-09-10T10:00:00.000Z" : "2026-08-10T10:00:00.000Z",
+        utm_source: index < 40 || index >= 50 ? "google" : null,
+        utm_medium: index < 40 || index >= 50 ? "cpc" : null,
+        disposition: "ANSWERED",
+        duration: index % 2 === 0 ? 61 : 5,
+      }),
+    );
+    using folder = makeFolder(calls);
+    await using assistant = await connect(["--database", folder.database], { cwd: folder.path });
+    const compared = {
+      from: "2026-08-01",
+      to: "2026-08-31",
+      starts_at: "2026-08-01T00:00:00.000Z",
+      ends_at: "2026-09-01T00:00:00.000Z",
+      short_history: true,
+      begins_before_first_call: true,
+    };
+    expect(await assistant.ask("compare", { range: SEPTEMBER, total: true })).toEqual({
+      basis: {
+        ...BASIS,
+        range: {
+          ...SEPTEMBER,
+          starts_at: "2026-09-01T00:00:00.000Z",
+          ends_at: "2026-10-01T00:00:00.000Z",
+          short_history: true,
+        },
+        compared_with: compared,
+      },
+      rows: [
+        {
+          channel: "Paid Search",
+          calls: 40,
+          calls_previous: 10,
+          calls_change: 3,
+          qualified_calls: 20,
+          qualified_calls_previous: 5,
+          within_chance: false,
+        },
+        {
+          channel: "Direct",
+          calls: 4,
+          calls_previous: 6,
+          calls_change: -0.3333,
+          qualified_calls: 2,
+          qualified_calls_previous: 3,
+          within_chance: true,
+        },
+      ],
+      total: {
+        channel: "(total)",
+        calls: 44,
+        calls_previous: 16,
+        calls_change: 1.75,
+        qualified_calls: 22,
+        qualified_calls_previous: 8,
+        within_chance: false,
+      },
+    });
+    expect(await assistant.ask("compare", { by: [], range: SEPTEMBER, against: "year" })).toMatchObject({
+      basis: { compared_with: { from: "2025-09-01", to: "2025-09-30" } },
+      rows: [{ calls: 44, calls_previous: 0, within_chance: false }],
+    });
+  });
+
+  it("explain_call: shows the steps of a call, at its local time", async () => {
+    using folder = makeFolder();
+    await using assistant = await connect(["--database", folder.database], { cwd: folder.path });
+    const judged = expect.toBeOneOf([null, "no msclkid", "too old"]); // by today's date
+    const utm = (value: string) => ({ folded: value, tallied_as: value });
+    expect(await assistant.ask("explain_call", { call_id: 2, timezone: "America/Chicago" })).toEqual({
+      basis: BASIS,
+      call_id: 2,
+      call_started: "2026-09-15T14:30:00.125Z",
+      local_time: "2026-09-15 09:30:00 -05:00",
+      gone_at: null,
+      unlisted_since: null,
+      dni: {
+        utm_source: "Google",
+        utm_medium: "cpc",
+        utm_campaign: "Autumn",
+        utm_content: "headline",
+        utm_term: "plumber",
+        gclid: "CjABC_def-1",
+        gclsrc: "aw.ds",
+        campaign_name: "Autumn sale",
+        campaign_id: "99",
+      },
+      utm: {
+        utm_source: utm("google"),
+        utm_medium: utm("cpc"),
+        utm_campaign: utm("autumn"),
+        utm_content: utm("headline"),
+        utm_term: utm("plumber"),
+      },
+      is_google_click: true,
+      source_rule: "utm",
+      referrer_kind: "search",
+      topic_match: null,
+      is_topic_kept: false,
+      topic_qualifies: null,
+      source: "google",
+      medium: "cpc",
+      campaign: "Autumn sale",
+      referring_host: "google.com",
+      channel: "Paid Search",
+      channel_rules: {
+        version: expect.stringMatching(/^ga4-/),
+        tried: [
+          { channel: "Direct", holds: false },
+          { channel: "Cross-network", holds: false },
+          { channel: "Paid Shopping", holds: false },
+          { channel: "Paid Search", holds: true },
+        ],
+      },
+      disposition: "ANSWERED",
+      outcome: "answered",
+      duration: 61,
+      duration_unit: "seconds",
+      qualified_seconds: 60,
+      topic: null,
+      qualified: true,
+      first_time_caller: true,
+      first_call: { call_id: 2, call_started: "2026-09-15T14:30:00.125Z" },
+      google_ads: judged,
+      google_leads: judged,
+      microsoft_ads: judged,
+      ga4_events: judged,
+      uploads: [],
+    });
+    expect(await assistant.ask("explain_call", { call_id: 99 })).toMatch(
+      /^There is no call 99 in .*calls\.db\nThe API lists only calls with DNI data/,
+    );
+  });
+
+  it("what_changed: lists restatements since a local day or a time", async () => {
+    using folder = makeFolder();
+    const env = { CALLTALLY_TIMEZONE: "Europe/Berlin" };
+    await using assistant = await connect(["--database", folder.database], { cwd: folder.path, env });
+    const basis = { ...BASIS, timezone: "Europe/Berlin" };
+    const all = await assistant.ask("what_changed");
+    expect(all).toEqual({
+      basis,
+      restatements: [
+        {
+          found_at: "2026-10-02T07:00:00.000Z",
+          path: "/out/2026/campaign.csv",
+          contents: "campaign",
+          period: "2026-09",
+          starts_at: "2026-09-01T00:00:00.000Z",
+          ends_at: "2026-10-01T00:00:00.000Z",
+          key: { campaign: "Autumn sale", campaign_id: "123456789" },
+          metric: "calls",
+          was: 3,
+          now: 2,
+          change: -1,
+          exported_at: "2026-10-01T07:00:00.000Z",
+          reasons: [{ reason: "gone", calls: 1, effect: -1 }],
+          rules_changed: null,
+        },
+      ],
+    });
+    expect(await assistant.ask("what_changed", { since: "2026-10-02" })).toEqual(all);
+    expect(await assistant.ask("what_changed", { since: "2026-10-02T09:00:00+02:00" })).toEqual(all);
+    const none = { basis, restatements: [] };
+    expect(await assistant.ask("what_changed", { since: "2026-10-02T09:00:01+02:00" })).toEqual(none);
+    expect(await assistant.ask("what_changed", { since: "2026-10-03" })).toEqual(none);
+  });
+
+  it("status: shows what the syncs proved, and what fails", async () => {
+    using folder = makeFolder();
+    await using assistant = await connect(["--database", folder.database], { cwd: folder.path });
+    const time = expect.stringMatching(/^\d{4}-.*Z$/);
+    expect(await assistant.ask("status")).toEqual({
+      basis: BASIS,
+      last_proven_pass: { run_id: 1, finished_at: FINISHED_AT },
+      newest_call: "2026-09-15T14:30:00.125Z",
+      calls: 3,
+      calls_gone: 0,
+      calls_of_the_service: null,
+      failures: [],
+      remarks: [],
+      next_sync: { mode: "full", at: time, not_before: null },
+    });
+  });
+
+  it("query: runs SQL that reads, if both flags allow it", async () => {
+    using folder = makeFolder();
+    const flags = ["--database", folder.database, "--sql", "--personal-data"];
+    await using assistant = await connect(flags, { cwd: folder.path });
+    const sql =
+      "SELECT call_id, caller, x'00ff' AS x, 9007199254740993 AS big, 0.5, NULL, 1e999 FROM call_facts";
+    expect(await assistant.ask("query", { sql: `${sql} WHERE call_id = 2` })).toEqual({
+      basis: BASIS,
+      columns: ["call_id", "caller", "x", "big", "0.5", "NULL", "1e999"],
+      rows: [[2, "+4930123456", "00ff", "9007199254740993", 0.5, null, null]],
+    });
+    expect(await assistant.ask("query", { sql: "DELETE FROM calls" })).toContain("it is not SELECT, WITH");
+    expect(await assistant.ask("query", { sql: "SELECT 1; SELECT 2" })).toContain("more than one statement");
+    expect(await assistant.ask("query", { sql: "ATTACH 'stolen' AS other" })).toContain("it is not SELECT");
+  });
+
+  it("refuses arguments as tool errors", async () => {
+    using folder = makeFolder();
+    await using assistant = await connect(["--database", folder.database], { cwd: folder.path });
+    for (const { name, args, says } of [
+      { name: "figures", args: {}, says: /^by: / },
+      { name: "figures", args: { by: ["caller_id"] }, says: /^by\.0: .*utm_source/ },
+      { name: "figures", args: { by: [], limit: 5 }, says: /limit/ },
+      { name: "figures", args: { by: [], timezone: "Berlin" }, says: /^timezone: Berlin .*Europe\/Berlin/ },
+      { name: "figures", args: { by: [], range: { last: "4x" } }, says: /^range\.last: / },
+      { name: "figures", args: { by: [], fill: true }, says: /^fill needs grain/ },
+      {
+        name: "figures",
+        args: { by: [], filter: { source: "bing" } },
+        says: /^Cannot use filter\.source bing: no call .*\nThe tool figures lists the values, by source\.$/,
+      },
+      { name: "compare", args: {}, says: /^range: / },
+      { name: "compare", args: { range: { from: "2026-09-01" } }, says: /needs range\.from and range\.to/ },
+      { name: "compare", args: { range: SEPTEMBER, grain: "week" }, says: /grain/ },
+      { name: "explain_call", args: { call_id: "2" }, says: /^call_id: / },
+      {
+        name: "what_changed",
+        args: { since: "yesterday" },
+        says: /^since: "yesterday" is not a date .*YYYY-MM-DD/,
+      },
+      { name: "status", args: { account: "one" }, says: /account/ },
+    ])
+      expect(await assistant.ask(name, args)).toMatch(says);
+  });
+
+  it("knows no tool for SQL without its flag, nor any other", async () => {
+    using folder = makeFolder();
+    await using assistant = await connect(["--database", folder.database], { cwd: folder.path });
+    await expect(assistant.ask("query", { sql: "SELECT 1" })).rejects.toThrow("There is no tool query");
+    await expect(assistant.ask("constructor")).rejects.toThrow("There is no tool constructor");
+    expect(await assistant.ask("status")).toMatchObject({ calls: 3 });
+  });
+});

@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+
+/** Returns the ids of a process's children, where the system tells. */
+export function childrenOf(pid: number | undefined): string[] {
+  const ids = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  return ids === "" ? [] : ids.split(" ");
+}
+
+/** Returns the ids of a process's children, once there are so many. */
+export async function untilChildren(pid: number | undefined, count: number): Promise<string[]> {
+  for (;;) {
+    const children = childrenOf(pid);
+    if (children.length >= count) return children;
+    await wait(10);
+  }
+}
+
+/** Whether a process is there, and more than an entry that nobody has collected. */
+export function isRunning(pid: string): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
