@@ -5,6 +5,7 @@ import { readAttributionRules } from "../config/attribution-settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
 import { explainAt, noCallError } from "../explain/explain-call.ts";
 import { parse, rollupQuestion } from "../library/parse-options.ts";
+import { type Notice, newsAt, readAllNotices } from "../notices/notice-table.ts";
 import { option, parsed } from "../request/issues.ts";
 import { readRestatements } from "../restatements/restatement-table.ts";
 import { findProblems } from "../status/find-problems.ts";
@@ -92,13 +93,13 @@ const dayOrTime = parsed((text) => TIME.safeParse(text).success || parseDate(tex
 const CHANGED = tool(
   {
     name: "what_changed",
-    title: "Exported figures that changed",
+    title: "What changed or went silent",
     description:
-      "Lists figures of complete periods that changed after they were exported, latest first, with the old value, the new value and why.",
+      "Lists figures of complete periods that changed after they were exported, with the old value, the new value and why; and notices, which are tracking numbers, sources and campaigns whose calls went silent or far off. Latest first.",
     input: z.strictObject({
       since: option(
         dayOrTime,
-        "Only changes found on this local day or later, or since this time.",
+        "Only what was found on this local day or later, or since this time.",
         "2026-11-01",
         "2026-11-01T09:00:00Z",
       ),
@@ -106,9 +107,15 @@ const CHANGED = tool(
   },
   (scope, { since }) =>
     readMoment(scope, ({ reader }) => {
-      const restatements = readRestatements(reader, { since: since && toInstant(since, scope) });
+      const from = since && toInstant(since, scope);
+      const restatements = readRestatements(reader, { since: from });
+      const notices = readAllNotices(reader).filter((notice) => newsAt(notice) >= (from ?? ""));
       const until = restatements.map(({ ends_at }) => ends_at).reduce((a, b) => (a > b ? a : b), "");
-      return { data: { restatements }, until, less: "Ask with a later since." };
+      return {
+        data: { restatements, notices: notices.map(toPublic) },
+        until,
+        less: "Ask with a later since.",
+      };
     }),
 );
 
@@ -117,7 +124,7 @@ const STATUS = tool(
     name: "status",
     title: "How fresh and complete the copy is",
     description:
-      "Shows what the last syncs proved, how many calls there are, what fails, and when the next sync is due. Ask before relying on the figures of recent days.",
+      "Shows what the last syncs proved, how many calls there are, what fails, what is silent or far off, and when the next sync is due. Ask before relying on the figures of recent days.",
     input: z.strictObject({}),
   },
   (scope) =>
@@ -165,6 +172,10 @@ function toInstant(since: string, { settings }: Scope): string | undefined {
     : toInstants({ from: since }, settings.timezone).startsAt;
 }
 
+function toPublic({ notice_id: _, run_id: __, ...notice }: Notice) {
+  return notice;
+}
+
 function condense(status: Status) {
   const { calls, last_done_run, last_verified_pass: proven, newest_call, next } = status;
   const reports = status.reports.map((report) => ({
@@ -177,7 +188,9 @@ function condense(status: Status) {
     calls: calls.live,
     calls_gone: calls.gone,
     calls_of_the_service: last_done_run?.last_total ?? null,
-    ...findProblems({ ...status, reports }),
+    // Its sentences would quote what visitors wrote.
+    ...findProblems({ ...status, reports, notices: [] }),
+    notices: status.notices.map(toPublic),
     next_sync: { mode: next.plan, at: next.sync, not_before: next.not_before },
   };
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNull, or, type SQL } from "drizzle-orm";
+import { desc, eq, gt, isNull, or } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
 import { about, describeTable } from "../warehouse/described.ts";
@@ -46,38 +46,18 @@ const keySchema = z.record(z.string(), z.string().nullable());
 
 export type Notice = ReturnType<typeof readNotices>[number];
 /** Reads the open notices and those that ended after a moment, ISO 8601 UTC, the latest first. @default only the open ones */
-export function readNotices(warehouse: Warehouse, endedAfter?: string) {
+export function readNotices({ db }: Warehouse, endedAfter?: string) {
   const isOpen = isNull(notices.ended_at);
-  return read(warehouse, endedAfter === undefined ? isOpen : or(isOpen, gt(notices.ended_at, endedAfter)));
-}
-
-/** Reads the notices that were new, or found to be over, after a moment, ISO 8601 UTC. */
-export function readNewsAfter(warehouse: Warehouse, moment: string): Notice[] {
-  return read(warehouse, or(gt(notices.noticed_at, moment), gt(notices.end_noticed_at, moment)));
-}
-
-/** Reads the notices that were new, or found to be over, at this very moment, ISO 8601 UTC. */
-export function readNewsOf(warehouse: Warehouse, moment: string): Notice[] {
-  return read(warehouse, or(eq(notices.noticed_at, moment), eq(notices.end_noticed_at, moment)));
-}
-
-/** Returns when the latest notice was new, or found to be over, ISO 8601 UTC; empty for none. */
-export function readLastNews({ sqlite }: Warehouse): string {
-  const last = sqlite.prepare<[], string>(
-    "SELECT coalesce(max(max(noticed_at, coalesce(end_noticed_at, ''))), '') FROM notices",
-  );
-  return last.pluck().get() ?? "";
-}
-
-function read({ db }: Warehouse, where: SQL | undefined) {
-  const rows = db
-    .select()
-    .from(notices)
-    .where(and(where))
-    .orderBy(desc(notices.since), notices.notice_id)
-    .all();
+  const where = endedAfter === undefined ? isOpen : or(isOpen, gt(notices.ended_at, endedAfter));
+  const rows = db.select().from(notices).where(where).orderBy(desc(notices.since), notices.notice_id).all();
   return rows.map((row) => ({ ...row, key: keySchema.parse(JSON.parse(row.key)) }));
 }
+
+/** Reads all notices, open or over. */
+export const readAllNotices = (warehouse: Warehouse) => readNotices(warehouse, "");
+
+/** Returns when a notice was last news: found to be over, or new. */
+export const newsAt = ({ noticed_at, end_noticed_at }: Notice) => end_noticed_at ?? noticed_at;
 
 export function insertNotice({ db }: Tx, notice: typeof notices.$inferInsert): void {
   db.insert(notices).values(notice).run();

@@ -1,3 +1,4 @@
+import { remember } from "../attribution/remember.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { RollupSession } from "../rollup/session.ts";
 import type { CampaignKey } from "../rollup/spend-campaigns.ts";
@@ -8,7 +9,7 @@ import { readLastJudged, readLastTrustedRun, type SyncRun, updateRun } from "../
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { HORIZON_MS, judgeCalls, type WatchedCall, type WatchedKey, WEEK_MS } from "./judge-calls.ts";
-import { endNotice, insertNotice, type Notice, readNewsOf, readNotices } from "./notice-table.ts";
+import { endNotice, insertNotice, type Notice, newsAt, readAllNotices, readNotices } from "./notice-table.ts";
 
 const HOUR_MS = 3_600_000;
 /** A call may be listed only after it has ended. */
@@ -68,7 +69,7 @@ export async function watchCalls(
       });
     return updateRun(tx, run.run_id, { judged_until });
   });
-  for (const notice of readNewsOf(warehouse, now)) onNotice?.(notice);
+  for (const notice of readAllNotices(warehouse)) if (newsAt(notice) === now) onNotice?.(notice);
   return watched;
 }
 
@@ -113,11 +114,20 @@ function readWatchedCalls({ sqlite }: Warehouse, since: string, spent: ReadonlyS
     `SELECT call_started, tracking_number, source, campaign, campaign_id FROM call_facts
 WHERE is_live AND call_started >= ? ORDER BY call_started`,
   );
-  return rows.all(since).map(({ call_started, tracking_number, source, ...ofCampaign }) => {
-    const campaign = toCampaign(ofCampaign);
-    const startedMs = Date.parse(call_started);
-    return { startedMs, tracking_number, source, campaign: spent.has(campaign) ? campaign : null };
-  });
+  // SQLite returns each value as a text of its own: a million take 100 MB.
+  const known = remember((text) => text);
+  const shared = (text: string | null) => (text === null ? null : known(text));
+  const calls: WatchedCall[] = [];
+  for (const { call_started, tracking_number, source, ...ofCampaign } of rows.iterate(since)) {
+    const campaign = spent.size === 0 ? "" : toCampaign(ofCampaign);
+    calls.push({
+      startedMs: Date.parse(call_started),
+      tracking_number: shared(tracking_number),
+      source: shared(source),
+      campaign: spent.has(campaign) ? shared(campaign) : null,
+    });
+  }
+  return calls;
 }
 
 interface StoredCall extends CampaignKey {

@@ -1,6 +1,6 @@
 import { readNewsUntil } from "../delivery/report-run-table.ts";
 import type { Job } from "../export/job.ts";
-import { readLastNews, readNewsAfter, readNotices } from "../notices/notice-table.ts";
+import { type Notice, newsAt, readAllNotices } from "../notices/notice-table.ts";
 import { describeNotice } from "../notices/notice-words.ts";
 import type { NamedReport } from "./report.ts";
 
@@ -21,9 +21,10 @@ export function readReportNews({ name, account }: NamedReport, job: Job): Report
     return undefined;
   const { reader } = lists;
   const reported = readNewsUntil(reader, { report: name, account });
-  const found = reported === undefined ? readNotices(reader) : readNewsAfter(reader, reported);
-  return {
-    notices: found.map((notice) => `Notice: ${describeNotice(notice, timeframe.timezone)}.`),
-    until: readLastNews(reader),
-  };
+  const all = readAllNotices(reader);
+  const isNew = (notice: Notice) =>
+    reported === undefined ? notice.ended_at === null : newsAt(notice) > reported;
+  const until = all.map(newsAt).reduce((a, b) => (a > b ? a : b), "");
+  const notices = all.filter(isNew).map((notice) => `Notice: ${describeNotice(notice, timeframe.timezone)}.`);
+  return { notices, until };
 }

@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call.ts";
+import { insertNotice } from "../../src/notices/notice-table.ts";
 import { insertRestatements } from "../../src/restatements/restatement-table.ts";
 import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import { updateRun } from "../../src/warehouse/runs/runs.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL } from "../support/calls.ts";
 import { type Assistant, connect, textsOf } from "../support/mcp.ts";
 import { calltally } from "../support/run.ts";
@@ -97,6 +99,16 @@ function makeFolder(): Disposable & { path: string } {
              (1, 'webhook', 'example.com 4930555012345', 'failed', 'unknown ann.canary@example.com');
     INSERT INTO jobs (job, started_at, failing_since, error) VALUES ('sync', '${STARTED_AT}', '${STARTED_AT}', 'bad ${CALLER}');`);
   updateRun(warehouse, 1, { error: null });
+  writeTransaction(warehouse, (tx) => {
+    for (const { tracking_number, ...campaign } of keys) {
+      const notice = {
+        ...({ kind: "few", calls: 1, expected: 18.3, run_id: 1 } as const),
+        ...{ since: STARTED_AT, judged_until: STARTED_AT, noticed_at: STARTED_AT },
+      };
+      insertNotice(tx, { ...notice, dimension: "campaign", key: JSON.stringify(campaign) });
+      insertNotice(tx, { ...notice, dimension: "tracking_number", key: JSON.stringify({ tracking_number }) });
+    }
+  });
   return { path: folder.path, [Symbol.dispose]: () => folder.remove() };
 }
 

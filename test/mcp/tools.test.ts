@@ -2,7 +2,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { rollupQuestion } from "../../src/library/parse-options.ts";
+import { insertNotice } from "../../src/notices/notice-table.ts";
 import { insertRestatements } from "../../src/restatements/restatement-table.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { connect } from "../support/mcp.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -17,6 +19,18 @@ const CALLS = [
   { ...FULL_CALL, call_id: 2 },
   makeCall({ call_id: 3, caller_id: "+491", call_started: "2026-09-10T10:00:00.000Z", duration: 30 }),
 ];
+
+/** As an assistant sees it. */
+const NOTICE = {
+  ...{ dimension: "tracking_number" as const, key: { tracking_number: "…0117" }, kind: "silent" as const },
+  ...{
+    since: "2026-10-01T09:10:00.000Z",
+    calls: 0,
+    expected: 18.3,
+    judged_until: "2026-10-02T05:00:00.000Z",
+  },
+  ...{ noticed_at: "2026-10-02T07:00:00.000Z", ended_at: null, end_reason: null, end_noticed_at: null },
+} as const;
 
 function makeFolder(calls = CALLS): Disposable & { path: string; database: string } {
   const folder = makeTempFolder();
@@ -41,6 +55,10 @@ function makeFolder(calls = CALLS): Disposable & { path: string; database: strin
       rules_changed: null,
     },
   ]);
+  const { key, ...notice } = NOTICE;
+  writeTransaction(warehouse, (tx) =>
+    insertNotice(tx, { ...notice, run_id: 1, key: JSON.stringify({ tracking_number: "+15125550117" }) }),
+  );
   return { path: folder.path, database, [Symbol.dispose]: () => folder.remove() };
 }
 
@@ -296,10 +314,11 @@ describe("calltally mcp", () => {
           rules_changed: null,
         },
       ],
+      notices: [NOTICE],
     });
     expect(await assistant.ask("what_changed", { since: "2026-10-02" })).toEqual(all);
     expect(await assistant.ask("what_changed", { since: "2026-10-02T09:00:00+02:00" })).toEqual(all);
-    const none = { basis, restatements: [] };
+    const none = { basis, restatements: [], notices: [] };
     expect(await assistant.ask("what_changed", { since: "2026-10-02T09:00:01+02:00" })).toEqual(none);
     expect(await assistant.ask("what_changed", { since: "2026-10-03" })).toEqual(none);
   });
@@ -317,6 +336,7 @@ describe("calltally mcp", () => {
       calls_of_the_service: null,
       failures: [],
       remarks: [],
+      notices: [NOTICE],
       next_sync: { mode: "full", at: time, not_before: null },
     });
   });

@@ -46,7 +46,7 @@ describe("the warehouse of calltally mcp", () => {
       rows: [{ calls: 0 }],
     });
     expect(await assistant.ask("compare", { range: { last: "4w" } })).toMatchObject({ rows: [] });
-    expect(await assistant.ask("what_changed")).toEqual({ basis, restatements: [] });
+    expect(await assistant.ask("what_changed")).toEqual({ basis, restatements: [], notices: [] });
     expect(await assistant.ask("status")).toMatchObject({ basis, failures: ["no sync has finished yet"] });
     writeFileSync(database, "not a database");
     expect(await assistant.ask("status")).toMatch(/^Cannot use .*calls\.db as the warehouse: /);
