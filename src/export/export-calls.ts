@@ -7,12 +7,10 @@ import type { PrivateColumn } from "../request/option-values.ts";
 import type { ListedMember } from "../rollup/listed-member.ts";
 import type { CallSource } from "../rollup/session.ts";
 import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
-import { CALLS } from "../warehouse/calls/calls.ts";
-import { CALL_FACTS } from "../warehouse/calls/facts.ts";
-import { TRANSCRIPTS } from "../warehouse/calls/transcripts.ts";
 import { encodeTable } from "./formats/encode-table.ts";
 import { type Job, listsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
+import { helpOf } from "./meanings.ts";
 import type { Column, NamedTable, Value } from "./table.ts";
 
 interface CallColumn extends Column {
@@ -184,15 +182,6 @@ function callColumns(
     { name: "gone_at", type: "time", of: { stored: "gone_at" }, help: helpOf("gone_at") },
     ...privateColumns.map(member),
   ];
-}
-
-const DESCRIBED = [CALL_FACTS, CALLS, TRANSCRIPTS].flatMap(({ columns }) => columns);
-
-/** Returns what the warehouse's tables say of a column. */
-function helpOf(name: string): string {
-  const described = DESCRIBED.find((column) => column.name === name);
-  if (described === undefined) throw new Error(`${name} has no description`);
-  return described.help;
 }
 
 const fromText =

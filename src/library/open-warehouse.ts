@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import { UnmatchedError, UsageError } from "../base/errors.ts";
+import { SETTINGS } from "../config/settings.ts";
 import { folderOutput } from "../export/output/folder.ts";
 import { linesOf } from "../export/table.ts";
 import { produce } from "../produce/produce.ts";
@@ -11,7 +12,7 @@ import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { Warehouse as OpenWarehouse } from "../warehouse/warehouse.ts";
 import { askRollup, toAsk } from "./ask-rollup.ts";
 import { inOwnWords } from "./own-words.ts";
-import { parseExport, parseWarehousePath } from "./parse-options.ts";
+import { parseExport, parseSql, parseWarehousePath } from "./parse-options.ts";
 import type {
   AttributedCall,
   Basis,
@@ -24,6 +25,9 @@ import type {
   SqlRow,
   Warehouse,
 } from "./types.ts";
+
+/** For so long figures are provisional. */
+const LOOKBACK_HOURS = Number(SETTINGS.lookbackHours.default);
 
 /**
  * Opens an existing warehouse for reading; it may be synced meanwhile.
@@ -44,9 +48,21 @@ export function openWarehouse(path: string): Warehouse {
         throw named(file, error);
       }
     });
+  /** Being read; disposing closes their connections. */
+  const open = new Set<ReturnType<typeof readQuery>>();
+  function* track(rows: ReturnType<typeof readQuery>) {
+    assertOpen(warehouse);
+    open.add(rows);
+    try {
+      for (const row of rows) yield row;
+    } finally {
+      open.delete(rows);
+    }
+    assertOpen(warehouse); // else the rows are not all
+  }
   const query = (sql: string) => {
     assertOpen(warehouse);
-    return readQuery(file, sql);
+    return track(readQuery(file, parseSql(sql)));
   };
   return {
     path: warehouse.path,
@@ -59,7 +75,10 @@ export function openWarehouse(path: string): Warehouse {
       assertOpen(warehouse);
       return naming(file, () => warehouse.sqlite.transaction(() => readPublicBasis(warehouse))());
     },
-    [Symbol.dispose]: () => warehouse[Symbol.dispose](),
+    [Symbol.dispose]: () => {
+      for (const rows of open) rows.return();
+      warehouse[Symbol.dispose]();
+    },
   };
 }
 
@@ -78,7 +97,7 @@ function readPublicBasis(warehouse: OpenWarehouse): Basis {
 }
 
 async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Promise<Rollup> {
-  const { table } = await withAdvice(askRollup(readOnlySource(warehouse), question));
+  const { table } = await withAdvice(askRollup(readOnlySource(warehouse, LOOKBACK_HOURS), question));
   const { columns } = table;
   const names = columns.map(({ name }) => name);
   return {
@@ -91,7 +110,7 @@ async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): P
 
 async function writeFiles(warehouse: OpenWarehouse, to: string, asked: ExportRequest): Promise<Exported> {
   const { request, timezone, folder } = parseExport(to, asked);
-  const source = readOnlySource(warehouse);
+  const source = readOnlySource(warehouse, LOOKBACK_HOURS);
   const output = folderOutput(folder);
   const ask = toAsk(request, source.can, output.can, timezone);
   const { manifest } = await withAdvice(produce(ask, source, output));

@@ -5,6 +5,9 @@ import { toFileError } from "../base/file-access.ts";
 const OPTIONS: readonly (readonly [RegExp, string])[] = [
   [/`?calltally sync --full`?/g, '`syncWarehouse` with `mode: "full"`'],
   [/`calltally sync`/g, "`syncWarehouse`"],
+  [/Unset CALLTALLY_DATABASE, or set it to another file/g, "Use another `database`"],
+  [/ --rebind does not change the unit: the calls/g, " The calls"],
+  [/--min-cell\b/g, "`min_cell`"],
   [/with --out\b/g, "as `folder`"],
   [/, or replace (those files|the file) with --replace/g, ""],
   [/--limit\b/g, "CALLTALLY_LIMIT"],

@@ -109,6 +109,11 @@ export function parseWarehousePath(given: unknown): string {
   return parse(z.object({ path }), { path: given }).path;
 }
 
+/** @throws UsageError that says what is allowed */
+export function parseSql(given: unknown): string {
+  return parse(z.object({ sql: z.string() }), { sql: given }).sql;
+}
+
 /**
  * Returns the request that a question makes, and its zone.
  * @throws UsageError that names the member, and says what is allowed

@@ -28,8 +28,6 @@ export async function syncWarehouse(options: SyncOptions): Promise<SyncRun> {
     [SETTINGS.token.env]: token,
     ...(orgUnitId !== undefined && { [SETTINGS.orgUnitId.env]: String(orgUnitId) }),
   };
-  const settings = readLayers([{ origin: "environment", values }]);
-  const asked = { ...toSyncOptions(settings), force: mode, signal };
   let theirs: unknown;
   const report = async (progress: SyncProgress) => {
     try {
@@ -40,6 +38,8 @@ export async function syncWarehouse(options: SyncOptions): Promise<SyncRun> {
     }
   };
   try {
+    const settings = readLayers([{ origin: "environment", values }]);
+    const asked = { ...toSyncOptions(settings), force: mode, signal };
     return toSyncRun(await runSync({ ...asked, onProgress: report }));
   } catch (error) {
     throw error === theirs || error === signal?.reason ? error : inOwnWords(error);

@@ -49,7 +49,7 @@ export async function produce(
     const recorder =
       warehouse && folder ? openRecorder(ask, warehouse, folder, options.reportRun) : undefined;
     await using outlet = await output.open(opened.origin);
-    const { manifest, ...made } = await make(ask, { opened, outlet, recorder }, options);
+    const { manifest, ...made } = await make(ask, { opened, outlet, folder, recorder }, options);
     const now = new Date(clock.now()).toISOString();
     await outlet.commit(manifest, (files) => recorder?.commitOf(files, manifest, now));
     const { newKey = made.newKey, ...notes } = recorder?.notes() ?? {};
@@ -59,12 +59,14 @@ export async function produce(
   }
 }
 
+type Recorder = ReturnType<typeof openRecorder>;
+
 async function make(
   ask: Ask,
-  means: { opened: OpenSource; outlet: Outlet; recorder?: ReturnType<typeof openRecorder> | undefined },
+  means: { opened: OpenSource; outlet: Outlet; folder?: string | undefined; recorder?: Recorder | undefined },
   { signal, inspect, clock = systemClock }: ProduceOptions,
 ): Promise<Pick<Made, "manifest" | "newKey" | "isWarehouseEmpty">> {
-  const { opened, outlet, recorder } = means;
+  const { opened, outlet, folder, recorder } = means;
   recorder?.begin();
   using moment = await opened.read(ask.filter);
   if (moment.calls) recorder?.readAt(moment.calls.reader);
@@ -88,7 +90,7 @@ async function make(
     readCoverage: moment.readCoverage,
     lists,
     remembered: memory,
-    isPartitioned: recorder !== undefined,
+    isPartitioned: folder !== undefined,
     write,
     table: tables.take,
   };

@@ -55,7 +55,7 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
  * Wraps an open warehouse without changing it; its facts keep their rules.
  * @param lookbackHours for how long after a call its figures are provisional
  */
-export function readOnlySource(warehouse: Warehouse, lookbackHours = 0): Source {
+export function readOnlySource(warehouse: Warehouse, lookbackHours: number): Source {
   return {
     can: WAREHOUSE_CAN,
     open: async () => ({

@@ -80,7 +80,7 @@ export const DEFAULT_DIMENSIONS = ["utm_source", "campaign", "gclid"] as const s
 export function keyColumns(dimensions: readonly Dimension[], { raw = false } = {}): readonly KeyColumn[] {
   return dimensions.flatMap((dimension): readonly KeyColumn[] => {
     const stored = raw ? UTM_FIELDS.find((field) => field === dimension) : undefined;
-    return stored === undefined ? KEYS[dimension] : [text(stored, { stored })];
+    return stored === undefined ? KEYS[dimension] : [text(stored, { stored }, "As stored.")];
   });
 }
 

@@ -66,6 +66,7 @@ describe("calltally schema", () => {
           }),
           description: expect.stringContaining("attributed_calls has one row per call"),
           tables: {
+            sqlite_sequence: { hidden: true },
             insight_groups: {
               description: "The org units (groups) of an insight.",
               hidden: true,

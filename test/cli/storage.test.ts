@@ -159,6 +159,23 @@ describe("sync, on a disk without room", () => {
     expect(readRows(file, "PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
   });
 
+  it.skipIf(!canMount)(`names a full folder for temporary files${unlessSkipped}`, async () => {
+    using folder = makeTempFolder();
+    const disk = join(folder.path, "temporary");
+    mkdirSync(disk);
+    using _mounted = mountTmpfs(disk, "64k");
+    await using service = await startRowService(ROWS);
+    const options = optionsFor(service.url, folder.path, join(folder.path, "calls.db"));
+    expect((await calltally(["sync"], options)).code).toBe(0);
+    const args = ["export", "calls", "--format", "sqlite", "--out", "out"];
+    const made = await calltally(args, { ...options, env: { ...options.env, TMPDIR: disk } });
+    expect(made).toMatchObject({
+      code: 7,
+      stderr: `calltally: Cannot make calltally.sqlite in ${disk}: database or disk is full\nFree space in the folder for temporary files, or name another one in TMPDIR.\n`,
+    });
+    expect(readdirSync(disk)).toEqual([]);
+  });
+
   it.skipIf(!canMount)(`says so when not a byte is left, and keeps what it had${unlessSkipped}`, async () => {
     using folder = makeTempFolder();
     const disk = join(folder.path, "disk");

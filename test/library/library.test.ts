@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -12,7 +12,9 @@ import {
   syncWarehouse,
 } from "../../src/library/index.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { calltally } from "../support/run.ts";
+import { openIn } from "../support/small-warehouse.ts";
+import { listFiles, makeTempFolder } from "../support/temp-folder.ts";
 
 /** Generous, for machines that do other things as well. */
 const SETUP_MS = 300_000;
@@ -393,6 +395,48 @@ describe("what else a warehouse can be asked", () => {
       format: "sqlite",
     });
     expect(one.files.map(({ file }) => file)).toEqual(["calltally.sqlite"]);
+  });
+
+  it("writes the same files as the program", async () => {
+    using warehouse = openWarehouse(database);
+    for (const format of ["csv", "json", "parquet", "sqlite"] as const) {
+      const [ours, theirs] = ["ours", "theirs"].map((name) => join(folder.path, `${name}-${format}`));
+      if (ours === undefined || theirs === undefined) throw new Error("There are two");
+      const { folder: to } = await warehouse.export(ours, { contents: ["channel", "calls"], format });
+      const args = [
+        "export",
+        "channel",
+        "calls",
+        "--format",
+        format,
+        "--out",
+        theirs,
+        "--database",
+        database,
+      ];
+      expect((await calltally(args, { cwd: folder.path })).code).toBe(0);
+      expect(listFiles(to)).toEqual(listFiles(theirs));
+      for (const file of listFiles(to)) {
+        const [made, meant] = [to, theirs].map((each) => readFileSync(join(each, file)));
+        expect([file, made?.equals(meant ?? Buffer.of())]).toEqual([file, true]);
+      }
+    }
+  });
+
+  it("closes the file of rows that are still read, which then end with an error", () => {
+    const warehouse = openWarehouse(database);
+    const rows = warehouse.calls();
+    const unread = warehouse.query("SELECT 1");
+    expect(rows.next().done).toBe(false);
+    expect(openIn(folder.path)).not.toEqual([]);
+    warehouse[Symbol.dispose]();
+    expect(openIn(folder.path)).toEqual([]);
+    const closed = { exitCode: 2, message: `Cannot read ${database}: it is closed`, hint: "Open it again." };
+    expect([failureOf(() => rows.next()), failureOf(() => unread.next())]).toEqual([closed, closed]);
+    expect(openIn(folder.path)).toEqual([]);
+    using again = openWarehouse(database);
+    for (const _ of again.calls()) break;
+    expect(failureOf(() => again.query(5 as never))).toMatchObject({ exitCode: 2 });
   });
 
   it.each<[ExportRequest, string]>([

@@ -1,5 +1,10 @@
 import { Command } from "@commander-js/extra-typings";
-import { fetchAttributionPage, SORT_KEYS, SORT_ORDERS } from "../../api/attribution-client.ts";
+import {
+  type AttributionPage,
+  fetchAttributionPage,
+  SORT_KEYS,
+  SORT_ORDERS,
+} from "../../api/attribution-client.ts";
 import { ApiClient } from "../../api/client.ts";
 import { minuteOf } from "../../base/clock.ts";
 import { formatCount } from "../../base/quantity-text.ts";
@@ -47,22 +52,28 @@ export const command = (context: Context) =>
         };
         const page = await fetchAttributionPage(client, query, { signal: context.signal });
         const calls = page.rows.flatMap((row) => ("call" in row ? [row.call] : []));
-        const rejected = page.rows.length - calls.length;
+        const rejected = page.rows.flatMap((row) => {
+          if ("call" in row) return [];
+          const { json: _, ...why } = row.rejected;
+          return [why];
+        });
         return {
           data: { total: page.total, limit: page.limit, offset: page.offset, rejected, calls },
           text: describePage(calls, page),
-          notes:
-            rejected > 0 ? [`${formatCount(rejected)} of the page cannot be read: see calltally sync.`] : [],
+          notes: rejected.map(
+            ({ call_id, path, reason }) =>
+              `Cannot read ${call_id === null ? "a row" : `call ${call_id}`}: ${path === "" ? "" : `${path}: `}${reason}`,
+          ),
         };
       }),
     );
 
-function describePage(calls: readonly Call[], { offset, total }: { offset: number; total: number }): string {
-  if (calls.length === 0) return `No calls at offset ${offset}: the service counts ${formatCount(total)}.`;
+function describePage(calls: readonly Call[], { rows: served, offset, total }: AttributionPage): string {
+  if (served.length === 0) return `No calls at offset ${offset}: the service counts ${formatCount(total)}.`;
   const rows = calls.map((call) => {
     const start = call.call_started;
     return SHOWN.map((name) => (name === "call_started" && start !== null ? minuteOf(start) : call[name]));
   });
-  const place = `Calls ${formatCount(offset + 1)} to ${formatCount(offset + calls.length)} of ${formatCount(total)}`;
+  const place = `Calls ${formatCount(offset + 1)} to ${formatCount(offset + served.length)} of ${formatCount(total)}`;
   return `${layOutTable(SHOWN, rows, process.stdout.columns)}\n${place}`;
 }

@@ -82,7 +82,13 @@ function datasetteMetadata(database: string, described: readonly Description[]) 
   return {
     title: "calltally",
     // Datasette names a database after its file.
-    databases: { [parse(database).name]: { description, queries, tables: Object.fromEntries(tables) } },
+    databases: {
+      [parse(database).name]: {
+        description,
+        queries,
+        tables: { ...Object.fromEntries(tables), sqlite_sequence: { hidden: true } },
+      },
+    },
   };
 }
 

@@ -2,11 +2,13 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { ONE_FILE } from "../../request/option-values.ts";
 import type { Job } from "../job.ts";
 import type { ManifestFile } from "../manifest.ts";
+import { meaningOf } from "../meanings.ts";
 import { type Column, linesOf, type NamedTable, type Table, type Value } from "../table.ts";
-import { describeBasis, meaningOf } from "./xlsx/about-sheet.ts";
+import { type BasisJob, describeBasis } from "./xlsx/about-sheet.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -25,7 +27,7 @@ const text = (name: string): Column => ({ name, type: "text" });
 
 /** Writes a database without write-ahead log; the same tables and SQLite give the same bytes. */
 export async function writeDatabase(
-  { manifest, write }: Pick<Job, "manifest" | "write">,
+  job: Pick<Job, "write"> & BasisJob,
   tables: readonly NamedTable[],
 ): Promise<ManifestFile> {
   const audience = tables.some((table) => table.audience === "owner") ? "owner" : "shared";
@@ -34,7 +36,7 @@ export async function writeDatabase(
     const { sqlite } = file;
     sqlite.exec("BEGIN");
     for (const { name, ...table } of tables) fillTable(sqlite, name, table);
-    const basis = describeBasis(manifest, `${manifest.timezone}: days and local times; other times are UTC`);
+    const basis = describeBasis(job, `${job.manifest.timezone}: days and local times; other times are UTC`);
     fillTable(sqlite, "about", {
       columns: [text("item"), text("value")],
       rows: basis.map(({ cells: [item, value] }) => [item?.value ?? null, value?.value ?? null]),
@@ -45,10 +47,10 @@ export async function writeDatabase(
         columns.map((column) => [name, column.name, column.type, meaningOf(column)]),
       ),
     });
-    sqlite.exec("COMMIT");
+    inTemporaryFolder(() => sqlite.exec("COMMIT"));
     yield* file.read();
   };
-  const written = await write(ONE_FILE.sqlite, content(), audience);
+  const written = await job.write(ONE_FILE.sqlite, content(), audience);
   const rows = tables.reduce((sum, { entry }) => sum + entry.rows, 0);
   return {
     contents: "database",
@@ -87,6 +89,22 @@ function openUnnamed() {
   }
 }
 
+/** A full folder for temporary files must not be taken for that of the warehouse. */
+function inTemporaryFolder<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+    throw new CalltallyError(
+      EXIT.storage,
+      `Cannot make ${ONE_FILE.sqlite} in ${tmpdir()}: ${error.message}`,
+      {
+        hint: "Free space in the folder for temporary files, or name another one in TMPDIR.",
+      },
+    );
+  }
+}
+
 function fillTable(sqlite: Database.Database, name: string, table: Table): void {
   const { columns } = table;
   const declared = columns.map((column) => `${quote(column.name)} ${STORAGE[column.type].declared}`);
@@ -95,7 +113,7 @@ function fillTable(sqlite: Database.Database, name: string, table: Table): void 
   const makers = columns.map(({ type }) => STORAGE[type].toStored);
   const toStored = (value: Value, index: number) =>
     typeof value === "string" ? (makers[index]?.(value) ?? value) : value;
-  for (const row of linesOf(table)) insert.run(row.map(toStored));
+  for (const row of linesOf(table)) inTemporaryFolder(() => insert.run(row.map(toStored)));
 }
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;

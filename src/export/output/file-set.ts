@@ -107,6 +107,7 @@ export class FileSet implements AsyncDisposable {
     const name = async (drafts: readonly Draft[]) => {
       for (const draft of drafts) {
         lock.assertHeld();
+        await removeLogs(draft.file);
         await rename(draft.path, draft.file);
         this.#drafts.shift();
       }
@@ -136,6 +137,12 @@ export class FileSet implements AsyncDisposable {
     for (const draft of this.#drafts) draft[Symbol.dispose]();
     for (const folder of this.#made.reverse()) await removeIfEmpty(folder);
   }
+}
+
+/** A log that another program left of the replaced database would be played into the new one. */
+async function removeLogs(file: string): Promise<void> {
+  if (!file.endsWith(".sqlite")) return;
+  for (const log of ["-journal", "-wal", "-shm"]) await rm(file + log, { force: true });
 }
 
 /** Checks first, so that files are not replaced in part. */

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { PRIVATE_COLUMNS } from "../../../src/request/option-values.ts";
@@ -91,17 +92,31 @@ describe("--format sqlite", () => {
     expect(readTable(folder, "about")).toEqual(
       expect.arrayContaining([
         { item: "Verdict", value: "exact" },
+        { item: "Rejected rows", value: "none" },
         { item: "Time zone", value: "Europe/Berlin: days and local times; other times are UTC" },
       ]),
     );
     const described = readTable(folder, "about_columns");
-    expect(described.filter(({ table_name, meaning }) => table_name === "calls" && meaning === null)).toEqual(
-      [],
-    );
+    expect(described.filter(({ meaning }) => meaning === null)).toEqual([]);
     expect(described.filter(({ table_name }) => table_name === "channel").length).toBeGreaterThan(5);
     expect(manifest.files).toMatchObject([
       { file: FILE, contents: "database", rows: 2, sheets: [{ sheet: "calls" }, { sheet: "channel" }] },
     ]);
+  });
+
+  it("replaces a file that another program has a journal or write-ahead log of, and is not changed by it", async () => {
+    using warehouse = makeWarehouse([FULL_CALL]);
+    const { folder } = await warehouse.export({ targets: TARGETS, format: { format: "sqlite" } });
+    const file = join(folder, FILE);
+    const before = readFileSync(file);
+    const other = new Database(file);
+    other.pragma("journal_mode = WAL");
+    other.exec("CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')");
+    await warehouse.export({ targets: TARGETS, format: { format: "sqlite" } });
+    expect(listFiles(folder)).toEqual([FILE, "manifest.json"]);
+    other.close();
+    expect(readFileSync(file)).toEqual(before);
+    expect(readTable(folder, "calls")).toHaveLength(1);
   });
 
   it("is one file that any reader may open, and nothing is left in the temporary folder", async () => {

@@ -1,6 +1,10 @@
+import { formatCount } from "../../../base/quantity-text.ts";
+import { isSmallCount } from "../../../rollup/small-cells.ts";
 import { unlistedInWords } from "../../../warehouse/calls/gone.ts";
 import { sentencesOnSpend } from "../../described-spend.ts";
+import type { Job } from "../../job.ts";
 import { describeCaveats, describeHistory, MADE_UP, type Manifest, type SheetEntry } from "../../manifest.ts";
+import { meaningOf } from "../../meanings.ts";
 import type { Column, Value } from "../../table.ts";
 import { headingOf } from "./cells.ts";
 
@@ -9,18 +13,20 @@ export interface AboutRow {
   look?: "title" | "header";
 }
 
+export type BasisJob = Pick<Job, "ask" | "manifest" | "readCoverage">;
+
 const ABOUT_CUTS =
   "Cut texts are marked at their end: a cell holds 32,767 characters. CSV and Parquet files have the full text.";
 
 /** Shows what `manifest.json` says, for readers who only have the workbook. */
 export function describeWorkbook(
-  manifest: Manifest,
+  job: BasisJob,
   sheets: readonly SheetEntry[],
   columns: readonly Column[],
 ): AboutRow[] {
-  const zone = `${manifest.timezone}: days, dates and times of all sheets, also of columns that are UTC in CSV`;
+  const zone = `${job.manifest.timezone}: days, dates and times of all sheets, also of columns that are UTC in CSV`;
   return [
-    ...describeBasis(manifest, zone),
+    ...describeBasis(job, zone),
     { cells: [] },
     title("Sheets"),
     ...listSheets(sheets, columns),
@@ -31,7 +37,8 @@ export function describeWorkbook(
 }
 
 /** Says in pairs what the figures are based on. @param zone what is in the zone */
-export function describeBasis(manifest: Manifest, zone: string): AboutRow[] {
+export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
+  const { manifest } = job;
   const { run, origin, unlisted, timezone, rules } = manifest;
   const caveats = [...describeCaveats(manifest), ...describeHistory(manifest)];
   const { compared_with: before } = manifest;
@@ -50,12 +57,13 @@ export function describeBasis(manifest: Manifest, zone: string): AboutRow[] {
           line("Reason", run.verdict_reason),
         ]),
     ...(caveats.length > 0 ? caveats : ["none known"]).map((caveat) => line("Caveat", caveat)),
+    line("Rejected rows", describeRejected(job)),
     ...(unlisted ? [line("Unlisted", unlistedInWords(unlisted))] : []),
     line("Time zone", zone),
     ...describeRange("Calls", manifest.range),
     ...(before ? describeRange("Compared with", before) : []),
     ...(before?.begins_before_first_call
-      ? [line("", "It begins before the first call in the warehouse: its figures are too low.")]
+      ? [line("Compared with", "It begins before the first call in the warehouse: its figures are too low.")]
       : []),
     ...describePeriods(manifest),
     ...(manifest.spend ? sentencesOnSpend(manifest.spend, timezone) : []).map((said) => line("Spend", said)),
@@ -77,6 +85,12 @@ export function describeBasis(manifest: Manifest, zone: string): AboutRow[] {
   ];
 }
 
+function describeRejected({ readCoverage, ask: { minCell = 1 } }: BasisJob): string {
+  const { rejected } = readCoverage();
+  if (rejected === 0) return "none";
+  return `${isSmallCount(rejected, minCell) ? "some" : formatCount(rejected)}, which could not be read and are in no figure`;
+}
+
 function describeRange(name: string, { from, to, provisional }: Manifest["range"]): AboutRow[] {
   const end = (which: string, date: string | undefined) =>
     line(`${name}, ${which} day`, date ?? "open", date === undefined ? "text" : "date");
@@ -85,7 +99,7 @@ function describeRange(name: string, { from, to, provisional }: Manifest["range"
       ? [line(name, "all, whenever they started")]
       : [end("first", from), end("last", to)]),
     ...(provisional
-      ? [line("", "Provisional: late transcripts and corrections may still change the figures of its end.")]
+      ? [line("Provisional", "Late transcripts and corrections may still change the figures of its end.")]
       : []),
   ];
 }
@@ -142,13 +156,6 @@ function listColumns(columns: readonly Column[]): AboutRow[] {
           ],
     ),
   ];
-}
-
-export function meaningOf({ comparison, help }: Column): string | null {
-  if (comparison?.shows === "previous") return "The same for the days it is compared with.";
-  if (comparison?.shows === "change")
-    return "Change as a share of the previous figure, of rates too: from 50 % to 55 % is +10 %.";
-  return help ?? null;
 }
 
 function describeContents({

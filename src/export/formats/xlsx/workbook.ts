@@ -3,7 +3,7 @@ import { ONE_FILE } from "../../../request/option-values.ts";
 import type { Job } from "../../job.ts";
 import type { ManifestFile, SheetEntry } from "../../manifest.ts";
 import type { NamedTable } from "../../table.ts";
-import { type AboutRow, describeWorkbook } from "./about-sheet.ts";
+import { type AboutRow, type BasisJob, describeWorkbook } from "./about-sheet.ts";
 import { escapeText } from "./cell-text.ts";
 import { type CellContext, cellWriter } from "./cells.ts";
 import { assertRows, columnLetters, countLines, openSheet, printedPage, toRowXml, toSheet } from "./sheet.ts";
@@ -24,10 +24,9 @@ const SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml
  * @throws UsageError for more rows than a sheet holds
  */
 export async function writeWorkbook(
-  job: Pick<Job, "timeframe" | "write" | "manifest">,
+  job: Pick<Job, "timeframe" | "write"> & BasisJob,
   tables: readonly NamedTable[],
 ): Promise<ManifestFile> {
-  const { manifest } = job;
   const names = toSheetNames(tables.map(({ name }) => name));
   const sheets = tables.map((table, index) => ({ table, sheet: names[index] ?? table.name, cut: 0 }));
   for (const { table, sheet } of sheets) assertRows(sheet, table.entry.rows);
@@ -54,7 +53,7 @@ export async function writeWorkbook(
     }
     // Only now all rows are counted and all styles known.
     const columns = tables.flatMap((table) => table.columns);
-    yield part(sheetFile(0), aboutXml(describeWorkbook(manifest, entries(), columns), context));
+    yield part(sheetFile(0), aboutXml(describeWorkbook(job, entries(), columns), context));
     yield part("xl/styles.xml", context.styles.toXml());
   };
   const audience = tables.some((table) => table.audience === "owner") ? "owner" : "shared";

@@ -6,7 +6,7 @@ import { unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { localTime } from "../../../../src/calendar/local-time.ts";
 import type { Call } from "../../../../src/call.ts";
-import { describeWorkbook } from "../../../../src/export/formats/xlsx/about-sheet.ts";
+import { type BasisJob, describeWorkbook } from "../../../../src/export/formats/xlsx/about-sheet.ts";
 import { cutText, escapeText } from "../../../../src/export/formats/xlsx/cell-text.ts";
 import type { CellContext } from "../../../../src/export/formats/xlsx/cells.ts";
 import { assertRows, toSheet } from "../../../../src/export/formats/xlsx/sheet.ts";
@@ -312,7 +312,8 @@ describe("a workbook", () => {
     expect(meanings.has("First-time callers")).toBe(true);
 
     const cost = { name: "cost", type: "decimal" } as const;
-    const rows = describeWorkbook(manifest, [], [{ ...cost, help: "What ads cost." }, cost]);
+    const job = { manifest, ask: {}, readCoverage: () => ({ rejected: 0 }) } as BasisJob;
+    const rows = describeWorkbook(job, [], [{ ...cost, help: "What ads cost." }, cost]);
     expect(rows.at(-1)?.cells.map(({ value }) => value)).toEqual(["Cost", "What ads cost.", "cost"]);
   });
 
