@@ -113,8 +113,8 @@ async function writeFiles(warehouse: OpenWarehouse, to: string, asked: ExportReq
   const source = readOnlySource(warehouse, LOOKBACK_HOURS);
   const output = folderOutput(folder);
   const ask = toAsk(request, source.can, output.can, timezone);
-  const { manifest } = await withAdvice(produce(ask, source, output));
-  return { folder: output.folder, files: manifest.files };
+  const { manifest, newKey } = await withAdvice(produce(ask, source, output));
+  return { folder: output.folder, files: manifest.files, ...(newKey && { newKey }) };
 }
 
 async function withAdvice<T>(made: Promise<T>): Promise<T> {

@@ -154,6 +154,8 @@ export interface Exported {
   /** Absolute path. */
   folder: string;
   files: readonly { file: string; bytes: number; sha256: string; contents: string; rows: number }[];
+  /** Path of the key of `caller_hash`, if it was created: keep it with backups of the warehouse. */
+  newKey?: string;
 }
 
 /** Figures of a row; see docs/figures.md. */
@@ -266,7 +268,7 @@ export interface Warehouse extends Disposable {
   rollup<const Q extends RollupQuestion>(question: Q): Promise<Rollup<Q>>;
   /**
    * Writes files into a folder, with `manifest.json`, as `calltally export` does; it does not record them, so later
-   * exports have no restatements of them.
+   * exports have no restatements of them, and `calltally forget` does not know them.
    * @throws CalltallyError (exit 2) for an impossible request, or a folder with the files of another warehouse
    */
   export(folder: string, request: ExportRequest): Promise<Exported>;

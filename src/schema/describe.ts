@@ -22,7 +22,13 @@ const NAMED: ReadonlyMap<string, Omit<ColumnDescription, "name">> = new Map([
     "duration_seconds",
     { type: "real", help: "Length of the call, in seconds; whole if it is served in seconds." },
   ],
-  ["local_day", { type: "text", help: "Day of the start in CALLTALLY_TIMEZONE, as the last sync had it." }],
+  [
+    "local_day",
+    {
+      type: "text",
+      help: "Day of the start in CALLTALLY_TIMEZONE, as the last sync had it; exact from 2000 to 2049.",
+    },
+  ],
 ]);
 
 const ZONE_OFFSETS: Description = {

@@ -381,7 +381,7 @@ describe("what else a warehouse can be asked", () => {
     const to = join(folder.path, "files");
     const range = { from: "2026-10-01", to: "2026-10-31" };
     const { files, ...made } = await warehouse.export(to, { contents: ["channel", "calls"], range });
-    expect(made).toEqual({ folder: to });
+    expect(made).toEqual({ folder: to, newKey: `${database}.caller-key` });
     expect(files.map(({ file, contents }) => [file, contents])).toEqual([
       ["channel.csv", "channel"],
       ["calls.csv", "calls"],
