@@ -13,13 +13,18 @@ type Host = Pick<NodeJS.Process, "env" | "cwd" | "exitCode"> &
 /** Runs the command line of this process, and sets its exit code. */
 export async function main(): Promise<void> {
   const stop = new AbortController();
+  let isOver = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.on(signal, () => stop.abort(new InterruptedError(signal)));
+    process.on(signal, () => {
+      if (isOver) process.exit();
+      stop.abort(new InterruptedError(signal));
+    });
   }
   process.stdout.on("error", endOnOutputError);
   // Nobody is left to read it.
   process.stderr.on("error", () => {});
   const isDone = await runCommand(process.argv.slice(2), stop.signal, process);
+  isOver = true; // what is left may be output that nobody reads
   // While Node shuts down, another signal would end it without our exit code. Unread output in a pipe would also keep
   // an interrupted process alive.
   if (stop.signal.aborted && (!isDone || process.stdout.writableLength === 0)) process.exit();

@@ -33,9 +33,9 @@ const WATCH_MS = 250;
  * @returns false if this is not such a child process
  */
 export async function watchParent(env: Context["env"]): Promise<boolean> {
-  const parent = env[QUERY_PARENT];
-  if (parent === undefined) return false;
-  const watch = `setInterval(() => process.ppid === ${Number(parent)} || process.kill(process.pid, "SIGKILL"), ${WATCH_MS})`;
+  const parent = Number(env[QUERY_PARENT]);
+  if (parent !== process.ppid) return false;
+  const watch = `setInterval(() => process.ppid === ${parent} || process.kill(process.pid, "SIGKILL"), ${WATCH_MS})`;
   const watcher = new Worker(watch, { eval: true });
   await once(watcher, "online");
   watcher.unref();

@@ -16,6 +16,16 @@ export type Call = z.infer<typeof call>;
 /** An answer, or the message of an error with its hint. */
 export type Said = { answer: Record<string, unknown> } | { error: string };
 
+/** Clients usually wait for 60 seconds. */
+export const DEADLINE_SECONDS = 50;
+
+export interface AskOptions {
+  /** Aborts if the call is cancelled, or nobody is left to read its answer. */
+  signal: AbortSignal;
+  /** When nobody waits for the answer any more, in milliseconds since 1970. */
+  untilMs: number;
+}
+
 /** A message may quote the arguments. */
 const MAX_ERROR = 2000;
 
@@ -33,9 +43,12 @@ export async function answerCall(json: string, options: AnswerOptions): Promise<
   const { tools, accounts, file, isPersonal, complain } = options;
   try {
     const asked = call.parse(JSON.parse(json));
-    const { account, given } = chooseAccount(asked, accounts);
     const tool = tools.find(({ name }) => name === asked.name);
-    if (account === undefined || tool === undefined) throw new Error(`Nobody can answer ${json}`);
+    if (tool === undefined) throw new Error(`There is no tool ${asked.name}`);
+    const { account: name, ...given } = parse(tool.input, asked.arguments);
+    // Tools have an argument for the account only if there are several.
+    const account = accounts.length === 1 ? accounts[0] : accounts.find((each) => each.name === name);
+    if (account === undefined) throw new Error("There is no account");
     const settings = loadSettings(account.sources);
     const scope = { account: account.name, settings, reports: reportsOf(file, account), nowMs: Date.now() };
     return { answer: toBounded(await tool.answer(scope, given), isPersonal) };
@@ -46,13 +59,4 @@ export async function answerCall(json: string, options: AnswerOptions): Promise<
     complain(`calltally: ${describeError(error)}`);
     return { error: `${error.message}: see the server's standard error` };
   }
-}
-
-/** Tools have an argument for the account only if there are several. */
-function chooseAccount({ arguments: given }: Call, accounts: readonly Account[]) {
-  if (accounts.length === 1) return { account: accounts[0], given };
-  const { account: asked, ...others } = given;
-  const names = accounts.flatMap(({ name }) => name ?? []);
-  const { account } = parse(z.object({ account: z.enum(names) }), { account: asked });
-  return { account: accounts.find(({ name }) => name === account), given: others };
 }

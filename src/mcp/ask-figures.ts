@@ -1,6 +1,7 @@
 import { isWithinChance } from "../base/chance.ts";
 import { UnmatchedError, UsageError } from "../base/errors.ts";
 import { closedRange, countDays } from "../calendar/dates.ts";
+import { sentencesOnSpend } from "../export/described-spend.ts";
 import { describeHistory } from "../export/manifest.ts";
 import type { ReadTable } from "../export/output/memory.ts";
 import type { Value } from "../export/table.ts";
@@ -17,7 +18,9 @@ const LESS = "Ask for fewer dimensions, periods or columns, a filter, top, or a 
 
 export async function askFigures(scope: Scope, question: object): Promise<Answer> {
   const { manifest, about, rows, total } = await ask(scope, question);
-  const notes = [...describeHistory(manifest), ...about.notes];
+  const { spend, timezone } = manifest;
+  const onSpend = spend ? sentencesOnSpend(spend, timezone) : [];
+  const notes = [...describeHistory(manifest), ...onSpend, ...about.notes];
   return {
     basis: toBasis(manifest, { ...about, notes }),
     data: { rows, ...(total && { total }) },
@@ -51,7 +54,7 @@ const difference = (row: Row) => Math.abs(Number(row.calls) - Number(row.calls_p
 
 async function ask({ account, settings }: Scope, question: object) {
   using warehouse = openOwn(settings, openWarehouseReader);
-  const source = readOnlySource(warehouse, settings.lookbackHours);
+  const source = readOnlySource(warehouse, settings.lookbackHours, settings);
   let notes: string[] = [];
   const { table, manifest } = await askRollup(
     source,

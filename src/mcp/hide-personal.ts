@@ -36,7 +36,7 @@ export function toShown(data: object, isPersonal: boolean): Record<string, unkno
 function hide(text: string, name: string): string {
   const digits = text.replace(/\D/g, "");
   if (name === "tracking_number" && digits.length > LAST_DIGITS) return `…${digits.slice(-LAST_DIGITS)}`;
-  if (OWN.has(name) || isTime(text) || (IDS.has(name) && /^[\w-]+$/.test(text))) return text;
+  if (OWN.has(name) || isTime(text) || (IDS.has(name) && /^\d+$/.test(text))) return text;
   const kind = personalKind(text);
   return kind === undefined ? text : `[looks like ${kind}]`;
 }
@@ -47,6 +47,9 @@ function isTime(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
 }
 
+/** Control characters would be six each in JSON. */
 function cut(text: string): string {
-  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  const isLong = text.length > MAX_TEXT;
+  const kept = isLong ? `${text.slice(0, MAX_TEXT - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : text;
+  return kept.toWellFormed().replace(/\p{Cc}/gu, "\uFFFD");
 }

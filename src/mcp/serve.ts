@@ -9,7 +9,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import pLimit from "p-limit";
 import { z } from "zod";
 import packageJson from "../../package.json" with { type: "json" };
-import type { Call, Said } from "./answer-call.ts";
+import { type AskOptions, type Call, DEADLINE_SECONDS, type Said } from "./answer-call.ts";
 import type { Tool } from "./tools.ts";
 
 const INSTRUCTIONS =
@@ -21,7 +21,7 @@ const CALLS_AT_ONCE = 2;
 interface ServeOptions {
   tools: readonly Tool[];
   /** Answers a call; rejects when the signal aborts. */
-  ask: (call: Call, signal: AbortSignal) => Promise<Said>;
+  ask: (call: Call, options: AskOptions) => Promise<Said>;
   signal: AbortSignal;
   complain: (text: string) => void;
 }
@@ -38,10 +38,12 @@ export async function serve({ tools, ask, signal, complain }: ServeOptions): Pro
     server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
       if (!tools.some((tool) => tool.name === params.name))
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}`);
-      const either = AbortSignal.any([mcpReq.signal, signal]);
+      const either = AbortSignal.any([mcpReq.signal, signal, transport.ended]);
+      const untilMs = Date.now() + DEADLINE_SECONDS * 1000;
       return await limit(async () => {
         either.throwIfAborted();
-        return toResult(await ask({ name: params.name, arguments: params.arguments ?? {} }, either));
+        const call = { name: params.name, arguments: params.arguments ?? {} };
+        return toResult(await ask(call, { signal: either, untilMs }));
       });
     });
     return server;
@@ -55,9 +57,12 @@ export async function serve({ tools, ask, signal, complain }: ServeOptions): Pro
 
 class ClosingTransport extends StdioServerTransport {
   readonly #closed = Promise.withResolvers<void>();
+  readonly #ended = new AbortController();
   readonly closed = this.#closed.promise;
+  readonly ended = this.#ended.signal;
 
   override async close(): Promise<void> {
+    this.#ended.abort(new Error("The client has gone"));
     await super.close();
     this.#closed.resolve();
   }

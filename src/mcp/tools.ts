@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { UsageError } from "../base/errors.ts";
 import { parseDate, toInstants } from "../calendar/dates.ts";
 import { COMPARISONS } from "../calendar/grain.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
@@ -11,7 +12,7 @@ import { readRestatements } from "../restatements/restatement-table.ts";
 import { findProblems } from "../status/find-problems.ts";
 import { readStatusOf, type Status } from "../status/read-status.ts";
 import { readNewestCall } from "../warehouse/calls/call-table.ts";
-import { runQuery, type SqlValue } from "../warehouse/run-query.ts";
+import { type QueryResult, runQuery, type SqlValue } from "../warehouse/run-query.ts";
 import type { Answer } from "./answer.ts";
 import { askComparison, askFigures } from "./ask-figures.ts";
 import { readMoment, type Scope } from "./moment.ts";
@@ -88,7 +89,7 @@ const EXPLAIN = tool(
 );
 
 const TIME = z.iso.datetime({ offset: true });
-const dayOrTime = parsed((text) => TIME.safeParse(text).success || parseDate(text));
+const dayOrTime = parsed((text) => parseDate(TIME.safeParse(text).success ? text.slice(0, 10) : text));
 
 const CHANGED = tool(
   {
@@ -110,7 +111,11 @@ const CHANGED = tool(
       const from = since && toInstant(since, scope);
       const restatements = readRestatements(reader, { since: from });
       const notices = readAllNotices(reader).filter((notice) => newsAt(notice) >= (from ?? ""));
-      const until = restatements.map(({ ends_at }) => ends_at).reduce((a, b) => (a > b ? a : b), "");
+      const ends = [
+        ...restatements.map(({ ends_at }) => ends_at),
+        ...notices.map((each) => each.judged_until),
+      ];
+      const until = ends.reduce((a, b) => (a > b ? a : b), "");
       return {
         data: { restatements, notices: notices.map(toPublic) },
         until,
@@ -134,9 +139,9 @@ const STATUS = tool(
     }),
 );
 
-/** The rows read at most, and of each value; an answer holds less. */
-const MAX_ROWS = 10_000;
-const MAX_LENGTH = 1000;
+/** Characters of rows that are read at most, and of a value; an answer holds less. */
+const MAX_READ = 100_000;
+const MAX_VALUE = 1000;
 
 const QUERY = tool(
   {
@@ -149,21 +154,45 @@ const QUERY = tool(
   (scope, { sql }) =>
     readMoment(scope, ({ reader }) => {
       const until = readNewestCall(reader);
-      const { columns, rows } = runQuery(reader, sql);
-      const first = Iterator.from(rows).take(MAX_ROWS);
-      const data = { columns, rows: first.map((row) => row.map(toPlain)).toArray() };
-      return { data, until, less: `At most ${MAX_ROWS} rows are read. Use LIMIT, WHERE or GROUP BY.` };
+      return {
+        data: { rows: readRows(runQuery(reader, sql)) },
+        until,
+        less: "There may be more that were not read. Use LIMIT, WHERE or GROUP BY.",
+      };
     }),
 );
 
+/** Reads more rows than an answer holds, but not all. @throws UsageError if two columns have the same name */
+function readRows({ columns, rows }: QueryResult): Record<string, string | number | null>[] {
+  const twice = columns.find((name, index) => columns.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw new UsageError("Cannot name the columns: two have the same name", { hint: "Use AS." });
+  const read: Record<string, string | number | null>[] = [];
+  let length = 0;
+  for (const row of rows) {
+    const named = Object.fromEntries(columns.map((name, index) => [name, toPlain(row[index] ?? null)]));
+    read.push(named);
+    length += JSON.stringify(named).length;
+    if (length > MAX_READ) break;
+  }
+  return read;
+}
+
 const TOOLS: readonly Tool[] = [FIGURES, COMPARE, EXPLAIN, CHANGED, STATUS];
 
+/** Whoever knows a number could find its calls by what is missing. */
+const WITHOUT_CALLERS = { filter: filter.unwrap().omit({ exclude_callers: true }).optional() };
+
 /** Returns the tools of a server, each with an argument for the account if there are several. */
-export function toolsFor(accounts: readonly string[], { sql }: { sql: boolean }): readonly Tool[] {
-  const tools = sql ? [...TOOLS, QUERY] : TOOLS;
-  if (accounts.length < 2) return tools;
+export function toolsFor(
+  accounts: readonly string[],
+  { sql, isPersonal }: { sql: boolean; isPersonal: boolean },
+): readonly Tool[] {
   const account = z.enum(accounts).meta({ description: "Whose calls." });
-  return tools.map((each) => ({ ...each, input: each.input.extend({ account }) }));
+  return [...TOOLS, ...(sql ? [QUERY] : [])].map(({ input, ...tool }) => {
+    const known = isPersonal || !("filter" in input.shape) ? input : input.extend(WITHOUT_CALLERS);
+    return { ...tool, input: accounts.length < 2 ? known : known.extend({ account }) };
+  });
 }
 
 function toInstant(since: string, { settings }: Scope): string | undefined {
@@ -180,7 +209,11 @@ function condense(status: Status) {
   const { calls, last_done_run, last_verified_pass: proven, newest_call, next } = status;
   const reports = status.reports.map((report) => ({
     ...report,
-    deliveries: report.deliveries.map((delivery) => ({ ...delivery, recipient: "its recipient" })),
+    deliveries: report.deliveries.map((delivery) => ({
+      ...delivery,
+      recipient: "its recipient",
+      last_error: null, // what its server said
+    })),
   }));
   return {
     last_proven_pass: proven && { run_id: proven.run_id, finished_at: proven.finished_at },
@@ -196,8 +229,9 @@ function condense(status: Status) {
 }
 
 function toPlain(value: SqlValue) {
-  if (Buffer.isBuffer(value)) return value.subarray(0, MAX_LENGTH).toString("hex");
-  if (typeof value === "string") return value.slice(0, MAX_LENGTH);
+  if (Buffer.isBuffer(value)) return value.subarray(0, MAX_VALUE).toString("hex");
+  // A copy: a part of a text would keep the whole in memory.
+  if (typeof value === "string") return Buffer.from(value.slice(0, MAX_VALUE)).toString();
   if (typeof value !== "bigint") return value;
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 }

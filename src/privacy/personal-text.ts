@@ -7,12 +7,13 @@ const MAX_DIGITS = 15;
 /** Digits that may occur next to dates and years, such as those of a quarter or week. */
 const MAX_NEXT_TO_DATES = 2;
 
-const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+/** Also the frame of keycap digits. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}|\u20e3/gu;
 const OTHER_DIGIT = /(?!\d)\p{Nd}/gu;
-/** UTF-8 bytes as a URL escapes them. */
-const ESCAPED = /(?:%[0-9a-f]{2})+/gi;
+/** UTF-8 bytes as a URL escapes them, once or several times. */
+const ESCAPED = /(?:%(?:25)*[0-9a-f]{2})+/gi;
 
-const MAIL = /[\p{L}\p{N}]["'>)\]]?\s*@\s*[\p{L}\p{N}](?:[\p{L}\p{N}-]*[.。]\s*)+\p{L}{2}/u;
+const MAIL = /[\p{L}\p{N}_.+-]["'”’>)\]]?\s*@\s*[\p{L}\p{N}](?:[\p{L}\p{N}-]*[.。]\s*)+\p{L}{2}/u;
 
 /** Up to three characters between two digits of a number. `%`, `&`, `=`, `×` and letters separate numbers. */
 const BETWEEN = "(?:(?![%&=@?])[\\s\\p{P}+~|`^·$<>]){0,3}";
@@ -40,10 +41,11 @@ const AMOUNT = /\p{Sc}\s?\d{1,3}(?:([,.'])\d{3})(?:\1\d{3})*(?!\d)/gu;
  */
 export function personalKind(text: string): PersonalKind | undefined {
   const plain = text
-    .replace(ESCAPED, (bytes) => Buffer.from(bytes.replaceAll("%", ""), "hex").toString())
+    .replace(ESCAPED, (bytes) => Buffer.from(bytes.replace(/%(25)*/gi, ""), "hex").toString())
     .normalize("NFKC")
     .replace(INVISIBLE, "")
-    .replace(OTHER_DIGIT, "9");
+    .replace(OTHER_DIGIT, "9")
+    .replace(/\s+/g, " ");
   if (MAIL.test(plain)) return "a mail address";
   const numbers = plain.replace(AMOUNT, " = ").match(NUMBER) ?? [];
   return numbers.some(isPhoneNumber) ? "a phone number" : undefined;

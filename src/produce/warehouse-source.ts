@@ -8,7 +8,7 @@ import { prepareCallerName } from "../warehouse/calls/caller-hash.ts";
 import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
 import { openAsPermitted, openReader } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
-import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
+import { assertOwn, type Owner, type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readBasis, readCoverage } from "../warehouse/runs/basis.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { OpenSource, Source } from "./source.ts";
@@ -35,7 +35,7 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
       try {
         await applyRulesAlone(warehouse, rules, { ...options, nowMs: options.clock.now() });
         const origin = describeOrigin(readOrigin(warehouse));
-        const read = momentReader(warehouse, rules);
+        const read = momentReader(warehouse, own, rules);
         return {
           origin,
           lookbackHours,
@@ -55,20 +55,23 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
  * Wraps an open warehouse without changing it; its facts keep their rules.
  * @param lookbackHours for how long after a call its figures are provisional
  */
-export function readOnlySource(warehouse: Warehouse, lookbackHours: number): Source {
+export function readOnlySource(warehouse: Warehouse, lookbackHours: number, own: Owner = {}): Source {
   return {
     can: WAREHOUSE_CAN,
     open: async () => ({
       origin: describeOrigin(readOrigin(warehouse)),
       lookbackHours,
-      read: momentReader(warehouse),
+      read: momentReader(warehouse, own),
       [Symbol.dispose]: () => {},
     }),
   };
 }
 
-/** The given rules must be in force: another process may have applied its own. */
-function momentReader(warehouse: Warehouse, rules?: AttributionRules): OpenSource["read"] {
+/**
+ * The given rules must be in force: another process may have applied its own. The file may have been replaced by another
+ * account's since it was opened.
+ */
+function momentReader(warehouse: Warehouse, own: Owner, rules?: AttributionRules): OpenSource["read"] {
   return async (filter) => {
     const reader = openReader(warehouse);
     const inForce = () => {
@@ -79,6 +82,7 @@ function momentReader(warehouse: Warehouse, rules?: AttributionRules): OpenSourc
     try {
       const nameCaller = prepareCallerName(reader);
       const session = new RollupSession(reader.sqlite, { rules: inForce, filter, nameCaller });
+      assertOwn(reader, own);
       return {
         session,
         basis: readBasis(reader),

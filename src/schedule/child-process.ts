@@ -35,7 +35,6 @@ export async function runChild(command: readonly string[], options: ChildOptions
     const error = cause instanceof Error ? cause : new Error(String(cause));
     return { exitCode: null, signal: null, isLate: false, error };
   }
-  onStart?.(child);
   let isLate = false;
   let killer: NodeJS.Timeout | undefined;
   const end = (graceMs: number) => {
@@ -51,9 +50,13 @@ export async function runChild(command: readonly string[], options: ChildOptions
   signal.addEventListener("abort", stop, { once: true });
   try {
     const ended = Promise.withResolvers<Outcome>();
+    onStart?.(child);
     child.once("error", (error) => ended.resolve({ exitCode: null, signal: null, isLate, error }));
     child.once("exit", (exitCode, by) => ended.resolve({ exitCode, signal: by, isLate, error: null }));
     return await ended.promise;
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
   } finally {
     clearTimeout(deadline);
     clearTimeout(killer);

@@ -29,15 +29,21 @@ export function openOwn(
 ): Warehouse {
   const warehouse = open(own.database, options);
   try {
-    const problem = findOtherOrigin(warehouse, own);
-    if (problem === undefined) return warehouse;
-    throw new UsageError(`Cannot use ${warehouse.path}: ${problem}`, {
-      hint: "Set CALLTALLY_DATABASE to the account's own file. If the service has moved: calltally sync --rebind.",
-    });
+    assertOwn(warehouse, own);
+    return warehouse;
   } catch (error) {
     warehouse[Symbol.dispose]();
     throw error;
   }
+}
+
+/** @throws UsageError if the warehouse is a copy of another service or organization unit */
+export function assertOwn(warehouse: Warehouse, own: Owner): void {
+  const problem = findOtherOrigin(warehouse, own);
+  if (problem === undefined) return;
+  throw new UsageError(`Cannot use ${warehouse.path}: ${problem}`, {
+    hint: "Set CALLTALLY_DATABASE to the account's own file. If the service has moved: calltally sync --rebind.",
+  });
 }
 
 /**

@@ -66,12 +66,17 @@ describe("an answer of calltally mcp", () => {
     );
     const queried = await ask("query", { sql: "SELECT call_id FROM calls" });
     expect(queried.cut).toBe(
-      `Shows the first ${queried.rows.length.toLocaleString("en-US")} of 10,000 rows. At most 10000 rows are read. Use LIMIT, WHERE or GROUP BY.`,
+      `Shows the first ${queried.rows.length.toLocaleString("en-US")} of 6,320 rows. There may be more that were not read. Use LIMIT, WHERE or GROUP BY.`,
     );
     const columns = Array.from({ length: 2000 }, (_, index) => `'${"x".repeat(300)}' AS "column ${index}"`);
     const wide = await assistant.ask("query", { sql: `SELECT ${columns.join()}` });
     expect(JSON.stringify(wide).length).toBeLessThanOrEqual(MAX_CHARACTERS);
-    expect(wide).toMatchObject({ cut: expect.stringMatching(/^Shows the first \d+ of 2,000 columns/) });
+    expect(wide).toMatchObject({ cut: expect.stringMatching(/^Shows the first 0 of 1 rows/) });
+    const long = "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n)";
+    const endless = await assistant.ask("query", {
+      sql: `${long} SELECT i, printf('%.*c', 1000000, 'x') FROM n`,
+    });
+    expect(answer.parse(endless).rows.length).toBeGreaterThan(5);
     const top = await assistant.ask("figures", { by: ["utm_source"], columns: ["calls"], top: 1 });
     expect(top).toMatchObject({ rows: [{ calls: 1 }, { utm_source: "(other)", calls: 11_999 }] });
     expect(top).not.toHaveProperty("cut");

@@ -155,8 +155,8 @@ describe("what calltally mcp gives", () => {
     expect(await assistant.ask("status")).toMatchObject({
       failures: [
         "[looks like a phone number]",
-        "weekly: email to its recipient: failed: no such box",
-        "[looks like a mail address]",
+        "weekly: email to its recipient: failed",
+        "weekly: webhook to its recipient: failed",
       ],
     });
   });
@@ -173,7 +173,13 @@ describe("what calltally mcp gives", () => {
     });
     const sql = "SELECT caller_id, summary, transcription FROM attributed_calls LIMIT 1";
     expect(await assistant.ask("query", { sql })).toMatchObject({
-      rows: [[CALLER, "canary-summary", "canary-before burst pipe canary-after"]],
+      rows: [
+        {
+          caller_id: CALLER,
+          summary: "canary-summary",
+          transcription: "canary-before burst pipe canary-after",
+        },
+      ],
     });
   });
 

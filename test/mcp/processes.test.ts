@@ -32,7 +32,9 @@ describe.runIf(process.platform === "linux")("the processes of calltally mcp", (
       return answer;
     });
     const answers = await Promise.all(asked);
-    expect(answers).toEqual(answers.map((_, index) => expect.objectContaining({ rows: [[index], [index]] })));
+    expect(answers).toEqual(
+      answers.map((_, index) => expect.objectContaining({ rows: Array(2).fill({ [index]: index }) })),
+    );
     expect(most.children).toBeLessThanOrEqual(2);
   });
 
@@ -66,6 +68,38 @@ describe.runIf(process.platform === "linux")("the processes of calltally mcp", (
     const messages = (await output).trim().split("\n");
     expect(messages.map((message) => JSON.parse(message).id)).toEqual([1]);
     expect(await errors).toBe("");
+  });
+
+  it.each([
+    ["arguments nested too deeply", "[".repeat(9000) + "]".repeat(9000)],
+    ["arguments that are too long", `"${"x".repeat(1_000_001)}"`],
+  ])("refuses %s, and still ends with its input", async (_, by) => {
+    using folder = makeFolder();
+    const { server, output } = start(folder.path);
+    const params = { name: "figures", arguments: "GIVEN" };
+    const call = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params });
+    const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
+    const given = call.replace('"GIVEN"', `{"by":${by}}`);
+    for (const message of [JSON.stringify(INITIALIZE), JSON.stringify(initialized), given])
+      server.stdin.write(`${message}\n`);
+    server.stdout.on("data", (chunk) => {
+      if (!String(chunk).includes("Cannot read the arguments")) return;
+      expect(childrenOf(server.pid)).toEqual([]);
+      server.stdin.end();
+    });
+    expect((await once(server, "exit"))[0]).toBe(0);
+    expect(await output).toContain("nested too deeply, or longer");
+  });
+
+  it("ends with its input although nobody reads its answers", async () => {
+    using folder = makeFolder();
+    const server = spawn(process.execPath, [BIN, "mcp", ...FLAGS], { cwd: folder.path, env: {} });
+    server.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+    const list = (id: number) => `${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/list" })}\n`;
+    await once(server.stdout, "readable");
+    for (let id = 2; id < 200; id++) server.stdin.write(list(id));
+    server.stdin.end();
+    expect((await once(server, "exit"))[0]).toBe(0);
   });
 
   it("leaves no process when it is killed", async () => {

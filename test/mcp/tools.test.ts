@@ -77,7 +77,8 @@ const HISTORY =
 describe("calltally mcp", () => {
   it("lists tools that only read, for a question in the names of the library", async () => {
     using folder = makeFolder();
-    await using assistant = await connect(["--database", folder.database], { cwd: folder.path });
+    const flags = ["--database", folder.database, "--personal-data"];
+    await using assistant = await connect(flags, { cwd: folder.path });
     const { tools } = await assistant.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       "figures",
@@ -349,12 +350,29 @@ describe("calltally mcp", () => {
       "SELECT call_id, caller, x'00ff' AS x, 9007199254740993 AS big, 0.5, NULL, 1e999 FROM call_facts";
     expect(await assistant.ask("query", { sql: `${sql} WHERE call_id = 2` })).toEqual({
       basis: BASIS,
-      columns: ["call_id", "caller", "x", "big", "0.5", "NULL", "1e999"],
-      rows: [[2, "+4930123456", "00ff", "9007199254740993", 0.5, null, null]],
+      rows: [
+        {
+          ...{ call_id: 2, caller: "+4930123456", x: "00ff", big: "9007199254740993" },
+          ...{ "0.5": 0.5, NULL: null, "1e999": null },
+        },
+      ],
     });
+    expect(await assistant.ask("query", { sql: "SELECT 1 AS a, 2 AS a" })).toContain(
+      "two have the same name",
+    );
     expect(await assistant.ask("query", { sql: "DELETE FROM calls" })).toContain("it is not SELECT, WITH");
     expect(await assistant.ask("query", { sql: "SELECT 1; SELECT 2" })).toContain("more than one statement");
     expect(await assistant.ask("query", { sql: "ATTACH 'stolen' AS other" })).toContain("it is not SELECT");
+  });
+
+  it("has no filter by callers without --personal-data: what is missing would be their calls", async () => {
+    using folder = makeFolder();
+    await using assistant = await connect(["--database", folder.database], { cwd: folder.path });
+    const filter = { exclude_callers: ["+4930123456"] };
+    for (const name of ["figures", "compare"]) {
+      const said = await assistant.ask(name, { by: ["channel"], range: SEPTEMBER, filter });
+      expect(said).toBe('filter: Unrecognized key: "exclude_callers"');
+    }
   });
 
   it("refuses arguments as tool errors", async () => {

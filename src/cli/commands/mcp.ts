@@ -1,6 +1,12 @@
 import { Command } from "@commander-js/extra-typings";
-import { EXIT, UsageError } from "../../base/errors.ts";
-import { answerCall, type Call, type Said } from "../../mcp/answer-call.ts";
+import { attempt, EXIT, UsageError } from "../../base/errors.ts";
+import {
+  type AskOptions,
+  answerCall,
+  type Call,
+  DEADLINE_SECONDS,
+  type Said,
+} from "../../mcp/answer-call.ts";
 import { toolsFor } from "../../mcp/tools.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
@@ -29,12 +35,12 @@ export const command = (context: Context) =>
         const accounts = accountsOf(context);
         const tools = toolsFor(
           accounts.flatMap(({ name }) => name ?? []),
-          { sql },
+          { sql, isPersonal: personalData },
         );
         if (await watchParent(context.env)) {
           const { file } = configurationOf(context);
           const { complain } = context;
-          const call = (await readText(process.stdin, MAX_BYTES)) ?? "";
+          const call = (await readText(process.stdin, MAX_CALL_BYTES)) ?? "";
           const said = await answerCall(call, { tools, accounts, file, isPersonal: personalData, complain });
           await context.write(Buffer.from(JSON.stringify(said)));
           return {};
@@ -42,36 +48,43 @@ export const command = (context: Context) =>
         // The protocol's library takes time to load.
         const { serve } = await import("../../mcp/serve.ts");
         const { env, signal, complain } = context;
-        await serve({ tools, signal, complain, ask: (call, stop) => askChild({ env, signal: stop }, call) });
-        return {};
+        await serve({ tools, signal, complain, ask: (call, options) => askChild(env, call, options) });
+        process.exit(EXIT.done); // nobody is left to read what is still in the pipes
       }),
     );
 
-/** Clients usually wait for 60 seconds. */
-const DEADLINE_SECONDS = 50;
-/** Of a call, and of an answer. */
-const MAX_BYTES = 10_000_000;
+const MAX_CALL_BYTES = 1_000_000;
+const MAX_ANSWER_BYTES = 10_000_000;
 
 /** Answers a call in a child process, by its own connection to the warehouse. */
-async function askChild(context: Pick<Context, "env" | "signal">, call: Call): Promise<Said> {
-  let output: Promise<string | undefined> | undefined;
-  const running = runAgain(context, {
-    deadlineMs: DEADLINE_SECONDS * 1000,
-    stdio: ["pipe", "pipe", "inherit"],
-    onStart: ({ stdin, stdout }) => {
-      stdin?.on("error", () => {}); // it may end without reading
-      stdin?.end(JSON.stringify(call));
-      output = stdout ? readText(stdout, MAX_BYTES) : undefined;
-    },
-  });
-  const [{ exitCode, isLate, signal }, said] = await Promise.all([running, output]);
-  if (isLate) {
+async function askChild(env: Context["env"], call: Call, { signal, untilMs }: AskOptions): Promise<Said> {
+  const json = attempt(() => JSON.stringify(call)); // throws if it is nested too deeply
+  if (json === undefined || Buffer.byteLength(json) > MAX_CALL_BYTES)
     return {
-      error: `The call was stopped after ${DEADLINE_SECONDS} seconds\nAsk for fewer dimensions, a filter or a shorter range; in SQL, use WHERE or the rollup views.`,
+      error: `Cannot read the arguments: they are nested too deeply, or longer than ${MAX_CALL_BYTES} bytes`,
     };
-  }
+  const late = {
+    error: `The call was stopped after ${DEADLINE_SECONDS} seconds\nAsk for fewer dimensions, a filter or a shorter range; in SQL, use WHERE or the rollup views. Calls wait while two others are answered.`,
+  };
+  const deadlineMs = untilMs - Date.now();
+  if (deadlineMs <= 0) return late;
+  let output: Promise<string | undefined> | undefined;
+  const running = runAgain(
+    { env, signal },
+    {
+      deadlineMs,
+      stdio: ["pipe", "pipe", "inherit"],
+      onStart: ({ stdin, stdout }) => {
+        stdin?.on("error", () => {}); // it may end without reading
+        stdin?.end(json);
+        output = stdout ? readText(stdout, MAX_ANSWER_BYTES) : undefined;
+      },
+    },
+  );
+  const [{ exitCode, isLate, signal: endedBy }, said] = await Promise.all([running, output]);
+  if (isLate) return late;
   if (exitCode === EXIT.done && said) return JSON.parse(said);
   return {
-    error: `The process of this call ended by ${signal ?? `code ${exitCode}`}: see the server's standard error`,
+    error: `The process of this call ended by ${endedBy ?? `code ${exitCode}`}: see the server's standard error`,
   };
 }
