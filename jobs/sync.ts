@@ -1,7 +1,7 @@
 import { publish } from "../src/cluster/publish.ts";
 import { isPublishedAfterSync, toPublishOptions } from "../src/cluster/publish-options.ts";
 import type { Job } from "../src/schedule/job-definition.ts";
-import { logAttribution } from "../src/schedule/job-log.ts";
+import { logAttribution, logNotice } from "../src/schedule/job-log.ts";
 import { exitCodeOf, runSync } from "../src/sync/run.ts";
 import { toSyncOptions } from "../src/sync/sync-options.ts";
 import { readLastDoneRun } from "../src/warehouse/runs/runs.ts";
@@ -18,8 +18,7 @@ export const syncJob: Job = {
       ...toSyncOptions(settings, limitOf),
       signal,
       onAttributed: logAttribution(log),
-      onNotice: ({ notice_id, dimension, kind, since, ended_at }) =>
-        log.warn({ notice_id, dimension, kind, since, ended_at }, "notice: see calltally status"),
+      onNotice: logNotice(log),
       onPruned: (removed) => log.info({ removed }, "removed what is past its days"),
     });
     const {

@@ -1,4 +1,4 @@
-import { and, eq, gte, inArray, max, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, lt, max, sql } from "drizzle-orm";
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { hasEnded, markProcess } from "../base/process-mark.ts";
 import { about, describeTable } from "../warehouse/described.ts";
@@ -134,6 +134,34 @@ export function readDeliveries(warehouse: Warehouse, runId: number): Delivery[] 
 function readStored({ db }: Warehouse, runId: number): Delivery[] {
   const isOfRun = eq(deliveries.report_run_id, runId);
   return db.select().from(deliveries).where(isOfRun).orderBy(deliveries.delivery_id).all();
+}
+
+/** Whether somebody has the report, or may have it. */
+const MAY_HAVE_ARRIVED: DeliveryStatus[] = ["sending", "delivered", "outcome unknown"];
+
+/**
+ * Returns between which numbers of news a run has to report: after those that somebody has, undefined if nobody has any;
+ * and up to those that its first attempt had, null for a new run.
+ */
+export function readNewsSpan(
+  { db }: Warehouse,
+  { runId, report, account }: { runId: number } & Pick<ReportRun, "report" | "account">,
+): { after: number | undefined; upTo: number | null } {
+  const own = db.select().from(report_runs).where(eq(report_runs.report_run_id, runId)).get();
+  const reported = db
+    .select({ until: max(report_runs.news_until) })
+    .from(report_runs)
+    .innerJoin(deliveries, eq(deliveries.report_run_id, report_runs.report_run_id))
+    .where(
+      and(
+        eq(report_runs.report, report),
+        sql`${report_runs.account} IS ${account}`,
+        lt(report_runs.report_run_id, runId),
+        inArray(deliveries.status, MAY_HAVE_ARRIVED),
+      ),
+    )
+    .get();
+  return { after: reported?.until ?? undefined, upTo: own?.news_until ?? null };
 }
 
 /** Of that run, or of a later delivered one, e.g. by hand. */

@@ -29,8 +29,8 @@ const columns = {
     "1 if its figures are older than required.",
   ),
   news_until: about(
-    text(),
-    "When the latest notice that it could report was new or over, ISO 8601 UTC; empty for none, null unless it was to be delivered.",
+    integer(),
+    "Number of the latest start or end of a notice that it could report; null unless it was to be delivered.",
   ),
   folder: about(text(), "Absolute path of its files' folder; null before they are written."),
   files: about(text(), "JSON array of {name, path, bytes, sha256, is_personal}; null until written."),
@@ -110,21 +110,6 @@ export function readLastReportRuns({ db }: Warehouse): ReportRun[] {
     .orderBy(report_runs.report, report_runs.account)
     .all()
     .map((row) => settled(row.report_runs));
-}
-
-/** Returns up to when a report has reported notices; undefined before its first delivery. */
-export function readNewsUntil(
-  { db }: Warehouse,
-  { report, account }: Pick<ReportRun, "report" | "account">,
-): string | undefined {
-  const isMeant = and(
-    eq(report_runs.report, report),
-    sql`${report_runs.account} IS ${account}`,
-    eq(report_runs.status, "done"),
-    isNotNull(report_runs.news_until),
-  );
-  const run = db.select().from(report_runs).where(isMeant).orderBy(desc(report_runs.report_run_id)).get();
-  return run?.news_until ?? undefined;
 }
 
 /** @param only omits runs for another time, or with another status */

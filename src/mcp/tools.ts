@@ -6,7 +6,7 @@ import { readAttributionRules } from "../config/attribution-settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
 import { explainAt, noCallError } from "../explain/explain-call.ts";
 import { parse, rollupQuestion } from "../library/parse-options.ts";
-import { type Notice, newsAt, readAllNotices } from "../notices/notice-table.ts";
+import { type Notice, readAllNotices } from "../notices/notice-table.ts";
 import { option, parsed } from "../request/issues.ts";
 import { readRestatements } from "../restatements/restatement-table.ts";
 import { findProblems } from "../status/find-problems.ts";
@@ -110,7 +110,9 @@ const CHANGED = tool(
     readMoment(scope, ({ reader }) => {
       const from = since && toInstant(since, scope);
       const restatements = readRestatements(reader, { since: from });
-      const notices = readAllNotices(reader).filter((notice) => newsAt(notice) >= (from ?? ""));
+      const notices = readAllNotices(reader).filter(
+        ({ noticed_at, end_noticed_at }) => (end_noticed_at ?? noticed_at) >= (from ?? ""),
+      );
       const ends = [
         ...restatements.map(({ ends_at }) => ends_at),
         ...notices.map((each) => each.judged_until),
@@ -141,7 +143,7 @@ const STATUS = tool(
 
 /** Characters of rows that are read at most, and of a value; an answer holds less. */
 const MAX_READ = 100_000;
-const MAX_VALUE = 1000;
+const MAX_VALUE = 250;
 
 const QUERY = tool(
   {
@@ -201,7 +203,7 @@ function toInstant(since: string, { settings }: Scope): string | undefined {
     : toInstants({ from: since }, settings.timezone).startsAt;
 }
 
-function toPublic({ notice_id: _, run_id: __, ...notice }: Notice) {
+function toPublic({ notice_id: _, run_id: __, news: ___, ...notice }: Notice) {
   return notice;
 }
 

@@ -1,7 +1,8 @@
 import { chanceOfAtLeast, chanceOfAtMost } from "../base/chance.ts";
 import { zoneOffsets } from "../calendar/local-time.ts";
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 export const WEEK_MS = 7 * DAY_MS;
 /** Calls are compared with those at the same weekdays and hours of so many weeks before. */
 const WEEKS = 8;
@@ -15,14 +16,16 @@ const MIN_CALLS_A_WEEK = 10;
 const FACTOR = 2;
 /** The chance of a false notice, of all examined keys together, in one judgement of an hour. */
 const FALSE_CHANCE = 2e-5;
-/** If all other calls are far off as well, with less than this chance, the key is not the reason. */
+/** Other calls are off as well with less than this chance; with more, a key is not. */
 const SHARED_CHANCE = 0.01;
+/** A notice is over when calls are no longer half or double, but for this chance. */
+const END_CHANCE = 0.001;
 
-/** In the order in which they are judged: the calls of a key with a notice do not count for the next. */
+/** In the order in which they are judged. */
 export const WATCHED = ["tracking_number", "source", "campaign", "all"] as const;
 type Dimension = (typeof WATCHED)[number];
 export const KINDS = ["silent", "few", "many"] as const;
-export const END_REASONS = ["calls again", "as before", "nothing to compare with"] as const;
+export const END_REASONS = ["calls again", "as before", "nothing to compare with", "switched off"] as const;
 
 export interface WatchedCall extends Record<Exclude<Dimension, "all">, string | null> {
   startedMs: number;
@@ -47,68 +50,87 @@ interface Finding {
 export interface PastNotice extends WatchedKey, Pick<Finding, "kind" | "sinceMs"> {
   /** Undefined while it is open. */
   endedMs: number | undefined;
+  reason: (typeof END_REASONS)[number] | null;
 }
 
 type End = { endedMs: number; reason: (typeof END_REASONS)[number] };
 
+interface JudgeOptions<Past> {
+  /** Later calls are not judged. */
+  untilMs: number;
+  /** IANA zone of weekdays and hours. */
+  zone: string;
+  past: readonly Past[];
+  /** When the last day of a campaign's spend began: without later spend, it may have been paused. */
+  spentMs?: ReadonlyMap<string, number>;
+}
+
 /**
  * Finds keys that have gone silent or far off, and notices that are over.
  * @param calls all since {@link HORIZON_MS} before, by start
- * @param options.untilMs calls from then on are not judged
- * @param options.zone IANA zone of weekdays and hours
  */
 export function judgeCalls<Past extends PastNotice>(
   calls: readonly WatchedCall[],
-  { untilMs, zone, past }: { untilMs: number; zone: string; past: readonly Past[] },
+  { untilMs, zone, past, spentMs }: JudgeOptions<Past>,
 ) {
-  const started: (WatchedKey & Finding)[] = [];
-  const ended: (End & { notice: Past })[] = [];
   const weeksBefore = weekShifter(zone);
-  const pastOf = (dimension: Dimension) => past.filter((notice) => notice.dimension === dimension);
-  const watch = (dimension: Dimension, key: string, times: readonly number[] = []) => {
-    const own = pastOf(dimension).filter((notice) => notice.key === key);
-    const known = dimension === "all" ? own : [...own, ...pastOf("all")];
-    return new KeyCalls(times, { weeksBefore, untilMs, past: known });
+  const stretches = [startOfDay(untilMs, zone), weeksBefore(untilMs, 1)] as const;
+  const watch = (key: WatchedKey, times: readonly number[] = []) => {
+    const own = past.filter((notice) => notice.dimension === "all" || isSame(notice, key));
+    return new KeyCalls(times, { weeksBefore, untilMs, past: own });
   };
-  const grouped = new Map(WATCHED.map((dimension) => [dimension, groupTimes(calls, dimension)]));
-  const examined = [...grouped].flatMap(([dimension, groups]) =>
-    [...groups].filter(([key, times]) => watch(dimension, key, times).isExamined()),
+  const groups = new Map(WATCHED.map((dimension) => [dimension, groupTimes(calls, dimension)]));
+  const open: WatchedKey[] = [];
+  const ended: (End & { notice: Past })[] = [];
+  for (const notice of past.filter(({ endedMs }) => endedMs === undefined)) {
+    const end = watch(notice, groups.get(notice.dimension)?.get(notice.key)).endOf(notice);
+    if (end === undefined) open.push(notice);
+    else ended.push({ notice, ...end });
+  }
+  const wasOpen = (key: WatchedKey) =>
+    past.some((notice) => notice.endedMs === undefined && isSame(notice, key));
+  const examined = [...groups].flatMap(([dimension, keys]) =>
+    [...keys]
+      .map(([key, times]) => ({ dimension, key, watched: watch({ dimension, key }, times) }))
+      .filter(({ watched }) => watched.isExamined()),
   );
   const level = FALSE_CHANCE / examined.length;
-  const stretches = [startOfDay(untilMs, zone), weeksBefore(untilMs, 1)] as const;
-  let remaining = calls;
-  for (const [dimension, all] of grouped) {
-    const groups = remaining === calls ? all : groupTimes(remaining, dimension);
-    const off = new Set(pastOf(dimension).map(({ key }) => key));
-    const open = pastOf(dimension).filter(({ endedMs }) => endedMs === undefined);
-    for (const notice of open) {
-      const end = watch(dimension, notice.key, all.get(notice.key)).endOf(notice);
-      if (end !== undefined) ended.push({ notice, ...end });
-    }
-    const others = remaining.map(({ startedMs }) => startedMs);
-    for (const [key, times] of groups) {
-      if (open.some((notice) => notice.key === key)) continue;
-      const watched = watch(dimension, key, times);
-      const finding = watched.isExamined() ? watched.find(level, stretches) : undefined;
-      if (finding === undefined) continue;
-      const apart = [...new Set([key, ...off])].map((each) => groups.get(each) ?? []);
+  const started: (WatchedKey & Finding)[] = [];
+  for (const { watched, ...key } of examined) {
+    const isMissed = (finding: Finding) => {
+      if (key.dimension === "campaign" && (spentMs?.get(key.key) ?? untilMs) <= finding.sinceMs) return false;
+      // What may explain it: notices of this time, and those whose new level is usual since.
+      const noticed = past.filter(
+        ({ endedMs = untilMs, reason }) =>
+          endedMs > finding.sinceMs || finding.kind === "many" || reason === "nothing to compare with",
+      );
+      const apart = [...open, ...noticed].filter((notice) => !isSame(notice, key));
+      const others = calls.filter((call) => !apart.some((notice) => has(call, notice)));
+      const timesOf = (isOwn: boolean) =>
+        others.flatMap((call) => (has(call, key) === isOwn ? call.startedMs : []));
+      const rest = timesOf(false);
+      if (apart.length > 0 && !watch(key, timesOf(true)).isOff(finding, level)) return false;
+      if (key.dimension === "all") return true;
       // A source that all calls have is off because all calls are.
-      const isAll = dimension !== "tracking_number" && times.length === others.length;
-      if (dimension !== "all" && (isAll || watched.isShared(finding, others, apart))) continue;
-      started.push({ dimension, key, ...finding });
-      off.add(key);
-    }
-    if (off.size > 0) remaining = remaining.filter((call) => !off.has(keyOf(call, dimension) ?? ""));
+      if (rest.length === 0) return key.dimension === "tracking_number";
+      return !watch({ dimension: "all", key: "" }, rest).isOff(finding, SHARED_CHANCE);
+    };
+    const found = wasOpen(key) ? undefined : watched.find(level, stretches, isMissed);
+    if (found === undefined) continue;
+    started.push({ ...key, ...found });
+    open.push(key);
   }
   return { started, ended };
 }
 
-type Count = (fromMs: number, untilMs: number) => number;
+const isSame = (a: WatchedKey, b: WatchedKey) => a.dimension === b.dimension && a.key === b.key;
+const has = (call: WatchedCall, { dimension, key }: WatchedKey) => keyOf(call, dimension) === key;
 
 /** The calls of a key. */
 class KeyCalls {
   readonly #times: readonly number[];
   readonly #untilMs: number;
+  readonly #weekMs: number;
   readonly #weeksBefore: WeekShifter;
   readonly #past: readonly PastNotice[];
 
@@ -118,6 +140,7 @@ class KeyCalls {
   ) {
     this.#times = times;
     this.#untilMs = context.untilMs;
+    this.#weekMs = context.weeksBefore(context.untilMs, 1);
     this.#weeksBefore = context.weeksBefore;
     this.#past = context.past;
   }
@@ -131,73 +154,81 @@ class KeyCalls {
    * Finds what is off: since the last call, today, or in seven days. Time of an earlier notice is not judged again.
    * @param stretches when today and the seven days begin
    */
-  find(level: number, stretches: readonly number[]): Finding | undefined {
+  find(
+    level: number,
+    stretches: readonly number[],
+    isMissed: (finding: Finding) => boolean,
+  ): Finding | undefined {
     const sinceMs = Math.max(this.#weekMs, ...this.#past.map(({ endedMs = 0 }) => endedMs));
     const lastMs = this.#times.at(-1) ?? 0;
-    const silent = this.#look(Math.max(lastMs + 1, sinceMs));
-    if (lastMs < this.#untilMs && silent.calls === 0 && silent.chance < level)
-      return { kind: "silent", sinceMs: lastMs, calls: 0, expected: silent.expected };
-    for (const fromMs of stretches) {
-      const { kind, chance, ...seen } = this.#look(Math.max(fromMs, sinceMs));
-      if (kind !== undefined && chance < level) return { kind, ...seen };
+    const silentMs = Math.max(lastMs + 1, sinceMs);
+    for (const fromMs of [...(lastMs < this.#untilMs ? [silentMs] : []), ...stretches]) {
+      const { kind, chance, calls, expected, ...seen } = this.#look(Math.max(fromMs, sinceMs));
+      if (kind === undefined || chance >= level) continue;
+      const isSilent = fromMs === silentMs && calls === 0;
+      const finding: Finding = { kind, calls, expected, sinceMs: seen.sinceMs };
+      if (isMissed(finding)) return isSilent ? { ...finding, kind: "silent", sinceMs: lastMs } : finding;
     }
     return undefined;
   }
 
-  /** Whether all other calls are far off in the same way. @param apart calls that are not among the others */
-  isShared(
-    { kind, sinceMs }: Finding,
-    all: readonly number[],
-    apart: readonly (readonly number[])[],
-  ): boolean {
-    const count: Count = (...span) =>
-      countIn(all, ...span) - apart.reduce((sum, times) => sum + countIn(times, ...span), 0);
-    const others = this.#look(Math.max(sinceMs, this.#weekMs), count);
-    return others.kind === (kind === "many" ? "many" : "few") && others.chance < SHARED_CHANCE;
+  /** Whether these calls are off in the same way as others. */
+  isOff({ kind, sinceMs }: Finding, level: number): boolean {
+    const seen = this.#look(sinceMs);
+    return seen.kind === kind && seen.chance < level;
   }
 
-  /** Returns undefined while it is still off. */
+  /** Returns undefined while it is still off, or too few calls tell. */
   endOf({ kind, sinceMs }: PastNotice): End | undefined {
-    const againMs = this.#times[lowerBound(this.#times, sinceMs + 1)];
-    if (kind === "silent" && againMs !== undefined) return { endedMs: againMs, reason: "calls again" };
-    const endedMs = this.#untilMs;
-    if (this.#before(this.#weekMs).weeks < MIN_WEEKS) return { endedMs, reason: "nothing to compare with" };
-    const isOff = kind === "silent" || this.#look(Math.max(sinceMs, this.#weekMs)).kind === kind;
-    return isOff ? undefined : { endedMs, reason: "as before" };
+    if (this.#before(this.#weekMs).weeks < MIN_WEEKS)
+      return { endedMs: this.#untilMs, reason: "nothing to compare with" };
+    const longestMs = this.#untilMs - Math.max(sinceMs, this.#weekMs);
+    // Since when calls are as before is unknown: the shortest time that tells.
+    for (let lengthMs = HOUR_MS; lengthMs < 2 * longestMs; lengthMs *= 2) {
+      const fromMs = this.#untilMs - Math.min(lengthMs, longestMs);
+      const { calls, others, weeks } = this.#look(fromMs);
+      const chance =
+        kind === "many"
+          ? chanceOfAtMost(calls, others, weeks / FACTOR)
+          : chanceOfAtLeast(calls, others, weeks * FACTOR);
+      if (weeks === 0 || chance >= END_CHANCE) continue;
+      if (kind !== "silent") return { endedMs: fromMs, reason: "as before" };
+      return { endedMs: this.#times[lowerBound(this.#times, fromMs)] ?? fromMs, reason: "calls again" };
+    }
+    return undefined;
   }
 
   /** Compares the calls from a moment on with those of the weeks before. */
-  #look(sinceMs: number, count = this.#count) {
-    const { calls: others, weeks } = this.#before(sinceMs, count);
-    const calls = count(sinceMs, this.#untilMs);
+  #look(sinceMs: number) {
+    const { calls: others, weeks } = this.#before(sinceMs);
+    const calls = countIn(this.#times, sinceMs, this.#untilMs);
     const expected = weeks === 0 ? 0 : others / weeks;
     const kind: Finding["kind"] | undefined =
       calls * FACTOR <= expected ? "few" : calls >= expected * FACTOR ? "many" : undefined;
     const chanceOf = kind === "many" ? chanceOfAtLeast : chanceOfAtMost;
-    return { kind, sinceMs, calls, expected, chance: weeks === 0 ? 1 : chanceOf(calls, others, weeks) };
+    const chance = weeks === 0 ? 1 : chanceOf(calls, others, weeks);
+    return { kind, sinceMs, calls, expected, chance, others, weeks };
   }
 
-  /** Counts the calls at the same weekdays and hours of the weeks before that have the key and no notice. */
-  #before(fromMs: number, count = this.#count): { calls: number; weeks: number } {
+  /**
+   * Counts the calls at the same weekdays and hours of the weeks before that have the key and no notice: for as long, up to
+   * the same local time, since a clock change may lie between.
+   */
+  #before(fromMs: number): { calls: number; weeks: number } {
     const [firstMs = Number.POSITIVE_INFINITY] = this.#times;
     let [calls, weeks] = [0, 0];
     for (let week = 1; week <= WEEKS; week++) {
-      const [from, until] = [this.#weeksBefore(fromMs, week), this.#weeksBefore(this.#untilMs, week)];
+      const until = this.#weeksBefore(this.#untilMs, week);
+      const from = until - (this.#untilMs - fromMs);
       const isOff = this.#past.some(
         ({ sinceMs, endedMs = this.#untilMs }) => sinceMs < until && endedMs > from,
       );
       if (isOff || from < firstMs) continue;
-      calls += count(from, until);
+      calls += countIn(this.#times, from, until);
       weeks += 1;
     }
     return { calls, weeks };
   }
-
-  get #weekMs(): number {
-    return this.#weeksBefore(this.#untilMs, 1);
-  }
-
-  readonly #count: Count = (...span) => countIn(this.#times, ...span);
 }
 
 function groupTimes(calls: readonly WatchedCall[], dimension: Dimension): Map<string, number[]> {

@@ -1,4 +1,4 @@
-import { desc, eq, gt, isNull, or } from "drizzle-orm";
+import { desc, eq, gt, isNull, max, or } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
 import { about, describeTable } from "../warehouse/described.ts";
@@ -24,12 +24,13 @@ const columns = {
     "Mean number of calls at the same weekdays and hours of the weeks before.",
   ),
   judged_until: about(text().notNull(), "Until when calls had been judged when it started, ISO 8601 UTC."),
+  news: about(integer().notNull(), "Counts starts and ends: the number of its latest."),
   noticed_at: about(text().notNull(), "When it was noticed, ISO 8601 UTC."),
   run_id: about(integer().notNull(), "The sync after which it was noticed."),
   ended_at: about(text(), "When it was over, ISO 8601 UTC; null while it is open."),
   end_reason: about(
     text({ enum: END_REASONS }),
-    "calls again, as before, or nothing to compare with; null while it is open.",
+    "calls again, as before, nothing to compare with, or switched off; null while it is open.",
   ),
   end_noticed_at: about(text(), "When its end was noticed, ISO 8601 UTC; null while it is open."),
 };
@@ -56,17 +57,30 @@ export function readNotices({ db }: Warehouse, endedAfter?: string) {
 /** Reads all notices, open or over. */
 export const readAllNotices = (warehouse: Warehouse) => readNotices(warehouse, "");
 
-/** Returns when a notice was last news: found to be over, or new. */
-export const newsAt = ({ noticed_at, end_noticed_at }: Notice) => end_noticed_at ?? noticed_at;
-
-export function insertNotice({ db }: Tx, notice: typeof notices.$inferInsert): void {
-  db.insert(notices).values(notice).run();
+/** Returns the number of the latest start or end; 0 for none. A clock may be set back, a number not. */
+export function readLastNews({ db }: Warehouse): number {
+  return (
+    db
+      .select({ last: max(notices.news) })
+      .from(notices)
+      .get()?.last ?? 0
+  );
 }
 
-export function endNotice(
-  { db }: Tx,
-  noticeId: number,
-  end: Pick<typeof notices.$inferInsert, "ended_at" | "end_reason" | "end_noticed_at">,
-): void {
-  db.update(notices).set(end).where(eq(notices.notice_id, noticeId)).run();
+export function insertNotice(tx: Tx, notice: Omit<typeof notices.$inferInsert, "news">): void {
+  tx.db
+    .insert(notices)
+    .values({ ...notice, news: readLastNews(tx) + 1 })
+    .run();
+}
+
+type End = Pick<typeof notices.$inferInsert, "ended_at" | "end_reason" | "end_noticed_at">;
+
+export function endNotice(tx: Tx, noticeId: number, end: End): void {
+  const news = readLastNews(tx) + 1;
+  tx.db
+    .update(notices)
+    .set({ ...end, news })
+    .where(eq(notices.notice_id, noticeId))
+    .run();
 }

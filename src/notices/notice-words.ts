@@ -1,3 +1,4 @@
+import { toPrintable } from "../base/printable.ts";
 import { localTime } from "../calendar/local-time.ts";
 import { labelOf } from "../calendar/period-text.ts";
 import type { Notice } from "./notice-table.ts";
@@ -24,6 +25,6 @@ function nameKey({ dimension, key }: Notice): string {
   if (dimension === "all") return "all calls";
   const characters = [...(key[dimension] ?? `[${key.campaign_id}]`)];
   const cut = [...characters.slice(0, MAX_CHARACTERS - 1), "…"];
-  const name = (characters.length > MAX_CHARACTERS ? cut : characters).join("");
+  const name = toPrintable((characters.length > MAX_CHARACTERS ? cut : characters).join(""));
   return dimension === "tracking_number" ? name : `${dimension} ${name}`;
 }

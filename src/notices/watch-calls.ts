@@ -9,12 +9,21 @@ import { readLastJudged, readLastTrustedRun, type SyncRun, updateRun } from "../
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { HORIZON_MS, judgeCalls, type WatchedCall, type WatchedKey, WEEK_MS } from "./judge-calls.ts";
-import { endNotice, insertNotice, type Notice, newsAt, readAllNotices, readNotices } from "./notice-table.ts";
+import {
+  endNotice,
+  insertNotice,
+  type Notice,
+  readAllNotices,
+  readLastNews,
+  readNotices,
+} from "./notice-table.ts";
 
 const HOUR_MS = 3_600_000;
 /** A call may be listed only after it has ended. */
 const MIN_DELAY_MS = HOUR_MS / 4;
 const MAX_DELAY_MS = 24 * HOUR_MS;
+/** With a larger share of rows that cannot be read, calls may only look as if they were missing. */
+const MAX_REJECTED = 0.01;
 /** With fewer recent calls it is unknown how late calls are listed. */
 const MIN_RECENT = 20;
 
@@ -35,7 +44,9 @@ export async function watchCalls(
   run: SyncRun,
   { timezone, nowMs, onNotice }: WatchOptions,
 ): Promise<SyncRun> {
-  if (run.run_id !== readLastTrustedRun(warehouse)?.run_id || run.calls_withheld) return run;
+  const { calls_read, calls_rejected, calls_withheld } = run;
+  const isDoubtful = (calls_withheld ?? 0) > 0 || (calls_rejected ?? 0) > MAX_REJECTED * (calls_read ?? 0);
+  if (isDoubtful || run.run_id !== readLastTrustedRun(warehouse)?.run_id) return run;
   using reader = openReader(warehouse);
   using session = new RollupSession(reader.sqlite, { rules: readRulesInForce(reader).rules });
   const seenMs = Date.parse(run.started_at) + (run.clock_ahead_ms ?? 0);
@@ -48,15 +59,26 @@ export async function watchCalls(
   if (judged_until <= last && last <= toIso(seenMs)) return run;
   const sinceMs = untilMs - HORIZON_MS;
   const spent = await readSpentCampaigns(reader, session, { untilMs, timezone });
-  const calls = readWatchedCalls(reader, toIso(sinceMs), spent);
   const past = readNotices(reader, toIso(sinceMs)).map(
-    ({ notice_id, dimension, kind, key, since, ended_at }) => ({
-      ...{ notice_id, dimension, kind, key: fromKeyColumns(dimension, key), sinceMs: Date.parse(since) },
+    ({ notice_id, dimension, kind, key, since, ended_at, end_reason: reason }) => ({
+      ...{
+        notice_id,
+        dimension,
+        kind,
+        reason,
+        key: fromKeyColumns(dimension, key),
+        sinceMs: Date.parse(since),
+      },
       endedMs: ended_at === null ? undefined : Date.parse(ended_at),
     }),
   );
-  const { started, ended } = judgeCalls(calls, { untilMs, zone: timezone, past });
-  const now = toIso(nowMs);
+  // A campaign is watched while money is spent on it, and until its notice is over.
+  const known = past.flatMap(({ dimension, key, endedMs }) =>
+    dimension === "campaign" && endedMs === undefined ? key : [],
+  );
+  const calls = readWatchedCalls(reader, toIso(sinceMs), new Set([...spent.keys(), ...known]));
+  const { started, ended } = judgeCalls(calls, { untilMs, zone: timezone, past, spentMs: spent });
+  const [now, before] = [toIso(nowMs), readLastNews(warehouse)];
   const watched = writeTransaction(warehouse, (tx) => {
     for (const { notice, endedMs, reason } of ended)
       endNotice(tx, notice.notice_id, { ended_at: toIso(endedMs), end_reason: reason, end_noticed_at: now });
@@ -69,8 +91,19 @@ export async function watchCalls(
       });
     return updateRun(tx, run.run_id, { judged_until });
   });
-  for (const notice of readAllNotices(warehouse)) if (newsAt(notice) === now) onNotice?.(notice);
+  for (const notice of readAllNotices(warehouse)) if (notice.news > before) onNotice?.(notice);
   return watched;
+}
+
+/** Ends open notices, without a word, when notices are switched off. */
+export function stopWatching(warehouse: LockedWarehouse, nowMs: number): void {
+  const now = toIso(nowMs);
+  const open = readNotices(warehouse);
+  if (open.length === 0) return;
+  writeTransaction(warehouse, (tx) => {
+    for (const { notice_id } of open)
+      endNotice(tx, notice_id, { ended_at: now, end_reason: "switched off", end_noticed_at: now });
+  });
 }
 
 /**
@@ -95,21 +128,26 @@ WHERE f.call_started >= ? AND before.seen IS NOT NULL ORDER BY seconds DESC`,
   return Math.min(Math.max(seconds * 1000, MIN_DELAY_MS), MAX_DELAY_MS);
 }
 
-/** Returns the keys of campaigns on which money was spent in the last week, since others may have been paused. */
+/** Returns when the last day of spend of each campaign began, of those in the last week. */
 async function readSpentCampaigns(
   { sqlite }: Warehouse,
   session: RollupSession,
   { untilMs, timezone }: { untilMs: number; timezone: string },
-): Promise<ReadonlySet<string>> {
+): Promise<Map<string, number>> {
   const startsAt = toIso(untilMs - WEEK_MS);
   const since = localDate(startsAt, timezone);
-  if (sqlite.prepare("SELECT 1 FROM spend WHERE day >= ?").get(since) === undefined) return new Set();
+  if (sqlite.prepare("SELECT 1 FROM spend WHERE day >= ?").get(since) === undefined) return new Map();
   const spend = await session.loadSpend(timezone);
-  return new Set(spend.campaigns({ startsAt }).map(toCampaign));
+  const campaigns = spend.campaigns({ startsAt });
+  return new Map(campaigns.map(({ last, ...campaign }) => [toCampaign(campaign), Date.parse(last)]));
 }
 
-/** Reads the start and keys of live calls; a campaign without spend is not watched. */
-function readWatchedCalls({ sqlite }: Warehouse, since: string, spent: ReadonlySet<string>): WatchedCall[] {
+/** Reads the start and keys of live calls, with these campaigns alone. */
+function readWatchedCalls(
+  { sqlite }: Warehouse,
+  since: string,
+  campaigns: ReadonlySet<string>,
+): WatchedCall[] {
   const rows = sqlite.prepare<[string], StoredCall>(
     `SELECT call_started, tracking_number, source, campaign, campaign_id FROM call_facts
 WHERE is_live AND call_started >= ? ORDER BY call_started`,
@@ -119,12 +157,12 @@ WHERE is_live AND call_started >= ? ORDER BY call_started`,
   const shared = (text: string | null) => (text === null ? null : known(text));
   const calls: WatchedCall[] = [];
   for (const { call_started, tracking_number, source, ...ofCampaign } of rows.iterate(since)) {
-    const campaign = spent.size === 0 ? "" : toCampaign(ofCampaign);
+    const campaign = campaigns.size === 0 ? "" : toCampaign(ofCampaign);
     calls.push({
       startedMs: Date.parse(call_started),
       tracking_number: shared(tracking_number),
       source: shared(source),
-      campaign: spent.has(campaign) ? shared(campaign) : null,
+      campaign: campaigns.has(campaign) ? shared(campaign) : null,
     });
   }
   return calls;

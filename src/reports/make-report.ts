@@ -67,7 +67,7 @@ export async function makeReport(
     const inspect = async (job: Job) => {
       if (targets.length > 0) {
         assertDeliverable(report, job.manifest);
-        news = readReportNews(report, job);
+        news = readReportNews(report, runId, job);
       }
       headline = await readReportHeadline(job);
       lastGoodSync = readLastGoodSync(job);

@@ -8,7 +8,7 @@ import type { Job } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { isSure } from "../paging/verdict.ts";
 import type { JobContext } from "../schedule/job-definition.ts";
-import { logAttribution } from "../schedule/job-log.ts";
+import { logAttribution, logNotice } from "../schedule/job-log.ts";
 import { runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
@@ -71,6 +71,7 @@ export async function refreshCalls(report: NamedReport, { settings, log, signal,
         force: require === undefined ? undefined : "full",
         signal,
         onAttributed: logAttribution(log),
+        onNotice: logNotice(log),
       });
       return;
     } catch (error) {

@@ -38,7 +38,7 @@ export function startRun(
       {
         files,
         ...made
-      }: { is_stale: boolean; folder: string; files: readonly ReportFile[]; news_until: string | null },
+      }: { is_stale: boolean; folder: string; files: readonly ReportFile[]; news_until: number | null },
     ) =>
       updateReportRun(warehouse, runId, {
         ...made,

@@ -2,6 +2,7 @@ import { describeError } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { type Log, openLog } from "../base/log.ts";
 import type { Settings } from "../config/load-settings.ts";
+import type { Notice } from "../notices/notice-table.ts";
 import type { AttributionProgress } from "../warehouse/attribution/attribute-all.ts";
 
 /** Opens the log of some accounts: for people on a terminal (https://no-color.org), for machines elsewhere. */
@@ -26,6 +27,12 @@ export function logUncaught(log: Log): void {
     log.fatal({ exitCode: known.exitCode }, describeError(known));
     process.exit(known.exitCode);
   });
+}
+
+/** Logs hold no names of visitors: `calltally status` shows them. */
+export function logNotice(log: Log): (notice: Notice) => void {
+  return ({ notice_id, dimension, kind, since, ended_at }) =>
+    log.warn({ notice_id, dimension, kind, since, ended_at }, "notice: see calltally status");
 }
 
 export function logAttribution(log: Log): (progress: AttributionProgress) => void {

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { ApiClient } from "../api/client.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { EXIT, type ExitCode } from "../base/errors.ts";
-import { watchCalls } from "../notices/watch-calls.ts";
+import { stopWatching, watchCalls } from "../notices/watch-calls.ts";
 import { Throttle } from "../paging/throttle.ts";
 import { acquireLock } from "../warehouse/acquire-lock.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
@@ -42,7 +42,8 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   using opened = openWarehouse(database, { isLocked: true });
   const prepared = await prepareWarehouse(underLock(opened, lock), { ...options, clock });
   const run = await syncFromService(prepared, { ...options, clock });
-  const { notices = false, timezone = "UTC", onNotice } = options;
+  const { notices, timezone = "UTC", onNotice } = options;
+  if (notices === false) stopWatching(prepared.warehouse, clock.now());
   const watched = notices
     ? await watchCalls(prepared.warehouse, run, { timezone, nowMs: clock.now(), onNotice })
     : run;

@@ -41,7 +41,8 @@ describe("a notice", () => {
   it("is in the mails of each report once when it starts and once when it ends, in status, and on the page", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 200 });
-    await using mail = await startMailServer();
+    let refusal: number | undefined;
+    await using mail = await startMailServer({ onRcpt: () => refusal });
     const url = `smtp://127.0.0.1:${mail.port}?from=calls@example.com`;
     writeFileSync(join(folder.path, "smtp.url"), url, { mode: 0o600 });
     writeAccounts(folder.path, { acme: sandbox }, { top: "smtp_url_file: smtp.url\n" });
@@ -81,6 +82,10 @@ describe("a notice", () => {
       });
       insertNotice(tx, { ...notice("source", "<b>bing</b>", 20), noticed_at: new Date().toISOString() });
     });
+    // A report that nobody got has told nobody.
+    refusal = 552;
+    expect((await calltally(["run", "daily", "--deliver"], { cwd: folder.path })).code).toBe(9);
+    refusal = undefined;
     // The text alone has it as it is: HTML is for the other part.
     expect(await delivered("daily")).toEqual([
       expect.stringMatching(/^source <b>bing<\/b>: no call since .{12,13}, 18\.3 expected\.$/),

@@ -35,6 +35,10 @@ export interface DrawnYear {
   zone: string;
   days: number;
   outages: readonly Outage[];
+  /** Whether calls come day and night. @default in business hours */
+  isFlat?: boolean;
+  /** Whether each number gets calls of all sources and campaigns. @default its own */
+  isMixed?: boolean;
   seed: number;
 }
 
@@ -43,6 +47,7 @@ export interface Noticed extends WatchedKey {
   sinceMs: number;
   noticedMs: number;
   endedMs: number | undefined;
+  reason: PastNotice["reason"];
 }
 
 /** Share of a day's calls in each local hour, and of a weekday's on each day from Monday. */
@@ -72,7 +77,8 @@ function mulberry(seed: number): () => number {
 }
 
 /** Returns a function from the start of an hour to its share of a weekday's calls. */
-function hourShares(zone: string): (startMs: number) => number {
+function hourShares({ zone, isFlat = false }: DrawnYear): (startMs: number) => number {
+  if (isFlat) return () => 1 / 24;
   const offsetAt = zoneOffsets(zone);
   return (startMs) => {
     const local = new Date(startMs + offsetAt(startMs).offsetMs);
@@ -81,8 +87,9 @@ function hourShares(zone: string): (startMs: number) => number {
 }
 
 /** Mean number of calls that an outage takes away. */
-export function meanLost({ numbers, zone }: DrawnYear, { number, fromHour, hours, share }: Outage): number {
-  const shareOf = hourShares(zone);
+export function meanLost(year: DrawnYear, { number, fromHour, hours, share }: Outage): number {
+  const { numbers } = year;
+  const shareOf = hourShares(year);
   const shares = Array.from({ length: hours }, (_, hour) =>
     shareOf(startOfYear() + (fromHour + hour) * HOUR_MS),
   );
@@ -97,28 +104,27 @@ export function startOfYear(): number {
 }
 
 /** Draws the calls of a year: independent of each other, by the hour of the week. */
-export function drawCalls({ numbers, zone, days, outages, seed }: DrawnYear): WatchedCall[] {
+export function drawCalls(year: DrawnYear): WatchedCall[] {
+  const { numbers, days, outages, isMixed = false, seed } = year;
   const random = mulberry(seed);
-  const shareOf = hourShares(zone);
+  const shareOf = hourShares(year);
   const calls: WatchedCall[] = [];
   for (let hour = 0; hour < days * 24 + WARM_UP_HOURS; hour++) {
     const startMs = START_MS + hour * HOUR_MS;
     const share = shareOf(startMs);
-    for (const [index, { daily, source, campaign }] of numbers.entries()) {
+    for (const [index, own] of numbers.entries()) {
       const yearHour = hour - WARM_UP_HOURS;
       const outage = outages.find(
         ({ number, fromHour, hours }) =>
           number === index && yearHour >= fromHour && yearHour < fromHour + hours,
       );
       // Waiting times of a Poisson process.
-      const mean = daily * share * (outage?.share ?? 1);
-      for (let at = wait(random); at < mean; at += wait(random))
-        calls.push({
-          startedMs: Math.floor(startMs + (at / mean) * HOUR_MS),
-          tracking_number: `+1512555${1000 + index}`,
-          source,
-          campaign,
-        });
+      const mean = own.daily * share * (outage?.share ?? 1);
+      for (let at = wait(random); at < mean; at += wait(random)) {
+        const { source, campaign } = isMixed ? (numbers[Math.floor(random() * numbers.length)] ?? own) : own;
+        const startedMs = Math.floor(startMs + (at / mean) * HOUR_MS);
+        calls.push({ startedMs, tracking_number: `+1512555${1000 + index}`, source, campaign });
+      }
     }
   }
   return calls.sort((a, b) => a.startedMs - b.startedMs);
@@ -137,9 +143,9 @@ export function watchYear(year: DrawnYear, calls = drawCalls(year)): Noticed[] {
       zone: year.zone,
       past: noticed.filter(({ endedMs = untilMs }) => endedMs > untilMs - HORIZON_MS),
     });
-    for (const { notice, endedMs } of ended) notice.endedMs = endedMs;
+    for (const { notice, endedMs, reason } of ended) Object.assign(notice, { endedMs, reason });
     for (const { dimension, key, kind, sinceMs } of started)
-      noticed.push({ dimension, key, kind, sinceMs, noticedMs: untilMs, endedMs: undefined });
+      noticed.push({ dimension, key, kind, sinceMs, noticedMs: untilMs, endedMs: undefined, reason: null });
   }
   return noticed;
 }

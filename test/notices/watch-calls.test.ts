@@ -74,7 +74,7 @@ describe("watchCalls", () => {
     const { sync, file } = business;
     const found: [hour: number, news: Notice[]][] = [];
     await sync(MONDAY_9 - 100);
-    for (let hour = MONDAY_9 - 4; hour <= MONDAY_9 + 54; hour++) {
+    for (let hour = MONDAY_9 - 4; hour <= MONDAY_9 + 110; hour++) {
       const { run, news } = await sync(hour);
       expect(run.verdict).toMatch(/exact|verified|probable/);
       if (news.length > 0) found.push([hour, news]);
@@ -111,6 +111,30 @@ describe("watchCalls", () => {
     expect(open(file)).toHaveLength(1);
   });
 
+  it("judges nothing after a sync with many rows that cannot be read", async () => {
+    await using business = await startBusiness([]);
+    const { sync, service } = business;
+    await sync(MONDAY_9 - 100);
+    const spoilt = (call: ServedCall) =>
+      call.tracking_number === "+15125551000" &&
+      Date.parse(call.call_started) > startOfYear() + MONDAY_9 * HOUR_MS
+        ? { ...call, duration: {} }
+        : call;
+    service.tell = (asked, calls) => honestly(asked, calls.map(spoilt));
+    const { run, news } = await sync(MONDAY_9 + 24);
+    expect([run.calls_rejected, run.judged_until, news]).toEqual([expect.any(Number), null, []]);
+    expect(run.calls_rejected).toBeGreaterThan(10);
+  });
+
+  it("ends open notices, without a word, when they are switched off", async () => {
+    await using business = await startBusiness();
+    const { sync, file } = business;
+    await sync(MONDAY_9 - 100);
+    expect((await sync(MONDAY_9 + 20)).news).toHaveLength(1);
+    expect((await sync(MONDAY_9 + 21, { notices: false })).news).toEqual([]);
+    expect(open(file)).toEqual([]);
+  });
+
   it("does not look where it is not to", async () => {
     await using business = await startBusiness();
     await business.sync(MONDAY_9 - 100);
@@ -134,8 +158,8 @@ describe("watchCalls", () => {
     await using business = await startBusiness([]);
     const { sync, service, file } = business;
     await sync(MONDAY_9 - 100);
-    const day = new Date(startOfYear() + (MONDAY_9 - 48) * HOUR_MS).toISOString().slice(0, 10);
-    {
+    const importOf = (hour: number) => {
+      const day = new Date(startOfYear() + hour * HOUR_MS).toISOString().slice(0, 10);
       using warehouse = openExistingWarehouse(file);
       const row = {
         ...{ line: 2, day, source: "google", medium: "cpc", campaign: "Emergency", campaign_id: null },
@@ -144,7 +168,7 @@ describe("watchCalls", () => {
       importSpend(warehouse, [{ file: "spend.csv", rows: [row] }], {
         ...{ currency: "USD", named: undefined, importedAt: new Date().toISOString() },
       });
-    }
+    };
     // From then on calls from the ads of each campaign have no campaign, so that only the campaign is silent.
     const rest = (calls: readonly ServedCall[]) =>
       calls.map((call) =>
@@ -153,8 +177,12 @@ describe("watchCalls", () => {
           : { ...call, dni_data: { utm_source: "google" } },
       );
     service.tell = (asked, calls) => honestly(asked, rest(calls));
-    const { news } = await sync(MONDAY_9 + 24);
-    const silent = news.filter(({ dimension }) => dimension === "campaign");
+    const campaigns = (news: readonly Notice[]) => news.filter(({ dimension }) => dimension === "campaign");
+    // It may have been paused that very day.
+    importOf(MONDAY_9);
+    expect(campaigns((await sync(MONDAY_9 + 24)).news)).toEqual([]);
+    importOf(MONDAY_9 + 24);
+    const silent = campaigns((await sync(MONDAY_9 + 25)).news);
     expect(silent).toMatchObject([{ key: { campaign: "Emergency", campaign_id: null }, kind: "silent" }]);
   });
 });

@@ -26,10 +26,11 @@ function drawYear(seed: number, hasOutages: boolean): DrawnYear {
     number: fc.nat(9),
     fromHour: fc.integer({ min: 0, max: hours - 14 * 24 }),
     hours: fc.integer({ min: 6, max: 7 * 24 }),
-    share: fc.constantFrom(0, 0, 0, 0.1, 0.25),
+    share: fc.constantFrom(0, 0, 0, 0.02, 0.1, 0.25),
   });
   const outages = hasOutages ? fc.array(outage, { minLength: 1, maxLength: 6 }) : fc.constant([]);
-  const drawn = fc.record({ numbers: drawnNumbers, outages });
+  const [isFlat, isMixed] = [fc.boolean(), fc.boolean()];
+  const drawn = fc.record({ numbers: drawnNumbers, outages, isFlat, isMixed });
   const [year = { numbers: [], outages: [] }] = fc.sample(drawn, { seed, numRuns: 1 });
   return { ...year, zone: "America/New_York", days: 365, seed };
 }
@@ -44,7 +45,7 @@ function print(text: string): void {
 }
 
 for (const hasOutages of [false, true]) {
-  const totals = { false: 0, most: 0, outages: 0, expected: 0, missed: 0, hoursLate: 0 };
+  const totals = { false: 0, most: 0, outages: 0, expected: 0, missed: 0, repeated: 0, hoursLate: 0 };
   for (let seed = first; seed < first + years; seed++) {
     const year = drawYear(seed, hasOutages);
     const outages = year.outages.map((each) => ({ ...each, number: each.number % year.numbers.length }));
@@ -59,10 +60,12 @@ for (const hasOutages of [false, true]) {
     totals.most = Math.max(totals.most, wrong.length);
     for (const outage of outages) {
       totals.outages += 1;
+      const { fromMs, untilMs } = lasted(outage, 7);
+      const ofIt = found.filter(({ noticedMs }) => noticedMs >= fromMs && noticedMs <= untilMs);
+      totals.repeated += Math.max(0, ofIt.length - 1);
       if (outage.share > 0 || meanLost(year, outage) < ENOUGH) continue;
       totals.expected += 1;
-      const { fromMs, untilMs } = lasted(outage, 1);
-      const notice = found.find(({ noticedMs }) => noticedMs > fromMs && noticedMs <= untilMs);
+      const notice = ofIt.find(({ noticedMs }) => noticedMs <= lasted(outage, 1).untilMs);
       if (notice === undefined) totals.missed += 1;
       else totals.hoursLate += (notice.noticedMs - fromMs) / HOUR_MS;
     }
@@ -76,7 +79,7 @@ for (const hasOutages of [false, true]) {
   const late = (totals.hoursLate / Math.max(1, totals.expected - totals.missed)).toFixed(1);
   print(
     hasOutages
-      ? `${years} years with ${totals.outages} outages: ${totals.false} false notices; of ${totals.expected} outages that lost ${ENOUGH} calls or more, ${totals.missed} missed, the others noticed after ${late} hours on average`
+      ? `${years} years with ${totals.outages} outages: ${totals.false} false notices, ${totals.repeated} repeated; of ${totals.expected} outages that lost ${ENOUGH} calls or more, ${totals.missed} missed, the others noticed after ${late} hours on average`
       : `${years} years without a change from seed ${first}: ${totals.false} false notices, at most ${totals.most} in a year`,
   );
 }

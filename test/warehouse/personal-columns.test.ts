@@ -25,7 +25,7 @@ const IMPERSONAL = `
   exports.exported_at exports.path exports.sha256
   jobs.job jobs.started_at jobs.finished_at jobs.succeeded_at jobs.failing_since
   report_runs.report report_runs.account report_runs.scheduled_for report_runs.started_at
-  report_runs.finished_at report_runs.range_from report_runs.range_to report_runs.news_until report_runs.folder report_runs.files
+  report_runs.finished_at report_runs.range_from report_runs.range_to report_runs.folder report_runs.files
   report_runs.process
   deliveries.started_at deliveries.finished_at deliveries.message_id deliveries.process
   insights.insight_type insights.indicator_score_type insights.insight_status insights.hit_outcome_by
