@@ -182,7 +182,7 @@ function readRows({ columns, rows }: QueryResult): Record<string, string | numbe
 
 const TOOLS: readonly Tool[] = [FIGURES, COMPARE, EXPLAIN, CHANGED, STATUS];
 
-/** Whoever knows a number could find its calls by what is missing. */
+/** With it, anybody who knows a number could find its calls by what is missing. */
 const WITHOUT_CALLERS = { filter: filter.unwrap().omit({ exclude_callers: true }).optional() };
 
 /** Returns the tools of a server, each with an argument for the account if there are several. */

@@ -178,12 +178,12 @@ class KeyCalls {
     return seen.kind === kind && seen.chance < level;
   }
 
-  /** Returns undefined while it is still off, or too few calls tell. */
+  /** Returns undefined while it is still off, or too few calls show otherwise. */
   endOf({ kind, sinceMs }: PastNotice): End | undefined {
     if (this.#before(this.#weekMs).weeks < MIN_WEEKS)
       return { endedMs: this.#untilMs, reason: "nothing to compare with" };
     const longestMs = this.#untilMs - Math.max(sinceMs, this.#weekMs);
-    // Since when calls are as before is unknown: the shortest time that tells.
+    // It is not known since when calls are as before: the shortest stretch that shows it.
     for (let lengthMs = HOUR_MS; lengthMs < 2 * longestMs; lengthMs *= 2) {
       const fromMs = this.#untilMs - Math.min(lengthMs, longestMs);
       const { calls, others, weeks } = this.#look(fromMs);

@@ -108,7 +108,7 @@ export function stopWatching(warehouse: LockedWarehouse, nowMs: number): void {
 
 /**
  * Returns how late calls are listed: of 100 recent calls, 99 were in the first list that was read so long after their
- * start. A service that lists calls late is not silent. Undefined if too few calls tell.
+ * start. A service that lists calls late is not silent. Undefined with too few calls.
  */
 function readListingDelayMs({ sqlite }: Warehouse, seenMs: number): number | undefined {
   const lateness = sqlite

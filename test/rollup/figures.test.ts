@@ -18,6 +18,7 @@ describe("keyColumns", () => {
         type: "text",
         of: { stored: name },
         isNamed: true,
+        help: "As stored.",
       })),
     );
     expect(raw.slice(5)).toEqual(keyColumns(DIMENSIONS).slice(5));
