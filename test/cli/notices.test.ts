@@ -6,7 +6,8 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { type Tx, writeTransaction } from "../../src/warehouse/transaction.ts";
 import { startMailServer, type TakenMail } from "../delivery/mail-server.ts";
-import { calltally } from "../support/run.ts";
+import { type ServedCall, startListService } from "../support/list-service.ts";
+import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
 
@@ -37,7 +38,47 @@ function noticesIn({ raw }: TakenMail): string[] {
   return [...text.matchAll(/^- Notice: (.*)\r$/gm)].map(([, said = ""]) => said);
 }
 
+const HOUR_MS = 3_600_000;
+
+/** Calls to three numbers, two or three in each hour up to now; to the first one none for twelve hours. */
+function callsUpToNow(): ServedCall[] {
+  const nowMs = Date.now();
+  const calls = Array.from({ length: 70 * 24 }, (_, hour) => nowMs - (hour + 1) * HOUR_MS).flatMap(
+    (startMs) =>
+      ["+15125550117", "+15125550118", "+15125550119"]
+        .filter((_, index) => index > 0 || startMs < nowMs - 12 * HOUR_MS)
+        .flatMap((tracking_number, index) =>
+          Array.from({ length: 2 + (new Date(startMs).getUTCHours() % 2) }, (_, call) => ({
+            ...{ tracking_number, duration: 60, disposition: "ANSWERED", dni_data: { utm_source: "google" } },
+            call_started: new Date(startMs + call * 600_000 + index * 1000).toISOString(),
+          })),
+        ),
+  );
+  return calls
+    .toSorted((a, b) => b.call_started.localeCompare(a.call_started))
+    .map((call, index, { length }) => ({ ...call, call_id: length - index }));
+}
+
 describe("a notice", () => {
+  it("is printed by the sync that found it; without names where it may go to a log", async () => {
+    using folder = makeTempFolder();
+    const calls = callsUpToNow();
+    const upTo = (hours: number) => calls.filter((call) => call.call_started < agoOf(hours));
+    await using service = await startListService(upTo(48));
+    const options = { cwd: folder.path, env: settingsFor({ url: service.url.href, token: "secret-token" }) };
+    const sync = (...args: string[]) => calltally(["sync", ...args], options);
+    expect((await sync()).code).toBe(0);
+    const database = join(folder.path, "data/calltally.db");
+    write(database, ({ sqlite }) =>
+      sqlite.exec(`UPDATE sync_runs SET started_at = '${agoOf(48)}', finished_at = '${agoOf(48)}'`),
+    );
+    service.calls = upTo(0);
+    const { code, stdout, stderr } = await sync();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "calltally: 1 notice: see calltally status\n" });
+    expect(stdout).toMatch(/^ {2}notice {4}\+15125550117: no call since .{12,13}, [\d.]+ expected$/m);
+    expect((await sync("--quiet")).stderr).toBe("");
+  });
+
   it("is in the mails of each report once when it starts and once when it ends, in status, and on the page", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 200 });

@@ -1,6 +1,7 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import { hostLimits } from "../../api/host-limits.ts";
 import { EXIT, UsageError, worstCode } from "../../base/errors.ts";
+import { formatQuantity } from "../../base/quantity-text.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { describeNotice } from "../../notices/notice-words.ts";
 import { exitCodeOf, runSync } from "../../sync/run.ts";
@@ -62,7 +63,7 @@ export const command = (context: Context) =>
             signal: context.signal,
             onProgress: (done) => progress.update(done, account.name),
             onAttributed: attributionProgress(context, note),
-            onNotice: (notice) => news.push(`Notice: ${describeNotice(notice, settings.timezone)}`),
+            onNotice: (notice) => news.push(`  notice    ${describeNotice(notice, settings.timezone)}`),
             onPruned: (counts) => note(`Removed ${describePruned(counts)}`),
             onNotErased: ({ message }) => note(`${message}: a later sync will do it, or run calltally prune`),
           });
@@ -70,10 +71,13 @@ export const command = (context: Context) =>
           const published = await publishSynced(settings, account.name, context.signal);
           return {
             data: { ...run, ...(published && { publication: published.data }) },
-            summary: [summarizeRun(run), ...(published?.summary ?? [])].join("\n"),
+            summary: [summarizeRun(run), ...news, ...(published?.summary ?? [])].join("\n"),
             notes: notesOnDispositions(settings),
-            // Not notes: cron mails what --quiet leaves.
-            errors: [...news, ...(published?.errors ?? [])],
+            errors: [
+              // Not a note: cron mails what --quiet leaves; without names, since it may go to a log.
+              ...(news.length > 0 ? [`${formatQuantity(news.length, "notice")}: see calltally status`] : []),
+              ...(published?.errors ?? []),
+            ],
             exit: worstCode([exitCodeOf(run), published?.exit ?? EXIT.done]),
           };
         };
