@@ -87,8 +87,26 @@ export function judgeCalls<Past extends PastNotice>(
     if (end === undefined) open.push(notice);
     else ended.push({ notice, ...end });
   }
-  const wasOpen = (key: WatchedKey) =>
-    past.some((notice) => notice.endedMs === undefined && isSame(notice, key));
+  /** Whether neither another notice explains a finding, nor that all other calls are off as well. */
+  const isNews = (key: WatchedKey, finding: Finding, level: number): boolean => {
+    const { kind, sinceMs } = finding;
+    if (key.dimension === "campaign" && (spentMs?.get(key.key) ?? untilMs) <= sinceMs) return false;
+    // Notices of this time, and those whose new level is usual since.
+    const noticed = past.filter(
+      ({ endedMs = untilMs, reason }) =>
+        endedMs > sinceMs || kind === "many" || reason === "nothing to compare with",
+    );
+    const apart = [...open, ...noticed].filter((notice) => !isSame(notice, key));
+    const left = calls.filter((call) => !apart.some((notice) => has(call, notice)));
+    const timesOf = (isOwn: boolean) =>
+      left.flatMap((call) => (has(call, key) === isOwn ? call.startedMs : []));
+    if (apart.length > 0 && !watch(key, timesOf(true)).isOff(finding, level)) return false;
+    if (key.dimension === "all") return true;
+    const others = timesOf(false);
+    // A source that all calls have is off because all calls are.
+    if (others.length === 0) return key.dimension === "tracking_number";
+    return !watch({ dimension: "all", key: "" }, others).isOff(finding, SHARED_CHANCE);
+  };
   const examined = [...groups].flatMap(([dimension, keys]) =>
     [...keys]
       .map(([key, times]) => ({ dimension, key, watched: watch({ dimension, key }, times) }))
@@ -97,25 +115,8 @@ export function judgeCalls<Past extends PastNotice>(
   const level = FALSE_CHANCE / examined.length;
   const started: (WatchedKey & Finding)[] = [];
   for (const { watched, ...key } of examined) {
-    const isMissed = (finding: Finding) => {
-      if (key.dimension === "campaign" && (spentMs?.get(key.key) ?? untilMs) <= finding.sinceMs) return false;
-      // What may explain it: notices of this time, and those whose new level is usual since.
-      const noticed = past.filter(
-        ({ endedMs = untilMs, reason }) =>
-          endedMs > finding.sinceMs || finding.kind === "many" || reason === "nothing to compare with",
-      );
-      const apart = [...open, ...noticed].filter((notice) => !isSame(notice, key));
-      const others = calls.filter((call) => !apart.some((notice) => has(call, notice)));
-      const timesOf = (isOwn: boolean) =>
-        others.flatMap((call) => (has(call, key) === isOwn ? call.startedMs : []));
-      const rest = timesOf(false);
-      if (apart.length > 0 && !watch(key, timesOf(true)).isOff(finding, level)) return false;
-      if (key.dimension === "all") return true;
-      // A source that all calls have is off because all calls are.
-      if (rest.length === 0) return key.dimension === "tracking_number";
-      return !watch({ dimension: "all", key: "" }, rest).isOff(finding, SHARED_CHANCE);
-    };
-    const found = wasOpen(key) ? undefined : watched.find(level, stretches, isMissed);
+    if (past.some((notice) => notice.endedMs === undefined && isSame(notice, key))) continue;
+    const found = watched.find(level, stretches, (finding) => isNews(key, finding, level));
     if (found === undefined) continue;
     started.push({ ...key, ...found });
     open.push(key);
@@ -157,7 +158,7 @@ class KeyCalls {
   find(
     level: number,
     stretches: readonly number[],
-    isMissed: (finding: Finding) => boolean,
+    isNews: (finding: Finding) => boolean,
   ): Finding | undefined {
     const sinceMs = Math.max(this.#weekMs, ...this.#past.map(({ endedMs = 0 }) => endedMs));
     const lastMs = this.#times.at(-1) ?? 0;
@@ -167,7 +168,7 @@ class KeyCalls {
       if (kind === undefined || chance >= level) continue;
       const isSilent = fromMs === silentMs && calls === 0;
       const finding: Finding = { kind, calls, expected, sinceMs: seen.sinceMs };
-      if (isMissed(finding)) return isSilent ? { ...finding, kind: "silent", sinceMs: lastMs } : finding;
+      if (isNews(finding)) return isSilent ? { ...finding, kind: "silent", sinceMs: lastMs } : finding;
     }
     return undefined;
   }
