@@ -140,8 +140,8 @@ function readStored({ db }: Warehouse, runId: number): Delivery[] {
 const MAY_HAVE_ARRIVED: DeliveryStatus[] = ["sending", "delivered", "outcome unknown"];
 
 /**
- * Returns between which numbers of news a run has to report: after those that somebody has, undefined if nobody has any;
- * and up to those that its first attempt had, null for a new run.
+ * Returns which numbers of news a run has to report: after the last one that somebody got, undefined if nobody got any; and
+ * up to the last one of its first attempt, null for a new run.
  */
 export function readNewsSpan(
   { db }: Warehouse,

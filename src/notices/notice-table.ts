@@ -46,7 +46,7 @@ export const NOTICES = describeTable(
 const keySchema = z.record(z.string(), z.string().nullable());
 
 export type Notice = ReturnType<typeof readNotices>[number];
-/** Reads the open notices and those that ended after a moment, ISO 8601 UTC, the latest first. @default only the open ones */
+/** Reads the open notices, the latest first. @param endedAfter reads notices that ended later as well, ISO 8601 UTC */
 export function readNotices({ db }: Warehouse, endedAfter?: string) {
   const isOpen = isNull(notices.ended_at);
   const where = endedAfter === undefined ? isOpen : or(isOpen, gt(notices.ended_at, endedAfter));

@@ -66,7 +66,7 @@ export function readStatusOf(
       jobs: readJobs(warehouse).map((record) =>
         record.job === "sync" ? { ...record, succeeded_at: last_good_run?.finished_at ?? null } : record,
       ),
-      /** Keys that are silent or far off, and those that were in the last week. */
+      /** Keys whose calls are silent or far off, or were in the last week. */
       notices: readNotices(warehouse, new Date(nowMs - WEEK_MS).toISOString()),
       /** The zone of their days. */
       timezone: settings.timezone,
