@@ -1,9 +1,10 @@
+import { Temporal } from "temporal-polyfill";
 import { chanceOfAtLeast, chanceOfAtMost } from "../base/chance.ts";
-import { zoneOffsets } from "../calendar/local-time.ts";
+import { startOfDay } from "../calendar/dates.ts";
+import { localDate, zoneOffsets } from "../calendar/local-time.ts";
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-export const WEEK_MS = 7 * DAY_MS;
+export const WEEK_MS = 7 * 24 * HOUR_MS;
 /** Calls are compared with those at the same weekdays and hours of so many weeks before. */
 const WEEKS = 8;
 /** The judged week, those before, and one more that shows whether a key had calls before them. */
@@ -74,7 +75,8 @@ export function judgeCalls<Past extends PastNotice>(
   { untilMs, zone, past, spentMs }: JudgeOptions<Past>,
 ) {
   const weeksBefore = weekShifter(zone);
-  const stretches = [startOfDay(untilMs, zone), weeksBefore(untilMs, 1)] as const;
+  const lastDay = Temporal.PlainDate.from(localDate(new Date(untilMs - 1).toISOString(), zone));
+  const stretches = [Date.parse(startOfDay(lastDay, zone)), weeksBefore(untilMs, 1)] as const;
   const watch = (key: WatchedKey, times: readonly number[] = []) => {
     const own = past.filter((notice) => notice.dimension === "all" || isSame(notice, key));
     return new KeyCalls(times, { weeksBefore, untilMs, past: own });
@@ -271,10 +273,4 @@ function weekShifter(zone: string): WeekShifter {
     const before = ms - weeks * WEEK_MS;
     return before + offsetAt(ms).offsetMs - offsetAt(before).offsetMs;
   };
-}
-
-/** Returns when the local day of the last judged moment begins. */
-function startOfDay(untilMs: number, zone: string): number {
-  const { offsetMs } = zoneOffsets(zone)(untilMs - 1);
-  return Math.floor((untilMs - 1 + offsetMs) / DAY_MS) * DAY_MS - offsetMs;
 }

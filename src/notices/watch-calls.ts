@@ -59,19 +59,7 @@ export async function watchCalls(
   if (judged_until <= last && last <= toIso(seenMs)) return run;
   const sinceMs = untilMs - HORIZON_MS;
   const spent = await readSpentCampaigns(reader, session, { untilMs, timezone });
-  const past = readNotices(reader, toIso(sinceMs)).map(
-    ({ notice_id, dimension, kind, key, since, ended_at, end_reason: reason }) => ({
-      ...{
-        notice_id,
-        dimension,
-        kind,
-        reason,
-        key: fromKeyColumns(dimension, key),
-        sinceMs: Date.parse(since),
-      },
-      endedMs: ended_at === null ? undefined : Date.parse(ended_at),
-    }),
-  );
+  const past = readNotices(reader, toIso(sinceMs)).map(toPast);
   // A campaign is watched while money is spent on it, and until its notice is over.
   const known = past.flatMap(({ dimension, key, endedMs }) =>
     dimension === "campaign" && endedMs === undefined ? key : [],
@@ -84,10 +72,15 @@ export async function watchCalls(
       endNotice(tx, notice.notice_id, { ended_at: toIso(endedMs), end_reason: reason, end_noticed_at: now });
     for (const { dimension, key, kind, sinceMs, calls, expected } of started)
       insertNotice(tx, {
-        ...{ dimension, kind, calls, judged_until, noticed_at: now, run_id: run.run_id },
+        dimension,
         key: toKeyColumns({ dimension, key }),
+        kind,
         since: toIso(sinceMs),
+        calls,
         expected: Number(expected.toFixed(1)),
+        judged_until,
+        noticed_at: now,
+        run_id: run.run_id,
       });
     return updateRun(tx, run.run_id, { judged_until });
   });
@@ -185,6 +178,18 @@ function toKeyColumns({ dimension, key }: WatchedKey): string {
 /** Inverse of {@link toKeyColumns}. */
 function fromKeyColumns(dimension: WatchedKey["dimension"], columns: Notice["key"]): string {
   return dimension === "campaign" ? JSON.stringify(columns) : (columns[dimension] ?? "");
+}
+
+function toPast({ notice_id, dimension, kind, key, since, ended_at, end_reason }: Notice) {
+  return {
+    notice_id,
+    dimension,
+    kind,
+    key: fromKeyColumns(dimension, key),
+    sinceMs: Date.parse(since),
+    endedMs: ended_at === null ? undefined : Date.parse(ended_at),
+    reason: end_reason,
+  };
 }
 
 const toIso = (ms: number) => new Date(ms).toISOString();

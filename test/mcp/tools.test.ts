@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import type { Restatement } from "../../src/export/restatement.ts";
 import { rollupQuestion } from "../../src/library/parse-options.ts";
 import { insertNotice } from "../../src/notices/notice-table.ts";
 import { insertRestatements } from "../../src/restatements/restatement-table.ts";
@@ -22,39 +23,42 @@ const CALLS = [
 
 /** As an assistant sees it. */
 const NOTICE = {
-  ...{ dimension: "tracking_number" as const, key: { tracking_number: "…0117" }, kind: "silent" as const },
-  ...{
-    since: "2026-10-01T09:10:00.000Z",
-    calls: 0,
-    expected: 18.3,
-    judged_until: "2026-10-02T05:00:00.000Z",
-  },
-  ...{ noticed_at: "2026-10-02T07:00:00.000Z", ended_at: null, end_reason: null, end_noticed_at: null },
+  dimension: "tracking_number",
+  key: { tracking_number: "…0117" },
+  kind: "silent",
+  since: "2026-10-01T09:10:00.000Z",
+  calls: 0,
+  expected: 18.3,
+  judged_until: "2026-10-02T05:00:00.000Z",
+  noticed_at: "2026-10-02T07:00:00.000Z",
+  ended_at: null,
+  end_reason: null,
+  end_noticed_at: null,
 } as const;
+
+const RESTATEMENT: Restatement = {
+  found_at: "2026-10-02T07:00:00.000Z",
+  path: "/out/2026/campaign.csv",
+  contents: "campaign",
+  period: "2026-09",
+  starts_at: "2026-09-01T00:00:00.000Z",
+  ends_at: "2026-10-01T00:00:00.000Z",
+  key: { campaign: "Autumn sale", campaign_id: "123456789" },
+  metric: "calls",
+  was: 3,
+  now: 2,
+  change: -1,
+  exported_at: "2026-10-01T07:00:00.000Z",
+  reasons: [{ reason: "gone", calls: 1, effect: -1 }],
+  rules_changed: null,
+};
 
 function makeFolder(calls = CALLS): Disposable & { path: string; database: string } {
   const folder = makeTempFolder();
   const database = join(folder.path, "calls.db");
   using warehouse = openNewWarehouse(database);
   storeRun(warehouse, calls, { startedAt: FINISHED_AT, finishedAt: FINISHED_AT });
-  insertRestatements(warehouse, [
-    {
-      found_at: "2026-10-02T07:00:00.000Z",
-      path: "/out/2026/campaign.csv",
-      contents: "campaign",
-      period: "2026-09",
-      starts_at: "2026-09-01T00:00:00.000Z",
-      ends_at: "2026-10-01T00:00:00.000Z",
-      key: { campaign: "Autumn sale", campaign_id: "123456789" },
-      metric: "calls",
-      was: 3,
-      now: 2,
-      change: -1,
-      exported_at: "2026-10-01T07:00:00.000Z",
-      reasons: [{ reason: "gone", calls: 1, effect: -1 }],
-      rules_changed: null,
-    },
-  ]);
+  insertRestatements(warehouse, [RESTATEMENT]);
   const { key, ...notice } = NOTICE;
   writeTransaction(warehouse, (tx) =>
     insertNotice(tx, { ...notice, run_id: 1, key: JSON.stringify({ tracking_number: "+15125550117" }) }),
@@ -297,24 +301,7 @@ describe("calltally mcp", () => {
     const all = await assistant.ask("what_changed");
     expect(all).toEqual({
       basis,
-      restatements: [
-        {
-          found_at: "2026-10-02T07:00:00.000Z",
-          path: "/out/2026/campaign.csv",
-          contents: "campaign",
-          period: "2026-09",
-          starts_at: "2026-09-01T00:00:00.000Z",
-          ends_at: "2026-10-01T00:00:00.000Z",
-          key: { campaign: "Autumn sale", campaign_id: "123456789" },
-          metric: "calls",
-          was: 3,
-          now: 2,
-          change: -1,
-          exported_at: "2026-10-01T07:00:00.000Z",
-          reasons: [{ reason: "gone", calls: 1, effect: -1 }],
-          rules_changed: null,
-        },
-      ],
+      restatements: [RESTATEMENT],
       notices: [NOTICE],
     });
     expect(await assistant.ask("what_changed", { since: "2026-10-02" })).toEqual(all);

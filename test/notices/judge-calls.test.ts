@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { HORIZON_MS, judgeCalls } from "../../src/notices/judge-calls.ts";
 import { type DrawnYear, drawCalls, drawnNumbers, startOfYear, watchYear } from "./drawn-years.ts";
 
 const HOUR_MS = 3_600_000;
@@ -111,6 +112,18 @@ describe("judgeCalls", () => {
     // On 30 March 2025 clocks in Berlin are put forward.
     const year = weeks({ numbers: numbers(60), zone: "Europe/Berlin", days: 60 });
     expect(watchYear(year).length).toBeLessThanOrEqual(1);
+  });
+
+  it("begins the day at local midnight, also when clocks change", () => {
+    const midnightMs = Date.parse("2026-11-01T05:00:00Z"); // clocks are put back two hours later
+    const untilMs = midnightMs + 13 * HOUR_MS;
+    const calls = [];
+    for (let startedMs = untilMs - HORIZON_MS; startedMs < untilMs; ) {
+      calls.push({ startedMs, tracking_number: "+15125551000", source: null, campaign: null });
+      startedMs += startedMs < midnightMs ? HOUR_MS / 6 : HOUR_MS;
+    }
+    const { started } = judgeCalls(calls, { untilMs, zone: "America/Chicago", past: [] });
+    expect(started).toMatchObject([{ kind: "few", sinceMs: midnightMs, calls: 13 }]);
   });
 
   it("has few false notices, and misses no long silence of a busy number", { timeout: 0 }, () => {
