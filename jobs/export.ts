@@ -1,12 +1,11 @@
-import { EXIT } from "../src/base/errors.ts";
 import { realFile } from "../src/base/folder.ts";
-import { describeCaveats } from "../src/export/manifest.ts";
 import { folderOutput } from "../src/export/output/folder.ts";
 import { produce } from "../src/produce/produce.ts";
 import { sourceOf } from "../src/produce/warehouse-source.ts";
 import { resolve } from "../src/request/resolve.ts";
 import type { Job } from "../src/schedule/job-definition.ts";
-import { logAttribution } from "../src/schedule/job-log.ts";
+import { logAttribution, logStatements } from "../src/schedule/job-log.ts";
+import { exitCodeOf } from "../src/statements/statements.ts";
 import { findUnmatchedDispositions } from "../src/warehouse/calls/unmatched-dispositions.ts";
 import { openWarehouseReader } from "../src/warehouse/open.ts";
 import { readLastExport } from "../src/warehouse/runs/exports.ts";
@@ -29,7 +28,7 @@ export const exportJob: Job = {
     for (const { setting, word } of findUnmatchedDispositions(reader, settings.rules)) {
       log.warn({ setting, word }, "no call in the warehouse has this disposition");
     }
-    for (const caveat of describeCaveats(manifest)) log.warn(caveat);
-    return manifest.caveats ? EXIT.unverified : EXIT.done;
+    logStatements(log, manifest.statements);
+    return exitCodeOf(manifest.statements);
   },
 };

@@ -5,6 +5,7 @@ import { folderOutput } from "../export/output/folder.ts";
 import { linesOf } from "../export/table.ts";
 import { produce } from "../produce/produce.ts";
 import { readOnlySource } from "../produce/warehouse-source.ts";
+import { statementsOf, toSpoken } from "../statements/statements.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { runQuery, type SqlValue } from "../warehouse/run-query.ts";
 import { readBasis, readCoverage } from "../warehouse/runs/basis.ts";
@@ -92,16 +93,21 @@ function naming<T>(path: string, work: () => T): T {
 
 function readPublicBasis(warehouse: OpenWarehouse): Basis {
   const { calls, total, newest_call, verified, rejected } = readCoverage(warehouse);
-  const { run, unlisted } = readBasis(warehouse);
-  return { run: run as Basis["run"], verified, calls, unlisted, total, newest_call, rejected };
+  const basis = readBasis(warehouse);
+  const { run, unlisted } = basis;
+  const statements = statementsOf({ warehouse: basis }).map(toSpoken);
+  return { run: run as Basis["run"], verified, calls, unlisted, total, newest_call, rejected, statements };
 }
 
 async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Promise<Rollup> {
-  const { table } = await withAdvice(askRollup(readOnlySource(warehouse, LOOKBACK_HOURS), question));
+  const { table, manifest } = await withAdvice(
+    askRollup(readOnlySource(warehouse, LOOKBACK_HOURS), question),
+  );
   const { columns } = table;
   const names = columns.map(({ name }) => name);
   return {
     columns: columns as readonly RollupColumn[], // only workbooks have date columns
+    statements: manifest.statements.map(toSpoken),
     rows: [...linesOf(table)].map(
       (row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])) as RollupRow,
     ),
@@ -114,7 +120,8 @@ async function writeFiles(warehouse: OpenWarehouse, to: string, asked: ExportReq
   const output = folderOutput(folder);
   const ask = toAsk(request, source.can, output.can, timezone);
   const { manifest, newKey } = await withAdvice(produce(ask, source, output));
-  return { folder: output.folder, files: manifest.files, ...(newKey && { newKey }) };
+  const { files, statements } = manifest;
+  return { folder: output.folder, files, statements: statements.map(toSpoken), ...(newKey && { newKey }) };
 }
 
 async function withAdvice<T>(made: Promise<T>): Promise<T> {

@@ -154,6 +154,8 @@ export interface Exported {
   /** Absolute path. */
   folder: string;
   files: readonly { file: string; bytes: number; sha256: string; contents: string; rows: number }[];
+  /** Doubts first. */
+  statements: readonly Statement[];
   /** Path of the key of `caller_hash`, if it was created: keep it with backups of the warehouse. */
   newKey?: string;
 }
@@ -229,9 +231,24 @@ export interface RollupColumn {
   isAdditive?: boolean | undefined;
 }
 
+/** What must be known beside figures; see docs/figures.md#statements. */
+export interface Statement {
+  /** Such as `rejected_rows`. */
+  id: string;
+  /** doubt: figures may be wrong or incomplete. caution: they are right, and can mislead. note: good to know. */
+  level: "doubt" | "caution" | "note";
+  values: Readonly<Record<string, string | number | null>>;
+  /** In one sentence. */
+  text: string;
+  /** What to do about it. */
+  hint?: string;
+}
+
 export interface Rollup<Q extends RollupQuestion = RollupQuestion> {
   columns: readonly RollupColumn[];
   rows: readonly RollupRow<Q>[];
+  /** Doubts first. */
+  statements: readonly Statement[];
 }
 
 /** What the figures of a warehouse are based on. */
@@ -255,6 +272,8 @@ export interface Basis {
   newest_call: string | null;
   /** Rows that could not be parsed, and are in no figure. */
   rejected: number;
+  /** Doubts first. */
+  statements: readonly Statement[];
 }
 
 /** An open warehouse, for reading; dispose of it to close the file. Its methods then throw CalltallyError (exit 2). */

@@ -223,8 +223,8 @@ function condense(status: Status) {
     calls: calls.live,
     calls_gone: calls.gone,
     calls_of_the_service: last_done_run?.last_total ?? null,
-    // Its sentences would quote what visitors wrote.
-    ...findProblems({ ...status, reports, notices: [] }),
+    // Statements are in the basis; sentences on notices would quote what visitors wrote.
+    ...findProblems({ ...status, reports, statements: [], notices: [] }),
     notices: status.notices.map(toPublic),
     next_sync: { mode: next.plan, at: next.sync, not_before: next.not_before },
   };

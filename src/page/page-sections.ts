@@ -1,9 +1,10 @@
 import { html } from "hono/html";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { labelOf, longLabelOf } from "../calendar/period-text.ts";
-import { describeHistory, type Manifest } from "../export/manifest.ts";
+import type { Manifest } from "../export/manifest.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import type { DurationBand } from "../rollup/duration-bands.ts";
+import { has, say } from "../statements/statements.ts";
 import {
   answerRateOf,
   capitalized,
@@ -183,7 +184,8 @@ function describeBusiest(cells: ReadonlyMap<string, number>): string {
 }
 
 function callerSection({ periods, headline: all }: ReportFigures, grain: string, manifest: Manifest): Html {
-  if (manifest.caveats?.first_load)
+  const { statements } = manifest;
+  if (has(statements, "first_load"))
     return html`<h2>First-time callers are unknown until the first load has finished</h2>`;
   const returning = periods.map((row) => Number(row.unique_callers) - Number(row.first_time_callers));
   const title = `${formatQuantity(Number(all.first_time_callers), "caller")} called for the first time`;
@@ -192,7 +194,7 @@ function callerSection({ periods, headline: all }: ReportFigures, grain: string,
     { name: "called before", color: 7, values: returning },
   ];
   const caption = `Callers by ${grain}; callers in two of them count in both`;
-  const history = describeHistory(manifest);
+  const history = statements.filter(({ id }) => id.startsWith("short_history")).map((each) => say(each).text);
   return html`<h2>${title}</h2>
 ${history.length === 0 ? "" : html`<p>${history.join(" ")}</p>`}
 ${periodChart(caption, periods, series)}

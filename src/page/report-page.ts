@@ -7,6 +7,7 @@ import { localDate } from "../calendar/local-time.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { describeNotice } from "../notices/notice-words.ts";
 import { describeReasons } from "../restatements/restatement-words.ts";
+import { has } from "../statements/statements.ts";
 import {
   answerRateOf,
   capitalized,
@@ -61,7 +62,7 @@ ${basisSection(report)}
   return String(await page);
 }
 
-function headline({ figures: { headline: figures }, manifest: { caveats, range }, times }: Report): Html {
+function headline({ figures: { headline: figures }, manifest: { statements, range }, times }: Report): Html {
   const tile = (name: string, value: Html, note: Html | string) =>
     html`<div><dt>${name}</dt><dd>${value}</dd><dd>${note}</dd></div>`;
   const counted = (name: string, column: string) =>
@@ -71,7 +72,7 @@ function headline({ figures: { headline: figures }, manifest: { caveats, range }
       html`${changeOf(figures, column, times)} from ${countOf(figures[`${column}_previous`])}`,
     );
   const name = "First-time callers";
-  const firstTime = caveats?.first_load
+  const firstTime = has(statements, "first_load")
     ? tile(name, html`–`, "unknown until the first load has finished")
     : range.short_history
       ? tile(
@@ -105,7 +106,7 @@ function describeScope({ timezone, filter, compared_with }: Manifest): string {
     ...(gone_calls === "counted" ? ["with calls that the service no longer lists"] : []),
   ];
   return toPrintable(
-    `Days of ${timezone}${compared_with ? `, compared with ${describeDays(compared_with)}${compared_with.begins_before_first_call ? " (which begins before the first call in the copy: changes may look too high)" : ""}` : ""}. ${
+    `Days of ${timezone}${compared_with ? `, compared with ${describeDays(compared_with)}` : ""}. ${
       said.length > 0 ? `Filter: ${said.join("; ")}.` : "All calls."
     }`,
   );

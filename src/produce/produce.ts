@@ -109,7 +109,9 @@ async function make(
   manifest.fingerprint = fingerprintOf(manifest);
   const restatements = memory && (await writeChanges(job, memory));
   if (restatements) manifest.restatements = restatements;
-  return { manifest, newKey, isWarehouseEmpty: moment.readCoverage().calls === 0 };
+  const isWarehouseEmpty = moment.readCoverage().calls === 0;
+  job.state({ files: { ...manifest, isWarehouseEmpty } });
+  return { manifest, newKey, isWarehouseEmpty };
 }
 
 function* untilAborted<T>(chunks: Iterable<T>, signal: AbortSignal | undefined): Generator<T> {

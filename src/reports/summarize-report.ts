@@ -5,14 +5,7 @@ import { closedRange, comparisonRange, type DateRange, toInstants } from "../cal
 import { periods } from "../calendar/periods.ts";
 import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
 import type { Job } from "../export/job.ts";
-import {
-  describeCaveats,
-  describeHistory,
-  describeRestated,
-  encodeManifest,
-  MADE_UP,
-  type Manifest,
-} from "../export/manifest.ts";
+import { encodeManifest, type Manifest } from "../export/manifest.ts";
 import { describeDays, formatAnswerRate, formatChange, formatPoints } from "../page/figure-text.ts";
 import { type Figures, readHeadline } from "../page/report-figures.ts";
 import type { ReportPlan } from "./plan-report.ts";
@@ -49,16 +42,15 @@ interface SummaryOptions {
   plan: ReportPlan;
   files: readonly ReportFile[];
   folder: string;
-  is_stale: boolean;
   headline: ReportHeadline;
   news?: ReportNews | undefined;
 }
 
 export function summarizeReport(
-  { name, account, content }: NamedReport,
-  { manifest, plan, files, folder, is_stale, headline, news }: SummaryOptions,
+  { name, account }: NamedReport,
+  { manifest, plan, files, folder, headline, news }: SummaryOptions,
 ): ReportSummary {
-  const { run, range, origin, timezone } = manifest;
+  const { run, timezone, statements } = manifest;
   const days = closedRange(plan.ask.range);
   const { figures, compared } = headline;
   const comparison = compared === undefined ? "" : `, compared with ${describeDays(compared)}`;
@@ -71,20 +63,8 @@ export function summarizeReport(
       run === null
         ? "No sync has finished yet."
         : `Run ${run.run_id} was ${run.verdict}: ${run.verdict_reason}.`,
-    caveats: [
-      ...(news?.notices ?? []),
-      ...describeRestated(manifest),
-      ...(origin.made_by_demo ? [MADE_UP] : []),
-      ...(is_stale ? [`The last good sync is older than ${content.fresh}: later calls are missing.`] : []),
-      ...describeCaveats(manifest),
-      ...(figures.calls === null
-        ? [`Headline figures are left out, because some would be of fewer than ${content.min_cell} calls.`]
-        : []),
-      ...describeHistory(manifest),
-      ...(range.provisional
-        ? ["The latest days are provisional: late transcripts and corrections may still come."]
-        : []),
-    ],
+    statements,
+    notices: news?.notices ?? [],
     folder,
     files,
     manifest: toManifestFile(manifest, folder),

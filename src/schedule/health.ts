@@ -1,4 +1,5 @@
 import { isFuture } from "../base/clock.ts";
+import { doubtsOf, type Statement, say } from "../statements/statements.ts";
 import type { SyncRun } from "../warehouse/runs/runs.ts";
 import type { Cron } from "./cron.ts";
 import type { JobState } from "./job-state.ts";
@@ -45,9 +46,15 @@ export function judgeJob(
   return fail(`the next successful ${job} was due by ${new Date(dueMs).toISOString()}`);
 }
 
-export function summarizeHealth(jobs: JobHealth[], run: NonNullable<Health["last_good_sync"]> | undefined) {
+/** @param statements doubts among them are failures */
+export function summarizeHealth(
+  jobs: JobHealth[],
+  run: NonNullable<Health["last_good_sync"]> | undefined,
+  statements: readonly Statement[] = [],
+) {
+  const doubts = doubtsOf(statements).map((doubt) => say(doubt).text);
   return {
-    ...judge(jobs.flatMap(({ reason }) => reason ?? [])),
+    ...judge([...jobs.flatMap(({ reason }) => reason ?? []), ...doubts]),
     ...(run && {
       last_good_sync: { run_id: run.run_id, finished_at: run.finished_at, verdict: run.verdict },
     }),
