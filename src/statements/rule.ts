@@ -73,8 +73,8 @@ export interface Rule<V extends Values = Values> {
   level: Level;
   /** The level, if it depends on the values. */
   levelOf?(values: V): Level;
-  /** Returns the values; undefined if there is nothing to state. */
-  find(facts: Facts): V | undefined;
+  /** Returns the values, if there is something to state. */
+  find(facts: Facts): V | null | undefined;
   say(values: V): string;
   /** What to do about it. */
   hint?(values: V): string;

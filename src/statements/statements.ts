@@ -26,13 +26,14 @@ export interface StatementText {
   hint?: string;
 }
 
-/** Returns what is to be said of these facts, doubts first. @param minCell numbers of fewer calls are null */
+/** Returns what is to be said of these facts, doubts first. @param minCell smaller counts are null, or their note is left out */
 export function statementsOf(facts: Facts, minCell = 1): Statement[] {
   const found = IDS.flatMap((id): Statement[] => {
     const { level, levelOf, counts = [], ...rule } = RULE_OF[id];
     const values = rule.find(facts);
-    if (values === undefined) return [];
+    if (values == null) return [];
     const isSmall = counts.some((name) => isSmallCount(Number(values[name]), minCell));
+    if (isSmall && level === "note") return [];
     const shown = isSmall ? { ...values, ...Object.fromEntries(counts.map((name) => [name, null])) } : values;
     return [{ id, level: levelOf?.(values) ?? level, values: shown }];
   });

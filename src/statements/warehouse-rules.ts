@@ -18,23 +18,16 @@ export const WAREHOUSE_RULES = {
       `Run ${run_id}, the last sync, is unverified, so calls may be missing: ${reason ?? "it does not say why"}.`,
     hint: ({ advice }) => advice ?? "Run `calltally sync --full`.",
   }),
-  rejected_rows: rule<{ rows: number | null; share: number | null; is_over_threshold: number }>({
+  rejected_rows: rule<{ rows: number | null; listed: number; is_over_threshold: number }>({
     level: "doubt",
     levelOf: ({ is_over_threshold }) => (is_over_threshold ? "doubt" : "caution"),
-    find: ({ warehouse: { rejected = null } = {} }) => {
-      if (rejected === null) return undefined;
-      const { rows, listed } = rejected;
-      return {
-        rows,
-        share: rows / listed,
-        is_over_threshold: Number(rows > missingCallThreshold(listed)),
-      };
-    },
-    counts: ["rows", "share"],
-    say: ({ rows, share }) =>
-      rows === null || share === null
+    find: ({ warehouse: { rejected = null } = {} }) =>
+      rejected && { ...rejected, is_over_threshold: Number(rejected.rows > missingCallThreshold(rejected.listed)) },
+    counts: ["rows"],
+    say: ({ rows, listed }) =>
+      rows === null
         ? "Some rows of the service could not be read, and are in no figure."
-        : `${formatQuantity(rows, "row")} of the service (${toPercent(share)}) could not be read, and ${rows === 1 ? "is" : "are"} in no figure.`,
+        : `${formatQuantity(rows, "row")} of the service (${toPercent(rows / listed)}) could not be read, and ${rows === 1 ? "is" : "are"} in no figure.`,
     hint: () => "See them with `calltally status`, and report them to the service's support.",
   }),
   withheld_calls: rule<{ calls: number | null }>({

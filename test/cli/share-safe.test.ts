@@ -195,7 +195,9 @@ describe("a share-safe report", () => {
       bodies.map((body) => JSON.parse(body).headline.map(({ value }: { value: string }) => value)),
     ).toEqual(bodies.map(() => ["–", "–", "–", "–", "–"]));
     expect(JSON.parse(manifests[0] ?? "")).toMatchObject({
-      caveats: { withheld_calls: null },
+      statements: expect.arrayContaining([
+        expect.objectContaining({ id: "withheld_calls", values: { calls: null } }),
+      ]),
       files: [{ rows_in_other: 0, blank_rows: 1 }],
     });
   });

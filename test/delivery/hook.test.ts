@@ -11,7 +11,11 @@ const SUMMARY: ReportSummary = {
     { name: "Answer rate", value: "81.3 %", change: null },
   ],
   verdict: "Verified.",
-  caveats: ["Ask <!channel> & *all*."],
+  statements: [
+    { id: "unverified", level: "doubt", values: { run_id: 7, reason: "<!here>", advice: null } },
+    { id: "provisional", level: "caution", values: {} },
+  ],
+  notices: ["Ask <!channel> & *all*."],
   folder: "/srv/reports",
   files: [
     { name: "channel.csv", path: "/srv/reports/channel.csv", bytes: 12_345, sha256: "ab", isPersonal: false },
@@ -24,6 +28,8 @@ const SUMMARY: ReportSummary = {
     isPersonal: false,
   },
 };
+
+const DOUBT = "Run 7, the last sync, is unverified, so calls may be missing: <!here>.";
 
 describe("kindOfHook", () => {
   it.each([
@@ -54,10 +60,11 @@ describe("parseHookUrl", () => {
 describe("toHookBody", () => {
   it("is a message of blocks for Slack, in which nothing rings everybody's phone", () => {
     expect(toHookBody(SUMMARY, "slack")).toEqual({
-      text: "Weekly calls, acme, October: Calls 1,204 (+12.4 %), Answer rate 81.3 %",
+      text: "Weekly calls, acme, October: Run 7, the last sync, is unverified, so calls may be missing: &lt;!here&gt;. Calls 1,204 (+12.4 %), Answer rate 81.3 %",
       blocks: [
         { type: "header", text: { type: "plain_text", text: "Weekly calls" } },
         { type: "context", elements: [{ type: "mrkdwn", text: "acme, October", verbatim: true }] },
+        { type: "section", text: { type: "mrkdwn", text: DOUBT.replace("<!here>", "&lt;!here&gt;"), verbatim: true } },
         {
           type: "section",
           fields: [
@@ -70,7 +77,7 @@ describe("toHookBody", () => {
           elements: [
             {
               type: "mrkdwn",
-              text: "Verified.\nAsk &lt;!channel&gt; &amp; *all*.\nFiles in /srv/reports: channel.csv (12 kB)",
+              text: "Verified.\nAsk &lt;!channel&gt; &amp; *all*.\nThe latest days are provisional: late transcripts and corrections may still come.\nFiles in /srv/reports: channel.csv (12 kB)",
               verbatim: true,
             },
           ],
@@ -86,7 +93,7 @@ describe("toHookBody", () => {
       change: null,
     }));
     const body = JSON.stringify(
-      toHookBody({ ...SUMMARY, headline, title: "📞".repeat(200), caveats: ["x".repeat(5000)] }, "slack"),
+      toHookBody({ ...SUMMARY, headline, title: "📞".repeat(200), statements: [], notices: ["x".repeat(5000)] }, "slack"),
     );
     const { blocks } = JSON.parse(body);
     const sections = blocks.filter((block: { type: string }) => block.type === "section");

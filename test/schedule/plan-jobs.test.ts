@@ -54,6 +54,7 @@ const NOTHING: Snapshot = {
   unfinished: new Set(),
   jobs: new Map(),
   calls: { live: 0, gone: 0 },
+  statements: [],
   rejectedRows: 0,
   notices: [],
   driftedMembers: 0,

@@ -267,7 +267,7 @@ describe("a workbook", () => {
       Finished: "2026-10-01 02:01:00",
       Verdict: "exact",
       Reason: "Each page met the next.",
-      Caveat: "none known",
+      Doubt: "none known",
       "Calls, first day": "2026-09-01",
       "Calls, last day": "2026-10-31",
       "Compared with, first day": "2026-07-01",
