@@ -2,7 +2,7 @@ import { Temporal } from "temporal-polyfill";
 import { comparisonRange, type DateRange, startOfDay } from "./dates.ts";
 import type { Comparison, Grain } from "./grain.ts";
 import { localDate } from "./local-time.ts";
-import type { Period } from "./periods.ts";
+import { labelOfPeriod, type Period } from "./periods.ts";
 
 /** 52 weeks, so that Mondays are compared with Mondays. */
 const DAYS_OF_52_WEEKS = 364;
@@ -39,7 +39,34 @@ export function comparePeriods(
   const cut = isBefore(shifted, beforeEnd) ? shifted : beforeEnd;
   return {
     range: { from: before.from, to: cut.subtract({ days: 1 }).toString() },
-    periods: parts.map(({ start, period }) => ({ startsAt: startOfDay(start, zone), period })),
+    periods: parts.map(({ start, period }) => ({
+      startsAt: startOfDay(start, zone),
+      period,
+      previous: labelOfPeriod(start, grain),
+    })),
+  };
+}
+
+/**
+ * Finds the moment as far into the days compared with as `asOf` is into a range, at the same local time of day.
+ * @param asOf ISO 8601 UTC
+ * @returns the day, the local time to the minute, and the moment in UTC
+ */
+export function counterpartOf(
+  asOf: string,
+  { range, before, zone }: { range: Required<DateRange>; before: Required<DateRange>; zone: string },
+) {
+  const [from, beforeFrom] = [Temporal.PlainDate.from(range.from), Temporal.PlainDate.from(before.from)];
+  const { years, months, days } = beforeFrom.until(from, { largestUnit: "years" });
+  const distance = days === 0 ? { years, months } : { days: beforeFrom.until(from).days };
+  const local = Temporal.Instant.from(asOf).toZonedDateTimeISO(zone);
+  const day = local.toPlainDate().subtract(distance);
+  const time = local.toPlainTime();
+  const moment = day.toZonedDateTime({ timeZone: zone, plainTime: time });
+  return {
+    day: day.toString(),
+    time: time.toString().slice(0, "HH:MM".length),
+    at: new Date(moment.epochMilliseconds).toISOString(),
   };
 }
 

@@ -39,7 +39,7 @@ function checkLastRun(warehouse: Warehouse, nowMs: number): Check {
   return ok("last run", `${named} ended ${last.verdict}`);
 }
 
-/** Checks what must be known beside the figures. */
+/** Checks for statements on all figures. */
 function checkStatements(warehouse: Warehouse, settings: Settings): Check[] {
   const checks = readStatements(warehouse, settings).map((statement): Check => {
     const { id, level } = statement;

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
-import type { DateRange } from "../calendar/dates.ts";
 import { hasHistory } from "../calendar/history.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
@@ -12,9 +11,9 @@ import type { Basis } from "../warehouse/runs/basis.ts";
 import type { CertificateMark } from "../warehouse/runs/certificate-table.ts";
 import { type DescribedSpend, describeSpend } from "./described-spend.ts";
 import type { WrittenFile } from "./output/file-set.ts";
-import type { Timeframe } from "./timeframe.ts";
+import type { ComparedRange, Timeframe } from "./timeframe.ts";
 
-export interface DescribedSpan extends DateRange {
+export interface DescribedSpan extends ComparedRange {
   /** ISO 8601 UTC; missing if open. */
   starts_at?: string;
   /** Exclusive. */
@@ -33,14 +32,14 @@ export interface Manifest {
   origin: DescribedOrigin;
   /** Present if the figures were read in a cluster. */
   published?: DescribedPublication;
-  /** What a reader must know beside the figures, doubts first. */
+  /** What a reader of the figures must know, doubts first. */
   statements: readonly Statement[];
   /** Zone of days and periods; times with a Z are UTC. */
   timezone: string;
   filter: DescribedFilter;
   range: DescribedSpan;
   compared_with?: DescribedSpan & {
-    /** Present if the range begins before the warehouse's first call. */
+    /** Present if the range begins before the warehouse's first call, so that there are no changes. */
     begins_before_first_call?: true;
   };
   periods?: ({ period: string } & DescribedSpan)[];
@@ -173,8 +172,9 @@ export async function startManifest(
   const { run, certificate, origin } = basis;
   const { exclude_callers, include_gone, ...filter } = timeframe.filter;
   const until = settledUntil(run, lookbackHours);
+  const { compared } = timeframe;
   const firstStart = await session.readFirstStart();
-  const describeSpan = ({ startsAt, endsAt }: Span, range: DateRange = {}): DescribedSpan => ({
+  const describeSpan = ({ startsAt, endsAt }: Span, range: ComparedRange = {}): DescribedSpan => ({
     ...range,
     ...(startsAt !== undefined && { starts_at: startsAt }),
     ...(endsAt !== undefined && { ends_at: endsAt }),
@@ -198,10 +198,10 @@ export async function startManifest(
       }),
     },
     range: describeSpan(timeframe.span, timeframe.range),
-    ...(timeframe.previousSpan && {
+    ...(compared && {
       compared_with: {
-        ...describeSpan(timeframe.previousSpan, timeframe.previousRange),
-        ...(!timeframe.isPreviousCovered && { begins_before_first_call: true }),
+        ...describeSpan(compared.span, compared.range),
+        ...(!compared.isCovered && { begins_before_first_call: true }),
       },
     }),
     ...(timeframe.grain && {

@@ -1,5 +1,4 @@
 import { UsageError } from "../base/errors.ts";
-import type { Period } from "../calendar/periods.ts";
 import type { Content } from "../request/contents.ts";
 import { type Ask, type ExportFormat, isOfOneFile, nameFile } from "../request/resolve.ts";
 import { isLocal, keyColumns } from "../rollup/dimensions.ts";
@@ -9,7 +8,8 @@ import { TOTAL } from "../rollup/reserved-keys.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { Job } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
-import type { Table, Value } from "./table.ts";
+import type { Column, Table, Value } from "./table.ts";
+import type { Timeframe } from "./timeframe.ts";
 
 const MAX_FILLED_ROWS = 2_000_000;
 
@@ -19,7 +19,7 @@ export async function writeRollup(
 ): Promise<ManifestFile[]> {
   const { ask, timeframe, session, spend } = job;
   const { raw, fill, top, minCell, format } = ask;
-  const { span, grain, periods, previousSpan, previousPeriods } = timeframe;
+  const { span, grain, periods, compared } = timeframe;
   const hasTotal = ask.total && (dimensions.length > 0 || grain !== undefined); // one row of everything is its own total
   const query: RollupQuery = {
     dimensions,
@@ -32,7 +32,7 @@ export async function writeRollup(
     span,
     spend: spend?.form,
     periods: grain && periods,
-    previous: previousSpan && { span: previousSpan, periods: grain && previousPeriods },
+    previous: compared && { span: compared.span, periods: grain && compared.periods },
   };
   const keys = fill || top !== undefined ? await session.countKeys(query) : { shown: 0, folded: 0 };
   if (fill) assertFillable(keys.shown, periods.length, ask.spell);
@@ -64,7 +64,7 @@ export async function writeRollup(
   const outlet = { file, contents, query, columns: shown };
   const table = { ...picked, rows: job.remembered?.watch(outlet, picked.rows) ?? picked.rows };
   return await job.table({
-    ...(grain && showsDates(format) ? withPeriodStart(table, periods) : table),
+    ...(grain ? withPeriodDetails(table, timeframe, showsDates(format)) : table),
     name,
     audience: "shared",
     entry,
@@ -103,21 +103,39 @@ export function showsDates(format: ExportFormat): boolean {
   return isOfOneFile(format) || format.format === "parquet" || format.profile === "excel";
 }
 
-/** Adds each period's first day; null for calls in no period, and for the total. */
-function withPeriodStart(
+/** Adds each period's first day and the period it is compared with; null for calls in no period, and for the total. */
+function withPeriodDetails(
   { columns: [period, ...columns], rows, total }: Table,
-  periods: readonly Period[],
+  { periods, compared }: Pick<Timeframe, "periods" | "compared">,
+  hasDates: boolean,
 ): Table {
-  const firstDays = new Map<Value, string>(periods.map(({ period, firstDay }) => [period, firstDay]));
-  const withStart = ([period = null, ...cells]: readonly Value[]) => [
+  const details: { column: RollupColumn | Column; values: ReadonlyMap<Value, string> }[] = [
+    ...(hasDates
+      ? [
+          {
+            column: { name: "period_start", type: "date", isKey: true } as const,
+            values: new Map<Value, string>(periods.map(({ period, firstDay }) => [period, firstDay])),
+          },
+        ]
+      : []),
+    ...(compared
+      ? [
+          {
+            column: { name: "previous_period", type: "text", isKey: true } as const,
+            values: new Map<Value, string>(compared.periods.map(({ period, previous }) => [period, previous])),
+          },
+        ]
+      : []),
+  ];
+  const addTo = ([period = null, ...cells]: readonly Value[]) => [
     period,
-    firstDays.get(period) ?? null,
+    ...details.map(({ values }) => values.get(period) ?? null),
     ...cells,
   ];
   return {
-    columns: [...(period ? [period] : []), { name: "period_start", type: "date", isKey: true }, ...columns],
-    rows: Iterator.from(rows).map(withStart),
-    total: total && withStart(total),
+    columns: [...(period ? [period] : []), ...details.map(({ column }) => column), ...columns],
+    rows: Iterator.from(rows).map(addTo),
+    total: total && addTo(total),
   };
 }
 

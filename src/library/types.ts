@@ -231,7 +231,7 @@ export interface RollupColumn {
   isAdditive?: boolean | undefined;
 }
 
-/** What must be known beside figures; see docs/figures.md#statements. */
+/** What a reader of figures must know; see docs/figures.md#statements. */
 export interface Statement {
   /** Such as `rejected_rows`. */
   id: string;

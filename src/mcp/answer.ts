@@ -10,7 +10,7 @@ export interface Answer {
   less: string;
 }
 
-/** Says what an answer is based on, and what must be known beside it. */
+/** Says what an answer is based on, and what its reader must know. */
 export function toBasis(
   manifest: Pick<Manifest, "run" | "statements" | "timezone"> &
     Partial<Pick<Manifest, "range" | "compared_with">>,

@@ -23,7 +23,7 @@ export async function startJob(
   const loaded = isSpendAsked ? await session.loadSpend(ask.timezone) : undefined;
   const unmatched = ask.isEmptyAllowed ? [] : await session.findUnmatched(ask.filter);
   if (unmatched.length > 0) throw new UnmatchedError(unmatched, ask.spell);
-  const timeframe = await resolveTimeframe(session, ask);
+  const timeframe = await resolveTimeframe(session, ask, basis.run?.finished_at);
   if (minCell !== undefined) assertFilterShareSafe(timeframe.filter);
   const spend = ask.spend === "if any" && loaded?.days(timeframe.span) === undefined ? undefined : loaded;
   const shown = minCell === undefined ? basis : toShareSafeBasis(basis);

@@ -1,10 +1,11 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
 import { formatCount } from "../base/quantity-text.ts";
-import { closedRange, comparisonRange, type DateRange, toInstants } from "../calendar/dates.ts";
+import { closedRange, comparisonRange, type DateRange } from "../calendar/dates.ts";
 import { periods } from "../calendar/periods.ts";
 import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
 import type { Job } from "../export/job.ts";
+import { compareTo } from "../export/timeframe.ts";
 import { encodeManifest, type Manifest } from "../export/manifest.ts";
 import { describeDays, formatAnswerRate, formatChange, formatPoints } from "../page/figure-text.ts";
 import { type Figures, readHeadline } from "../page/report-figures.ts";
@@ -14,19 +15,12 @@ import type { ReportNews } from "./report-news.ts";
 
 export type ReportHeadline = Awaited<ReturnType<typeof readReportHeadline>>;
 
-export async function readReportHeadline({ ask, session, timeframe }: Job) {
-  const { span, range, timezone, grain, previousPeriods } = timeframe;
+export async function readReportHeadline(job: Job) {
+  const { ask, session, timeframe } = job;
+  const { span, range, grain } = timeframe;
   const closed = closedRange(range);
-  const compared = timeframe.previousRange ?? (closed && comparisonRange(closed, "previous"));
-  // A report of those days may have blanked a period that their total would reveal.
-  const periodsBefore = (days: DateRange) => {
-    const whole = closedRange(days);
-    return grain && whole && periods({ ...whole, grain, zone: timezone });
-  };
-  const previous = compared && {
-    span: toInstants(compared, timezone),
-    periods: timeframe.previousSpan ? grain && previousPeriods : periodsBefore(compared),
-  };
+  const compared = timeframe.compared ?? (closed && (await compareBefore(job, closed)));
+  const previous = compared && { span: compared.span, periods: grain && compared.periods };
   const { minCell } = ask;
   const figures = await readHeadline(session, {
     span,
@@ -34,7 +28,23 @@ export async function readReportHeadline({ ask, session, timeframe }: Job) {
     previous,
     minCell,
   });
-  return { figures, compared };
+  return { figures, compared: compared?.range };
+}
+
+/** Compares a report without a comparison with the days before, for the figures of its mail. */
+function compareBefore({ session, timeframe, manifest }: Job, range: Required<DateRange>) {
+  const { grain, timezone } = timeframe;
+  const before = closedRange(comparisonRange(range, "previous"));
+  if (before === undefined) throw new Error("The days before closed ones are closed");
+  // A report of those days may have blanked a period that their total would reveal.
+  const own = grain ? periods({ ...before, grain, zone: timezone }) : [];
+  return compareTo(session, {
+    range: before,
+    periods: own.map((each) => ({ ...each, previous: each.period })),
+    to: range,
+    timezone,
+    asOf: manifest.run?.finished_at,
+  });
 }
 
 interface SummaryOptions {

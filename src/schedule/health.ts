@@ -52,9 +52,12 @@ export function summarizeHealth(
   run: NonNullable<Health["last_good_sync"]> | undefined,
   statements: readonly Statement[] = [],
 ) {
-  const doubts = doubtsOf(statements).map((doubt) => say(doubt).text);
+  const reasons = jobs.flatMap(({ reason }) => reason ?? []);
+  // A failing sync already says that none has finished.
+  const isNew = ({ id }: Statement) => id !== "no_finished_sync" || reasons.length === 0;
+  const doubts = doubtsOf(statements).filter(isNew);
   return {
-    ...judge([...jobs.flatMap(({ reason }) => reason ?? []), ...doubts]),
+    ...judge([...reasons, ...doubts.map((doubt) => say(doubt).text)]),
     ...(run && {
       last_good_sync: { run_id: run.run_id, finished_at: run.finished_at, verdict: run.verdict },
     }),

@@ -3,7 +3,7 @@ import { readBasis } from "../warehouse/runs/basis.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type Statement, statementsOf } from "./statements.ts";
 
-/** Reads what is to be said of all figures of a warehouse. */
+/** Reads the statements on all figures of a warehouse. */
 export function readStatements(
   reader: Warehouse,
   settings: Parameters<typeof readAttributionRules>[0],

@@ -11,7 +11,7 @@ export type StatementId = keyof typeof RULES;
 const RULE_OF: Readonly<Record<StatementId, Rule>> = RULES;
 const IDS = Object.keys(RULES).filter((name): name is StatementId => name in RULES);
 
-/** Something that a reader must know beside a figure: data, which {@link say} puts into words. */
+/** Something that a reader of figures must know: data, which {@link say} puts into words. */
 export interface Statement {
   id: StatementId;
   level: Level;
@@ -26,7 +26,7 @@ export interface StatementText {
   hint?: string;
 }
 
-/** Returns what is to be said of these facts, doubts first. @param minCell smaller counts are null, or their note is left out */
+/** Returns the statements on these facts, doubts first. @param minCell smaller counts are null, or their note is left out */
 export function statementsOf(facts: Facts, minCell = 1): Statement[] {
   const found = IDS.flatMap((id): Statement[] => {
     const { level, levelOf, counts = [], ...rule } = RULE_OF[id];

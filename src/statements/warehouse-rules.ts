@@ -22,7 +22,10 @@ export const WAREHOUSE_RULES = {
     level: "doubt",
     levelOf: ({ is_over_threshold }) => (is_over_threshold ? "doubt" : "caution"),
     find: ({ warehouse: { rejected = null } = {} }) =>
-      rejected && { ...rejected, is_over_threshold: Number(rejected.rows > missingCallThreshold(rejected.listed)) },
+      rejected && {
+        ...rejected,
+        is_over_threshold: Number(rejected.rows > missingCallThreshold(rejected.listed)),
+      },
     counts: ["rows"],
     say: ({ rows, listed }) =>
       rows === null

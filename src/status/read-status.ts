@@ -50,7 +50,7 @@ export function readStatusOf(
       newest_call: readNewestCall(warehouse),
       runs: readRuns(warehouse, runs),
       last_done_run: readLastDoneRun(warehouse) ?? null,
-      /** What must be known beside the figures. */
+      /** What a reader of the figures must know, doubts first. */
       statements: readStatements(warehouse, settings).map(toSpoken),
       /** Calls whose topic can no longer be derived, since their transcript was removed: it stays. */
       topics_kept: readRulesInForce(warehouse).rules.topics.length > 0 ? countKeptTopics(warehouse) : 0,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { kindOfHook, parseHookUrl, toHookBody } from "../../src/delivery/hook-body.ts";
+import { toSpoken } from "../../src/statements/statements.ts";
 import type { ReportSummary } from "../../src/delivery/report-summary.ts";
 
 const SUMMARY: ReportSummary = {
@@ -29,6 +30,7 @@ const SUMMARY: ReportSummary = {
   },
 };
 
+const CAUTION = "The latest days are provisional: late transcripts and corrections may still come.";
 const DOUBT = "Run 7, the last sync, is unverified, so calls may be missing: <!here>.";
 
 describe("kindOfHook", () => {
@@ -64,7 +66,10 @@ describe("toHookBody", () => {
       blocks: [
         { type: "header", text: { type: "plain_text", text: "Weekly calls" } },
         { type: "context", elements: [{ type: "mrkdwn", text: "acme, October", verbatim: true }] },
-        { type: "section", text: { type: "mrkdwn", text: DOUBT.replace("<!here>", "&lt;!here&gt;"), verbatim: true } },
+        {
+          type: "section",
+          text: { type: "mrkdwn", text: DOUBT.replace("<!here>", "&lt;!here&gt;"), verbatim: true },
+        },
         {
           type: "section",
           fields: [
@@ -93,7 +98,10 @@ describe("toHookBody", () => {
       change: null,
     }));
     const body = JSON.stringify(
-      toHookBody({ ...SUMMARY, headline, title: "📞".repeat(200), statements: [], notices: ["x".repeat(5000)] }, "slack"),
+      toHookBody(
+        { ...SUMMARY, headline, title: "📞".repeat(200), statements: [], notices: ["x".repeat(5000)] },
+        "slack",
+      ),
     );
     const { blocks } = JSON.parse(body);
     const sections = blocks.filter((block: { type: string }) => block.type === "section");
@@ -118,6 +126,7 @@ describe("toHookBody", () => {
             body: [
               run("Weekly calls", { size: "large", weight: "bolder" }),
               run("acme, October", { isSubtle: true }),
+              run(DOUBT, { weight: "bolder" }),
               {
                 type: "FactSet",
                 facts: [
@@ -127,6 +136,7 @@ describe("toHookBody", () => {
               },
               run("Verified.", { size: "small" }),
               run("Ask <!channel> & *all*.", { size: "small" }),
+              run(CAUTION, { size: "small" }),
               run("Files in /srv/reports: channel.csv (12 kB)", { size: "small" }),
             ],
           },
@@ -136,10 +146,11 @@ describe("toHookBody", () => {
   });
 
   it("is plain JSON with a text for others", () => {
-    const { folder: _, manifest: _manifest, ...said } = SUMMARY;
+    const { folder: _, manifest: _manifest, statements, ...said } = SUMMARY;
     expect(toHookBody(SUMMARY, "json")).toEqual({
-      text: "Weekly calls, acme, October: Calls 1,204 (+12.4 %), Answer rate 81.3 %",
+      text: `Weekly calls, acme, October: ${DOUBT} Calls 1,204 (+12.4 %), Answer rate 81.3 %`,
       ...said,
+      statements: statements.map(toSpoken),
       files: [{ name: "channel.csv", bytes: 12_345, sha256: "ab" }],
     });
   });

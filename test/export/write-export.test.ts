@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION } from "../../src/attribution/channel-rules.ts";
 import type { Call } from "../../src/call.ts";
-import { fingerprintOf } from "../../src/export/manifest.ts";
+import { encodeManifest, fingerprintOf } from "../../src/export/manifest.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../../src/rollup/dimensions.ts";
 import { arbitraryCalls, makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
@@ -109,6 +109,10 @@ describe("exportToFolder", () => {
         account: null,
         warehouse_id: expect.stringMatching(/^[0-9a-f]{32}$/),
       },
+      statements: [
+        { id: "short_history", level: "caution", values: { up_to: null } },
+        { id: "provisional", level: "caution", values: {} },
+      ],
       timezone: "UTC",
       filter: { gone_calls: "left out" },
       range: { provisional: true, short_history: true },
@@ -128,7 +132,7 @@ describe("exportToFolder", () => {
       "campaign.csv": contents.campaign,
       "gclid.csv": contents.gclid,
       "utm_source-utm_medium.csv": contents["utm_source,utm_medium"],
-      "manifest.json": `${JSON.stringify(manifest, null, 2)}\n`,
+      "manifest.json": encodeManifest(manifest),
     });
   });
 

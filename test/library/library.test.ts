@@ -298,12 +298,12 @@ describe("rollup", () => {
     async (_, more) => {
       using warehouse = openWarehouse(database);
       const question = { by: [], range: { from: "2026-10-01", to: "2026-10-31" }, ...more };
-      const { columns, rows } = await warehouse.rollup({ ...question, total: true });
+      const { columns, rows, statements } = await warehouse.rollup({ ...question, total: true });
       const byChannel = await warehouse.rollup({ ...question, by: ["channel"], total: true });
       const { channel: _channel, ...total } = byChannel.rows.at(-1) ?? {};
       expect(rows).toEqual([total]);
       expect(columns.map(({ name }) => name)).toEqual(Object.keys(total));
-      expect(await warehouse.rollup(question)).toEqual({ columns, rows });
+      expect(await warehouse.rollup(question)).toEqual({ columns, rows, statements });
     },
   );
 
@@ -380,8 +380,9 @@ describe("what else a warehouse can be asked", () => {
     using warehouse = openWarehouse(database);
     const to = join(folder.path, "files");
     const range = { from: "2026-10-01", to: "2026-10-31" };
-    const { files, ...made } = await warehouse.export(to, { contents: ["channel", "calls"], range });
+    const { files, statements, ...made } = await warehouse.export(to, { contents: ["channel", "calls"], range });
     expect(made).toEqual({ folder: to, newKey: `${database}.caller-key` });
+    expect(statements).toMatchObject([{ id: "short_history", text: expect.stringContaining("First-time") }]);
     expect(files.map(({ file, contents }) => [file, contents])).toEqual([
       ["channel.csv", "channel"],
       ["calls.csv", "calls"],

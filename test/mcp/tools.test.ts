@@ -189,6 +189,7 @@ describe("calltally mcp", () => {
           ends_at: "2026-10-01T00:00:00.000Z",
           short_history: true,
         },
+        statements: expect.arrayContaining([HISTORY]),
         compared_with: compared,
       },
       rows: [

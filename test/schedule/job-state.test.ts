@@ -27,7 +27,7 @@ function snapshotOf(members: Partial<Snapshot>): Snapshot {
     jobs: new Map(),
     calls: { live: 0, gone: 0 },
     statements: [],
-  rejectedRows: 0,
+    rejectedRows: 0,
     notices: [],
     driftedMembers: 0,
     ...members,

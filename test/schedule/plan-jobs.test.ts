@@ -289,6 +289,10 @@ describe("readSnapshot", () => {
       unfinished: new Set(["sync"]),
       jobs: new Map(["export", "sync"].map((name) => [name, { ...RECORD, job: name, started_at: NOW }])),
       calls: { live: 2, gone: 1 },
+      statements: [
+        expect.objectContaining({ id: "unverified" }),
+        expect.objectContaining({ id: "rejected_rows" }),
+      ],
       rejectedRows: 2,
       notices: [],
       driftedMembers: 1,
