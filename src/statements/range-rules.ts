@@ -16,19 +16,25 @@ export const RANGE_RULES = {
       const last = periods.at(-1);
       const { ends_at } = last ?? range.range;
       if (ends_at === undefined || ends_at <= finishedAt) return undefined;
-      return { period: last?.period ?? null, until: localMinute(finishedAt, timezone) };
+      return {
+        period: last?.period ?? null,
+        until: localMinute(finishedAt, timezone),
+        compared_until: range.compared_with?.until ?? null,
+      };
     },
-    say: ({ period, until }) =>
-      period === null
-        ? `These days end after the last sync, ${until}: later calls are not here yet.`
-        : `The period ${period} ends after the last sync, ${until}: later calls are not here yet.`,
+    say: ({ period, until, compared_until }) => {
+      const days = period === null ? "These days end" : `The period ${period} ends`;
+      const compared =
+        compared_until === null ? "" : ` They are compared with days up to ${compared_until}, too.`;
+      return `${days} after the last sync, ${until}: later calls are not here yet.${compared}`;
+    },
   }),
   previous_not_covered: rule({
     level: "caution",
     find: ({ range: { compared_with } = {} }) =>
       compared_with?.begins_before_first_call ? { from: compared_with.from ?? null } : undefined,
     say: ({ from }) =>
-      `The days compared with begin ${from === null ? "" : `on ${from}, `}before the first call in the copy: their figures may be too low, and the changes too high.`,
+      `The days compared with begin ${from === null ? "" : `on ${from}, `}before the first call in the copy: there is no change, and their figures may be too low.`,
   }),
   short_history: rule({
     level: "caution",
