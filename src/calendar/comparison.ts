@@ -39,6 +39,7 @@ export function comparePeriods(
   const cut = isBefore(shifted, beforeEnd) ? shifted : beforeEnd;
   return {
     range: { from: before.from, to: cut.subtract({ days: 1 }).toString() },
+    distance,
     periods: parts.map(({ start, period }) => ({
       startsAt: startOfDay(start, zone),
       period,
@@ -47,18 +48,22 @@ export function comparePeriods(
   };
 }
 
+/** Calendar units between two ranges. */
+export type Distance = Temporal.DurationLike;
+
+/** Returns the distance between two ranges: whole months if there are such, else days. */
+export function distanceOf(before: Required<DateRange>, range: Required<DateRange>): Distance {
+  const [from, beforeFrom] = [Temporal.PlainDate.from(range.from), Temporal.PlainDate.from(before.from)];
+  const { months, days } = beforeFrom.until(from, { largestUnit: "months" });
+  return days === 0 ? { months } : { days: beforeFrom.until(from).days };
+}
+
 /**
- * Finds the moment as far into the days compared with as `asOf` is into a range, at the same local time of day.
+ * Finds the moment a distance before another, at the same local time of day.
  * @param asOf ISO 8601 UTC
  * @returns the day, the local time to the minute, and the moment in UTC
  */
-export function counterpartOf(
-  asOf: string,
-  { range, before, zone }: { range: Required<DateRange>; before: Required<DateRange>; zone: string },
-) {
-  const [from, beforeFrom] = [Temporal.PlainDate.from(range.from), Temporal.PlainDate.from(before.from)];
-  const { years, months, days } = beforeFrom.until(from, { largestUnit: "years" });
-  const distance = days === 0 ? { years, months } : { days: beforeFrom.until(from).days };
+export function counterpartOf(asOf: string, distance: Distance, zone: string) {
   const local = Temporal.Instant.from(asOf).toZonedDateTimeISO(zone);
   const day = local.toPlainDate().subtract(distance);
   const time = local.toPlainTime();

@@ -43,7 +43,10 @@ const findHelp = (name: string) => DESCRIBED.find((column) => column.name === na
 
 export function meaningOf({ name, isKey, comparison, help }: Column): string | null {
   if (comparison?.shows === "previous") return "The same for the days it is compared with.";
-  if (comparison?.shows === "points") return "Difference of the two rates: 0.05 is 5 points.";
+  if (comparison?.shows === "within chance")
+    return "Whether so large a change is likely even if nothing has changed.";
+  if (comparison?.shows === "points")
+    return "Difference of the two rates: from 50 % to 55 % is 5 points, 0.05 in CSV.";
   if (comparison?.shows === "change") return "Change as a share of the previous figure.";
   const [, which = "", member = ""] = /^(first|last)_(\w+)$/.exec(name) ?? [];
   const ofCall = OF_CALL[member] && `${OF_CALL[member]}, of the caller's ${which} call.`;

@@ -1,6 +1,7 @@
 import { UsageError } from "../base/errors.ts";
 import type { Content } from "../request/contents.ts";
 import { type Ask, type ExportFormat, isOfOneFile, nameFile } from "../request/resolve.ts";
+import { hasChance, isChangeWithinChance } from "../rollup/change-chance.ts";
 import { isLocal, keyColumns } from "../rollup/dimensions.ts";
 import type { FigureSession, Row } from "../rollup/figure-session.ts";
 import { FIGURES, TIME_FIGURES } from "../rollup/metrics.ts";
@@ -9,7 +10,7 @@ import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { Job } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
 import type { Column, Table, Value } from "./table.ts";
-import type { Timeframe } from "./timeframe.ts";
+import type { Compared, Timeframe } from "./timeframe.ts";
 
 const MAX_FILLED_ROWS = 2_000_000;
 
@@ -63,8 +64,9 @@ export async function writeRollup(
   const picked = pickColumns(all, shown);
   const outlet = { file, contents, query, columns: shown };
   const table = { ...picked, rows: job.remembered?.watch(outlet, picked.rows) ?? picked.rows };
+  const judged = ask.chance && compared ? withChance(table, compared) : table;
   return await job.table({
-    ...(grain ? withPeriodDetails(table, timeframe, showsDates(format)) : table),
+    ...(grain ? withPeriodDetails(judged, timeframe, showsDates(format)) : judged),
     name,
     audience: "shared",
     entry,
@@ -103,6 +105,37 @@ export function showsDates(format: ExportFormat): boolean {
   return isOfOneFile(format) || format.format === "parquet" || format.profile === "excel";
 }
 
+/** Adds to each change whether it is within chance. */
+function withChance({ columns, rows, total }: Table, compared: Compared): Table {
+  const names = columns.map(({ name }) => name);
+  const judge = (row: readonly Value[], of: string) => {
+    const isWithin = isChangeWithinChance(of, (column) => row[names.indexOf(column)], compared);
+    return isWithin === null ? null : Number(isWithin);
+  };
+  const ofChange = columns.map(({ comparison }) =>
+    comparison !== undefined && comparison.shows !== "previous" && hasChance(comparison.of)
+      ? comparison.of
+      : undefined,
+  );
+  const addTo = (row: readonly Value[]) =>
+    row.flatMap((value, index) => {
+      const of = ofChange[index];
+      return of === undefined ? [value] : [value, judge(row, of)];
+    });
+  return {
+    columns: columns.flatMap((column, index): Column[] => {
+      const of = ofChange[index];
+      if (of === undefined) return [column];
+      return [
+        column,
+        { name: `${of}_within_chance`, type: "boolean", comparison: { of, shows: "within chance" } },
+      ];
+    }),
+    rows: Iterator.from(rows).map(addTo),
+    total: total && addTo(total),
+  };
+}
+
 /** Adds each period's first day and the period it is compared with; null for calls in no period, and for the total. */
 function withPeriodDetails(
   { columns: [period, ...columns], rows, total }: Table,
@@ -122,7 +155,9 @@ function withPeriodDetails(
       ? [
           {
             column: { name: "previous_period", type: "text", isKey: true } as const,
-            values: new Map<Value, string>(compared.periods.map(({ period, previous }) => [period, previous])),
+            values: new Map<Value, string>(
+              compared.periods.map(({ period, previous }) => [period, previous]),
+            ),
           },
         ]
       : []),

@@ -1,5 +1,5 @@
 import { UsageError } from "../base/errors.ts";
-import { comparePeriods, counterpartOf } from "../calendar/comparison.ts";
+import { comparePeriods, counterpartOf, type Distance, distanceOf } from "../calendar/comparison.ts";
 import { closedRange, comparisonRange, countDays, type DateRange, toInstants } from "../calendar/dates.ts";
 import type { Grain } from "../calendar/grain.ts";
 import { isCovered as isInCopy } from "../calendar/history.ts";
@@ -67,7 +67,7 @@ export async function resolveTimeframe(
   const found =
     grain && closed
       ? comparePeriods(closed, current, { kind: compare, grain, zone: timezone })
-      : { range: comparisonRange(range, compare), periods: [] };
+      : { range: comparisonRange(range, compare), periods: [], distance: undefined };
   const compared = await compareTo(session, { ...found, to: range, timezone, asOf });
   return { ...timeframe, periods: current, compared };
 }
@@ -78,10 +78,13 @@ export async function compareTo(
   {
     range,
     periods,
+    distance,
     to,
     timezone,
     asOf,
   }: Pick<Compared, "range" | "periods"> & {
+    /** @default between the first days */
+    distance?: Distance | undefined;
     to: DateRange;
     timezone: string;
     asOf: string | null | undefined;
@@ -90,11 +93,17 @@ export async function compareTo(
   const [span, own] = [toInstants(range, timezone), toInstants(to, timezone)];
   const isCovered = isInCopy(span.startsAt, await session.readFirstStart());
   const [closed, before] = [closedRange(to), closedRange(range)];
-  if (closed === undefined || before === undefined || span.endsAt === undefined || !own.startsAt || !own.endsAt)
+  if (
+    closed === undefined ||
+    before === undefined ||
+    span.endsAt === undefined ||
+    !own.startsAt ||
+    !own.endsAt
+  )
     return { range, span, periods, times: 1, isCovered };
   const whole = { range, span, periods, times: lengthOf(span) / lengthOf(own), isCovered };
   if (!asOf || asOf <= own.startsAt || asOf >= own.endsAt) return whole;
-  const { day, time, at } = counterpartOf(asOf, { range: closed, before, zone: timezone });
+  const { day, time, at } = counterpartOf(asOf, distance ?? distanceOf(before, closed), timezone);
   if (at >= span.endsAt) return whole;
   const part = { ...span, endsAt: at };
   const times = lengthOf(part) / lengthOf({ ...own, endsAt: asOf });

@@ -75,6 +75,7 @@ export const rollupQuestion = z.strictObject({
   timezone: option(parsed(parseTimeZone), "IANA time zone of days and local times.", "America/Chicago"),
   grain: REQUEST_KEYS.grain,
   compare: REQUEST_KEYS.compare,
+  chance: REQUEST_KEYS.chance,
   filter: filter.optional(),
   top: REQUEST_KEYS.top,
   fill: REQUEST_KEYS.fill,

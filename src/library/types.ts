@@ -118,6 +118,8 @@ export interface RollupQuestion {
   grain?: "day" | "week" | "month" | "quarter" | undefined;
   /** Adds the columns `…_previous` and `…_change`, for the time before or the same dates a year earlier. */
   compare?: "previous" | "year" | undefined;
+  /** Adds `…_within_chance`: whether chance alone may explain a change. @default false */
+  chance?: boolean | undefined;
   filter?: CallFilter | undefined;
   /** Keeps the keys with the most calls, and folds all others into one row, `(other)`; needs a dimension. @default all */
   top?: number | undefined;

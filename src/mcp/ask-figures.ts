@@ -1,6 +1,4 @@
-import { isWithinChance } from "../base/chance.ts";
 import { UnmatchedError, UsageError } from "../base/errors.ts";
-import { closedRange, countDays } from "../calendar/dates.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import { sentencesOnSpend } from "../export/described-spend.ts";
 import type { ReadTable } from "../export/output/memory.ts";
@@ -31,19 +29,16 @@ export async function askComparison(
   { against = "previous", ...question }: { against?: string | undefined },
 ): Promise<Answer> {
   const columns = ["calls", "qualified_calls"];
-  const asked = await ask(scope, { by: ["channel"], ...question, compare: against, columns });
-  const { manifest, about, total } = asked;
-  const [days, daysBefore] = [closedRange(manifest.range), closedRange(manifest.compared_with)];
-  if (days === undefined || daysBefore === undefined) throw new Error("Open ranges are not compared");
-  const times = countDays(daysBefore) / countDays(days);
-  const judge = ({ qualified_calls_change: _, ...row }: Row): Row => ({
-    ...row,
-    within_chance: isWithinChance(Number(row.calls), Number(row.calls_previous), times),
+  const { manifest, about, rows, total } = await ask(scope, {
+    by: ["channel"],
+    ...question,
+    compare: against,
+    chance: true,
+    columns,
   });
-  const rows = asked.rows.map(judge).toSorted((a, b) => difference(b) - difference(a));
   return {
     basis: toBasis(manifest, about),
-    data: { rows, ...(total && { total: judge(total) }) },
+    data: { rows: rows.toSorted((a, b) => difference(b) - difference(a)), ...(total && { total }) },
     less: LESS,
   };
 }

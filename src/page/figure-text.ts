@@ -1,7 +1,7 @@
 import { html } from "hono/html";
-import { isWithinChance } from "../base/chance.ts";
 import { longLabelOf } from "../calendar/period-text.ts";
 import type { ComparedRange } from "../export/timeframe.ts";
+import { type ComparedDays, isChangeWithinChance } from "../rollup/change-chance.ts";
 import type { Value } from "../rollup/figure-session.ts";
 import type { Figures } from "./report-figures.ts";
 
@@ -35,20 +35,18 @@ export function answerRateOf(figures: Figures, stretch: Stretch = ""): Html {
   return figure(figures[`answer_rate${stretch}`], () => formatAnswerRate(figures, stretch) ?? NONE);
 }
 
-/** Marks a change that needs no reason but chance. */
-export const WITHIN_CHANCE = "≈";
-
-/** 5 after 4 → +25.0% ≈, the mark in a space of its own; `times` is how many times as long the previous span is. */
-export function changeOf(figures: Figures, count: string, times: number): Html {
-  const change = figure(figures[`${count}_change`], () => formatChange(figures, count) ?? NONE);
-  return html`${change}${markChance(figures, count, times)}`;
+/** 5 after 4 → +25.0% chance, in grey. */
+export function changeOf(figures: Figures, name: string, compared: ComparedDays): Html {
+  const isRate = name === "answer_rate";
+  const text = isRate ? formatPoints(figures) : formatChange(figures, name);
+  const change = figure(figures[`${name}_change`], () => text ?? NONE);
+  return isMarked(figures, name, compared) ? html`<span class="chance">${change} chance</span>` : change;
 }
 
-export function markChance(figures: Figures, count: string, times: number): Html {
-  const [now, before] = [figures[count], figures[`${count}_previous`]];
-  const isMarked =
-    typeof now === "number" && typeof before === "number" && isWithinChance(now, before, times);
-  return html`<span class="chance">${isMarked && now !== before ? ` ${WITHIN_CHANCE}` : ""}</span>`;
+/** Whether a figure changed, but no more than by chance. */
+export function isMarked(figures: Figures, name: string, compared: ComparedDays): boolean {
+  const isSame = figures[name] === figures[`${name}_previous`];
+  return !isSame && isChangeWithinChance(name, (column) => figures[column], compared) === true;
 }
 
 export function durationOf(value: Value | undefined): Html {

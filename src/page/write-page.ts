@@ -19,7 +19,7 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
   const figures = await readReportFigures(session, {
     span,
     periods,
-    previousSpan: compared.span,
+    compared,
     timezone,
     spend,
   });
@@ -45,7 +45,7 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
     notices: readPageNotices(job),
     grain,
     days,
-    times: compared.times,
+    compared,
   });
   return [{ ...described, ...(await job.write(PAGE_FILE, [page])) }];
 }

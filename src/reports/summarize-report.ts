@@ -5,8 +5,8 @@ import { closedRange, comparisonRange, type DateRange } from "../calendar/dates.
 import { periods } from "../calendar/periods.ts";
 import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
 import type { Job } from "../export/job.ts";
-import { compareTo } from "../export/timeframe.ts";
 import { encodeManifest, type Manifest } from "../export/manifest.ts";
+import { compareTo } from "../export/timeframe.ts";
 import { describeDays, formatAnswerRate, formatChange, formatPoints } from "../page/figure-text.ts";
 import { type Figures, readHeadline } from "../page/report-figures.ts";
 import type { ReportPlan } from "./plan-report.ts";

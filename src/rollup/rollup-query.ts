@@ -58,7 +58,7 @@ export interface RollupColumn extends Partial<Omit<Metric, "name" | "type" | "ag
   /** Whether it identifies something, such as a campaign. */
   isId?: true;
   /** What it shows of the compared figure on its left. */
-  comparison?: { of: string; shows: "previous" | "change" | "points" };
+  comparison?: { of: string; shows: "previous" | "change" | "points" | "within chance" };
 }
 
 export type Measure = Metric<Aggregate | SpendAggregate>;

@@ -498,8 +498,15 @@ export const firstStartOf = (calls: readonly Call[]): string | undefined =>
   calls.flatMap(({ call_started }) => call_started ?? []).sort()[0];
 
 /** Their places among the figures of calls, and of spend. */
-const [FIRST_TIME_CALLERS, COST_PER_FIRST_TIME_CALLER] = [6, 5];
-const NINETY_DAYS_MS = 90 * 24 * 3600 * 1000;
+const [ANSWER_RATE, FIRST_TIME_CALLERS, COST_PER_FIRST_TIME_CALLER] = [4, 6, 5];
+const DAY_MS = 24 * 3600 * 1000;
+const NINETY_DAYS_MS = 90 * DAY_MS;
+
+/** The difference of two rates, to four decimals. */
+function pointsOf(now: Figures[number], before: Figures[number]): number | null {
+  if (typeof now !== "number" || typeof before !== "number") return null;
+  return quotient(Math.round(now * 1e4) - Math.round(before * 1e4), 1e4, 4);
+}
 
 /** The change as a share, to four decimals; none without something to compare with. */
 function changeOf(now: Figures[number], before: Figures[number]): number | null {
@@ -557,6 +564,11 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
     beginning !== undefined &&
     firstStart !== undefined &&
     Date.parse(beginning) >= Date.parse(firstStart) + NINETY_DAYS_MS;
+  // There is no change at all where the stretch compared with begins on an earlier day than the first call.
+  const isCovered =
+    beginning !== undefined &&
+    firstStart !== undefined &&
+    Date.parse(firstStart) < Date.parse(beginning) + DAY_MS;
   const now = group(span, periods);
   const before = previous && group(previous.span, periods && previous.periods);
   const all = new Set([...now.keys(), ...(before?.keys() ?? [])]);
@@ -594,10 +606,9 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
         group.flatMap((value, index) => {
           const then = compared?.[of]?.[index] ?? null;
           const isFirstTime = index === (of === 0 ? FIRST_TIME_CALLERS : COST_PER_FIRST_TIME_CALLER);
-          const isKnown = !isFirstTime || hasEnoughBefore;
-          return compared && index < COMPARED
-            ? [value, then, isKnown ? changeOf(value, then) : null]
-            : [value];
+          const isKnown = isCovered && (!isFirstTime || hasEnoughBefore);
+          const change = of === 0 && index === ANSWER_RATE ? pointsOf : changeOf;
+          return compared && index < COMPARED ? [value, then, isKnown ? change(value, then) : null] : [value];
         }),
       );
       return { cells, calls: Number(figures[0]?.[0]), row: [...cells, ...columns] };

@@ -78,13 +78,14 @@ export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
   ];
 }
 
-function describeRange(name: string, { from, to }: Manifest["range"]): AboutRow[] {
+function describeRange(name: string, { from, to, until }: Manifest["range"]): AboutRow[] {
   const end = (which: string, date: string | undefined) =>
     line(`${name}, ${which} day`, date ?? "open", date === undefined ? "text" : "date");
   return [
     ...(from === undefined && to === undefined
       ? [line(name, "all, whenever they started")]
       : [end("first", from), end("last", to)]),
+    ...(until === undefined ? [] : [line(`${name}, until`, until)]),
   ];
 }
 
