@@ -14,7 +14,7 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
   usage: { meaning: "usage or configuration; nothing was started", advice: "correct what the message names" },
   unverified: {
     meaning:
-      "done, but the pass is unverified, rows were rejected, or more calls went missing at once than the threshold; an `export` of such a copy, or before any sync has finished; `spend import` left rows out; `--max-rows` or `--timeout` cut a query short; `status`: something fails, or the copy is older than `--max-age`; a report whose last good sync is older than its `fresh`; `doctor`: figures may be incomplete; `publish`: the cluster still has other rows",
+      "done, but the pass is unverified, rows were rejected, or more calls went missing at once than the threshold; an `export` of such a copy; `spend import` left rows out; `--max-rows` or `--timeout` cut a query short; `status`: something fails, or the copy is older than `--max-age`; a report whose last good sync is older than its `fresh`; `doctor`: figures may be incomplete; `publish`: the cluster still has other rows",
     advice: "`calltally status` shows which; the next full pass fixes most",
   },
   refused: {
@@ -42,7 +42,7 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
   },
   undelivered: {
     meaning:
-      "the report was not delivered to everybody, or the outcome is unknown; or it must not be delivered: no sync has finished, or the last one did not prove what the report requires",
+      "no sync has finished yet, so no figures were written; or the report was not delivered to everybody, or the outcome is unknown; or it must not be delivered: the last sync did not prove what the report requires",
     advice:
       "`calltally status` shows the reason and the recipients; `calltally run <report> --deliver` makes a new report run and sends it to all of them",
   },

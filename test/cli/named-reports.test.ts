@@ -331,7 +331,7 @@ describe("named reports", () => {
     configure(folder.path, { acme }, `${WEEKLY}${deliver}`, mail);
     const options = { cwd: folder.path };
     openWarehouse(join(folder.path, "data/acme/calltally.db"))[Symbol.dispose]();
-    const error = "Cannot deliver the report weekly: no sync has finished yet";
+    const error = "Cannot write any figures: no sync has finished yet";
     const byHand = await calltally(["run", "weekly", "--deliver"], options);
     expect(byHand).toEqual({
       code: 9,
@@ -351,7 +351,6 @@ describe("named reports", () => {
     expect(status.code).toBe(3);
     expect(status.stdout).toContain(`\nReports    weekly  failed just now, next `);
     expect(status.stderr).toContain(`calltally: report:weekly: ${error}\n`);
-    expect((await calltally(["run", "weekly"], options)).code).toBe(3);
 
     await calltally(["sync"], options);
     expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
