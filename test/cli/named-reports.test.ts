@@ -57,7 +57,8 @@ describe("named reports", () => {
     await using acme = await startSandbox({ calls: 300, token: "t0ken-of-acme" });
     await using beta = await startSandbox({ calls: 200, seed: 2, token: "t0ken-of-beta" });
     await using mail = await startMailServer({ lacksTls: true });
-    const reports = `${WEEKLY}    deliver:
+    const reports = `${WEEKLY}    accounts: all
+    deliver:
       - email: { to: [marketing@acme.example, boss@acme.example], subject: "Calls, {period}" }
       - command: [cp, -r, "{folder}", "copy-{account}"]
   page:
@@ -549,6 +550,16 @@ describe("named reports", () => {
       says: "with applies only to calls",
     },
     { report: "  odd:\n    contents: [channel]\n    folder: '{period}'\n", name: "odd", says: "{period}" },
+    {
+      report: "  odd:\n    contents: [channel]\n    deliver: [{ command: [echo, '{from}'] }]\n",
+      name: "odd",
+      says: "Cannot use {from} in {from}: it has no value here",
+    },
+    {
+      report: "  odd:\n    contents: [channel, source]\n    deliver: [{ command: [echo, '{file}'] }]\n",
+      name: "odd",
+      says: "Cannot use {file} in {file}: it has no value here",
+    },
   ])("refuse what does not go together, and write nothing: $says", async ({ report, name, says }) => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
