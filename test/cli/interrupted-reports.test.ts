@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { reportJobs } from "../../jobs/report.ts";
+import { reportJobs } from "../../src/jobs/report.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { readConfiguration } from "../../src/config/read-configuration.ts";

@@ -12,7 +12,7 @@ import {
 import { request } from "node:http";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { JOBS } from "../../jobs/all.ts";
+import { JOBS } from "../../src/jobs/all.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { parseCron } from "../../src/schedule/cron.ts";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { Argument, Command, Option } from "@commander-js/extra-typings";
-import { JOBS } from "../../../jobs/all.ts";
 import { hostLimits } from "../../api/host-limits.ts";
 import { UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/nearest.ts";
 import type { Account } from "../../config/accounts.ts";
+import { JOBS } from "../../jobs/all.ts";
 import { REPORT_JOB, RESTATED_JOB } from "../../reports/report.ts";
 import type { Job } from "../../schedule/job-definition.ts";
 import { logUncaught, openLogOf } from "../../schedule/job-log.ts";
@@ -34,7 +34,7 @@ export const command = (context: Context) =>
         const { env, folder, signal } = context;
         const configuration = configurationOf(context);
         const limitOf = hostLimits(configuration.hostRequests);
-        const { reportJobs } = await import("../../../jobs/report.ts");
+        const { reportJobs } = await import("../../jobs/report.ts");
         const jobsOf = (account: Account) => [...JOBS, ...reportJobs(configuration, account, folder)];
         assertJob(name, accounts.flatMap(jobsOf));
         return await overAccounts(

@@ -1,7 +1,7 @@
 import { Command, Option } from "@commander-js/extra-typings";
-import { JOBS } from "../../../jobs/all.ts";
 import type { Account } from "../../config/accounts.ts";
 import { readDoorbell } from "../../config/doorbell.ts";
+import { JOBS } from "../../jobs/all.ts";
 import { loadAccount } from "../../schedule/daemon/account-watch.ts";
 import { runDaemon } from "../../schedule/daemon.ts";
 import { logUncaught, openLogOf } from "../../schedule/job-log.ts";
@@ -34,7 +34,7 @@ export const command = (context: Context) =>
         const address = listen === undefined ? undefined : parseAddress(listen, allowRemote);
         const accounts = accountsOf(context);
         const remarks = remarksOf(context);
-        const { reportJobs } = await import("../../../jobs/report.ts");
+        const { reportJobs } = await import("../../jobs/report.ts");
         const { file, hostRequests } = configurationOf(context);
         const jobsOf = (account: Account) => reportJobs({ file }, account, context.folder);
         if (list) {
