@@ -224,7 +224,7 @@ describe("calltally demo", () => {
     },
     {
       title: "somebody's file",
-      make: (demo) => writeFileSync(join(demo, "channel.csv"), "mine"),
+      make: (demo) => writeFileSync(join(demo, "gclid.csv"), "mine"),
       says: "channel.csv exists",
     },
     {
