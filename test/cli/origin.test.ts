@@ -225,7 +225,7 @@ describe("calltally demo", () => {
     {
       title: "somebody's file",
       make: (demo) => writeFileSync(join(demo, "gclid.csv"), "mine"),
-      says: "channel.csv exists",
+      says: "gclid.csv exists",
     },
     {
       title: "the manifest of another program",

@@ -12,6 +12,7 @@ import { runJob } from "../../schedule/run-job.ts";
 import { accountsOf, configurationOf, remarksOf } from "../chosen-accounts.ts";
 import type { Context } from "../context.ts";
 import { action, overAccounts, SYNCS_AT_ONCE } from "../frame.ts";
+import { closeFolders } from "../private-folders.ts";
 
 export const command = (context: Context) =>
   new Command("job")
@@ -29,7 +30,7 @@ export const command = (context: Context) =>
         if (runOfSchedule !== undefined) endWithParent();
         const run = runOfSchedule ?? randomUUID().slice(0, 8);
         // The schedule has logged those of its children.
-        const remarks = runOfSchedule === undefined ? remarksOf(context) : [];
+        const remarks = runOfSchedule === undefined ? [...remarksOf(context), ...closeFolders(context)] : [];
         const accounts = accountsOf(context);
         const { env, folder, signal } = context;
         const configuration = configurationOf(context);

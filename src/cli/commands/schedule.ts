@@ -10,6 +10,7 @@ import { type ListedJob, listJobs } from "../../schedule/plan-jobs.ts";
 import { accountsOf, configurationOf, remarksOf } from "../chosen-accounts.ts";
 import type { Context } from "../context.ts";
 import { action, note, overAccounts } from "../frame.ts";
+import { closeFolders } from "../private-folders.ts";
 import { formatTable, hang, WIDTH } from "../terminal/text.ts";
 
 export const command = (context: Context) =>
@@ -33,7 +34,7 @@ export const command = (context: Context) =>
       action(context, async ({ list, listen, allowRemote }) => {
         const address = listen === undefined ? undefined : parseAddress(listen, allowRemote);
         const accounts = accountsOf(context);
-        const remarks = remarksOf(context);
+        const remarks = [...remarksOf(context), ...closeFolders(context)];
         const { reportJobs } = await import("../../jobs/report.ts");
         const { file, hostRequests } = configurationOf(context);
         const jobsOf = (account: Account) => reportJobs({ file }, account, context.folder);
