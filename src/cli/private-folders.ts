@@ -11,7 +11,7 @@ import type { Context } from "./context.ts";
 const FOLDERS = ["data", "reports"];
 
 /**
- * Lets only the owner enter the default folders that these accounts use, whoever made them: git makes them for everybody.
+ * Lets only the owner enter the default folders that these accounts use, also if git made them, which lets everybody in.
  * Returns a remark on each that others can still enter.
  */
 export function closeFolders(context: Context): string[] {

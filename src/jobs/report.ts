@@ -40,7 +40,7 @@ export function reportJobs(
   });
 }
 
-/** Returns the job that makes a report again after a sync, where figures that it gave out have changed. */
+/** Returns the job that makes a report again after a sync, if figures in an earlier one have changed. */
 function restatedJob(report: ReportOfFile, account: Account, workingFolder: string): Job {
   const { name } = report;
   const job = `${RESTATED_JOB}${name}`;
