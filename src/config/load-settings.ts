@@ -1,5 +1,5 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { describeError, parseFrom } from "../base/errors.ts";
+import { describeError, parseFrom, UsageError } from "../base/errors.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import type { Keep } from "../privacy/keep-settings.ts";
 import { findExposure } from "./secret-file.ts";
@@ -88,7 +88,8 @@ function tryLayers(sources: SettingSources): { layers: Layer[]; found: FoundSett
   try {
     return { layers: toLayers(sources), found: [] };
   } catch (error) {
-    const problem = { message: describeError(error) };
+    const hint = error instanceof UsageError ? error.hint : undefined;
+    const problem = { message: describeError(error), hint };
     const { flags = {}, env, file = [] } = sources;
     return {
       layers: [{ origin: "flag", values: flags }, { origin: "environment", values: env }, ...file],

@@ -1,3 +1,4 @@
+import { assertNoPlaceholder } from "../config/placeholder-names.ts";
 import { isOnThisMachine } from "../config/setting-parsers.ts";
 import { toSpoken } from "../statements/statements.ts";
 import {
@@ -19,6 +20,7 @@ export function parseHookUrl(text: string): URL {
     throw new Error("must start with https:// (http:// only for this machine)");
   }
   if (url.username || url.password || url.hash) throw new Error("must have neither user nor fragment");
+  assertNoPlaceholder(text);
   return url;
 }
 

@@ -11,7 +11,7 @@ import { type Ask, isOfOneFile } from "../request/resolve.ts";
 import { type Dimension, isLocalKey, keyColumns } from "../rollup/dimensions.ts";
 import { keyOrder } from "../rollup/rollup-sql.ts";
 import { mergeStatements, type Statement } from "../statements/statements.ts";
-import { type ProduceOptions, produce } from "./produce.ts";
+import { assertSynced, type ProduceOptions, produce } from "./produce.ts";
 import type { Source } from "./source.ts";
 
 export interface AccountAsk {
@@ -92,6 +92,7 @@ async function askAll(accounts: readonly AccountAsk[], signal: AbortSignal): Pro
         return produce({ ...ask, isEmptyAllowed: true }, source, output, options);
       },
     );
+    assertSynced(manifest);
     const isMissing = (each: (typeof missing)[number]) =>
       missing.some(({ filter, text }) => filter === each.filter && text === each.text);
     // An account without calls says nothing about values.

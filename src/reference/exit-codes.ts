@@ -42,7 +42,7 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
   },
   undelivered: {
     meaning:
-      "the report was not delivered to everybody, or the outcome is unknown; or it must not be delivered: no sync has finished, or the last one did not prove what the report requires",
+      "no sync has finished yet, so no figures were written; or the report was not delivered to everybody, or the outcome is unknown; or it must not be delivered: the last sync did not prove what the report requires",
     advice:
       "`calltally status` shows the reason and the recipients; `calltally run <report> --deliver` makes a new report run and sends it to all of them",
   },

@@ -49,15 +49,11 @@ function isProven(
 
 /** @throws CalltallyError (exit 9) if the report must not be delivered */
 export function assertDeliverable(report: NamedReport, { run, statements }: Manifest): void {
-  const what = `Cannot deliver the report ${report.name}`;
-  if (run === null) {
-    const hint = "Run `calltally sync`; `calltally status` shows why the last one did not finish.";
-    throw new CalltallyError(EXIT.undelivered, `${what}: no sync has finished yet`, { hint });
-  }
-  if (isProven(run.verdict, statements, report)) return;
+  if (run === null || isProven(run.verdict, statements, report)) return;
+  const what = `Cannot deliver the report ${report.name}, which requires a proven copy`;
   const [doubt] = doubtsOf(statements);
   const why = doubt ? say(doubt).text : `sync ${run.run_id} was ${run.verdict}: ${run.verdict_reason}`;
-  throw new CalltallyError(EXIT.undelivered, `${what}, which requires a proven copy: ${why}`, {
+  throw new CalltallyError(EXIT.undelivered, `${what}: ${why}`, {
     hint: "Run `calltally sync --full` and the report again; `calltally run` without --deliver makes it anyway.",
   });
 }

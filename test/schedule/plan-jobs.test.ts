@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { JOBS } from "../../jobs/all.ts";
 import { UsageError } from "../../src/base/errors.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
+import { JOBS } from "../../src/jobs/all.ts";
 import { CRON_HINT } from "../../src/schedule/cron.ts";
 import type { Job } from "../../src/schedule/job-definition.ts";
 import { planJobs } from "../../src/schedule/plan-jobs.ts";
