@@ -123,7 +123,7 @@ function describeRule({ source_rule, referring_host, referrer_kind, is_assistant
       return "nothing: a campaign without utm values or click id has no source";
     case "referrer": {
       if (is_assistant)
-        return `the referrer ${referring_host}, on our list of AI assistants of ${ASSISTANTS_AS_OF}`;
+        return `the referrer ${referring_host}, on our list of assistants, ${ASSISTANTS_AS_OF}`;
       const kind = referrer_kind === null ? "not on" : `${referrer_kind} on`;
       return `the referrer ${referring_host}, ${kind} Google's list of sources`;
     }

@@ -34,8 +34,7 @@ const DATE_WORDS: ReadonlySet<string> = new Set([
   }),
   "mrz", // März
 ]);
-const TRUTH_VALUE =
-  /^ *(?:true|false|wahr|falsch|vrai|faux|verdadero|falso|vero|waar|onwaar|verdadeiro) *$/i;
+const TRUTH_VALUE = /^ *(?:true|false|wahr|falsch|vrai|faux|verdadero|falso|vero|waar|onwaar|verdadeiro) *$/i;
 /** Numbers that Excel shows unchanged; from 12 digits it shows an exponent, from 16 it loses some. */
 const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,10})$/;
 /** A day or local time, as in `period` and `call_started_local`: Excel should read it as one. */
