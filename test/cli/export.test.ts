@@ -380,9 +380,9 @@ reports: { weekly: { contents: [channel], cron: "0 7 * * 1" } }\n`,
     const day = (days: number) => daysAgo(days).slice(0, 10);
     const { stdout, stderr } = await folder.run("google-ads", "--stdout", "--timezone", "asia/tokyo");
     expect(stdout).toBe(
-      `Parameters:TimeZone=Asia/Tokyo
+      `Parameters:TimeZone=+0000
 Google Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency
-CjABC,Qualified call,${day(40)} 21:00:00,,
+CjABC,Qualified call,${day(40)} 12:00:00,,
 `,
     );
     expect(stderr).toBe("1 row of 5 calls examined; left out: 3 no gclid, 1 duplicate\n");
@@ -394,7 +394,7 @@ CjABC,Qualified call,${day(40)} 21:00:00,,
       "data/exports/google-ads.csv  2 rows of 5 calls examined; left out: 3 no gclid\n",
     );
     expect(readText(folder.exports, "google-ads.csv")).toBe(
-      `Parameters:TimeZone=UTC
+      `Parameters:TimeZone=+0000
 Google Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency,Ad User Data,Ad Personalization
 CjABC,"Call, long",${day(40)} 12:00:00,149.50,EUR,Granted,Denied
 CjABC,"Call, long",${day(20)} 12:00:00,149.50,EUR,Granted,Denied

@@ -312,9 +312,9 @@ describe("forgetCallers", () => {
     ]);
   });
 
-  it("leaves the names and types alone of undocumented members, of all calls, rows and drift", () => {
+  it("leaves names, types and click ids of undocumented members, of all calls, rows and drift", () => {
     const extra = '{"callback":"020 7654321","dni_data":{"msclkid":"ab12"}}';
-    const types = '{"callback":{"type":"string"},"dni_data":{"msclkid":{"type":"string"}}}';
+    const types = '{"callback":{"type":"string"},"dni_data":{"msclkid":{"type":"string"}},"msclkid":"ab12"}';
     const ofBob = makeCall({ call_id: 2, caller_id: BOB, extra });
     using warehouse = open([makeCall({ call_id: 1, caller_id: ADA }), ofBob]);
     const json = `{"call_id":9,"caller_id":"${BOB}","note":"She said so."}`;

@@ -35,7 +35,7 @@ export function* attributeAll(
   digests?: CallerHash,
 ): Generator<AttributionProgress, AttributionProgress, void> {
   const { db } = tx;
-  const { recording_url, extra, ...members } = MEMBERS;
+  const { recording_url, ...members } = MEMBERS;
   const { caller_digest, gone_at, withheld } = calls;
   const { topic } = call_facts;
   const { transcription, transcription_details } = transcripts;

@@ -128,7 +128,7 @@ describe("Keeping.toStored", () => {
   });
 
   it.each([
-    { caller_id: "anonymous", digestOf: "anonymous", withheld: "caller_numbers" },
+    { caller_id: "anonymous", digestOf: null, withheld: "caller_numbers" },
     { caller_id: "---", digestOf: null, withheld: "caller_numbers" },
     // A pseudonym stays.
     { caller_id: "forgotten0123456789abcdef", digestOf: null, withheld: null },
