@@ -120,6 +120,8 @@ export interface Checked {
   problems: string[];
   /** Ids of the calls that the pass has read. */
   ids: ReadonlySet<number>;
+  /** When the first page was complete, ISO 8601 UTC; null without pages. */
+  firstPageAt: string | null;
 }
 
 /** Judges the pages of a certificate as if they came from the service now. @throws Error if it is no certificate */
@@ -131,8 +133,11 @@ export function checkCertificate(lines: Iterable<string>): Checked {
   const ids = new Set<number>();
   const earlier: Slice[] = [];
   let pages = 0;
+  let firstPageAt: string | null = null;
   for (const line of parsed) {
-    const slice = toSlice(pageSchema.parse(line));
+    const page = pageSchema.parse(line);
+    if (firstPageAt === null || page.fetched_at < firstPageAt) firstPageAt = page.fetched_at;
+    const slice = toSlice(page);
     for (const { id } of slice.rows) if (id !== null) ids.add(id);
     if (pages < resumed) earlier.push(slice);
     else if (pages < header.pages - closing) record.accept(slice);
@@ -156,7 +161,7 @@ export function checkCertificate(lines: Iterable<string>): Checked {
     ...compare("the first total", evidence.totals.first, header.first_total),
     ...compare("the last total", evidence.totals.last, header.last_total),
   ];
-  return { header, problems, ids };
+  return { header, problems, ids, firstPageAt };
 }
 
 function toSlice({ offset, total, request_id, ids, starts, names, rejected }: PageLine): Slice {

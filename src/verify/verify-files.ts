@@ -6,14 +6,8 @@ import { attempt, UsageError } from "../base/errors.ts";
 import { manifestSchema } from "../export/output/read-manifest.ts";
 import { type CertificateMark, readCertificateMarkOf } from "../warehouse/runs/certificate-table.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import {
-  checkText,
-  describeChecked,
-  fails,
-  holds,
-  type Verified,
-  verifyCertificate,
-} from "./verify-warehouse.ts";
+import { fails, holds, type Verified } from "./verified.ts";
+import { checkText, describeChecked, verifyCertificate } from "./verify-warehouse.ts";
 
 const certified = manifestSchema.extend({ certificate: z.looseObject({ sha256: z.string() }).optional() });
 

@@ -59,7 +59,7 @@ async function fill(warehouse: Warehouse): Promise<void> {
 }
 
 const problemsOf = async (warehouse: Warehouse) =>
-  (await Array.fromAsync(verifyWarehouse(warehouse))).filter(({ holds }) => !holds);
+  (await Array.fromAsync(verifyWarehouse(warehouse, { timezone: "UTC" }))).filter(({ holds }) => !holds);
 
 /** Returns a value with one bit flipped. */
 function flip(value: unknown, random: () => number): unknown {

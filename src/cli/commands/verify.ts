@@ -3,11 +3,13 @@ import { Draft } from "../../base/draft.ts";
 import { EXIT, UsageError } from "../../base/errors.ts";
 import { parseFilePath } from "../../base/path-text.ts";
 import type { Settings } from "../../config/load-settings.ts";
+import type { Verified } from "../../verify/verified.ts";
 import { verifyFile } from "../../verify/verify-files.ts";
-import { type Verified, verifyWarehouse } from "../../verify/verify-warehouse.ts";
+import { verifyWarehouse } from "../../verify/verify-warehouse.ts";
 import { openWarehouseReader } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { readCertificate, readCertificateMark } from "../../warehouse/runs/certificate-table.ts";
+import { readLastRunId, readRun } from "../../warehouse/runs/runs.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
 import { type Context, OPTION } from "../context.ts";
 import { perAccount } from "../frame.ts";
@@ -44,11 +46,18 @@ export const command = (context: Context) =>
             summary: `${write}  certificate of run ${mark.run_id}, SHA-256 ${mark.sha256}`,
           };
         }
-        return describe(await Array.fromAsync(verifyWarehouse(warehouse, { mark, signal: context.signal })));
+        return describe(
+          await Array.fromAsync(verifyWarehouse(warehouse, { ...settings, mark, signal: context.signal })),
+        );
       }),
     );
 
 function chooseMark(warehouse: Warehouse, { database }: Settings, run?: number) {
+  if (run !== undefined && readRun(warehouse, run) === undefined) {
+    throw new UsageError(`Cannot verify run ${run}: ${database} has no such run`, {
+      hint: `Its last run is ${readLastRunId(warehouse)}; \`calltally status --runs 10\` lists the last ten.`,
+    });
+  }
   const mark = readCertificateMark(warehouse, run);
   if (mark !== undefined) return mark;
   const which = run === undefined ? "" : ` for run ${run}`;
