@@ -47,7 +47,7 @@ function verifyLedgerNow(warehouse: Warehouse, pass?: Pass): Verified[] {
 
 /** Checks a certificate alone, as a file has it. */
 export function checkText(text: string): Checked | undefined {
-  return attempt(() => checkCertificate(text.trimEnd().split("\n")));
+  return attempt(() => checkCertificate(text.replace(/\n$/, "").split("\n")));
 }
 
 export function describeChecked(checked: Checked | undefined): Verified {

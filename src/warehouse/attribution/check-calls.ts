@@ -41,7 +41,7 @@ export interface CheckedCalls {
   overkept: number[];
   /** Ids of calls whose facts, or whose callers, are not what the rules in force give. */
   others: number[];
-  /** Ids of facts and transcripts without a call. */
+  /** Ids of facts without a call. */
   orphans: number[];
   /** Whether callers count as not settled, though a sync has ended since the first load. */
   isUnsettled: boolean;
@@ -66,7 +66,10 @@ export async function checkCalls(warehouse: Warehouse, signal?: AbortSignal): Pr
       is_live: Number(call.gone_at === null),
       is_qualified: Number(facts.is_qualified),
     };
-    if (!DERIVED.every(([name, fact]) => derived[name] === call[fact])) others.push(call_id);
+    const isOther = DERIVED.some(([name, fact]) => derived[name] !== call[fact]);
+    // No first call of anybody; `findOtherCallers` checks the others.
+    const isNobodys = call["fact is_first_call"] === 1 && !(derived.is_live && derived.caller !== null);
+    if (isOther || isNobodys) others.push(call_id);
   });
   // Callers are settled when a first load ends.
   const isLoading = isInFirstLoad(warehouse);
@@ -92,11 +95,10 @@ function isInFirstLoad(warehouse: Warehouse): boolean {
   return known.get(readLastDoneRun(warehouse)?.run_id ?? 0) === undefined;
 }
 
+/** In the order of both tables: by an index of the facts, each call would have to be looked up. */
 function findOrphans({ sqlite }: Warehouse): number[] {
   const read = sqlite.prepare<[], number>(
-    ["call_facts", "transcripts"]
-      .map((table) => `SELECT call_id FROM ${table} WHERE call_id NOT IN (SELECT call_id FROM calls)`)
-      .join(" UNION "),
+    "SELECT call_id FROM call_facts NOT INDEXED WHERE call_id NOT IN (SELECT call_id FROM calls)",
   );
   return read.pluck().all();
 }
@@ -105,8 +107,7 @@ function findOtherCallers({ sqlite }: Warehouse): number[] {
   const read = sqlite.prepare<[], number>(
     `SELECT coalesce(call_id, first_call_id) FROM (${CALLERS_OF_FACTS}) AS derived FULL JOIN callers USING (caller)
         WHERE call_id IS NOT first_call_id OR call_started IS NOT first_call_started
-          OR derived.calls IS NOT callers.calls
-      UNION SELECT call_id FROM call_facts WHERE is_first_call <> (call_id IN (SELECT first_call_id FROM callers))`,
+          OR derived.calls IS NOT callers.calls OR NOT is_first_call OR marked <> 1`,
   );
   return read.pluck().all();
 }
