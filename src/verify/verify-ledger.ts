@@ -141,13 +141,15 @@ function compareRun(run: SyncRun, { calls, idsHash, changed, gone, unlisted }: T
   const { calls_new, calls_changed, calls_gone, calls_unlisted } = run;
   const isAsItEnded = status === "done" ? row_hash === hashRun(run) : verdict === null && row_hash === null;
   const isOver = (count: number, recorded: number | null) => count > (recorded ?? 0);
+  const recorded = (calls: number | null) => formatQuantity(calls ?? 0, "call");
+  const isOfOthers = calls === (calls_new ?? 0) && idsHash !== (run.new_ids_hash ?? 0);
   const problems = [
     !isAsItEnded && "is not recorded as it ended",
-    calls !== (calls_new ?? 0) && `added ${calls_new ?? 0} calls, and ${calls} are there`,
-    calls === (calls_new ?? 0) && idsHash !== (run.new_ids_hash ?? 0) && "added other calls than those there",
-    isOver(changed, calls_changed) && `changed ${calls_changed ?? 0} calls, and ${changed} are changed`,
-    isOver(gone, calls_gone) && `marked ${calls_gone ?? 0} calls as gone, and ${gone} are marked`,
-    isOver(unlisted, calls_unlisted) && `marked ${calls_unlisted ?? 0} as unlisted, and ${unlisted} are`,
+    calls !== (calls_new ?? 0) && `added ${recorded(calls_new)}, and ${calls} are there`,
+    isOfOthers && "added other calls than those that are there",
+    isOver(changed, calls_changed) && `changed ${recorded(calls_changed)}, and ${changed} are changed`,
+    isOver(gone, calls_gone) && `marked ${recorded(calls_gone)} as gone, and ${gone} are marked`,
+    isOver(unlisted, calls_unlisted) && `marked ${recorded(calls_unlisted)} as unlisted, and ${unlisted} are`,
   ];
   return problems.filter((problem) => problem !== false).map((problem) => `run ${run_id} ${problem}`);
 }
