@@ -53,6 +53,11 @@ export function readLastForgotten({ sqlite }: Warehouse): number {
   return select.pluck().get() ?? 0;
 }
 
+/** @param time ISO 8601 UTC */
+export function hasForgottenSince(warehouse: Warehouse, time: string): boolean {
+  return readPrivacyActs(warehouse).some(({ act, at }) => act === "forget" && at >= time);
+}
+
 export function readPrivacyActs({ db }: Warehouse): PrivacyAct[] {
   const rows = db.select().from(privacy_acts).orderBy(asc(privacy_acts.act_id)).all();
   return rows.map((row) => ({ ...row, counts: JSON.parse(row.counts) }));

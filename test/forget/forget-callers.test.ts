@@ -339,7 +339,7 @@ describe("forgetCallers", () => {
     // Served again, it is the same call, and nothing of it comes back.
     const again = storeCalls(warehouse, [ofBob], { runId: 2 });
     recordRejected(warehouse, [row], 2, keepingAll(warehouse));
-    expect(again).toMatchObject({ new: 0, changed: 0 });
+    expect(again).toMatchObject({ newIds: new Set(), changed: 0 });
     expect(written()).toEqual(left);
   });
 

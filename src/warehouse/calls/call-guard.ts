@@ -157,6 +157,6 @@ function isWithoutNumber(withheld: string | null): boolean {
   return toKinds(withheld).includes("caller_numbers");
 }
 
-function toKinds(withheld: string | null): readonly WithheldKind[] {
+export function toKinds(withheld: string | null): readonly WithheldKind[] {
   return withheld === null ? [] : WITHHELD_KINDS.filter((kind) => withheld.split(",").includes(kind));
 }

@@ -13,7 +13,7 @@ import { readRulesInForce } from "./rules.ts";
 import { hasTranscript, prepareWriteTranscript, transcripts } from "./transcripts.ts";
 
 export interface Upserted {
-  new: number;
+  newIds: ReadonlySet<number>;
   changed: number;
   /** Calls that occurred more than once with different contents; the last one counts. */
   conflicting: number;
@@ -69,7 +69,8 @@ export function prepareUpsertCalls(
   return (tx, page) => {
     const written = new Set<number>();
     const attributed = new Map<number, CallToAttribute>();
-    const counts = { new: 0, changed: 0, conflicting: 0 };
+    const newIds = new Set<number>();
+    const counts = { changed: 0, conflicting: 0 };
     const ids = JSON.stringify(page.map((call) => call.call_id));
     const known = new Map(readHeads.all(ids).map((head) => [head.call_id, head]));
     // SQLite fills its pages if rows arrive in key order, and leaves half of each free if they arrive in reverse.
@@ -112,7 +113,7 @@ export function prepareUpsertCalls(
       }
       if (!isSame) {
         if (written.has(call_id)) counts.conflicting++;
-        else if (stored === undefined) counts.new++;
+        else if (stored === undefined) newIds.add(call_id);
         else if (stored.changed_run_id !== runId) counts.changed++;
         written.add(call_id);
       }
@@ -121,8 +122,8 @@ export function prepareUpsertCalls(
       known.set(call_id, row);
     }
     facts.write(tx, [...attributed.values()]);
-    if (counts.new > 0) addToCount(tx, "calls", counts.new);
-    return { ...counts, written };
+    if (newIds.size > 0) addToCount(tx, "calls", newIds.size);
+    return { ...counts, newIds, written };
   };
 }
 

@@ -232,7 +232,7 @@ describe("undocumented members", () => {
         prepareUpsertCalls(warehouse, 1, { keeping })(tx, [call]),
       );
       const { extra, withheld } = warehouse.db.select().from(calls).get() ?? {};
-      return [counts.new, counts.changed, extra, withheld];
+      return [counts.newIds.size, counts.changed, extra, withheld];
     };
     const some = keepingOf(warehouse, { summaries: "never" });
     const types = '{"callback":{"type":"string"}}';
