@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
+import { eq, sql } from "drizzle-orm";
 import { minuteOf } from "../base/clock.ts";
 import { attempt } from "../base/errors.ts";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { type Checked, checkCertificate } from "../paging/certificate.ts";
 import { checkCalls } from "../warehouse/attribution/check-calls.ts";
+import { calls } from "../warehouse/calls/calls.ts";
+import { rejected_calls } from "../warehouse/calls/rejected.ts";
 import {
   type CertificateMark,
   readCertificate,
@@ -82,7 +85,7 @@ interface Counted {
 
 /** Compares the calls of the pass with those in the warehouse, and with the counts of later runs. */
 function* checkIds(
-  { sqlite }: Warehouse,
+  { db, sqlite }: Warehouse,
   { run_id }: CertificateMark,
   { ids }: Checked,
 ): Generator<Verified> {
@@ -90,23 +93,22 @@ function* checkIds(
     `SELECT call_id AS id, first_run_id AS run, coalesce(missing_since, gone_at, absent_since, unlisted_since) IS NOT NULL AS isMarked
       FROM calls`,
   );
-  let [calls, met, newer, unmarked, marked] = [0, 0, 0, 0, 0];
+  let [here, met, newer, unmarked, marked] = [0, 0, 0, 0, 0];
   for (const { id, run, isMarked } of read.iterate()) {
-    calls++;
+    here++;
     if (ids.has(id)) met++;
     else if (run > run_id) newer++;
     else if (isMarked) marked++;
     else unmarked++;
   }
-  const rejected = sqlite.prepare<[], number>(
-    "SELECT DISTINCT call_id FROM rejected_calls WHERE call_id IS NOT NULL",
-  );
-  const unread = rejected
-    .pluck()
-    .all()
-    .filter((id) => ids.has(id));
-  const stored = sqlite.prepare<[number]>("SELECT 1 FROM calls WHERE call_id = ?");
-  const onlyRejected = unread.filter((id) => stored.get(id) === undefined).length;
+  const unread = db.selectDistinct({ id: rejected_calls.call_id }).from(rejected_calls).all();
+  const stored = db
+    .select({ id: calls.call_id })
+    .from(calls)
+    .where(eq(calls.call_id, sql.placeholder("id")))
+    .prepare();
+  const isStored = (id: number) => stored.get({ id }) !== undefined;
+  const onlyRejected = unread.filter(({ id }) => id !== null && ids.has(id) && !isStored(id)).length;
   const lost = ids.size - met - onlyRejected;
   const there = formatQuantity(met, "call");
   yield lost === 0
@@ -116,7 +118,7 @@ function* checkIds(
       )
     : fails(
         "calls",
-        `${formatQuantity(lost, "call")} of the pass are not in the warehouse: ${nameLost(ids, stored)}`,
+        `${formatQuantity(lost, "call")} of the pass are not in the warehouse: ${nameLost(ids, isStored)}`,
       );
   const later = sqlite
     .prepare<[{ run_id: number }], Counted>(
@@ -135,13 +137,13 @@ function* checkIds(
   ];
   const added = `${formatCount(met + onlyRejected)} read + ${formatCount(newer)} by later runs + ${formatCount(marked + unmarked)} that it did not meet`;
   yield problems.length === 0
-    ? holds("later runs", `${added}: ${formatQuantity(calls, "call")} in the warehouse`)
+    ? holds("later runs", `${added}: ${formatQuantity(here, "call")} in the warehouse`)
     : fails("later runs", problems.join("; "));
 }
 
-function nameLost(ids: ReadonlySet<number>, stored: { get(id: number): unknown }): string {
+function nameLost(ids: ReadonlySet<number>, isStored: (id: number) => boolean): string {
   return Iterator.from(ids)
-    .filter((id) => stored.get(id) === undefined)
+    .filter((id) => !isStored(id))
     .take(MAX_NAMED)
     .toArray()
     .join(", ");

@@ -1,5 +1,5 @@
 import { sep } from "node:path";
-import { inArray, sql } from "drizzle-orm";
+import { inArray, max, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
 import type { Warehouse } from "../warehouse.ts";
@@ -50,8 +50,12 @@ export function deleteExports({ db }: Warehouse, exportIds: readonly number[]): 
 export function readLastExport({ db }: Warehouse, folder: string): string | null {
   const prefix = folder + sep;
   const isInside = sql`substr(${exports.path}, 1, length(${prefix})) = ${prefix}`;
-  return db.get<{ last: string | null }>(sql`SELECT max(exported_at) AS last FROM exports WHERE ${isInside}`)
-    .last;
+  const row = db
+    .select({ last: max(exports.exported_at) })
+    .from(exports)
+    .where(isInside)
+    .get();
+  return row?.last ?? null;
 }
 
 export function readExportPaths({ db }: Warehouse): string[] {
