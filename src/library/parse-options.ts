@@ -139,11 +139,12 @@ function toAsked({ timezone = "UTC", ...request }: ExportRequest & { timezone?: 
 
 /** @throws UsageError for the first problem, with the member that has it */
 export function parse<T>(schema: z.ZodType<T>, given: unknown): T {
-  const { data, error } = schema.safeParse(given);
-  const [issue] = error?.issues ?? [];
-  if (issue === undefined) return data as T;
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
   // The reason for an invalid key is in its own issue.
-  const message = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
-  const path = issue.code === "invalid_key" ? issue.path.slice(0, -1) : issue.path;
+  const key = issue?.code === "invalid_key" ? issue.issues[0] : undefined;
+  const { message } = key ?? issue ?? result.error;
+  const path = (issue?.path ?? []).slice(0, key && -1);
   throw new UsageError(path.length > 0 ? `${path.join(".")}: ${message}` : message);
 }
