@@ -36,11 +36,13 @@ const settingName = z.string().superRefine((name, context) => {
 const text = (parse: (text: string) => unknown) => z.string().min(1).superRefine(by(parse));
 const path = text(parseFilePath);
 
+const toText = (given: unknown) => (Number.isSafeInteger(given) ? String(given) : given);
+
 const syncOptions = z.strictObject({
   database: path,
   baseUrl: text(parseBaseUrl),
   token: text(parseToken),
-  orgUnitId: z.int().optional(),
+  orgUnitId: z.preprocess(toText, text(SETTINGS.orgUnitId.parse)).optional(),
   mode: z.enum(["full", "incremental"]).optional(),
   signal: z.instanceof(AbortSignal).optional(),
   onProgress: z.custom<SyncOptions["onProgress"]>((value) => typeof value === "function").optional(),
@@ -91,7 +93,7 @@ const exportRequest = z.strictObject({
     .array(z.enum([...DIMENSIONS, ...LISTS]))
     .min(1)
     .optional(),
-  by: dimensions.optional(),
+  by: dimensions.min(1).optional(),
   format: z.enum(FORMATS).optional(),
   profile: REQUEST_KEYS.profile,
   with: REQUEST_KEYS.with,

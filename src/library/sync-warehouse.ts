@@ -26,7 +26,7 @@ export async function syncWarehouse(options: SyncOptions): Promise<SyncRun> {
     [SETTINGS.database.env]: database,
     [SETTINGS.baseUrl.env]: baseUrl,
     [SETTINGS.token.env]: token,
-    ...(orgUnitId !== undefined && { [SETTINGS.orgUnitId.env]: String(orgUnitId) }),
+    ...(orgUnitId !== undefined && { [SETTINGS.orgUnitId.env]: orgUnitId }),
   };
   let theirs: unknown;
   const report = async (progress: SyncProgress) => {
