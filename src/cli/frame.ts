@@ -1,5 +1,5 @@
-import { stringifyJson } from "../api/parse-json.ts";
 import pLimit from "p-limit";
+import { stringifyJson } from "../api/parse-json.ts";
 import { describeWithHint, type ExitCode, UsageError, worstCode } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import type { Account } from "../config/accounts.ts";

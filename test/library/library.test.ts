@@ -443,6 +443,7 @@ describe("what else a warehouse can be asked", () => {
   it.each<[ExportRequest, string]>([
     [{ contents: ["channel"], with: ["caller_id"] }, "with applies only to calls"],
     [{ contents: ["calls"], min_cell: 10 }, "min_cell"],
+    [{ by: [] }, "by: Too small"],
   ])("refuses to export %j", async (request, message) => {
     using warehouse = openWarehouse(database);
     const to = join(folder.path, "refused");

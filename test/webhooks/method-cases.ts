@@ -1,8 +1,19 @@
 /** Methods of events, and whether they are taken: one rule, which the client and the sandbox each have for themselves. */
 export const METHOD_CASES: readonly { method: string; isTaken: boolean }[] = [
-  ...["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "PURGE", "post", "Get", "M-SEARCH"].map(
-    (method) => ({ method, isTaken: true }),
-  ),
+  ...[
+    "GET",
+    "POST",
+    "PUT",
+    "PATCH",
+    "DELETE",
+    "HEAD",
+    "OPTIONS",
+    "CONNECT",
+    "PURGE",
+    "post",
+    "Get",
+    "M-SEARCH",
+  ].map((method) => ({ method, isTaken: true })),
   ...[
     "",
     " ",
