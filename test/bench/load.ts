@@ -20,7 +20,7 @@ export async function* load({ calls: sizes, runs }: BenchOptions): AsyncGenerato
       what: "sync, first load",
       calls,
       ...medianUsage(first),
-      ratio: { ...toFloor, ...(isLarge && { atMost: 1.25 }) },
+      ratio: { ...toFloor, ...(isLarge && { atMost: 1.5 }) },
     };
     const toFirst = {
       value: ratioOf(cpuSeconds(again), cpuSeconds(first)),
