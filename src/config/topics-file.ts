@@ -1,9 +1,9 @@
-import { parse } from "csv-parse/sync";
 import { presentText, toCaseless } from "../attribution/call-text.ts";
 import { foldSpoken, type TopicLine } from "../attribution/topics.ts";
 import { describeError, UsageError } from "../base/errors.ts";
 import { orMeant } from "../base/nearest.ts";
 import { AMOUNT } from "../request/option-values.ts";
+import { type CsvLine, parseCsvLines } from "./csv-lines.ts";
 import { readTextFile } from "./text-file.ts";
 
 const COLUMNS = ["topic", "phrase", "speaker", "qualifies", "value"] as const;
@@ -29,7 +29,7 @@ export function readTopics(file: string): TopicLine[] {
     if (!names.includes(name)) throw bad(1, names.length + 1, `the header has no column ${name}`);
 
   const topics = new Map<string, TopicLine & { at: number }>();
-  return records.map(({ record, info: { lines: at } }) => {
+  return records.map(({ record, line: at }) => {
     const complain = (column: Column, what: string) =>
       bad(at, names.indexOf(column) + 1, `${column} ${what}`);
     const textOf = (column: Column) => record[names.indexOf(column)] ?? "";
@@ -61,11 +61,10 @@ const QUALIFIES: ReadonlyMap<string, boolean | null> = new Map([
   ["", null],
 ]);
 
-function parseFile(file: string): { record: string[]; info: { lines: number } }[] {
+function parseFile(file: string): CsvLine[] {
   const text = readTextFile(file, file);
   try {
-    const options = { bom: true, relaxColumnCount: true, skipEmptyLines: true, trim: true, info: true };
-    return parse(text, options) as unknown as ReturnType<typeof parseFile>;
+    return parseCsvLines(text);
   } catch (cause) {
     throw new UsageError(`Cannot use the topics in ${file}: ${describeError(cause)}`, { hint: HINT });
   }

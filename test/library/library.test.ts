@@ -58,7 +58,8 @@ describe("syncWarehouse", () => {
     [{ token: "" }, "token: Too small: expected string to have >=1 characters"],
     [{ baseUrl: undefined }, "baseUrl: Invalid input: expected string, received undefined"],
     [{ mode: "quick" }, 'mode: Invalid option: expected one of "full"|"incremental"'],
-    [{ orgUnitId: 1.5 }, "orgUnitId: Invalid input: expected int, received number"],
+    [{ orgUnitId: 1.5 }, "orgUnitId: Invalid input: expected string, received number"],
+    [{ orgUnitId: "no rth" }, "orgUnitId: must be without white space and control characters"],
     [{ onprogress: () => {} }, 'Unrecognized key: "onprogress"'],
     [
       { settings: { CALLTALLY_LOOKBAK_HOURS: "1" } },
@@ -137,12 +138,12 @@ describe("syncWarehouse", () => {
     );
   });
 
-  it("asks for the calls of an organization unit where one is given", async () => {
-    const database = join(folder.path, "unit.db");
+  it.each([12, "north"])("reads the calls of organization unit %j", async (orgUnitId) => {
+    const database = join(folder.path, `unit-${orgUnitId}.db`);
     const before = sandbox.requests.length;
-    await syncWarehouse({ database, baseUrl: sandbox.url, token: sandbox.token, orgUnitId: 12 });
+    await syncWarehouse({ database, baseUrl: sandbox.url, token: sandbox.token, orgUnitId });
     const asked = sandbox.requests.slice(before).map(({ query }) => query.org_unit_id);
-    expect(new Set(asked)).toEqual(new Set(["12"]));
+    expect(new Set(asked)).toEqual(new Set([String(orgUnitId)]));
   });
 
   it("ends with the reason of its signal, and goes on where it was", async () => {
@@ -443,6 +444,7 @@ describe("what else a warehouse can be asked", () => {
   it.each<[ExportRequest, string]>([
     [{ contents: ["channel"], with: ["caller_id"] }, "with applies only to calls"],
     [{ contents: ["calls"], min_cell: 10 }, "min_cell"],
+    [{ by: [] }, "by: Too small"],
   ])("refuses to export %j", async (request, message) => {
     using warehouse = openWarehouse(database);
     const to = join(folder.path, "refused");
