@@ -58,7 +58,10 @@ export async function fetchAttributionPage(
   query: AttributionQuery,
   options: RequestOptions = {},
 ): Promise<AttributionPage> {
-  return await client.get(PATH, { ...query }, parsePage, options);
+  const refusedHints = {
+    400: "Correct what the service names; --limit 100, for example, requests smaller pages.",
+  };
+  return await client.get(PATH, { ...query }, { parse: parsePage, refusedHints }, options);
 }
 
 function parsePage({ data, request_id, timestamp }: Envelope, exchange: Exchange): AttributionPage {

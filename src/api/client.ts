@@ -1,7 +1,7 @@
 import { type Dispatcher, Pool } from "undici";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { ApiError, errorOfChange } from "./api-errors.ts";
-import { errorOfConnection, errorOfResponse } from "./failure.ts";
+import { errorOfConnection, errorOfResponse, type RefusedHints } from "./failure.ts";
 import type { LimitRequest } from "./host-limits.ts";
 import { createRedactor } from "./redact-token.ts";
 import { MAX_ERROR_BYTES, readBody } from "./response-body.ts";
@@ -48,6 +48,12 @@ export interface RequestOptions {
   attempts?: number;
 }
 
+/** How to parse a response, and what to do if the service refuses the request. */
+interface Operation<T, Parsed extends unknown[] = []> {
+  parse: (envelope: Envelope, ...rest: Parsed) => T;
+  refusedHints: RefusedHints;
+}
+
 /** When and how a response arrived. */
 export interface Exchange {
   /** Its number among all attempts of the client, in the order sent. */
@@ -67,6 +73,7 @@ interface Request {
   /** Undefined members are omitted. */
   query?: Record<string, string | number | undefined>;
   body?: unknown;
+  refusedHints: RefusedHints;
 }
 
 /** Speaks HTTP/1.1 with the service: bearer token, envelope, retries, deadlines. One per run; close it after use. */
@@ -101,11 +108,14 @@ export class ApiClient implements AsyncDisposable {
   async get<T>(
     path: string,
     query: NonNullable<Request["query"]>,
-    parse: (envelope: Envelope, exchange: Exchange) => T,
+    { parse, refusedHints }: Operation<T, [Exchange]>,
     options: RequestOptions = {},
   ): Promise<T> {
     return await this.#retry(async () => {
-      const { body, exchange } = await this.#attempt({ method: "GET", path, query }, options.signal);
+      const { body, exchange } = await this.#attempt(
+        { method: "GET", path, query, refusedHints },
+        options.signal,
+      );
       return parse(parseEnvelope(body.toString()), exchange);
     }, options);
   }
@@ -119,13 +129,13 @@ export class ApiClient implements AsyncDisposable {
     method: "PUT" | "PATCH",
     path: string,
     body: unknown,
-    parse: (envelope: Envelope) => T,
+    { parse, refusedHints }: Operation<T>,
     options: RequestOptions = {},
   ): Promise<T> {
     const { signal } = options;
     return await this.#retry(async () => {
       try {
-        const response = await this.#attempt({ method, path, body }, signal);
+        const response = await this.#attempt({ method, path, body, refusedHints }, signal);
         return parse(parseEnvelope(response.body.toString()));
       } catch (error) {
         throw error instanceof ApiError && !error.unsent ? errorOfChange(error) : error;
@@ -145,7 +155,7 @@ export class ApiClient implements AsyncDisposable {
     return await retry(limited, bounded, { clock: this.#clock, random, signal, onRetry });
   }
 
-  async #attempt({ method, path, query = {}, body }: Request, signal: AbortSignal | undefined) {
+  async #attempt({ method, path, query = {}, body, refusedHints }: Request, signal: AbortSignal | undefined) {
     const { token, baseUrl } = this.#options;
     const [attempt, sentMs] = [this.#attempts++, this.#clock.now()];
     const timeout = AbortSignal.timeout(this.#attemptTimeoutMs);
@@ -174,7 +184,7 @@ export class ApiClient implements AsyncDisposable {
       // A proxy's error page may have any encoding; the status counts, readable or not.
       const errorBody = await readBody(response, MAX_ERROR_BYTES).catch(() => undefined);
       const { tokenPlace = "the token" } = this.#options;
-      const context = { nowMs: this.#clock.now(), isChange: method !== "GET", tokenPlace };
+      const context = { nowMs: this.#clock.now(), isChange: method !== "GET", tokenPlace, refusedHints };
       throw errorOfResponse(response, errorBody && this.#redact(errorBody), context);
     } catch (error) {
       signal?.throwIfAborted();

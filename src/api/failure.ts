@@ -3,7 +3,7 @@ import { z } from "zod";
 import { describeError, EXIT } from "../base/errors.ts";
 import { toDescriptorError } from "../base/file-access.ts";
 import { toPrintable } from "../base/printable.ts";
-import { ApiError, contractError } from "./api-errors.ts";
+import { ApiError, CHECK_ADDRESS, contractError } from "./api-errors.ts";
 import { requestId } from "./response-envelope.ts";
 import { parseRetryAfterMs } from "./retry.ts";
 
@@ -21,18 +21,29 @@ const UNSENT = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
+/** What to do about a request that the service refuses, by status. */
+export type RefusedHints = Readonly<Partial<Record<400 | 404, string>>>;
+
+interface RequestContext {
+  nowMs: number;
+  isChange: boolean;
+  tokenPlace: string;
+  refusedHints: RefusedHints;
+}
+
 /**
- * Returns the error for a status other than 200 (API v3 § 7), with the body's length, because its text may hold
- * anything; for a refused change, with the service's message.
+ * Returns the error for a status other than 200 (API v3 § 7). A refusal quotes the service's message; of other
+ * failures only the length of the body is shown, because their text may be anything.
  * @param body undefined if it cannot be read
  */
 export function errorOfResponse(
   { statusCode: status, headers }: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
   body: Buffer | undefined,
-  { nowMs, isChange, tokenPlace }: { nowMs: number; isChange: boolean; tokenPlace: string },
+  { nowMs, isChange, tokenPlace, refusedHints }: RequestContext,
 ): ApiError {
   const { requestId, message } = readErrorBody(body?.toString() ?? "");
-  const said = isChange && message !== undefined ? `: ${message}` : "";
+  const isQuoted = isChange || (status >= 400 && status < 500);
+  const said = isQuoted && message !== undefined ? `: ${message}` : "";
   const described = [
     ...(requestId === undefined ? [] : [`request ${requestId}`]),
     ...(body === undefined || said !== "" ? [] : [`${body.length} bytes`]),
@@ -55,12 +66,10 @@ export function errorOfResponse(
     });
   }
   if (status === 400 || status === 404) {
-    return new ApiError(EXIT.contract, `The API returned ${status}${said}${named}`, details);
+    const hint = refusedHints[status] ?? CHECK_ADDRESS;
+    return new ApiError(EXIT.contract, `The API returned ${status}${said}${named}`, { ...details, hint });
   }
-  const undocumented = `The API returned ${status}, which its documentation does not list`;
-  if (isChange && status >= 400)
-    return new ApiError(EXIT.contract, `${undocumented}${said}${named}`, details);
-  return contractError(`${undocumented}${named}`, {
+  return contractError(`The API returned ${status}, which its documentation does not list${said}${named}`, {
     status,
     requestId,
     transient: status >= 200 && status < 300,
@@ -81,12 +90,20 @@ export function errorOfConnection(cause: unknown, origin: string, attemptTimeout
   });
 }
 
+const MAX_MESSAGE_LENGTH = 500;
+
 /** The shape of an error body is undocumented: these members are read if they are text. */
 function readErrorBody(body: string): { requestId?: string; message?: string } {
-  const oneLine = (value: string) => toPrintable(value.replace(/[\p{Cc}\s]+/gu, " "));
+  const oneLine = (value: string) =>
+    toPrintable(
+      value
+        .slice(0, MAX_MESSAGE_LENGTH)
+        .replace(/[\p{Cc}\s]+/gu, " ")
+        .trim(),
+    );
   const schema = z.object({
     request_id: requestId.optional().catch(undefined),
-    message: z.string().max(500).transform(oneLine).optional().catch(undefined),
+    message: z.string().transform(oneLine).optional().catch(undefined),
   });
   try {
     const { request_id: requestId, message } = schema.parse(JSON.parse(body));

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { UsageError } from "../base/errors.ts";
-import { reasonOf } from "../base/file-access.ts";
+import { adviseOn, reasonOf } from "../base/file-access.ts";
 import { PHONE_NUMBER } from "../base/phone-number.ts";
 
 const HINT =
@@ -31,6 +31,6 @@ function readText(file: string, option: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    throw new UsageError(`${option}: cannot read ${file}: ${reasonOf(cause)}`);
+    throw new UsageError(`${option}: cannot read ${file}: ${reasonOf(cause)}`, { hint: adviseOn(cause) });
   }
 }

@@ -24,6 +24,8 @@ export function isOnThisMachine({ hostname }: URL): boolean {
 export function parseToken(text: string): string {
   const token = text.trim();
   if (token === "") throw new Error("is empty");
+  if (/^bearer\s/i.test(token))
+    throw new Error("begins with Bearer; leave out that word, which is sent anyway");
   if (/[\r\n]/.test(token)) throw new Error("holds more than one line");
   // The value must not be shown, so neither may undici's message about the header.
   if (!/^[\x21-\x7e]+$/.test(token)) throw new Error("holds characters that a bearer token cannot have");

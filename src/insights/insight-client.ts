@@ -79,5 +79,9 @@ export async function getInsight(client: ApiClient, id: number, options: Request
       extra: Object.fromEntries(unknown),
     };
   };
-  return await client.get(`/v3/insights/${id}`, {}, parse, options);
+  const refusedHints = {
+    400: "Check the id in the service's portal.",
+    404: "The service has no insight with this id: leave it out, or look up the id in the service's portal.",
+  };
+  return await client.get(`/v3/insights/${id}`, {}, { parse, refusedHints }, options);
 }

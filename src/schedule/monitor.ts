@@ -91,9 +91,9 @@ export function parseAddress(text: string, allowRemote: boolean): Address {
     /^(?:(?:\[([0-9a-f:.]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? [];
   const port = Number(digits);
   if (digits === "" || port > 65_535) {
-    throw new UsageError(
-      `Cannot use --listen ${text}: must be an address and a port, such as 127.0.0.1:9464`,
-    );
+    throw new UsageError(`Cannot use --listen ${text}: must be an address and a port`, {
+      hint: "Write it as 127.0.0.1:9464.",
+    });
   }
   const host = bracketed ?? plain ?? "127.0.0.1";
   if (!allowRemote && !isLoopback(host)) {

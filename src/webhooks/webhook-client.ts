@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ApiError, contractError, reword } from "../api/api-errors.ts";
+import { contractError } from "../api/api-errors.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
 import { type Envelope, parseContract } from "../api/response-envelope.ts";
 import { UsageError } from "../base/errors.ts";
@@ -96,14 +96,11 @@ export async function changeWebhook(
       throw contractError(`The API responded for webhook ${webhookId}, not ${id}`, { requestId });
     return { webhook_id: webhookId, request_id: requestId ?? null };
   };
-  try {
-    return await client.send(method, `/v3/webhooks/${id}`, body, parse, options);
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    throw reword(error, `Cannot change webhook ${id}: ${error.message}`, {
-      hint: "The service has no webhook with this id, or it is deleted: look up the id in the service's portal.",
-    });
-  }
+  const refusedHints = {
+    400: "Correct what the service names, and send the change again.",
+    404: "The service has no webhook with this id, or it is deleted: look up the id in the service's portal.",
+  };
+  return await client.send(method, `/v3/webhooks/${id}`, body, { parse, refusedHints }, options);
 }
 
 function check<T>(schema: z.ZodType<T>, notGiven: readonly string[], body: unknown, hint: string): T {

@@ -100,7 +100,9 @@ async function runInChild(context: Context, timeoutSeconds: number): Promise<Exi
 async function readSql(input: NodeJS.ReadableStream): Promise<string> {
   const sql = await readText(input, MAX_SQL_BYTES);
   if (sql !== undefined) return sql;
-  throw new UsageError(`The SQL on standard input is longer than ${MAX_SQL_BYTES} bytes`);
+  throw new UsageError(`The SQL on standard input is longer than ${MAX_SQL_BYTES} bytes`, {
+    hint: "Shorten it: a list of values fits into a table of another file, which ATTACH is not needed for.",
+  });
 }
 
 /** Returns false if rows were left out because of `maxRows`. */

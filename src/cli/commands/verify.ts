@@ -30,7 +30,12 @@ export const command = (context: Context) =>
     .action(
       perAccount(context, async ({ settings }, file, { run, write }) => {
         if (file !== undefined && (run ?? write) !== undefined)
-          throw new UsageError("A file cannot be combined with --run or --write");
+          throw new UsageError(
+            "Cannot use a file with --run or --write: these are for a run of the warehouse",
+            {
+              hint: "Leave out the file, or the options.",
+            },
+          );
         const open = () => openOwn(settings, openWarehouseReader);
         if (file !== undefined) return describe([...verifyFile(file, open)]);
         using warehouse = open();
