@@ -1,4 +1,4 @@
-import { type Dispatcher, Pool } from "undici";
+import type { Dispatcher } from "undici";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { ApiError, errorOfChange } from "./api-errors.ts";
 import { errorOfConnection, errorOfResponse, type RefusedHints } from "./failure.ts";
@@ -7,6 +7,7 @@ import { createRedactor } from "./redact-token.ts";
 import { MAX_ERROR_BYTES, readBody } from "./response-body.ts";
 import { type Envelope, parseEnvelope } from "./response-envelope.ts";
 import { DEFAULT_RETRY, type RetryPolicy, retry } from "./retry.ts";
+import { openRoute } from "./route.ts";
 
 export interface ApiClientOptions {
   /** `/v3/…` is appended to its path. */
@@ -78,7 +79,7 @@ interface Request {
 
 /** Speaks HTTP/1.1 with the service: bearer token, envelope, retries, deadlines. One per run; close it after use. */
 export class ApiClient implements AsyncDisposable {
-  readonly #pool: Pool;
+  readonly #route: Dispatcher;
   readonly #path: string;
   readonly #options: ApiClientOptions;
   readonly #clock: Clock;
@@ -94,13 +95,9 @@ export class ApiClient implements AsyncDisposable {
     const redactSecret = createRedactor(options.secret ?? "", "[secret]");
     this.#redact = (body) => redactSecret(redactToken(body));
     this.#path = options.baseUrl.pathname.replace(/\/+$/, "");
-    this.#pool = new Pool(options.baseUrl.origin, {
+    this.#route = openRoute(options.baseUrl, {
       connections: options.connections ?? 4,
-      allowH2: false,
-      // Each attempt's signal bounds these; undici's own timers are coarser.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: { timeout: this.#attemptTimeoutMs },
+      connectMs: this.#attemptTimeoutMs,
     });
   }
 
@@ -144,7 +141,7 @@ export class ApiClient implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool.destroy();
+    await this.#route.destroy();
   }
 
   async #retry<T>(attempt: () => Promise<T>, { signal, attempts }: RequestOptions): Promise<T> {
@@ -160,7 +157,8 @@ export class ApiClient implements AsyncDisposable {
     const [attempt, sentMs] = [this.#attempts++, this.#clock.now()];
     const timeout = AbortSignal.timeout(this.#attemptTimeoutMs);
     try {
-      const response = await this.#pool.request({
+      const response = await this.#route.request({
+        origin: baseUrl.origin,
         method,
         path: this.#path + path,
         query: Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)),
@@ -189,11 +187,7 @@ export class ApiClient implements AsyncDisposable {
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ApiError) throw error;
-      throw errorOfConnection(
-        timeout.aborted ? timeout.reason : error,
-        baseUrl.origin,
-        this.#attemptTimeoutMs,
-      );
+      throw errorOfConnection(timeout.aborted ? timeout.reason : error, baseUrl, this.#attemptTimeoutMs);
     }
   }
 }

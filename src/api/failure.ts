@@ -6,6 +6,7 @@ import { toPrintable } from "../base/printable.ts";
 import { ApiError, CHECK_ADDRESS, contractError } from "./api-errors.ts";
 import { requestId } from "./response-envelope.ts";
 import { parseRetryAfterMs } from "./retry.ts";
+import { adviseOnRoute, nameRoute } from "./route.ts";
 
 export function isTransientStatus(status: number): boolean {
   return status >= 500 || [408, 425, 429].includes(status);
@@ -19,6 +20,7 @@ const UNSENT = new Set([
   "ENETUNREACH",
   "ENOTFOUND",
   "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_PRX_CONN",
 ]);
 
 /** What to do about a request that the service refuses, by status. */
@@ -76,17 +78,18 @@ export function errorOfResponse(
   });
 }
 
-export function errorOfConnection(cause: unknown, origin: string, attemptTimeoutMs: number): ApiError {
+export function errorOfConnection(cause: unknown, target: URL, attemptTimeoutMs: number): ApiError {
   const reason = reasonForNoResponse(cause, attemptTimeoutMs);
   const noDescriptor = toDescriptorError(reason);
   if (noDescriptor !== undefined) {
     const { exitCode, message, hint } = noDescriptor;
     return new ApiError(exitCode, message, { unsent: true, hint });
   }
-  return new ApiError(EXIT.unreachable, `Cannot reach ${origin}: ${reason}`, {
-    transient: true,
-    unsent: codesOf(cause).some((code) => UNSENT.has(code)),
-    hint: "Check CALLTALLY_BASE_URL and the network, and try again later.",
+  const refusal = proxyStatusOf(cause);
+  return new ApiError(EXIT.unreachable, `Cannot reach ${nameRoute(target, target.origin)}: ${reason}`, {
+    transient: refusal === undefined || isTransientStatus(refusal),
+    unsent: refusal !== undefined || codesOf(cause).some((code) => UNSENT.has(code)),
+    hint: adviseOnRoute(target, reason, "Check CALLTALLY_BASE_URL and the network, and try again later."),
   });
 }
 
@@ -117,9 +120,17 @@ export function reasonForNoResponse(cause: unknown, attemptTimeoutMs: number): s
   if (cause instanceof DOMException && cause.name === "TimeoutError") {
     return `no complete response within ${attemptTimeoutMs / 1000} s`;
   }
+  const refusal = proxyStatusOf(cause);
+  if (refusal !== undefined) return `the proxy returned ${refusal}`;
   // For several addresses, Node wraps the failures in one error without a message.
   if (cause instanceof AggregateError) return cause.errors.map(describeError).join("; ");
   return describeError(cause);
+}
+
+/** The status of a proxy that does not connect; undici has it only in the message. */
+export function proxyStatusOf(cause: unknown): number | undefined {
+  const [, status] = /^Proxy response \((\d+)\)/.exec(cause instanceof Error ? cause.message : "") ?? [];
+  return status === undefined ? undefined : Number(status);
 }
 
 function codesOf(cause: unknown): string[] {

@@ -18,7 +18,7 @@ export function toCalltallyError(thrown: unknown): CalltallyError {
     toFileError(error) ??
     new CalltallyError(EXIT.failed, "This should not have happened", {
       cause: error,
-      hint: "This is a fault of calltally: report it with the command, this text and the output of `calltally --version`.",
+      hint: "Report it to the maintainers, with the command, this text and the output of `calltally --version`.",
     })
   );
 }

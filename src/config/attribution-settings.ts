@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
-import { parse } from "csv-parse/sync";
+import { CsvError, parse } from "csv-parse/sync";
 import { foldUtm } from "../attribution/call-text.ts";
 import { UsageError } from "../base/errors.ts";
-import { reasonOf } from "../base/file-access.ts";
+import { adviseOn, reasonOf } from "../base/file-access.ts";
 import { withDigests } from "../privacy/keep-settings.ts";
 import type { Settings } from "./load-settings.ts";
 import { readTopics } from "./topics-file.ts";
 
 const HINT =
-  "CALLTALLY_ALIASES names a CSV file with the header raw,value and lines such as fb,facebook; an empty value stands for not set.";
+  "Write a CSV file with the header raw,value and lines such as fb,facebook; an empty value stands for not set.";
 
 /** An empty value counts as not set. @throws UsageError that names the file and the line */
 export function readAliases(file: string): Record<string, string> {
@@ -44,7 +44,9 @@ function parseFile(file: string): { record: string[]; info: { lines: number } }[
     const options = { bom: true, relaxColumnCount: true, skipEmptyLines: true, trim: true, info: true };
     return parse(readFileSync(file), options) as unknown as ReturnType<typeof parseFile>;
   } catch (cause) {
-    throw new UsageError(`Cannot read the aliases in ${file}: ${reasonOf(cause)}`, { hint: HINT });
+    throw new UsageError(`Cannot read the aliases in ${file}: ${reasonOf(cause)}`, {
+      hint: cause instanceof CsvError ? HINT : adviseOn(cause),
+    });
   }
 }
 

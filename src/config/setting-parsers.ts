@@ -1,3 +1,5 @@
+import { isLoopback } from "../base/loopback.ts";
+
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
 // Each reads the text of a setting, and throws an Error that says what is wrong with it.
@@ -5,7 +7,7 @@ export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "
 export function parseBaseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null) throw new Error("is not a URL");
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isOnThisMachine(url))) {
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
     throw new Error(
       "must start with https:// (http:// only for this machine), because each request contains the token",
     );
@@ -15,10 +17,6 @@ export function parseBaseUrl(text: string): URL {
   }
   if (/\/v3\/*$/.test(url.pathname)) throw new Error("must be given without /v3, which is appended");
   return url;
-}
-
-export function isOnThisMachine({ hostname }: URL): boolean {
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/i.test(hostname);
 }
 
 export function parseToken(text: string): string {

@@ -1,4 +1,4 @@
-import { isOnThisMachine } from "../config/setting-parsers.ts";
+import { isLoopback } from "../base/loopback.ts";
 import { type Figure, formatBytes, type ReportSummary } from "./report-summary.ts";
 
 /** `json` has a `text`, which many services show. */
@@ -8,7 +8,7 @@ export type HookKind = keyof typeof FORMS;
 export function parseHookUrl(text: string): URL {
   const url = URL.parse(text.trim());
   if (url === null) throw new Error("is not a URL that starts with https://");
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isOnThisMachine(url))) {
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
     throw new Error("must start with https:// (http:// only for this machine)");
   }
   if (url.username || url.password || url.hash) throw new Error("must have neither user nor fragment");

@@ -8,7 +8,7 @@ import type { Column, NamedTable } from "./table.ts";
 const isScanned = ({ type, isId }: Column) => type === "text" && !isId;
 
 const HINT =
-  "A file with --min-cell contains no phone numbers or mail addresses. Leave out the dimension, rename the value in the file of CALLTALLY_ALIASES, or filter out its calls.";
+  "Leave out the dimension, rename the value in the file of CALLTALLY_ALIASES, or filter out its calls: a file with --min-cell contains no phone numbers or mail addresses.";
 
 /**
  * Reads all rows before the first one is written.

@@ -70,7 +70,7 @@ function* leadingWords(sql: string): Generator<string> {
 
 function refused(reason: string): UsageError {
   return new UsageError(`Cannot run this SQL: ${reason}`, {
-    hint: "A query is one statement that reads. Example: SELECT * FROM rollup_campaign LIMIT 5",
+    hint: "Write one statement that reads, such as SELECT * FROM rollup_campaign LIMIT 5",
   });
 }
 

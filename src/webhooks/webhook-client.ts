@@ -64,10 +64,10 @@ export type WebhookChange = { id: number } & (
  */
 export function checkWebhookChange(id: number, method: "PUT" | "PATCH", body: unknown): WebhookChange {
   if (method === "PATCH") {
-    const hint = `Any of these, at least one: ${Object.keys(fields).join(", ")}.`;
+    const hint = `Give at least one of ${Object.keys(fields).join(", ")}.`;
     return { id, method, body: check(patchSchema, ["webhook_id", ...SET_BY_SERVICE], body, hint) };
   }
-  const hint = `Required for a full update: ${Object.keys(required).join(", ")}. Optional: ${OPTIONAL_WEBHOOK_FIELDS.join(", ")}.`;
+  const hint = `Give all of ${Object.keys(required).join(", ")} for a full update; optional are ${OPTIONAL_WEBHOOK_FIELDS.join(", ")}.`;
   const webhook = check(replacementSchema, SET_BY_SERVICE, body, hint);
   const { webhook_id = id } = webhook;
   if (webhook_id === id) return { id, method, body: webhook };

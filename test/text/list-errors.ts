@@ -4,7 +4,8 @@ import { parseSync } from "oxc-parser";
 /** Where {@link listErrors} is kept: every error and its hint, to be read in one sitting. */
 export const ERRORS = "test/text/errors.txt";
 
-const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && "type" in value;
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && "type" in value;
 
 interface Node {
   type: string;
@@ -42,7 +43,9 @@ function errorsOf(source: string): string[] {
     if (node.type === "LogicalExpression") return `${read(node.left, before)} | ${read(node.right, before)}`;
     const init =
       node.type === "Identifier"
-        ? constants.get(String(node.name))?.findLast(({ start }) => start < before || /^[A-Z_]+$/.test(String(node.name)))
+        ? constants
+            .get(String(node.name))
+            ?.findLast(({ start }) => start < before || /^[A-Z_]+$/.test(String(node.name)))
         : undefined;
     return init === undefined ? `‹${source.slice(node.start, node.end)}›` : read(init, init.start);
   };
@@ -51,14 +54,17 @@ function errorsOf(source: string): string[] {
     if (type !== "NewExpression" || !isNode(callee) || !Array.isArray(node.arguments)) return [];
     const given: unknown[] = node.arguments;
     const details = given.find((each) => isNode(each) && each.type === "ObjectExpression");
-    const hint = isNode(details) ? membersOf(details).find(({ key }) => isNode(key) && key.name === "hint") : undefined;
+    const hint = isNode(details)
+      ? membersOf(details).find(({ key }) => isNode(key) && key.name === "hint")
+      : undefined;
     if (hint === undefined) return [];
     const message = given[given.indexOf(details) - 1];
     return [`${oneLine(read(message, node.start))}\n    ${oneLine(read(hint.value, node.start))}`];
   });
 }
 
-const membersOf = ({ properties }: Node): Node[] => (Array.isArray(properties) ? properties.filter(isNode) : []);
+const membersOf = ({ properties }: Node): Node[] =>
+  Array.isArray(properties) ? properties.filter(isNode) : [];
 
 const oneLine = (text: string) => text.replace(/\\`/g, "`").replace(/\s+/g, " ");
 

@@ -101,7 +101,7 @@ async function readSql(input: NodeJS.ReadableStream): Promise<string> {
   const sql = await readText(input, MAX_SQL_BYTES);
   if (sql !== undefined) return sql;
   throw new UsageError(`The SQL on standard input is longer than ${MAX_SQL_BYTES} bytes`, {
-    hint: "Shorten it: a list of values fits into a table of another file, which ATTACH is not needed for.",
+    hint: "Shorten it, or split it into several queries.",
   });
 }
 
