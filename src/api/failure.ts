@@ -2,6 +2,7 @@ import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { describeError, EXIT } from "../base/errors.ts";
 import { toDescriptorError } from "../base/file-access.ts";
+import { personalKind } from "../base/personal-text.ts";
 import { toPrintable } from "../base/printable.ts";
 import { ApiError, CHECK_ADDRESS, contractError } from "./api-errors.ts";
 import { requestId } from "./response-envelope.ts";
@@ -34,8 +35,8 @@ interface RequestContext {
 }
 
 /**
- * Returns the error for a status other than 200 (API v3 § 7). A refusal quotes the service's message; of other
- * failures only the length of the body is shown, because their text may be anything.
+ * Returns the error for a status other than 200 (API v3 § 7). A refusal quotes the service's message, unless it looks
+ * personal; otherwise only the length of the body is shown, because its text may be anything.
  * @param body undefined if it cannot be read
  */
 export function errorOfResponse(
@@ -44,8 +45,8 @@ export function errorOfResponse(
   { nowMs, isChange, tokenPlace, refusedHints }: RequestContext,
 ): ApiError {
   const { requestId, message } = readErrorBody(body?.toString() ?? "");
-  const isQuoted = isChange || (status >= 400 && status < 500);
-  const said = isQuoted && message !== undefined ? `: ${message}` : "";
+  const mayQuote = isChange || (status >= 400 && status < 500);
+  const said = mayQuote && message !== undefined && personalKind(message) === undefined ? `: ${message}` : "";
   const described = [
     ...(requestId === undefined ? [] : [`request ${requestId}`]),
     ...(body === undefined || said !== "" ? [] : [`${body.length} bytes`]),

@@ -1,5 +1,5 @@
 import { UsageError } from "../base/errors.ts";
-import { personalKind } from "../privacy/personal-text.ts";
+import { personalKind } from "../base/personal-text.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { isSmallCount } from "../rollup/small-cells.ts";
 import type { Basis } from "../warehouse/runs/basis.ts";
