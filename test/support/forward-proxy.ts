@@ -36,6 +36,8 @@ export async function startForwardProxy(port: number, status: number | "none" = 
   server.on("connect", (incoming, client) => {
     see(incoming);
     client.on("error", () => {});
+    // The server does not close connections that it handed over.
+    server.once("closing", () => client.destroy());
     if (status === "none") return;
     if (status !== 200) return void client.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);
     const target = connect(port, "127.0.0.1", () => {
@@ -46,5 +48,13 @@ export async function startForwardProxy(port: number, status: number | "none" = 
     client.on("close", () => target.destroy());
   });
   const listening = await listen(server);
-  return { ...listening, host: `127.0.0.1:${listening.port}`, asked, logins };
+  return {
+    host: `127.0.0.1:${listening.port}`,
+    asked,
+    logins,
+    async [Symbol.asyncDispose]() {
+      server.emit("closing");
+      await listening[Symbol.asyncDispose]();
+    },
+  };
 }
