@@ -104,9 +104,10 @@ function hintFor(message: string, reader: Warehouse, sql: string): string {
   const mentioned = known.filter(({ table }) => words.has(table));
   const columns = (mentioned.length > 0 ? mentioned : known).map(({ column }) => column);
   const names = kind === "table" ? known.map(({ table }) => table) : columns;
-  const suggestion =
-    owners.length > 0
-      ? `It is a column of ${owners.map(({ table }) => table).join(", ")}.`
-      : (didYouMean(name, [...new Set(names)]) ?? "");
-  return `${suggestion} \`calltally schema\` names tables, views and columns.`.trim();
+  const suggestions = [
+    didYouMean(name, [...new Set(names)]),
+    owners.length > 0 ? `It is a column of ${owners.map(({ table }) => table).join(", ")}.` : undefined,
+    "`calltally schema` names tables, views and columns.",
+  ];
+  return suggestions.filter((suggestion) => suggestion !== undefined).join(" ");
 }
