@@ -80,7 +80,7 @@ export async function getInsight(client: ApiClient, id: number, options: Request
     };
   };
   const refusedHints = {
-    400: "Check the id in the service's portal.",
+    400: "Correct what the service names; its portal shows the ids of insights.",
     404: "The service has no insight with this id: leave it out, or look up the id in the service's portal.",
   };
   return await client.get(`/v3/insights/${id}`, {}, { parse, refusedHints }, options);
