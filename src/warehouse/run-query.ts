@@ -90,8 +90,7 @@ function explain(error: unknown, reader: Warehouse, sql: string): unknown {
 
 function hintFor(message: string, reader: Warehouse, sql: string): string {
   const [, kind, name] = /^no such (table|column): "?(?:\w+\.)*([^".]+)/.exec(message) ?? [];
-  if (name === undefined)
-    return "`calltally schema` names tables, views and columns; `calltally docs cookbook` has examples.";
+  if (name === undefined) return "Correct the SQL; `calltally schema` names tables, views and columns.";
   const known = reader.sqlite
     .prepare<[], { table: string; column: string }>(
       `SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c

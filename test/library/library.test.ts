@@ -135,9 +135,7 @@ describe("syncWarehouse", () => {
     const taken = await hintOf(() => second.export(own.path, { contents: ["channel"] }));
     expect(taken).toBe("Give each warehouse a folder of its own as `folder`.");
     const wrongSql = await hintOf(() => warehouse.query("DELETE FROM calls").next());
-    expect(wrongSql).toBe(
-      "Write one statement that reads, such as SELECT * FROM rollup_campaign LIMIT 5",
-    );
+    expect(wrongSql).toBe("Write one statement that reads, such as SELECT * FROM rollup_campaign LIMIT 5");
   });
 
   it("asks for the calls of an organization unit where one is given", async () => {

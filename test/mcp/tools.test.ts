@@ -289,7 +289,7 @@ describe("calltally mcp", () => {
       uploads: [],
     });
     expect(await assistant.ask("explain_call", { call_id: 99 })).toMatch(
-      /^There is no call 99 in .*calls\.db\nThe API lists only calls with DNI data/,
+      /^There is no call 99 in .*calls\.db\nRun `calltally sync` if it is new; the API lists only calls with DNI data/,
     );
   });
 
