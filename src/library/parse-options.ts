@@ -146,6 +146,6 @@ export function parse<T>(schema: z.ZodType<T>, given: unknown): T {
   const message = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
   const path = issue.code === "invalid_key" ? issue.path.slice(0, -1) : issue.path;
   throw new UsageError(path.length > 0 ? `${path.join(".")}: ${message}` : message, {
-    hint: "Correct it as the types of the package describe.",
+    hint: "Correct this option, or leave it out.",
   });
 }

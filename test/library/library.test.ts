@@ -36,7 +36,7 @@ async function otherWarehouse(path: string): Promise<string> {
   return path;
 }
 
-const AS_TYPED = "Correct it as the types of the package describe.";
+const AS_TYPED = "Correct this option, or leave it out.";
 const CONFLICT = "Change or leave out one of these options.";
 
 /** What a work ends with: message, hint and exit code, of an error that a caller can expect. */

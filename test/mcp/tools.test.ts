@@ -358,7 +358,7 @@ describe("calltally mcp", () => {
     const filter = { exclude_callers: ["+4930123456"] };
     for (const name of ["figures", "compare"]) {
       const said = await assistant.ask(name, { by: ["channel"], range: SEPTEMBER, filter });
-      expect(said).toBe('filter: Unrecognized key: "exclude_callers"');
+      expect(said).toBe('filter: Unrecognized key: "exclude_callers"\nCorrect this option, or leave it out.');
     }
   });
 
