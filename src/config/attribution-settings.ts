@@ -1,14 +1,15 @@
 import { readFileSync } from "node:fs";
+import { CsvError } from "csv-parse/sync";
 import { foldUtm } from "../attribution/call-text.ts";
 import { UsageError } from "../base/errors.ts";
-import { reasonOf } from "../base/file-access.ts";
+import { adviseOn, reasonOf } from "../base/file-access.ts";
 import { withDigests } from "../privacy/keep-settings.ts";
 import { type CsvLine, parseCsvLines } from "./csv-lines.ts";
 import type { Settings } from "./load-settings.ts";
 import { readTopics } from "./topics-file.ts";
 
 const HINT =
-  "CALLTALLY_ALIASES names a CSV file with the header raw,value and lines such as fb,facebook; an empty value stands for not set.";
+  "Write a CSV file with the header raw,value and lines such as fb,facebook; an empty value stands for not set.";
 
 /** An empty value counts as not set. @throws UsageError that names the file and the line */
 export function readAliases(file: string): Record<string, string> {
@@ -42,7 +43,9 @@ function parseFile(file: string): CsvLine[] {
   try {
     return parseCsvLines(readFileSync(file));
   } catch (cause) {
-    throw new UsageError(`Cannot read the aliases in ${file}: ${reasonOf(cause)}`, { hint: HINT });
+    throw new UsageError(`Cannot read the aliases in ${file}: ${reasonOf(cause)}`, {
+      hint: cause instanceof CsvError ? HINT : adviseOn(cause),
+    });
   }
 }
 

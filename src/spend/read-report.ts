@@ -153,7 +153,10 @@ function forEachLine(
     });
   } catch (cause) {
     // With a wrong delimiter, the first lines may be anything.
-    if (to === -1) throw new UsageError(`it is not CSV: ${describeError(cause)}`);
+    if (to === -1)
+      throw new UsageError(`it is not CSV: ${describeError(cause)}`, {
+        hint: "Save it as CSV with a header line; `calltally spend import --help` lists what is read.",
+      });
   }
 }
 
