@@ -105,8 +105,8 @@ export class ApiClient implements AsyncDisposable {
     options: RequestOptions = {},
   ): Promise<T> {
     return await this.#retry(async () => {
-      const { body, exchange } = await this.#attempt({ method: "GET", path, query }, options.signal);
-      return parse(parseEnvelope(body.toString()), exchange);
+      const { envelope, exchange } = await this.#attempt({ method: "GET", path, query }, options.signal);
+      return parse(envelope, exchange);
     }, options);
   }
 
@@ -125,8 +125,7 @@ export class ApiClient implements AsyncDisposable {
     const { signal } = options;
     return await this.#retry(async () => {
       try {
-        const response = await this.#attempt({ method, path, body }, signal);
-        return parse(parseEnvelope(response.body.toString()));
+        return parse((await this.#attempt({ method, path, body }, signal)).envelope);
       } catch (error) {
         throw error instanceof ApiError && !error.unsent ? errorOfChange(error) : error;
       }
@@ -165,17 +164,20 @@ export class ApiClient implements AsyncDisposable {
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
-      if (response.statusCode === 200) {
+      const { headers, statusCode } = response;
+      const { tokenPlace = "the token" } = this.#options;
+      const errorOf = (status: number, body: Buffer | undefined, isQuoted: boolean) =>
+        errorOfResponse({ status, headers }, body, { nowMs: this.#clock.now(), isQuoted, tokenPlace });
+      if (statusCode === 200) {
         const bytes = this.#redact(await readBody(response));
-        const ageSeconds = Number(response.headers.age) || 0;
+        const ageSeconds = Number(headers.age) || 0;
         const [nextAttempt, receivedMs] = [this.#attempts, this.#clock.now()];
-        return { body: bytes, exchange: { attempt, nextAttempt, sentMs, receivedMs, ageSeconds } };
+        const envelope = parseEnvelope(bytes.toString(), (status) => errorOf(status, bytes, true));
+        return { envelope, exchange: { attempt, nextAttempt, sentMs, receivedMs, ageSeconds } };
       }
       // A proxy's error page may have any encoding; the status counts, readable or not.
       const errorBody = await readBody(response, MAX_ERROR_BYTES).catch(() => undefined);
-      const { tokenPlace = "the token" } = this.#options;
-      const context = { nowMs: this.#clock.now(), isChange: method !== "GET", tokenPlace };
-      throw errorOfResponse(response, errorBody && this.#redact(errorBody), context);
+      throw errorOf(statusCode, errorBody && this.#redact(errorBody), method !== "GET");
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ApiError) throw error;

@@ -11,6 +11,9 @@ export function isTransientStatus(status: number): boolean {
   return status >= 500 || [408, 425, 429].includes(status);
 }
 
+/** How services word a refusal of too many requests, whatever its status. */
+const RATE_LIMIT = /rate[\s_-]*limit|too many requests|throttl/i;
+
 /** Codes of connections that were never made, so nothing reached the service. */
 const UNSENT = new Set([
   "EAI_AGAIN",
@@ -23,31 +26,35 @@ const UNSENT = new Set([
 
 /**
  * Returns the error for a status other than 200 (API v3 § 7), with the body's length, because its text may hold
- * anything; for a refused change, with the service's message.
+ * anything; where `isQuoted`, with the service's message.
+ * @param status by HTTP, or by the envelope of a response of status 200
  * @param body undefined if it cannot be read
  */
 export function errorOfResponse(
-  { statusCode: status, headers }: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
+  { status, headers }: { status: number; headers: Dispatcher.ResponseData["headers"] },
   body: Buffer | undefined,
-  { nowMs, isChange, tokenPlace }: { nowMs: number; isChange: boolean; tokenPlace: string },
+  { nowMs, isQuoted, tokenPlace }: { nowMs: number; isQuoted: boolean; tokenPlace: string },
 ): ApiError {
-  const { requestId, message } = readErrorBody(body?.toString() ?? "");
-  const said = isChange && message !== undefined ? `: ${message}` : "";
+  const text = body?.toString() ?? "";
+  const { requestId, message } = readErrorBody(text);
+  const said = isQuoted && message !== undefined ? `: ${message}` : "";
   const described = [
     ...(requestId === undefined ? [] : [`request ${requestId}`]),
     ...(body === undefined || said !== "" ? [] : [`${body.length} bytes`]),
   ];
   const named = described.length === 0 ? "" : ` (${described.join(", ")})`;
-  const details = { status, requestId };
-  if (status === 401 || status === 403) {
+  const isLimited = status === 403 && RATE_LIMIT.test(text);
+  const details = { status: isLimited ? 429 : status, requestId };
+  if (status === 401 || (status === 403 && !isLimited)) {
     return new ApiError(EXIT.refused, `The API refused the token, status ${status}${said}${named}`, {
       ...details,
       hint: `Check ${tokenPlace}: it may be mistyped, expired, or of API v2.`,
     });
   }
-  if (isTransientStatus(status)) {
+  if (isTransientStatus(details.status)) {
     const retryAfter = headers["retry-after"];
-    return new ApiError(EXIT.unreachable, `The API returned ${status}${said}${named}`, {
+    const limited = isLimited ? " for its rate limit" : "";
+    return new ApiError(EXIT.unreachable, `The API returned ${status}${limited}${said}${named}`, {
       ...details,
       transient: true,
       retryAfterMs: parseRetryAfterMs(retryAfter === undefined ? undefined : String(retryAfter), nowMs),
@@ -58,7 +65,7 @@ export function errorOfResponse(
     return new ApiError(EXIT.contract, `The API returned ${status}${said}${named}`, details);
   }
   const undocumented = `The API returned ${status}, which its documentation does not list`;
-  if (isChange && status >= 400)
+  if (isQuoted && status >= 400)
     return new ApiError(EXIT.contract, `${undocumented}${said}${named}`, details);
   return contractError(`${undocumented}${named}`, {
     status,
