@@ -1,6 +1,7 @@
 import { SqliteError } from "better-sqlite3";
 import { CalltallyError, EXIT, firstError } from "../base/errors.ts";
 import { describeLack } from "../base/file-access.ts";
+import { describeHolder, isBusy } from "./holder.ts";
 
 type SqliteFailure = InstanceType<typeof SqliteError>;
 
@@ -14,6 +15,12 @@ export function sqliteErrorOf(thrown: unknown): SqliteFailure | undefined {
 export function nameFile(error: unknown, file: string): unknown {
   const cause = sqliteErrorOf(error);
   if (cause === undefined) return firstError(error);
+  if (isBusy(cause)) {
+    return new CalltallyError(EXIT.locked, `Cannot use ${file}: ${describeHolder(file)}`, {
+      cause,
+      hint: "Run it again when that has ended; a program that shows databases may have to be closed.",
+    });
+  }
   const isDenied = /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(cause.code);
   const lacks = isDenied ? ["-wal", "-shm", ""].map((suffix) => describeLack(file + suffix)) : [];
   const hint =
