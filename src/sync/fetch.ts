@@ -37,10 +37,7 @@ export function toSlice(page: AttributionPage, isOld = false): PageSlice {
 }
 
 function toWalkRow(row: ParsedRow): Row {
-  if ("rejected" in row) {
-    const { call_id: id, reason } = row.rejected;
-    return { id, started: null, name: null, isRejected: true, reason };
-  }
+  if ("rejected" in row) return { id: row.rejected.call_id, started: null, name: null, isRejected: true };
   const { call_id, call_started, insight_name } = row.call;
   return { id: call_id, started: call_started, name: insight_name };
 }

@@ -1,6 +1,13 @@
 import { parseArgs } from "node:util";
 import fc from "fast-check";
-import { honestTimelines, smallTimelines, wideTimelines, wildTimelines } from "./random-service.ts";
+import {
+  endTimelines,
+  honestTimelines,
+  sizedTimelines,
+  smallTimelines,
+  wideTimelines,
+  wildTimelines,
+} from "./random-service.ts";
 import { changedWalker, RULES } from "./rules.ts";
 import { isFalselySure, isSure, lives, readings } from "./walks.ts";
 
@@ -12,7 +19,14 @@ import { isFalselySure, isSure, lives, readings } from "./walks.ts";
  *   npm run test:walk -- 40000 --family small --without "giving up being no end"     looks for a service that needs a rule
  */
 
-const FAMILIES = { small: smallTimelines, wild: wildTimelines, wide: wideTimelines, honest: honestTimelines };
+const FAMILIES = {
+  small: smallTimelines,
+  wild: wildTimelines,
+  wide: wideTimelines,
+  honest: honestTimelines,
+  sized: sizedTimelines,
+  end: endTimelines,
+};
 
 const say = (line: unknown) => process.stdout.write(`${line}\n`);
 
