@@ -302,6 +302,58 @@ export const endTimelines: fc.Arbitrary<Timeline> = fc
     hole === undefined ? { ...timeline, beyond, total } : { ...timeline, hole },
   );
 
+/** Services whose order moves while a pass reads: beyond what a pass can prove. `npm run test:walk` counts how often. */
+const moving = (
+  kinds: readonly Event["kind"][],
+  orders: readonly Order[],
+  flips: readonly Order[] = [],
+): fc.Arbitrary<Timeline> =>
+  fc
+    .record({
+      timeline: honestTimelines,
+      order: fc.constantFrom(...orders),
+      sorting: fc.constantFrom("ignored" as const, "refused"),
+      limit: fc.integer({ min: 4, max: 12 }),
+      initial: fc.integer({ min: 20, max: 80 }),
+      events: fc.array(
+        fc.array(fc.record({ kind: fc.constantFrom(...kinds), at: share, count: count(2) }), {
+          maxLength: 2,
+        }),
+        { minLength: 3, maxLength: 12 },
+      ),
+      flip: fc.record({
+        order: fc.constantFrom(...flips, ...orders.slice(0, flips.length === 0 ? 1 : 0)),
+        from: fc.constantFrom("offset" as const, "request"),
+        at: count(30),
+      }),
+    })
+    .map(({ timeline, events, flip, ...changes }) => ({
+      ...timeline,
+      ...changes,
+      pageCap: 1000,
+      tied: 1,
+      requests: events.map((some, index) => ({
+        events: some,
+        cap: 1000,
+        short: 0,
+        lag: 0,
+        turns: index % 3,
+      })),
+      ...(flips.length > 0 && { flip }),
+    }));
+
+export const movingTimelines = {
+  startfix: moving(["new", "delete", "correct"], ["start desc", "start asc"]),
+  startfix2: moving(["new", "late", "delete", "correct", "correct", "swap"], ["start desc", "start asc"]),
+  planflip: moving(
+    ["new", "late", "delete"],
+    ["id desc", "start desc", HEAP],
+    ["start desc", "id desc", "id asc"],
+  ),
+  planflip2: moving(["new", "new", "late", "delete"], ["id desc", "start desc"], ["start desc", "id desc"]),
+  planheap: moving(["new", "delete", "touch"], [HEAP, "id asc", "start asc"], [HEAP, "id asc", "start asc"]),
+};
+
 interface ServedCall {
   id: number;
   startedMs: number;

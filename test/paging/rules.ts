@@ -43,11 +43,6 @@ export const RULES: readonly Rule[] = [
     "...(await this.#pages.fetch(end)), offset: end",
     "...this.#record.left, offset: end, rows: []",
   ]),
-  rule("the last call being in one place before and after that look", [
-    "record.ts",
-    "const isInPlace = endOf(slice) === endOf(this.#left);",
-    "const isInPlace = true;",
-  ]),
   rule("a count that fits, where nothing is behind the end", [
     "verdict.ts",
     'if (end === "short slice") return',
