@@ -107,7 +107,8 @@ export class Pass<S extends Slice> implements Disposable {
   }
 
   async *reachEnd(): AsyncGenerator<S, void, void> {
-    yield* this.#walkOn(() => false);
+    // What lies there explains why the pass has seen no end.
+    if ((yield* this.#walkOn(() => false)) === "lost") await this.#lookBehind();
   }
 
   /**

@@ -195,7 +195,8 @@ export class PassRecord {
     const { slices: after } = this.#counts;
     const look = { ...behind, rows: behind.rows.length, unseen, after, repeats: this.#placeOf(behind.rows) };
     this.#behind.push(look);
-    this.#totals = observeTotal(this.#totals, behind);
+    // Known calls that come again are not beyond the list.
+    this.#totals = observeTotal(this.#totals, unseen === 0 ? { ...behind, rows: [] } : behind);
     this.#noteOrigin(behind);
     this.#look = unseen === 0 ? look : undefined;
     // No slice could join an empty one.

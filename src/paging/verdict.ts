@@ -201,7 +201,9 @@ function beyondEnd({ behind }: Evidence): string {
 
 function endAdvice({ behind }: Evidence): string | undefined {
   const look = behind.findLast(({ rows }) => rows > 0);
-  return look && `${ASK} what offset ${look.offset} gives: beyond the last call a page should be empty.`;
+  return look?.unseen === 0
+    ? `${ASK} what offset ${look.offset} gives: beyond the last call a page should be empty.`
+    : undefined;
 }
 
 /** Whether `total` was the number of calls read in every response. */

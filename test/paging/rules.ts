@@ -43,11 +43,6 @@ export const RULES: readonly Rule[] = [
     "...(await this.#pages.fetch(end)), offset: end",
     "...this.#record.left, offset: end, rows: []",
   ]),
-  rule("a count that fits, where nothing is behind the end", [
-    "verdict.ts",
-    'if (end === "short slice") return',
-    'if (end !== "unseen") return',
-  ]),
   rule(
     "giving up being no end",
     ["pass.ts", 'return "lost";', 'record.giveUp();\n    return "lost";'],

@@ -156,7 +156,7 @@ class Pass:
         self.left_held = self.chain.join(self.left["rows"], self.left["offset"] == 0)[0]
 
     def look_behind(self, look):
-        self.respond(look["offset"], look["total"], look["rows"], look["request_id"])
+        self.respond(look["offset"], look["total"], look["rows"] if look["unseen"] else 0, look["request_id"])
         self.quiet = look if look["unseen"] == 0 else None
         if self.quiet and not self.left["rows"]:
             self.end, self.end_held = self.end_by(look), self.left_held
