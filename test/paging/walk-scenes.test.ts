@@ -187,6 +187,24 @@ describe("walk", () => {
     expect(service.asked.filter((offset) => offset > 100)).toEqual([105, 120, 135, 1980]);
   });
 
+  it.each([
+    { title: "reads on where the list goes on behind empty pages", first: 43, last: 199, fresh: 143 },
+    { title: "ends where nothing is at the last page by total", first: 43, last: 1000, fresh: 43 },
+    { title: "does not look for as few calls as may be missing", first: 295, last: 299, fresh: 295 },
+  ])("$title", async ({ first, last, fresh }) => {
+    const service = script(({ offset }) => {
+      const end = offset < first ? first : 300;
+      const count = offset >= first && offset <= last ? 0 : Math.min(20, end - offset);
+      return slice(offset, 300, ...ids(offset + 1, count));
+    });
+    const reading = walk(service.source, options);
+    await read(reading);
+    const { evidence } = reading;
+    expect(evidence).toMatchObject({ fresh, gaps: fresh === 143 ? [{ first, last }] : [] });
+    expect(service.asked.filter((offset) => offset === 280).length > 0).toBe(fresh !== 295);
+    expect(service.asked.length).toBeLessThan(30);
+  });
+
   it("looks at the front once more after it gave up a list that has become empty, though more is counted", async () => {
     let isEmpty = false;
     const service = serve(() => (isEmpty ? 0 : 100), { total: () => 100 });
