@@ -62,7 +62,8 @@ export async function fetchAttributionPage(
   query: AttributionQuery,
   options: RequestOptions = {},
 ): Promise<AttributionPage> {
-  return await client.get(PATH, { ...query }, { parse: parsePage, refusedHints: REFUSED }, options);
+  const parse = (envelope: Envelope, exchange: Exchange) => parsePage(envelope, exchange, query);
+  return await client.get(PATH, { ...query }, { parse, refusedHints: REFUSED }, options);
 }
 
 /** The same page, and its calls as served. */
@@ -72,15 +73,20 @@ export async function fetchServedPage(
   options: RequestOptions = {},
 ): Promise<AttributionPage & { served: readonly unknown[] }> {
   const parse = (envelope: Envelope, exchange: Exchange) => {
-    const page = parsePage(envelope, exchange);
-    return { ...page, served: dataSchema.parse(envelope.data).calls };
+    const page = parsePage(envelope, exchange, query);
+    return { ...page, served: page.rows.length === 0 ? [] : dataSchema.parse(envelope.data).calls };
   };
   return await client.get(PATH, { ...query }, { parse, refusedHints: REFUSED }, options);
 }
 
-function parsePage({ data, request_id, timestamp }: Envelope, exchange: Exchange): AttributionPage {
+function parsePage(
+  { data, request_id, timestamp }: Envelope,
+  exchange: Exchange,
+  { limit, offset }: AttributionQuery,
+): AttributionPage {
   const message = "The API's attribution data is not as documented";
-  const { calls, ...place } = parseContract(dataSchema, data, message);
+  const served = Array.isArray(data) ? { calls: [], total: 0, limit, offset } : data;
+  const { calls, ...place } = parseContract(dataSchema, served, message);
   if (calls.length > MAX_ROWS) {
     throw contractError(
       `The API returned ${calls.length} calls on one page, where ${MAX_LIMIT} at most were requested; up to ${MAX_ROWS} are read`,

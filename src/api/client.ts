@@ -109,11 +109,11 @@ export class ApiClient implements AsyncDisposable {
     options: RequestOptions = {},
   ): Promise<T> {
     return await this.#retry(async () => {
-      const { body, exchange } = await this.#attempt(
+      const { envelope, exchange } = await this.#attempt(
         { method: "GET", path, query, refusedHints },
         options.signal,
       );
-      return parse(parseEnvelope(body.toString()), exchange);
+      return parse(envelope, exchange);
     }, options);
   }
 
@@ -132,8 +132,7 @@ export class ApiClient implements AsyncDisposable {
     const { signal } = options;
     return await this.#retry(async () => {
       try {
-        const response = await this.#attempt({ method, path, body, refusedHints }, signal);
-        return parse(parseEnvelope(response.body.toString()));
+        return parse((await this.#attempt({ method, path, body, refusedHints }, signal)).envelope);
       } catch (error) {
         throw error instanceof ApiError && !error.unsent ? errorOfChange(error) : error;
       }
@@ -173,17 +172,26 @@ export class ApiClient implements AsyncDisposable {
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
-      if (response.statusCode === 200) {
+      const { headers, statusCode } = response;
+      const { tokenPlace = "the token" } = this.#options;
+      const errorOf = (status: number, body: Buffer | undefined, isQuoted: boolean) =>
+        errorOfResponse({ status, headers }, body, {
+          nowMs: this.#clock.now(),
+          isQuoted,
+          tokenPlace,
+          refusedHints,
+        });
+      if (statusCode === 200) {
         const bytes = this.#redact(await readBody(response));
-        const ageSeconds = Number(response.headers.age) || 0;
+        const ageSeconds = Number(headers.age) || 0;
         const [nextAttempt, receivedMs] = [this.#attempts, this.#clock.now()];
-        return { body: bytes, exchange: { attempt, nextAttempt, sentMs, receivedMs, ageSeconds } };
+        const envelope = parseEnvelope(bytes.toString(), (status) => errorOf(status, bytes, true));
+        return { envelope, exchange: { attempt, nextAttempt, sentMs, receivedMs, ageSeconds } };
       }
       // A proxy's error page may have any encoding; the status counts, readable or not.
       const errorBody = await readBody(response, MAX_ERROR_BYTES).catch(() => undefined);
-      const { tokenPlace = "the token" } = this.#options;
-      const context = { nowMs: this.#clock.now(), isChange: method !== "GET", tokenPlace, refusedHints };
-      throw errorOfResponse(response, errorBody && this.#redact(errorBody), context);
+      const isQuoted = method !== "GET" || (statusCode >= 400 && statusCode < 500);
+      throw errorOf(statusCode, errorBody && this.#redact(errorBody), isQuoted);
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ApiError) throw error;

@@ -13,6 +13,9 @@ export function isTransientStatus(status: number): boolean {
   return status >= 500 || [408, 425, 429].includes(status);
 }
 
+/** How services word a refusal of too many requests, whatever its status. */
+const RATE_LIMIT = /rate[\s_-]*limit|too many requests|throttl/i;
+
 /** Codes of connections that were never made, so nothing reached the service. */
 const UNSENT = new Set([
   "EAI_AGAIN",
@@ -29,39 +32,42 @@ export type RefusedHints = Readonly<Partial<Record<400 | 404, string>>>;
 
 interface RequestContext {
   nowMs: number;
-  isChange: boolean;
+  isQuoted: boolean;
   tokenPlace: string;
   refusedHints: RefusedHints;
 }
 
 /**
- * Returns the error for a status other than 200 (API v3 § 7). A refusal quotes the service's message, unless it looks
- * personal; otherwise only the length of the body is shown, because its text may be anything.
+ * Returns the error for a status other than 200 (API v3 § 7). Where `isQuoted`, it quotes the service's message, unless
+ * that looks personal; otherwise only the length of the body is shown, because its text may be anything.
+ * @param status by HTTP, or by the envelope of a response of status 200
  * @param body undefined if it cannot be read
  */
 export function errorOfResponse(
-  { statusCode: status, headers }: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
+  { status, headers }: { status: number; headers: Dispatcher.ResponseData["headers"] },
   body: Buffer | undefined,
-  { nowMs, isChange, tokenPlace, refusedHints }: RequestContext,
+  { nowMs, isQuoted, tokenPlace, refusedHints }: RequestContext,
 ): ApiError {
-  const { requestId, message } = readErrorBody(body?.toString() ?? "");
-  const mayQuote = isChange || (status >= 400 && status < 500);
-  const said = mayQuote && message !== undefined && personalKind(message) === undefined ? `: ${message}` : "";
+  const text = body?.toString() ?? "";
+  const { requestId, message } = readErrorBody(text);
+  const said = isQuoted && message !== undefined && personalKind(message) === undefined ? `: ${message}` : "";
   const described = [
     ...(requestId === undefined ? [] : [`request ${requestId}`]),
     ...(body === undefined || said !== "" ? [] : [`${body.length} bytes`]),
   ];
   const named = described.length === 0 ? "" : ` (${described.join(", ")})`;
-  const details = { status, requestId };
-  if (status === 401 || status === 403) {
+  const isLimited = status === 403 && RATE_LIMIT.test(text);
+  const details = { status: isLimited ? 429 : status, requestId };
+  if (status === 401 || (status === 403 && !isLimited)) {
     return new ApiError(EXIT.refused, `The API refused the token, status ${status}${said}${named}`, {
       ...details,
       hint: `Check ${tokenPlace}: it may be mistyped, expired, or of API v2.`,
     });
   }
-  if (isTransientStatus(status)) {
+  if (isTransientStatus(details.status)) {
     const retryAfter = headers["retry-after"];
-    return new ApiError(EXIT.unreachable, `The API returned ${status}${said}${named}`, {
+    const limited = isLimited ? " for its rate limit" : "";
+    return new ApiError(EXIT.unreachable, `The API returned ${status}${limited}${said}${named}`, {
       ...details,
       transient: true,
       retryAfterMs: parseRetryAfterMs(retryAfter === undefined ? undefined : String(retryAfter), nowMs),
@@ -72,7 +78,8 @@ export function errorOfResponse(
     const hint = refusedHints[status] ?? CHECK_ADDRESS;
     return new ApiError(EXIT.contract, `The API returned ${status}${said}${named}`, { ...details, hint });
   }
-  return contractError(`The API returned ${status}, which its documentation does not list${said}${named}`, {
+  const undocumented = `The API returned ${status}, which its documentation does not list`;
+  return contractError(`${undocumented}${said}${named}`, {
     status,
     requestId,
     transient: status >= 200 && status < 300,

@@ -1,6 +1,7 @@
 import { SqliteError } from "better-sqlite3";
 import { CalltallyError, EXIT, firstError } from "../base/errors.ts";
 import { AS_OWNER, describeLack } from "../base/file-access.ts";
+import { describeHolder, isBusy } from "./holder.ts";
 
 type SqliteFailure = InstanceType<typeof SqliteError>;
 
@@ -14,6 +15,12 @@ export function sqliteErrorOf(thrown: unknown): SqliteFailure | undefined {
 export function nameFile(error: unknown, file: string): unknown {
   const cause = sqliteErrorOf(error);
   if (cause === undefined) return firstError(error);
+  if (isBusy(cause)) {
+    return new CalltallyError(EXIT.locked, `Cannot use ${file}: ${describeHolder(file)}`, {
+      cause,
+      hint: "Run it again when that has ended; a program that shows databases may have to be closed.",
+    });
+  }
   return new CalltallyError(EXIT.storage, `Cannot use ${file} (${cause.code})`, {
     cause,
     hint: adviseOnSqlite(cause, [file, `${file}-wal`, `${file}-shm`]),

@@ -451,6 +451,7 @@ CREATE TABLE `sync_runs` (
 	`calls_conflicting` integer,
 	`calls_other_unit` integer,
 	`pages` integer,
+	`page_rows` integer,
 	`seams_mended` integer,
 	`seams_broken` integer,
 	`inversions` integer,
