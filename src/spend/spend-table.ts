@@ -93,15 +93,19 @@ export function importSpend(
 
 const byDay = (a: SpendRow, b: SpendRow) => (a.day === b.day ? 0 : a.day < b.day ? -1 : 1);
 
+/** Returns the currency of all imported spend; undefined if there is none. */
+export function readCurrency({ sqlite }: Warehouse): string | undefined {
+  return sqlite.prepare<[], string>("SELECT currency FROM spend LIMIT 1").pluck().get();
+}
+
 function decideCurrency(
-  { sqlite }: Warehouse,
+  warehouse: Warehouse,
   files: readonly SpendFile[],
   { currency: set, named }: Omit<ImportSpendOptions, "importedAt">,
 ): string | null {
-  const stored = sqlite.prepare<[], string>("SELECT currency FROM spend LIMIT 1").pluck().get();
   const places = [
     { currency: set, place: "CALLTALLY_CURRENCY" },
-    { currency: stored, place: "the spend in the warehouse" },
+    { currency: readCurrency(warehouse), place: "the spend in the warehouse" },
     { currency: named, place: "--currency" },
     ...files.flatMap(({ file, rows }) =>
       rows.map(({ currency, line }) => ({ currency, place: `${file}, line ${line}` })),

@@ -53,6 +53,26 @@ describe("calltally spend import and export --spend", () => {
     ]);
   });
 
+  it("names the columns that are not used, and an encoding that was guessed; refuses a currency against the file's", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    const cwd = join(warehouse.folder, "..");
+    writeFileSync(
+      join(cwd, "own.csv"),
+      "Date;Campaign;Amount;Currency;M\xe4rkte\n2026-10-02;M\xfcnchen;150,75;EUR;DE\n",
+      "latin1",
+    );
+    const args = ["spend", "import", "own.csv", "--map", "day=Date,cost=Amount", "--source", "google"];
+    const flags = ["--medium", "cpc", "--database", warehouse.database];
+    const refused = await calltally([...args, ...flags, "--currency", "USD"], { cwd });
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      "calltally: Cannot import spend in two currencies: --currency is in USD, and own.csv, line 2 in EUR\nNothing was imported. An account has one currency: convert the report, or keep another account for it.\n",
+    ]);
+    expect((await run([...args, ...flags], cwd)).stdout).toBe(
+      "own.csv  columns by --map, read as Windows-1252, 2 lines: 1 row, 1 header\n  not used: Märkte\ngoogle  1 day, 2026-10-02, 1 row, 150.75 EUR\n",
+    );
+  });
+
   it("goes to campaigns of its own source first, by id and by name; refunds are no lowest cost", async () => {
     const campaigns = [
       ...Array(4).fill(["google", "Brand", "111"]),

@@ -3,6 +3,7 @@ import { formatMicros, parseCurrency } from "../../base/currency.ts";
 import { EXIT } from "../../base/errors.ts";
 import { toPrintable } from "../../base/printable.ts";
 import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
+import { WINDOWS } from "../../spend/decode-report.ts";
 import { importFiles, type ReportFile } from "../../spend/import-files.ts";
 import { DECIMAL_SIGNS } from "../../spend/spend-amount.ts";
 import { type HeaderMap, SPEND_FIELDS } from "../../spend/spend-columns.ts";
@@ -31,7 +32,7 @@ recognized by their English headers; so are columns named ${SPEND_FIELDS.join(",
     .addArgument(
       new Argument(
         "<file...>",
-        "CSV, UTF-8 or UTF-16, separated by commas, semicolons or tabs; {account} in a path is replaced by each account's name",
+        "CSV, UTF-8, UTF-16 or Windows-1252, separated by commas, semicolons or tabs; {account} in a path is replaced by each account's name",
       ),
     )
     .addOption(
@@ -114,7 +115,8 @@ function describeImport(files: readonly ReportFile[], { currency, sources }: Imp
   return lines.join("\n");
 }
 
-function describeFile({ file, report, lines, rows, left_out, ...aside }: ReportFile): string {
+function describeFile(report: ReportFile): string {
+  const { file, report: name, encoding, unused_columns: unused, lines, rows, left_out, ...aside } = report;
   const { title_lines: title, total_lines: total, note_lines: note, blank_lines: empty } = aside;
   const others = { title, total, note, empty };
   const parts = [
@@ -125,5 +127,11 @@ function describeFile({ file, report, lines, rows, left_out, ...aside }: ReportF
       length > 0 ? [`${formatCount(length)} ${name}`] : [],
     ),
   ];
-  return `${toPrintable(file)}  ${report}, ${formatQuantity(lines, "line")}: ${parts.join(", ")}`;
+  const guessed = encoding === WINDOWS ? ", read as Windows-1252" : "";
+  return [
+    `${file}  ${name}${guessed}, ${formatQuantity(lines, "line")}: ${parts.join(", ")}`,
+    ...(unused.length > 0 ? [`  not used: ${unused.join(", ")}`] : []),
+  ]
+    .map(toPrintable)
+    .join("\n");
 }
