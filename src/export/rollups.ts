@@ -5,11 +5,11 @@ import { type Ask, type ExportFormat, isOfOneFile, nameFile } from "../request/r
 import { isLocal, keyColumns } from "../rollup/dimensions.ts";
 import type { FigureSession, Row } from "../rollup/figure-session.ts";
 import { FIGURES, TIME_FIGURES } from "../rollup/metrics.ts";
-import { TOTAL } from "../rollup/reserved-keys.ts";
+import { TOTAL, WITH_SPEND } from "../rollup/reserved-keys.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { Job } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
-import type { Table, Value } from "./table.ts";
+import type { Table, TotalRow, Value } from "./table.ts";
 
 const MAX_FILLED_ROWS = 2_000_000;
 
@@ -21,6 +21,7 @@ export async function writeRollup(
   const { raw, fill, top, minCell, format } = ask;
   const { span, grain, periods, previousSpan, previousPeriods } = timeframe;
   const hasTotal = ask.total && (dimensions.length > 0 || grain !== undefined); // one row of everything is its own total
+  const isSplit = hasTotal && dimensions.length > 0 && spend !== undefined;
   const query: RollupQuery = {
     dimensions,
     raw,
@@ -50,6 +51,7 @@ export async function writeRollup(
       shown.flatMap(({ name, isAdditive }) => (isAdditive ? [[name, 0] as const] : [])),
     ),
     ...(hasTotal && ({ total_line: true } as const)),
+    ...(isSplit && ({ with_spend_line: true } as const)),
     ...(top !== undefined && { top, keys_in_other: keys.folded }),
     ...(minCell !== undefined && {
       min_cell: minCell,
@@ -59,7 +61,11 @@ export async function writeRollup(
     }),
   };
   const counted = count(rows, columns, { entry, callsAt });
-  const all = { columns, rows: counted, total: hasTotal ? await readTotal(session, query) : undefined };
+  const totals = [
+    ...(hasTotal ? [await readTotal(session, query, "total")] : []),
+    ...(isSplit ? [await readTotal(session, query, "with_spend")] : []),
+  ];
+  const all = { columns, rows: counted, totals };
   const picked = pickColumns(all, shown);
   const outlet = { file, contents, query, columns: shown };
   const table = { ...picked, rows: job.remembered?.watch(outlet, picked.rows) ?? picked.rows };
@@ -91,11 +97,11 @@ function chooseColumns(columns: readonly RollupColumn[], names: Ask["columns"]):
   ];
 }
 
-function pickColumns({ columns, rows, total }: Table, shown: readonly RollupColumn[]): Table {
-  if (shown === columns) return { columns, rows, total };
+function pickColumns({ columns, rows, totals }: Table, shown: readonly RollupColumn[]): Table {
+  if (shown === columns) return { columns, rows, totals };
   const indexes = shown.map((column) => columns.indexOf(column));
   const pick = (row: readonly Value[]) => indexes.map((index) => row[index] ?? null);
-  return { columns: shown, rows: Iterator.from(rows).map(pick), total: total && pick(total) };
+  return { columns: shown, rows: Iterator.from(rows).map(pick), totals: mapTotals(totals, pick) };
 }
 
 /** Whether the format has dates; `2026-W43` and `2026-10` are not dates. */
@@ -105,7 +111,7 @@ export function showsDates(format: ExportFormat): boolean {
 
 /** Adds each period's first day; null for calls in no period, and for the total. */
 function withPeriodStart(
-  { columns: [period, ...columns], rows, total }: Table,
+  { columns: [period, ...columns], rows, totals }: Table,
   periods: readonly Period[],
 ): Table {
   const firstDays = new Map<Value, string>(periods.map(({ period, firstDay }) => [period, firstDay]));
@@ -117,8 +123,12 @@ function withPeriodStart(
   return {
     columns: [...(period ? [period] : []), { name: "period_start", type: "date", isKey: true }, ...columns],
     rows: Iterator.from(rows).map(withStart),
-    total: total && withStart(total),
+    totals: mapTotals(totals, withStart),
   };
+}
+
+function mapTotals(totals: Table["totals"], map: (row: readonly Value[]) => readonly Value[]): TotalRow[] {
+  return (totals ?? []).map(({ kind, values }) => ({ kind, values: map(values) }));
 }
 
 /** A row for every click and day would fill the memory before the disk. */
@@ -150,8 +160,14 @@ function* count(
   }
 }
 
-async function readTotal(session: FigureSession, query: RollupQuery): Promise<Row> {
+async function readTotal(
+  session: FigureSession,
+  query: RollupQuery,
+  kind: TotalRow["kind"],
+): Promise<TotalRow> {
   const keys = keyColumns(query.dimensions).length + (query.periods ? 1 : 0);
-  const [figures = []] = (await session.total(query)).rows;
-  return [TOTAL, ...Array.from({ length: keys - 1 }, () => null), ...figures];
+  const isWithSpend = kind === "with_spend";
+  const [figures = []] = (await session.total({ ...query, isWithSpend })).rows;
+  const name = isWithSpend ? WITH_SPEND : TOTAL;
+  return { kind, values: [name, ...Array.from({ length: keys - 1 }, () => null), ...figures] };
 }

@@ -4,7 +4,7 @@ import { closedRange, countDays } from "../calendar/dates.ts";
 import { sentencesOnSpend } from "../export/described-spend.ts";
 import { describeHistory } from "../export/manifest.ts";
 import type { ReadTable } from "../export/output/memory.ts";
-import type { Value } from "../export/table.ts";
+import type { TotalRow, Value } from "../export/table.ts";
 import { askRollup } from "../library/ask-rollup.ts";
 import { readOnlySource } from "../produce/warehouse-source.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
@@ -17,13 +17,13 @@ type Row = Readonly<Record<string, Value | boolean>>;
 const LESS = "Ask for fewer dimensions, periods or columns, a filter, top, or a shorter range.";
 
 export async function askFigures(scope: Scope, question: object): Promise<Answer> {
-  const { manifest, about, rows, total } = await ask(scope, question);
+  const { manifest, about, rows, totals } = await ask(scope, question);
   const { spend, timezone } = manifest;
   const onSpend = spend ? sentencesOnSpend(spend, timezone) : [];
   const notes = [...describeHistory(manifest), ...onSpend, ...about.notes];
   return {
     basis: toBasis(manifest, { ...about, notes }),
-    data: { rows, ...(total && { total }) },
+    data: { rows, ...totals },
     less: LESS,
   };
 }
@@ -34,7 +34,7 @@ export async function askComparison(
 ): Promise<Answer> {
   const columns = ["calls", "qualified_calls"];
   const asked = await ask(scope, { by: ["channel"], ...question, compare: against, columns });
-  const { manifest, about, total } = asked;
+  const { manifest, about, totals } = asked;
   const [days, daysBefore] = [closedRange(manifest.range), closedRange(manifest.compared_with)];
   if (days === undefined || daysBefore === undefined) throw new Error("Open ranges are not compared");
   const times = countDays(daysBefore) / countDays(days);
@@ -45,7 +45,7 @@ export async function askComparison(
   const rows = asked.rows.map(judge).toSorted((a, b) => difference(b) - difference(a));
   return {
     basis: toBasis(manifest, about),
-    data: { rows, ...(total && { total: judge(total) }) },
+    data: { rows, ...(totals.total && { total: judge(totals.total) }) },
     less: LESS,
   };
 }
@@ -74,8 +74,10 @@ async function ask({ account, settings }: Scope, question: object) {
   return { manifest, about, ...toRows(table) };
 }
 
-function toRows({ columns, rows, total }: ReadTable): { rows: Row[]; total?: Row | undefined } {
+function toRows({ columns, rows, totals = [] }: ReadTable) {
   const toRow = (row: readonly Value[]): Row =>
     Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]));
-  return { rows: rows.map(toRow), total: total && toRow(total) };
+  const named: Partial<Record<TotalRow["kind"], Row>> = {};
+  for (const { kind, values } of totals) named[kind] = toRow(values);
+  return { rows: rows.map(toRow), totals: named };
 }
