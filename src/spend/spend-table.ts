@@ -55,7 +55,9 @@ export function importSpend(
   { importedAt, ...given }: ImportSpendOptions,
 ) {
   const { sqlite } = warehouse;
-  const remove = sqlite.prepare<[string, string]>("DELETE FROM spend WHERE day = ? AND source = ?");
+  const remove = sqlite.prepare<[string, string], Spent>(
+    "DELETE FROM spend WHERE day = ? AND source = ? RETURNING campaign, campaign_id, cost_micros",
+  );
   const names = namesOf(imported);
   const insert = sqlite.prepare(
     `INSERT INTO spend (${names.join(", ")}) VALUES (${names.map((name) => `@${name}`).join(", ")})`,
@@ -74,10 +76,9 @@ export function importSpend(
         days: days.length,
         first_day: days[0] ?? "",
         last_day: days.at(-1) ?? "",
-        rows: rows.length,
-        cost_micros: rows.reduce((sum, { cost_micros }) => sum + BigInt(cost_micros), 0n),
-        /** Rows of earlier imports that were replaced. */
-        replaced_rows: days.reduce((sum, day) => sum + remove.run(day, source).changes, 0),
+        ...addUp(rows),
+        /** Of earlier imports. */
+        replaced: addUp(days.flatMap((day) => remove.all(day, source))),
       };
     });
     // Checked after deletion, so that an import in the wrong currency can be replaced as a whole.
@@ -89,6 +90,17 @@ export function importSpend(
     }
     return { currency, sources };
   });
+}
+
+type Spent = Pick<SpendRow, "campaign" | "campaign_id" | "cost_micros">;
+
+function addUp(rows: readonly Spent[]) {
+  return {
+    rows: rows.length,
+    cost_micros: rows.reduce((sum, { cost_micros }) => sum + BigInt(cost_micros), 0n),
+    /** Names, or ids of those without one; null for rows of none. */
+    campaigns: [...new Set(rows.map(({ campaign, campaign_id }) => campaign ?? campaign_id))],
+  };
 }
 
 const byDay = (a: SpendRow, b: SpendRow) => (a.day === b.day ? 0 : a.day < b.day ? -1 : 1);
