@@ -4,7 +4,7 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 
 export type SpendImport = ReturnType<typeof readImports>[number];
 
-/** The number is that of its first row; a later import of all its days leaves nothing of it. */
+/** The number is that of its first row; a later import of all its days leaves no row of it. */
 const IMPORTS = `SELECT min(spend_id) AS number, imported_at, file, source, count(DISTINCT day) AS days,
   min(day) AS first_day, max(day) AS last_day, count(*) AS rows, min(currency) AS currency,
   CAST(sum(cost_micros) AS TEXT) AS cost

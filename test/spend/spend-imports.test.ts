@@ -28,7 +28,7 @@ const inShort = (warehouse: Warehouse) =>
   );
 
 describe("readImports", () => {
-  it("lists what is left of each file and source, latest first", () => {
+  it("lists the remaining rows of each file and source, latest first", () => {
     using warehouse = newWarehouse();
     expect(readImports(warehouse)).toEqual([]);
     importFile(warehouse, FIRST, "a.csv", [
@@ -51,7 +51,7 @@ describe("readImports", () => {
 });
 
 describe("removeImport", () => {
-  it("removes what is left of a file and source, and nothing else", () => {
+  it("removes the remaining rows of a file and source, and nothing else", () => {
     using warehouse = newWarehouse();
     importFile(warehouse, FIRST, "a.csv", [
       ["2026-10-01", "google"],

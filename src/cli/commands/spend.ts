@@ -85,7 +85,7 @@ Examples:
 
 const listCommand = (context: Context) =>
   new Command("list")
-    .description("Lists imports, latest first: what is left of each file and source.")
+    .description("Lists imports, latest first: the remaining rows of each file and source.")
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally spend list")
