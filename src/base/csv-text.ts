@@ -11,20 +11,25 @@ const LINE_BREAKS = /\r\n|\n|\r/g;
 /** How programs keep spreadsheets from changing a value: `="20533716084"`. */
 const FORMULA = /^="(.*)"$/s;
 
-/** Visits the lines of a CSV text, also blank ones, without keeping them. @throws Error for a quote that is not closed */
+/**
+ * Visits the lines of a CSV text, also blank ones, without keeping them.
+ * @param options.isStrict whether quotes within a cell are errors @default false
+ * @throws Error for a quote that is not closed
+ */
 export function forEachLine(
   text: string,
-  { delimiter, to = -1 }: { delimiter: string; to?: number },
+  { delimiter, to = -1, isStrict = false }: { delimiter: string; to?: number; isStrict?: boolean },
   see: (line: CsvLine) => void,
 ): void {
   let line = 1;
   parse(text, {
     delimiter,
     to,
-    // With blanks after quotes, too, a stray quote would end the reading.
     ltrim: true,
+    // Otherwise a stray quote would end the reading.
+    rtrim: isStrict,
+    relaxQuotes: !isStrict,
     relaxColumnCount: true,
-    relaxQuotes: true,
     // Titles may have other line ends than the rows below them.
     recordDelimiter: ["\r\n", "\n", "\r"],
     onRecord: (cells: string[]) => {

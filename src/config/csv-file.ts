@@ -12,7 +12,11 @@ export function readCsvFile(file: string, name: string, { column, hint }: { colu
   const header = possibleHeaders(text, 1).find(({ cells }) => cells.includes(column));
   const lines: CsvLine[] = [];
   try {
-    forEachLine(text, { delimiter: header?.delimiter ?? "," }, (line) => void lines.push(line));
+    forEachLine(
+      text,
+      { delimiter: header?.delimiter ?? ",", isStrict: true },
+      (line) => void lines.push(line),
+    );
   } catch (cause) {
     throw new UsageError(`Cannot use ${name}: ${describeError(cause)}`, { hint });
   }
