@@ -61,6 +61,19 @@ export async function fetchAttributionPage(
   return await client.get(PATH, { ...query }, parsePage, options);
 }
 
+/** The same page, and its calls as served. */
+export async function fetchServedPage(
+  client: ApiClient,
+  query: AttributionQuery,
+  options: RequestOptions = {},
+): Promise<AttributionPage & { served: readonly unknown[] }> {
+  const parse = (envelope: Envelope, exchange: Exchange) => {
+    const page = parsePage(envelope, exchange);
+    return { ...page, served: dataSchema.parse(envelope.data).calls };
+  };
+  return await client.get(PATH, { ...query }, parse, options);
+}
+
 function parsePage({ data, request_id, timestamp }: Envelope, exchange: Exchange): AttributionPage {
   const message = "The API's attribution data is not as documented";
   const { calls, ...place } = parseContract(dataSchema, data, message);

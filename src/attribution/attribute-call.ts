@@ -1,25 +1,23 @@
 import { recordOf } from "../base/records.ts";
 import type { Call } from "../call.ts";
+import { findAdClick } from "./ad-click.ts";
+import { ASSISTANT_CAMPAIGN, ASSISTANT_MEDIUM, isAssistant } from "./ai-assistants.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
 import { foldUtm, presentId, presentNumber, presentText, toCaller } from "./call-text.ts";
 import { CHANNEL_RULES_VERSION, CHANNELS, toChannel } from "./channel-rules.ts";
 import { type SiteKind, siteKind } from "./channel-sites.ts";
 import { compileRules, type Outcome } from "./compiled-rules.ts";
-import { microsoftClickId } from "./microsoft-click-id.ts";
 import { toReferringHost } from "./referring-host.ts";
 import { type Transcript, wordsAround } from "./topics.ts";
 
 /** Raise this with every change of what {@link attributeCall} returns; stored facts are then recomputed. */
-export const ATTRIBUTION_VERSION = 4;
+export const ATTRIBUTION_VERSION = 5;
 
 export const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
 export type UtmField = (typeof UTM_FIELDS)[number];
 
 /** The members of a call that decide its facts. */
-export type AttributedMembers = Omit<
-  Call,
-  "call_id" | "recording_url" | "google_analytics_cid" | "extra" | "summary"
->;
+export type AttributedMembers = Omit<Call, "call_id" | "recording_url" | "google_analytics_cid" | "summary">;
 
 /** @param topic of a call whose transcript was not kept @default derived */
 export function attributeCall(
@@ -29,20 +27,8 @@ export function attributeCall(
 ) {
   const { outcomeOf, utmKeyOf } = compileRules(rules);
   const { call_started, duration } = call;
-  const toUtmKey = (value: string | null) => (value === null ? null : utmKeyOf(value));
-  const visit = {
-    utm_source_folded: toUtmKey(call.utm_source),
-    utm_medium_folded: toUtmKey(call.utm_medium),
-    utm_campaign_folded: toUtmKey(call.utm_campaign),
-    utm_content_folded: toUtmKey(call.utm_content),
-    utm_term_folded: toUtmKey(call.utm_term),
-    gclid: presentId(call.gclid),
-    gclsrc: presentId(call.gclsrc)?.toLowerCase() ?? null,
-    campaign: presentText(call.campaign_name) ?? presentText(call.utm_campaign),
-    campaign_id: presentText(call.campaign_id),
-    referring_host: toReferringHost(call.referring_url),
-  };
-  const { source, medium } = toTrafficSource(visitOf(call, visit), utmKeyOf);
+  const { tags, names, click, visit } = readVisit(call, rules);
+  const { source, medium } = toTrafficSource(visit, utmKeyOf);
   const disposition = presentText(call.disposition);
   const outcome = disposition === null ? "other" : outcomeOf(disposition);
   return {
@@ -54,11 +40,15 @@ export function attributeCall(
     caller: toCaller(call.caller_id),
     source,
     medium,
-    ...visit,
+    ...tags,
+    ...names,
+    campaign: names.campaign ?? (medium === ASSISTANT_MEDIUM ? ASSISTANT_CAMPAIGN : null),
+    gclid: presentId(call.gclid) ?? (click?.by === "gclid" ? click.id : null),
+    gclsrc: presentId(call.gclsrc)?.toLowerCase() ?? click?.gclsrc ?? null,
     channel: toChannel({
       source: source ?? "",
       medium: medium ?? "",
-      campaign: visit.utm_campaign_folded ?? presentText(call.campaign_name)?.toLowerCase() ?? "",
+      campaign: tags.utm_campaign_folded ?? presentText(call.campaign_name)?.toLowerCase() ?? "",
     }),
     insight_name: presentText(call.insight_name),
     org_unit_id: call.org_unit_id,
@@ -86,31 +76,37 @@ export function isQualified(
 /** The facts of one call by the rules in force; null for no value. The table `call_facts` describes each. */
 export type CallFacts = ReturnType<typeof attributeCall>;
 
-type VisitFact = `${UtmField}_folded` | "gclid" | "gclsrc" | "campaign" | "campaign_id" | "referring_host";
-
-function visitOf(
-  { referring_url }: Pick<Call, "referring_url">,
-  facts: Readonly<Record<VisitFact, string | null>>,
-) {
-  return {
-    /** utm_source and utm_medium as they count. */
-    source: facts.utm_source_folded,
-    medium: facts.utm_medium_folded,
-    isTagged: UTM_FIELDS.some((field) => facts[`${field}_folded`] !== null),
-    isGoogleClick: isGoogleClick(facts),
-    /** A click id of Google Ads or any other platform. */
-    hasClickId: facts.gclid !== null || microsoftClickId(referring_url, null) !== null,
-    hasCampaign: facts.campaign !== null || facts.campaign_id !== null,
-    referringHost: facts.referring_host,
+function readVisit(call: AttributedMembers, rules: AttributionRules) {
+  const { utmKeyOf } = compileRules(rules);
+  const toUtmKey = (value: string | null) => (value === null ? null : utmKeyOf(value));
+  const tags = {
+    utm_source_folded: toUtmKey(call.utm_source),
+    utm_medium_folded: toUtmKey(call.utm_medium),
+    utm_campaign_folded: toUtmKey(call.utm_campaign),
+    utm_content_folded: toUtmKey(call.utm_content),
+    utm_term_folded: toUtmKey(call.utm_term),
   };
+  const names = {
+    campaign: presentText(call.campaign_name) ?? presentText(call.utm_campaign),
+    campaign_id: presentText(call.campaign_id),
+    referring_host: toReferringHost(call.referring_url),
+  };
+  const click = findAdClick(call);
+  const visit = {
+    /** utm_source and utm_medium as they count. */
+    source: tags.utm_source_folded,
+    medium: tags.utm_medium_folded,
+    isTagged: UTM_FIELDS.some((field) => tags[`${field}_folded`] !== null),
+    /** Whether utm_source, before its alias, names an AI assistant, and no medium is given. */
+    isTaggedByAssistant: tags.utm_medium_folded === null && isAssistant(foldUtm(call.utm_source ?? "")),
+    clickOn: click?.platform ?? null,
+    hasCampaign: names.campaign !== null || names.campaign_id !== null,
+    referringHost: names.referring_host,
+  };
+  return { tags, names, click, visit };
 }
 
-/** Whether a Google ad was clicked: a gclid, unless Search Ads 360 issued it for another platform's ad. */
-export function isGoogleClick({ gclid, gclsrc }: Record<"gclid" | "gclsrc", string | null>): boolean {
-  return gclid !== null && gclsrc !== "3p.ds";
-}
-
-export type Visit = ReturnType<typeof visitOf>;
+export type Visit = ReturnType<typeof readVisit>["visit"];
 
 /** What decides a call's source and medium: the first of these that it has. */
 type SourceRule = "utm" | "click id" | "campaign" | "referrer" | "none";
@@ -123,25 +119,36 @@ const ENGINE_DOMAIN =
   /^(?:(?:google|yandex)\.(?:com|(?:com?\.)?[a-z]{2})|(?:ask|baidu|bing|dogpile|duckduckgo|naver|qwant|sogou|yahoo)\.com|daum\.net|seznam\.cz|yahoo\.co\.jp)$/;
 const SEARCH_PREFIX = /^(?:(?:[a-z]+\.)?search|images|html|lite|[a-z]{1,2})\./;
 
+/** What GA4 calls the platforms whose ads are attributed by their click ids. */
+const AD_SOURCES = { google: "google", microsoft: "bing" } as const;
+
+export interface TrafficSource {
+  source: string | null;
+  medium: string | null;
+  rule: SourceRule;
+}
+
 /**
- * Follows GA4. A visit with only another platform's click id, or only a campaign, has neither source nor medium.
+ * Follows GA4. A visit with only another platform's click id, or only a campaign, has neither source nor medium. A tag
+ * that names an AI assistant without a medium counts as a visit from it: that is our reading.
  * @param nameOf the key under which a source counts that is not from a tag
  */
-export function toTrafficSource(
-  visit: Visit,
-  nameOf: (source: string) => string | null,
-): { source: string | null; medium: string | null; rule: SourceRule } {
-  const { referringHost } = visit;
+export function toTrafficSource(visit: Visit, nameOf: (source: string) => string | null): TrafficSource {
+  const { referringHost, clickOn, isTagged } = visit;
   const tagged = { source: visit.source, medium: visit.medium };
-  if (visit.isGoogleClick) {
-    const source = tagged.source ?? nameOf("google");
+  if (clickOn === "google" || clickOn === "microsoft") {
+    const source = tagged.source ?? nameOf(AD_SOURCES[clickOn]);
     const isFilled = (tagged.medium ?? "organic") === "organic";
-    return { source, medium: isFilled ? "cpc" : tagged.medium, rule: visit.isTagged ? "utm" : "click id" };
+    const medium = isFilled ? "cpc" : tagged.medium;
+    return { source, medium, rule: isTagged ? "utm" : "click id" };
   }
-  if (visit.isTagged) return { ...tagged, rule: "utm" };
-  if (visit.hasClickId) return { source: null, medium: null, rule: "click id" };
+  if (visit.isTaggedByAssistant) return { ...tagged, medium: ASSISTANT_MEDIUM, rule: "utm" };
+  if (isTagged) return { ...tagged, rule: "utm" };
+  if (clickOn !== null) return { source: null, medium: null, rule: "click id" };
   if (visit.hasCampaign) return { source: null, medium: null, rule: "campaign" };
   if (referringHost === null) return { source: "(direct)", medium: "(none)", rule: "none" };
+  if (isAssistant(referringHost))
+    return { source: nameOf(referringHost), medium: ASSISTANT_MEDIUM, rule: "referrer" };
   const { name, kind } = toReferrer(referringHost);
   const medium = kind === "search" ? "organic" : "referral";
   return { source: nameOf(name), medium, rule: "referrer" };
@@ -163,6 +170,7 @@ export function explainAttribution(
   keptTopic?: string | null,
 ) {
   const facts = attributeCall(call, rules, keptTopic);
+  const { click, visit } = readVisit(call, rules);
   const { findTopic, aboutTopic } = compileRules(rules);
   const match = keptTopic === undefined ? findTopic(call) : undefined;
   const line = match && rules.topics[match.line];
@@ -176,8 +184,10 @@ export function explainAttribution(
       folded: foldUtm(call[field] ?? "") || null,
       tallied_as: facts[`${field}_folded`],
     })),
-    is_google_click: isGoogleClick(facts),
-    source_rule: toTrafficSource(visitOf(call, facts), (name) => name).rule,
+    /** The click on an ad, by which the platform knows it; null for none. */
+    click,
+    source_rule: toTrafficSource(visit, (name) => name).rule,
+    is_assistant: isAssistant(facts.referring_host ?? ""),
     /** What Google's list says of the referring host; null if not listed. */
     referrer_kind: toReferrer(facts.referring_host ?? "").kind ?? null,
     /** The line that matched, the header being line 1, and the words around it, without case. */

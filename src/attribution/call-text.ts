@@ -1,6 +1,29 @@
-/** Texts that scripts and unexpanded macros leave in a link, and that count as no value. */
-const MISSING_WORDS: ReadonlySet<string> = new Set(["null", "undefined", "(not set)"]);
-const LONGEST_MISSING_WORD = Math.max(...[...MISSING_WORDS].map(({ length }) => length));
+import { attempt } from "../base/errors.ts";
+
+/**
+ * Texts that scripts leave in a link, and that Google Analytics shows in place of a value. Some tools write such
+ * reports back into links.
+ */
+export const MISSING_WORDS = [
+  "null",
+  "undefined",
+  "(not set)",
+  "(none)",
+  "(direct)",
+  "(organic)",
+  "(referral)",
+  "(not provided)",
+] as const;
+const MISSING: ReadonlySet<string> = new Set(MISSING_WORDS);
+
+/**
+ * A macro that was not filled in: `{keyword}`, `{{campaign.name}}`, `*|CAMPAIGN_UID|*`, `%%campaign%%`,
+ * `__CAMPAIGN_NAME__`. In names such as `us__brand__new`, underscores only separate.
+ */
+const MACRO =
+  /\{\{|\{[^{}]*\}|\*\|.*\|\*|%%.+%%|(?<![\p{L}\p{N}])__[a-z\d]+(?:_[a-z\d]+)*__(?![\p{L}\p{N}])/iu;
+/** In all of these, and in few other texts. */
+const MAY_BE_MISSING = /[{(|%]|__|null|undefined/i;
 
 /** Unicode's white space, which includes the next line (U+0085), and JavaScript's (U+FEFF). */
 const WHITE_SPACE = /[\s\u0085]+/g;
@@ -19,6 +42,11 @@ export function presentId(text: string | null): string | null {
   return trimmed === null || isMissing(trimmed) ? null : trimmed;
 }
 
+/** Returns a client id of Google Analytics: `123.456` also of the cookie `GA1.2.123.456`, which has it at its end. */
+export function toClientId(text: string | null): string | null {
+  return presentId(text)?.replace(/^GA\d+\.[\d-]+\./i, "") ?? null;
+}
+
 /** Returns trimmed text in Unicode's composed form; null for text that counts as no value. */
 export function presentText(text: string | null): string | null {
   const present = presentId(text);
@@ -27,8 +55,7 @@ export function presentText(text: string | null): string | null {
 
 /**
  * Trims a utm value, folds inner white space to one space, lower-cases it, and composes it (NFC). Empty for text that
- * counts as no value: nothing, `null`, `undefined`, `(not set)`, and a macro such as `{keyword}` or
- * `{{campaign.name}}`.
+ * counts as no value: nothing, words such as `null` and `(not set)`, and text with a macro such as `{keyword}`.
  */
 export function foldUtm(value: string): string {
   const folded = compose(compose(foldSpace(value)).toLowerCase());
@@ -57,10 +84,16 @@ function foldSpace(text: string): string {
   return text.toWellFormed().replace(WHITE_SPACE, " ").trim();
 }
 
+/** Whether it is no value, also percent-encoded. A part that was not filled in makes the whole text useless. */
 function isMissing(trimmed: string): boolean {
-  if (trimmed.startsWith("{") && trimmed.endsWith("}")) return true;
-  const isShort = trimmed.length <= LONGEST_MISSING_WORD || trimmed.startsWith("(");
-  return isShort && MISSING_WORDS.has(foldSpace(trimmed).toLowerCase());
+  if (!MAY_BE_MISSING.test(trimmed)) return false;
+  const decoded = decode(decode(trimmed));
+  return MACRO.test(decoded) || MISSING.has(foldSpace(decoded.replaceAll("+", " ")).toLowerCase());
+}
+
+/** Decodes what can be decoded: links are encoded twice by some mailers. */
+function decode(text: string): string {
+  return text.replace(/(?:%[\da-f]{2})+/gi, (bytes) => attempt(() => decodeURIComponent(bytes)) ?? bytes);
 }
 
 /**
@@ -81,6 +114,25 @@ export function presentNumber(text: string | null): string | null {
   return digits.startsWith("+") ? digits : present;
 }
 
+/** Some carriers send, for a number that is withheld, the keys on which the word is typed: +266696687 is ANONYMOUS. */
+const WITHHELD_NUMBERS: ReadonlySet<string> = new Set(
+  ["anonymous", "blocked", "hidden", "private", "restricted", "unavailable", "unknown", "withheld"].map(
+    (word) => `+${word.replace(/[a-z]/g, toKey)}`,
+  ),
+);
+
+/** Returns the key of a letter on a phone (ITU-T E.161). */
+function toKey(letter: string): string {
+  return "22233344455566677778889999".charAt(letter.charCodeAt(0) - "a".charCodeAt(0));
+}
+
+/**
+ * Returns the digits of a caller's number; null for hidden callers: the service gives numbers, so text without a digit is
+ * no number in any language (`anonymous`, `Unbekannt`). Digits of a host do not count.
+ */
 export function toCaller(callerId: string | null): string | null {
-  return toPhoneDigits(presentText(callerId) ?? "") || null;
+  const present = presentText(callerId) ?? "";
+  const [user = ""] = present.split("@", 1);
+  const caller = toPhoneDigits(present);
+  return /\p{Nd}/u.test(user) && caller !== "" && !WITHHELD_NUMBERS.has(caller) ? caller : null;
 }

@@ -1,4 +1,4 @@
-import { presentText } from "./call-text.ts";
+import { presentText, trimText } from "./call-text.ts";
 import { remember } from "./remember.ts";
 
 /** A web address up to the end of its host: most calls share it with others, and parsing is what takes time. */
@@ -24,10 +24,10 @@ const BARE_HOST = /^(?:[a-z\d_-]+(?:\.[a-z\d_-]+)*|\[[\da-f:]+\])$/;
  * without a scheme is read as a browser's address bar does. Null if there is no host.
  */
 export function toReferringHost(referringUrl: string | null): string | null {
-  const address = presentText(referringUrl);
-  if (address === null) return null;
-  const origin = ORIGIN.exec(address)?.[0];
-  return hostOf(origin === undefined ? address : `${origin}/`);
+  const origin = ORIGIN.exec(trimText(referringUrl) ?? "")?.[0];
+  // A macro in a page's path or query says nothing about its host.
+  const address = presentText(origin === undefined ? referringUrl : `${origin}/`);
+  return address === null ? null : hostOf(address);
 }
 
 const hostOf = remember((address: string): string | null => {

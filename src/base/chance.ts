@@ -1,5 +1,5 @@
 /** Changes that are less likely than this by chance alone are worth a look. */
-const WITHIN_CHANCE = 0.05;
+export const WITHIN_CHANCE = 0.05;
 
 /**
  * Returns the probability of at most `count` calls, if calls come at random at the rate of `others` calls in `times` as
@@ -18,18 +18,58 @@ export function chanceOfAtLeast(count: number, others: number, times: number): n
  * Whether a change like that from `before` to `count` calls, or a larger one, has a chance of one in twenty or more
  * although nothing changed.
  * @param times how many times as long the time before is
+ * @param level the chance to compare with, lower for many comparisons. @default one in twenty
  */
-export function isWithinChance(count: number, before: number, times = 1): boolean {
+export function isWithinChance(count: number, before: number, times = 1, level = WITHIN_CHANCE): boolean {
   const rarer = Math.min(chanceOfAtMost(count, before, times), chanceOfAtLeast(count, before, times));
-  return 2 * rarer >= WITHIN_CHANCE;
+  return 2 * rarer >= level;
+}
+
+interface Share {
+  part: number;
+  whole: number;
+}
+
+/** Like {@link isWithinChance}, for two shares, such as answer rates: Fisher's exact test. */
+export function isShareWithinChance(now: Share, before: Share, level = WITHIN_CHANCE): boolean {
+  const rarer = Math.min(chanceOfAtMostPart(now, before), chanceOfAtMostPart(restOf(now), restOf(before)));
+  return 2 * rarer >= level;
+}
+
+const restOf = ({ part, whole }: Share): Share => ({ part: whole - part, whole });
+
+/** Returns the probability of at most so many parts now, if both are drawn from one lot. Terms shrink away from the limit. */
+function chanceOfAtMostPart({ part, whole }: Share, before: Share): number {
+  const parts = part + before.part;
+  const lot = whole + before.whole;
+  const least = Math.max(0, parts - before.whole);
+  if (part * lot > whole * parts) {
+    // Above the mean: the other tail is the short one.
+    const above = { part: before.part - 1, whole: before.whole };
+    return above.part < 0 ? 1 : 1 - chanceOfAtMostPart(above, { part: part + 1, whole });
+  }
+  let term = Math.exp(
+    logChoices(parts, part) + logChoices(lot - parts, whole - part) - logChoices(lot, whole),
+  );
+  let sum = 0;
+  for (let found = part; found >= least && term > sum * Number.EPSILON; found--) {
+    sum += term;
+    term *= (found * (before.whole - parts + found)) / ((parts - found + 1) * (whole - found + 1));
+  }
+  return sum;
+}
+
+function logChoices(of: number, chosen: number): number {
+  return logFactorial(of) - logFactorial(chosen) - logFactorial(of - chosen);
 }
 
 /** Adds the terms from the limit outwards, where they become smaller. */
 function binomialAtMost(limit: number, trials: number, chance: number): number {
   if (limit >= trials) return 1;
   if (limit > trials * chance) return 1 - binomialAtMost(trials - limit - 1, trials, 1 - chance);
-  const logChoices = logFactorial(trials) - logFactorial(limit) - logFactorial(trials - limit);
-  let term = Math.exp(logChoices + limit * Math.log(chance) + (trials - limit) * Math.log1p(-chance));
+  let term = Math.exp(
+    logChoices(trials, limit) + limit * Math.log(chance) + (trials - limit) * Math.log1p(-chance),
+  );
   let sum = 0;
   for (let successes = limit; successes >= 0 && term > sum * Number.EPSILON; successes--) {
     sum += term;

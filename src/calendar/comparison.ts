@@ -2,7 +2,7 @@ import { Temporal } from "temporal-polyfill";
 import { comparisonRange, type DateRange, startOfDay } from "./dates.ts";
 import type { Comparison, Grain } from "./grain.ts";
 import { localDate } from "./local-time.ts";
-import type { Period } from "./periods.ts";
+import { labelOfPeriod, type Period } from "./periods.ts";
 
 /** 52 weeks, so that Mondays are compared with Mondays. */
 const DAYS_OF_52_WEEKS = 364;
@@ -39,7 +39,39 @@ export function comparePeriods(
   const cut = isBefore(shifted, beforeEnd) ? shifted : beforeEnd;
   return {
     range: { from: before.from, to: cut.subtract({ days: 1 }).toString() },
-    periods: parts.map(({ start, period }) => ({ startsAt: startOfDay(start, zone), period })),
+    distance,
+    periods: parts.map(({ start, period }) => ({
+      startsAt: startOfDay(start, zone),
+      period,
+      previous: labelOfPeriod(start, grain),
+    })),
+  };
+}
+
+/** Calendar units between two ranges. */
+export type Distance = Temporal.DurationLike;
+
+/** Returns the distance between two ranges: whole months if there are such, else days. */
+export function distanceOf(before: Required<DateRange>, range: Required<DateRange>): Distance {
+  const [from, beforeFrom] = [Temporal.PlainDate.from(range.from), Temporal.PlainDate.from(before.from)];
+  const { months, days } = beforeFrom.until(from, { largestUnit: "months" });
+  return days === 0 ? { months } : { days: beforeFrom.until(from).days };
+}
+
+/**
+ * Finds the moment a distance before another, at the same local time of day.
+ * @param asOf ISO 8601 UTC
+ * @returns the day, the local time to the minute, and the moment in UTC
+ */
+export function counterpartOf(asOf: string, distance: Distance, zone: string) {
+  const local = Temporal.Instant.from(asOf).toZonedDateTimeISO(zone);
+  const day = local.toPlainDate().subtract(distance);
+  const time = local.toPlainTime();
+  const moment = day.toZonedDateTime({ timeZone: zone, plainTime: time });
+  return {
+    day: day.toString(),
+    time: time.toString().slice(0, "HH:MM".length),
+    at: new Date(moment.epochMilliseconds).toISOString(),
   };
 }
 

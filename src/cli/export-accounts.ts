@@ -1,17 +1,19 @@
 import { join } from "node:path";
-import { EXIT, UsageError } from "../base/errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { FOLDER_CAN, folderOutput } from "../export/output/folder.ts";
 import { STREAM_CAN, streamOutput } from "../export/output/stream.ts";
 import { type Made, produce } from "../produce/produce.ts";
 import { type EngineAccount, readEngine } from "../produce/published-source.ts";
 import { sourceOf } from "../produce/warehouse-source.ts";
 import type { ExportRequest } from "../request/export-request.ts";
+import { exitCodeOf } from "../statements/statements.ts";
 import { accountsOf, onlyOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 import { type AccountScope, overAccounts, type Result } from "./frame.ts";
 import { assertPossible, type OutletFlags, toAsk, zoneOf } from "./request-flags.ts";
 import { describeMade, remarksOnStream } from "./terminal/made-text.ts";
 import { attributionProgress } from "./terminal/progress.ts";
+import { quietDoubts, toJson } from "./terminal/statement-lines.ts";
 import { notesOnDispositions } from "./warehouse-notes.ts";
 
 /**
@@ -68,12 +70,13 @@ async function exportOne(
   return { ...result, notes: [...result.notes, ...notesOnDispositions(own)] };
 }
 
-function toResult(made: Made, { folder }: Context, isStream = false) {
-  const { isWarehouseEmpty: _, ...data } = made;
-  const exit = made.manifest.caveats ? EXIT.unverified : EXIT.done;
+function toResult(made: Made, context: Context, isStream = false) {
+  const { isWarehouseEmpty: _, ...data } = toJson(made);
+  const { statements } = made.manifest;
+  const ended = { errors: quietDoubts(context, statements), exit: exitCodeOf(statements) };
   return isStream
-    ? { notes: remarksOnStream(made), exit }
-    : { data, summary: describeMade(made, folder), notes: [], exit };
+    ? { notes: remarksOnStream(made), ...ended }
+    : { data, summary: describeMade(made, context.folder), notes: [], ...ended };
 }
 
 /** @throws UsageError if the cluster has several accounts and none is named */

@@ -1,19 +1,20 @@
 import { join, relative } from "node:path";
-import { EXIT, UsageError } from "../base/errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
 import { loadSettings } from "../config/load-settings.ts";
-import { describeCaveats } from "../export/manifest.ts";
 import { folderOutput } from "../export/output/folder.ts";
 import { streamOutput } from "../export/output/stream.ts";
 import { type AccountAsk, type AccountsManifest, produceMerged } from "../produce/merge-accounts.ts";
 import { type EngineAccount, readEngine } from "../produce/published-source.ts";
 import { sourceOf, WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
 import type { ExportRequest } from "../request/export-request.ts";
+import { exitCodeOf } from "../statements/statements.ts";
 import { accountsOf, configurationOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 import { note, type Result } from "./frame.ts";
 import { assertPossible, type GroupedBy, type OutletFlags, toAsk, zoneOf } from "./request-flags.ts";
 import { attributionProgress } from "./terminal/progress.ts";
+import { linesOf, quietDoubts, SEE_MANIFEST, toJson } from "./terminal/statement-lines.ts";
 
 /** Runs `calltally export --by account,…`: one file with the figures of all accounts. */
 export async function exportMerged(
@@ -32,12 +33,13 @@ export async function exportMerged(
   const write = async (asks: readonly AccountAsk[]): Promise<Result> => {
     const to = stdout ? streamOutput(context.write) : folderOutput(folder, { replace, signal });
     const made = await produceMerged(asks, to, { by, signal });
-    const hasCaveats = Object.values(made.manifest.accounts).some(({ caveats }) => caveats !== undefined);
+    const { statements } = made.manifest;
     return {
       ...(stdout
-        ? { notes: caveatsOf(made.manifest) }
-        : { data: made, summary: describeMerged(made, context.folder) }),
-      exit: hasCaveats ? EXIT.unverified : EXIT.done,
+        ? { notes: linesOf(statements) }
+        : { data: toJson(made), summary: describeMerged(made, context.folder) }),
+      errors: quietDoubts(context, statements),
+      exit: exitCodeOf(statements),
     };
   };
   if (engine !== undefined) {
@@ -85,13 +87,6 @@ function describeMerged(
     ...accounts.flatMap(([name, { published }]) =>
       published ? `${name}: read in ${published.to}, published ${published.published_at}` : [],
     ),
-    ...caveatsOf(manifest),
-    manifest.callers,
+    ...linesOf(manifest.statements, SEE_MANIFEST),
   ].join("\n");
-}
-
-function caveatsOf({ accounts }: AccountsManifest): string[] {
-  return Object.entries(accounts).flatMap(([name, own]) =>
-    describeCaveats(own).map((caveat) => `${name}: ${caveat}`),
-  );
 }

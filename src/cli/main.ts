@@ -10,8 +10,8 @@ import { createProgram } from "./program.ts";
 type Host = Pick<NodeJS.Process, "env" | "cwd" | "exitCode"> &
   Record<"stdout" | "stderr", NodeJS.WritableStream & { isTTY?: boolean }>;
 
-/** Runs the command line of this process, and sets its exit code. */
-export async function main(): Promise<void> {
+/** Runs a command line, by default that of this process, and sets its exit code. */
+export async function main(args = process.argv.slice(2)): Promise<void> {
   const stop = new AbortController();
   let isOver = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -23,7 +23,7 @@ export async function main(): Promise<void> {
   process.stdout.on("error", endOnOutputError);
   // Nobody is left to read it.
   process.stderr.on("error", () => {});
-  const isDone = await runCommand(process.argv.slice(2), stop.signal, process);
+  const isDone = await runCommand(args, stop.signal, process);
   isOver = true; // what is left may be output that nobody reads
   // While Node shuts down, another signal would end it without our exit code. Unread output in a pipe would also keep
   // an interrupted process alive.

@@ -106,10 +106,22 @@ async function assemble(
     // Only before an action: `--help` need not wait for the settings.
     const { loadConfiguration, remarksOf } = await import("./chosen-accounts.ts");
     if (!NEEDS_NO_FILE.has(action.name())) await loadConfiguration(context);
+    const closed = await closeFoldersOf(action, context);
     if (REMARKS_ITSELF.has(action.name()) || context.options.quiet) return;
-    for (const remark of remarksOf(context)) context.complain(remark);
+    for (const remark of [...remarksOf(context), ...closed]) context.complain(remark);
   });
+  // An export may have made them.
+  program.hook("postAction", async (_, action) => void (await closeFoldersOf(action, context)));
   return program;
+}
+
+/** Commands that write files that may name people. */
+const CLOSES_FOLDERS: ReadonlySet<string> = new Set(["sync", "export", "report", "run", "job", "schedule"]);
+
+async function closeFoldersOf(action: CommandUnknownOpts, context: Context): Promise<string[]> {
+  if (!CLOSES_FOLDERS.has(action.name())) return [];
+  const { closeFolders } = await import("./private-folders.ts");
+  return closeFolders(context);
 }
 
 /**

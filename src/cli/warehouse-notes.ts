@@ -1,7 +1,6 @@
-import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { RULES_CHANGED } from "../export/manifest.ts";
-import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
+import { readStatements } from "../statements/read-statements.ts";
+import { say } from "../statements/statements.ts";
 import {
   describeUnmatchedDisposition,
   findUnmatchedDispositions,
@@ -20,7 +19,8 @@ export function notesOnOrigin(own: OwnWarehouse): string[] {
 /** For a command that only reads: whether the settings would change the figures. */
 export function notesOnRules(settings: Settings): string[] {
   using reader = openWarehouseReader(settings.database);
-  return isInForce(readRulesInForce(reader), readAttributionRules(settings)) ? [] : [RULES_CHANGED];
+  const statements = readStatements(reader, settings);
+  return statements.filter(({ id }) => id === "rules_changed").map((statement) => say(statement).text);
 }
 
 /** Dispositions in the settings that no call has: they may be misspelled. */

@@ -1,9 +1,8 @@
-import { statSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { UsageError } from "../base/errors.ts";
 import { findProblems } from "./file-problems.ts";
 import { type FileContent, fileSchema } from "./file-schema.ts";
-import { readTextFile } from "./text-file.ts";
+import { assertUnwritable, readTextFile } from "./text-file.ts";
 import { type Path, type Position, type Problem, readYaml } from "./yaml-source.ts";
 
 export interface CalltallyFile {
@@ -68,14 +67,4 @@ function describePath(path: Path): string {
     .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
     .join("")
     .slice(1);
-}
-
-/** Others must not be able to write what decides where the token goes and what is run. */
-function assertUnwritable(file: string, name: string): void {
-  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
-  if (process.platform === "win32" || (mode & 0o022) === 0) return;
-  throw new UsageError(
-    `Cannot use ${name}: other users can write it, though it decides where the token goes and what is run`,
-    { hint: `Run chmod go-w ${name}` },
-  );
 }

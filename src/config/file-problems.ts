@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { orMeant } from "../base/nearest.ts";
 import { fileSchema, NAME_RULE } from "./file-schema.ts";
+import { findPlaceholder } from "./placeholder-names.ts";
 import { ALL_SETTINGS } from "./settings.ts";
 import { type Path, type Problem, valueAt, type YamlSource } from "./yaml-source.ts";
 
@@ -12,7 +13,14 @@ interface Finding {
 
 export function findProblems({ value, positionOf }: YamlSource): Problem[] {
   const { error } = fileSchema.safeParse(value, { reportInput: true });
-  return [...(error?.issues ?? []).flatMap(describeIssue), ...findAccountProblems(value)]
+  const unfilled = [...findUnfilled(value)];
+  const isUnfilled = ({ path }: Finding) => unfilled.some((other) => other.path.join() === path.join());
+  const others = [
+    ...(error?.issues ?? []).flatMap(describeIssue),
+    ...findAccountProblems(value),
+    ...findSharedRecipients(value),
+  ];
+  return [...unfilled, ...others.filter((finding) => !isUnfilled(finding))]
     .map(({ path, message, isKey }) => ({ ...positionOf(path, isKey), path, message }))
     .toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
@@ -107,6 +115,40 @@ function* findAccountProblems(root: unknown): Generator<Finding> {
         : describeChoice(name, names);
     yield { path, message };
   }
+}
+
+/** Finds recipients who would get the figures of several accounts although the report does not say so. */
+function* findSharedRecipients(root: unknown): Generator<Finding> {
+  for (const report of keysAt(root, ["reports"])) {
+    const path = ["reports", report];
+    const chosen = valueAt(root, [...path, "accounts"]);
+    const own = new Set(Array.isArray(chosen) ? chosen : keysAt(root, ["accounts"]));
+    if (chosen === "all" || own.size < 2) continue;
+    for (const index of keysAt(root, [...path, "deliver"])) {
+      const place = [...path, "deliver", Number(index)];
+      const command = valueAt(root, [...place, "command"]);
+      if (Array.isArray(command) && command.slice(1).some((arg) => String(arg).includes("{account}")))
+        continue;
+      const message = `would get the figures of ${own.size} accounts: make a report for each account, or set accounts: all in this one if its recipients may see every account`;
+      yield { path: place, message };
+    }
+  }
+}
+
+/** Texts in which placeholders are filled in, and values of calls, which may be anything. */
+const MAY_HAVE_PLACEHOLDERS =
+  /^reports\.[^.]+\.(folder|deliver\.\d+\.(email\.subject|command\.[1-9]\d*)|filter\.(?!exclude_callers\b).+)$/;
+
+/** Finds placeholders in texts that are used as they are. */
+function* findUnfilled(value: unknown, path: Path = []): Generator<Finding> {
+  if (typeof value === "object" && value !== null) {
+    const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
+    for (const [key, below] of entries) yield* findUnfilled(below, [...path, key]);
+  }
+  const found = typeof value === "string" ? findPlaceholder(value) : undefined;
+  if (found === undefined || MAY_HAVE_PLACEHOLDERS.test(path.join("."))) return;
+  const where = "only a report's folder, subject and arguments of a command have placeholders";
+  yield { path, message: `${found} is not filled in here: ${where}` };
 }
 
 function keysAt(root: unknown, path: Path): string[] {

@@ -6,11 +6,10 @@ import { option, parsed } from "../request/issues.ts";
 import { LISTS } from "../request/option-values.ts";
 import { parseClusterUrl } from "./cluster-url.ts";
 import {
-  assertFolderPattern,
+  assertPattern,
   assertPlaceholders,
   COMMAND_PLACEHOLDERS,
   PLACEHOLDERS,
-  type Placeholder,
 } from "./placeholder-names.ts";
 import { isMailAddress } from "./setting-parsers.ts";
 import { ALL_SETTINGS } from "./settings.ts";
@@ -46,7 +45,7 @@ const account = z
 export const nameSchema = z.string().regex(NAME, NAME_RULE);
 
 const file = parsed(parseFilePath);
-const pattern = (known: readonly Placeholder[]) => parsed((given) => assertPlaceholders(given, known)).min(1);
+const argument = parsed((given) => assertPlaceholders(given, COMMAND_PLACEHOLDERS)).min(1);
 const address = z
   .string()
   .refine(isMailAddress, "must be one plain mail address, such as marketing@northwind.example");
@@ -57,7 +56,11 @@ const email = z.strictObject({
     .min(1)
     .meta({ description: "Recipients.", examples: [["marketing@northwind.example"]] }),
   from: option(address, "The sender; by default the user of the SMTP address.", "reports@agency.example"),
-  subject: option(pattern(PLACEHOLDERS), "Subject of the mail.", "Calls, {period}"),
+  subject: option(
+    parsed(assertPattern).min(1),
+    "Subject of the mail, with placeholders as in folder.",
+    "Calls, {period}",
+  ),
 });
 
 const webhook = z.strictObject({
@@ -75,20 +78,28 @@ const delivery = z
     ),
     webhook: option(webhook, "A JSON message that Slack and Teams show."),
     command: option(
-      z.array(pattern(COMMAND_PLACEHOLDERS)).min(1),
-      "A program and its arguments, without a shell.",
+      z.array(argument).min(1),
+      "A program and its arguments, without a shell. In the arguments {folder}, where the files are, and {file}, the only one, are replaced as well.",
       ["rclone", "copy", "{folder}", "remote:calls/{account}"],
     ),
   })
   .refine((value) => Object.keys(value).length === 1, "must have one of email, webhook and command")
   .meta({ description: "One recipient: email, webhook or command.", minProperties: 1, maxProperties: 1 });
 
+const allAccounts = z
+  .string()
+  .regex(/^all$/, "must be all, or a list of accounts")
+  .transform(() => "all" as const);
+
 const report = z
   .strictObject({
-    accounts: option(z.array(z.string()).min(1), "Its accounts; all by default.", ["austin"]),
+    accounts: option(
+      z.union([z.array(z.string()).min(1), allAccounts]),
+      "Its accounts, such as `[austin]`; by default all. If a recipient would get the figures of several, it must be `all`. A command with {account} in its arguments is a recipient for each.",
+    ),
     ...REQUEST_KEYS,
     folder: option(
-      parsed((given) => assertFolderPattern(parsePath(given))),
+      parsed((given) => assertPattern(parsePath(given))),
       `Where the files go; ${PLACEHOLDERS.map((word) => `{${word}}`).join(", ")} are replaced, {period} by the whole range: 2026-W47, 2026-11 or 2026-Q4 for one week, month or quarter, otherwise 2026-10-26 to 2026-11-22. Default: reports/{account}/{report}.`,
       "reports/{account}/weekly",
     ),

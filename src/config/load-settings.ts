@@ -1,6 +1,7 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { describeError, parseFrom } from "../base/errors.ts";
+import { describeError, parseFrom, UsageError } from "../base/errors.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
+import { namesOf, recordOf } from "../base/records.ts";
 import type { Keep } from "../privacy/keep-settings.ts";
 import { findExposure } from "./secret-file.ts";
 import type { Setting } from "./setting.ts";
@@ -88,7 +89,8 @@ function tryLayers(sources: SettingSources): { layers: Layer[]; found: FoundSett
   try {
     return { layers: toLayers(sources), found: [] };
   } catch (error) {
-    const problem = { message: describeError(error) };
+    const hint = error instanceof UsageError ? error.hint : undefined;
+    const problem = { message: describeError(error), hint };
     const { flags = {}, env, file = [] } = sources;
     return {
       layers: [{ origin: "flag", values: flags }, { origin: "environment", values: env }, ...file],
@@ -102,10 +104,15 @@ type ValueOf<S extends Setting> = S extends { default: string }
   ? ReturnType<S["parse"]>
   : ReturnType<S["parse"]> | undefined;
 
-function toSettings(layers: readonly Layer[], read: (setting: Setting, given: Given | undefined) => unknown) {
-  const values = Object.fromEntries(
-    Object.entries(SETTINGS).map(([name, setting]) => [name, read(setting, findGiven(setting, layers))]),
-  ) as Values;
+type Read = (setting: Setting, given: Given | undefined) => unknown;
+
+function valuesOf(layers: readonly Layer[], read: Read): Values;
+function valuesOf(layers: readonly Layer[], read: Read): object {
+  return recordOf(namesOf(SETTINGS), (name) => read(SETTINGS[name], findGiven(SETTINGS[name], layers)));
+}
+
+function toSettings(layers: readonly Layer[], read: Read) {
+  const values = valuesOf(layers, read);
   const { tokenFile, token, heartbeatUrlFile, heartbeatUrl, recordingSignature, insightIds, ...rest } =
     values;
   const { keepTranscripts, keepSummaries, keepCallerNumbers, keepRecordingUrls, ...others } = rest;

@@ -9,6 +9,17 @@ export type Placeholder = (typeof COMMAND_PLACEHOLDERS)[number];
 /** Other braces are text: arguments of commands may be programs. */
 const PLACEHOLDER = /\{(\w+)\}/g;
 
+/** Returns what looks like a placeholder, for texts in which none is filled in. */
+export function findPlaceholder(text: string): string | undefined {
+  return /\{\s*\w+\s*\}/.exec(text)?.[0];
+}
+
+/** @throws Error that does not show the text, which may be a secret */
+export function assertNoPlaceholder(text: string): void {
+  if (findPlaceholder(text) !== undefined)
+    throw new Error("must be without placeholders: none is filled in here");
+}
+
 /** @throws Error with a suggestion */
 export function assertPlaceholders(text: string, known: readonly Placeholder[]): void {
   for (const [, word = ""] of text.matchAll(PLACEHOLDER)) {
@@ -16,8 +27,8 @@ export function assertPlaceholders(text: string, known: readonly Placeholder[]):
   }
 }
 
-/** @throws Error with a suggestion */
-export function assertFolderPattern(pattern: string): void {
+/** Refuses all other braces. @throws Error with a suggestion */
+export function assertPattern(pattern: string): void {
   assertPlaceholders(pattern, PLACEHOLDERS);
   const [other] = /\{[^{}]*\}?|\}/.exec(pattern.replace(PLACEHOLDER, "")) ?? [];
   if (other !== undefined) throw new Error(describeUnknown(other, other.replace(/[{}]/g, ""), PLACEHOLDERS));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { UsageError } from "../base/errors.ts";
 import type { Setting } from "./setting.ts";
-import { readTextFile } from "./text-file.ts";
+import { assertUnwritable, readTextFile } from "./text-file.ts";
 
 export const CONFIG_VARIABLE = "CALLTALLY_CONFIG";
 
@@ -50,7 +50,7 @@ export function findGiven({ env }: Setting, layers: readonly Layer[]): Given | u
   return undefined;
 }
 
-/** @throws UsageError if the file exists but cannot be read */
+/** @throws UsageError if the file cannot be read, or has settings and others can write it */
 export function readDotenv(folder: string): Record<string, string | undefined> {
   const file = join(folder, ".env");
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return {};
@@ -61,5 +61,7 @@ export function readDotenv(folder: string): Record<string, string | undefined> {
     if (name === undefined || name in values) continue;
     throw new UsageError(`Cannot use .env: line ${index + 1} does not set ${name}, as ${name}=… does`);
   }
+  // The `.env` of another program in the same folder decides nothing here.
+  if (Object.keys(values).some((name) => name.startsWith("CALLTALLY_"))) assertUnwritable(file, ".env");
   return values;
 }

@@ -1,3 +1,5 @@
+import { assertNoPlaceholder } from "./placeholder-names.ts";
+
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
 // Each reads the text of a setting, and throws an Error that says what is wrong with it.
@@ -13,6 +15,7 @@ export function parseBaseUrl(text: string): URL {
   if (url.username || url.password || url.search || url.hash) {
     throw new Error("must be a plain address, without user, query or fragment");
   }
+  assertNoPlaceholder(text);
   if (/\/v3\/*$/.test(url.pathname)) throw new Error("must be given without /v3, which is appended");
   return url;
 }
@@ -51,6 +54,7 @@ export function parseHeartbeatUrl(text: string): URL {
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new Error("must start with https:// or http://");
   if (url.username || url.password || url.hash) throw new Error("must have neither user nor fragment");
+  assertNoPlaceholder(text);
   return url;
 }
 
@@ -58,6 +62,6 @@ export function parseHeartbeatUrl(text: string): URL {
 export function isMailAddress(text: string): boolean {
   return (
     text.length <= 254 &&
-    /^[^\s\p{C}@<>()[\]\\,;:"]{1,64}@[\p{L}\p{N}]([\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u.test(text)
+    /^[^\s\p{C}@<>()[\]{}\\,;:"]{1,64}@[\p{L}\p{N}]([\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u.test(text)
   );
 }

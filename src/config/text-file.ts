@@ -20,3 +20,13 @@ export function readTextFile(path: string, name: string): string {
   // PowerShell 5 writes UTF-16 by default.
   throw new UsageError(`Cannot use ${name}: it is not UTF-8 text`, { hint: "Save it as UTF-8." });
 }
+
+/** @throws UsageError if others could change what decides where the token goes and what is run */
+export function assertUnwritable(path: string, name: string): void {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  if (process.platform === "win32" || (mode & 0o022) === 0) return;
+  throw new UsageError(
+    `Cannot use ${name}: other users can write it, though it decides where the token goes and what is run`,
+    { hint: `Run chmod go-w ${name}` },
+  );
+}

@@ -1,6 +1,5 @@
 import { stringify } from "csv-stringify/sync";
 import { compileRules } from "../attribution/compiled-rules.ts";
-import { localTime } from "../calendar/local-time.ts";
 import { encodeTable } from "../export/formats/encode-table.ts";
 import { listsOf } from "../export/job.ts";
 import type { ManifestFile } from "../export/manifest.ts";
@@ -9,7 +8,7 @@ import type { Timeframe } from "../export/timeframe.ts";
 import { ADJUSTMENTS } from "../request/option-values.ts";
 import type { ConversionOptions } from "../request/resolve.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
-import { KINDS, type Reason, reasonAgainst } from "./conversion-kinds.ts";
+import { GOOGLE_ZONE, KINDS, type Reason, reasonAgainst, toUploadTime } from "./conversion-kinds.ts";
 import { populationOf } from "./conversions.ts";
 import { hasUploadFile, openUploadKey } from "./upload-files.ts";
 import type { ConversionJob, ConversionLists } from "./upload-ledger.ts";
@@ -122,7 +121,7 @@ export async function writeAdjustments(job: ConversionJob): Promise<ManifestFile
     ({ contents, report_run_id }) => isRepeated && contents === ADJUSTMENTS && report_run_id === repeats,
   );
   const written: Omit<UploadLine, "key_digest">[] = [...repeated, ...lines];
-  const file = await job.write(`${ADJUSTMENTS}.csv`, toFile(written, job.timeframe.timezone));
+  const file = await job.write(`${ADJUSTMENTS}.csv`, toFile(written));
   lists.remember({ contents: ADJUSTMENTS, file, rows: written.length, lines, isChosen: true });
 
   const columns: Column[] = [
@@ -181,12 +180,11 @@ function toLine({ order, action, reason, value }: Adjustment, { currency }: Adju
 }
 
 /** Google's files say `RETRACT` for what its API calls a retraction. */
-function* toFile(lines: readonly Omit<UploadLine, "key_digest">[], timezone: string): Generator<string> {
-  const toLocal = localTime(timezone);
-  yield `Parameters:TimeZone=${timezone}\n`;
+function* toFile(lines: readonly Omit<UploadLine, "key_digest">[]): Generator<string> {
+  yield `${GOOGLE_ZONE}\n`;
   yield "Order ID,Conversion Name,Adjustment Time,Adjustment Type,Adjusted Value,Adjusted Value Currency\n";
   for (const { order_id, conversion_name, occurred_at, action, value, currency } of lines) {
-    const { local } = toLocal(occurred_at);
-    yield stringify([[order_id, conversion_name, local, action.toUpperCase(), value, currency]]);
+    const time = toUploadTime(occurred_at);
+    yield stringify([[order_id, conversion_name, time, action.toUpperCase(), value, currency]]);
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import type { ClickId } from "../attribution/ad-click.ts";
 import type { Audience } from "../base/folder.ts";
-import { localTime, offsetSpanAt } from "../calendar/local-time.ts";
+import { offsetSpanAt } from "../calendar/local-time.ts";
 import { toEventName } from "../request/event-name.ts";
 import type { ConversionKind } from "../request/option-values.ts";
 import type { ConversionOptions } from "../request/resolve.ts";
@@ -9,6 +10,7 @@ import type { Candidate, ConversionQuery } from "../rollup/sqlite/sqlite-convers
 /** Why a call is not a conversion; the first of several reasons. */
 export type Reason =
   | "no gclid"
+  | "gbraid or wbraid"
   | "not Google Ads"
   | "no caller id"
   | "no msclkid"
@@ -20,7 +22,7 @@ export type Reason =
   | "not qualified"
   | "duplicate";
 
-export interface Conversion {
+export interface Conversion extends Pick<Candidate, "click_by"> {
   call_id: number;
   key: string;
   /** To the second, ISO 8601 UTC. */
@@ -72,7 +74,6 @@ const CONSENT = { granted: "Granted", denied: "Denied", unknown: "" } as const;
 const GOOGLE_ADS_SOURCES = ["", "aw", "aw.ds"];
 
 const GOOGLE_CLICK = {
-  key: "gclid",
   sources: GOOGLE_ADS_SOURCES,
   missing: "no gclid",
   pattern: /^[A-Za-z0-9_-]+$/,
@@ -82,12 +83,18 @@ const GOOGLE_CLICK = {
   hasOrderId: true,
 } as const satisfies Partial<Kind>;
 
+const clickColumn = (name: string, by: ClickId) => ({
+  name,
+  of: ({ click_by, key }: Conversion) => (click_by === by ? key : ""),
+});
+const GCLID = clickColumn("Google Click ID", "gclid");
+
 export const KINDS: Record<ConversionKind, Kind> = {
   /**
    * "Import conversions from ad clicks using files" (support.google.com/google-ads/answer/7014069): 90 days, not
    * before 6 hours.
    */
-  "google-ads": { ...GOOGLE_CLICK, layOut: googleLayout("Google Click ID", keyOf) },
+  "google-ads": { ...GOOGLE_CLICK, key: "gclid", layOut: googleLayout([GCLID]) },
   /** "Enhanced conversions for leads": E.164 hashed with SHA-256, 63 days. */
   "google-leads": {
     key: "caller",
@@ -97,13 +104,20 @@ export const KINDS: Record<ConversionKind, Kind> = {
     maxAgeMs: 63 * DAY_MS,
     minAgeMs: 0,
     hasOrderId: true,
-    layOut: googleLayout("Phone Number", ({ key }) => createHash("sha256").update(key).digest("hex")),
+    layOut: googleLayout([
+      { name: "Phone Number", of: ({ key }) => createHash("sha256").update(key).digest("hex") },
+    ]),
   },
   /**
    * "Prepare your data for import" (support.google.com/google-ads-data-manager/answer/14184381): headers first, times
-   * with their zone.
+   * with their zone. Its columns are assigned by hand, so those for other ids can be left out there. No page of Google's
+   * says that files of `google-ads` may have them.
    */
-  "google-data-manager": { ...GOOGLE_CLICK, layOut: googleLayout("Google Click ID", keyOf, true) },
+  "google-data-manager": {
+    ...GOOGLE_CLICK,
+    key: "google_click",
+    layOut: googleLayout([GCLID, clickColumn("GBRAID", "gbraid"), clickColumn("WBRAID", "wbraid")], true),
+  },
   /** learn.microsoft.com/advertising/bulk-service/offline-conversion: click ids are kept for 90 days; wait an hour. */
   "microsoft-ads": {
     key: "msclkid",
@@ -129,16 +143,18 @@ export const KINDS: Record<ConversionKind, Kind> = {
   },
 };
 
-/** Times are local, with the zone in a line before the header, or have their zone. */
-function googleLayout(header: string, of: Field, hasZone = false): Kind["layOut"] {
+/**
+ * A row before the header says that times are UTC, or times have their zone. Local times would be the same in the hour
+ * that comes twice.
+ */
+function googleLayout(ids: Layout["columns"], hasZone = false): Kind["layOut"] {
   return (options) => {
-    const { timezone, ad_user_data, ad_personalization, new: isNew } = options;
-    const toLocal = localTime(timezone);
+    const { ad_user_data, ad_personalization, new: isNew } = options;
     const toTime: Field = ({ occurred_at }) =>
-      hasZone ? occurred_at.replace(/\.\d+Z$/, "Z") : toLocal(occurred_at).local;
+      hasZone ? occurred_at.replace(/\.\d+Z$/, "Z") : toUploadTime(occurred_at);
     const hasConsent = (ad_user_data ?? ad_personalization) !== undefined;
     const columns = [
-      ...conversionColumns(options, header, of, toTime),
+      ...conversionColumns(options, ids, toTime),
       ...(isNew ? [{ name: "Order ID", of: ({ order_id }: Conversion) => order_id ?? "" }] : []),
       ...(hasConsent
         ? [
@@ -147,18 +163,21 @@ function googleLayout(header: string, of: Field, hasZone = false): Kind["layOut"
           ]
         : []),
     ];
-    return hasZone ? { columns } : { parameters: `Parameters:TimeZone=${timezone}`, columns };
+    return hasZone ? { columns } : { parameters: GOOGLE_ZONE, columns };
   };
 }
 
-function conversionColumns(
-  options: LayoutOptions,
-  header: string,
-  of: Field,
-  toTime: Field,
-): Layout["columns"] {
+/** The row before the header: times are UTC. */
+export const GOOGLE_ZONE = "Parameters:TimeZone=+0000";
+
+/** Returns a time as `YYYY-MM-DD HH:MM:SS`. */
+export function toUploadTime(time: string): string {
+  return time.slice(0, "YYYY-MM-DDTHH:MM:SS".length).replace("T", " ");
+}
+
+function conversionColumns(options: LayoutOptions, ids: Layout["columns"], toTime: Field): Layout["columns"] {
   return [
-    { name: header, of },
+    ...ids,
     { name: "Conversion Name", of: () => options.name },
     { name: "Conversion Time", of: toTime },
     { name: "Conversion Value", of: toValue },
@@ -171,13 +190,10 @@ function microsoftLayout(options: LayoutOptions): Layout {
   const { offsetSeconds } = offsetSpanAt(new Date(options.nowMs).toISOString(), options.timezone);
   const minutes = Math.round(offsetSeconds / 60);
   const toTime: Field = ({ occurred_at }) =>
-    new Date(Date.parse(occurred_at) + minutes * 60_000)
-      .toISOString()
-      .slice(0, -".000Z".length)
-      .replace("T", " ");
+    toUploadTime(new Date(Date.parse(occurred_at) + minutes * 60_000).toISOString());
   return {
     parameters: `Parameters:TimeZone=${describeOffset(minutes)}`,
-    columns: conversionColumns(options, "Microsoft Click ID", keyOf, toTime),
+    columns: conversionColumns(options, [{ name: "Microsoft Click ID", of: keyOf }], toTime),
   };
 }
 
@@ -203,7 +219,10 @@ function analyticsLayout(options: LayoutOptions): Layout {
 }
 
 export function reasonAgainst(call: Candidate, kind: Kind, nowMs: number): Reason | undefined {
-  if (call.key === null) return kind.missing;
+  if (call.key === null) {
+    const isGoogleClick = call.click_by === "gbraid" || call.click_by === "wbraid";
+    return kind.key === "gclid" && isGoogleClick ? "gbraid or wbraid" : kind.missing;
+  }
   if (kind.sources?.includes(call.gclsrc) === false) return "not Google Ads";
   if (!kind.pattern.test(call.key)) return "malformed";
   if (call.call_started === null) return "no time";

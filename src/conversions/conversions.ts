@@ -39,7 +39,7 @@ export async function writeConversions(job: ConversionJob, target: { kind: Conve
   let rows = 0;
   const { aboutTopic } = compileRules(lists.session.rules);
   const conversions = function* (): Generator<Conversion> {
-    for (const { call_id, key, call_started, topic, reason } of judged()) {
+    for (const { call_id, key, click_by, call_started, topic, reason } of judged()) {
       if (reason !== undefined || key === null || call_started === null) continue;
       const { isKnown = false, ...said } = past?.next(call_id, key, call_started) ?? {
         order_id: null,
@@ -62,7 +62,7 @@ export async function writeConversions(job: ConversionJob, target: { kind: Conve
           is_every: every,
         });
       }
-      yield { call_id, key, value, ...said };
+      yield { call_id, key, click_by, value, ...said };
     }
   };
   const layout = kind.layOut(options);

@@ -1,5 +1,13 @@
+import { assertNoPlaceholder } from "../config/placeholder-names.ts";
 import { isOnThisMachine } from "../config/setting-parsers.ts";
-import { type Figure, formatBytes, type ReportSummary } from "./report-summary.ts";
+import { toSpoken } from "../statements/statements.ts";
+import {
+  doubtsInWords,
+  type Figure,
+  formatBytes,
+  type ReportSummary,
+  remarksInWords,
+} from "./report-summary.ts";
 
 /** `json` has a `text`, which many services show. */
 export type HookKind = keyof typeof FORMS;
@@ -12,6 +20,7 @@ export function parseHookUrl(text: string): URL {
     throw new Error("must start with https:// (http:// only for this machine)");
   }
   if (url.username || url.password || url.hash) throw new Error("must have neither user nor fragment");
+  assertNoPlaceholder(text);
   return url;
 }
 
@@ -34,16 +43,18 @@ export function toHookBody(summary: ReportSummary, kind: HookKind): unknown {
 
 /** Slack's Block Kit: https://docs.slack.dev/reference/block-kit/blocks */
 function toSlackMessage(summary: ReportSummary): unknown {
-  const { headline, verdict, caveats } = summary;
+  const { headline } = summary;
+  const doubts = doubtsInWords(summary).map(escapeSlack);
   const fields = headline.map((figure) =>
     mrkdwn(`*${escapeSlack(figure.name)}*\n${escapeSlack(inWords(figure, "  "))}`),
   );
-  const notes = [verdict, ...caveats, ...filesInWords(summary)].map(escapeSlack);
+  const notes = [...remarksInWords(summary), ...filesInWords(summary)].map(escapeSlack);
   return {
     text: escapeSlack(toSentence(summary)),
     blocks: [
       { type: "header", text: { type: "plain_text", text: cut(summary.title, SLACK_HEADER) } },
       { type: "context", elements: [mrkdwn(escapeSlack(subtitleOf(summary)))] },
+      ...(doubts.length > 0 ? [{ type: "section", text: mrkdwn(doubts.join("\n")) }] : []),
       ...inGroups(fields, SLACK_FIELDS).map((group) => ({ type: "section", fields: group })),
       { type: "context", elements: [mrkdwn(notes.join("\n"))] },
     ],
@@ -65,9 +76,9 @@ function escapeSlack(text: string): string {
  * https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
  */
 function toTeamsMessage(summary: ReportSummary): unknown {
-  const { title, headline, verdict, caveats } = summary;
+  const { title, headline } = summary;
   const facts = headline.map((figure) => ({ title: figure.name, value: inWords(figure) }));
-  const notes = [verdict, ...caveats, ...filesInWords(summary)];
+  const notes = [...remarksInWords(summary), ...filesInWords(summary)];
   const card = {
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
     type: "AdaptiveCard",
@@ -75,6 +86,7 @@ function toTeamsMessage(summary: ReportSummary): unknown {
     body: [
       paragraph({ text: title, size: "large", weight: "bolder" }),
       paragraph({ text: subtitleOf(summary), isSubtle: true }),
+      ...doubtsInWords(summary).map((text) => paragraph({ text, weight: "bolder" })),
       { type: "FactSet", facts },
       ...notes.map((text) => paragraph({ text, size: "small" })),
     ],
@@ -89,7 +101,7 @@ function paragraph(run: { text: string; size?: string; weight?: string; isSubtle
 }
 
 function toPlainJson(summary: ReportSummary): unknown {
-  const { title, account, range, headline, verdict, caveats, files } = summary;
+  const { title, account, range, headline, verdict, statements, notices, files } = summary;
   return {
     text: toSentence(summary),
     title,
@@ -97,14 +109,16 @@ function toPlainJson(summary: ReportSummary): unknown {
     range,
     headline,
     verdict,
-    caveats,
+    statements: statements.map(toSpoken),
+    notices,
     files: files.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 })),
   };
 }
 
 function toSentence(summary: ReportSummary): string {
   const figures = summary.headline.map((figure) => `${figure.name} ${inWords(figure)}`);
-  return `${summary.title}, ${subtitleOf(summary)}: ${figures.join(", ")}`;
+  const doubts = doubtsInWords(summary).map((doubt) => ` ${doubt}`);
+  return `${summary.title}, ${subtitleOf(summary)}:${doubts.join("")} ${figures.join(", ")}`;
 }
 
 function inWords({ value, change }: Figure, blank = " "): string {

@@ -3,7 +3,13 @@ import { readFile } from "node:fs/promises";
 import { domainToASCII } from "node:url";
 import { html } from "hono/html";
 import MailComposer from "nodemailer/lib/mail-composer";
-import { formatBytes, type ReportFile, type ReportSummary } from "./report-summary.ts";
+import {
+  doubtsInWords,
+  formatBytes,
+  type ReportFile,
+  type ReportSummary,
+  remarksInWords,
+} from "./report-summary.ts";
 import { changedError } from "./run-folder.ts";
 import type { MailAddress } from "./smtp-url.ts";
 
@@ -97,11 +103,14 @@ interface MailFile extends Pick<ReportFile, "name" | "bytes"> {
 const MUTED = "opacity:.7";
 const LINE = "1px solid rgba(128,128,128,.35)";
 const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+const NOTE = "margin:20px 0 0;padding:10px 14px;border-left:4px solid rgba(128,128,128,.6)";
 const CELL = `padding:10px 0;border-top:${LINE}`;
 
 /** Returns self-contained HTML: inline styles, no script, nothing loaded. */
 export async function toMailHtml(summary: ReportSummary, files: readonly MailFile[]): Promise<string> {
-  const { title, account, range, headline, verdict, caveats, folder } = summary;
+  const { title, account, range, headline, folder } = summary;
+  const [verdict, ...remarks] = remarksInWords(summary);
+  const doubts = doubtsInWords(summary);
   const figures = headline.map(
     ({ name, value, change }) => html`<tr>
 <td style="${CELL}">${name}</td>
@@ -130,10 +139,10 @@ export async function toMailHtml(summary: ReportSummary, files: readonly MailFil
 <div style="max-width:600px;margin:0 auto">
 ${account === null ? "" : html`<div style="font-size:13px;${MUTED}">${account}</div>\n`}<h1 style="margin:0;font-size:22px;line-height:1.3">${title}</h1>
 <div style="margin:2px 0 20px;${MUTED}">${range}</div>
-<table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse;border-bottom:${LINE}">
+${doubts.map((doubt) => html`<p style="${NOTE};font-weight:600">${doubt}</p>\n`)}<table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse;border-bottom:${LINE}">
 ${figures}</table>
-<p style="margin:20px 0 0;padding:10px 14px;border-left:4px solid rgba(128,128,128,.6)">${verdict}</p>
-${caveats.length === 0 ? "" : html`<ul style="margin:12px 0 0;padding-left:20px;font-size:14px">\n${caveats.map((caveat) => html`<li style="margin:4px 0">${caveat}</li>\n`)}</ul>\n`}${
+<p style="${NOTE}">${verdict}</p>
+${remarks.length === 0 ? "" : html`<ul style="margin:12px 0 0;padding-left:20px;font-size:14px">\n${remarks.map((remark) => html`<li style="margin:4px 0">${remark}</li>\n`)}</ul>\n`}${
   files.length === 0
     ? ""
     : html`<h2 style="margin:24px 0 4px;font-size:15px">Files</h2>
@@ -149,7 +158,8 @@ ${files.every(({ isAttached }) => isAttached) ? "" : html`<p style="margin:8px 0
 }
 
 function toMailText(summary: ReportSummary, files: readonly MailFile[]): string {
-  const { title, account, range, headline, verdict, caveats, folder } = summary;
+  const { title, account, range, headline, folder } = summary;
+  const [verdict = "", ...remarks] = remarksInWords(summary);
   const widest = (texts: readonly string[]) => Math.max(0, ...texts.map((text) => text.length));
   const names = widest(headline.map(({ name }) => name));
   const values = widest(headline.map(({ value }) => value));
@@ -164,9 +174,10 @@ function toMailText(summary: ReportSummary, files: readonly MailFile[]): string 
     : [`Files that are not attached are in ${folder}`];
   const paragraphs = [
     [...(account === null ? [] : [account]), title, range],
+    doubtsInWords(summary),
     figures,
     [verdict],
-    caveats.map((caveat) => `- ${caveat}`),
+    remarks.map((remark) => `- ${remark}`),
     files.length === 0 ? [] : ["Files", ...rows, ...place],
     ["--", "Sent by calltally."],
   ];

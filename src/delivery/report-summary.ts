@@ -1,3 +1,5 @@
+import { doubtsOf, type Statement, say, saySome } from "../statements/statements.ts";
+
 export interface ReportFile {
   /** Path in the folder of the report, such as `calls/month=2026-10/calls.parquet`. */
   name: string;
@@ -24,11 +26,24 @@ export interface ReportSummary {
   range: string;
   headline: readonly Figure[];
   verdict: string;
-  caveats: readonly string[];
+  statements: readonly Statement[];
+  /** What went silent or far off since the last report, in sentences. */
+  notices: readonly string[];
   /** Absolute. */
   folder: string;
   files: readonly ReportFile[];
   manifest: ReportFile;
+}
+
+/** Returns what stands before the figures: doubts. */
+export function doubtsInWords({ statements }: ReportSummary): string[] {
+  return doubtsOf(statements).map((doubt) => say(doubt).text);
+}
+
+/** Returns what stands after the figures: the verdict, notices, and all other statements. */
+export function remarksInWords({ statements, notices, verdict }: ReportSummary): string[] {
+  const others = statements.filter(({ level }) => level !== "doubt");
+  return [verdict, ...notices, ...saySome(others, "see manifest.json")];
 }
 
 /** Such as `12 kB` or `3.4 MB`. */

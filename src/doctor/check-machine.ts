@@ -64,16 +64,14 @@ export function checkDisk(folder: string, database: string): Check {
 export function checkFolders(folder: string, database: string, exportDir: string): Check[] {
   const file = resolve(folder, database);
   const isReadable = may(file, constants.R_OK);
-  return [dirname(file), resolve(folder, exportDir)].flatMap((path) => {
-    const lack = findLack(nearestFolder(path));
-    if (lack === undefined) return [];
-    if (path === dirname(file) && isReadable) {
-      const hint = "This is enough to read and export. Sync as the user that owns it.";
-      return [warn("folders", `${lack}; the warehouse in it can be read`, hint)];
-    }
-    const hint = "Run calltally as the user that owns it, or give it to that user.";
-    return [fail(EXIT.storage, "folders", lack, hint)];
-  });
+  const lacks = [dirname(file), resolve(folder, exportDir)].map((path) => findLack(nearestFolder(path)));
+  if (lacks[0] !== undefined && isReadable) {
+    const hint = "This is enough to read, and to export with --out. Sync as the user that owns it.";
+    return [warn("folders", `${lacks[0]}; the warehouse in it can be read`, hint)];
+  }
+  const hint = "Run calltally as the user that owns it, or give it to that user.";
+  const found = new Set(lacks.filter((lack) => lack !== undefined));
+  return [...found].map((lack) => fail(EXIT.storage, "folders", lack, hint));
 }
 
 function findLack(folder: string): string | undefined {

@@ -1,8 +1,9 @@
 import { ageOf, isFuture, minuteOf } from "../base/clock.ts";
 import { EXIT } from "../base/errors.ts";
-import { formatAge, formatQuantity } from "../base/quantity-text.ts";
+import { formatAge } from "../base/quantity-text.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { readWithheld } from "../warehouse/calls/gone.ts";
+import { readStatements } from "../statements/read-statements.ts";
+import { say } from "../statements/statements.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
 import { readJobs } from "../warehouse/runs/job-table.ts";
 import { readLastVerifiedPass, readRuns } from "../warehouse/runs/runs.ts";
@@ -13,8 +14,10 @@ const HOUR_MS = 3_600_000;
 const UNDELIVERED = "`calltally status` shows who did not get it, and why. The next report goes to all.";
 const PUBLISH = "Fix that, and run `calltally publish`.";
 
-export function* checkRuns(warehouse: Warehouse, { fullEveryHours, publish }: Settings, nowMs: number) {
+export function* checkRuns(warehouse: Warehouse, settings: Settings, nowMs: number) {
+  const { fullEveryHours, publish } = settings;
   yield checkLastRun(warehouse, nowMs);
+  yield* checkStatements(warehouse, settings);
   yield checkVerified(warehouse, fullEveryHours, nowMs);
   yield* checkJobs(warehouse, nowMs);
   yield* checkPublications(warehouse, nowMs, publish.to?.name);
@@ -33,20 +36,19 @@ function checkLastRun(warehouse: Warehouse, nowMs: number): Check {
     return warn("last run", `${named} ${last.status}: ${last.error}`, "Run `calltally sync` again.");
   }
   if (last.status === "running") return ok("last run", `${named} is running, or was killed`);
-  const withheld = readWithheld(warehouse);
-  if (withheld > 0) {
-    return unverified(
-      "last run",
-      `${formatQuantity(withheld, "call")} went missing at once, over the missing-call threshold, and still count in every figure`,
-      `Find out why; to accept it: calltally sync --full --accept-gone ${withheld}`,
-    );
-  }
-  if (last.verdict !== "unverified") return ok("last run", `${named} ended ${last.verdict}`);
-  return unverified(
-    "last run",
-    `${named} is unverified: ${last.verdict_reason}`,
-    last.advice ?? "Run `calltally sync --full`.",
-  );
+  return ok("last run", `${named} ended ${last.verdict}`);
+}
+
+/** Checks for statements on all figures. */
+function checkStatements(warehouse: Warehouse, settings: Settings): Check[] {
+  const checks = readStatements(warehouse, settings).map((statement): Check => {
+    const { id, level } = statement;
+    const { text, hint = "See `calltally status`." } = say(statement);
+    const name = id.replaceAll("_", " ");
+    if (level === "note") return ok(name, text);
+    return level === "doubt" ? unverified(name, text, hint) : warn(name, text, hint);
+  });
+  return checks.length > 0 ? checks : [ok("figures", "nothing is known to put them in doubt")];
 }
 
 /** Checks the age of the last proof that no call is missing. */

@@ -20,6 +20,7 @@ import { checkRuns } from "./check-runs.ts";
 const SAMPLES = 500;
 
 const REATTRIBUTE = "Run `CALLTALLY_CHECK_EVERY_HOURS=0 calltally sync`, which recomputes all facts.";
+const RESYNC = "Run `calltally sync`, which makes views again; drop triggers that calltally did not make.";
 const RESTORE = "Run `calltally restore` with a backup; or move the file away and sync again.";
 
 interface WarehouseOptions {
@@ -68,8 +69,8 @@ async function* checkOpened(
   yield ok("warehouse", `${formatQuantity(readCallCount(warehouse), "call")} in ${warehouse.path}`);
   yield ok("file", deep ? "undamaged, fully checked just now" : describeLastCheck(warehouse, nowMs));
   if (deep) {
-    for await (const { name, holds, message } of verifyWarehouse(warehouse, { signal })) {
-      const hint = name === "facts" ? REATTRIBUTE : RESTORE;
+    for await (const { name, holds, message } of verifyWarehouse(warehouse, { ...settings, signal })) {
+      const hint = name === "facts" ? REATTRIBUTE : name === "views" ? RESYNC : RESTORE;
       yield holds ? ok(name, message) : fail(EXIT.storage, name, message, hint);
     }
   }

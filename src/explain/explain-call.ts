@@ -13,7 +13,7 @@ import { readFirstCall } from "../warehouse/calls/callers.ts";
 import { calls } from "../warehouse/calls/calls.ts";
 import { call_facts } from "../warehouse/calls/facts.ts";
 import { readUnsettled } from "../warehouse/calls/first-load.ts";
-import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
+import { followsRules, readRulesInForce } from "../warehouse/calls/rules.ts";
 import { transcripts } from "../warehouse/calls/transcripts.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
@@ -109,7 +109,7 @@ export function explainAt(
     /** The files that contained it, and later adjustments. */
     uploads: readUploadsOfCall(reader, callId),
     /** Present if the rules in the settings differ from those of the facts: the next sync or export applies them. */
-    ...(!isInForce(readRulesInForce(reader), options.rules) && { rules_differ: true }),
+    ...(!followsRules(readRulesInForce(reader), options.rules) && { rules_differ: true }),
     /** Present until the first load is complete: first calls are not known yet. */
     ...(readUnsettled(reader) > 0 && { is_first_load: true }),
   };

@@ -1,3 +1,4 @@
+import { eq } from "drizzle-orm";
 import { isQualified } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toCaseless } from "../attribution/call-text.ts";
@@ -7,6 +8,7 @@ import { UsageError } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { paced } from "../base/paced.ts";
 import { isTopicKept } from "../warehouse/calls/call-guard.ts";
+import { call_facts } from "../warehouse/calls/facts.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
@@ -87,11 +89,13 @@ WHERE f.is_live`,
 
 /** Returns the ids of a topic's calls, in any case of its name. @throws UsageError for a topic that neither calls nor lines have */
 export function readCallsOfTopic(reader: Warehouse, topic: string): number[] {
-  const { sqlite } = reader;
-  const having = sqlite
-    .prepare<[], string>("SELECT DISTINCT topic FROM call_facts WHERE is_live AND topic IS NOT NULL")
-    .pluck()
-    .all();
+  const { db, sqlite } = reader;
+  const having = db
+    .selectDistinct({ topic: call_facts.topic })
+    .from(call_facts)
+    .where(eq(call_facts.is_live, true))
+    .all()
+    .flatMap(({ topic }) => topic ?? []);
   const { rules } = readRulesInForce(reader);
   const known = [...new Set([...having, ...rules.topics.map((line) => line.topic)])];
   const meant = known.filter((name) => toCaseless(name) === toCaseless(topic));

@@ -40,7 +40,7 @@ function toCost({ rows, cost_micros }: SpendSum): { rows: number; cost: number }
 }
 
 export function sentencesOnSpend(
-  { currency, rows, days, campaigns, imports, filters_of_calls_alone: ofCallsAlone = [] }: DescribedSpend,
+  { currency, rows, days, campaigns, imports }: DescribedSpend,
   zone: string,
 ): string[] {
   if (days === null) return ["No spend was imported for these days."];
@@ -52,11 +52,7 @@ export function sentencesOnSpend(
     `Of ${rows} rows, ${id.rows} have the campaign of calls by its id, ${name.rows} by its name; ${unmatched.rows} are of campaigns that no call has, ${unnamed.rows} of none.`,
     "Costs per call are of rows whose cost is over 0; (with spend) adds these up, so by channel or source it has other calls than by campaign. (total) and (other) have costs per call only if all their calls are of such rows.",
     `From ${shown}.`,
-    ...(ofCallsAlone.length > 0
-      ? [`The filter's ${ofCallsAlone.map(inWords).join(", ")} only selects calls: costs are for all.`]
-      : []),
   ];
 }
 
 const FILES_SHOWN = 5;
-const inWords = (name: string) => name.replaceAll("_", " ");

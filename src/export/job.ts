@@ -4,6 +4,7 @@ import type { FigureSession, Value } from "../rollup/figure-session.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
+import type { Facts } from "../statements/rule.ts";
 import type { Coverage } from "../warehouse/runs/basis.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
@@ -20,6 +21,8 @@ export interface Job {
   session: FigureSession;
   spend: SessionSpend | undefined;
   manifest: Manifest;
+  /** Adds what is known now, and updates the manifest's statements. */
+  state: (facts: Facts) => void;
   readCoverage: () => Coverage;
   /** Undefined if the figures of earlier exports are not recorded. */
   remembered: RememberedFigures | undefined;

@@ -1,22 +1,19 @@
 import { hash } from "node:crypto";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
-import { formatQuantity } from "../base/quantity-text.ts";
-import type { DateRange } from "../calendar/dates.ts";
-import { HISTORY_DAYS, hasHistory } from "../calendar/history.ts";
-import { localDate } from "../calendar/local-time.ts";
+import { hasHistory } from "../calendar/history.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
-import type { Unlisted } from "../warehouse/calls/gone.ts";
+import { type Statement, toSpoken } from "../statements/statements.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
 import type { Basis } from "../warehouse/runs/basis.ts";
 import type { CertificateMark } from "../warehouse/runs/certificate-table.ts";
 import { type DescribedSpend, describeSpend } from "./described-spend.ts";
 import type { WrittenFile } from "./output/file-set.ts";
-import type { Timeframe } from "./timeframe.ts";
+import type { ComparedRange, Timeframe } from "./timeframe.ts";
 
-export interface DescribedSpan extends DateRange {
+export interface DescribedSpan extends ComparedRange {
   /** ISO 8601 UTC; missing if open. */
   starts_at?: string;
   /** Exclusive. */
@@ -35,16 +32,14 @@ export interface Manifest {
   origin: DescribedOrigin;
   /** Present if the figures were read in a cluster. */
   published?: DescribedPublication;
-  /** Why the figures may be wrong; missing if nothing is known to be. */
-  caveats?: Caveats;
-  /** Calls older than any that the service lists, which still count; missing if there are none. */
-  unlisted?: Unlisted;
+  /** What a reader of the figures must know, doubts first. */
+  statements: readonly Statement[];
   /** Zone of days and periods; times with a Z are UTC. */
   timezone: string;
   filter: DescribedFilter;
   range: DescribedSpan;
   compared_with?: DescribedSpan & {
-    /** Present if the range begins before the warehouse's first call. */
+    /** Present if the range begins before the warehouse's first call, so that there are no changes. */
     begins_before_first_call?: true;
   };
   periods?: ({ period: string } & DescribedSpan)[];
@@ -84,20 +79,6 @@ export interface ComparedRollup {
   restated_cells?: number;
   /** Why it was not compared. */
   not_compared?: string;
-}
-
-export interface Caveats {
-  /** No sync has ever finished: nobody knows what share of the calls these are. */
-  no_finished_sync?: true;
-  /** Why the last sync could not prove that it read all calls. */
-  unverified?: string;
-  /** A first load is running or was interrupted, so first calls are not known yet. */
-  first_load?: true;
-  /**
-   * Calls that went missing at once, over the missing-call threshold; they still count until `sync --accept-gone`.
-   * Null for a number too small to share.
-   */
-  withheld_calls?: number | null;
 }
 
 /** The filter as given; of excluded callers only their number. */
@@ -150,18 +131,22 @@ export interface ManifestFile extends WrittenFile, TableEntry {
   adjustments?: { retract: number; restate: number };
 }
 
-type UnwrittenManifest = { [Member in "fingerprint" | "published" | "restatements"]?: unknown } & {
+type UnwrittenManifest = {
+  [Member in "fingerprint" | "published" | "restatements" | "statements"]?: unknown;
+} & {
   files: readonly (Partial<WrittenFile> & { contents?: unknown })[];
 };
 
 /**
  * Returns a digest of the figures' basis and sums: SHA-256, in hex, of the manifest as JSON without white space,
- * without `fingerprint`, `published` and `restatements`, and without `file`, `bytes` and `sha256` of each file.
+ * without `fingerprint`, `published`, `restatements` and `statements`, and without `file`, `bytes` and `sha256` of
+ * each file.
  */
 export function fingerprintOf({
   fingerprint: _,
   published: __,
   restatements: ___,
+  statements: ____,
   files,
   ...manifest
 }: UnwrittenManifest): string {
@@ -186,26 +171,25 @@ export async function startManifest(
     published: DescribedPublication | undefined;
   },
 ): Promise<Manifest> {
-  const { run, certificate, origin, unlisted } = basis;
+  const { run, certificate, origin } = basis;
   const { exclude_callers, include_gone, ...filter } = timeframe.filter;
   const until = settledUntil(run, lookbackHours);
+  const { compared } = timeframe;
   const firstStart = await session.readFirstStart();
-  const describeSpan = ({ startsAt, endsAt }: Span, range: DateRange = {}): DescribedSpan => ({
+  const describeSpan = ({ startsAt, endsAt }: Span, range: ComparedRange = {}): DescribedSpan => ({
     ...range,
     ...(startsAt !== undefined && { starts_at: startsAt }),
     ...(endsAt !== undefined && { ends_at: endsAt }),
     ...((until === undefined || endsAt === undefined || endsAt > until) && { provisional: true }),
     ...(!hasHistory(startsAt, firstStart) && { short_history: true }),
   });
-  const caveats = findCaveats(basis);
   const { aliases, topics, caller_digests: _, ...rules } = session.rules;
   return {
     run,
     ...(certificate && { certificate }),
     origin,
     ...(published && { published }),
-    ...(caveats && { caveats }),
-    ...(unlisted && { unlisted }),
+    statements: [],
     timezone: timeframe.timezone,
     filter: {
       gone_calls: include_gone ? "counted" : "left out",
@@ -216,10 +200,10 @@ export async function startManifest(
       }),
     },
     range: describeSpan(timeframe.span, timeframe.range),
-    ...(timeframe.previousSpan && {
+    ...(compared && {
       compared_with: {
-        ...describeSpan(timeframe.previousSpan, timeframe.previousRange),
-        ...(!timeframe.isPreviousCovered && { begins_before_first_call: true }),
+        ...describeSpan(compared.span, compared.range),
+        ...(!compared.isCovered && { begins_before_first_call: true }),
       },
     }),
     ...(timeframe.grain && {
@@ -250,62 +234,7 @@ export function settledUntil(
   return new Date(Date.parse(run.finished_at) - lookbackHours * 3_600_000).toISOString();
 }
 
-export function findCaveats({ run, withheld_calls, first_load }: Basis): Caveats | undefined {
-  const caveats: Caveats = {
-    ...(run === null && { no_finished_sync: true }),
-    ...(run?.verdict === "unverified" && { unverified: run.verdict_reason ?? "it does not say why" }),
-    ...(first_load && { first_load: true }),
-    ...(withheld_calls !== 0 && { withheld_calls }),
-  };
-  return Object.keys(caveats).length > 0 ? caveats : undefined;
-}
-
-export function encodeManifest(manifest: object): string {
-  return `${JSON.stringify(manifest, null, 2)}\n`;
-}
-
-export function describeRestated({
-  restatements,
-  timezone,
-}: Pick<Manifest, "restatements" | "timezone">): string[] {
-  const restated = (restatements?.rollups ?? []).filter(({ restated_cells = 0 }) => restated_cells > 0);
-  const cells = restated.reduce((sum, { restated_cells = 0 }) => sum + restated_cells, 0);
-  if (cells === 0) return [];
-  const days = new Set(restated.map(({ exported_at = "" }) => localDate(exported_at, timezone)));
-  const when = days.size === 1 ? `on ${[...days].join()}` : "before";
-  const count = formatQuantity(cells, "figure");
-  return [`${count} exported ${when} ${cells === 1 ? "has" : "have"} changed: see restatements.csv.`];
-}
-
-export function describeHistory({
-  range,
-  compared_with,
-  periods = [],
-}: Pick<Manifest, "range" | "compared_with" | "periods">): string[] {
-  const short = periods.filter(({ short_history }) => short_history);
-  const isAll = short.length === periods.length;
-  const which = isAll ? "these days" : `the periods up to ${short.at(-1)?.period}`;
-  const fewer = `fewer than ${HISTORY_DAYS} days of calls lie before`;
-  return [
-    ...(range.short_history ? [`First-time callers of ${which} may be too many: ${fewer} them.`] : []),
-    ...(compared_with?.short_history
-      ? [`The change of first-time callers is not computed: ${fewer} the days compared with.`]
-      : []),
-  ];
-}
-
-export const RULES_CHANGED =
-  "The attribution settings have changed: these figures follow the old ones until the next sync or export.";
-export const MADE_UP = "These calls are made up: calltally demo made the warehouse.";
-
-export function describeCaveats({ caveats = {} }: Pick<Manifest, "caveats">): string[] {
-  const { no_finished_sync, unverified, first_load, withheld_calls } = caveats;
-  const sentences = [
-    no_finished_sync && "No sync has finished yet: the figures are based on whatever was read so far.",
-    unverified !== undefined && `The last sync is unverified, so calls may be missing: ${unverified}.`,
-    first_load && "The first load has not ended: first-time callers are not known yet, and counted as none.",
-    withheld_calls !== undefined &&
-      `${withheld_calls ?? "Some"} calls went missing at once, over the missing-call threshold, and still count: see calltally status.`,
-  ];
-  return sentences.filter((sentence) => typeof sentence === "string");
+export function encodeManifest(manifest: { statements: readonly Statement[] }): string {
+  const statements = manifest.statements.map(toSpoken);
+  return `${JSON.stringify({ ...manifest, statements }, null, 2)}\n`;
 }

@@ -9,6 +9,7 @@ const DESCRIBED = [CALL_FACTS, CALLS, TRANSCRIPTS].flatMap(({ columns }) => colu
 const OTHERS: Readonly<Record<string, string>> = {
   period: "Day, week, month or quarter of the calls.",
   period_start: "First day of the period.",
+  previous_period: "The period that it is compared with.",
   org_unit: "The group's name.",
   weekday: "Weekday of the start, local time.",
   hour: "Hour of the start, local time.",
@@ -42,8 +43,11 @@ const findHelp = (name: string) => DESCRIBED.find((column) => column.name === na
 
 export function meaningOf({ name, isKey, comparison, help }: Column): string | null {
   if (comparison?.shows === "previous") return "The same for the days it is compared with.";
-  if (comparison?.shows === "change")
-    return "Change as a share of the previous figure, of rates too: from 50 % to 55 % is +10 %.";
+  if (comparison?.shows === "within chance")
+    return "Whether so large a change is likely even if nothing has changed.";
+  if (comparison?.shows === "points")
+    return "Difference of the two rates: from 50 % to 55 % is 5 points, 0.05 in CSV.";
+  if (comparison?.shows === "change") return "Change as a share of the previous figure.";
   const [, which = "", member = ""] = /^(first|last)_(\w+)$/.exec(name) ?? [];
   const ofCall = OF_CALL[member] && `${OF_CALL[member]}, of the caller's ${which} call.`;
   const folded = isKey && findHelp(`${name}_folded`);

@@ -84,7 +84,7 @@ export function exportLog(forgottenBefore: () => number): CommitStep {
           path: join(realFile(folder), file),
           sha256,
           rows,
-          filter: JSON.stringify({ ...manifest.filter, ...manifest.range }),
+          filter: recordedFilter(manifest),
           run_id: manifest.run?.run_id ?? null,
         })),
       );
@@ -96,6 +96,10 @@ export function exportLog(forgottenBefore: () => number): CommitStep {
     },
     settle: (tx, { now }) => settleExports(tx, exportIds, now),
   };
+}
+
+export function recordedFilter({ filter, range }: { filter: object; range: object }): string {
+  return JSON.stringify({ ...filter, ...range });
 }
 
 function entriesOf({ files, restatements }: Manifest): Pick<ManifestFile, "file" | "sha256" | "rows">[] {

@@ -1,7 +1,7 @@
 import { UsageError } from "../base/errors.ts";
-import type { Period } from "../calendar/periods.ts";
 import type { Content } from "../request/contents.ts";
 import { type Ask, type ExportFormat, isOfOneFile, nameFile } from "../request/resolve.ts";
+import { hasChance, isChangeWithinChance } from "../rollup/change-chance.ts";
 import { isLocal, keyColumns } from "../rollup/dimensions.ts";
 import type { FigureSession, Row } from "../rollup/figure-session.ts";
 import { FIGURES, TIME_FIGURES } from "../rollup/metrics.ts";
@@ -9,7 +9,8 @@ import { TOTAL, WITH_SPEND } from "../rollup/reserved-keys.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { Job } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
-import type { Table, TotalRow, Value } from "./table.ts";
+import type { Column, Table, TotalRow, Value } from "./table.ts";
+import type { Compared, Timeframe } from "./timeframe.ts";
 
 const MAX_FILLED_ROWS = 2_000_000;
 
@@ -19,7 +20,7 @@ export async function writeRollup(
 ): Promise<ManifestFile[]> {
   const { ask, timeframe, session, spend } = job;
   const { raw, fill, top, minCell, format } = ask;
-  const { span, grain, periods, previousSpan, previousPeriods } = timeframe;
+  const { span, grain, periods, compared } = timeframe;
   const hasTotal = ask.total && (dimensions.length > 0 || grain !== undefined); // one row of everything is its own total
   const isSplit = hasTotal && dimensions.length > 0 && spend !== undefined;
   const query: RollupQuery = {
@@ -33,7 +34,7 @@ export async function writeRollup(
     span,
     spend: spend?.form,
     periods: grain && periods,
-    previous: previousSpan && { span: previousSpan, periods: grain && previousPeriods },
+    previous: compared && { span: compared.span, periods: grain && compared.periods },
   };
   const keys = fill || top !== undefined ? await session.countKeys(query) : { shown: 0, folded: 0 };
   if (fill) assertFillable(keys.shown, periods.length, ask.spell);
@@ -69,8 +70,9 @@ export async function writeRollup(
   const picked = pickColumns(all, shown);
   const outlet = { file, contents, query, columns: shown };
   const table = { ...picked, rows: job.remembered?.watch(outlet, picked.rows) ?? picked.rows };
+  const judged = ask.chance && compared ? withChance(table, compared) : table;
   return await job.table({
-    ...(grain && showsDates(format) ? withPeriodStart(table, periods) : table),
+    ...(grain ? withPeriodDetails(judged, timeframe, showsDates(format)) : judged),
     name,
     audience: "shared",
     entry,
@@ -109,21 +111,72 @@ export function showsDates(format: ExportFormat): boolean {
   return isOfOneFile(format) || format.format === "parquet" || format.profile === "excel";
 }
 
-/** Adds each period's first day; null for calls in no period, and for the total. */
-function withPeriodStart(
+/** Adds to each change whether it is within chance. */
+function withChance({ columns, rows, totals }: Table, compared: Compared): Table {
+  const names = columns.map(({ name }) => name);
+  const judge = (row: readonly Value[], of: string) => {
+    const isWithin = isChangeWithinChance(of, (column) => row[names.indexOf(column)], compared);
+    return isWithin === null ? null : Number(isWithin);
+  };
+  const ofChange = columns.map(({ comparison }) =>
+    comparison !== undefined && comparison.shows !== "previous" && hasChance(comparison.of)
+      ? comparison.of
+      : undefined,
+  );
+  const addTo = (row: readonly Value[]) =>
+    row.flatMap((value, index) => {
+      const of = ofChange[index];
+      return of === undefined ? [value] : [value, judge(row, of)];
+    });
+  return {
+    columns: columns.flatMap((column, index): Column[] => {
+      const of = ofChange[index];
+      if (of === undefined) return [column];
+      return [
+        column,
+        { name: `${of}_within_chance`, type: "boolean", comparison: { of, shows: "within chance" } },
+      ];
+    }),
+    rows: Iterator.from(rows).map(addTo),
+    totals: mapTotals(totals, addTo),
+  };
+}
+
+/** Adds each period's first day and the period it is compared with; null for calls in no period, and for the total. */
+function withPeriodDetails(
   { columns: [period, ...columns], rows, totals }: Table,
-  periods: readonly Period[],
+  { periods, compared }: Pick<Timeframe, "periods" | "compared">,
+  hasDates: boolean,
 ): Table {
-  const firstDays = new Map<Value, string>(periods.map(({ period, firstDay }) => [period, firstDay]));
-  const withStart = ([period = null, ...cells]: readonly Value[]) => [
+  const details: { column: RollupColumn | Column; values: ReadonlyMap<Value, string> }[] = [
+    ...(hasDates
+      ? [
+          {
+            column: { name: "period_start", type: "date", isKey: true } as const,
+            values: new Map<Value, string>(periods.map(({ period, firstDay }) => [period, firstDay])),
+          },
+        ]
+      : []),
+    ...(compared
+      ? [
+          {
+            column: { name: "previous_period", type: "text", isKey: true } as const,
+            values: new Map<Value, string>(
+              compared.periods.map(({ period, previous }) => [period, previous]),
+            ),
+          },
+        ]
+      : []),
+  ];
+  const addTo = ([period = null, ...cells]: readonly Value[]) => [
     period,
-    firstDays.get(period) ?? null,
+    ...details.map(({ values }) => values.get(period) ?? null),
     ...cells,
   ];
   return {
-    columns: [...(period ? [period] : []), { name: "period_start", type: "date", isKey: true }, ...columns],
-    rows: Iterator.from(rows).map(withStart),
-    totals: mapTotals(totals, withStart),
+    columns: [...(period ? [period] : []), ...details.map(({ column }) => column), ...columns],
+    rows: Iterator.from(rows).map(addTo),
+    totals: mapTotals(totals, addTo),
   };
 }
 

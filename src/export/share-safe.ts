@@ -1,7 +1,6 @@
 import { UsageError } from "../base/errors.ts";
 import { personalKind } from "../privacy/personal-text.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
-import { isSmallCount } from "../rollup/small-cells.ts";
 import type { Basis } from "../warehouse/runs/basis.ts";
 import type { Column, NamedTable } from "./table.ts";
 
@@ -29,15 +28,10 @@ export function toShareSafe(table: NamedTable, file: string): NamedTable {
 
 const REASON_LEFT_OUT = "the reason counts calls, so it is left out of what may be shared";
 
-/** Removes small numbers of calls: those of the whole copy would reveal what is left of a table. */
-export function toShareSafeBasis(basis: Basis, minCell: number): Basis {
-  const { run, withheld_calls, unlisted } = basis;
-  return {
-    ...basis,
-    run: run && { ...run, verdict_reason: REASON_LEFT_OUT },
-    withheld_calls: isSmallCount(withheld_calls ?? 0, minCell) ? null : withheld_calls,
-    unlisted: isSmallCount(unlisted?.calls ?? 0, minCell) ? null : unlisted,
-  };
+/** Removes texts that count calls: those of the whole copy would reveal what is left of a table. */
+export function toShareSafeBasis(basis: Basis): Basis {
+  const { run } = basis;
+  return { ...basis, run: run && { ...run, verdict_reason: REASON_LEFT_OUT }, advice: null };
 }
 
 /** @throws UsageError if the manifest's filter would contain such a text */

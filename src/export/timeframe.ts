@@ -1,7 +1,8 @@
 import { UsageError } from "../base/errors.ts";
-import { comparePeriods } from "../calendar/comparison.ts";
-import { comparisonRange, countDays, type DateRange, toInstants } from "../calendar/dates.ts";
+import { comparePeriods, counterpartOf, type Distance, distanceOf } from "../calendar/comparison.ts";
+import { closedRange, comparisonRange, countDays, type DateRange, toInstants } from "../calendar/dates.ts";
 import type { Grain } from "../calendar/grain.ts";
+import { isCovered as isInCopy } from "../calendar/history.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { type LabelledPeriod, type Period, periods } from "../calendar/periods.ts";
 import type { Ask } from "../request/resolve.ts";
@@ -16,10 +17,29 @@ export interface Timeframe {
   grain?: Grain | undefined;
   /** In order; empty without a grain. */
   periods: readonly Period[];
-  previousRange?: DateRange | undefined;
-  previousSpan?: Span | undefined;
-  previousPeriods: readonly LabelledPeriod[];
-  isPreviousCovered?: boolean;
+  compared?: Compared | undefined;
+}
+
+/** What the figures of a range are compared with. */
+export interface Compared {
+  range: ComparedRange;
+  span: Span;
+  /** The counterparts of the periods, with the names of both. */
+  periods: readonly ComparedPeriod[];
+  /** How many times as long it is. */
+  times: number;
+  /** Whether the copy has its days; else there are no changes. */
+  isCovered: boolean;
+}
+
+export interface ComparedRange extends DateRange {
+  /** Local time on the last day, `05:24`, if the range is compared with only as much as has been synced of it. */
+  until?: string;
+}
+
+interface ComparedPeriod extends LabelledPeriod {
+  /** Its own name. */
+  previous: string;
 }
 
 /** The shortest of each. */
@@ -28,30 +48,70 @@ const DAYS: Record<Grain, number> = { day: 1, week: 7, month: 28, quarter: 90 };
 /** Upper bound; larger tables are unreadable, and an odd date in one call would make millions of periods. */
 export const MAX_PERIODS = 4000;
 
-/** A grain cuts an open range at the first and the last call. @throws UsageError for too many periods */
+/**
+ * A grain cuts an open range at the first and the last call.
+ * @param asOf when the last sync finished, ISO 8601 UTC
+ * @throws UsageError for too many periods
+ */
 export async function resolveTimeframe(
   session: FigureSession,
   options: Pick<Ask, "timezone" | "range" | "filter" | "grain" | "compare" | "spell">,
+  asOf: string | null | undefined,
 ): Promise<Timeframe> {
   const { timezone, range = {}, filter, grain, compare, spell } = options;
   const timeframe = { timezone, filter, range, span: toInstants(range, timezone), grain };
   const closed = grain && (await closeRange(session, range, timezone));
   const current = grain && closed ? periodsOf(closed, grain, timezone, spell) : [];
-  if (compare === undefined) return { ...timeframe, periods: current, previousPeriods: [] };
+  if (compare === undefined) return { ...timeframe, periods: current };
 
-  const compared =
+  const found =
     grain && closed
       ? comparePeriods(closed, current, { kind: compare, grain, zone: timezone })
-      : { range: comparisonRange(range, compare), periods: [] };
-  const previousSpan = toInstants(compared.range, timezone);
-  return {
-    ...timeframe,
-    periods: current,
-    previousRange: compared.range,
-    previousSpan,
-    previousPeriods: compared.periods,
-    isPreviousCovered: await isCovered(session, compared.range, timezone),
-  };
+      : { range: comparisonRange(range, compare), periods: [], distance: undefined };
+  const compared = await compareTo(session, { ...found, to: range, timezone, asOf });
+  return { ...timeframe, periods: current, compared };
+}
+
+/** Completes a comparison: a range that the last sync is in the midst of is compared with as much of the days before. */
+export async function compareTo(
+  session: FigureSession,
+  {
+    range,
+    periods,
+    distance,
+    to,
+    timezone,
+    asOf,
+  }: Pick<Compared, "range" | "periods"> & {
+    /** @default between the first days */
+    distance?: Distance | undefined;
+    to: DateRange;
+    timezone: string;
+    asOf: string | null | undefined;
+  },
+): Promise<Compared> {
+  const [span, own] = [toInstants(range, timezone), toInstants(to, timezone)];
+  const isCovered = isInCopy(span.startsAt, await session.readFirstStart());
+  const [closed, before] = [closedRange(to), closedRange(range)];
+  if (
+    closed === undefined ||
+    before === undefined ||
+    span.endsAt === undefined ||
+    !own.startsAt ||
+    !own.endsAt
+  )
+    return { range, span, periods, times: 1, isCovered };
+  const whole = { range, span, periods, times: lengthOf(span) / lengthOf(own), isCovered };
+  if (!asOf || asOf <= own.startsAt || asOf >= own.endsAt) return whole;
+  const { day, time, at } = counterpartOf(asOf, distance ?? distanceOf(before, closed), timezone);
+  if (at >= span.endsAt) return whole;
+  const part = { ...span, endsAt: at };
+  const times = lengthOf(part) / lengthOf({ ...own, endsAt: asOf });
+  return { range: { ...before, to: day, until: time }, span: part, periods, times, isCovered };
+}
+
+function lengthOf({ startsAt = "", endsAt = "" }: Span): number {
+  return Date.parse(endsAt) - Date.parse(startsAt);
 }
 
 export function mostPeriods(range: Required<DateRange>, grain: Grain): number {
@@ -77,9 +137,4 @@ async function closeRange(
   const extent = await session.readExtent();
   if (extent === undefined) return undefined;
   return { from: from ?? localDate(extent.first, timezone), to: to ?? localDate(extent.last, timezone) };
-}
-
-async function isCovered(session: FigureSession, { from }: DateRange, zone: string): Promise<boolean> {
-  const first = await session.readFirstStart();
-  return first !== null && from !== undefined && localDate(first, zone) <= from;
 }

@@ -3,8 +3,10 @@ import { UnmatchedError, UsageError } from "../base/errors.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { folderOutput } from "../export/output/folder.ts";
 import { linesOf } from "../export/table.ts";
+import { VERDICTS } from "../paging/verdict.ts";
 import { produce } from "../produce/produce.ts";
 import { readOnlySource } from "../produce/warehouse-source.ts";
+import { statementsOf, toSpoken } from "../statements/statements.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { runQuery, type SqlValue } from "../warehouse/run-query.ts";
 import { readBasis, readCoverage } from "../warehouse/runs/basis.ts";
@@ -19,10 +21,9 @@ import type {
   Exported,
   ExportRequest,
   Rollup,
-  RollupColumn,
   RollupQuestion,
-  RollupRow,
   SqlRow,
+  Value,
   Warehouse,
 } from "./types.ts";
 
@@ -50,7 +51,7 @@ export function openWarehouse(path: string): Warehouse {
     });
   /** Being read; disposing closes their connections. */
   const open = new Set<ReturnType<typeof readQuery>>();
-  function* track(rows: ReturnType<typeof readQuery>) {
+  function* track<Row extends SqlRow>(rows: Generator<Row, void, undefined>) {
     assertOpen(warehouse);
     open.add(rows);
     try {
@@ -60,17 +61,16 @@ export function openWarehouse(path: string): Warehouse {
     }
     assertOpen(warehouse); // else the rows are not all
   }
-  const query = (sql: string) => {
+  const query = <Row extends SqlRow>(sql: string) => {
     assertOpen(warehouse);
-    return track(readQuery(file, parseSql(sql)));
+    return track(readQuery<Row>(file, parseSql(sql)));
   };
   return {
     path: warehouse.path,
-    rollup: <const Q extends RollupQuestion>(question: Q) =>
-      oneAtOnce(() => readRollup(warehouse, question) as Promise<Rollup<Q>>),
+    rollup: <const Q extends RollupQuestion>(question: Q) => oneAtOnce(() => readRollup(warehouse, question)),
     export: (folder, request) => oneAtOnce(() => writeFiles(warehouse, folder, request)),
-    calls: () => query("SELECT * FROM attributed_calls ORDER BY call_id") as Generator<AttributedCall>,
-    query,
+    calls: () => query<AttributedCall>("SELECT * FROM attributed_calls ORDER BY call_id"),
+    query: (sql) => query(sql),
     readBasis: () => {
       assertOpen(warehouse);
       return naming(file, () => warehouse.sqlite.transaction(() => readPublicBasis(warehouse))());
@@ -92,20 +92,29 @@ function naming<T>(path: string, work: () => T): T {
 
 function readPublicBasis(warehouse: OpenWarehouse): Basis {
   const { calls, total, newest_call, verified, rejected } = readCoverage(warehouse);
-  const { run, unlisted } = readBasis(warehouse);
-  return { run: run as Basis["run"], verified, calls, unlisted, total, newest_call, rejected };
+  const basis = readBasis(warehouse);
+  const { run, unlisted } = basis;
+  const verdict = VERDICTS.find((name) => name === run?.verdict) ?? null;
+  const statements = statementsOf({ warehouse: basis }).map(toSpoken);
+  return {
+    run: run && { ...run, verdict },
+    ...{ verified, calls, unlisted, total, newest_call, rejected, statements },
+  };
 }
 
-async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Promise<Rollup> {
-  const { table } = await withAdvice(askRollup(readOnlySource(warehouse, LOOKBACK_HOURS), question));
+async function readRollup<Q extends RollupQuestion>(
+  warehouse: OpenWarehouse,
+  question: Q,
+): Promise<Rollup<Q>>;
+async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Promise<object> {
+  const { table, manifest } = await withAdvice(
+    askRollup(readOnlySource(warehouse, LOOKBACK_HOURS), question),
+  );
   const { columns } = table;
-  const names = columns.map(({ name }) => name);
-  return {
-    columns: columns as readonly RollupColumn[], // only workbooks have date columns
-    rows: [...linesOf(table)].map(
-      (row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])) as RollupRow,
-    ),
-  };
+  const toRow = (row: readonly Value[]) =>
+    Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]));
+  const statements = manifest.statements.map(toSpoken);
+  return { columns, rows: [...linesOf(table)].map(toRow), statements };
 }
 
 async function writeFiles(warehouse: OpenWarehouse, to: string, asked: ExportRequest): Promise<Exported> {
@@ -114,7 +123,8 @@ async function writeFiles(warehouse: OpenWarehouse, to: string, asked: ExportReq
   const output = folderOutput(folder);
   const ask = toAsk(request, source.can, output.can, timezone);
   const { manifest, newKey } = await withAdvice(produce(ask, source, output));
-  return { folder: output.folder, files: manifest.files, ...(newKey && { newKey }) };
+  const { files, statements } = manifest;
+  return { folder: output.folder, files, statements: statements.map(toSpoken), ...(newKey && { newKey }) };
 }
 
 async function withAdvice<T>(made: Promise<T>): Promise<T> {
@@ -125,6 +135,7 @@ async function withAdvice<T>(made: Promise<T>): Promise<T> {
 }
 
 /** Reads by a connection of its own, since its rows may be read for long. */
+function readQuery<Row extends SqlRow>(path: string, sql: string): Generator<Row, void, undefined>;
 function* readQuery(path: string, sql: string): Generator<SqlRow, void, undefined> {
   using reader = naming(path, () => openWarehouseReader(path));
   const { columns, rows } = runQuery(reader, sql);

@@ -13,7 +13,7 @@ export interface SyncOptions {
   /** Bearer token of the API. */
   token: string;
   /** The only organization unit whose calls are read. @default all */
-  orgUnitId?: number | undefined;
+  orgUnitId?: number | string | undefined;
   /** Whether all calls are read, or those since the last sync. @default whichever is due */
   mode?: "full" | "incremental" | undefined;
   /** Ends the run between two pages, with its reason as the error; what was read is kept. */
@@ -118,6 +118,8 @@ export interface RollupQuestion {
   grain?: "day" | "week" | "month" | "quarter" | undefined;
   /** Adds the columns `…_previous` and `…_change`, for the time before or the same dates a year earlier. */
   compare?: "previous" | "year" | undefined;
+  /** Adds `…_within_chance`: whether chance alone may explain a change. @default false */
+  chance?: boolean | undefined;
   filter?: CallFilter | undefined;
   /** Keeps the keys with the most calls, and folds all others into one row, `(other)`; needs a dimension. @default all */
   top?: number | undefined;
@@ -154,6 +156,8 @@ export interface Exported {
   /** Absolute path. */
   folder: string;
   files: readonly { file: string; bytes: number; sha256: string; contents: string; rows: number }[];
+  /** Doubts first. */
+  statements: readonly Statement[];
   /** Path of the key of `caller_hash`, if it was created: keep it with backups of the warehouse. */
   newKey?: string;
 }
@@ -229,9 +233,24 @@ export interface RollupColumn {
   isAdditive?: boolean | undefined;
 }
 
+/** What a reader of figures must know; see docs/figures.md#statements. */
+export interface Statement {
+  /** Such as `rejected_rows`. */
+  id: string;
+  /** doubt: figures may be wrong or incomplete. caution: they are right, and can mislead. note: good to know. */
+  level: "doubt" | "caution" | "note";
+  values: Readonly<Record<string, string | number | null>>;
+  /** In one sentence. */
+  text: string;
+  /** What to do about it. */
+  hint?: string;
+}
+
 export interface Rollup<Q extends RollupQuestion = RollupQuestion> {
   columns: readonly RollupColumn[];
   rows: readonly RollupRow<Q>[];
+  /** Doubts first. */
+  statements: readonly Statement[];
 }
 
 /** What the figures of a warehouse are based on. */
@@ -255,6 +274,8 @@ export interface Basis {
   newest_call: string | null;
   /** Rows that could not be parsed, and are in no figure. */
   rejected: number;
+  /** Doubts first. */
+  statements: readonly Statement[];
 }
 
 /** An open warehouse, for reading; dispose of it to close the file. Its methods then throw CalltallyError (exit 2). */

@@ -1,5 +1,6 @@
 import { formatCount } from "../base/quantity-text.ts";
-import { describeCaveats, MADE_UP, type Manifest } from "../export/manifest.ts";
+import type { Manifest } from "../export/manifest.ts";
+import { toSpoken } from "../statements/statements.ts";
 import { toShown } from "./hide-personal.ts";
 
 export interface Answer {
@@ -9,13 +10,13 @@ export interface Answer {
   less: string;
 }
 
-/** Says what an answer is based on, and why its figures may change or be wrong; notes are more caveats. */
+/** Says what an answer is based on, and what its reader must know. */
 export function toBasis(
-  manifest: Pick<Manifest, "run" | "origin" | "caveats" | "timezone"> &
+  manifest: Pick<Manifest, "run" | "statements" | "timezone"> &
     Partial<Pick<Manifest, "range" | "compared_with">>,
-  about: { account: string | undefined; isProvisional: boolean; notes: readonly string[] },
+  about: { account: string | undefined; isProvisional: boolean; spend?: readonly string[] },
 ) {
-  const { run, origin, timezone, range, compared_with } = manifest;
+  const { run, statements, timezone, range, compared_with } = manifest;
   return {
     ...(about.account !== undefined && { account: about.account }),
     run: run?.run_id ?? null,
@@ -26,7 +27,8 @@ export function toBasis(
     ...(compared_with && { compared_with }),
     timezone,
     provisional: about.isProvisional,
-    caveats: [...describeCaveats(manifest), ...about.notes, ...(origin.made_by_demo ? [MADE_UP] : [])],
+    statements: statements.map(toSpoken),
+    ...(about.spend && { spend: about.spend }),
   };
 }
 

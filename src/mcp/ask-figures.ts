@@ -1,8 +1,6 @@
-import { isWithinChance } from "../base/chance.ts";
 import { UnmatchedError, UsageError } from "../base/errors.ts";
-import { closedRange, countDays } from "../calendar/dates.ts";
+import { readAttributionRules } from "../config/attribution-settings.ts";
 import { sentencesOnSpend } from "../export/described-spend.ts";
-import { describeHistory } from "../export/manifest.ts";
 import type { ReadTable } from "../export/output/memory.ts";
 import type { TotalRow, Value } from "../export/table.ts";
 import { askRollup } from "../library/ask-rollup.ts";
@@ -10,7 +8,7 @@ import { readOnlySource } from "../produce/warehouse-source.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { openOwn } from "../warehouse/own-warehouse.ts";
 import { type Answer, toBasis } from "./answer.ts";
-import { notesOnRules, type Scope } from "./moment.ts";
+import type { Scope } from "./moment.ts";
 
 type Row = Readonly<Record<string, Value | boolean>>;
 
@@ -19,10 +17,8 @@ const LESS = "Ask for fewer dimensions, periods or columns, a filter, top, or a 
 export async function askFigures(scope: Scope, question: object): Promise<Answer> {
   const { manifest, about, rows, totals } = await ask(scope, question);
   const { spend, timezone } = manifest;
-  const onSpend = spend ? sentencesOnSpend(spend, timezone) : [];
-  const notes = [...describeHistory(manifest), ...onSpend, ...about.notes];
   return {
-    basis: toBasis(manifest, { ...about, notes }),
+    basis: toBasis(manifest, { ...about, ...(spend && { spend: sentencesOnSpend(spend, timezone) }) }),
     data: { rows, ...totals },
     less: LESS,
   };
@@ -33,19 +29,16 @@ export async function askComparison(
   { against = "previous", ...question }: { against?: string | undefined },
 ): Promise<Answer> {
   const columns = ["calls", "qualified_calls"];
-  const asked = await ask(scope, { by: ["channel"], ...question, compare: against, columns });
-  const { manifest, about, totals } = asked;
-  const [days, daysBefore] = [closedRange(manifest.range), closedRange(manifest.compared_with)];
-  if (days === undefined || daysBefore === undefined) throw new Error("Open ranges are not compared");
-  const times = countDays(daysBefore) / countDays(days);
-  const judge = ({ qualified_calls_change: _, ...row }: Row): Row => ({
-    ...row,
-    within_chance: isWithinChance(Number(row.calls), Number(row.calls_previous), times),
+  const { manifest, about, rows, totals } = await ask(scope, {
+    by: ["channel"],
+    ...question,
+    compare: against,
+    chance: true,
+    columns,
   });
-  const rows = asked.rows.map(judge).toSorted((a, b) => difference(b) - difference(a));
   return {
     basis: toBasis(manifest, about),
-    data: { rows, ...(totals.total && { total: judge(totals.total) }) },
+    data: { rows: rows.toSorted((a, b) => difference(b) - difference(a)), ...totals },
     less: LESS,
   };
 }
@@ -54,23 +47,16 @@ const difference = (row: Row) => Math.abs(Number(row.calls) - Number(row.calls_p
 
 async function ask({ account, settings }: Scope, question: object) {
   using warehouse = openOwn(settings, openWarehouseReader);
-  const source = readOnlySource(warehouse, settings.lookbackHours, settings);
-  let notes: string[] = [];
-  const { table, manifest } = await askRollup(
-    source,
-    { timezone: settings.timezone, ...question },
-    {
-      inspect: async ({ lists }) => {
-        if (lists) notes = notesOnRules(lists.reader, settings);
-      },
-    },
-  ).catch((error: unknown) => {
+  const rules = readAttributionRules(settings);
+  const source = readOnlySource(warehouse, settings.lookbackHours, settings, rules);
+  const asked = { timezone: settings.timezone, ...question };
+  const { table, manifest } = await askRollup(source, asked).catch((error: unknown) => {
     if (!(error instanceof UnmatchedError)) throw error;
     // Its own advice quotes what visitors wrote.
     const [{ filter } = { filter: "" }] = error.unmatched;
     throw new UsageError(error.message, { hint: `The tool figures lists the values, by ${filter}.` });
   });
-  const about = { account, isProvisional: manifest.range.provisional ?? false, notes };
+  const about = { account, isProvisional: manifest.range.provisional ?? false };
   return { manifest, about, ...toRows(table) };
 }
 

@@ -1,9 +1,10 @@
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { findCaveats, RULES_CHANGED, settledUntil } from "../export/manifest.ts";
+import { settledUntil } from "../export/manifest.ts";
 import { RollupSession } from "../rollup/session.ts";
+import { statementsOf } from "../statements/statements.ts";
 import type { ScheduledReports } from "../status/read-next.ts";
-import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
+import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { openOwn } from "../warehouse/own-warehouse.ts";
 import { readBasis } from "../warehouse/runs/basis.ts";
@@ -32,19 +33,14 @@ export function readMoment(
   using reader = openOwn(settings, openWarehouseReader);
   try {
     using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules });
-    const basis = readBasis(reader);
-    const caveats = findCaveats(basis);
-    const notes = notesOnRules(reader, settings);
+    const basis = readBasis(reader, readAttributionRules(settings));
     const { until, ...answer } = read({ reader, session });
     const settled = settledUntil(basis.run, settings.lookbackHours);
     const isProvisional = settled === undefined || until === null || until > settled;
-    const manifest = { ...basis, ...(caveats && { caveats }), timezone: settings.timezone };
-    return { ...answer, basis: toBasis(manifest, { account, isProvisional, notes }) };
+    const { timezone } = settings;
+    const manifest = { run: basis.run, statements: statementsOf({ warehouse: basis }), timezone };
+    return { ...answer, basis: toBasis(manifest, { account, isProvisional }) };
   } catch (error) {
     throw nameFile(error, reader.path);
   }
-}
-
-export function notesOnRules(reader: Warehouse, settings: Settings): string[] {
-  return isInForce(readRulesInForce(reader), readAttributionRules(settings)) ? [] : [RULES_CHANGED];
 }

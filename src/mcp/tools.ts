@@ -51,7 +51,7 @@ const COMPARE = tool(
     name: "compare",
     title: "What changed between two times",
     description:
-      "Compares the calls of a closed range with the time before or the year before, largest change first. calls_change is a share: 0.25 is a quarter more. within_chance says that such a change is likely even if nothing has changed.",
+      "Compares the calls of a closed range with the time before or the year before, largest change first. calls_change is a share: 0.25 is a quarter more. calls_within_chance says that such a change is likely even if nothing has changed.",
     input: z.strictObject({
       by: option(by, "What to group by, combined; by default, channel."),
       range: range.unwrap(),
@@ -223,8 +223,8 @@ function condense(status: Status) {
     calls: calls.live,
     calls_gone: calls.gone,
     calls_of_the_service: last_done_run?.last_total ?? null,
-    // Its sentences would quote what visitors wrote.
-    ...findProblems({ ...status, reports, notices: [] }),
+    // Statements are in the basis; sentences on notices would quote what visitors wrote.
+    ...findProblems({ ...status, reports, statements: [], notices: [] }),
     notices: status.notices.map(toPublic),
     next_sync: { mode: next.plan, at: next.sync, not_before: next.not_before },
   };

@@ -2,6 +2,7 @@ import { remember } from "../attribution/remember.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { RollupSession } from "../rollup/session.ts";
 import type { CampaignKey } from "../rollup/spend-campaigns.ts";
+import { hasSpend } from "../spend/spend-table.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { openReader } from "../warehouse/open.ts";
@@ -123,13 +124,13 @@ WHERE f.call_started >= ? AND before.seen IS NOT NULL ORDER BY seconds DESC`,
 
 /** Returns when the last day of spend of each campaign began, of those in the last week. */
 async function readSpentCampaigns(
-  { sqlite }: Warehouse,
+  warehouse: Warehouse,
   session: RollupSession,
   { untilMs, timezone }: { untilMs: number; timezone: string },
 ): Promise<Map<string, number>> {
   const startsAt = toIso(untilMs - WEEK_MS);
   const since = localDate(startsAt, timezone);
-  if (sqlite.prepare("SELECT 1 FROM spend WHERE day >= ?").get(since) === undefined) return new Map();
+  if (!hasSpend(warehouse, since)) return new Map();
   const spend = await session.loadSpend(timezone);
   const campaigns = spend.campaigns({ startsAt });
   return new Map(campaigns.map(({ last, ...campaign }) => [toCampaign(campaign), Date.parse(last)]));

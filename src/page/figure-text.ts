@@ -1,7 +1,7 @@
 import { html } from "hono/html";
-import { isWithinChance } from "../base/chance.ts";
 import { longLabelOf } from "../calendar/period-text.ts";
-import type { DescribedSpan } from "../export/manifest.ts";
+import type { ComparedRange } from "../export/timeframe.ts";
+import { type ComparedDays, isChangeWithinChance } from "../rollup/change-chance.ts";
 import type { Value } from "../rollup/figure-session.ts";
 import type { Figures } from "./report-figures.ts";
 
@@ -15,7 +15,6 @@ const counts = new Intl.NumberFormat("en-US");
 const amounts = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 });
 const ONE_DECIMAL = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
 const PERCENT = { style: "percent", ...ONE_DECIMAL } as const;
-const shares = new Intl.NumberFormat("en-US", PERCENT);
 const changes = new Intl.NumberFormat("en-US", { ...PERCENT, signDisplay: "exceptZero" });
 const points = new Intl.NumberFormat("en-US", { ...ONE_DECIMAL, signDisplay: "exceptZero" });
 
@@ -36,20 +35,18 @@ export function answerRateOf(figures: Figures, stretch: Stretch = ""): Html {
   return figure(figures[`answer_rate${stretch}`], () => formatAnswerRate(figures, stretch) ?? NONE);
 }
 
-/** Marks a change that needs no reason but chance. */
-export const WITHIN_CHANCE = "≈";
-
-/** 5 after 4 → +25.0% ≈, the mark in a space of its own; `times` is how many times as long the previous span is. */
-export function changeOf(figures: Figures, count: string, times: number): Html {
-  const change = figure(figures[`${count}_change`], () => formatChange(figures, count) ?? NONE);
-  return html`${change}${markChance(figures, count, times)}`;
+/** 5 after 4 → +25.0% chance, in grey. */
+export function changeOf(figures: Figures, name: string, compared: ComparedDays): Html {
+  const isRate = name === "answer_rate";
+  const text = isRate ? formatPoints(figures) : formatChange(figures, name);
+  const change = figure(figures[`${name}_change`], () => text ?? NONE);
+  return isMarked(figures, name, compared) ? html`<span class="chance">${change} chance</span>` : change;
 }
 
-export function markChance(figures: Figures, count: string, times: number): Html {
-  const [now, before] = [figures[count], figures[`${count}_previous`]];
-  const isMarked =
-    typeof now === "number" && typeof before === "number" && isWithinChance(now, before, times);
-  return html`<span class="chance">${isMarked && now !== before ? ` ${WITHIN_CHANCE}` : ""}</span>`;
+/** Whether a figure changed, but no more than by chance. */
+export function isMarked(figures: Figures, name: string, compared: ComparedDays): boolean {
+  const isSame = figures[name] === figures[`${name}_previous`];
+  return !isSame && isChangeWithinChance(name, (column) => figures[column], compared) === true;
 }
 
 export function durationOf(value: Value | undefined): Html {
@@ -74,7 +71,8 @@ export function formatDuration(seconds: number): string {
 // Texts are made from counts: a rate is already rounded, and would be rounded twice.
 
 export function formatAnswerRate(figures: Figures, stretch: Stretch = ""): string | null {
-  return quotient(figures[`answered_calls${stretch}`], figures[`calls${stretch}`], shares);
+  const tenths = rateInTenths(figures, stretch);
+  return tenths === null ? null : `${(tenths / 10).toFixed(1)}%`;
 }
 
 /** The relative change of a count; null if the figures have none. */
@@ -84,13 +82,17 @@ export function formatChange(figures: Figures, count: string): string | null {
   return quotient(Number(figures[count]) - Number(before), before, changes);
 }
 
-/** The difference of answer rates, 66 and 68.5% → +2.5 points; null if one is missing. */
+/** The difference of the printed answer rates, 66.0% and 68.5% → +2.5 points; null if there is no change. */
 export function formatPoints(figures: Figures): string | null {
-  const { calls, answered_calls, calls_previous, answered_calls_previous } = figures;
-  const [now, before] = [Number(calls), Number(calls_previous)];
-  const distance = Number(answered_calls) * before - Number(answered_calls_previous) * now;
-  const text = quotient(100 * distance, now * before, points);
-  return text === null ? null : `${text} points`;
+  const [now, before] = [rateInTenths(figures, ""), rateInTenths(figures, "_previous")];
+  if (now === null || before === null || figures.answer_rate_change === null) return null;
+  return `${points.format((now - before) / 10)} points`;
+}
+
+function rateInTenths(figures: Figures, stretch: Stretch): number | null {
+  const [part, whole] = [figures[`answered_calls${stretch}`], figures[`calls${stretch}`]];
+  if (typeof part !== "number" || typeof whole !== "number" || !(whole > 0)) return null;
+  return Math.round((1000 * part) / whole);
 }
 
 function quotient(part: Value | undefined, whole: Value | undefined, format: Intl.NumberFormat) {
@@ -98,9 +100,10 @@ function quotient(part: Value | undefined, whole: Value | undefined, format: Int
   return format.format(part / whole);
 }
 
-/** 19 Oct 2026 to 15 Nov 2026. */
-export function describeDays({ from = "", to = "" }: DescribedSpan): string {
-  return from === to ? longLabelOf(from) : `${longLabelOf(from)} to ${longLabelOf(to)}`;
+/** 19 Oct 2026 to 15 Nov 2026, or 15 Nov 2026 to 05:24. */
+export function describeDays({ from = "", to = "", until }: ComparedRange): string {
+  const days = from === to ? longLabelOf(from) : `${longLabelOf(from)} to ${longLabelOf(to)}`;
+  return until === undefined ? days : `${days}${from === to ? " to" : ","} ${until}`;
 }
 
 export function capitalized(text: string): string {

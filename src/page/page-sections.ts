@@ -1,9 +1,10 @@
 import { html } from "hono/html";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { labelOf, longLabelOf } from "../calendar/period-text.ts";
-import { describeHistory, type Manifest } from "../export/manifest.ts";
+import type { Manifest } from "../export/manifest.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import type { DurationBand } from "../rollup/duration-bands.ts";
+import { has, say } from "../statements/statements.ts";
 import {
   answerRateOf,
   capitalized,
@@ -13,7 +14,6 @@ import {
   durationOf,
   formatDuration,
   type Html,
-  markChance,
 } from "./figure-text.ts";
 import {
   chart,
@@ -117,11 +117,12 @@ function describeLead(dimension: Dimension, { shown, rest }: Ranking): Html | st
     : html`${name} is first of ${formatCount(found)}, with ${calls}`;
 }
 
-function rankingTable(dimension: Dimension, { shown, rest }: Ranking, { figures, times }: Report): Html {
+function rankingTable(dimension: Dimension, { shown, rest }: Ranking, { figures, compared }: Report): Html {
   const { headline: all } = figures;
   const most = Math.max(1, ...shown.map(({ calls }) => Number(calls)), Number(rest?.figures.calls ?? 0));
-  const cells = (figures: Figures) => html`<td>${changeOf(figures, "calls", times)}</td>
+  const cells = (figures: Figures) => html`<td>${changeOf(figures, "calls", compared)}</td>
 <td>${answerRateOf(figures)}</td>
+<td>${changeOf(figures, "answer_rate", compared)}</td>
 <td>${countOf(figures.missed_calls)}</td>
 <td>${countOf(figures.qualified_calls)}</td>
 <td>${countOf(figures.first_time_callers)}</td>`;
@@ -145,7 +146,7 @@ ${cells(all)}</tr></tfoot>`,
   );
 }
 
-const RANKING_HEADS = ["Calls", "Change", "Answer rate", "Missed", "Qualified", "First-time"];
+const RANKING_HEADS = ["Calls", "Change", "Answer rate", "Points", "Missed", "Qualified", "First-time"];
 
 function restName(rows: number): string {
   return rows === 0 ? "(other): calls only in the previous period" : `(other): ${formatCount(rows)} more`;
@@ -183,7 +184,8 @@ function describeBusiest(cells: ReadonlyMap<string, number>): string {
 }
 
 function callerSection({ periods, headline: all }: ReportFigures, grain: string, manifest: Manifest): Html {
-  if (manifest.caveats?.first_load)
+  const { statements } = manifest;
+  if (has(statements, "first_load"))
     return html`<h2>First-time callers are unknown until the first load has finished</h2>`;
   const returning = periods.map((row) => Number(row.unique_callers) - Number(row.first_time_callers));
   const title = `${formatQuantity(Number(all.first_time_callers), "caller")} called for the first time`;
@@ -192,7 +194,7 @@ function callerSection({ periods, headline: all }: ReportFigures, grain: string,
     { name: "called before", color: 7, values: returning },
   ];
   const caption = `Callers by ${grain}; callers in two of them count in both`;
-  const history = describeHistory(manifest);
+  const history = statements.filter(({ id }) => id.startsWith("short_history")).map((each) => say(each).text);
   return html`<h2>${title}</h2>
 ${history.length === 0 ? "" : html`<p>${history.join(" ")}</p>`}
 ${periodChart(caption, periods, series)}
@@ -225,20 +227,27 @@ ${numbers(caption, "Duration", names, [
 ])}`;
 }
 
-function moverSection({ figures: { movers }, manifest: { compared_with = {} }, times }: Report): Html {
+function moverSection({ figures: { movers }, manifest: { compared_with = {} } }: Report): Html {
   const before = describeDays(compared_with);
   const list = (title: string, found: ReportFigures["movers"]["up"]) => {
     if (found.length === 0) return html`<h3>${title}</h3><p class="faint">None.</p>`;
     const hasIds = found.some(({ dimension }) => dimension === "campaign");
     const rows = found.map(({ dimension, figures, change }) => {
       return html`<tr><th scope="row">${capitalized(dimension)} ${isolated(nameOf(figures, dimension))}</th>${hasIds ? idCell(figures) : ""}
-<td><data value="${change}">${change > 0 ? "+" : ""}${formatCount(change)}</data>${markChance(figures, "calls", times)}</td><td>${countOf(figures.calls)}</td><td>${countOf(figures.calls_previous)}</td></tr>`;
+<td><data value="${change}">${change > 0 ? "+" : ""}${formatCount(change)}</data></td><td>${countOf(figures.calls)}</td><td>${countOf(figures.calls_previous)}</td></tr>`;
     });
     const heads = ["What", ...(hasIds ? [ID] : []), "Change", "Calls", "Before"];
     return html`<h3>${title}</h3>
 ${scrolled(title, html`${headRow(heads)}<tbody>${rows}</tbody>`)}`;
   };
+  const { compared } = movers;
+  if (compared === 0) return html``;
+  if (movers.up.length + movers.down.length === 0) {
+    return html`<h2>Nothing moved beyond chance</h2>
+<p class="faint">None of ${formatQuantity(compared, "comparison")} with ${before} shows more than chance explains.</p>`;
+  }
   return html`<h2>What moved most</h2>
+<p class="faint">Only changes that chance does not explain, even with ${formatQuantity(compared, "comparison")}.</p>
 ${list(`More calls than ${before}`, movers.up)}
 ${list(`Fewer calls than ${before}`, movers.down)}`;
 }

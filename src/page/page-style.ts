@@ -48,7 +48,7 @@ th:first-child { text-align: left; width: 38%; }
 thead th { font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 10rem; }
 td { white-space: nowrap; font-variant-numeric: tabular-nums; }
-td .chance { display: inline-block; width: 1.1em; white-space: pre; }
+.chance { color: var(--faint); }
 tfoot th, tfoot td { font-weight: 600; border-bottom: 0; }
 .id { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 12.5rem; }
 .measured { display: flex; align-items: baseline; gap: 0.5rem; }

@@ -1,9 +1,11 @@
+import { isWithinChance, WITHIN_CHANCE } from "../base/chance.ts";
 import { MICROS } from "../base/currency.ts";
 import type { Manifest } from "../export/manifest.ts";
 import type { Restatement } from "../export/restatement.ts";
-import type { Timeframe } from "../export/timeframe.ts";
+import type { Compared, Timeframe } from "../export/timeframe.ts";
 import type { Notice } from "../notices/notice-table.ts";
 import type { Span } from "../rollup/call-filter.ts";
+import type { ComparedDays } from "../rollup/change-chance.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import type { FigureSession, Rollup, Value } from "../rollup/figure-session.ts";
 import type { SpendForm } from "../rollup/metrics.ts";
@@ -29,8 +31,7 @@ export interface Report {
   notices: readonly Notice[];
   grain: string;
   days: number;
-  /** How many times as long the compared days are. */
-  times: number;
+  compared: ComparedDays;
 }
 
 export type ReportFigures = Awaited<ReturnType<typeof readReportFigures>>;
@@ -51,7 +52,7 @@ interface Mover {
 }
 
 type ReportScope = Pick<Timeframe, "span" | "timezone" | "periods"> & {
-  previousSpan: Span;
+  compared: ComparedDays & Pick<Compared, "span">;
   spend: SessionSpend | undefined;
 };
 
@@ -77,14 +78,14 @@ export async function readHeadline(
 
 /** Reads all figures of a report. Sorting calls by a key is what takes time, so it asks for few. */
 export async function readReportFigures(session: FigureSession, timeframe: ReportScope) {
-  const { span, periods, previousSpan, timezone, spend } = timeframe;
-  const previous = { span: previousSpan };
+  const { span, periods, compared, timezone, spend } = timeframe;
+  const previous = { span: compared.span };
   const read = async (query: RollupQuery) => nameFigures(await session.rollup(query));
   const headline = await readHeadline(session, { span, previous });
-  const movers: Record<"up" | "down", Mover[]> = { up: [], down: [] };
+  const movers = new Movers();
   const rank = async (dimension: Dimension) => {
     const rows = await read({ span, previous, figures: [...SUMS, "answer_rate"], dimensions: [dimension] });
-    return rankRows(rows, (figures) => noteMover(movers, dimension, figures));
+    return rankRows(rows, (figures) => movers.note(dimension, figures));
   };
   const offsets = await session.readOffsets(timezone);
   const all = { span, dimensions: [] };
@@ -102,7 +103,7 @@ export async function readReportFigures(session: FigureSession, timeframe: Repor
     /** A row for each local weekday and hour with calls. */
     hours: [...(await read({ ...all, dimensions: ["weekday", "hour"], offsets, figures: ["missed_calls"] }))],
     durations: await session.durationBands(span),
-    movers,
+    movers: movers.find(compared),
     spend: spend && (await readSpendFigures(session, span, spend.form)),
   };
 }
@@ -206,11 +207,28 @@ export function isNotSet(figures: Figures): boolean {
   return name === NOT_SET && figures.campaign_id == null;
 }
 
-function noteMover(movers: Record<"up" | "down", Mover[]>, dimension: Dimension, figures: Figures): void {
-  const change = Number(figures.calls) - Number(figures.calls_previous);
-  if (change === 0) return;
-  const kept = change > 0 ? movers.up : movers.down;
-  kept.push({ dimension, figures, change });
-  kept.sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
-  kept.splice(MOVERS_SHOWN);
+/** Finds the largest changes that chance does not explain, though so many keys are compared. */
+class Movers {
+  readonly #changed: Mover[] = [];
+  #compared = 0;
+
+  note(dimension: Dimension, figures: Figures): void {
+    this.#compared++;
+    const change = Number(figures.calls) - Number(figures.calls_previous);
+    if (change !== 0) this.#changed.push({ dimension, figures, change });
+  }
+
+  /** Returns how many keys were compared, and those that moved most; nothing if the copy lacks the days before. */
+  find({ times, isCovered }: ComparedDays): { compared: number; up: Mover[]; down: Mover[] } {
+    if (!isCovered) return { compared: 0, up: [], down: [] };
+    const compared = this.#compared;
+    const level = WITHIN_CHANCE / Math.max(1, compared);
+    const moved = this.#changed
+      .toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change))
+      .filter(
+        ({ figures }) => !isWithinChance(Number(figures.calls), Number(figures.calls_previous), times, level),
+      );
+    const of = (sign: number) => moved.filter(({ change }) => change * sign > 0).slice(0, MOVERS_SHOWN);
+    return { compared, up: of(1), down: of(-1) };
+  }
 }

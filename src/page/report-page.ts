@@ -7,16 +7,8 @@ import { localDate } from "../calendar/local-time.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { describeNotice } from "../notices/notice-words.ts";
 import { describeReasons } from "../restatements/restatement-words.ts";
-import {
-  answerRateOf,
-  capitalized,
-  changeOf,
-  countOf,
-  describeDays,
-  formatPoints,
-  type Html,
-  WITHIN_CHANCE,
-} from "./figure-text.ts";
+import { has } from "../statements/statements.ts";
+import { answerRateOf, capitalized, changeOf, countOf, describeDays, type Html } from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
 import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
@@ -61,17 +53,23 @@ ${basisSection(report)}
   return String(await page);
 }
 
-function headline({ figures: { headline: figures }, manifest: { caveats, range }, times }: Report): Html {
+function headline({
+  figures: { headline: figures },
+  manifest: { statements, range },
+  compared: days,
+}: Report): Html {
+  const isCompared = typeof figures.calls_change === "number";
+  const compared = (change: Html, before: Html) => (isCompared ? html`${change} from ${before}` : html``);
   const tile = (name: string, value: Html, note: Html | string) =>
     html`<div><dt>${name}</dt><dd>${value}</dd><dd>${note}</dd></div>`;
   const counted = (name: string, column: string) =>
     tile(
       name,
       countOf(figures[column]),
-      html`${changeOf(figures, column, times)} from ${countOf(figures[`${column}_previous`])}`,
+      compared(changeOf(figures, column, days), countOf(figures[`${column}_previous`])),
     );
   const name = "First-time callers";
-  const firstTime = caveats?.first_load
+  const firstTime = has(statements, "first_load")
     ? tile(name, html`–`, "unknown until the first load has finished")
     : range.short_history
       ? tile(
@@ -85,13 +83,13 @@ ${counted("Calls", "calls")}
 ${tile(
   "Answer rate",
   answerRateOf(figures),
-  html`${formatPoints(figures) ?? "–"} from ${answerRateOf(figures, "_previous")}`,
+  compared(changeOf(figures, "answer_rate", days), answerRateOf(figures, "_previous")),
 )}
 ${counted("Qualified calls", "qualified_calls")}
 ${firstTime}
 ${counted("Missed calls", "missed_calls")}
 </dl>
-<p class="faint">${WITHIN_CHANCE} marks changes within chance: even if nothing had changed, more than one comparison in twenty would show one as large.</p>`;
+${isCompared ? html`<p class="faint">“Chance” marks changes that need no other reason: even if nothing had changed, more than one comparison in twenty would show one as large.</p>` : ""}`;
 }
 
 function describeScope({ timezone, filter, compared_with }: Manifest): string {
@@ -105,7 +103,7 @@ function describeScope({ timezone, filter, compared_with }: Manifest): string {
     ...(gone_calls === "counted" ? ["with calls that the service no longer lists"] : []),
   ];
   return toPrintable(
-    `Days of ${timezone}${compared_with ? `, compared with ${describeDays(compared_with)}${compared_with.begins_before_first_call ? " (which begins before the first call in the copy: changes may look too high)" : ""}` : ""}. ${
+    `Days of ${timezone}${compared_with ? `, compared with ${describeDays(compared_with)}` : ""}. ${
       said.length > 0 ? `Filter: ${said.join("; ")}.` : "All calls."
     }`,
   );

@@ -1,4 +1,4 @@
-import { closedRange, countDays } from "../calendar/dates.ts";
+import { countDays } from "../calendar/dates.ts";
 import type { Job } from "../export/job.ts";
 import { fingerprintOf, type ManifestFile } from "../export/manifest.ts";
 import { type Notice, readNotices } from "../notices/notice-table.ts";
@@ -12,11 +12,17 @@ const CONTENTS = "report";
 
 export async function writePage(job: Job): Promise<ManifestFile[]> {
   const { session, timeframe, manifest, spend } = job;
-  const { span, grain, periods, previousSpan, timezone } = timeframe;
+  const { span, grain, periods, compared, timezone } = timeframe;
   const { from, to } = timeframe.range;
-  if (grain === undefined || previousSpan === undefined || from === undefined || to === undefined)
+  if (grain === undefined || compared === undefined || from === undefined || to === undefined)
     throw new Error("A report has days, a grain and a stretch to compare with");
-  const figures = await readReportFigures(session, { span, periods, previousSpan, timezone, spend });
+  const figures = await readReportFigures(session, {
+    span,
+    periods,
+    compared,
+    timezone,
+    spend,
+  });
   const { headline } = figures;
   const restatements = compareWithPage(job, figures);
   const sums = metrics(session.rules).flatMap(({ name, isAdditive }) =>
@@ -30,7 +36,6 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
   const fingerprint = fingerprintOf({ ...manifest, files: [...manifest.files, described] });
 
   const days = countDays({ from, to });
-  const compared = closedRange(timeframe.previousRange);
   const page = await toPage({
     figures,
     coverage: job.readCoverage(),
@@ -40,7 +45,7 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
     notices: readPageNotices(job),
     grain,
     days,
-    times: compared === undefined ? 1 : countDays(compared) / days,
+    compared,
   });
   return [{ ...described, ...(await job.write(PAGE_FILE, [page])) }];
 }

@@ -3,7 +3,7 @@ import type { Evidence } from "./evidence.ts";
 import { nameKeys } from "./order-key.ts";
 import { PassRecord } from "./record.ts";
 import type { Row, Slice } from "./slice.ts";
-import { judge } from "./verdict.ts";
+import { isSure, judge } from "./verdict.ts";
 
 // What a proven pass is proven by, as lines of JSON: a header, then the pages in the order of the walk. The format is in
 // docs/certificate.md; test/verify has another reader of it.
@@ -12,13 +12,17 @@ const FORMAT = "calltally certificate 1";
 const whole = z.int();
 const count = whole.min(0);
 const text = z.string();
-const time = z.iso.datetime();
+const time = z.iso.datetime({ precision: 3 });
+/** The first and last start that sort as text, in milliseconds: years 0000 to 9999. */
+const STARTS = { first: -62_167_219_200_000, last: 253_402_300_799_999 };
+/** Digits of a rank as text. */
+const RANK_DIGITS = 10;
 
 const headerSchema = z.strictObject({
   format: z.literal(FORMAT),
   run_id: count,
   order_key: text.nullable(),
-  verdict: text,
+  verdict: text.refine(isSure),
   /** `total` of the first and the last response. */
   first_total: count,
   last_total: count,
@@ -49,7 +53,7 @@ const pageSchema = z.strictObject({
   /** Milliseconds since 1970, as differences; only if a key that is left has it. */
   starts: z.array(whole.nullable()).optional(),
   /** Ranks of the names in the pass; only if a key that is left has it. */
-  names: z.array(count.nullable()).optional(),
+  names: z.array(count.max(10 ** RANK_DIGITS - 1).nullable()).optional(),
   /** Indexes of rows of which only the id could be read. */
   rejected: z.array(count).optional(),
 });
@@ -120,6 +124,8 @@ export interface Checked {
   problems: string[];
   /** Ids of the calls that the pass has read. */
   ids: ReadonlySet<number>;
+  /** When the first page was complete, ISO 8601 UTC; null without pages. */
+  firstPageAt: string | null;
 }
 
 /** Judges the pages of a certificate as if they came from the service now. @throws Error if it is no certificate */
@@ -131,8 +137,11 @@ export function checkCertificate(lines: Iterable<string>): Checked {
   const ids = new Set<number>();
   const earlier: Slice[] = [];
   let pages = 0;
+  let firstPageAt: string | null = null;
   for (const line of parsed) {
-    const slice = toSlice(pageSchema.parse(line));
+    const page = pageSchema.parse(line);
+    if (firstPageAt === null || page.fetched_at < firstPageAt) firstPageAt = page.fetched_at;
+    const slice = toSlice(page);
     for (const { id } of slice.rows) if (id !== null) ids.add(id);
     if (pages < resumed) earlier.push(slice);
     else if (pages < header.pages - closing) record.accept(slice);
@@ -140,8 +149,8 @@ export function checkCertificate(lines: Iterable<string>): Checked {
     if (++pages === resumed) record.takeUp(earlier);
     for (const { after, rows, request_id, ...look } of behind) {
       if (after !== pages) continue;
-      const unread = Array.from({ length: rows }, (): Row => ({ id: null, started: null, name: null }));
-      record.lookBehind({ ...look, rows: unread, requestId: request_id ?? undefined });
+      // Only their number matters.
+      record.lookBehind({ ...look, rows: new Array<Row>(rows), requestId: request_id ?? undefined });
     }
   }
   const evidence: Evidence = { ...record.evidence, resumed, seamsMended: 0, settled: false };
@@ -156,11 +165,12 @@ export function checkCertificate(lines: Iterable<string>): Checked {
     ...compare("the first total", evidence.totals.first, header.first_total),
     ...compare("the last total", evidence.totals.last, header.last_total),
   ];
-  return { header, problems, ids };
+  return { header, problems, ids, firstPageAt };
 }
 
 function toSlice({ offset, total, request_id, ids, starts, names, rejected }: PageLine): Slice {
-  const [allIds, allStarts] = [fromDifferences(ids), fromDifferences(starts ?? [])];
+  const allIds = fromDifferences(ids, { first: Number.MIN_SAFE_INTEGER, last: Number.MAX_SAFE_INTEGER });
+  const allStarts = fromDifferences(starts ?? [], STARTS);
   if (starts?.length !== (starts && ids.length) || names?.length !== (names && ids.length))
     throw new Error(`The page at ${offset} has not as many starts or names as ids`);
   const unread = new Set(rejected);
@@ -171,18 +181,23 @@ function toSlice({ offset, total, request_id, ids, starts, names, rejected }: Pa
       id,
       started: startMs === null ? null : new Date(startMs).toISOString(),
       // Ranks of as many digits compare as the names do.
-      name: rank === null ? null : String(rank).padStart(10, "0"),
+      name: rank === null ? null : String(rank).padStart(RANK_DIGITS, "0"),
       ...(unread.has(index) && { isRejected: true }),
     };
   });
   return { offset, total, rows, requestId: request_id ?? undefined };
 }
 
-function fromDifferences(differences: readonly (number | null)[]): (number | null)[] {
-  let last = 0;
+/** @throws RangeError for a value outside the range */
+function fromDifferences(
+  differences: readonly (number | null)[],
+  range: { first: number; last: number },
+): (number | null)[] {
+  let sum = 0;
   return differences.map((difference) => {
     if (difference === null) return null;
-    last += difference;
-    return last;
+    sum += difference;
+    if (sum < range.first || sum > range.last) throw new RangeError(`${sum} is out of range`);
+    return sum;
   });
 }

@@ -15,9 +15,14 @@ export class IdSketch {
   }
 }
 
-/** Hashes both halves of a safe integer (Fibonacci hashing). */
 function bitOf(id: number): number {
-  const [low, high] = [id | 0, Math.floor(id / 2 ** 32)];
-  const mixed = Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1);
-  return mixed >>> (32 - Math.log2(BITS));
+  return hashId(id) >>> (32 - Math.log2(BITS));
+}
+
+/** Hashes both halves of a safe integer to 32 bits (the finalizer of MurmurHash3). */
+export function hashId(id: number): number {
+  let mixed = (id | 0) ^ Math.imul(Math.floor(id / 2 ** 32), 0x9e3779b1);
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
 }

@@ -1,6 +1,8 @@
 import { isObject, parseJson, stringifyJson } from "../api/parse-json.ts";
 import { CALL_MEMBERS, DNI_MEMBERS, jsonType, parseTime } from "../api/parse-row.ts";
+import type { ClickMembers } from "../attribution/ad-click.ts";
 import type { Call } from "../call.ts";
+import { keepClick } from "./keep-click.ts";
 import { type KeepKind, WITHHELD_KINDS, type WithheldKind } from "./keep-settings.ts";
 import { isPseudonym } from "./pseudonym.ts";
 
@@ -14,7 +16,7 @@ const MEMBERS: Readonly<Record<KeepKind, readonly Member[]>> = {
   recording_urls: ["recording_url"],
 };
 
-type Personal = Pick<Call, Member | "extra">;
+type Personal = Pick<Call, Member> & ClickMembers;
 
 /**
  * Removes from a call, or its stored members, what may not be kept. A pseudonym does not count as a number.
@@ -38,7 +40,7 @@ export function withhold<C extends Personal>(
   }
   if (past.includes("extra")) {
     const { extra, transcription_details: details } = rest;
-    replace("extra", "extra", extra && describeJson(extra, row));
+    replace("extra", "extra", extra && keepClick(call, { ...rest, extra: describeJson(extra, row) }).extra);
     replace("extra", "transcription_details", details && describeJson(details, lines));
   }
   return found.size === 0

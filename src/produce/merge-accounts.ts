@@ -10,7 +10,8 @@ import { ACCOUNT } from "../request/option-values.ts";
 import { type Ask, isOfOneFile } from "../request/resolve.ts";
 import { type Dimension, isLocalKey, keyColumns } from "../rollup/dimensions.ts";
 import { keyOrder } from "../rollup/rollup-sql.ts";
-import { type ProduceOptions, produce } from "./produce.ts";
+import { mergeStatements, type Statement } from "../statements/statements.ts";
+import { assertSynced, type ProduceOptions, produce } from "./produce.ts";
 import type { Source } from "./source.ts";
 
 export interface AccountAsk {
@@ -29,8 +30,9 @@ export interface MergeOptions {
 export interface AccountsManifest {
   /** Not the id of any single warehouse. */
   origin: { warehouse_id: string; base_url: null };
-  callers: string;
-  accounts: Record<string, Omit<Manifest, "files">>;
+  /** Those of all accounts. */
+  statements: readonly Statement[];
+  accounts: Record<string, Omit<Manifest, "files" | "statements">>;
   files: ManifestFile[];
 }
 
@@ -39,8 +41,6 @@ type AccountFigures = { account: string; manifest: Manifest; table: ReadTable };
 /** Larger tables are unreadable, and all of it is held in memory. */
 const MAX_ROWS = 2_000_000;
 const ORIGIN = { warehouse_id: "several accounts", base_url: null } as const;
-const CALLERS =
-  "Callers are counted per account: a person who called two accounts counts as two callers, and as a first-time caller in each.";
 
 /** @throws UsageError for a value of the filter that no account's calls have */
 export async function produceMerged(
@@ -53,9 +53,11 @@ export async function produceMerged(
   const figures = await askAll(accounts, signal);
   const manifest: AccountsManifest = {
     origin: { ...ORIGIN },
-    callers: CALLERS,
+    statements: mergeStatements(
+      new Map(figures.map(({ account, manifest: { statements } }) => [account, statements])),
+    ),
     accounts: Object.fromEntries(
-      figures.map(({ account, manifest: { files: _, ...own } }) => [account, own]),
+      figures.map(({ account, manifest: { files: _, statements: __, ...own } }) => [account, own]),
     ),
     files: [],
   };
@@ -90,6 +92,7 @@ async function askAll(accounts: readonly AccountAsk[], signal: AbortSignal): Pro
         return produce({ ...ask, isEmptyAllowed: true }, source, output, options);
       },
     );
+    assertSynced(manifest);
     const isMissing = (each: (typeof missing)[number]) =>
       missing.some(({ filter, text }) => filter === each.filter && text === each.text);
     // An account without calls says nothing about values.

@@ -1,4 +1,5 @@
 import { systemClock } from "../base/clock.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
 import type { ConversionJob, ReportRunOfFiles, UploadNotes } from "../conversions/upload-ledger.ts";
 import type { Job } from "../export/job.ts";
 import { fingerprintOf, type Manifest } from "../export/manifest.ts";
@@ -6,6 +7,7 @@ import type { Outlet, Output } from "../export/output/output.ts";
 import { unmatchedTable } from "../export/unmatched-spend.ts";
 import type { Ask } from "../request/resolve.ts";
 import { writeChanges } from "../restatements/restatement-file.ts";
+import type { Basis } from "../warehouse/runs/basis.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { openRecorder } from "./recorder.ts";
 import type { OpenSource, Source, SourceOptions } from "./source.ts";
@@ -34,6 +36,7 @@ export interface Made {
  * Writes the requested files or tables and their manifest, all from one moment of the source.
  * @throws UsageError for a value of the filter that no call has, and for a folder with the files of another warehouse
  * @throws CalltallyError (exit 6) if another export has meanwhile written conversions that overlap
+ * @throws CalltallyError (exit 9) for files before any sync has finished
  */
 export async function produce(
   ask: Ask,
@@ -69,6 +72,7 @@ async function make(
   const { opened, outlet, folder, recorder } = means;
   recorder?.begin();
   using moment = await opened.read(ask.filter);
+  if (outlet.table === undefined) assertSynced(moment.basis);
   if (moment.calls) recorder?.readAt(moment.calls.reader);
   let newKey: string | undefined;
   const onNewKey = (file: string) => {
@@ -109,7 +113,17 @@ async function make(
   manifest.fingerprint = fingerprintOf(manifest);
   const restatements = memory && (await writeChanges(job, memory));
   if (restatements) manifest.restatements = restatements;
-  return { manifest, newKey, isWarehouseEmpty: moment.readCoverage().calls === 0 };
+  const isWarehouseEmpty = moment.readCoverage().calls === 0;
+  job.state({ files: { ...manifest, isWarehouseEmpty } });
+  return { manifest, newKey, isWarehouseEmpty };
+}
+
+/** @throws CalltallyError (exit 9) if the figures would be of whatever an unfinished sync has read */
+export function assertSynced({ run }: Pick<Basis, "run">): void {
+  if (run !== null) return;
+  throw new CalltallyError(EXIT.undelivered, "Cannot write any figures: no sync has finished yet", {
+    hint: "Run `calltally sync`; `calltally status` shows why the last one did not finish.",
+  });
 }
 
 function* untilAborted<T>(chunks: Iterable<T>, signal: AbortSignal | undefined): Generator<T> {

@@ -7,6 +7,8 @@ import { assertFilterShareSafe, toShareSafe, toShareSafeBasis } from "../export/
 import type { NamedTable } from "../export/table.ts";
 import { resolveTimeframe } from "../export/timeframe.ts";
 import { type Ask, isOfOneFile, nameFile } from "../request/resolve.ts";
+import type { Facts } from "../statements/rule.ts";
+import { statementsOf } from "../statements/statements.ts";
 import type { Moment, OpenSource } from "./source.ts";
 
 /** @throws UnmatchedError for a value of the filter that no call has */
@@ -14,19 +16,25 @@ export async function startJob(
   ask: Ask,
   moment: Moment,
   { lookbackHours }: OpenSource,
-): Promise<Pick<Job, "ask" | "timeframe" | "spend" | "manifest">> {
+): Promise<Pick<Job, "ask" | "timeframe" | "spend" | "manifest" | "state">> {
   const { session, basis, published } = moment;
   const { raw = false, minCell } = ask;
   const isSpendAsked = ask.spend === true || (ask.spend === "if any" && moment.hasSpend());
   const loaded = isSpendAsked ? await session.loadSpend(ask.timezone) : undefined;
   const unmatched = ask.isEmptyAllowed ? [] : await session.findUnmatched(ask.filter);
   if (unmatched.length > 0) throw new UnmatchedError(unmatched, ask.spell);
-  const timeframe = await resolveTimeframe(session, ask);
+  const timeframe = await resolveTimeframe(session, ask, basis.run?.finished_at);
   if (minCell !== undefined) assertFilterShareSafe(timeframe.filter);
   const spend = ask.spend === "if any" && loaded?.days(timeframe.span) === undefined ? undefined : loaded;
-  const shown = minCell === undefined ? basis : toShareSafeBasis(basis, minCell);
+  const shown = minCell === undefined ? basis : toShareSafeBasis(basis);
   const manifest = await startManifest(shown, session, timeframe, { raw, lookbackHours, spend, published });
-  return { ask, timeframe, spend, manifest };
+  const facts: Facts = { warehouse: shown, range: manifest };
+  const state = (more: Facts) => {
+    Object.assign(facts, more);
+    manifest.statements = statementsOf(facts, minCell);
+  };
+  state({});
+  return { ask, timeframe, spend, manifest, state };
 }
 
 /** Writes each table as a file or passes it on; those of one file are collected first. */

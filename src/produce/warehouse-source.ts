@@ -5,7 +5,7 @@ import { RollupSession } from "../rollup/session.ts";
 import { hasSpend } from "../spend/spend-table.ts";
 import { applyRulesAlone, otherRulesError } from "../warehouse/attribution/apply-rules.ts";
 import { prepareCallerName } from "../warehouse/calls/caller-hash.ts";
-import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
+import { followsRules, readRulesInForce } from "../warehouse/calls/rules.ts";
 import { openAsPermitted, openReader } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { assertOwn, type Owner, type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
@@ -35,7 +35,7 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
       try {
         await applyRulesAlone(warehouse, rules, { ...options, nowMs: options.clock.now() });
         const origin = describeOrigin(readOrigin(warehouse));
-        const read = momentReader(warehouse, own, rules);
+        const read = momentReader(warehouse, own, { rules, isApplied: true });
         return {
           origin,
           lookbackHours,
@@ -54,29 +54,39 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
 /**
  * Wraps an open warehouse without changing it; its facts keep their rules.
  * @param lookbackHours for how long after a call its figures are provisional
+ * @param rules those of the settings, which the facts may not follow yet
  */
-export function readOnlySource(warehouse: Warehouse, lookbackHours: number, own: Owner = {}): Source {
+export function readOnlySource(
+  warehouse: Warehouse,
+  lookbackHours: number,
+  own: Owner = {},
+  rules?: AttributionRules,
+): Source {
   return {
     can: WAREHOUSE_CAN,
     open: async () => ({
       origin: describeOrigin(readOrigin(warehouse)),
       lookbackHours,
-      read: momentReader(warehouse, own),
+      read: momentReader(warehouse, own, { rules, isApplied: false }),
       [Symbol.dispose]: () => {},
     }),
   };
 }
 
 /**
- * The given rules must be in force: another process may have applied its own. The file may have been replaced by another
+ * Applied rules must be in force: another process may have applied its own. The file may have been replaced by another
  * account's since it was opened.
  */
-function momentReader(warehouse: Warehouse, own: Owner, rules?: AttributionRules): OpenSource["read"] {
+function momentReader(
+  warehouse: Warehouse,
+  own: Owner,
+  { rules, isApplied }: { rules: AttributionRules | undefined; isApplied: boolean },
+): OpenSource["read"] {
   return async (filter) => {
     const reader = openReader(warehouse);
     const inForce = () => {
       const known = readRulesInForce(reader);
-      if (rules !== undefined && !isInForce(known, rules)) throw otherRulesError(reader.path);
+      if (isApplied && rules !== undefined && !followsRules(known, rules)) throw otherRulesError(reader.path);
       return known.rules;
     };
     try {
@@ -85,7 +95,7 @@ function momentReader(warehouse: Warehouse, own: Owner, rules?: AttributionRules
       assertOwn(reader, own);
       return {
         session,
-        basis: readBasis(reader),
+        basis: readBasis(reader, rules),
         readCoverage: () => readCoverage(reader),
         hasSpend: () => hasSpend(reader),
         calls: { reader, session },

@@ -1,4 +1,5 @@
 import { EXIT } from "../base/errors.ts";
+import { namesOf } from "../base/records.ts";
 
 interface ExitMeaning {
   meaning: string;
@@ -14,7 +15,7 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
   usage: { meaning: "usage or configuration; nothing was started", advice: "correct what the message names" },
   unverified: {
     meaning:
-      "done, but the pass is unverified, rows were rejected, or more calls went missing at once than the threshold; an `export` of such a copy, or before any sync has finished; `spend import` left rows out; `--max-rows` or `--timeout` cut a query short; `status`: something fails, or the copy is older than `--max-age`; a report whose last good sync is older than its `fresh`; `doctor`: figures may be incomplete; `publish`: the cluster still has other rows",
+      "done, but the pass is unverified, rows were rejected, or more calls went missing at once than the threshold; figures of a copy in doubt: `export`, `report`, `run`, `query`; `spend import` left rows out; `--max-rows` or `--timeout` cut a query short; `status`: something fails, or the copy is older than `--max-age`; a report whose last good sync is older than its `fresh`; `doctor`: figures may be incomplete; `publish`: the cluster still has other rows",
     advice: "`calltally status` shows which; the next full pass fixes most",
   },
   refused: {
@@ -42,7 +43,7 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
   },
   undelivered: {
     meaning:
-      "the report was not delivered to everybody, or the outcome is unknown; or it must not be delivered: no sync has finished, or the last one did not prove what the report requires",
+      "no sync has finished yet, so no figures were written; or the report was not delivered to everybody, or the outcome is unknown; or it must not be delivered: the last sync did not prove what the report requires",
     advice:
       "`calltally status` shows the reason and the recipients; `calltally run <report> --deliver` makes a new report run and sends it to all of them",
   },
@@ -53,9 +54,9 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
 };
 
 /** What each exit code means to the operator. */
-export const EXIT_CODES: readonly (ExitMeaning & { codes: readonly number[] })[] = Object.entries(
-  MEANINGS,
-).map(([name, meaning]) => ({
-  codes: name === "sigint" ? [EXIT.sigint, EXIT.sigterm] : [EXIT[name as keyof typeof EXIT]],
-  ...meaning,
-}));
+export const EXIT_CODES: readonly (ExitMeaning & { codes: readonly number[] })[] = namesOf(MEANINGS).map(
+  (name) => ({
+    codes: name === "sigint" ? [EXIT.sigint, EXIT.sigterm] : [EXIT[name]],
+    ...MEANINGS[name],
+  }),
+);

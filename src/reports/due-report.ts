@@ -6,12 +6,11 @@ import { readLastDueRun } from "../delivery/report-run-table.ts";
 import { mayBeRestated } from "../restatements/exported-rollups.ts";
 import { lastSlot, parseCron } from "../schedule/cron.ts";
 import type { JobContext } from "../schedule/job-definition.ts";
-import { logAttribution } from "../schedule/job-log.ts";
+import { logAttribution, logStatements } from "../schedule/job-log.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
-import { readLastDoneRun } from "../warehouse/runs/runs.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "./make-report.ts";
 import type { NamedReport } from "./report.ts";
-import { isProven, refreshCalls } from "./requirements.ts";
+import { isCopyProven, refreshCalls } from "./requirements.ts";
 
 export async function runRestated(report: NamedReport, workingFolder: string, context: JobContext) {
   const { settings, log, signal } = context;
@@ -19,7 +18,7 @@ export async function runRestated(report: NamedReport, workingFolder: string, co
   const last = readLastDueRun(warehouse, { report: report.name, account: report.account });
   if (last?.scheduled_for == null || last.folder === null || !mayBeRestated(warehouse, realFile(last.folder)))
     return EXIT.done;
-  if (!isProven(readLastDoneRun(warehouse)?.verdict, report)) {
+  if (!isCopyProven(warehouse, report)) {
     log.info("figures have changed: waiting for a sync that proves the copy complete");
     return EXIT.done;
   }
@@ -32,7 +31,7 @@ export async function runRestated(report: NamedReport, workingFolder: string, co
     signal,
     onAttributed: logAttribution(log),
   });
-  return made === undefined ? EXIT.done : logMade(made, report, context);
+  return made === undefined ? EXIT.done : logMade(made, context);
 }
 
 /** Makes a report for its last slot, after a sync if it requires fresher calls. */
@@ -49,9 +48,7 @@ export async function runDue(report: NamedReport, cron: string, workingFolder: s
     signal,
     onAttributed: logAttribution(log),
   });
-  return made === undefined
-    ? logDone(report, context, scheduledFor)
-    : logMade(made, report, context, scheduledFor);
+  return made === undefined ? logDone(report, context, scheduledFor) : logMade(made, context, scheduledFor);
 }
 
 /** Logs that this slot was already done. Exit code 9 while the latest run has not reached all its recipients. */
@@ -74,13 +71,13 @@ function logDone({ name, account, settings }: NamedReport, { log }: JobContext, 
   return exitCode;
 }
 
-function logMade(made: MadeReport, report: NamedReport, { log }: JobContext, scheduledFor?: string) {
-  const { folder, manifest, deliveries, is_stale } = made;
+function logMade(made: MadeReport, { log }: JobContext, scheduledFor?: string) {
+  const { folder, manifest, deliveries } = made;
   const files = manifest.files.map(({ file, rows }) => ({ file, rows }));
   const restated = manifest.restatements?.file?.rows;
   log.info({ scheduledFor, folder, files, restated, verdict: manifest.run?.verdict }, "report made");
   for (const line of describeUploads(made.uploads ?? {})) log.warn(line);
-  if (is_stale) log.warn(`the last good sync is older than ${report.content.fresh}`);
+  logStatements(log, manifest.statements);
   for (const { channel, status, attempts, last_error } of deliveries) {
     const level = status === "delivered" ? "info" : status === "pending" ? "warn" : "error";
     log[level]({ channel, status, attempts, error: last_error ?? undefined }, "delivery");

@@ -3,6 +3,7 @@ import { EXIT, type ExitCode, worstCode } from "../base/errors.ts";
 import { BRIEF_RETRY, type DeliveryResult, deliver } from "../delivery/deliver.ts";
 import type { Job } from "../export/job.ts";
 import type { Made, ProduceOptions } from "../produce/produce.ts";
+import { exitCodeOf } from "../statements/statements.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { assertOwnToken, openOwn } from "../warehouse/own-warehouse.ts";
 import { toDeliveryTargets } from "./delivery-targets.ts";
@@ -61,7 +62,7 @@ export async function makeReport(
   if (run === undefined) return undefined;
   const { runId } = run;
   try {
-    let lastGoodSync: string | null | undefined;
+    let is_stale = false;
     let headline: ReportHeadline = { figures: {}, compared: undefined };
     let news: ReportNews | undefined;
     const inspect = async (job: Job) => {
@@ -70,7 +71,14 @@ export async function makeReport(
         news = readReportNews(report, runId, job);
       }
       headline = await readReportHeadline(job);
-      lastGoodSync = readLastGoodSync(job);
+      is_stale = isStale(readLastGoodSync(job), report, clock.now());
+      const { fresh, min_cell } = report.content;
+      job.state({
+        report: {
+          ...(is_stale && fresh !== undefined && { olderThan: fresh }),
+          ...(headline.figures.calls === null && min_cell !== undefined && { headlineMinCell: min_cell }),
+        },
+      });
     };
     const result = await produceReport(report, plan, {
       signal,
@@ -79,7 +87,6 @@ export async function makeReport(
       reportRun: { runId, isRepeated: run.mayBeSent(targets.length) },
       inspect,
     });
-    const is_stale = isStale(lastGoodSync, report, clock.now());
     const { manifest, folder } = result;
     const files = toFiles(manifest, folder, plan);
     run.update(manifest, plan, { is_stale, folder, files, news_until: news?.until ?? null });
@@ -87,7 +94,7 @@ export async function makeReport(
       warehouse,
       {
         runId,
-        summary: summarizeReport(report, { manifest, plan, files, folder, is_stale, headline, news }),
+        summary: summarizeReport(report, { manifest, plan, files, folder, headline, news }),
         values: plan.values,
         targets: options.isOnlyRestated && manifest.restatements?.file === undefined ? [] : targets,
       },
@@ -111,9 +118,8 @@ export async function makeReport(
   }
 }
 
-export function exitCodeOfReport({ manifest, is_stale, deliveries }: MadeReport): ExitCode {
-  const codes: ExitCode[] = [];
-  if (manifest.caveats !== undefined || is_stale) codes.push(EXIT.unverified);
+export function exitCodeOfReport({ manifest, deliveries }: MadeReport): ExitCode {
+  const codes: ExitCode[] = [exitCodeOf(manifest.statements)];
   if (deliveries.some(({ status }) => status !== "delivered")) codes.push(EXIT.undelivered);
   return worstCode(codes);
 }

@@ -6,13 +6,17 @@ import { describeRange } from "../calendar/periods.ts";
 import { readCallersFile } from "../config/callers-file.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
-import { fillPlaceholders, type PlaceholderValues } from "../config/placeholder-names.ts";
+import {
+  COMMAND_PLACEHOLDERS,
+  fillPlaceholders,
+  type PlaceholderValues,
+} from "../config/placeholder-names.ts";
 import { FOLDER_CAN } from "../export/output/folder.ts";
 import { CLUSTER_CAN } from "../produce/published-source.ts";
 import { WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
 import { AS_WRITTEN, check } from "../request/check.ts";
 import { LISTS } from "../request/option-values.ts";
-import { resolve } from "../request/resolve.ts";
+import { type Ask, isOfOneFile, resolve } from "../request/resolve.ts";
 import { type NamedReport, toReportError } from "./report.ts";
 
 export type ReportPlan = ReturnType<typeof planReport>;
@@ -35,6 +39,7 @@ export function planReport(report: NamedReport, nowMs: number) {
       period: closed && describeRange(closed),
       date: localDate(new Date(nowMs).toISOString(), timezone),
     };
+    assertFilled(content, ask, values);
     return {
       ask,
       folder: file.resolvePath(fillPlaceholders(folderOf(content, account), values)),
@@ -44,6 +49,16 @@ export function planReport(report: NamedReport, nowMs: number) {
     };
   } catch (error) {
     throw toReportError(report, error);
+  }
+}
+
+/** Refuses a report that would be made, and could not be sent. @throws UsageError for a placeholder without a value */
+function assertFilled({ deliver = [] }: ReportContent, { contents, format }: Ask, values: PlaceholderValues) {
+  const file = contents.length === 1 || isOfOneFile(format) ? "" : undefined;
+  for (const { email, command = [] } of deliver) {
+    fillPlaceholders(email?.subject ?? "", values);
+    for (const arg of command.slice(1))
+      fillPlaceholders(arg, { ...values, folder: "", file }, COMMAND_PLACEHOLDERS);
   }
 }
 
@@ -59,7 +74,8 @@ function assertOwnFolder({ name, content, file, account, settings }: NamedReport
   };
   if (own === resolvePath(settings.exportDir).toLowerCase()) refuse("export");
   for (const [report, other] of Object.entries(reports)) {
-    for (const owner of other.accounts ?? (all.length === 0 ? [null] : all)) {
+    const named = Array.isArray(other.accounts) ? other.accounts : all;
+    for (const owner of named.length === 0 ? [null] : named) {
       const whose = [
         ...(report === name ? [] : [`the report ${report}`]),
         ...(owner === account ? [] : [`the account ${owner}`]),

@@ -44,8 +44,11 @@ export function ofAccount(report: ReportOfFile, account: Account): NamedReport |
   return { ...report, account: account.name ?? null, settings: loadSettings(account.sources) };
 }
 
-export function isOfAccount({ content: { accounts } }: ReportOfFile, { name }: Account): boolean {
-  return accounts === undefined || (name !== undefined && accounts.includes(name));
+export function isOfAccount(
+  { content: { accounts } }: Pick<ReportOfFile, "content">,
+  { name }: Account,
+): boolean {
+  return !Array.isArray(accounts) || (name !== undefined && accounts.includes(name));
 }
 
 export function toReportError({ name, file }: ReportOfFile, error: unknown): unknown {

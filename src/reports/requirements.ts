@@ -9,10 +9,13 @@ import type { Manifest } from "../export/manifest.ts";
 import { isSure } from "../paging/verdict.ts";
 import type { JobContext } from "../schedule/job-definition.ts";
 import { logAttribution, logNotice } from "../schedule/job-log.ts";
+import { readStatements } from "../statements/read-statements.ts";
+import { doubtsOf, type Statement, say } from "../statements/statements.ts";
 import { runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { readLastDoneRun, readLastGoodRun } from "../warehouse/runs/runs.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { NamedReport } from "./report.ts";
 
 /** Whether a sync that ended then is older than a report's `fresh` allows; null is. */
@@ -30,21 +33,27 @@ export function readLastGoodSync({ lists, manifest: { run } }: Job): string | nu
   return run?.verdict === "unverified" ? null : run?.finished_at;
 }
 
-/** Whether a verdict satisfies a report's `require`. */
-export function isProven(verdict: string | null | undefined, { content }: NamedReport): boolean {
-  return content.require === undefined || isSure(verdict);
+/** Whether a copy satisfies a report's `require`: its last sync is proven, and nothing puts its figures in doubt. */
+export function isCopyProven(warehouse: Warehouse, report: NamedReport): boolean {
+  const statements = readStatements(warehouse, report.settings);
+  return isProven(readLastDoneRun(warehouse)?.verdict, statements, report);
+}
+
+function isProven(
+  verdict: string | null | undefined,
+  statements: readonly Statement[],
+  { content }: NamedReport,
+): boolean {
+  return content.require === undefined || (isSure(verdict) && doubtsOf(statements).length === 0);
 }
 
 /** @throws CalltallyError (exit 9) if the report must not be delivered */
-export function assertDeliverable(report: NamedReport, { run }: Manifest): void {
-  const what = `Cannot deliver the report ${report.name}`;
-  if (run === null) {
-    const hint = "Run `calltally sync`; `calltally status` shows why the last one did not finish.";
-    throw new CalltallyError(EXIT.undelivered, `${what}: no sync has finished yet`, { hint });
-  }
-  if (isProven(run.verdict, report)) return;
-  const why = `sync ${run.run_id} was ${run.verdict}: ${run.verdict_reason}`;
-  throw new CalltallyError(EXIT.undelivered, `${what}, which requires a proven copy: ${why}`, {
+export function assertDeliverable(report: NamedReport, { run, statements }: Manifest): void {
+  if (run === null || isProven(run.verdict, statements, report)) return;
+  const what = `Cannot deliver the report ${report.name}, which requires a proven copy`;
+  const [doubt] = doubtsOf(statements);
+  const why = doubt ? say(doubt).text : `sync ${run.run_id} was ${run.verdict}: ${run.verdict_reason}`;
+  throw new CalltallyError(EXIT.undelivered, `${what}: ${why}`, {
     hint: "Run `calltally sync --full` and the report again; `calltally run` without --deliver makes it anyway.",
   });
 }
@@ -61,8 +70,7 @@ export async function refreshCalls(report: NamedReport, { settings, log, signal,
     if (!existsSync(realFile(settings.database))) return fresh !== undefined || require !== undefined;
     using warehouse = openExistingWarehouse(settings.database);
     const lastGoodSync = readLastGoodRun(warehouse)?.finished_at;
-    const { verdict } = readLastDoneRun(warehouse) ?? {};
-    return !isProven(verdict, report) || isStale(lastGoodSync, report, Date.now());
+    return !isCopyProven(warehouse, report) || isStale(lastGoodSync, report, Date.now());
   };
   for (let isWaiting = false; isOld() && Date.now() < untilMs; isWaiting = true) {
     try {

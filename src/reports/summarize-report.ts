@@ -1,18 +1,12 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
 import { formatCount } from "../base/quantity-text.ts";
-import { closedRange, comparisonRange, type DateRange, toInstants } from "../calendar/dates.ts";
+import { closedRange, comparisonRange, type DateRange } from "../calendar/dates.ts";
 import { periods } from "../calendar/periods.ts";
 import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
 import type { Job } from "../export/job.ts";
-import {
-  describeCaveats,
-  describeHistory,
-  describeRestated,
-  encodeManifest,
-  MADE_UP,
-  type Manifest,
-} from "../export/manifest.ts";
+import { encodeManifest, type Manifest } from "../export/manifest.ts";
+import { compareTo } from "../export/timeframe.ts";
 import { describeDays, formatAnswerRate, formatChange, formatPoints } from "../page/figure-text.ts";
 import { type Figures, readHeadline } from "../page/report-figures.ts";
 import type { ReportPlan } from "./plan-report.ts";
@@ -21,19 +15,12 @@ import type { ReportNews } from "./report-news.ts";
 
 export type ReportHeadline = Awaited<ReturnType<typeof readReportHeadline>>;
 
-export async function readReportHeadline({ ask, session, timeframe }: Job) {
-  const { span, range, timezone, grain, previousPeriods } = timeframe;
+export async function readReportHeadline(job: Job) {
+  const { ask, session, timeframe } = job;
+  const { span, range, grain } = timeframe;
   const closed = closedRange(range);
-  const compared = timeframe.previousRange ?? (closed && comparisonRange(closed, "previous"));
-  // A report of those days may have blanked a period that their total would reveal.
-  const periodsBefore = (days: DateRange) => {
-    const whole = closedRange(days);
-    return grain && whole && periods({ ...whole, grain, zone: timezone });
-  };
-  const previous = compared && {
-    span: toInstants(compared, timezone),
-    periods: timeframe.previousSpan ? grain && previousPeriods : periodsBefore(compared),
-  };
+  const compared = timeframe.compared ?? (closed && (await compareBefore(job, closed)));
+  const previous = compared && { span: compared.span, periods: grain && compared.periods };
   const { minCell } = ask;
   const figures = await readHeadline(session, {
     span,
@@ -41,7 +28,23 @@ export async function readReportHeadline({ ask, session, timeframe }: Job) {
     previous,
     minCell,
   });
-  return { figures, compared };
+  return { figures, compared: compared?.range };
+}
+
+/** Compares a report without a comparison with the days before, for the figures of its mail. */
+function compareBefore({ session, timeframe, manifest }: Job, range: Required<DateRange>) {
+  const { grain, timezone } = timeframe;
+  const before = closedRange(comparisonRange(range, "previous"));
+  if (before === undefined) throw new Error("The days before closed ones are closed");
+  // A report of those days may have blanked a period that their total would reveal.
+  const own = grain ? periods({ ...before, grain, zone: timezone }) : [];
+  return compareTo(session, {
+    range: before,
+    periods: own.map((each) => ({ ...each, previous: each.period })),
+    to: range,
+    timezone,
+    asOf: manifest.run?.finished_at,
+  });
 }
 
 interface SummaryOptions {
@@ -49,16 +52,15 @@ interface SummaryOptions {
   plan: ReportPlan;
   files: readonly ReportFile[];
   folder: string;
-  is_stale: boolean;
   headline: ReportHeadline;
   news?: ReportNews | undefined;
 }
 
 export function summarizeReport(
-  { name, account, content }: NamedReport,
-  { manifest, plan, files, folder, is_stale, headline, news }: SummaryOptions,
+  { name, account }: NamedReport,
+  { manifest, plan, files, folder, headline, news }: SummaryOptions,
 ): ReportSummary {
-  const { run, range, origin, timezone } = manifest;
+  const { run, timezone, statements } = manifest;
   const days = closedRange(plan.ask.range);
   const { figures, compared } = headline;
   const comparison = compared === undefined ? "" : `, compared with ${describeDays(compared)}`;
@@ -71,20 +73,8 @@ export function summarizeReport(
       run === null
         ? "No sync has finished yet."
         : `Run ${run.run_id} was ${run.verdict}: ${run.verdict_reason}.`,
-    caveats: [
-      ...(news?.notices ?? []),
-      ...describeRestated(manifest),
-      ...(origin.made_by_demo ? [MADE_UP] : []),
-      ...(is_stale ? [`The last good sync is older than ${content.fresh}: later calls are missing.`] : []),
-      ...describeCaveats(manifest),
-      ...(figures.calls === null
-        ? [`Headline figures are left out, because some would be of fewer than ${content.min_cell} calls.`]
-        : []),
-      ...describeHistory(manifest),
-      ...(range.provisional
-        ? ["The latest days are provisional: late transcripts and corrections may still come."]
-        : []),
-    ],
+    statements,
+    notices: news?.notices ?? [],
     folder,
     files,
     manifest: toManifestFile(manifest, folder),

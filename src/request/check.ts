@@ -128,6 +128,9 @@ function* conflicts(
       yield `${s("spend")} adds rows of costs without calls, and costs per call would reveal small numbers of calls: not with ${s("min_cell")}`;
     if (time) yield `${s("columns")} ${time} is the time of a single call: not with ${s("min_cell")}`;
   }
+  if (request.chance && !compare) yield `${s("chance")} needs ${s("compare")}: it judges changes`;
+  if (request.chance && columns.includes("answer_rate") && !columns.includes("calls"))
+    yield `${s("chance")} of answer_rate needs calls among ${s("columns")}`;
   if (fill && !grain) yield `${s("fill")} needs ${s("grain")}: it fills periods`;
   const isClosed = range?.last !== undefined || closedRange(range) !== undefined;
   const last = s("range.last");

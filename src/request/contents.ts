@@ -31,6 +31,7 @@ export const CONTENT_OPTIONS: Readonly<
       "grain",
       "fill",
       "compare",
+      "chance",
       "total",
       "raw",
       "top",

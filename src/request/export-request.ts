@@ -110,6 +110,7 @@ export const REQUEST_KEYS = {
   range: option(range, "Which days; all calls by default.", { last: "4w" }),
   grain: option(z.enum(GRAINS), "Split the rows by period."),
   compare: option(z.enum(COMPARISONS), "Add the columns …_previous and …_change."),
+  chance: flag("Add whether chance alone may explain each change, …_within_chance."),
   fill: flag("Add rows of zeros for periods without calls."),
   total: flag("Add a row of totals, in which each caller counts once."),
   raw: flag("Group by utm values exactly as stored, so that Google and google stay separate."),

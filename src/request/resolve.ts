@@ -44,7 +44,7 @@ export interface ConversionOptions extends Omit<NonNullable<ExportRequest["conve
 }
 
 export interface Ask
-  extends Pick<ExportRequest, "grain" | "fill" | "total" | "raw" | "top" | "columns" | "with"> {
+  extends Pick<ExportRequest, "grain" | "chance" | "fill" | "total" | "raw" | "top" | "columns" | "with"> {
   contents: readonly Content[];
   /** IANA zone that defines days. */
   timezone: string;
@@ -87,9 +87,9 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
   const range = toRange(days, { ...options, spell });
   const compare = request.compare ?? (isPage ? "previous" : undefined);
   const closed = closedRange(range);
-  const { fill, total, raw, top, columns, min_cell: minCell } = request;
+  const { chance, fill, total, raw, top, columns, min_cell: minCell } = request;
   return {
-    ...{ fill, total, raw, top, minCell, timezone, range, spell },
+    ...{ chance, fill, total, raw, top, minCell, timezone, range, spell },
     with: request.with,
     contents: toContents(request, { clickIds }),
     filter: toFilter(request, options.readCallers),

@@ -3,7 +3,7 @@ import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { toDuration } from "../attribution/compiled-rules.ts";
-import { hasHistory } from "../calendar/history.ts";
+import { hasHistory, isCovered } from "../calendar/history.ts";
 import {
   type CallFilter,
   type ConditionOptions,
@@ -77,15 +77,20 @@ export class FigureSession {
   }
 
   /**
-   * Answers a rollup. Changes of first-time callers are null if the compared span begins without {@link hasHistory}.
+   * Answers a rollup. Changes are null if the compared span is not {@link isCovered}, those of first-time callers
+   * also if it begins without {@link hasHistory}.
    * @param onOther receives each row `(other)` before it is passed on
    */
   async rollup(query: RollupQuery, onOther?: (row: Row) => void): Promise<Rollup> {
     const { minCell, previous } = query;
-    const hasHistoryBefore =
-      previous === undefined || hasHistory(previous.span.startsAt, await this.readFirstStart());
+    const startsAt = previous?.span.startsAt;
+    const first = previous && (await this.readFirstStart());
+    const known =
+      first === undefined
+        ? {}
+        : { isBeforeCovered: isCovered(startsAt, first), hasHistoryBefore: hasHistory(startsAt, first) };
     const columns = rollupColumns(query, this.rules);
-    const rows = this.iterate(await rollupText(query, { ...(await this.#context()), hasHistoryBefore }));
+    const rows = this.iterate(await rollupText(query, { ...(await this.#context()), ...known }));
     const shown = minCell === undefined ? rows : blankSmallRows(rows, columns, minCell);
     return { columns, rows: dropHidden(shown, columns.length, onOther) };
   }

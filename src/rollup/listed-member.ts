@@ -1,5 +1,7 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
+import { MISSING_WORDS } from "../attribution/call-text.ts";
 import { type Call, TRANSCRIPT_COLUMNS } from "../call.ts";
+import { literal } from "./sql-text.ts";
 
 /** A member of a call in lists and views. */
 export type ListedMember = Exclude<keyof Call, "extra">;
@@ -22,13 +24,29 @@ const TRANSCRIPTS: ReadonlySet<string> = new Set<ListedMember>(TRANSCRIPT_COLUMN
 /** What JavaScript's `trim` removes; SQLite's removes only blanks. */
 const WHITE_SPACE = `char(${[9, 10, 11, 12, 13, 32, 160, 5760, ...range(8192, 8202), 8232, 8233, 8239, 8287, 12288, 65279].join(", ")})`;
 
+/** Macros that were not filled in, for any SQLite: as they are, and percent-encoded. An address is not useless by one. */
+const MACROS = [
+  "%{%}%",
+  "%{{%",
+  "%*|%|*%",
+  "%\\%\\%_%\\%\\%%",
+  "\\_\\_%\\_\\_",
+  "%\\%7B%\\%7D%",
+  "%*\\%7C%\\%7C*%",
+].map((pattern) => `${literal(pattern)} ESCAPE '\\'`);
+
 /** NULL for no value, never an empty text. `f` are facts, `c` calls, `t` transcripts. */
 export function listedText(member: ListedMember): string {
   if (FACTS.has(member)) return `f.${member}`;
   if (TRANSCRIPTS.has(member)) return `nullif(t.${member}, '')`;
   if (member.startsWith("utm_")) return `iif(f.${member}_folded IS NULL, NULL, c.${member})`;
   const trimmed = `trim(c.${member}, ${WHITE_SPACE})`;
-  return `CASE WHEN lower(${trimmed}) NOT IN ('', 'null', 'undefined', '(not set)') AND ${trimmed} NOT LIKE '{%}' THEN c.${member} END`;
+  const macros = member === "campaign_name" ? MACROS : ["'{%}'"];
+  const isValue = [
+    `lower(${trimmed}) NOT IN (${["", ...MISSING_WORDS].map(literal).join(", ")})`,
+    ...macros.map((macro) => `${trimmed} NOT LIKE ${macro}`),
+  ];
+  return `CASE WHEN ${isValue.join(" AND ")} THEN c.${member} END`;
 }
 
 function range(first: number, last: number): number[] {

@@ -60,12 +60,12 @@ export interface RollupColumn extends Partial<Omit<Metric, "name" | "type" | "ag
   /** Whether it identifies something, such as a campaign. */
   isId?: true;
   /** What it shows of the compared figure on its left. */
-  comparison?: { of: string; shows: "previous" | "change" };
+  comparison?: { of: string; shows: "previous" | "change" | "points" | "within chance" };
 }
 
 export type Measure = Metric<Aggregate | SpendAggregate>;
 
-/** Of a change, which is a share: 0.25 for a quarter more. */
+/** Of a change, which is a share of the figure before: 0.25 for a quarter more; of shares the difference. */
 const CHANGE_DECIMALS = 4;
 
 export function rollupColumns(
@@ -82,7 +82,7 @@ export function rollupColumns(
         name: `${of}_change`,
         type: "decimal",
         decimals: CHANGE_DECIMALS,
-        comparison: { of, shows: "change" },
+        comparison: { of, shows: metric.isShare ? "points" : "change" },
       },
     ];
   };

@@ -15,6 +15,8 @@ export interface RollupContext extends CallSelection {
   engine: Pick<Engine, "groups" | "keep">;
   /** A table of spend, whose columns have the names of facts, and the conditions on its rows. */
   spend?: { table: string; conditions: readonly Condition[] } | undefined;
+  /** Whether the copy has the days of the compared span: else no change is known. @default true */
+  isBeforeCovered?: boolean;
   /** Whether enough history precedes the compared span to know its first-time callers. @default true */
   hasHistoryBefore?: boolean;
 }
@@ -335,16 +337,18 @@ function figureOf({ name, isCount }: Measure, side: "current" | "previous"): str
   return isCount ? `coalesce(${figure}, 0)` : figure;
 }
 
-function comparisonText(metric: Measure, { hasHistoryBefore = true }: RollupContext): string[] {
+function comparisonText(
+  metric: Measure,
+  { isBeforeCovered = true, hasHistoryBefore = true }: RollupContext,
+): string[] {
   const [now, before] = [figureOf(metric, "current"), figureOf(metric, "previous")];
   const wholeText = (figure: string) =>
     metric.decimals ? `round(${10 ** metric.decimals} * ${figure})` : figure;
-  const change = quotientText(
-    `(${wholeText(now)} - ${wholeText(before)})`,
-    `nullif(abs(${wholeText(before)}), 0)`,
-    4,
-  );
-  const isKnown = hasHistoryBefore || !isOfFirstCalls(metric);
+  const difference = `(${wholeText(now)} - ${wholeText(before)})`;
+  const change = metric.isShare
+    ? `${difference} / ${10 ** (metric.decimals ?? 0)}.0`
+    : quotientText(difference, `nullif(abs(${wholeText(before)}), 0)`, 4);
+  const isKnown = isBeforeCovered && (hasHistoryBefore || !isOfFirstCalls(metric));
   return [
     `${before} AS ${metric.name}_previous`,
     `${isKnown ? `${change} + 0.0` : "NULL"} AS ${metric.name}_change`, // a fall too small to show is 0, not -0

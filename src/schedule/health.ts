@@ -1,4 +1,5 @@
 import { isFuture } from "../base/clock.ts";
+import { doubtsOf, type Statement, say } from "../statements/statements.ts";
 import type { SyncRun } from "../warehouse/runs/runs.ts";
 import type { Cron } from "./cron.ts";
 import type { JobState } from "./job-state.ts";
@@ -45,9 +46,18 @@ export function judgeJob(
   return fail(`the next successful ${job} was due by ${new Date(dueMs).toISOString()}`);
 }
 
-export function summarizeHealth(jobs: JobHealth[], run: NonNullable<Health["last_good_sync"]> | undefined) {
+/** @param statements doubts among them are failures */
+export function summarizeHealth(
+  jobs: JobHealth[],
+  run: NonNullable<Health["last_good_sync"]> | undefined,
+  statements: readonly Statement[] = [],
+) {
+  const reasons = jobs.flatMap(({ reason }) => reason ?? []);
+  // A failing sync already says that none has finished.
+  const isNew = ({ id }: Statement) => id !== "no_finished_sync" || reasons.length === 0;
+  const doubts = doubtsOf(statements).filter(isNew);
   return {
-    ...judge(jobs.flatMap(({ reason }) => reason ?? [])),
+    ...judge([...reasons, ...doubts.map((doubt) => say(doubt).text)]),
     ...(run && {
       last_good_sync: { run_id: run.run_id, finished_at: run.finished_at, verdict: run.verdict },
     }),

@@ -3,6 +3,7 @@ import { toCalltallyError } from "../base/known-error.ts";
 import { type Log, openLog } from "../base/log.ts";
 import type { Settings } from "../config/load-settings.ts";
 import type { Notice } from "../notices/notice-table.ts";
+import { type Statement, say } from "../statements/statements.ts";
 import type { AttributionProgress } from "../warehouse/attribution/attribute-all.ts";
 
 /** Opens the log of some accounts: for people on a terminal (https://no-color.org), for machines elsewhere. */
@@ -33,6 +34,14 @@ export function logUncaught(log: Log): void {
 export function logNotice(log: Log): (notice: Notice) => void {
   return ({ notice_id, dimension, kind, since, ended_at }) =>
     log.warn({ notice_id, dimension, kind, since, ended_at }, "notice: see calltally status");
+}
+
+/** Logs doubts and cautions as warnings. */
+export function logStatements(log: Log, statements: readonly Statement[]): void {
+  for (const statement of statements) {
+    const { level, id, values } = statement;
+    log[level === "note" ? "info" : "warn"]({ [level]: id, ...values }, say(statement).text);
+  }
 }
 
 export function logAttribution(log: Log): (progress: AttributionProgress) => void {

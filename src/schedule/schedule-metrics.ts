@@ -1,5 +1,6 @@
 import { WATCHED } from "../notices/judge-calls.ts";
 import { VERDICTS } from "../paging/verdict.ts";
+import { LEVELS } from "../statements/rule.ts";
 import type { Bell } from "./doorbell/bell.ts";
 import type { JobHealth } from "./health.ts";
 import type { JobStatistics } from "./job-state.ts";
@@ -75,6 +76,8 @@ const HELP = {
   sync_last_duration_seconds: "Duration of the last finished sync.",
   sync_last_verdict: "1 for the verdict of the last finished sync.",
   calls: "Calls in the warehouse: live, or gone from the service; counted when a sync starts and ends.",
+  statements:
+    "Statements on the figures, by level; figures may be wrong or incomplete while there is a doubt.",
   withheld_calls: "Calls that the last finished run missed, above the missing-call threshold.",
   rejected_rows: "Rows that could not be parsed and are not resolved yet.",
   notices: "Tracking numbers, sources and campaigns that are silent or far off, or all calls, by dimension.",
@@ -143,7 +146,8 @@ function healthSamples(health: readonly JobHealth[]): Samples {
   };
 }
 
-function warehouseSamples({ lastDoneRun, calls, notices, rejectedRows, driftedMembers }: Snapshot): Samples {
+function warehouseSamples(snapshot: Snapshot): Samples {
+  const { lastDoneRun, calls, statements, notices, rejectedRows, driftedMembers } = snapshot;
   const verdicts = lastDoneRun === undefined ? [] : VERDICTS;
   return {
     sync_last_duration_seconds: samplesOf(toSeconds(lastDoneRun?.elapsed_ms)),
@@ -151,6 +155,9 @@ function warehouseSamples({ lastDoneRun, calls, notices, rejectedRows, driftedMe
       samplesOf(Number(verdict === lastDoneRun?.verdict), { verdict }),
     ),
     calls: Object.entries(calls).flatMap(([state, count]) => samplesOf(count, { state })),
+    statements: LEVELS.flatMap((level) =>
+      samplesOf(statements.filter((statement) => statement.level === level).length, { level }),
+    ),
     withheld_calls: samplesOf(lastDoneRun?.calls_withheld),
     rejected_rows: samplesOf(rejectedRows),
     notices: WATCHED.flatMap((dimension) =>

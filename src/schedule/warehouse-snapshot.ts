@@ -2,10 +2,12 @@ import { statSync } from "node:fs";
 import { realFile } from "../base/folder.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { readNotices } from "../notices/notice-table.ts";
+import { statementsOf } from "../statements/statements.ts";
 import { countCalls } from "../warehouse/calls/call-table.ts";
 import { readDrift } from "../warehouse/calls/drift.ts";
 import { countAllRejected } from "../warehouse/calls/rejected.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
+import { readBasis } from "../warehouse/runs/basis.ts";
 import { readJobs } from "../warehouse/runs/job-table.ts";
 import { readLastDoneRun, readLastGoodRun } from "../warehouse/runs/runs.ts";
 import type { Job } from "./job-definition.ts";
@@ -30,6 +32,7 @@ export function readSnapshot(jobs: readonly Job[], settings: Settings) {
     jobs: new Map(readJobs(warehouse).map((record) => [record.job, record])),
     calls: countCalls(warehouse),
     rejectedRows: countAllRejected(warehouse),
+    statements: statementsOf({ warehouse: readBasis(warehouse) }),
     notices: readNotices(warehouse),
     driftedMembers: readDrift(warehouse).length,
   };

@@ -3,6 +3,7 @@ import { formatQuantity } from "../base/quantity-text.ts";
 import type { Age } from "../calendar/age-text.ts";
 import { describeNotice } from "../notices/notice-words.ts";
 import { REPORT_JOB, RESTATED_JOB } from "../reports/report.ts";
+import type { Level } from "../statements/rule.ts";
 import type { JobRecord } from "../warehouse/runs/job-table.ts";
 import type { Status } from "./read-status.ts";
 
@@ -14,7 +15,7 @@ export interface Problems {
 }
 
 export function findProblems(status: Status): Problems {
-  const { runs, last_done_run, origin_problem, calls_withheld, rejected, drift } = status;
+  const { runs, statements, origin_problem, drift } = status;
   const [last] = runs;
   const hasFailed = last !== undefined && last.status !== "done" && last.status !== "running";
   // A report that the file no longer names can never succeed.
@@ -22,19 +23,19 @@ export function findProblems(status: Status): Problems {
   const jobs = status.jobs.filter(
     ({ job, failing_since }) => failing_since !== null && isScheduled(job, reports),
   );
+  const textsOf = (level: Level) =>
+    statements.filter((statement) => statement.level === level).map(({ text }) => text);
   const errors = new Set(jobs.map(({ error }) => error));
   const failures = [
     origin_problem !== null && `another account's warehouse: ${origin_problem}`,
     hasFailed && !errors.has(last.error) && String(last.error),
-    last_done_run === null && !hasFailed && "no sync has finished yet",
-    last_done_run?.verdict === "unverified" && `unverified: ${last_done_run.verdict_reason}`,
-    calls_withheld > 0 && `${formatQuantity(calls_withheld, "call")} missing at once`,
+    ...textsOf("doubt"),
     ...jobs.map((job) => `${job.job}: ${describeJobError(job)}`),
     ...reports.flatMap((report) => findUndelivered(report, errors)),
     ...status.publications.map(({ error }) => error !== null && `not published: ${error}`),
   ];
   const remarks = [
-    rejected.length > 0 && `${formatQuantity(rejected.length, "row")} rejected`,
+    ...textsOf("caution"),
     drift.length > 0 && `${formatQuantity(drift.length, "member")} not as documented`,
     ...status.notices.map((each) => each.ended_at === null && describeNotice(each, status.timezone)),
   ];

@@ -4,6 +4,7 @@ import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { readDeliveries } from "../delivery/delivery-table.ts";
 import { readLastReportRuns } from "../delivery/report-run-table.ts";
+import { isOfAccount } from "../reports/report.ts";
 import { parseCron } from "../schedule/cron.ts";
 import { choosePlan } from "../sync/plan.ts";
 import { readLastVerifiedPass, readPause } from "../warehouse/runs/runs.ts";
@@ -58,12 +59,9 @@ export function readReports(
   });
 }
 
-export function reportsOf(
-  file: CalltallyFile | undefined,
-  { name: account = "" }: Account,
-): ScheduledReports {
-  const own = Object.entries(file?.content.reports ?? {}).filter(
-    ([, { accounts }]) => accounts === undefined || accounts.includes(account),
+export function reportsOf(file: CalltallyFile | undefined, account: Account): ScheduledReports {
+  const own = Object.entries(file?.content.reports ?? {}).filter(([, content]) =>
+    isOfAccount({ content }, account),
   );
   return new Map(own.map(([name, { cron }]) => [name, cron]));
 }

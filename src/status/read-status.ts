@@ -1,9 +1,10 @@
 import type { Settings } from "../config/load-settings.ts";
 import { WEEK_MS } from "../notices/judge-calls.ts";
 import { readNotices } from "../notices/notice-table.ts";
+import { readStatements } from "../statements/read-statements.ts";
+import { toSpoken } from "../statements/statements.ts";
 import { countCalls, countKeptTopics, readNewestCall } from "../warehouse/calls/call-table.ts";
 import { readDrift } from "../warehouse/calls/drift.ts";
-import { readUnlisted, readWithheld } from "../warehouse/calls/gone.ts";
 import { readRejected } from "../warehouse/calls/rejected.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
@@ -49,10 +50,8 @@ export function readStatusOf(
       newest_call: readNewestCall(warehouse),
       runs: readRuns(warehouse, runs),
       last_done_run: readLastDoneRun(warehouse) ?? null,
-      /** Calls that went missing at once, above the missing-call threshold: they wait for --accept-gone. */
-      calls_withheld: readWithheld(warehouse),
-      /** Calls older than any that the service lists, and since when; null if there are none. They still count. */
-      unlisted: readUnlisted(warehouse),
+      /** What a reader of the figures must know, doubts first. */
+      statements: readStatements(warehouse, settings).map(toSpoken),
       /** Calls whose topic can no longer be derived, since their transcript was removed: it stays. */
       topics_kept: readRulesInForce(warehouse).rules.topics.length > 0 ? countKeptTopics(warehouse) : 0,
       /** The last run with a verdict better than unverified. */

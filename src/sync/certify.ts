@@ -11,7 +11,13 @@ import type { Run } from "./read-calls.ts";
  * Keeps what a proven pass is proven by, before its pages are trimmed. There is no certificate if calls are ordered by a name
  * that contains a forgotten number, since the pages lack it.
  */
-export function certify(tx: Tx, run: Run, runId: number, { evidence, judgement, read }: Judged): void {
+export function certify(
+  tx: Tx,
+  { limit, overlap = DEFAULT_OVERLAP }: Run,
+  runId: number,
+  { evidence, judgement, read }: Judged,
+  madeAt: string,
+): void {
   const isBySource = evidence.keys.some(({ members }) => members.includes("insight_name"));
   let isWhole = true;
   function* pages(): Generator<CertifiedPage> {
@@ -23,8 +29,7 @@ export function certify(tx: Tx, run: Run, runId: number, { evidence, judgement, 
       yield { offset, total, rows, requestId: request_id ?? undefined, fetchedAt: fetched_at };
     }
   }
-  const { limit, overlap = DEFAULT_OVERLAP, clock } = run;
   const header = { run_id: runId, verdict: judgement.verdict, calls: read, limit, overlap };
   const lines = [...writeCertificate(header, evidence, pages)];
-  if (isWhole) insertCertificate(tx, runId, new Date(clock.now()).toISOString(), lines);
+  if (isWhole) insertCertificate(tx, runId, madeAt, lines);
 }

@@ -11,7 +11,7 @@ import {
 import { countOtherUnitsOf } from "../warehouse/calls/other-units.ts";
 import { countRejected, deleteUnnamed } from "../warehouse/calls/rejected.ts";
 import { countUnchanged, readFirstPageTime, trimPages } from "../warehouse/runs/page-table.ts";
-import { assertHeld, type SyncRun, updateRun } from "../warehouse/runs/runs.ts";
+import { assertHeld, type SyncRun, sealRun } from "../warehouse/runs/runs.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import { certify } from "./certify.ts";
 import type { Judged } from "./judge-reading.ts";
@@ -36,15 +36,17 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
     const unchanged = countUnchanged(tx, runId);
     const absence = isFull ? inferAbsence(tx, run, runId, judged) : NO_ABSENCE;
     if (isSure(judgement.verdict)) deleteUnnamed(tx, runId);
-    if (isFull && isSure(judgement.verdict)) certify(tx, run, runId, judged);
-    trimPages(tx, runId);
     if (readUnsettled(tx) > 0) settleCallers(tx);
     pruneFactLog(tx, run.clock.now());
-    return updateRun(tx, runId, {
+    const end = ended(run, entry);
+    if (isFull && isSure(judgement.verdict)) certify(tx, run, runId, judged, end.finished_at);
+    const first_page_at = readFirstPageTime(tx, runId) ?? null;
+    trimPages(tx, runId);
+    return sealRun(tx, runId, {
       ...judgement,
       ...absence,
-      ...ended(run, entry),
-      status: "done",
+      ...end,
+      first_page_at,
       mode: isFull ? "full" : "incremental",
       sort,
       order_key: nameKeys(evidence.keys),

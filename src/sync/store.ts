@@ -10,7 +10,14 @@ import {
 import { readUnsettled } from "../warehouse/calls/first-load.ts";
 import { clearAbsence, hasAbsentCalls } from "../warehouse/calls/gone.ts";
 import { deletePages, insertPage } from "../warehouse/runs/page-table.ts";
-import { assertHeld, type RunCounts, type RunHold, readCounts, updateRun } from "../warehouse/runs/runs.ts";
+import {
+  addToIdsHash,
+  assertHeld,
+  type RunCounts,
+  type RunHold,
+  readCounts,
+  updateRun,
+} from "../warehouse/runs/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type Claim, claimWarehouse } from "./claim-warehouse.ts";
@@ -131,12 +138,13 @@ export class PageStore {
   }
 
   #countWith(upserted: Upserted, returned: number): RunCounts {
-    const { calls_new, calls_changed, calls_returned, calls_conflicting } = this.counts;
+    const { calls_new, calls_changed, calls_returned, calls_conflicting, new_ids_hash } = this.counts;
     return {
-      calls_new: calls_new + upserted.new,
+      calls_new: calls_new + upserted.newIds.size,
       calls_changed: calls_changed + upserted.changed,
       calls_returned: calls_returned + returned,
       calls_conflicting: calls_conflicting + upserted.conflicting,
+      new_ids_hash: [...upserted.newIds].reduce(addToIdsHash, new_ids_hash),
     };
   }
 }

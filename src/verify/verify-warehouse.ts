@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { minuteOf } from "../base/clock.ts";
 import { attempt } from "../base/errors.ts";
-import { formatCount, formatQuantity } from "../base/quantity-text.ts";
+import { formatQuantity } from "../base/quantity-text.ts";
 import { type Checked, checkCertificate } from "../paging/certificate.ts";
+import { findAlteredObjects } from "../warehouse/altered-objects.ts";
 import { checkCalls } from "../warehouse/attribution/check-calls.ts";
 import {
   type CertificateMark,
@@ -11,19 +12,16 @@ import {
 } from "../warehouse/runs/certificate-table.ts";
 import { readRun } from "../warehouse/runs/runs.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
+import { fails, holds, nameSome, type Verified } from "./verified.ts";
+import { type Pass, verifyLedger } from "./verify-ledger.ts";
 
-/** One thing that was checked. */
-export interface Verified {
-  name: string;
-  holds: boolean;
-  message: string;
+interface VerifyOptions {
+  /** @default the last one */
+  mark?: CertificateMark | undefined;
+  /** The zone of local days. */
+  timezone: string;
+  signal?: AbortSignal | undefined;
 }
-
-/** Ids that are named of many. */
-const MAX_NAMED = 10;
-
-export const holds = (name: string, message: string): Verified => ({ name, holds: true, message });
-export const fails = (name: string, message: string): Verified => ({ name, holds: false, message });
 
 /** Checks the certificate of a run's last proven pass, and that it leads to what the warehouse has now. */
 export function* verifyCertificate(warehouse: Warehouse, mark: CertificateMark): Generator<Verified> {
@@ -39,13 +37,17 @@ export function* verifyCertificate(warehouse: Warehouse, mark: CertificateMark):
   yield describeChecked(checked);
   if (checked === undefined || checked.problems.length > 0) return;
   yield checkRun(warehouse, mark, checked);
-  // One moment of calls and runs, since a sync may write them.
-  yield* warehouse.sqlite.transaction(() => [...checkIds(warehouse, mark, checked)])();
+  yield* verifyLedgerNow(warehouse, { runId: mark.run_id, ids: checked.ids });
+}
+
+/** Reads calls and runs at one moment, since a sync may write them. */
+function verifyLedgerNow(warehouse: Warehouse, pass?: Pass): Verified[] {
+  return warehouse.sqlite.transaction(() => [...verifyLedger(warehouse, pass)])();
 }
 
 /** Checks a certificate alone, as a file has it. */
 export function checkText(text: string): Checked | undefined {
-  return attempt(() => checkCertificate(text.trimEnd().split("\n")));
+  return attempt(() => checkCertificate(text.replace(/\n$/, "").split("\n")));
 }
 
 export function describeChecked(checked: Checked | undefined): Verified {
@@ -61,10 +63,13 @@ export function describeChecked(checked: Checked | undefined): Verified {
 }
 
 /** Compares the certificate with what the ledger says of its run. */
-function checkRun(warehouse: Warehouse, mark: CertificateMark, { header }: Checked): Verified {
+function checkRun(warehouse: Warehouse, mark: CertificateMark, { header, firstPageAt }: Checked): Verified {
   const run = readRun(warehouse, mark.run_id);
   const { run_id, verdict, order_key, first_total, last_total, calls: calls_read } = header;
-  const said = { run_id, verdict, order_key, first_total, last_total, calls_read };
+  const said = {
+    ...{ run_id, verdict, order_key, first_total, last_total, calls_read },
+    ...{ first_page_at: firstPageAt, finished_at: mark.made_at },
+  };
   const others = Object.entries(said).filter(([name, value]) => Reflect.get(run ?? {}, name) !== value);
   if (others.length === 0)
     return holds("run", `run ${run_id} of ${minuteOf(mark.made_at)} UTC is recorded as its certificate says`);
@@ -74,101 +79,38 @@ function checkRun(warehouse: Warehouse, mark: CertificateMark, { header }: Check
   );
 }
 
-interface Counted {
-  new_calls: number;
-  returned: number;
-  withheld: number;
-}
-
-/** Compares the calls of the pass with those in the warehouse, and with the counts of later runs. */
-function* checkIds(
-  { sqlite }: Warehouse,
-  { run_id }: CertificateMark,
-  { ids }: Checked,
-): Generator<Verified> {
-  const read = sqlite.prepare<[], { id: number; run: number; isMarked: 0 | 1 }>(
-    `SELECT call_id AS id, first_run_id AS run, coalesce(missing_since, gone_at, absent_since, unlisted_since) IS NOT NULL AS isMarked
-      FROM calls`,
-  );
-  let [calls, met, newer, unmarked, marked] = [0, 0, 0, 0, 0];
-  for (const { id, run, isMarked } of read.iterate()) {
-    calls++;
-    if (ids.has(id)) met++;
-    else if (run > run_id) newer++;
-    else if (isMarked) marked++;
-    else unmarked++;
-  }
-  const rejected = sqlite.prepare<[], number>(
-    "SELECT DISTINCT call_id FROM rejected_calls WHERE call_id IS NOT NULL",
-  );
-  const unread = rejected
-    .pluck()
-    .all()
-    .filter((id) => ids.has(id));
-  const stored = sqlite.prepare<[number]>("SELECT 1 FROM calls WHERE call_id = ?");
-  const onlyRejected = unread.filter((id) => stored.get(id) === undefined).length;
-  const lost = ids.size - met - onlyRejected;
-  const there = formatQuantity(met, "call");
-  yield lost === 0
-    ? holds(
-        "calls",
-        `all ${there} of the pass are in the warehouse${onlyRejected > 0 ? `, or rejected (${onlyRejected})` : ""}`,
-      )
-    : fails(
-        "calls",
-        `${formatQuantity(lost, "call")} of the pass are not in the warehouse: ${nameLost(ids, stored)}`,
-      );
-  const later = sqlite
-    .prepare<[{ run_id: number }], Counted>(
-      `SELECT coalesce(sum(calls_new) FILTER (WHERE run_id > @run_id), 0) AS new_calls,
-        coalesce(sum(calls_returned) FILTER (WHERE run_id > @run_id), 0) AS returned,
-        coalesce(sum(calls_withheld) FILTER (WHERE run_id = @run_id), 0) AS withheld FROM sync_runs WHERE run_id >= @run_id`,
-    )
-    .get({ run_id }) ?? { new_calls: 0, returned: 0, withheld: 0 };
-  const problems = [
-    ...(newer === later.new_calls
-      ? []
-      : [`later runs added ${later.new_calls} calls, and ${newer} are there`]),
-    ...(unmarked <= later.returned + later.withheld
-      ? []
-      : [`${unmarked} calls that the pass did not meet are not marked as missing`]),
-  ];
-  const added = `${formatCount(met + onlyRejected)} read + ${formatCount(newer)} by later runs + ${formatCount(marked + unmarked)} that it did not meet`;
-  yield problems.length === 0
-    ? holds("later runs", `${added}: ${formatQuantity(calls, "call")} in the warehouse`)
-    : fails("later runs", problems.join("; "));
-}
-
-function nameLost(ids: ReadonlySet<number>, stored: { get(id: number): unknown }): string {
-  return Iterator.from(ids)
-    .filter((id) => stored.get(id) === undefined)
-    .take(MAX_NAMED)
-    .toArray()
-    .join(", ");
-}
-
 /** Checks the last certificate, and derives what is stored again: the hash of each row, and the facts of each call. */
 export async function* verifyWarehouse(
   warehouse: Warehouse,
-  { mark = readCertificateMark(warehouse), signal }: { mark?: CertificateMark; signal?: AbortSignal } = {},
+  { mark = readCertificateMark(warehouse), timezone, signal }: VerifyOptions,
 ): AsyncGenerator<Verified> {
   if (mark !== undefined) yield* verifyCertificate(warehouse, mark);
-  const { checked, damaged, others } = await checkCalls(warehouse, signal);
+  else yield* verifyLedgerNow(warehouse);
+  const { checked, damaged, overkept, others, orphans, isUnsettled } = await checkCalls(warehouse, signal);
   yield damaged.length > 0
     ? fails("contents", describeDamaged(damaged))
-    : holds("contents", `${formatQuantity(checked, "call")} unchanged since they were read`);
-  yield others.length > 0
-    ? fails(
-        "facts",
-        `${formatQuantity(others.length, "call")} ${others.length === 1 ? "has" : "have"} other facts than the rules give: ${nameSome(others)}`,
-      )
+    : overkept.length > 0
+      ? fails("contents", describeCalls(overkept, "has", "have", "contents that are recorded as not kept"))
+      : holds("contents", `${formatQuantity(checked, "call")} unchanged since they were read`);
+  const problems = [
+    ...(others.length > 0 ? [describeCalls(others, "has", "have", "other facts than the rules give")] : []),
+    ...(orphans.length > 0 ? [describeCalls(orphans, "has", "have", "facts, but no content")] : []),
+    ...(isUnsettled ? ["first calls count as not settled, though a sync has finished since"] : []),
+  ];
+  yield problems.length > 0
+    ? fails("facts", problems.join("; "))
     : holds("facts", "all facts, and all first calls, are those that the rules give");
+  const altered = findAlteredObjects(warehouse, timezone);
+  yield altered.length > 0
+    ? fails("views", `${altered.join(", ")}: not as this calltally makes them; a sync makes views again`)
+    : holds("views", "all views and triggers are as this calltally makes them");
 }
 
 export function describeDamaged(ids: readonly number[]): string {
-  return `${formatQuantity(ids.length, "call")} ${ids.length === 1 ? "differs" : "differ"} from what was read from the service: ${nameSome(ids)}`;
+  return describeCalls(ids, "differs", "differ", "from what was read from the service");
 }
 
-function nameSome(ids: readonly number[]): string {
-  return [...ids.slice(0, MAX_NAMED), ...(ids.length > MAX_NAMED ? ["…"] : [])].join(", ");
+function describeCalls(ids: readonly number[], one: string, many: string, what: string): string {
+  const verb = ids.length === 1 ? one : many;
+  return `${formatQuantity(ids.length, "call")} ${verb} ${what}: ${nameSome(ids, ids.length)}`;
 }

@@ -25,7 +25,7 @@ const mark = (bucket: string | number) =>
   `DELETE FROM changed_buckets WHERE bucket = ${bucket}; INSERT INTO changed_buckets (bucket) VALUES (${bucket});`;
 const columnsOf = (row: "OLD" | "NEW") => FACT_COLUMNS.map((column) => `${row}.${column}`).join(", ");
 
-const TRIGGERS: SchemaObjects = {
+export const MARK_TRIGGERS: SchemaObjects = {
   mark_new_call: `AFTER INSERT ON call_facts BEGIN ${mark(bucketOf("NEW"))} END`,
   mark_changed_call: `AFTER UPDATE ON call_facts WHEN (${columnsOf("OLD")}) IS NOT (${columnsOf("NEW")}) BEGIN ${mark(bucketOf("OLD"))} ${mark(bucketOf("NEW"))} END`,
   mark_removed_call: `AFTER DELETE ON call_facts BEGIN ${mark(bucketOf("OLD"))} END`,
@@ -37,11 +37,11 @@ const TRIGGERS: SchemaObjects = {
 /** Starts marking changes, unless already started; buckets marked earlier no longer count. */
 export function beginMarks(warehouse: Warehouse): void {
   const { sqlite } = warehouse;
-  const isMarked = () => findOutdated(sqlite, "TRIGGER", TRIGGERS).length === 0;
+  const isMarked = () => findOutdated(sqlite, "TRIGGER", MARK_TRIGGERS).length === 0;
   if (isMarked()) return;
   writeTransaction(warehouse, () => {
     if (isMarked()) return;
-    replaceOutdated(sqlite, "TRIGGER", TRIGGERS);
+    replaceOutdated(sqlite, "TRIGGER", MARK_TRIGGERS);
     // Changes made while nothing was marked are unknown.
     sqlite.exec(mark(BUCKETS));
     sqlite.exec("UPDATE publications SET totals = NULL");
@@ -49,13 +49,10 @@ export function beginMarks(warehouse: Warehouse): void {
 }
 
 /** Returns the number of the last change, and the buckets changed since an earlier one. */
-export function readChanges({ sqlite }: Warehouse, since = 0): { changeId: number; buckets: number[] } {
-  const rows = sqlite
-    .prepare<[], [id: number, bucket: number]>("SELECT change_id, bucket FROM changed_buckets")
-    .raw()
-    .all();
+export function readChanges({ db }: Warehouse, since = 0): { changeId: number; buckets: number[] } {
+  const rows = db.select().from(changed_buckets).all();
   return {
-    changeId: Math.max(0, ...rows.map(([id]) => id)),
-    buckets: rows.flatMap(([id, bucket]) => (id > since && bucket < BUCKETS ? [bucket] : [])),
+    changeId: Math.max(0, ...rows.map(({ change_id }) => change_id)),
+    buckets: rows.flatMap(({ change_id, bucket }) => (change_id > since && bucket < BUCKETS ? [bucket] : [])),
   };
 }

@@ -4,8 +4,8 @@ import type { ApiClient, RequestOptions } from "../api/client.ts";
 import { type Envelope, parseContract } from "../api/response-envelope.ts";
 import { UsageError } from "../base/errors.ts";
 
-/** The methods of RFC 9110 and 5789 that may carry an event, in any case; the sandbox accepts the same. */
-const METHOD = /^(GET|POST|PUT|PATCH|DELETE)$/i;
+/** A method name (RFC 9110 § 5.6.2): the document shows GET, and leaves open which others the service takes. */
+const METHOD = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 
 const staticParameters = z.array(z.strictObject({ field_name: z.string(), field_value: z.string() }));
 
@@ -15,7 +15,7 @@ const fields = {
   description: z.string(),
   // The document shows only JSON, and the sandbox accepts only that; others may exist.
   format: z.string().regex(/^\S(.*\S)?$/, { error: "must not be empty, nor have white space around it" }),
-  method: z.string().regex(METHOD, { error: "must be GET, POST, PUT, PATCH or DELETE" }),
+  method: z.string().regex(METHOD, { error: "must be the name of an HTTP method, such as GET" }),
   include_data_append: z.boolean(),
   include_dni_logs: z.boolean(),
   include_indicator_scores: z.boolean(),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ATTRIBUTION_VERSION, attributeCall, isGoogleClick } from "../../src/attribution/attribute-call.ts";
+import { ATTRIBUTION_VERSION, attributeCall } from "../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { compileRules, OUTCOMES, toDuration } from "../../src/attribution/compiled-rules.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
@@ -9,7 +9,7 @@ const factsOf = (members: Parameters<typeof makeCall>[0], rules: Partial<Attribu
 
 describe("attributeCall", () => {
   it("derives every fact of a call that has every member", () => {
-    expect(ATTRIBUTION_VERSION).toBe(4);
+    expect(ATTRIBUTION_VERSION).toBe(5);
     expect(attributeCall({ ...FULL_CALL, gclid: " CjA " }, DEFAULT_RULES)).toEqual({
       call_started: "2026-09-15T14:30:00.125Z",
       duration: 61,
@@ -102,9 +102,9 @@ describe("attributeCall", () => {
     },
     {
       members: { referring_url: "https://bing.com/?msclkid=1" },
-      source: null,
-      medium: null,
-      channel: "Unassigned",
+      source: "bing",
+      medium: "cpc",
+      channel: "Paid Search",
     },
     {
       members: { referring_url: "https://bing.com/", utm_term: "plumber" },
@@ -113,7 +113,69 @@ describe("attributeCall", () => {
       channel: "Unassigned",
     },
     { members: { utm_medium: "organic" }, source: null, medium: "organic", channel: "Organic Search" },
-    { members: { utm_source: "(direct)" }, source: "(direct)", medium: null, channel: "Direct" },
+    { members: { utm_source: "(direct)" }, source: "(direct)", medium: "(none)", channel: "Direct" },
+    {
+      members: { utm_source: "(direct)", utm_medium: "(none)", gclid: "Cj" },
+      source: "google",
+      medium: "cpc",
+      channel: "Paid Search",
+    },
+    {
+      members: { utm_source: "bing", extra: '{"msclkid":"1"}' },
+      source: "bing",
+      medium: "cpc",
+      channel: "Paid Search",
+    },
+    {
+      members: { extra: '{"dni_data":{"wbraid":"Cl"}}', referring_url: "https://www.google.com/" },
+      source: "google",
+      medium: "cpc",
+      channel: "Paid Search",
+    },
+    ...["gbraid=0AAA", "gclid=Cj"].map((parameter) => ({
+      members: { referring_url: `https://www.plumber.example/?gad_source=1&${parameter}` },
+      source: "google",
+      medium: "cpc",
+      channel: "Paid Search",
+    })),
+    ...[
+      ["https://chatgpt.com/", "chatgpt.com"],
+      ["https://gemini.google.com/app", "gemini.google.com"],
+      ["https://claude.ai/", "claude.ai"],
+      ["https://www.perplexity.ai/", "perplexity.ai"],
+      ["https://copilot.microsoft.com/", "copilot.microsoft.com"],
+    ].map(([referring_url = "", source]) => ({
+      ...{ members: { referring_url }, source, medium: "ai-assistant" },
+      ...{ channel: "AI Assistant", campaign: "(ai-assistant)" },
+    })),
+    {
+      members: { utm_source: "ChatGPT.com" },
+      ...{ source: "chatgpt.com", medium: "ai-assistant" },
+      ...{ channel: "AI Assistant", campaign: "(ai-assistant)" },
+    },
+    {
+      members: { utm_source: "chatgpt.com", utm_campaign: "x", campaign_name: "shop" },
+      ...{ source: "chatgpt.com", medium: "ai-assistant", channel: "AI Assistant", campaign: "shop" },
+    },
+    {
+      members: { utm_source: "chatgpt.com", utm_medium: "referral" },
+      ...{ source: "chatgpt.com", medium: "referral", channel: "Referral", campaign: null },
+    },
+    {
+      members: { gclid: "Cj", referring_url: "https://chatgpt.com/" },
+      ...{ source: "google", medium: "cpc", channel: "Paid Search", campaign: null },
+    },
+    ...[
+      "__CAMPAIGN_NAME__",
+      "*|CAMPAIGN_UID|*",
+      "%7B%7Bcampaign.name%7D%7D",
+      "fb_{{campaign.name}}",
+      "(none)",
+      "(organic)",
+    ].map((text) => ({
+      members: { campaign_name: text, utm_campaign: text, campaign_id: text },
+      ...{ source: "(direct)", medium: "(none)", channel: "Direct", campaign: null, campaign_id: null },
+    })),
     // A campaign decides about the channel by its utm value, which is folded, before its name.
     { members: { utm_campaign: "Summer  SHOP" }, source: null, medium: null, channel: "Organic Shopping" },
     { members: { campaign_name: "SHOPPING" }, source: null, medium: null, channel: "Organic Shopping" },
@@ -125,6 +187,26 @@ describe("attributeCall", () => {
     },
   ])("of $members is $channel, of $source / $medium", ({ members, ...expected }) => {
     expect(factsOf(members)).toMatchObject(expected);
+  });
+
+  it("has the Google click id, wherever it was found", () => {
+    const gclids = [
+      { gclid: "Cj", referring_url: "https://a.example/?gclid=other" },
+      { referring_url: "https://a.example/?gclid=Cj&gclsrc=AW.ds" },
+      { extra: '{"gbraid":"0A"}' },
+    ];
+    expect(gclids.map((members) => factsOf(members)).map(({ gclid, gclsrc }) => [gclid, gclsrc])).toEqual([
+      ["Cj", null],
+      ["Cj", "aw.ds"],
+      [null, null],
+    ]);
+  });
+
+  it("takes a source for an AI assistant whatever its alias", () => {
+    const aliases = { "chatgpt.com": "chatgpt" };
+    const calls = [{ utm_source: "chatgpt.com" }, { referring_url: "https://chatgpt.com/" }];
+    for (const members of calls)
+      expect(factsOf(members, { aliases })).toMatchObject({ source: "chatgpt", channel: "AI Assistant" });
   });
 
   it("has the campaign's name, else its utm value", () => {
@@ -189,18 +271,6 @@ describe("attributeCall", () => {
     });
     const ofReferrer = factsOf({ referring_url: "https://goo/" }, { aliases });
     expect([ofReferrer.source, ofReferrer.referring_host]).toEqual(["google", "goo"]);
-  });
-});
-
-describe("isGoogleClick", () => {
-  it("is a gclid, unless Search Ads 360 gave it for another platform", () => {
-    const clicks = [
-      { gclid: "a", gclsrc: null },
-      { gclid: "a", gclsrc: "aw.ds" },
-      { gclid: "a", gclsrc: "3p.ds" },
-      { gclid: null, gclsrc: null },
-    ];
-    expect(clicks.map(isGoogleClick)).toEqual([true, true, false, false]);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   presentText,
   toCaller,
   toCaseless,
+  toClientId,
   toComparableDisposition,
   toPhoneDigits,
 } from "../../src/attribution/call-text.ts";
@@ -29,9 +30,26 @@ describe("foldUtm", () => {
     { value: "(Not  Set)", folded: "" },
     { value: "{keyword}", folded: "" },
     { value: "{{campaign.name}}", folded: "" },
-    { value: "brand-{keyword}", folded: "brand-{keyword}" },
-    { value: "{keyword}-brand", folded: "{keyword}-brand" },
-    { value: "(none)", folded: "(none)" },
+    { value: "brand-{keyword}", folded: "" },
+    { value: "{keyword}-brand", folded: "" },
+    { value: "fb_{{campaign.na", folded: "" },
+    { value: "%7B%7Bcampaign.name%7D%7D", folded: "" },
+    { value: "%257Bkeyword%257D", folded: "" },
+    { value: "__CAMPAIGN_NAME__", folded: "" },
+    { value: "tt___CAMPAIGN_NAME__", folded: "" },
+    { value: "%5F%5FCID%5F%5F", folded: "" },
+    { value: "*|CAMPAIGN_UID|*", folded: "" },
+    { value: "news-*|DATE:d/m|*", folded: "" },
+    { value: "%%emailname_%%", folded: "" },
+    { value: "(none)", folded: "" },
+    { value: "(Organic)", folded: "" },
+    { value: "%28not+set%29", folded: "" },
+    { value: "us__brand__new", folded: "us__brand__new" },
+    { value: "50%", folded: "50%" },
+    { value: "50%E4 off %7", folded: "50%e4 off %7" },
+    { value: "(brand)", folded: "(brand)" },
+    { value: "nullify", folded: "nullify" },
+    { value: "*|", folded: "*|" },
     { value: "Zu\u0308rich", folded: "z\u00fcrich" },
     { value: "\u0085Google\u0085Ads", folded: "google ads" },
   ])("folds $value to $folded", ({ value, folded }) => {
@@ -76,6 +94,18 @@ describe("presentText", () => {
 describe("presentId", () => {
   it("leaves a click id as it is", () => {
     expect([" Cju\u0308 ", "{gclid}", " "].map(presentId)).toEqual(["Cju\u0308", null, null]);
+  });
+});
+
+describe("toClientId", () => {
+  it.each([
+    { text: "GA1.2.123.456", id: "123.456" },
+    { text: " GA1.1-2.123.456", id: "123.456" },
+    { text: "123.456", id: "123.456" },
+    { text: "null", id: null },
+    { text: null, id: null },
+  ])("of $text is $id", ({ text, id }) => {
+    expect(toClientId(text)).toBe(id);
   });
 });
 
@@ -162,7 +192,16 @@ describe("toPhoneDigits", () => {
 describe("toCaller", () => {
   it.each([
     { callerId: " 0049 (30) 77", caller: "+493077" },
-    { callerId: "Anonymous", caller: "anonymous" },
+    ...["Anonymous", "Restricted", "unknown", "Private number", "Unbekannt", "非通知"].map((callerId) => ({
+      ...{ callerId, caller: null },
+    })),
+    ...["anonymous@10.0.0.1", "sip:anonymous@pbx7.example"].map((callerId) => ({ callerId, caller: null })),
+    ...["+266696687", "7378742833", "+2562533", "+8656696", "+86282452253", "+7748283"].map((callerId) => ({
+      ...{ callerId, caller: null },
+    })),
+    { callerId: "+2666966870", caller: "+2666966870" },
+    { callerId: "sip:49@pbx", caller: "sip49pbx" },
+    { callerId: "\u0664\u0669", caller: "\u0664\u0669" },
     { callerId: "{caller}", caller: null },
     { callerId: "null", caller: null },
     { callerId: "-", caller: null },

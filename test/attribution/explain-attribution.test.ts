@@ -24,12 +24,12 @@ describe("explainAttribution", () => {
     });
     expect(Object.keys(reasons.utm)).toEqual(UTM_FIELDS);
     expect(facts.source).toBe("facebook");
-    expect(reasons.is_google_click).toBe(false);
+    expect(reasons.click).toBeNull();
   });
 
   it("lists the rules up to the one that holds", () => {
     const { reasons } = explainAttribution(makeCall({ gclid: "Cj" }), RULES);
-    expect(reasons.is_google_click).toBe(true);
+    expect(reasons.click).toMatchObject({ platform: "google", by: "gclid", id: "Cj" });
     expect(reasons.channel_rules).toEqual({
       version: CHANNEL_RULES_VERSION,
       tried: [

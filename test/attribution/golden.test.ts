@@ -20,6 +20,8 @@ const ODD_CALLS = [
   makeCall({ caller_id: "null", tracking_number: "Desk", disposition: " null ", utm_source: "STRAẞE" }),
   makeCall({ transcription: "My tap  leaks.", disposition: "no answer" }),
   makeCall({ transcription_details: '[{"channel":"caller","text":"hello"}]', disposition: "no answer" }),
+  makeCall({ caller_id: "Anonymous", extra: '{"gbraid":"0A"}', referring_url: "https://claude.ai/" }),
+  makeCall({ caller_id: "+2562533", utm_source: "www.perplexity.ai", utm_campaign: "us__brand__new" }),
   makeCall({ caller_id: "{caller}", tracking_number: "-", disposition: "", referring_url: "tel:493" }),
 ];
 const RULES: AttributionRules[] = [
@@ -44,7 +46,7 @@ describe("golden digests", () => {
     const facts = RULES.flatMap((rules) =>
       [...CALLS, ...ODD_CALLS].map((call) => attributeCall(call, rules)),
     );
-    expect([ATTRIBUTION_VERSION, digestOf(facts)]).toEqual([4, "8d20faac2bb9bbe8"]);
+    expect([ATTRIBUTION_VERSION, digestOf(facts)]).toEqual([5, "f38f38d1e10cef74"]);
   });
 
   it("calls are parsed and hashed as before: with another hash each counts as changed in the next run", () => {
@@ -53,6 +55,6 @@ describe("golden digests", () => {
       const result = parseRow({ ...rest, dni_data: { gclid, gclsrc, utm_source, utm_medium } });
       return "call" in result ? [result, hashCall(result.call)] : result;
     });
-    expect(digestOf(parsed)).toBe("d16518cc61a021ac");
+    expect(digestOf(parsed)).toBe("3703bff4b69185c0");
   });
 });

@@ -5,8 +5,8 @@ const VISIT: Visit = {
   source: null,
   medium: null,
   isTagged: false,
-  isGoogleClick: false,
-  hasClickId: false,
+  isTaggedByAssistant: false,
+  clickOn: null,
   hasCampaign: false,
   referringHost: null,
 };
@@ -61,20 +61,23 @@ describe("toTrafficSource", () => {
       source: "newsletter",
       medium: "email",
       isTagged: true,
-      isGoogleClick: true,
-      hasClickId: true,
+      clickOn: "google" as const,
       hasCampaign: true,
       referringHost: "bing.com",
     };
     const untagged = { ...all, source: null, medium: null, isTagged: false };
-    const otherClick = { ...untagged, isGoogleClick: false };
-    const campaign = { ...otherClick, hasClickId: false };
+    const microsoft = { ...untagged, clickOn: "microsoft" as const };
+    const otherClick = { ...untagged, clickOn: "other" as const };
+    const campaign = { ...otherClick, clickOn: null };
     const referrer = { ...campaign, hasCampaign: false };
     expect(
-      [all, untagged, otherClick, campaign, referrer, { ...referrer, referringHost: null }].map(sourceOf),
+      [all, untagged, microsoft, otherClick, campaign, referrer, { ...referrer, referringHost: null }].map(
+        sourceOf,
+      ),
     ).toEqual([
       { source: "newsletter", medium: "email", rule: "utm" },
       { source: "google", medium: "cpc", rule: "click id" },
+      { source: "bing", medium: "cpc", rule: "click id" },
       { source: null, medium: null, rule: "click id" },
       { source: null, medium: null, rule: "campaign" },
       { source: "bing", medium: "organic", rule: "referrer" },
@@ -95,8 +98,8 @@ describe("toTrafficSource", () => {
     });
   });
 
-  it("fills in what a tag leaves open from a Google click", () => {
-    const click = { isTagged: true, isGoogleClick: true, hasClickId: true };
+  it("fills in what a tag leaves open from a click", () => {
+    const click = { isTagged: true, clickOn: "google" } as const;
     expect([
       sourceOf({ ...click, source: "bing" }),
       sourceOf({ ...click, medium: "organic" }),

@@ -18,14 +18,14 @@ import { start } from "./start.ts";
 // npm run bench: where every claim about speed comes from. Read the ratios: seconds are of one machine and one day.
 
 const USAGE = `Usage: npm run bench -- [question…] [--calls 10000,100000] [--runs 3] [--ideal 20] [--json results.json]
-  load      the first sync and one without changes, and the CPU of its steps alone
+  load      the first sync and one without changes, beside a plain program of the same work
   latency   sync from a slow service, for as many seconds as --ideal says
   export    the rollups, beside SQLite's grouping and CSV
   keep      the first load and its file where less of the calls is kept
   grow      what each command takes as the warehouse grows, beside the smallest of --calls
   start     --help and status, beside node -e 0
   cluster   publish to two ClickHouse servers of this machine, and export from there, beside SQLite
-  peers     shell scripts that do the same
+  peers     scripts that load the same calls, and DuckDB
 Without questions: all. With --calls 1000000 it needs 8 GB of disk.
 `;
 

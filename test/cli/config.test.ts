@@ -24,6 +24,7 @@ reports:
       - email: { to: [marketing@acme.example] }
       - webhook: { url_file: slack.url }
       - command: [sh, -c, "ls {folder}"]
+    accounts: all
 `;
 
 function write(folder: string, files: Record<string, string>, mode = 0o600): void {

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readCsv } from "../support/page.ts";
 import { calltally } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeTempFolder, readText } from "../support/temp-folder.ts";
 
 describe("calltally demo", () => {
-  it("writes two rollups and a report with nothing set, twice over, and shows an ordinary account within 80 columns", async () => {
+  it("writes the default files and a report with nothing set, twice over, and shows an ordinary account within 80 columns", async () => {
     using folder = makeTempFolder();
     await calltally(["demo"], { cwd: folder.path });
     const { code, stdout, stderr } = await calltally(["demo"], { cwd: folder.path });
@@ -25,10 +25,23 @@ describe("calltally demo", () => {
       "calltally.db",
       "calltally.db.lock",
       "campaign.csv",
-      "channel.csv",
+      "gclid.csv",
       "manifest.json",
       "report",
+      "utm_source.csv",
     ]);
+    await calltally(["export", "--database", "data/demo/calltally.db", "--timezone", "America/Chicago"], {
+      cwd: folder.path,
+    });
+    for (const name of ["utm_source.csv", "campaign.csv", "gclid.csv"]) {
+      const [demo, exported] = ["data/demo", "data/exports"].map((place) =>
+        readText(folder.path, join(place, name)),
+      );
+      expect(demo).toBe(exported);
+    }
+    const page = readText(folder.path, "data/demo/report/report.html");
+    expect(page).toContain("Amounts are in USD.");
+    expect(page).toContain("America/Chicago");
     expect(stdout).toMatch(/\nOpen data\/demo\/report\/report\.html in a browser .*\n$/);
     expect(readdirSync(join(folder.path, "data/demo/report")).sort()).toEqual([
       "manifest.json",

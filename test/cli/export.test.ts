@@ -338,20 +338,31 @@ describe.concurrent("calltally export", () => {
     expect(empty.stdout).toMatch(/\nThe warehouse has no calls: the files have no rows\.\n/);
   });
 
-  it.skipIf(!HAS_PROCESSES)(
-    "ends with 3 while no sync has come to its end, for nobody knows of how many calls these are a part",
-    async () => {
-      using folder = makeTempFolder();
-      fillWarehouse(join(folder.path, "data/calltally.db"), [makeCall({ call_id: 1 })]);
-      const { code, stdout } = await calltally(["export"], { cwd: folder.path });
-      expect({ code, stdout }).toEqual({
-        code: 3,
-        stdout: expect.stringContaining("No sync has finished yet"),
-      });
-      const job = await calltally(["job", "export"], { cwd: folder.path });
-      expect(job).toMatchObject({ code: 3, stderr: expect.stringContaining("No sync has finished yet") });
-    },
-  );
+  it.each([
+    { args: ["export"] },
+    { args: ["export", "channel", "--stdout"] },
+    { args: ["report"] },
+    { args: ["job", "export"] },
+    { args: ["run", "weekly"] },
+    { args: ["job", "report:weekly"] },
+    { args: ["export", "--by", "account,channel"] },
+  ])("writes nothing before a sync has finished: $args", async ({ args }) => {
+    using folder = makeTempFolder();
+    const cwd = folder.path;
+    writeFileSync(join(cwd, "token"), "t", { mode: 0o600 });
+    writeFileSync(
+      join(cwd, "calltally.yaml"),
+      `accounts: { acme: { base_url: "http://127.0.0.1:1", token_file: token } }
+reports: { weekly: { contents: [channel], cron: "0 7 * * 1" } }\n`,
+    );
+    fillWarehouse(join(cwd, "data/acme/calltally.db"), [makeCall({ call_id: 1 })], { isDone: false });
+    const before = listFiles(cwd);
+    const { code, stdout, stderr } = await calltally(args, { cwd });
+    expect({ code, stdout }).toEqual({ code: 9, stdout: "" });
+    expect(stderr).toContain("Cannot write any figures: no sync has finished yet");
+    expect(stderr).toContain("Run `calltally sync`; ");
+    expect(listFiles(cwd)).toEqual(before);
+  });
 
   it("names callers and repeats words only where it is told to", async () => {
     using folder = await makeSyncedFolder();
@@ -369,9 +380,9 @@ describe.concurrent("calltally export", () => {
     const day = (days: number) => daysAgo(days).slice(0, 10);
     const { stdout, stderr } = await folder.run("google-ads", "--stdout", "--timezone", "asia/tokyo");
     expect(stdout).toBe(
-      `Parameters:TimeZone=Asia/Tokyo
+      `Parameters:TimeZone=+0000
 Google Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency
-CjABC,Qualified call,${day(40)} 21:00:00,,
+CjABC,Qualified call,${day(40)} 12:00:00,,
 `,
     );
     expect(stderr).toBe("1 row of 5 calls examined; left out: 3 no gclid, 1 duplicate\n");
@@ -383,7 +394,7 @@ CjABC,Qualified call,${day(40)} 21:00:00,,
       "data/exports/google-ads.csv  2 rows of 5 calls examined; left out: 3 no gclid\n",
     );
     expect(readText(folder.exports, "google-ads.csv")).toBe(
-      `Parameters:TimeZone=UTC
+      `Parameters:TimeZone=+0000
 Google Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency,Ad User Data,Ad Personalization
 CjABC,"Call, long",${day(40)} 12:00:00,149.50,EUR,Granted,Denied
 CjABC,"Call, long",${day(20)} 12:00:00,149.50,EUR,Granted,Denied

@@ -10,10 +10,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { reportJobs } from "../../jobs/report.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { readConfiguration } from "../../src/config/read-configuration.ts";
+import { reportJobs } from "../../src/jobs/report.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";

@@ -224,8 +224,8 @@ describe("calltally demo", () => {
     },
     {
       title: "somebody's file",
-      make: (demo) => writeFileSync(join(demo, "channel.csv"), "mine"),
-      says: "channel.csv exists",
+      make: (demo) => writeFileSync(join(demo, "gclid.csv"), "mine"),
+      says: "gclid.csv exists",
     },
     {
       title: "the manifest of another program",

@@ -145,6 +145,47 @@ const READS = [
   ["backup", "backup.db"],
 ];
 
+describe.skipIf(skipped)(`the default folders${unlessSkipped}`, () => {
+  it.each([["sync"], ["export"], ["report"], ["run", "weekly"], ["job", "export"]])(
+    "are closed to others by %s, whoever opened them",
+    async (...args) => {
+      using place = await makePlace();
+      await using sandbox = await startSandbox({ calls: 10 });
+      const { cwd } = place;
+      writeFileSync(join(cwd, "token"), sandbox.token, { mode: 0o600 });
+      const yaml = `accounts: { acme: { base_url: "${sandbox.url}", token_file: token } }
+reports: { weekly: { contents: [channel] } }\n`;
+      writeFileSync(join(cwd, "calltally.yaml"), yaml);
+      if (uid !== undefined) chownSync(join(cwd, "token"), uid, uid);
+      const options = { cwd, uid, umask: "022" };
+      expect(await calltally(["sync"], options)).toMatchObject({ code: 0, stderr: "" });
+      expect(await calltally(["run", "weekly"], options)).toMatchObject({ code: 0, stderr: "" });
+      const folders = [join(cwd, "data"), join(cwd, "reports")];
+      expect(folders.map(modeOf)).toEqual(["700", "700"]);
+      for (const folder of folders) chmodSync(folder, 0o755);
+      expect((await calltally([...args, "--quiet"], options)).code).toBe(0);
+      expect(folders.map(modeOf)).toEqual(["700", "700"]);
+    },
+  );
+
+  it.skipIf(!isRoot)(
+    `that cannot be closed are named once by sync and export${isRoot ? "" : " (SKIPPED: not root)"}`,
+    async () => {
+      using place = await makePlace();
+      await using sandbox = await startSandbox({ calls: 10 });
+      const { cwd } = place;
+      mkdirSync(join(cwd, "data"));
+      chmodSync(join(cwd, "data"), 0o777);
+      const options = { cwd, env: settingsFor(sandbox), uid, umask: "022" };
+      const remark =
+        "Other users can enter data, and this user cannot change that: its owner can, by chmod 700 data.\n";
+      expect(await calltally(["sync"], options)).toMatchObject({ code: 0, stderr: remark });
+      expect(await calltally(["export"], options)).toMatchObject({ code: 0, stderr: remark });
+      expect(await calltally(["status"], options)).toMatchObject({ code: 0, stderr: "" });
+    },
+  );
+});
+
 describe.skipIf(skipped)(`a warehouse that may only be read${unlessSkipped}`, () => {
   it("is read, and nothing is written beside it", async () => {
     using place = await makePlace();
@@ -163,7 +204,8 @@ describe.skipIf(skipped)(`a warehouse that may only be read${unlessSkipped}`, ()
       code: 0,
       stderr: "",
     });
-    const doctor = await place.run(["doctor", "--all"], { CALLTALLY_EXPORT_DIR: "out" });
+    const doctor = await place.run(["doctor", "--all"]);
+    expect(doctor.stdout).not.toMatch(/^fail +folders/m);
     expect(doctor.stdout).toMatch(/^ok +warehouse +300 calls/m);
     expect(doctor.stdout).toMatch(
       /^warn +folders +Cannot write to .*: permission denied; the warehouse in it can be read$/m,

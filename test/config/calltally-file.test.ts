@@ -131,6 +131,85 @@ doorbell: { secret_file: s, account: beta }
     ]);
   });
 
+  it.each([
+    ["base_url: 'https://{account}.example.com'", "base_url"],
+    [
+      "accounts: { acme: { base_url: https://a.example, token_file: '{account}.token' } }",
+      "accounts.acme.token_file",
+    ],
+    [
+      "accounts: { acme: { base_url: https://a.example, token_file: t, org_unit_id: '{account}' } }",
+      "accounts.acme.org_unit_id",
+    ],
+    ["aliases: '{ account }.csv'", "aliases"],
+    ["publish: { to: 'clickhouse://ch.example/{account}' }", "publish.to"],
+    ["smtp_url_file: '{account}.url'", "smtp_url_file"],
+    ["doorbell: { secret_file: '{account}' }", "doorbell.secret_file"],
+    [
+      "reports: { weekly: { filter: { exclude_callers: ['{account}.txt'] } } }",
+      "reports.weekly.filter.exclude_callers[0]",
+    ],
+    ["reports: { weekly: { conversion: { name: '{report}' } } }", "reports.weekly.conversion.name"],
+    ["reports: { weekly: { engine: 'clickhouse://{account}@ch.example/calls' } }", "reports.weekly.engine"],
+    [
+      "reports: { weekly: { deliver: [{ email: { to: ['{account}@client.example'] } }] } }",
+      "reports.weekly.deliver[0].email.to[0]",
+    ],
+    [
+      "reports: { weekly: { deliver: [{ email: { to: [a@b.example], from: '{account}@b.example' } }] } }",
+      "reports.weekly.deliver[0].email.from",
+    ],
+    [
+      "reports: { weekly: { deliver: [{ webhook: { url_file: '{account}.url' } }] } }",
+      "reports.weekly.deliver[0].webhook.url_file",
+    ],
+    [
+      "reports: { weekly: { deliver: [{ command: ['{account}.sh'] }] } }",
+      "reports.weekly.deliver[0].command[0]",
+    ],
+  ])("refuses a placeholder that is not filled in: %s", (yaml, place) => {
+    expect(problemsOf({ yaml })).toEqual([
+      "Cannot use calltally.yaml",
+      expect.stringMatching(
+        /: (\S+): \{ ?(account|report) ?\} is not filled in here: only a report's folder, subject/,
+      ),
+    ]);
+    expect(problemsOf({ yaml })[1]).toContain(`: ${place}: `);
+  });
+
+  it("fills in placeholders of a report, and takes values of calls as they are", () => {
+    const deliver =
+      "[{ email: { to: [a@b.example], subject: '{account} {period}' } }, { command: [cp, '{folder}', '{account}'] }]";
+    const report = `{ folder: 'x/{account}', filter: { campaign: '{campaign}' }, deliver: ${deliver} }`;
+    expect(problemsOf({ yaml: `reports: { weekly: ${report} }` })).toEqual([]);
+  });
+
+  const MAIL = "{ email: { to: [a@b.example] } }";
+  const HOOK = "{ webhook: { url_file: hook.url } }";
+  const SHARED =
+    ": reports.weekly.deliver[0]: would get the figures of 2 accounts: make a report for each account, or set accounts: all in this one if its recipients may see every account";
+
+  it.each([
+    { accounts: TWO, report: `deliver: [${MAIL}]`, says: SHARED },
+    { accounts: TWO, report: `deliver: [${HOOK}]`, says: SHARED },
+    { accounts: TWO, report: "deliver: [{ command: [send, '{folder}'] }]", says: SHARED },
+    { accounts: TWO, report: `accounts: [acme, beta], deliver: [${MAIL}]`, says: SHARED },
+    { accounts: TWO, report: `deliver: [{ command: [send, '{account}'] }, ${MAIL}]`, says: "deliver[1]" },
+    { accounts: TWO, report: `accounts: acme, deliver: [${MAIL}]`, says: "must be all, or a list" },
+    { accounts: TWO, report: `accounts: all, deliver: [${MAIL}]` },
+    { accounts: TWO, report: `accounts: [acme], deliver: [${MAIL}]` },
+    { accounts: TWO, report: `accounts: [acme, acme], deliver: [${MAIL}]` },
+    { accounts: TWO, report: "deliver: [{ command: [send, 'remote:{account}'] }]" },
+    { accounts: TWO, report: "cron: '0 7 * * 1'" },
+    { accounts: ACME, report: `deliver: [${MAIL}]` },
+    { accounts: "", report: `deliver: [${MAIL}]` },
+    { accounts: "", report: `accounts: all, deliver: [${MAIL}]` },
+  ])("refuses one recipient for several accounts: $report", ({ accounts, report, says }) => {
+    const problems = problemsOf({ yaml: `${accounts}reports: { weekly: { ${report} } }` }).slice(1);
+    if (says === undefined) expect(problems).toEqual([]);
+    else expect(problems.join("\n")).toContain(says);
+  });
+
   it("takes the braces of a program in a command for text", () => {
     const yaml = `reports:\n  weekly:\n    deliver: [{ command: [awk, '{ print $1 }', '{file}'] }]\n`;
     expect(problemsOf({ yaml })).toEqual([]);

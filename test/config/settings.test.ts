@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -227,6 +227,23 @@ describe("loadSettings", () => {
       exitCode: 2,
       message: expect.stringContaining(`Cannot use .env: ${says}`),
     });
+  });
+
+  it.skipIf(process.platform === "win32")("refuses .env with settings if others can write it", () => {
+    using folder = makeTempFolder();
+    const [file, elsewhere] = [join(folder.path, ".env"), join(folder.path, "elsewhere")];
+    const read = (text: string, mode: number) => {
+      writeFileSync(elsewhere, text);
+      chmodSync(elsewhere, mode);
+      return loadSettings({ env: {}, folder: folder.path }).limit;
+    };
+    symlinkSync(elsewhere, file);
+    expect([read("CALLTALLY_LIMIT=5", 0o644), read("PORT=80", 0o666)]).toEqual([5, 1000]);
+    for (const mode of [0o664, 0o646]) {
+      expect(() => read("CALLTALLY_LIMIT=5", mode)).toThrow(
+        "Cannot use .env: other users can write it, though it decides where the token goes and what is run",
+      );
+    }
   });
 
   it("reads .env of its own folder alone", () => {

@@ -26,6 +26,7 @@ const candidate = (kind: keyof typeof KEYS, members: Partial<Candidate> = {}): C
   is_live: true,
   call_started: new Date(NOW - 10 * DAY_MS).toISOString(),
   key: KEYS[kind],
+  click_by: "gclid",
   gclsrc: "",
   is_qualified: true,
   topic: null,
@@ -124,7 +125,7 @@ describe("KINDS", () => {
     expect(said).toEqual([
       ["google-ads", "shared", true, "gclid"],
       ["google-leads", "owner", true, "caller"],
-      ["google-data-manager", "shared", true, "gclid"],
+      ["google-data-manager", "shared", true, "google_click"],
       ["microsoft-ads", "shared", false, "msclkid"],
       ["ga4-events", "shared", false, "google_analytics_cid"],
     ]);
@@ -152,6 +153,7 @@ describe("KINDS", () => {
 const CONVERSION: Conversion = {
   call_id: 7,
   key: "KEY",
+  click_by: "gclid",
   occurred_at: "2026-09-15T18:30:59.000Z",
   order_id: "7-2",
   value: null,
@@ -163,6 +165,14 @@ function layOut(kind: keyof typeof KEYS, options: Partial<LayoutOptions> = {}) {
   const { parameters, columns } = KINDS[kind].layOut(given);
   return [parameters, ...columns.map(({ name, of }) => `${name}=${of(conversion)}`)];
 }
+
+it.each(["gbraid", "wbraid"] as const)(
+  "reasonAgainst names a %s, which google-ads cannot report",
+  (click_by) => {
+    expect(reasonOf("google-ads", { key: null, click_by })).toBe("gbraid or wbraid");
+    expect(reasonOf("google-leads", { key: null, click_by })).toBe("no caller id");
+  },
+);
 
 describe("layOut", () => {
   it.each([
@@ -184,13 +194,24 @@ describe("layOut", () => {
       ...more,
     ];
     const given = { ...options, value: "4.5", currency: "EUR", timezone: "Asia/Kathmandu" };
-    const local = "2026-09-16 00:15:59";
-    const zone = "Parameters:TimeZone=Asia/Kathmandu";
+    const local = "2026-09-15 18:30:59";
+    const zone = "Parameters:TimeZone=+0000";
     expect(layOut("google-ads", given)).toEqual([zone, "Google Click ID=KEY", ...columns(local)]);
     const hash = "5ca24005b740717ba4f3f6bc48a230700e68c2a4b11ecedb96f169f4efaf1f21";
     expect(layOut("google-leads", given)).toEqual([zone, `Phone Number=${hash}`, ...columns(local)]);
     const utc = columns("2026-09-15T18:30:59Z");
-    expect(layOut("google-data-manager", given)).toEqual([undefined, "Google Click ID=KEY", ...utc]);
+    const ids = ["Google Click ID=KEY", "GBRAID=", "WBRAID="];
+    expect(layOut("google-data-manager", given)).toEqual([undefined, ...ids, ...utc]);
+  });
+
+  it.each([
+    ["gbraid", ["", "KEY", ""]],
+    ["wbraid", ["", "", "KEY"]],
+  ] as const)("google-data-manager has a %s in its own column", (click_by, ids) => {
+    const { columns } = KINDS["google-data-manager"].layOut({
+      ...{ name: "Call", every: false, new: false, timezone: "UTC", nowMs: NOW },
+    });
+    expect(columns.slice(0, 3).map(({ of }) => of({ ...CONVERSION, click_by }))).toEqual(ids);
   });
 
   it("leaves what is not known blank", () => {

@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attributeCall } from "../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { microsoftClickId } from "../../src/attribution/microsoft-click-id.ts";
 import type { Call } from "../../src/call.ts";
 import { judgeCall } from "../../src/conversions/conversions.ts";
 import type { ConversionKind } from "../../src/request/option-values.ts";
@@ -89,10 +88,10 @@ describe("export google-ads", () => {
       conversion: { value: "149.50", currency: "USD" },
     });
     expect(text).toBe(
-      `Parameters:TimeZone=America/New_York
+      `Parameters:TimeZone=+0000
 Google Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency
-CjABC,Qualified call,2026-09-15 14:30:00,149.50,USD
-EAIaIQ_-9,Qualified call,2026-09-15 23:59:59,149.50,USD
+CjABC,Qualified call,2026-09-15 18:30:00,149.50,USD
+EAIaIQ_-9,Qualified call,2026-09-16 03:59:59,149.50,USD
 `,
     );
     expect(rest).toBe("call_id,call_started,reason\r\n3,2026-09-17T00:00:00.000Z,no gclid\r\n");
@@ -262,7 +261,7 @@ EAIaIQ_-9,Qualified call,2026-09-15 23:59:59,149.50,USD
     using warehouse = makeWarehouse([]);
     const { text, rest, conversions } = await exportConversions(warehouse);
     expect(text).toBe(
-      "Parameters:TimeZone=UTC\nGoogle Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency\n",
+      "Parameters:TimeZone=+0000\nGoogle Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency\n",
     );
     expect(rest).toBe("call_id,call_started,reason\r\n");
     expect(conversions).toMatchObject({ rows: 0, examined: 0, excluded: {} });
@@ -283,9 +282,9 @@ describe("export google-leads", () => {
       timezone: "Asia/Kolkata",
     });
     expect(text).toBe(
-      `Parameters:TimeZone=Asia/Kolkata
+      `Parameters:TimeZone=+0000
 Phone Number,Conversion Name,Conversion Time,Conversion Value,Conversion Currency
-${sha256("+4930123456")},Qualified call,2026-09-20 13:30:00,,
+${sha256("+4930123456")},Qualified call,2026-09-20 08:00:00,,
 `,
     );
     expect(reasonsOf(rest)).toEqual({ 2: "duplicate" });
@@ -306,7 +305,8 @@ ${sha256("+4930123456")},Qualified call,2026-09-20 13:30:00,,
     { title: "a call of tomorrow", call: { call_started: ago(-DAY_MS) }, reason: "too recent" },
     { title: "no number", call: { caller_id: null }, reason: "no caller id" },
     { title: "a blank number", call: { caller_id: " " }, reason: "no caller id" },
-    { title: "a withheld number", call: { caller_id: "anonymous" }, reason: "malformed" },
+    { title: "a withheld number", call: { caller_id: "anonymous" }, reason: "no caller id" },
+    { title: "the keys of ANONYMOUS", call: { caller_id: "+266696687" }, reason: "no caller id" },
     { title: "a number without its country", call: { caller_id: "030123456" }, reason: "malformed" },
     { title: "16 digits", call: { caller_id: "+1234567890123456" }, reason: "malformed" },
     { title: "59 seconds", call: { duration: 59 }, reason: "not qualified" },
@@ -335,8 +335,8 @@ describe("export google-data-manager", () => {
       timezone: "Asia/Tokyo",
     });
     expect(text).toBe(
-      `Google Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency,Order ID,Ad User Data,Ad Personalization
-CjABC_1-x,Qualified call,2026-09-15T18:30:00Z,40,EUR,1,Granted,
+      `Google Click ID,GBRAID,WBRAID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency,Order ID,Ad User Data,Ad Personalization
+CjABC_1-x,,,Qualified call,2026-09-15T18:30:00Z,40,EUR,1,Granted,
 `,
     );
   });
@@ -463,14 +463,19 @@ function foldConversions(kind: ConversionKind, calls: readonly Call[], every: bo
   const known = calls
     .map((call) => {
       const { caller, gclid, gclsrc, call_started, is_qualified } = attributeCall(call, DEFAULT_RULES);
+      const [, gbraid = null] = /"gbraid":"(\w+)"/.exec(call.extra ?? "") ?? [];
+      const [, msclkid = null] = /msclkid=(\w+)/.exec(call.referring_url ?? "") ?? [];
+      const isGoogle = (gclid !== null && gclsrc !== "3p.ds") || gbraid !== null;
       const key = {
         "google-ads": gclid,
-        "google-data-manager": gclid,
+        "google-data-manager":
+          gclsrc === "3p.ds" ? (gbraid ?? (msclkid === null ? gclid : null)) : (gclid ?? gbraid),
         "google-leads": caller,
-        "microsoft-ads": microsoftClickId(call.referring_url, call.extra),
+        "microsoft-ads": isGoogle ? null : msclkid,
         "ga4-events": call.google_analytics_cid,
       }[kind];
-      return { call_id: call.call_id, key, gclsrc: gclsrc ?? "", call_started, is_qualified };
+      const by = gclid === null && gbraid !== null ? "gbraid or wbraid" : undefined;
+      return { call_id: call.call_id, key, by, gclsrc: gclsrc ?? "", call_started, is_qualified };
     })
     .toSorted(
       (a, b) =>
@@ -484,7 +489,7 @@ function foldConversions(kind: ConversionKind, calls: readonly Call[], every: bo
   const told: number[] = [];
   const lines: [key: string, time: string][] = [];
   const left: [id: string, started: string, reason: string][] = [];
-  for (const { call_id, key, gclsrc, call_started, is_qualified } of known) {
+  for (const { call_id, key, by, gclsrc, call_started, is_qualified } of known) {
     const isAds = !isGoogle || ["", "aw", "aw.ds"].includes(gclsrc);
     const second = call_started?.slice(0, 19) ?? "";
     const same = JSON.stringify([key, every ? second : ""]);
@@ -493,7 +498,7 @@ function foldConversions(kind: ConversionKind, calls: readonly Call[], every: bo
     if (key !== null && isAds && call_started !== null && is_qualified) seen.add(same);
     const ageMs = NOW - Date.parse(call_started ?? "");
     const reason = [
-      key === null && missing,
+      key === null && ((kind === "google-ads" && by) || missing),
       !isAds && "not Google Ads",
       !pattern.test(key ?? "") && "malformed",
       call_started === null && "no time",
@@ -539,21 +544,26 @@ describe("each file of conversions", () => {
   it.each(CONVERSIONS)(
     "%s: each call is a row or left out with its reason, as in a model, and the platform takes each line",
     async (kind) => {
+      const rarely = (id: fc.Arbitrary<string>) =>
+        kind === "microsoft-ads"
+          ? fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: id })
+          : fc.option(id, { freq: 5 });
       const members = fc.record({
         // Calls of one click or caller in any order, most of them conversions.
         call_started: fc.option(fc.constantFrom(...AGES).map(ago), { freq: 12 }),
         duration: fc.constantFrom(59, 60, 60, 61),
         disposition: fc.constantFrom("ANSWERED", "Transferred", "BUSY"),
-        gclid: fc.option(fc.constantFrom("CjA", "Cja", "Cj_B-", "Cj C"), { freq: 5 }),
+        // A click of Google's is not one of Microsoft's.
+        gclid: rarely(fc.constantFrom("CjA", "Cja", "Cj_B-", "Cj C")),
         gclsrc: fc.constantFrom(null, null, "", "aw.ds", "AW", "3p.ds"),
-        caller_id: fc.option(fc.constantFrom("+49 30-12341", "004930 12341", "+493012342", "anonymous"), {
+        caller_id: fc.option(fc.constantFrom("+49 30-12341", "004930 12341", "+493012342", "+49301"), {
           freq: 5,
         }),
         referring_url: fc.option(
           fc.nat(3).map((click) => `https://acme.example/?msclkid=${CLICK.slice(0, -1)}${click || "x"}`),
           { freq: 5 },
         ),
-        extra: fc.constant(null),
+        extra: rarely(fc.constantFrom('{"gbraid":"0A"}', '{"dni_data":{"gbraid":"0B"}}')),
         google_analytics_cid: fc.option(fc.constantFrom("7.1", "7.2", "7.3", "7"), { freq: 5 }),
       });
       const order = fc.constantFrom("against", "with", "without" as const);
@@ -583,7 +593,7 @@ describe("each file of conversions", () => {
           });
           const rows = readConversions(kind, text, { nowMs: NOW, toUtcMs });
           const lines = rows.map((row) => [
-            row.client_id ?? Object.values(row)[0],
+            row.client_id ?? (Object.values(row)[0] || row.GBRAID),
             row.timestamp_micros ?? row["Conversion Time"],
           ]);
           const expected = foldConversions(kind, calls, every);

@@ -134,10 +134,17 @@ describe("export --new", () => {
   });
 
   it("does not tell of a click again by an earlier call that came late, where no adjustment takes the first one back", async () => {
-    const click = { gclid: "CjABC", google_analytics_cid: "1.2", caller_id: "+49301234567" };
-    using warehouse = makeWarehouse([
-      conversionCall(2, { ...click, referring_url: `https://x.test/?msclkid=${"0a".repeat(16)}` }),
-    ]);
+    const caller = { google_analytics_cid: "1.2", caller_id: "+49301234567" };
+    /** A click on Google, and one on Microsoft. */
+    const clicks = (id: number) => [
+      conversionCall(id, { ...caller, gclid: "CjABC" }),
+      conversionCall(id + 10, {
+        ...caller,
+        gclid: null,
+        referring_url: `https://x.test/?msclkid=${"0a".repeat(16)}`,
+      }),
+    ];
+    using warehouse = makeWarehouse(clicks(2));
     const kinds = ["google-leads", "google-data-manager", "microsoft-ads", "ga4-events"] as const;
     const write = async (options: Partial<ConversionOptions> = {}) => {
       const conversion = { name: "Qualified call", every: false, new: true, ...options };
@@ -146,11 +153,9 @@ describe("export --new", () => {
       return manifest.files.flatMap(({ examined, rows }) => (examined === undefined ? [] : rows));
     };
     expect(await write()).toEqual([1, 1, 1, 1]);
-    sync(warehouse, [
-      conversionCall(1, { ...click, referring_url: `https://x.test/?msclkid=${"0a".repeat(16)}` }),
-    ]);
+    sync(warehouse, clicks(1));
     expect(await write()).toEqual([0, 0, 0, 0]);
-    expect(await write({ every: true })).toEqual([1, 1, 1, 1]);
+    expect(await write({ every: true })).toEqual([3, 1, 1, 3]);
   });
 
   it("does not tell of a click again whose conversion in google-ads is too old to be retracted, or has no order id", async () => {
@@ -514,7 +519,7 @@ describe("export google-ads-adjustments", () => {
     });
   });
 
-  it("restates values and currencies as they are now, in whole seconds of the time zone, and none without a value", async () => {
+  it("restates values and currencies as they are now, in whole seconds of UTC, and none without a value", async () => {
     using warehouse = makeWarehouse([1, 2, 3].map((id) => conversionCall(id)));
     await writeNew(warehouse); // without a value
     const say = async (conversion: Options) => {
@@ -526,7 +531,7 @@ describe("export google-ads-adjustments", () => {
       });
       return [...new Set(rows.map((row) => Object.values(row).slice(1).join(" | ")))];
     };
-    const [said, time] = ["Qualified call | 2026-10-31 17:45", "RESTATE"];
+    const [said, time] = ["Qualified call | 2026-10-31 12:00", "RESTATE"];
     expect(await say({ currency: "EUR" })).toEqual([]);
     expect(await say({ value: "0" })).toEqual([`${said}:00 | ${time} | 0 | `]);
     expect(await say({ value: "0.00" })).toEqual([]);

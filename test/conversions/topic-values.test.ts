@@ -11,14 +11,17 @@ const line = (topic: string, qualifies: boolean | null, value: string | null) =>
 const TOPICS = [line("emergency", true, "250"), line("job", false, null), line("quote", null, null)];
 const SAID = ["emergency", "emergency", "a job", "a quote", null];
 
-const makeCalls = () =>
+const makeCalls = (kind: Target["kind"] = "google-ads") =>
   makeWarehouse(
     SAID.map((transcription, index) =>
       conversionCall(index + 1, {
         transcription,
         duration: index === 0 ? 5 : 60,
         google_analytics_cid: `1.${index}`,
-        referring_url: `https://x.test/?msclkid=${String(index).repeat(32)}`,
+        ...(kind === "microsoft-ads" && {
+          gclid: null,
+          referring_url: `https://x.test/?msclkid=${String(index).repeat(32)}`,
+        }),
       }),
     ),
   );
@@ -44,11 +47,11 @@ describe("the value of a topic", () => {
   it.each([
     ["google-ads", 3],
     ["google-leads", 3],
-    ["google-data-manager", 3],
+    ["google-data-manager", 5],
     ["microsoft-ads", 3],
     ["ga4-events", 5],
   ] as const)("takes precedence in a file of %s", async (kind, column) => {
-    using warehouse = makeCalls();
+    using warehouse = makeCalls(kind);
     const rows = await write(warehouse, kind, { value: "40", currency: "EUR" });
     expect(rows.map((row) => row.slice(column, column + 2))).toEqual([
       ["250", "EUR"],

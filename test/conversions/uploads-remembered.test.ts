@@ -48,6 +48,7 @@ async function write(
 describe("a conversion is remembered by its click or caller as it was uploaded", () => {
   it("when its caller was forgotten: another call of the browser is not a second one", async () => {
     const click = {
+      gclid: null,
       google_analytics_cid: "1.2",
       referring_url: `https://x.test/?msclkid=${"0a".repeat(16)}`,
     };
@@ -63,7 +64,9 @@ describe("a conversion is remembered by its click or caller as it was uploaded",
     }
     for (const kind of kinds) {
       const { rows, reasons } = await write(warehouse, kind);
-      expect([kind, rows, reasons[2]]).toEqual([kind, 0, "uploaded"]);
+      // The click id of the first call is kept.
+      const reason = kind === "microsoft-ads" ? "duplicate" : "uploaded";
+      expect([kind, rows, reasons[2]]).toEqual([kind, 0, reason]);
     }
   });
 

@@ -9,7 +9,7 @@ import { makeCall } from "../support/calls.ts";
 import { readConversions } from "../support/conversion-checker.ts";
 import { exportToFolder } from "../support/produce-files.ts";
 import { makeTempFolder, readText } from "../support/temp-folder.ts";
-import { storeCalls } from "../support/warehouse.ts";
+import { storeCalls, storeRun } from "../support/warehouse.ts";
 import { buildProgram, type Mutation, type Program } from "./mutants.ts";
 import { runProgram } from "./program.ts";
 
@@ -80,7 +80,11 @@ function readLedger(folder: string) {
 
 function makeWarehouse(folder: string): void {
   mkdirSync(join(folder, "data"));
-  openWarehouse(join(folder, DATABASE))[Symbol.dispose]();
+  {
+    using warehouse = openWarehouse(join(folder, DATABASE));
+    const at = new Date().toISOString();
+    storeRun(warehouse, [], { startedAt: at, finishedAt: at });
+  }
   for (let index = 0; index < CALLS; index++) addCall(folder, index);
 }
 

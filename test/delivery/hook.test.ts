@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { kindOfHook, parseHookUrl, toHookBody } from "../../src/delivery/hook-body.ts";
+import { toSpoken } from "../../src/statements/statements.ts";
 import type { ReportSummary } from "../../src/delivery/report-summary.ts";
 
 const SUMMARY: ReportSummary = {
@@ -11,7 +12,11 @@ const SUMMARY: ReportSummary = {
     { name: "Answer rate", value: "81.3 %", change: null },
   ],
   verdict: "Verified.",
-  caveats: ["Ask <!channel> & *all*."],
+  statements: [
+    { id: "unverified", level: "doubt", values: { run_id: 7, reason: "<!here>", advice: null } },
+    { id: "provisional", level: "caution", values: {} },
+  ],
+  notices: ["Ask <!channel> & *all*."],
   folder: "/srv/reports",
   files: [
     { name: "channel.csv", path: "/srv/reports/channel.csv", bytes: 12_345, sha256: "ab", isPersonal: false },
@@ -24,6 +29,9 @@ const SUMMARY: ReportSummary = {
     isPersonal: false,
   },
 };
+
+const CAUTION = "The latest days are provisional: late transcripts and corrections may still come.";
+const DOUBT = "Run 7, the last sync, is unverified, so calls may be missing: <!here>.";
 
 describe("kindOfHook", () => {
   it.each([
@@ -54,10 +62,14 @@ describe("parseHookUrl", () => {
 describe("toHookBody", () => {
   it("is a message of blocks for Slack, in which nothing rings everybody's phone", () => {
     expect(toHookBody(SUMMARY, "slack")).toEqual({
-      text: "Weekly calls, acme, October: Calls 1,204 (+12.4 %), Answer rate 81.3 %",
+      text: "Weekly calls, acme, October: Run 7, the last sync, is unverified, so calls may be missing: &lt;!here&gt;. Calls 1,204 (+12.4 %), Answer rate 81.3 %",
       blocks: [
         { type: "header", text: { type: "plain_text", text: "Weekly calls" } },
         { type: "context", elements: [{ type: "mrkdwn", text: "acme, October", verbatim: true }] },
+        {
+          type: "section",
+          text: { type: "mrkdwn", text: DOUBT.replace("<!here>", "&lt;!here&gt;"), verbatim: true },
+        },
         {
           type: "section",
           fields: [
@@ -70,7 +82,7 @@ describe("toHookBody", () => {
           elements: [
             {
               type: "mrkdwn",
-              text: "Verified.\nAsk &lt;!channel&gt; &amp; *all*.\nFiles in /srv/reports: channel.csv (12 kB)",
+              text: "Verified.\nAsk &lt;!channel&gt; &amp; *all*.\nThe latest days are provisional: late transcripts and corrections may still come.\nFiles in /srv/reports: channel.csv (12 kB)",
               verbatim: true,
             },
           ],
@@ -86,7 +98,10 @@ describe("toHookBody", () => {
       change: null,
     }));
     const body = JSON.stringify(
-      toHookBody({ ...SUMMARY, headline, title: "📞".repeat(200), caveats: ["x".repeat(5000)] }, "slack"),
+      toHookBody(
+        { ...SUMMARY, headline, title: "📞".repeat(200), statements: [], notices: ["x".repeat(5000)] },
+        "slack",
+      ),
     );
     const { blocks } = JSON.parse(body);
     const sections = blocks.filter((block: { type: string }) => block.type === "section");
@@ -111,6 +126,7 @@ describe("toHookBody", () => {
             body: [
               run("Weekly calls", { size: "large", weight: "bolder" }),
               run("acme, October", { isSubtle: true }),
+              run(DOUBT, { weight: "bolder" }),
               {
                 type: "FactSet",
                 facts: [
@@ -120,6 +136,7 @@ describe("toHookBody", () => {
               },
               run("Verified.", { size: "small" }),
               run("Ask <!channel> & *all*.", { size: "small" }),
+              run(CAUTION, { size: "small" }),
               run("Files in /srv/reports: channel.csv (12 kB)", { size: "small" }),
             ],
           },
@@ -129,10 +146,11 @@ describe("toHookBody", () => {
   });
 
   it("is plain JSON with a text for others", () => {
-    const { folder: _, manifest: _manifest, ...said } = SUMMARY;
+    const { folder: _, manifest: _manifest, statements, ...said } = SUMMARY;
     expect(toHookBody(SUMMARY, "json")).toEqual({
-      text: "Weekly calls, acme, October: Calls 1,204 (+12.4 %), Answer rate 81.3 %",
+      text: `Weekly calls, acme, October: ${DOUBT} Calls 1,204 (+12.4 %), Answer rate 81.3 %`,
       ...said,
+      statements: statements.map(toSpoken),
       files: [{ name: "channel.csv", bytes: 12_345, sha256: "ab" }],
     });
   });

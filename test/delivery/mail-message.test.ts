@@ -133,13 +133,14 @@ describe("composeMail", () => {
 describe("toMailHtml", () => {
   it("escapes every text, and loads nothing from elsewhere", async () => {
     const evil = `"><img src=https://evil.example/x onerror=alert(1)>'&`;
-    const summary = {
+    const summary: ReportSummary = {
       title: evil,
       account: evil,
       range: evil,
       headline: [{ name: evil, value: evil, change: evil }],
       verdict: evil,
-      caveats: [evil],
+      statements: [{ id: "unverified", level: "doubt", values: { run_id: 1, reason: evil, advice: null } }],
+      notices: [evil],
       folder: evil,
       files: [],
       manifest: { name: evil, path: evil, bytes: 1, sha256: evil, isPersonal: false },
@@ -147,7 +148,7 @@ describe("toMailHtml", () => {
     const html = await toMailHtml(summary, [{ name: evil, bytes: 1, isAttached: false }]);
     expect(
       html.split("&quot;&gt;&lt;img src=https://evil.example/x onerror=alert(1)&gt;&#39;&amp;"),
-    ).toHaveLength(12);
+    ).toHaveLength(13);
     expect(html).not.toMatch(/<(img|script|link|style|a|iframe)\b|url\(|\ssrc="/i);
   });
 });

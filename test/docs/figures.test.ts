@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { attributeCall } from "../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { CHANNELS } from "../../src/attribution/channel-rules.ts";
 import { metrics } from "../../src/rollup/metrics.ts";
+import { makeCall } from "../support/calls.ts";
 
 const PAGE = readFileSync("docs/figures.md", "utf8");
 
@@ -22,5 +25,30 @@ describe("the worked example of docs/figures.md", () => {
 
   it("has all figures that there are", () => {
     expect(names).toEqual(metrics(DEFAULT_RULES).map(({ name }) => name));
+  });
+});
+
+/** Calls without tags that lead to each channel that a referrer or a click can lead to. */
+const UNTAGGED = {
+  Direct: {},
+  "Paid Search": { gclid: "Cj" },
+  "AI Assistant": { referring_url: "https://claude.ai/" },
+  "Organic Shopping": { referring_url: "https://www.ebay.de/" },
+  "Organic Social": { referring_url: "https://m.facebook.com/" },
+  "Organic Video": { referring_url: "https://youtube.com/" },
+  "Organic Search": { referring_url: "https://www.google.com/" },
+  Referral: { referring_url: "https://www.bbb.org/" },
+  Unassigned: { gclid: "Cj", gclsrc: "3p.ds" },
+};
+
+describe("the channels of docs/figures.md", () => {
+  it.each(Object.entries(UNTAGGED))("%s is reached without a tag", (channel, members) => {
+    expect(attributeCall(makeCall(members), DEFAULT_RULES).channel).toBe(channel);
+  });
+
+  it("names those that only tags or campaign names lead to", () => {
+    const [, names = ""] = /^(.+) come from tags or campaign names only\.$/m.exec(PAGE) ?? [];
+    const tagged = names.split(/, | and /);
+    expect([...tagged, ...Object.keys(UNTAGGED)].sort()).toEqual([...CHANNELS].sort());
   });
 });

@@ -19,6 +19,7 @@ describe("columns", () => {
     const [header, ...rows] = readLines(readText(warehouse.folder, "utm_source.csv"));
     expect(header).toEqual([
       "period",
+      "previous_period",
       "utm_source",
       "answer_rate",
       "answer_rate_previous",

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
-import { describeHistory } from "../../src/export/manifest.ts";
+import type { Manifest } from "../../src/export/manifest.ts";
+import { say } from "../../src/statements/statements.ts";
 import { makeCall } from "../support/calls.ts";
 import { readCsv } from "../support/page.ts";
 import { type FolderExportOptions, makeWarehouse } from "../support/produce-files.ts";
@@ -11,6 +12,10 @@ const CALLS = ["04-10", "04-11", "05-01", "05-12", "05-31"].map((day, index) =>
   makeCall({ call_id: index + 10, caller_id: `+49${index}`, call_started: `2026-${day}T10:00:00.000Z` }),
 );
 const MAY = { range: { from: "2026-05-01", to: "2026-05-31" }, compare: "previous" } as const;
+
+function describeHistory({ statements }: Manifest): string[] {
+  return statements.filter(({ id }) => id.startsWith("short_history")).map((each) => say(each).text);
+}
 
 /** @param first when the copy begins */
 async function exportCalls(first: string, options: Partial<FolderExportOptions> = {}) {

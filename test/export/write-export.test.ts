@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION } from "../../src/attribution/channel-rules.ts";
 import type { Call } from "../../src/call.ts";
-import { fingerprintOf } from "../../src/export/manifest.ts";
+import { encodeManifest, fingerprintOf } from "../../src/export/manifest.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../../src/rollup/dimensions.ts";
 import { arbitraryCalls, makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
@@ -109,6 +109,10 @@ describe("exportToFolder", () => {
         account: null,
         warehouse_id: expect.stringMatching(/^[0-9a-f]{32}$/),
       },
+      statements: [
+        { id: "short_history", level: "caution", values: { up_to: null } },
+        { id: "provisional", level: "caution", values: {} },
+      ],
       timezone: "UTC",
       filter: { gone_calls: "left out" },
       range: { provisional: true, short_history: true },
@@ -128,7 +132,7 @@ describe("exportToFolder", () => {
       "campaign.csv": contents.campaign,
       "gclid.csv": contents.gclid,
       "utm_source-utm_medium.csv": contents["utm_source,utm_medium"],
-      "manifest.json": `${JSON.stringify(manifest, null, 2)}\n`,
+      "manifest.json": encodeManifest(manifest),
     });
   });
 
@@ -333,14 +337,14 @@ describe("exportToFolder", () => {
     expect(modeOf(warehouse.folder)).toBe((0o777 & ~process.umask()).toString(8));
   });
 
-  it("writes headers alone for an empty warehouse that no run has finished", async () => {
-    using warehouse = makeWarehouse([], { isDone: false });
+  it("writes headers alone for an empty warehouse", async () => {
+    using warehouse = makeWarehouse([]);
     const { manifest, folder } = await warehouse.export({
       targets: DEFAULT_TARGETS,
       grain: "day",
       fill: true,
     });
-    expect(manifest).toMatchObject({ run: null, range: { provisional: true }, periods: [] });
+    expect(manifest).toMatchObject({ range: { provisional: true }, periods: [] });
     const zeros = Object.fromEntries(Object.keys(SUMS).map((name) => [name, 0]));
     expect(manifest.files.map(({ rows, sums }) => ({ rows, sums }))).toEqual(
       Array(3).fill({ rows: 0, sums: zeros }),
@@ -350,7 +354,7 @@ describe("exportToFolder", () => {
       "campaign.csv": `period,campaign,campaign_id,${METRICS}\r\n`,
       "gclid.csv": `period,gclid,${METRICS}\r\n`,
     });
-    expect(warehouse.readExports().map(({ run_id }) => run_id)).toEqual([null, null, null]);
+    expect(warehouse.readExports().map(({ run_id }) => run_id)).toEqual([1, 1, 1]);
   });
 
   it("writes headers, and a line of no calls where totals are asked for, when nothing fits the filter", async () => {

@@ -312,9 +312,9 @@ describe("forgetCallers", () => {
     ]);
   });
 
-  it("leaves the names and types alone of undocumented members, of all calls, rows and drift", () => {
+  it("leaves names, types and click ids of undocumented members, of all calls, rows and drift", () => {
     const extra = '{"callback":"020 7654321","dni_data":{"msclkid":"ab12"}}';
-    const types = '{"callback":{"type":"string"},"dni_data":{"msclkid":{"type":"string"}}}';
+    const types = '{"callback":{"type":"string"},"dni_data":{"msclkid":{"type":"string"}},"msclkid":"ab12"}';
     const ofBob = makeCall({ call_id: 2, caller_id: BOB, extra });
     using warehouse = open([makeCall({ call_id: 1, caller_id: ADA }), ofBob]);
     const json = `{"call_id":9,"caller_id":"${BOB}","note":"She said so."}`;
@@ -339,7 +339,7 @@ describe("forgetCallers", () => {
     // Served again, it is the same call, and nothing of it comes back.
     const again = storeCalls(warehouse, [ofBob], { runId: 2 });
     recordRejected(warehouse, [row], 2, keepingAll(warehouse));
-    expect(again).toMatchObject({ new: 0, changed: 0 });
+    expect(again).toMatchObject({ newIds: new Set(), changed: 0 });
     expect(written()).toEqual(left);
   });
 

@@ -12,9 +12,9 @@ import {
 import { request } from "node:http";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { JOBS } from "../../jobs/all.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
+import { JOBS } from "../../src/jobs/all.ts";
 import { parseCron } from "../../src/schedule/cron.ts";
 import { parseAddress, startMonitor } from "../../src/schedule/monitor.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";

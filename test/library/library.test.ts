@@ -58,7 +58,8 @@ describe("syncWarehouse", () => {
     [{ token: "" }, "token: Too small: expected string to have >=1 characters"],
     [{ baseUrl: undefined }, "baseUrl: Invalid input: expected string, received undefined"],
     [{ mode: "quick" }, 'mode: Invalid option: expected one of "full"|"incremental"'],
-    [{ orgUnitId: 1.5 }, "orgUnitId: Invalid input: expected int, received number"],
+    [{ orgUnitId: 1.5 }, "orgUnitId: Invalid input: expected string, received number"],
+    [{ orgUnitId: "no rth" }, "orgUnitId: must be without white space and control characters"],
     [{ onprogress: () => {} }, 'Unrecognized key: "onprogress"'],
     [
       { settings: { CALLTALLY_LOOKBAK_HOURS: "1" } },
@@ -137,12 +138,12 @@ describe("syncWarehouse", () => {
     );
   });
 
-  it("asks for the calls of an organization unit where one is given", async () => {
-    const database = join(folder.path, "unit.db");
+  it.each([12, "north"])("reads the calls of organization unit %j", async (orgUnitId) => {
+    const database = join(folder.path, `unit-${orgUnitId}.db`);
     const before = sandbox.requests.length;
-    await syncWarehouse({ database, baseUrl: sandbox.url, token: sandbox.token, orgUnitId: 12 });
+    await syncWarehouse({ database, baseUrl: sandbox.url, token: sandbox.token, orgUnitId });
     const asked = sandbox.requests.slice(before).map(({ query }) => query.org_unit_id);
-    expect(new Set(asked)).toEqual(new Set(["12"]));
+    expect(new Set(asked)).toEqual(new Set([String(orgUnitId)]));
   });
 
   it("ends with the reason of its signal, and goes on where it was", async () => {
@@ -299,12 +300,12 @@ describe("rollup", () => {
     async (_, more) => {
       using warehouse = openWarehouse(database);
       const question = { by: [], range: { from: "2026-10-01", to: "2026-10-31" }, ...more };
-      const { columns, rows } = await warehouse.rollup({ ...question, total: true });
+      const { columns, rows, statements } = await warehouse.rollup({ ...question, total: true });
       const byChannel = await warehouse.rollup({ ...question, by: ["channel"], total: true });
       const { channel: _channel, ...total } = byChannel.rows.at(-1) ?? {};
       expect(rows).toEqual([total]);
       expect(columns.map(({ name }) => name)).toEqual(Object.keys(total));
-      expect(await warehouse.rollup(question)).toEqual({ columns, rows });
+      expect(await warehouse.rollup(question)).toEqual({ columns, rows, statements });
     },
   );
 
@@ -329,7 +330,7 @@ describe("rollup", () => {
     const periods = unfilled.map(({ period }) => period);
     expect(periods).toEqual(expect.arrayContaining(days.slice(0, 2)));
     expect(filled.filter(({ period }) => periods.includes(period ?? null))).toEqual(unfilled);
-    const { period: _period, ...total } = Object(rows.at(-1));
+    const { period: _period, previous_period: _previous, ...total } = Object(rows.at(-1));
     const { rows: whole } = await warehouse.rollup({ ...question, grain: undefined });
     expect([total]).toEqual(whole);
   });
@@ -381,8 +382,9 @@ describe("what else a warehouse can be asked", () => {
     using warehouse = openWarehouse(database);
     const to = join(folder.path, "files");
     const range = { from: "2026-10-01", to: "2026-10-31" };
-    const { files, ...made } = await warehouse.export(to, { contents: ["channel", "calls"], range });
+    const { files, statements, ...made } = await warehouse.export(to, { contents: ["channel", "calls"], range });
     expect(made).toEqual({ folder: to, newKey: `${database}.caller-key` });
+    expect(statements).toMatchObject([{ id: "short_history", text: expect.stringContaining("First-time") }]);
     expect(files.map(({ file, contents }) => [file, contents])).toEqual([
       ["channel.csv", "channel"],
       ["calls.csv", "calls"],
@@ -443,6 +445,7 @@ describe("what else a warehouse can be asked", () => {
   it.each<[ExportRequest, string]>([
     [{ contents: ["channel"], with: ["caller_id"] }, "with applies only to calls"],
     [{ contents: ["calls"], min_cell: 10 }, "min_cell"],
+    [{ by: [] }, "by: Too small"],
   ])("refuses to export %j", async (request, message) => {
     using warehouse = openWarehouse(database);
     const to = join(folder.path, "refused");

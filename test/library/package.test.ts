@@ -209,6 +209,7 @@ describe("the package", () => {
         run: { run_id: 2, finished_at, ...verdict },
         verified: { run_id: 2, finished_at },
         ...{ calls: 300, unlisted: null, total: 300, newest_call: "2026-10-31T22:59:00.000Z", rejected: 0 },
+        statements: [],
       },
       units: [
         ...["channel text 0", "calls integer 0", "answered_calls integer 0", "missed_calls integer 0"],

@@ -73,10 +73,14 @@ const BASIS = {
   finished_at: FINISHED_AT,
   timezone: "UTC",
   provisional: false,
-  caveats: [],
+  statements: [],
 };
-const HISTORY =
-  "First-time callers of these days may be too many: fewer than 90 days of calls lie before them.";
+const HISTORY = {
+  id: "short_history",
+  level: "caution",
+  values: { up_to: null },
+  text: "First-time callers of these days may be too many: fewer than 90 days of calls lie before them.",
+};
 
 describe("calltally mcp", () => {
   it("lists tools that only read, for a question in the names of the library", async () => {
@@ -122,7 +126,7 @@ describe("calltally mcp", () => {
           ends_at: "2026-10-01T00:00:00.000Z",
           short_history: true,
         },
-        caveats: [HISTORY],
+        statements: [HISTORY],
       },
       rows: [
         { ...row, campaign: "(not set)", campaign_id: null, first_call_at: "2026-09-10T10:00:00.000Z" },
@@ -185,6 +189,7 @@ describe("calltally mcp", () => {
           ends_at: "2026-10-01T00:00:00.000Z",
           short_history: true,
         },
+        statements: expect.arrayContaining([HISTORY]),
         compared_with: compared,
       },
       rows: [
@@ -253,7 +258,8 @@ describe("calltally mcp", () => {
         utm_content: utm("headline"),
         utm_term: utm("plumber"),
       },
-      is_google_click: true,
+      click: { platform: "google", by: "gclid", id: expect.any(String), gclsrc: "aw.ds" },
+      is_assistant: false,
       source_rule: "utm",
       referrer_kind: "search",
       topic_match: null,

@@ -38,21 +38,21 @@ describe("the warehouse of calltally mcp", () => {
       finished_at: null,
       timezone: "UTC",
       provisional: true,
-      caveats: ["No sync has finished yet: the figures are based on whatever was read so far."],
+      statements: [expect.objectContaining({ id: "no_finished_sync", level: "doubt" })],
     };
-    const caveats = expect.arrayContaining(basis.caveats);
+    const statements = expect.arrayContaining(basis.statements);
     expect(await assistant.ask("figures", COUNT)).toMatchObject({
-      basis: { ...basis, caveats },
+      basis: { ...basis, statements },
       rows: [{ calls: 0 }],
     });
     expect(await assistant.ask("compare", { range: { last: "4w" } })).toMatchObject({ rows: [] });
     expect(await assistant.ask("what_changed")).toEqual({ basis, restatements: [], notices: [] });
-    expect(await assistant.ask("status")).toMatchObject({ basis, failures: ["no sync has finished yet"] });
+    expect(await assistant.ask("status")).toMatchObject({ basis, failures: [] });
     writeFileSync(database, "not a database");
     expect(await assistant.ask("status")).toMatch(/^Cannot use .*calls\.db as the warehouse: /);
   });
 
-  it("has its caveats in every answer", async () => {
+  it("states doubts and cautions in every response", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     {
@@ -67,9 +67,12 @@ describe("the warehouse of calltally mcp", () => {
       verdict: "unverified",
       verdict_reason: "1,234,567 of 1,234,568 calls read",
       finished_at: AT,
-      caveats: expect.arrayContaining([
-        "The last sync is unverified, so calls may be missing: 1,234,567 of 1,234,568 calls read.",
-        "The attribution settings have changed: these figures follow the old ones until the next sync or export.",
+      statements: expect.arrayContaining([
+        expect.objectContaining({
+          level: "doubt",
+          text: "Run 1, the last sync, is unverified, so calls may be missing: 1,234,567 of 1,234,568 calls read.",
+        }),
+        expect.objectContaining({ id: "rules_changed", level: "caution" }),
       ]),
     };
     for (const [name, args] of QUESTIONS) expect(await assistant.ask(name, args)).toMatchObject({ basis });

@@ -71,12 +71,20 @@ describe("answerRateOf, changeOf", () => {
       calls_change: -0.3529,
     };
     expect(String(answerRateOf(figures))).toBe('<data value="0.5455">54.5%</data>');
-    expect(String(changeOf(figures, "calls", 1))).toBe(
-      '<data value="-0.3529">-35.3%</data><span class="chance"> ≈</span>',
+    expect(String(changeOf(figures, "calls", { times: 1, isCovered: true }))).toBe(
+      '<span class="chance"><data value="-0.3529">-35.3%</data> chance</span>',
     );
-    expect(String(changeOf({ ...figures, calls_previous: 60 }, "calls", 1))).not.toContain("≈");
-    expect(String(changeOf({ ...figures, calls_previous: 60 }, "calls", 2))).toContain("≈");
-    expect(String(changeOf({ calls: 5, calls_previous: 5, calls_change: 0 }, "calls", 1))).not.toContain("≈");
+    expect(
+      String(changeOf({ ...figures, calls_previous: 60 }, "calls", { times: 1, isCovered: true })),
+    ).not.toContain("chance");
+    expect(
+      String(changeOf({ ...figures, calls_previous: 60 }, "calls", { times: 2, isCovered: true })),
+    ).toContain("chance");
+    expect(
+      String(
+        changeOf({ calls: 5, calls_previous: 5, calls_change: 0 }, "calls", { times: 1, isCovered: true }),
+      ),
+    ).not.toContain("chance");
     expect(String(answerRateOf({ calls: 0, answered_calls: 0, answer_rate: null }))).toBe("–");
   });
 });

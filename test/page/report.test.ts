@@ -166,7 +166,7 @@ describe("calltally report, beside what export writes of the same calls", () => 
 
   it("says what it stands on, by a fingerprint that anyone can compute", () => {
     const manifest = JSON.parse(readFileSync(join(folder.path, "data/exports/report/manifest.json"), "utf8"));
-    const { fingerprint, files, ...head } = manifest;
+    const { fingerprint, files, statements: _, ...head } = manifest;
     const described = files.map(({ file, bytes, sha256, ...rest }: Record<string, unknown>) => rest);
     expect(fingerprint).toBe(hash("sha256", JSON.stringify({ ...head, files: described })));
     expect(page).toContain(fingerprint);
@@ -191,7 +191,7 @@ describe("calltally report, beside what export writes of the same calls", () => 
   it("is the same of the same calls, in a file and on standard output", async () => {
     const again = await calltally(["report", ...SCOPE, ...DATABASE, "--stdout"], { cwd: folder.path });
     expect(again.stdout).toBe(page);
-    expect(again.stderr).toBe("These calls are made up: calltally demo made the warehouse.\n");
+    expect(again.stderr).toMatch(/^These calls are made up: calltally demo made the warehouse\.$/m);
   });
 
   it("says of days without calls that there are none", async () => {
@@ -201,8 +201,8 @@ describe("calltally report, beside what export writes of the same calls", () => 
     );
     expect(code).toBe(0);
     expect(stdout).toContain("No calls in these days.");
-    expect(stdout).toContain("It begins before the first call in the copy");
-    expect(stderr).toContain("No call in the warehouse matches the filter");
+    expect(stdout).toContain("before the first call in the copy");
+    expect(stderr).toContain("No call in the warehouse matches: ");
   });
 
   it.each([

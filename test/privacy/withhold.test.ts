@@ -72,7 +72,7 @@ describe("withhold of undocumented members", () => {
     ['{"a":true,"id":90071992547409931}', '{"a":"boolean","id":"number"}'],
     [
       '{"dni_data":{"msclkid":"ab12","page":{"url":"/"}},"z":""}',
-      '{"dni_data":{"msclkid":"string","page":"object"},"z":"string"}',
+      '{"dni_data":{"msclkid":"string","page":"object"},"z":"string","msclkid":"ab12"}',
     ],
     // A name may be a value.
     ['{"+4930123456":1,"a 1 2 3 4 5 6 7":1}', '{"[name]":"number"}'],
@@ -84,11 +84,22 @@ describe("withhold of undocumented members", () => {
     ],
     ['["x"]', "array"],
   ])("keeps of %s the names and types", (extra, types) => {
-    const expected = types.replace(/:"(\w+)"/g, ':{"type":"$1"}').replace(/^(\w+)$/, '{"type":"$1"}');
+    const expected = types.replace(/:"([a-z]+)"/g, ':{"type":"$1"}').replace(/^(\w+)$/, '{"type":"$1"}');
     expect(describeExtra(extra)).toBe(expected);
     // What is described is not described again.
     const again = withhold(makeCall({ extra: expected }), ["extra"]);
     expect(again.withheld).toEqual([]);
+  });
+
+  it.each([
+    // Wherever it was: figures and uploads do not change.
+    ['{"clicks":[{"GBRAID":"0Ab-_"}]}', '{"clicks":{"type":"array"},"gbraid":"0Ab-_"}'],
+    ['{"gclid":"Cj","gclsrc":"3p.ds"}', '{"gclid":"Cj","gclsrc":"3p.ds"}'],
+    ['{"msclkid":"4930123456"}', '{"msclkid":{"type":"string"}}'],
+    ['{"msclkid":"call +49 30 123456"}', '{"msclkid":{"type":"string"}}'],
+  ])("of %s with a click id leaves %s", (extra, left) => {
+    expect(describeExtra(extra)).toBe(left);
+    expect(describeExtra(left)).toBe(left);
   });
 
   it("leaves a member that has no value", () => {

@@ -75,7 +75,7 @@ describe("rollupColumns", () => {
       'calls_change decimal change calls {"decimals":4}',
       'answer_rate decimal {"decimals":4,"isShare":true}',
       'answer_rate_previous decimal previous answer_rate {"decimals":4,"isShare":true}',
-      'answer_rate_change decimal change answer_rate {"decimals":4}',
+      'answer_rate_change decimal points answer_rate {"decimals":4}',
       'total_duration_seconds decimal {"isAdditive":true,"decimals":3}',
       'total_duration_seconds_previous decimal previous total_duration_seconds {"isAdditive":true,"decimals":3}',
       'total_duration_seconds_change decimal change total_duration_seconds {"decimals":4}',

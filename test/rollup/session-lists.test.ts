@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { findAdClick } from "../../src/attribution/ad-click.ts";
 import type { CallFacts } from "../../src/attribution/attribute-call.ts";
-import { presentId, toCaller } from "../../src/attribution/call-text.ts";
-import { microsoftClickId } from "../../src/attribution/microsoft-click-id.ts";
+import { toCaller, toClientId } from "../../src/attribution/call-text.ts";
 import { toInstants } from "../../src/calendar/dates.ts";
 import { periods } from "../../src/calendar/periods.ts";
 import type { Call } from "../../src/call.ts";
@@ -169,15 +169,21 @@ describe("RollupSession.callers", () => {
       });
       expect([...read()]).toEqual(expected);
     }
-    expect(seen).toEqual({ callers: 80, untimed: 4, answeredLater: 35, without: 180 });
+    expect(seen).toEqual({ callers: 65, untimed: 4, answeredLater: 28, without: 230 });
   });
 });
+
+const clickIdOf = (fact: Fact, names: readonly string[]) => {
+  const click = findAdClick(storedOf(fact));
+  return click !== null && names.includes(click.by) ? click.id : null;
+};
 
 const KEYS: Record<ConversionKey, (fact: Fact) => string | null> = {
   gclid: ({ gclid }) => gclid,
   caller: ({ caller }) => caller,
-  msclkid: (fact) => microsoftClickId(storedOf(fact).referring_url, storedOf(fact).extra),
-  google_analytics_cid: (fact) => presentId(storedOf(fact).google_analytics_cid),
+  google_click: (fact) => clickIdOf(fact, ["gclid", "gbraid", "wbraid"]),
+  msclkid: (fact) => clickIdOf(fact, ["msclkid"]),
+  google_analytics_cid: (fact) => toClientId(storedOf(fact).google_analytics_cid),
 };
 
 /** The calls that are the first conversions of their keys. */
@@ -201,7 +207,7 @@ describe("RollupSession.conversions", () => {
   it("finds the first qualified call of each key among a population, whatever else is asked", () => {
     const seen = { calls: 0, first: 0, repeated: 0, gone: 0 };
     const queries: ConversionQuery[] = (
-      ["gclid", "caller", "msclkid", "google_analytics_cid"] as const
+      ["gclid", "google_click", "caller", "msclkid", "google_analytics_cid"] as const
     ).flatMap((key) => [
       { key, every: false },
       { key, every: true },
@@ -231,6 +237,7 @@ describe("RollupSession.conversions", () => {
             is_live: fact.is_live === 1,
             call_started: fact.call_started,
             key: KEYS[query.key](fact),
+            click_by: findAdClick(storedOf(fact))?.by ?? null,
             gclsrc: fact.gclsrc ?? "",
             is_qualified: fact.is_qualified === 1,
             topic: fact.topic,
@@ -246,7 +253,7 @@ describe("RollupSession.conversions", () => {
         }
       }
     }
-    expect(seen).toEqual({ calls: 4064, first: 159, repeated: 215, gone: 400 });
+    expect(seen).toEqual({ calls: 5080, first: 170, repeated: 212, gone: 500 });
   });
 
   it("gives the number that is kept of a call where callers are known by digests", async () => {
@@ -327,7 +334,7 @@ describe("what a session knows of its calls", () => {
         own.length === 0 ? undefined : { first: own[0], last: own.at(-1) },
       );
       expect(await session.readFirstStart()).toBe(times[0]);
-      expect(await session.countUnknownCallers(["+49 1", "(0049) 2", "+498", "ANONYMOUS", "-", "5"])).toBe(3);
+      expect(await session.countUnknownCallers(["+49 1", "(0049) 2", "+498", "ANONYMOUS", "-", "5"])).toBe(4);
       expect(await session.countUnknownCallers([])).toBe(0);
       expect((await session.readCampaigns()).toSorted()).toEqual(
         ['"(Other)"', "(total)", "Autumn", "Herbst", "Spring", "autumn", "spring"].toSorted(),
@@ -489,6 +496,6 @@ describe("rows of fewer calls than a cell must have", () => {
         }
       }
     }
-    expect(seen).toEqual({ kept: 443, folded: 330, none: 53 });
+    expect(seen).toEqual({ kept: 428, folded: 315, none: 51 });
   });
 });

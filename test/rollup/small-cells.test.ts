@@ -70,7 +70,7 @@ describe("FigureSession.total", () => {
     expect(await totals(few, { minCell: 3, periods: undefined })).toEqual([[9]]);
     expect(await totals(few, { minCell: 10, periods: undefined })).toEqual([[null]]);
     // Those of the stretch before count as well.
-    expect(await totals(few, { minCell: 2, previous: { span: PREVIOUS.span } })).toEqual([[9, 10, -0.1]]);
+    expect(await totals(few, { minCell: 2, previous: { span: PREVIOUS.span } })).toEqual([[9, 10, null]]);
     expect(await totals(few, { minCell: 2, previous: PREVIOUS })).toEqual([[null, null, null]]);
   });
 });

@@ -26,6 +26,7 @@ function snapshotOf(members: Partial<Snapshot>): Snapshot {
     unfinished: new Set(),
     jobs: new Map(),
     calls: { live: 0, gone: 0 },
+    statements: [],
     rejectedRows: 0,
     notices: [],
     driftedMembers: 0,
@@ -137,7 +138,7 @@ describe("emptyStatistics, noteEnd", () => {
     expect(emptyStatistics("export", SINCE)).toEqual({
       job: "export",
       sinceMs: SINCE,
-      runs: new Map(),
+      runs: new Map([["0", 0]]),
       isRunning: false,
       lastMs: undefined,
       last: undefined,

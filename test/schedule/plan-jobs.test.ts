@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { JOBS } from "../../jobs/all.ts";
 import { UsageError } from "../../src/base/errors.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
+import { JOBS } from "../../src/jobs/all.ts";
 import { CRON_HINT } from "../../src/schedule/cron.ts";
 import type { Job } from "../../src/schedule/job-definition.ts";
 import { planJobs } from "../../src/schedule/plan-jobs.ts";
@@ -54,6 +54,7 @@ const NOTHING: Snapshot = {
   unfinished: new Set(),
   jobs: new Map(),
   calls: { live: 0, gone: 0 },
+  statements: [],
   rejectedRows: 0,
   notices: [],
   driftedMembers: 0,
@@ -288,6 +289,10 @@ describe("readSnapshot", () => {
       unfinished: new Set(["sync"]),
       jobs: new Map(["export", "sync"].map((name) => [name, { ...RECORD, job: name, started_at: NOW }])),
       calls: { live: 2, gone: 1 },
+      statements: [
+        expect.objectContaining({ id: "unverified" }),
+        expect.objectContaining({ id: "rejected_rows" }),
+      ],
       rejectedRows: 2,
       notices: [],
       driftedMembers: 1,

@@ -50,6 +50,7 @@ const snapshot: Snapshot = {
   unfinished: new Set(),
   jobs: new Map(),
   calls: { live: 5000, gone: 7 },
+  statements: [{ id: "first_load", level: "doubt", values: {} }],
   rejectedRows: 4,
   notices: [{ dimension: "source" } as Notice],
   driftedMembers: 2,
@@ -59,6 +60,7 @@ const SCHEDULE = `# HELP calltally_job_runs_total Runs since the schedule starte
 # TYPE calltally_job_runs_total counter
 calltally_job_runs_total{job="sync",exit_code="0"} 3
 calltally_job_runs_total{job="sync",exit_code="SIGKILL"} 1
+calltally_job_runs_total{job="export",exit_code="0"} 0
 # HELP calltally_job_running 1 while the job runs.
 # TYPE calltally_job_running gauge
 calltally_job_running{job="sync"} 1
@@ -85,6 +87,13 @@ const COUNTS = `# HELP calltally_calls Calls in the warehouse: live, or gone fro
 # TYPE calltally_calls gauge
 calltally_calls{state="live"} 5000
 calltally_calls{state="gone"} 7
+`;
+
+const STATEMENTS = `# HELP calltally_statements Statements on the figures, by level; figures may be wrong or incomplete while there is a doubt.
+# TYPE calltally_statements gauge
+calltally_statements{level="doubt"} 1
+calltally_statements{level="caution"} 0
+calltally_statements{level="note"} 0
 `;
 
 const REST = `# HELP calltally_rejected_rows Rows that could not be parsed and are not resolved yet.
@@ -114,7 +123,7 @@ calltally_sync_last_verdict{verdict="exact"} 0
 calltally_sync_last_verdict{verdict="verified"} 0
 calltally_sync_last_verdict{verdict="probable"} 1
 calltally_sync_last_verdict{verdict="unverified"} 0
-${COUNTS}# HELP calltally_withheld_calls Calls that the last finished run missed, above the missing-call threshold.
+${COUNTS}${STATEMENTS}# HELP calltally_withheld_calls Calls that the last finished run missed, above the missing-call threshold.
 # TYPE calltally_withheld_calls gauge
 calltally_withheld_calls 12
 ${REST}`,
@@ -125,7 +134,7 @@ ${REST}`,
   it("leave out what is not known: the warehouse, its last run, or how long that took", () => {
     expect(formatMetrics(toMetrics(statistics, health, undefined))).toBe(SCHEDULE);
     const first = { ...snapshot, lastDoneRun: undefined };
-    expect(formatMetrics(toMetrics(statistics, health, first))).toBe(SCHEDULE + COUNTS + REST);
+    expect(formatMetrics(toMetrics(statistics, health, first))).toBe(SCHEDULE + COUNTS + STATEMENTS + REST);
     const old: Partial<SyncRun> = { ...run, elapsed_ms: null, calls_withheld: null };
     const page = formatMetrics(toMetrics([], [], { ...snapshot, lastDoneRun: old as SyncRun }));
     expect(page).toMatch(/^# HELP calltally_sync_last_verdict /);

@@ -92,6 +92,11 @@ const utmValue = fc.option(
         "\u00a0\t",
         "(not set)",
         "undefined",
+        "(direct)",
+        "{keyword}",
+        "fb_%7B%7Bcampaign.name%7D%7D",
+        "__CAMPAIGN_NAME__",
+        "chatgpt.com",
         "=1+1",
         "it's; DROP TABLE calls",
         'a,"b"',
@@ -145,7 +150,9 @@ const call: fc.Arbitrary<Call> = fc.record({
   ),
   insight_name: textValue("Google Ads", "google ads", "Bing"),
   // Few callers, so that they call again.
-  caller_id: fc.option(fc.constantFrom("+491", "+492", "+493", "+494", "anonymous", ""), { freq: 8 }),
+  caller_id: fc.option(fc.constantFrom("+491", "+492", "+493", "+494", "anonymous", "+266696687", ""), {
+    freq: 8,
+  }),
   tracking_number: textValue("+4930", "+4989"),
   // Few moments, so that calls share them.
   call_started: fc.option(
@@ -196,18 +203,23 @@ const call: fc.Arbitrary<Call> = fc.record({
         "https://www.ecosia.org/",
         "https://m.facebook.com/",
         "https://bing.com/?a&MSCLKID=1#b",
+        "https://www.plumber.example/?gad_source=1&gclid=CjABC",
+        "https://chatgpt.com/",
+        "https://gemini.google.com/app?q={x}",
         "null",
         "?a=b",
         "",
       ),
     ),
   ),
-  campaign_name: textValue("Autumn", "autumn", "Herbst  Aktion"),
+  campaign_name: textValue("Autumn", "autumn", "Herbst  Aktion", "*|CAMPAIGN_UID|*"),
   campaign_id: textValue("1", "2", "10"),
   summary: fc.option(fc.constantFrom("", "A tap.", "nul\0l 😀")),
   transcription: fc.option(fc.constantFrom("", "Hello.")),
   transcription_details: fc.option(fc.constantFrom("[]", '[{"text":"Hello."}]')),
-  extra: fc.option(fc.constantFrom('{"__proto__":1}', '{"dni_data":{"msclkid":"x"}}')),
+  extra: fc.option(
+    fc.constantFrom('{"__proto__":1}', '{"dni_data":{"msclkid":"x"}}', '{"dni_data":{"wbraid":"y"}}'),
+  ),
 });
 
 /** Up to `maxLength` different calls of one account, full of what makes tallies go wrong. */

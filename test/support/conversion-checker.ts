@@ -29,26 +29,26 @@ const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const AMOUNT = /^(\d+(\.\d+)?)?$/;
 const CURRENCY = /^([A-Z]{3})?$/;
 const CLICK = /^[A-Za-z0-9_-]+$/;
+/** One of several columns has it. */
+const ID = /^[A-Za-z0-9_-]*$/;
 const ORDER = /^-?\d+(-\d+)?$/;
 const CONSENT = /^(Granted|Denied)?$/;
 
-const clickColumns = (time: RegExp) => ({
-  "Google Click ID": CLICK,
+const conversionColumns = {
   "Conversion Name": TEXT,
-  "Conversion Time": time,
+  "Conversion Time": LOCAL,
   "Conversion Value": AMOUNT,
   "Conversion Currency": CURRENCY,
   "Order ID?": ORDER,
   "Ad User Data?": CONSENT,
   "Ad Personalization?": CONSENT,
-});
-const { "Google Click ID": _, ...conversionColumns } = clickColumns(LOCAL);
-const ZONE = /^Parameters:TimeZone=(UTC|[A-Z][A-Za-z_]+(\/[A-Za-z_]+)+)$/;
+};
+const ZONE = /^Parameters:TimeZone=\+0000$/;
 
 const FORMATS: Record<CheckedKind, Format> = {
   "google-ads": {
     parameters: ZONE,
-    columns: clickColumns(LOCAL),
+    columns: { "Google Click ID": CLICK, ...conversionColumns },
     unique: [["Google Click ID", "Conversion Name", "Conversion Time"], ["Order ID"]],
     age: { column: "Conversion Time", fromHours: 6, toDays: 90 },
   },
@@ -59,8 +59,8 @@ const FORMATS: Record<CheckedKind, Format> = {
     age: { column: "Conversion Time", fromHours: 0, toDays: 63 },
   },
   "google-data-manager": {
-    columns: clickColumns(UTC),
-    unique: [["Google Click ID", "Conversion Name", "Conversion Time"], ["Order ID"]],
+    columns: { "Google Click ID": ID, GBRAID: ID, WBRAID: ID, ...conversionColumns, "Conversion Time": UTC },
+    unique: [["Google Click ID", "GBRAID", "WBRAID", "Conversion Name", "Conversion Time"], ["Order ID"]],
     age: { column: "Conversion Time", fromHours: 6, toDays: 90 },
   },
   "google-ads-adjustments": {

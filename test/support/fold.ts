@@ -97,7 +97,10 @@ type Cell = string | number | null;
 type Figures = readonly (number | string | null)[];
 
 const NOT_SET = "(not set)";
-const MISSING = ["null", "undefined", NOT_SET];
+const MISSING = [
+  ...["null", "undefined", "(none)", "(direct)", "(organic)", "(referral)", "(not provided)"],
+  NOT_SET,
+];
 
 const trimmed = (value: string | null): string | null => value?.trim() || null;
 const words = (value: string): string =>
@@ -105,19 +108,40 @@ const words = (value: string): string =>
     .split(/\s+/)
     .filter((word) => word !== "")
     .join(" ");
+/** As a browser would read a part of a link, if it can be read. */
+const unescaped = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+/** Whether a text has a macro that nobody filled in, as ad platforms and mailers write them. */
+const hasMacro = (text: string): boolean =>
+  text.includes("{{") ||
+  text.split("{").some((part, index) => index > 0 && part.includes("}")) ||
+  text.split("*|").some((part, index) => index > 0 && part.includes("|*")) ||
+  /^__[a-z_]+__$/i.test(text);
 /** Null for what stands for no value. */
 const presentId = (value: string | null): string | null => {
   const text = trimmed(value);
-  if (text === null || MISSING.includes(words(text).toLowerCase())) return null;
-  return text.startsWith("{") && text.endsWith("}") && text.length > 1 ? null : text;
+  if (text === null || MISSING.includes(words(unescaped(text)).toLowerCase())) return null;
+  return hasMacro(unescaped(text)) ? null : text;
 };
 const present = (value: string | null): string | null => presentId(value)?.normalize() ?? null;
 const folded = (value: string | null): string | null => present(words(value ?? "").toLowerCase());
+/** What phones show, or carriers send, for ANONYMOUS and RESTRICTED. */
+const WITHHELD = ["+266696687", "+7378742833"];
 /** `+` and the digits; of what is no number, its letters. */
 const digits = (served: string | null): string => {
   const value = present(served);
   const bare = [...(value ?? "")].filter((sign) => /[a-z0-9]/i.test(sign)).join("");
   return /^\d+$/.test(bare) ? `+${bare.startsWith("00") ? bare.slice(2) : bare}` : bare.toLowerCase();
+};
+/** Who called; empty for who hid the number. */
+const callerOf = ({ caller_id }: Call): string => {
+  const caller = digits(caller_id);
+  return /\d/.test(caller) && !WITHHELD.includes(caller) ? caller : "";
 };
 /** A number by its digits. */
 const numbered = (value: string | null): string | null =>
@@ -142,8 +166,31 @@ type UtmField = "utm_source" | "utm_medium" | "utm_campaign" | "utm_content" | "
 const aliased = (value: string, { aliases = {} }: FoldRules): string | null =>
   (Object.hasOwn(aliases, value) ? aliases[value] : value) || null;
 
-const isGoogleClick = ({ gclid, gclsrc }: Call) =>
-  present(gclid) !== null && trimmed(gclsrc)?.toLowerCase() !== "3p.ds";
+const campaignOf = (call: Call, rules: FoldRules): string | null =>
+  present(call.campaign_name) ??
+  present(call.utm_campaign) ??
+  (originOf(call, rules).medium === "ai-assistant" ? "(ai-assistant)" : null);
+
+/** What the call has under a name that no document promises, or in the query of the referrer. */
+const elsewhere = ({ extra, referring_url }: Call, name: string): string | null => {
+  const found = new RegExp(`"${name}":"([^"]*)"`, "i").exec(extra ?? "") ?? [];
+  const query = new URLSearchParams((referring_url ?? "").split("#", 1)[0]?.split("?").slice(1).join("?"));
+  const [, asked] = [...query].find(([key]) => key.toLowerCase() === name) ?? [];
+  return presentId(found[1] ?? null) ?? presentId(asked ?? null);
+};
+
+/** Whose ad was clicked. */
+const clickOf = (call: Call): "google" | "bing" | "other" | undefined => {
+  const gclid = presentId(call.gclid) ?? elsewhere(call, "gclid");
+  const isOther = trimmed(call.gclsrc)?.toLowerCase() === "3p.ds";
+  if (gclid !== null && !isOther) return "google";
+  if ((elsewhere(call, "gbraid") ?? elsewhere(call, "wbraid")) !== null) return "google";
+  if (elsewhere(call, "msclkid") !== null) return "bing";
+  return gclid === null ? undefined : "other";
+};
+
+/** Of the assistants those that random calls may have. */
+const ASSISTANTS = ["chatgpt.com", "gemini.google.com"];
 
 /** "Sources and channels" in docs/figures.md. */
 function originOf(call: Call, rules: FoldRules): { source: string | null; medium: string | null } {
@@ -151,20 +198,23 @@ function originOf(call: Call, rules: FoldRules): { source: string | null; medium
     (value) => aliased(folded(value) ?? "", rules),
   );
   const [source = null, medium = null] = tags;
-  if (isGoogleClick(call)) {
+  const click = clickOf(call);
+  if (click === "google" || click === "bing") {
     return {
-      source: source ?? aliased("google", rules),
+      source: source ?? aliased(click, rules),
       medium: medium === null || medium === "organic" ? "cpc" : medium,
     };
   }
+  const isOfAssistant = ASSISTANTS.includes(folded(call.utm_source) ?? "");
+  if (isOfAssistant && medium === null) return { source, medium: "ai-assistant" };
   const isKnown =
     tags.some((tag) => tag !== null) ||
-    presentId(call.gclid) !== null ||
-    /[?&]msclkid=(?!&|#|$)/i.test(call.referring_url ?? "") ||
+    click !== undefined ||
     [call.campaign_name, call.campaign_id, call.utm_campaign].some((value) => present(value) !== null);
   if (isKnown) return { source, medium };
-  const host = hostOf(present(call.referring_url));
+  const host = referrerOf(call);
   if (host === null) return { source: "(direct)", medium: "(none)" };
+  if (ASSISTANTS.includes(host)) return { source: aliased(host, rules), medium: "ai-assistant" };
   const engine = ENGINES.find((name) => searchHosts(name).includes(host));
   const isSearch = engine !== undefined || SITES.search.some((site) => site === host);
   return {
@@ -197,7 +247,7 @@ function describeAnew(call: Call, { rules, raw = false, zone = "UTC" }: FoldQuer
   };
   const utmKey = (field: UtmField) => (raw ? call[field] || null : utm(field));
   const { source, medium } = originOf(call, rules);
-  const campaign = present(call.campaign_name) ?? present(call.utm_campaign);
+  const campaign = campaignOf(call, rules);
   // SQLite lower-cases ASCII alone, and the rules look for nothing else.
   const channelCampaign = utm("utm_campaign") ?? present(call.campaign_name)?.toLowerCase() ?? "";
   const keys: Record<string, readonly Cell[]> = {
@@ -209,14 +259,14 @@ function describeAnew(call: Call, { rules, raw = false, zone = "UTC" }: FoldQuer
     source: [shown(source)],
     medium: [shown(medium)],
     campaign: [shown(campaign), present(call.campaign_id)],
-    gclid: [shown(presentId(call.gclid))],
+    gclid: [shown(presentId(call.gclid) ?? elsewhere(call, "gclid"))],
     channel: [channelOf(source ?? "", medium ?? "", channelCampaign)],
     insight_name: [shown(present(call.insight_name))],
     org_unit: [shown(present(call.org_unit_name)), call.org_unit_id],
     tracking_number: [shown(numbered(call.tracking_number))],
     disposition: [shown(present(call.disposition))],
     topic: [shown(topicOf(call, rules)?.topic ?? null)],
-    referring_host: [shown(hostOf(present(call.referring_url)))],
+    referring_host: [shown(referrerOf(call))],
     weekday: [clockOf(call, zone, "weekday")],
     hour: [clockOf(call, zone, "hour")],
   };
@@ -248,7 +298,7 @@ function matchCampaign(
   rules: FoldRules,
 ): { key: readonly Cell[]; match: "id" | "name" | "unmatched" | "unnamed" } {
   const groups = Map.groupBy(calls, (call) =>
-    JSON.stringify([present(call.campaign_name) ?? present(call.utm_campaign), present(call.campaign_id)]),
+    JSON.stringify([campaignOf(call, rules), present(call.campaign_id)]),
   );
   const isOwn = (call: Call) => originOf(call, rules).source === aliased(source, rules);
   const known = [...groups]
@@ -336,6 +386,12 @@ function tallySpend(rows: readonly FoldSpend[], calls: Figures, isShared: boolea
   ];
 }
 
+/** A macro in an address leaves its host; in anything else it leaves nothing. */
+const referrerOf = ({ referring_url }: Call): string | null => {
+  const address = trimmed(referring_url)?.normalize() ?? null;
+  return hostOf(/^https?:\/\//i.test(address ?? "") ? address : present(address));
+};
+
 /** Of addresses as browsers send them, and some without a scheme; test/attribution/referring-host.test.ts has the others. */
 function hostOf(url: string | null): string | null {
   if (url === null) return null;
@@ -355,7 +411,7 @@ function firstCallIds(calls: readonly Call[]): Set<number> {
     return a.call_started < b.call_started;
   };
   for (const call of calls) {
-    const caller = digits(call.caller_id);
+    const caller = callerOf(call);
     if (caller === "") continue;
     const known = first.get(caller);
     if (known === undefined || isBefore(call, known)) first.set(caller, call);
@@ -388,13 +444,13 @@ function isCounted(
     (filter.min_duration_seconds === undefined ||
       (call.duration !== null && call.duration >= filter.min_duration_seconds * perSecond)) &&
     (filter.first_time === undefined || firstIds.has(call.call_id)) &&
-    (filter.has_gclid === undefined || present(call.gclid) !== null) &&
+    (filter.has_gclid === undefined || (presentId(call.gclid) ?? elsewhere(call, "gclid")) !== null) &&
     isAmong(
       filter.tracking_number?.map((text) => (text === NOT_SET ? text : digits(text) || text)),
       digits(call.tracking_number) || (present(call.tracking_number) ?? NOT_SET),
     ) &&
     // Who has no number is not excluded by a text without one.
-    (digits(call.caller_id) === "" || !filter.exclude_callers?.map(digits).includes(digits(call.caller_id)))
+    (callerOf(call) === "" || !filter.exclude_callers?.map(digits).includes(callerOf(call)))
   );
 }
 
@@ -440,7 +496,7 @@ function tally(calls: readonly Call[], firstIds: ReadonlySet<number>, rules: Fol
     outcomes.filter((outcome) => outcome === "missed").length,
     outcomes.filter((outcome) => outcome === "other").length,
     calls.length === 0 ? null : quotient(answered.length, calls.length, 4),
-    new Set(calls.flatMap(({ caller_id }) => digits(caller_id) || [])).size,
+    new Set(calls.flatMap((call) => callerOf(call) || [])).size,
     calls.filter(({ call_id }) => firstIds.has(call_id)).length,
     answered.filter((call) => {
       const isLong = call.duration !== null && call.duration / perSecond >= rules.qualified_seconds;
@@ -513,8 +569,15 @@ export const firstStartOf = (calls: readonly Call[]): string | undefined =>
   calls.flatMap(({ call_started }) => call_started ?? []).sort()[0];
 
 /** Their places among the figures of calls, and of spend. */
-const [FIRST_TIME_CALLERS, COST_PER_FIRST_TIME_CALLER] = [6, 5];
-const NINETY_DAYS_MS = 90 * 24 * 3600 * 1000;
+const [ANSWER_RATE, FIRST_TIME_CALLERS, COST_PER_FIRST_TIME_CALLER] = [4, 6, 5];
+const DAY_MS = 24 * 3600 * 1000;
+const NINETY_DAYS_MS = 90 * DAY_MS;
+
+/** The difference of two rates, to four decimals. */
+function pointsOf(now: Figures[number], before: Figures[number]): number | null {
+  if (typeof now !== "number" || typeof before !== "number") return null;
+  return quotient(Math.round(now * 1e4) - Math.round(before * 1e4), 1e4, 4);
+}
 
 /** The change as a share, to four decimals; none without something to compare with. */
 function changeOf(now: Figures[number], before: Figures[number]): number | null {
@@ -575,6 +638,11 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
     beginning !== undefined &&
     firstStart !== undefined &&
     Date.parse(beginning) >= Date.parse(firstStart) + NINETY_DAYS_MS;
+  // There is no change at all where the stretch compared with begins on an earlier day than the first call.
+  const isCovered =
+    beginning !== undefined &&
+    firstStart !== undefined &&
+    Date.parse(firstStart) < Date.parse(beginning) + DAY_MS;
   const now = group(span, periods);
   const before = previous && group(previous.span, periods && previous.periods);
   const all = new Set([...now.keys(), ...(before?.keys() ?? [])]);
@@ -608,10 +676,9 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
         group.flatMap((value, index) => {
           const then = compared?.[of]?.[index] ?? null;
           const isFirstTime = index === (of === 0 ? FIRST_TIME_CALLERS : COST_PER_FIRST_TIME_CALLER);
-          const isKnown = !isFirstTime || hasEnoughBefore;
-          return compared && index < COMPARED
-            ? [value, then, isKnown ? changeOf(value, then) : null]
-            : [value];
+          const isKnown = isCovered && (!isFirstTime || hasEnoughBefore);
+          const change = of === 0 && index === ANSWER_RATE ? pointsOf : changeOf;
+          return compared && index < COMPARED ? [value, then, isKnown ? change(value, then) : null] : [value];
         }),
       );
       return { cells, calls: Number(figures[0]?.[0]), row: [...cells, ...columns] };

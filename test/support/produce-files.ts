@@ -96,14 +96,13 @@ export const clockAt = (now: number) => ({ now: () => now, sleep: () => Promise.
 type Options = Partial<FolderExportOptions> & Pick<FolderExportOptions, "targets">;
 
 /** A warehouse of these calls, closed, in a temporary folder, and how to export it: in UTC, by the default rules. */
-export function makeWarehouse(calls: readonly Call[], { isDone = true } = {}) {
+export function makeWarehouse(calls: readonly Call[]) {
   const temp = makeTempFolder();
   const database = join(temp.path, "calls.db");
   const folder = join(temp.path, "exports");
   {
     using warehouse = openNewWarehouse(database);
-    const finishedAt = isDone ? RUN_FINISHED_AT : undefined;
-    storeRun(warehouse, calls, { startedAt: "2026-10-01T00:00:00.000Z", finishedAt });
+    storeRun(warehouse, calls, { startedAt: "2026-10-01T00:00:00.000Z", finishedAt: RUN_FINISHED_AT });
   }
   return {
     database,

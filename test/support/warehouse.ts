@@ -53,10 +53,11 @@ export function newWarehouse(calls: readonly Call[] = []): Warehouse & { folder:
   };
 }
 
-/** Makes a warehouse of these calls at a path, and closes it. */
-export function fillWarehouse(path: string, calls: readonly Call[]): void {
+/** Makes a warehouse of these calls at a path, of a sync that has just ended or is still under way, and closes it. */
+export function fillWarehouse(path: string, calls: readonly Call[], { isDone = true } = {}): void {
   using warehouse = openNewWarehouse(path);
-  storeCalls(warehouse, calls);
+  const startedAt = new Date().toISOString();
+  storeRun(warehouse, calls, { startedAt, finishedAt: isDone ? startedAt : undefined });
 }
 
 /** Writes calls as a full pass that proved exact; one that is still under way without `finishedAt`. */

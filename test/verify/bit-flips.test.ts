@@ -1,22 +1,16 @@
 import { randomInt } from "node:crypto";
 import { expect, it } from "vitest";
-import { parseRow } from "../../src/api/parse-row.ts";
 import { attempt } from "../../src/base/errors.ts";
 import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../src/call.ts";
-import { CallGenerator } from "../../src/sandbox/calls/generate.ts";
 import { seededRandom } from "../../src/sandbox/random.ts";
-import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
-import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
-import { verifyWarehouse } from "../../src/verify/verify-warehouse.ts";
 import { FACT_COLUMNS } from "../../src/warehouse/calls/facts.ts";
 import { readCertificate } from "../../src/warehouse/runs/certificate-table.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { draws } from "../support/draws.ts";
 import { newWarehouse } from "../support/warehouse.ts";
-import { makeRun } from "../sync/scene.ts";
+import { ListedCalls, problemsOf } from "./warehouses.ts";
 
 const FLIPS = draws(1000);
-const CALLS = 60;
 
 /** Everything that a figure or a verdict depends on. The query of a recording link signs it, and is in no figure. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
@@ -25,41 +19,24 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   call_facts: FACT_COLUMNS.filter((name) => name !== "call_id"),
   callers: ["caller", "first_call_id", "first_call_started", "calls"],
   certificates: ["sha256", "lines"],
-  sync_runs: ["verdict", "order_key", "first_total", "last_total", "calls_read"],
+  sync_runs: [
+    "started_at",
+    "finished_at",
+    "verdict",
+    "order_key",
+    "first_total",
+    "last_total",
+    "calls_read",
+    "row_hash",
+  ],
 };
 
 async function fill(warehouse: Warehouse): Promise<void> {
-  const generator = new CallGenerator(1, CALLS, Date.parse("2026-11-01T00:00:00.000Z"));
-  const calls = Array.from({ length: CALLS }, (_, index) => generator.callAt(CALLS - 1 - index));
-  let nowMs = Date.parse("2026-11-02T00:00:00.000Z");
-  let requests = 0;
-  const fetch = async (offset: number): Promise<PageSlice> => {
-    const rows = calls.slice(offset, offset + 20).map((call) => parseRow(JSON.parse(JSON.stringify(call))));
-    const exchange = {
-      attempt: requests,
-      nextAttempt: requests + 1,
-      sentMs: nowMs,
-      receivedMs: nowMs,
-      ageSeconds: 0,
-    };
-    return toSlice({
-      rows,
-      total: calls.length,
-      limit: 20,
-      offset,
-      requestId: `request ${requests++}`,
-      exchange,
-    });
-  };
-  const clock = { now: () => nowMs++, sleep: () => Promise.resolve() };
-  await syncWarehouse(makeRun(warehouse, fetch, clock, { force: "full" }));
-  calls.splice(30, 1);
-  nowMs += 3_600_000;
-  await syncWarehouse(makeRun(warehouse, fetch, clock, { force: "full" }));
+  const service = new ListedCalls(warehouse);
+  await service.sync("full");
+  service.calls.splice(30, 1);
+  await service.sync("full");
 }
-
-const problemsOf = async (warehouse: Warehouse) =>
-  (await Array.fromAsync(verifyWarehouse(warehouse))).filter(({ holds }) => !holds);
 
 /** Returns a value with one bit flipped. */
 function flip(value: unknown, random: () => number): unknown {

@@ -5,7 +5,9 @@ With --many, each line of the standard input is the JSON list of a certificate's
 """
 
 import json
+import re
 import sys
+from datetime import datetime
 from itertools import accumulate
 
 # Calls of this generation of pages and the one before are remembered, and those of the first pages.
@@ -193,15 +195,113 @@ class Pass:
         return "exact" if counted else "verified" if self.end == "short" else "in doubt"
 
 
-def values_of(differences):
+LARGEST = 2**53 - 1
+# Starts have years 0000 to 9999, and ranks up to ten digits: their texts sort as they do.
+FIRST_START, LAST_START, LARGEST_RANK = -62_167_219_200_000, 253_402_300_799_999, 10**10 - 1
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+def whole(value, low=-LARGEST, high=LARGEST):
+    if type(value) is not int or not low <= value <= high:
+        raise ValueError(f"{value!r} is no whole number from {low} to {high}")
+
+
+def count(value):
+    whole(value, 0)
+
+
+def text(value):
+    if type(value) is not str:
+        raise ValueError(f"{value!r} is no text")
+
+
+def time(value):
+    text(value)
+    if not TIME.fullmatch(value):
+        raise ValueError(f"{value!r} is no time")
+    datetime.strptime(value, "%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def sure(value):
+    if value not in ("exact", "verified"):
+        raise ValueError(f"{value!r} is no proven verdict")
+
+
+def nullable(check):
+    return lambda value: value is None or check(value)
+
+
+def each(check):
+    def check_all(values):
+        if type(values) is not list:
+            raise ValueError(f"{values!r} is no list")
+        for value in values:
+            check(value)
+
+    return check_all
+
+
+def members(**checks):
+    """Checks an object that has these members and no others; those whose name begins with `may_` may be missing."""
+
+    def check(value):
+        if type(value) is not dict or not set(value) <= {name.removeprefix("may_") for name in checks}:
+            raise ValueError(f"{value!r} has unknown members")
+        for name, check_one in checks.items():
+            known = name.removeprefix("may_")
+            if known in value or known == name:
+                check_one(value[known])
+
+    return check
+
+
+check_header = members(
+    format=text,
+    **dict.fromkeys(["run_id", "first_total", "last_total", "calls", "limit", "overlap"], count),
+    **dict.fromkeys(["pages", "resumed", "closing"], count),
+    order_key=nullable(text),
+    verdict=sure,
+    behind=each(members(after=count, offset=count, total=count, rows=count, request_id=nullable(text))),
+)
+check_page = members(
+    offset=count,
+    total=count,
+    request_id=nullable(text),
+    fetched_at=time,
+    ids=each(nullable(whole)),
+    may_starts=each(nullable(whole)),
+    may_names=each(nullable(lambda rank: whole(rank, 0, LARGEST_RANK))),
+    may_rejected=each(count),
+)
+
+
+def not_json(constant):
+    raise ValueError(f"{constant} is not JSON")
+
+
+def whole_or_not(digits):
+    """JavaScript knows no difference between 1 and 1.0."""
+    value = float(digits)
+    return int(value) if value.is_integer() else value
+
+
+def parse(line):
+    return json.loads(line, parse_constant=not_json, parse_float=whole_or_not)
+
+
+def values_of(differences, low=-LARGEST, high=LARGEST):
     sums = accumulate(difference or 0 for difference in differences)
-    return [None if difference is None else value for difference, value in zip(differences, sums)]
+    values = [None if difference is None else value for difference, value in zip(differences, sums)]
+    for value in values:
+        nullable(lambda known: whole(known, low, high))(value)
+    return values
 
 
 def page_of(line):
     ids = values_of(line["ids"])
     none = [None] * len(ids)
-    starts, names = values_of(line["starts"]) if "starts" in line else none, line.get("names", none)
+    starts = values_of(line["starts"], FIRST_START, LAST_START) if "starts" in line else none
+    names = line.get("names", none)
     unread = set(line.get("rejected", []))
     rows = [
         {"id": call, "members": (call, start, name), "rejected": index in unread}
@@ -212,7 +312,10 @@ def page_of(line):
 
 def check(lines):
     """Why a certificate does not hold; None if it does."""
-    header, *pages = [json.loads(line) for line in lines]
+    header, *pages = [parse(line) for line in lines]
+    check_header(header)
+    for page in pages:
+        check_page(page)
     if header["format"] != "calltally certificate 1" or len(pages) != header["pages"]:
         return "it is cut off, or no certificate"
     record, pages = Pass(header["limit"], header["overlap"]), [page_of(line) for line in pages]
@@ -234,17 +337,20 @@ def check(lines):
     return None if verdict == header["verdict"] else f"the pass is {verdict}, not {header['verdict']}"
 
 
-def report(lines):
+def report(text):
+    lines = text.removesuffix("\n").split("\n")
     try:
         return check(lines) or "holds"
-    except (ValueError, KeyError, TypeError, IndexError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
         return f"it cannot be read: {error!r}"
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--many"]:
-        sys.exit(print(*(report(json.loads(text)) for text in sys.stdin), sep="\n"))
-    found = [report(open(name, encoding="utf-8").read().splitlines()) for name in sys.argv[1:]]
+        sys.exit(print(*(report("\n".join([*json.loads(line), ""])) for line in sys.stdin), sep="\n"))
+    found = [
+        report(open(name, encoding="utf-8", errors="replace", newline="").read()) for name in sys.argv[1:]
+    ]
     for name, said in zip(sys.argv[1:], found):
         print(f"{name}: {said}")
     sys.exit(any(said != "holds" for said in found))

@@ -19,6 +19,7 @@ const IMPERSONAL = `
   counts.name
   sync_runs.started_at sync_runs.finished_at sync_runs.file_checked_at sync_runs.order_key
   sync_runs.failed_request_ids sync_runs.judged_until sync_runs.not_before
+  sync_runs.first_page_at sync_runs.row_hash
   sync_pages.call_ids sync_pages.request_id sync_pages.fetched_at
   certificates.made_at certificates.sha256
   schema_drift.json_type schema_drift.first_seen_at

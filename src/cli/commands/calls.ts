@@ -1,7 +1,7 @@
 import { Command } from "@commander-js/extra-typings";
 import {
   type AttributionPage,
-  fetchAttributionPage,
+  fetchServedPage,
   SORT_KEYS,
   SORT_ORDERS,
 } from "../../api/attribution-client.ts";
@@ -19,7 +19,7 @@ import { layOutTable } from "../terminal/query-table.ts";
 
 const { flag } = SETTINGS.limit;
 const DEFAULT_LIMIT = "20";
-/** What fits a terminal of 80 columns; JSON has all members. */
+/** What fits a terminal of 80 columns; JSON has the calls as served. */
 const SHOWN = ["call_id", "call_started", "duration", "disposition", "insight_name", "utm_source"] as const;
 
 export const command = (context: Context) =>
@@ -50,7 +50,7 @@ export const command = (context: Context) =>
           sort_order: sortOrder,
           org_unit_id: access.orgUnitId,
         };
-        const page = await fetchAttributionPage(client, query, { signal: context.signal });
+        const page = await fetchServedPage(client, query, { signal: context.signal });
         const calls = page.rows.flatMap((row) => ("call" in row ? [row.call] : []));
         const rejected = page.rows.flatMap((row) => {
           if ("call" in row) return [];
@@ -58,7 +58,7 @@ export const command = (context: Context) =>
           return [why];
         });
         return {
-          data: { total: page.total, limit: page.limit, offset: page.offset, rejected, calls },
+          data: { total: page.total, limit: page.limit, offset: page.offset, rejected, calls: page.served },
           text: describePage(calls, page),
           notes: rejected.map(
             ({ call_id, path, reason }) =>

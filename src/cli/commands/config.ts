@@ -76,7 +76,7 @@ function describeConfig({ file, keys, accounts, reports }: ShownConfig): string 
   ];
   const rows = Object.entries(reports).map(([name, { accounts: of, cron, format = "csv", deliver = [] }]) => [
     name,
-    of?.join(", ") ?? "all",
+    [of ?? "all"].flat().join(", "),
     format,
     cron ?? "by hand",
     deliver.flatMap((way) => Object.keys(way)).join(", "),

@@ -16,7 +16,7 @@ import { ellipsize, formatTable } from "../terminal/text.ts";
 export const command = (context: Context) =>
   new Command("demo")
     .description(
-      `Starts a local server with ${formatCount(DEMO_CALLS)} made-up calls, syncs from it, and writes calls by channel and by campaign, and a page of charts, to data/demo/.`,
+      `Starts a local server with ${formatCount(DEMO_CALLS)} made-up calls, syncs from it, and writes the files of \`calltally export\` and a page of charts to data/demo/.`,
     )
     .addHelpText("after", "\nExample:\n  $ calltally demo")
     .action(

@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { Argument, Command } from "@commander-js/extra-typings";
+import { ASSISTANTS_AS_OF } from "../../attribution/ai-assistants.ts";
 import { presentText } from "../../attribution/call-text.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { type Explanation, explainCall, noCallError } from "../../explain/explain-call.ts";
@@ -47,7 +48,7 @@ function describeExplanation(explanation: Explanation, folder: string): string {
     line("counted", describeCounted(explanation)),
     "",
     ...Object.entries(utm).map(([field, value]) => line(field, describeUtm(dni[field] ?? null, value))),
-    line("gclid", describeClick(explanation)),
+    line("click", describeClick(explanation)),
     line("source", describeFill(explanation, explanation.source, utm.utm_source?.tallied_as)),
     line("medium", describeFill(explanation, explanation.medium, utm.utm_medium?.tallied_as)),
     line("campaign", describeCampaign(explanation)),
@@ -89,19 +90,30 @@ function describeUtm(
   return `${tallied_as ?? NOT_SET}${alias}; as served: ${quote(raw)}`;
 }
 
-function describeClick({ dni, is_google_click }: Explanation): string {
-  const gclsrc = dni.gclsrc ? `, gclsrc ${quote(dni.gclsrc)}` : "";
-  const click = is_google_click ? "a Google Ads click" : "not a Google Ads click";
-  return dni.gclid ? `${click}${gclsrc}; as served: ${quote(dni.gclid)}` : NOT_SET;
+const PLATFORMS = {
+  google: "Google Ads",
+  microsoft: "Microsoft Advertising",
+  other: "another platform, by Search Ads 360",
+} as const;
+
+function describeClick({ click }: Explanation): string {
+  if (click === null) return NOT_SET;
+  const gclsrc = click.gclsrc === null ? "" : `, gclsrc ${quote(click.gclsrc)}`;
+  return `${PLATFORMS[click.platform]}${gclsrc}; ${click.by} as served: ${quote(click.id)}`;
 }
 
-function describeFill({ is_google_click }: Explanation, value: string | null, tagged: string | null = null) {
-  const isFilled = is_google_click && value !== tagged;
-  return `${value ?? NOT_SET}${isFilled ? ", filled in from the Google Ads click" : ""}`;
+function describeFill(
+  { click, source_rule }: Explanation,
+  value: string | null,
+  tagged: string | null = null,
+) {
+  const isFilled = (source_rule === "utm" || source_rule === "click id") && value !== tagged;
+  if (!isFilled || value === null) return value ?? NOT_SET;
+  return `${value}, filled in from the ${click === null ? "AI assistant" : `${PLATFORMS[click.platform]} click`}`;
 }
 
 /** What decided source and medium. */
-function describeRule({ source_rule, referring_host, referrer_kind }: Explanation): string {
+function describeRule({ source_rule, referring_host, referrer_kind, is_assistant }: Explanation): string {
   switch (source_rule) {
     case "utm":
       return "the utm values";
@@ -110,6 +122,8 @@ function describeRule({ source_rule, referring_host, referrer_kind }: Explanatio
     case "campaign":
       return "nothing: a campaign without utm values or click id has no source";
     case "referrer": {
+      if (is_assistant)
+        return `the referrer ${referring_host}, on our list of assistants, ${ASSISTANTS_AS_OF}`;
       const kind = referrer_kind === null ? "not on" : `${referrer_kind} on`;
       return `the referrer ${referring_host}, ${kind} Google's list of sources`;
     }
@@ -121,7 +135,9 @@ function describeRule({ source_rule, referring_host, referrer_kind }: Explanatio
 function describeCampaign({ campaign, dni }: Explanation): string {
   if (campaign === null) return NOT_SET;
   const id = dni.campaign_id ? `, id ${dni.campaign_id.trim()}` : "";
-  return `${campaign}${id}; from ${presentText(dni.campaign_name ?? null) === campaign ? "campaign_name" : "utm_campaign"}`;
+  const names = ["campaign_name", "utm_campaign"];
+  const name = names.find((name) => presentText(dni[name] ?? null) === campaign) ?? "the AI assistant";
+  return `${campaign}${id}; from ${name}`;
 }
 
 function describeOutcome({ outcome, disposition }: Explanation): string {

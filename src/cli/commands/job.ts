@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { Argument, Command, Option } from "@commander-js/extra-typings";
-import { JOBS } from "../../../jobs/all.ts";
 import { hostLimits } from "../../api/host-limits.ts";
 import { UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/nearest.ts";
 import type { Account } from "../../config/accounts.ts";
+import { JOBS } from "../../jobs/all.ts";
 import { REPORT_JOB, RESTATED_JOB } from "../../reports/report.ts";
 import type { Job } from "../../schedule/job-definition.ts";
 import { logUncaught, openLogOf } from "../../schedule/job-log.ts";
@@ -12,6 +12,7 @@ import { runJob } from "../../schedule/run-job.ts";
 import { accountsOf, configurationOf, remarksOf } from "../chosen-accounts.ts";
 import type { Context } from "../context.ts";
 import { action, overAccounts, SYNCS_AT_ONCE } from "../frame.ts";
+import { closeFolders } from "../private-folders.ts";
 
 export const command = (context: Context) =>
   new Command("job")
@@ -29,12 +30,12 @@ export const command = (context: Context) =>
         if (runOfSchedule !== undefined) endWithParent();
         const run = runOfSchedule ?? randomUUID().slice(0, 8);
         // The schedule has logged those of its children.
-        const remarks = runOfSchedule === undefined ? remarksOf(context) : [];
+        const remarks = runOfSchedule === undefined ? [...remarksOf(context), ...closeFolders(context)] : [];
         const accounts = accountsOf(context);
         const { env, folder, signal } = context;
         const configuration = configurationOf(context);
         const limitOf = hostLimits(configuration.hostRequests);
-        const { reportJobs } = await import("../../../jobs/report.ts");
+        const { reportJobs } = await import("../../jobs/report.ts");
         const jobsOf = (account: Account) => [...JOBS, ...reportJobs(configuration, account, folder)];
         assertJob(name, accounts.flatMap(jobsOf));
         return await overAccounts(

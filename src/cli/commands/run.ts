@@ -2,12 +2,13 @@ import { Command } from "@commander-js/extra-typings";
 import { type ExitCode, worstCode } from "../../base/errors.ts";
 import type { DeliveryResult } from "../../delivery/deliver.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "../../reports/make-report.ts";
-import { chooseReports, type NamedReport, ofAccount, type ReportOfFile } from "../../reports/report.ts";
+import { chooseReports, ofAccount, type ReportOfFile } from "../../reports/report.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { type AccountScope, action, overAccounts, type Result, toResult } from "../frame.ts";
 import { describeMade } from "../terminal/made-text.ts";
 import { attributionProgress } from "../terminal/progress.ts";
+import { quietDoubts, toJson } from "../terminal/statement-lines.ts";
 import { notesOnDispositions } from "../warehouse-notes.ts";
 
 export const command = (context: Context) =>
@@ -41,11 +42,12 @@ function runReports(context: Context, reports: readonly ReportOfFile[], isDelive
           onAttributed: attributionProgress(context, note),
         });
         if (made === undefined) continue; // cannot happen for a run by hand
-        const { isWarehouseEmpty: _, ...data } = made;
+        const { isWarehouseEmpty: _, ...data } = toJson(made);
         results.push({
           data,
-          summary: describeReport(made, report, folder),
+          summary: describeReport(made, folder),
           notes: notesOnDispositions(report.settings),
+          errors: quietDoubts(context, made.manifest.statements),
           exit: exitCodeOfReport(made),
         });
       } catch (thrown) {
@@ -70,12 +72,10 @@ function runReports(context: Context, reports: readonly ReportOfFile[], isDelive
   };
 }
 
-function describeReport(made: MadeReport, { content }: NamedReport, folder: string): string {
-  const stale = made.is_stale ? [`The last good sync is older than ${content.fresh}.`] : [];
+function describeReport(made: MadeReport, folder: string): string {
   return [
     `${made.report}, report run ${made.report_run_id}`,
     describeMade(made, folder),
-    ...stale,
     ...made.deliveries.map(describeDelivery),
   ].join("\n");
 }

@@ -1,7 +1,7 @@
 import { Command, Option } from "@commander-js/extra-typings";
-import { JOBS } from "../../../jobs/all.ts";
 import type { Account } from "../../config/accounts.ts";
 import { readDoorbell } from "../../config/doorbell.ts";
+import { JOBS } from "../../jobs/all.ts";
 import { loadAccount } from "../../schedule/daemon/account-watch.ts";
 import { runDaemon } from "../../schedule/daemon.ts";
 import { logUncaught, openLogOf } from "../../schedule/job-log.ts";
@@ -10,6 +10,7 @@ import { type ListedJob, listJobs } from "../../schedule/plan-jobs.ts";
 import { accountsOf, configurationOf, remarksOf } from "../chosen-accounts.ts";
 import type { Context } from "../context.ts";
 import { action, note, overAccounts } from "../frame.ts";
+import { closeFolders } from "../private-folders.ts";
 import { formatTable, hang, WIDTH } from "../terminal/text.ts";
 
 export const command = (context: Context) =>
@@ -33,8 +34,8 @@ export const command = (context: Context) =>
       action(context, async ({ list, listen, allowRemote }) => {
         const address = listen === undefined ? undefined : parseAddress(listen, allowRemote);
         const accounts = accountsOf(context);
-        const remarks = remarksOf(context);
-        const { reportJobs } = await import("../../../jobs/report.ts");
+        const remarks = [...remarksOf(context), ...closeFolders(context)];
+        const { reportJobs } = await import("../../jobs/report.ts");
         const { file, hostRequests } = configurationOf(context);
         const jobsOf = (account: Account) => reportJobs({ file }, account, context.folder);
         if (list) {

@@ -13,7 +13,6 @@ import { action, overAccounts, type Result } from "../frame.ts";
 import { parser, wholeNumber } from "../parsers.ts";
 import { describeAccounts } from "../terminal/account-table.ts";
 import { describeHistory, describeStatus } from "../terminal/status-screen.ts";
-import { notesOnRules } from "../warehouse-notes.ts";
 
 const RUNS_SHOWN = 5;
 
@@ -53,12 +52,11 @@ export const command = (context: Context) =>
           return { status, errors, remarks, exit: errors.length > 0 ? EXIT.unverified : EXIT.done };
         };
         if (accounts.length > 1 && runs === undefined && !json) return summarize(accounts, judge, nowMs);
-        return await overAccounts(context, accounts, ({ account, settings }) => {
+        return await overAccounts(context, accounts, ({ account }) => {
           const { status, errors, exit } = judge(account);
           return {
             data: status,
             text: runs === undefined ? describeStatus(status, nowMs) : describeHistory(status.runs),
-            notes: notesOnRules(settings),
             errors, // in full: the screen cuts them to its width
             exit,
           };

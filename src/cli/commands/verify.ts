@@ -1,16 +1,20 @@
 import { Command } from "@commander-js/extra-typings";
 import { Draft } from "../../base/draft.ts";
-import { EXIT, UsageError } from "../../base/errors.ts";
+import { attempt, EXIT, UsageError } from "../../base/errors.ts";
 import { parseFilePath } from "../../base/path-text.ts";
-import type { Settings } from "../../config/load-settings.ts";
-import { verifyFile } from "../../verify/verify-files.ts";
-import { type Verified, verifyWarehouse } from "../../verify/verify-warehouse.ts";
+import type { Account } from "../../config/accounts.ts";
+import { loadSettings, type Settings } from "../../config/load-settings.ts";
+import type { Verified } from "../../verify/verified.ts";
+import { isOf, type OpenById, verifyFile } from "../../verify/verify-files.ts";
+import { verifyWarehouse } from "../../verify/verify-warehouse.ts";
 import { openWarehouseReader } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { readCertificate, readCertificateMark } from "../../warehouse/runs/certificate-table.ts";
+import { readLastRunId, readRun } from "../../warehouse/runs/runs.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
+import { accountsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
-import { perAccount } from "../frame.ts";
+import { type AccountScope, perAccount, show } from "../frame.ts";
 import { parser, wholeNumber } from "../parsers.ts";
 
 export const command = (context: Context) =>
@@ -27,28 +31,50 @@ export const command = (context: Context) =>
       "after",
       "\nExamples:\n  $ calltally verify\n  $ calltally verify data/exports/manifest.json\n  $ calltally verify --write certificate.jsonl",
     )
-    .action(
-      perAccount(context, async ({ settings }, file, { run, write }) => {
-        if (file !== undefined && (run ?? write) !== undefined)
-          throw new UsageError("A file cannot be combined with --run or --write");
-        const open = () => openOwn(settings, openWarehouseReader);
-        if (file !== undefined) return describe([...verifyFile(file, open)]);
-        using warehouse = open();
-        const mark = chooseMark(warehouse, settings, run);
-        if (write !== undefined) {
-          using draft = new Draft(write);
-          draft.write(readCertificate(warehouse, mark.run_id), 0o666);
-          draft.replace();
-          return {
-            data: mark,
-            summary: `${write}  certificate of run ${mark.run_id}, SHA-256 ${mark.sha256}`,
-          };
-        }
-        return describe(await Array.fromAsync(verifyWarehouse(warehouse, { mark, signal: context.signal })));
-      }),
-    );
+    .action(async (file, options) => {
+      if (file === undefined) return await perAccount(context, verifyOwn(context))(options);
+      if ((options.run ?? options.write) !== undefined)
+        throw new UsageError("A file cannot be combined with --run or --write");
+      show(context, describe([...verifyFile(file, openById(context))]));
+    });
+
+const verifyOwn =
+  ({ signal }: Context) =>
+  async ({ settings }: AccountScope, { run, write }: { run?: number; write?: string }) => {
+    using warehouse = openOwn(settings, openWarehouseReader);
+    const mark = chooseMark(warehouse, settings, run);
+    if (write !== undefined) {
+      using draft = new Draft(write);
+      draft.write(readCertificate(warehouse, mark.run_id), 0o666);
+      draft.replace();
+      return {
+        data: mark,
+        summary: `${write}  certificate of run ${mark.run_id}, SHA-256 ${mark.sha256}`,
+      };
+    }
+    return describe(await Array.fromAsync(verifyWarehouse(warehouse, { ...settings, mark, signal })));
+  };
+
+/** Opens the warehouse of a manifest among those of the accounts; one that cannot be opened may be another's. */
+function openById(context: Context): OpenById {
+  const accounts = accountsOf(context);
+  const open = ({ sources }: Account) => openOwn(loadSettings(sources), openWarehouseReader);
+  return (warehouseId) => {
+    for (const account of accounts) {
+      const warehouse = accounts.length === 1 ? open(account) : attempt(() => open(account));
+      if (warehouse && isOf(warehouse, warehouseId)) return warehouse;
+      warehouse?.[Symbol.dispose]();
+    }
+    return undefined;
+  };
+}
 
 function chooseMark(warehouse: Warehouse, { database }: Settings, run?: number) {
+  if (run !== undefined && readRun(warehouse, run) === undefined) {
+    throw new UsageError(`Cannot verify run ${run}: ${database} has no such run`, {
+      hint: `Its last run is ${readLastRunId(warehouse)}; \`calltally status --runs 10\` lists the last ten.`,
+    });
+  }
   const mark = readCertificateMark(warehouse, run);
   if (mark !== undefined) return mark;
   const which = run === undefined ? "" : ` for run ${run}`;

@@ -72,6 +72,8 @@ reports:
     #filter: { channel: [Paid Search], min_duration_seconds: 30 }
     # Who gets it by e-mail, with smtp_url_file above:
     #deliver: [{ email: { to: [marketing@northwind.example] } }]
+    # With several accounts, if they may get the figures of all of them:
+    #accounts: all
   # A page of charts for a browser:
   #page: { range: { last: 4w }, compare: previous, format: html, cron: "0 7 * * 1", fresh: 2h }
   # Rows for each day:

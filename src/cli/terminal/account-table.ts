@@ -1,5 +1,6 @@
 import { ageOf } from "../../base/clock.ts";
 import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
+import { doubtsOf } from "../../statements/statements.ts";
 import type { Status } from "../../status/read-status.ts";
 import { ellipsize, formatTable, hang, WIDTH } from "./text.ts";
 
@@ -42,13 +43,13 @@ function toCells(status: Status, nowMs: number): string[] {
   ];
 }
 
-function describeWorking({ runs: [last], next, calls_withheld, origin_problem }: Status): string {
+function describeWorking({ runs: [last], next, statements, origin_problem }: Status): string {
   if (origin_problem !== null) return "no";
   if (last === undefined) return "not yet";
   if (next.not_before !== null) return "waiting";
   if (last.status === "running") return "running";
   if (last.status !== "done") return "no";
-  return calls_withheld > 0 || last.verdict === "unverified" ? "in doubt" : "yes";
+  return doubtsOf(statements).length > 0 ? "in doubt" : "yes";
 }
 
 /** In the largest unit that fits, short: 12 min, 3 h, 5 d. */

@@ -2,9 +2,10 @@ import { ageOf, minuteOf } from "../../base/clock.ts";
 import { formatAge, formatCount, formatElapsed, formatQuantity } from "../../base/quantity-text.ts";
 import { describeNotice } from "../../notices/notice-words.ts";
 import { describeOrder } from "../../paging/order-key.ts";
+import type { Level } from "../../statements/rule.ts";
+import { doubtsOf, say } from "../../statements/statements.ts";
 import { describeDelivery } from "../../status/find-problems.ts";
 import type { Status } from "../../status/read-status.ts";
-import { unlistedInWords } from "../../warehouse/calls/gone.ts";
 import { originInWords } from "../../warehouse/origin.ts";
 import type { JobRecord } from "../../warehouse/runs/job-table.ts";
 import type { SyncRun } from "../../warehouse/runs/runs.ts";
@@ -20,9 +21,9 @@ export function describeStatus(status: Status, nowMs: number): string {
     line("Working", describeWorking(status, nowMs)),
     line("Fresh", describeFreshness(status, nowMs)),
     line("Complete", describeCompleteness(status, nowMs)),
+    ...describeStatements(status),
     ...(status.last_done_run?.order_key == null ? [] : [line("Order", describeOrder(status.last_done_run))]),
     line("Calls", describeCalls(status)),
-    ...(status.unlisted === null ? [] : [line("Unlisted", unlistedInWords(status.unlisted))]),
     ...(status.topics_kept === 0 ? [] : [line("Topics", describeKeptTopics(status))]),
     ...describeNotices(status),
     ...describeRejected(status),
@@ -87,7 +88,7 @@ function line(title: string, text: string, width = WIDTH): string {
 }
 
 function describeWorking(status: Status, nowMs: number): string {
-  const { runs, next, calls_withheld: withheld, origin_problem } = status;
+  const { runs, next, statements, origin_problem } = status;
   const [last] = runs;
   if (origin_problem !== null) return `no, another account's warehouse: ${origin_problem}`;
   if (last === undefined) return "not yet: run `calltally sync`";
@@ -98,12 +99,8 @@ function describeWorking(status: Status, nowMs: number): string {
     return `${run} has been running since ${minuteOf(last.started_at)}, or was killed`;
   const age = formatAge(ageOf(last.finished_at ?? last.started_at, nowMs));
   if (last.status !== "done") return `no: ${run} ${last.status} ${age}: ${last.error}`;
-  if (withheld > 0) {
-    return `in doubt: ${formatQuantity(withheld, "call")} went missing at once; see --accept-gone`;
-  }
-  return last.verdict === "unverified"
-    ? `in doubt: ${run}, ${age}, is unverified`
-    : `yes: ${run} was ${last.verdict}, ${age}`;
+  const answer = doubtsOf(statements).length > 0 ? "in doubt" : "yes";
+  return `${answer}: ${run} was ${last.verdict}, ${age}`;
 }
 
 function describeFreshness({ last_good_run: good, newest_call }: Status, nowMs: number): string {
@@ -113,9 +110,11 @@ function describeFreshness({ last_good_run: good, newest_call }: Status, nowMs: 
 }
 
 /** What is proven, or else what is known. */
-function describeCompleteness({ last_verified_pass: pass, last_done_run: last }: Status, nowMs: number) {
+function describeCompleteness(status: Status, nowMs: number) {
+  const { last_verified_pass: pass, last_done_run: last, statements } = status;
+  const [doubt] = doubtsOf(statements);
+  if (doubt !== undefined) return `in doubt: ${say(doubt).text}`;
   if (last === null) return "no sync has finished yet";
-  if (last.verdict === "unverified") return `in doubt: ${last.verdict_reason}`;
   const verified = pass?.finished_at
     ? `run ${pass.run_id} read every call, ${formatAge(ageOf(pass.finished_at, nowMs))}`
     : "not proven";
@@ -123,6 +122,15 @@ function describeCompleteness({ last_verified_pass: pass, last_done_run: last }:
   const { mode, run_id, calls_read, last_total } = last;
   if (mode === "incremental") return `${verified}; counts agree since`;
   return `${verified}; run ${run_id} read ${optionalCount(calls_read)}, the service counts ${optionalCount(last_total)}`;
+}
+
+/** What {@link describeCompleteness} does not say. */
+function describeStatements({ statements }: Status): string[] {
+  const [first] = doubtsOf(statements);
+  const names: Record<Level, string> = { doubt: "", caution: "Caution", note: "Note" };
+  return statements
+    .filter((statement) => statement !== first)
+    .map((statement) => line(names[statement.level], say(statement).text));
 }
 
 function describeCalls({ calls, runs }: Status): string {

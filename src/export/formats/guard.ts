@@ -19,19 +19,35 @@ export function guardFormula(text: string): string {
 }
 
 /** Text that Excel may take for a number, date or time; none of it could end a text inside a formula. */
-const NUMBER_LIKE = /^(?=.*\d)[\d+\-.,:/%() ]+(?:[eE][+-]?\d+)?$/;
+const NUMBER_LIKE = /^(?=.*\d)[\d+\-.,:/%() \p{Sc}]+(?:[eE][+-]?\d+)?$/u;
+/** One word among numbers, which makes a date of them if it is a month: `MAR1`, `5-Oct`, `1. Mai`. */
+const WORD_AND_NUMBERS = /^(?=.*\d)[\d\-.,:/ ]*(\p{L}+)[\d\-.,:/ ]*(?:[ap]m?)?$/iu;
+/** The languages of Excel that most readers use. */
+const LANGUAGES = ["en", "de", "fr", "es", "it", "nl", "pt"];
+/** Names of months, and what they may be shortened to; halves of a day. */
+const DATE_WORDS: ReadonlySet<string> = new Set([
+  ...["am", "pm"],
+  ...LANGUAGES.flatMap((language) => {
+    const { format } = new Intl.DateTimeFormat(language, { month: "long", timeZone: "UTC" });
+    const names = Array.from({ length: 12 }, (_, month) => format(Date.UTC(2026, month)).toLowerCase());
+    return names.flatMap((name) => Array.from(name, (_, index) => name.slice(0, index + 1)).slice(2));
+  }),
+  "mrz", // März
+]);
+const TRUTH_VALUE = /^ *(?:true|false|wahr|falsch|vrai|faux|verdadero|falso|vero|waar|onwaar|verdadeiro) *$/i;
 /** Numbers that Excel shows unchanged; from 12 digits it shows an exponent, from 16 it loses some. */
 const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,10})$/;
 /** A day or local time, as in `period` and `call_started_local`: Excel should read it as one. */
 const LOCAL_TIME = /^\d{4}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2})?$/;
 const MAX_FORMULA_TEXT = 255;
 
-/** Returns the formula `="…"` for text that Excel would turn into a number, and guards other text. */
+/** Returns the formula `="…"` for text that Excel would turn into another value, and guards other text. */
 export function toExcelText(text: string): string {
-  const isMangled =
-    text.length <= MAX_FORMULA_TEXT &&
-    NUMBER_LIKE.test(text) &&
-    !PLAIN_INTEGER.test(text) &&
-    !LOCAL_TIME.test(text);
-  return isMangled ? `="${text}"` : guardFormula(text);
+  return text.length <= MAX_FORMULA_TEXT && isMangled(text) ? `="${text}"` : guardFormula(text);
+}
+
+function isMangled(text: string): boolean {
+  if (NUMBER_LIKE.test(text)) return !PLAIN_INTEGER.test(text) && !LOCAL_TIME.test(text);
+  const word = WORD_AND_NUMBERS.exec(text)?.[1]?.toLowerCase() ?? "";
+  return DATE_WORDS.has(word) || TRUTH_VALUE.test(text);
 }

@@ -1,5 +1,6 @@
 import type { Audience } from "../../base/folder.ts";
 import type { OutputCan } from "../../request/check.ts";
+import type { Statement } from "../../statements/statements.ts";
 import type { DescribedOrigin } from "../../warehouse/origin.ts";
 import type { NamedTable } from "../table.ts";
 import type { Commit, FileSet, WrittenFile } from "./file-set.ts";
@@ -22,7 +23,7 @@ export interface Outlet extends AsyncDisposable {
     audience: Audience | undefined,
   ) => Promise<WrittenFile>;
   commit: (
-    manifest: { files: readonly { file: string }[] },
+    manifest: { files: readonly { file: string }[]; statements: readonly Statement[] },
     recordOf: (files: FileSet) => Commit | undefined,
   ) => Promise<void>;
 }

@@ -83,7 +83,11 @@ ${selectionText(span, selection)}\nGROUP BY 1`;
 export function selectionText(
   { startsAt, endsAt }: Span,
   selection: Pick<SqliteSelection, "conditions" | "isGoneCounted" | "facts">,
-  { from = `${selection.facts ?? FACTS} AS f`, join = "", also = [] as readonly string[] } = {},
+  {
+    from = `${selection.facts ?? FACTS} AS f`,
+    join = "",
+    also = [],
+  }: { from?: string | undefined; join?: string; also?: readonly string[] } = {},
 ): string {
   const where = [
     ...selection.conditions.map((condition) => conditionText(condition, selection)),

@@ -1,3 +1,4 @@
+import type { ClickId } from "../../attribution/ad-click.ts";
 import type { CallSelection } from "../engine.ts";
 import { listText, literal } from "../sql-text.ts";
 import { FACTS_AND_CALLS, selectionText } from "./sqlite-calls-sql.ts";
@@ -13,7 +14,7 @@ export interface ConversionQuery {
   likeCalls?: readonly number[] | undefined;
 }
 
-export type ConversionKey = "gclid" | "caller" | "msclkid" | "google_analytics_cid";
+export type ConversionKey = "gclid" | "google_click" | "caller" | "msclkid" | "google_analytics_cid";
 
 export interface Candidate {
   call_id: number;
@@ -21,6 +22,8 @@ export interface Candidate {
   call_started: string | null;
   /** The click id, the phone number, or the client id of Google Analytics. */
   key: string | null;
+  /** By which id an ad platform knows the click that led to the call. */
+  click_by: ClickId | null;
   gclsrc: string;
   is_qualified: boolean;
   topic: string | null;
@@ -28,12 +31,16 @@ export interface Candidate {
   is_repeated: boolean;
 }
 
+const CLICK_BY = "click_by(c.gclid, c.gclsrc, c.referring_url, c.extra)";
+const CLICK_ID = "click_id(c.gclid, c.gclsrc, c.referring_url, c.extra)";
+
 /** A fact, or the result of a function of the session's connection on the stored call. */
 const CONVERSION_KEYS: Record<ConversionKey, { text: string; isStored: boolean }> = {
   gclid: { text: "f.gclid", isStored: false },
   caller: { text: "f.caller", isStored: false },
-  msclkid: { text: "microsoft_click_id(c.referring_url, c.extra)", isStored: true },
-  google_analytics_cid: { text: "present_id(c.google_analytics_cid)", isStored: true },
+  google_click: { text: `iif(${CLICK_BY} <> 'msclkid', ${CLICK_ID}, NULL)`, isStored: true },
+  msclkid: { text: `iif(${CLICK_BY} = 'msclkid', ${CLICK_ID}, NULL)`, isStored: true },
+  google_analytics_cid: { text: "client_id(c.google_analytics_cid)", isStored: true },
 };
 
 export function firstConversionsText(
@@ -68,9 +75,9 @@ export function candidatesText(
   { rules }: Pick<CallSelection, "rules">,
 ): string {
   const isDigest = name === "caller" && rules.caller_digests === true;
-  const { text: key, isStored } = isDigest ? KEPT_NUMBER : CONVERSION_KEYS[name];
-  return `SELECT f.call_id, f.is_live, f.call_started, ${key} AS key, coalesce(f.gclsrc, '') AS gclsrc, f.is_qualified, f.topic,
+  const { text: key } = isDigest ? KEPT_NUMBER : CONVERSION_KEYS[name];
+  return `SELECT f.call_id, f.is_live, f.call_started, ${key} AS key, ${CLICK_BY} AS click_by, coalesce(f.gclsrc, '') AS gclsrc, f.is_qualified, f.topic,
   f.call_id NOT IN (SELECT call_id FROM ${firstTable}) AS is_repeated
-FROM ${table} AS s CROSS JOIN call_facts AS f ON f.call_id = s.call_id${isStored ? " JOIN calls AS c ON c.call_id = f.call_id" : ""}
+FROM ${table} AS s CROSS JOIN call_facts AS f ON f.call_id = s.call_id JOIN calls AS c ON c.call_id = f.call_id
 ORDER BY s.rank`;
 }

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
+import { findAdClick } from "../../attribution/ad-click.ts";
 import type { FactColumn } from "../../attribution/attribute-call.ts";
-import { presentId, toCaller } from "../../attribution/call-text.ts";
-import { microsoftClickId } from "../../attribution/microsoft-click-id.ts";
+import { toCaller, toClientId } from "../../attribution/call-text.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";
 import type { Span } from "../call-filter.ts";
 import type { CallSelection, Engine, FactValue, ImportedSpend, Side } from "../engine.ts";
@@ -81,10 +81,17 @@ WHERE campaign IS NOT NULL OR campaign_id IS NOT NULL GROUP BY 1, 2, 3`;
   }
 }
 
+type ClickColumns = [gclid: string | null, gclsrc: string | null, url: string | null, extra: string | null];
+
 export function defineFunctions(database: Database): void {
-  database.function("microsoft_click_id", { deterministic: true }, microsoftClickId);
-  database.function("present_id", { deterministic: true }, presentId);
-  database.function("caller_of", { deterministic: true }, toCaller);
+  const findClick = ([gclid, gclsrc, referring_url, extra]: ClickColumns) =>
+    findAdClick({ gclid, gclsrc, referring_url, extra });
+  const options = { deterministic: true };
+  const ofClick = { ...options, varargs: true };
+  database.function("click_by", ofClick, (...columns: ClickColumns) => findClick(columns)?.by ?? null);
+  database.function("click_id", ofClick, (...columns: ClickColumns) => findClick(columns)?.id ?? null);
+  database.function("client_id", options, toClientId);
+  database.function("caller_of", options, toCaller);
 }
 
 /** Returns the offsets of a zone at times with calls in a table of facts, each from the first such call on. */

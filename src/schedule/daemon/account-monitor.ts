@@ -28,7 +28,10 @@ export async function startAccountMonitor(
       const healths = watches.map((watch) => {
         const snapshot = watch.readSnapshot();
         const jobs = judgeJobs(watch, snapshot, clock.now());
-        return [watch.account.name, summarizeHealth(jobs, snapshot?.lastGoodRun)] as const;
+        return [
+          watch.account.name,
+          summarizeHealth(jobs, snapshot?.lastGoodRun, snapshot?.statements),
+        ] as const;
       });
       return summarizeAccounts(healths);
     },

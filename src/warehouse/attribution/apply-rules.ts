@@ -3,14 +3,14 @@ import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { openCallerDigests, openCallerHash } from "../calls/caller-hash.ts";
 import { readUnsettled, settleCallers } from "../calls/first-load.ts";
-import { isInForce, readRulesInForce } from "../calls/rules.ts";
+import { followsRules, insertRules, readRulesInForce } from "../calls/rules.ts";
 import { areViewsCurrent, updateViews } from "../calls/views.ts";
 import { overwriteDeleted } from "../erase.ts";
 import { type LockedWarehouse, tryAcquireLock, underLock } from "../lock.ts";
 import { nameFile } from "../sqlite-errors.ts";
 import { longTransaction, writeTransaction } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
-import { type AttributionProgress, attributeAll } from "./attribute-all.ts";
+import { type AttributionProgress, attributeAll, replaceNumbers } from "./attribute-all.ts";
 
 export interface AttributionOptions {
   nowMs: number;
@@ -19,17 +19,31 @@ export interface AttributionOptions {
 }
 
 export function needsAttribution(warehouse: Warehouse, rules: AttributionRules): boolean {
-  return !isInForce(readRulesInForce(warehouse), rules);
+  return !followsRules(readRulesInForce(warehouse), rules);
 }
 
-/** Recomputes the facts of all calls if they follow other rules. @throws the signal's reason */
+/** Recomputes the facts of all calls if they follow other rules, and uses digests if these do. @throws the signal's reason */
 export async function applyRules(
   warehouse: LockedWarehouse,
   rules: AttributionRules,
   options: AttributionOptions,
 ): Promise<void> {
-  if (needsAttribution(warehouse, rules)) await attributeAgain(warehouse, rules, options);
-  else refreshViews(warehouse, rules);
+  if (needsAttribution(warehouse, rules)) return await attributeAgain(warehouse, rules, options);
+  if (rules.caller_digests) adoptDigests(warehouse, rules, options);
+  refreshViews(warehouse, rules);
+}
+
+/** Identifies callers by digests from now on; the other facts stay as they are. */
+function adoptDigests(warehouse: LockedWarehouse, rules: AttributionRules, { nowMs }: AttributionOptions) {
+  if (readRulesInForce(warehouse).caller_key !== null) return;
+  // The replaced facts contain numbers that must not be kept.
+  overwriteDeleted(warehouse);
+  writeTransaction(warehouse, (tx) => {
+    const digests = openCallerHash(tx.path);
+    replaceNumbers(tx, digests);
+    const since = new Date(nowMs).toISOString();
+    insertRules(tx, rules, { since, calls: 0, callerKey: digests.fingerprint });
+  });
 }
 
 /** Recreates outdated views, if the facts follow these rules. */

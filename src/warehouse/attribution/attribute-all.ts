@@ -21,6 +21,12 @@ export interface AttributionProgress {
   total: number;
 }
 
+/** Replaces callers' numbers in the facts by digests, unless that was done before. */
+export function replaceNumbers(tx: Tx, digests: CallerHash): void {
+  if (readRulesInForce(tx).caller_key !== null) return;
+  renameCallers(tx, (caller) => (isPseudonym(caller) ? caller : digests.hash(caller)));
+}
+
 /** Yields the progress, and returns it at the end. @param digests replace callers' numbers in the facts. @default numbers */
 export function* attributeAll(
   tx: Tx,
@@ -29,7 +35,7 @@ export function* attributeAll(
   digests?: CallerHash,
 ): Generator<AttributionProgress, AttributionProgress, void> {
   const { db } = tx;
-  const { recording_url, extra, ...members } = MEMBERS;
+  const { recording_url, ...members } = MEMBERS;
   const { caller_digest, gone_at, withheld } = calls;
   const { topic } = call_facts;
   const { transcription, transcription_details } = transcripts;
@@ -46,9 +52,7 @@ export function* attributeAll(
     .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
     .$dynamic();
   const total = countRows({ db }, calls);
-  if (digests !== undefined && readRulesInForce(tx).caller_key === null) {
-    renameCallers(tx, (caller) => (isPseudonym(caller) ? caller : digests.hash(caller)));
-  }
+  if (digests !== undefined) replaceNumbers(tx, digests);
   const since = new Date(nowMs).toISOString();
   const rulesId = insertRules(tx, rules, {
     since,

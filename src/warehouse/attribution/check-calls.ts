@@ -1,13 +1,15 @@
 import { setImmediate } from "node:timers/promises";
 import { attributeCall } from "../../attribution/attribute-call.ts";
 import { type Call, hashCall, TRANSCRIPT_COLUMNS } from "../../call.ts";
+import { withhold } from "../../privacy/withhold.ts";
 import { toFactCaller } from "../calls/call-facts.ts";
-import { isTopicKept } from "../calls/call-guard.ts";
+import { isTopicKept, toKinds } from "../calls/call-guard.ts";
 import { openCallerDigests } from "../calls/caller-hash.ts";
 import { BATCH_ROWS, BEFORE_ALL } from "../calls/each-call.ts";
 import { FACTS } from "../calls/facts.ts";
 import { CALLERS_OF_FACTS, readUnsettled } from "../calls/first-load.ts";
 import { readRulesInForce } from "../calls/rules.ts";
+import { readLastDoneRun } from "../runs/runs.ts";
 import type { Warehouse } from "../warehouse.ts";
 
 /** A call with its facts, as SQLite has them: 0 and 1 for false and true. */
@@ -18,7 +20,9 @@ type StoredCall = Call &
   };
 
 /** Facts that follow from the call alone. */
-const DERIVED = FACTS.filter((name) => name !== "is_first_call");
+const DERIVED = FACTS.filter((name) => name !== "is_first_call").map(
+  (name) => [name, `fact ${name}`] as const,
+);
 
 /** Returns the ids of calls whose content is not what was read from the service. SQLite's own check looks at the structure alone. */
 export async function findDamagedCalls(warehouse: Warehouse, signal?: AbortSignal): Promise<number[]> {
@@ -33,39 +37,77 @@ export interface CheckedCalls {
   checked: number;
   /** Ids of calls whose content is not what was read from the service. */
   damaged: number[];
+  /** Ids of calls with contents that `withheld` says are not kept. */
+  overkept: number[];
   /** Ids of calls whose facts, or whose callers, are not what the rules in force give. */
   others: number[];
+  /** Ids of facts without a call. */
+  orphans: number[];
+  /** Whether callers count as not settled, though a sync has ended since the first load. */
+  isUnsettled: boolean;
 }
 
 /** Hashes each call again, and derives its facts and the callers again. */
 export async function checkCalls(warehouse: Warehouse, signal?: AbortSignal): Promise<CheckedCalls> {
   const { rules } = readRulesInForce(warehouse);
   const digests = openCallerDigests(warehouse);
-  const result: CheckedCalls = { checked: 0, damaged: [], others: [] };
+  const [damaged, overkept, others]: [number[], number[], number[]] = [[], [], []];
+  let checked = 0;
   await eachStoredCall(warehouse, signal, (call) => {
-    result.checked++;
-    if (hashCall(call) !== call.row_hash) result.damaged.push(call.call_id);
-    const facts = attributeCall(call, rules, isTopicKept(call) ? call["fact topic"] : undefined);
+    const { call_id } = call;
+    checked++;
+    if (hashCall(call) !== call.row_hash) damaged.push(call_id);
+    const isKept = isTopicKept(call);
+    if (isOverkept(call, isKept)) overkept.push(call_id);
+    const facts = attributeCall(call, rules, isKept ? call["fact topic"] : undefined);
     const derived = {
       ...facts,
       caller: toFactCaller(facts.caller, call.caller_digest, digests),
       is_live: Number(call.gone_at === null),
       is_qualified: Number(facts.is_qualified),
     };
-    if (!DERIVED.every((name) => derived[name] === call[`fact ${name}`])) result.others.push(call.call_id);
+    const isOther = DERIVED.some(([name, fact]) => derived[name] !== call[fact]);
+    // No first call of anybody; `findOtherCallers` checks the others.
+    const isNobodys = call["fact is_first_call"] === 1 && !(derived.is_live && derived.caller !== null);
+    if (isOther || isNobodys) others.push(call_id);
   });
   // Callers are settled when a first load ends.
-  if (readUnsettled(warehouse) === 0) result.others.push(...findOtherCallers(warehouse));
-  result.others = [...new Set(result.others)];
-  return result;
+  const isLoading = isInFirstLoad(warehouse);
+  if (!isLoading) others.push(...findOtherCallers(warehouse));
+  return {
+    ...{ checked, damaged, overkept },
+    others: [...new Set(others)],
+    orphans: findOrphans(warehouse),
+    isUnsettled: !isLoading && readUnsettled(warehouse) > 0,
+  };
+}
+
+/** Whether something is kept that is recorded as withheld; a topic is derived from a transcript that is there. */
+function isOverkept(call: StoredCall, isTopicKept: boolean): boolean {
+  if (isTopicKept && (call.transcription ?? call.transcription_details) !== null) return true;
+  return call.withheld !== null && withhold(call, toKinds(call.withheld)).withheld.length > 0;
+}
+
+/** Whether a first load was interrupted: no sync that has ended knows any call. */
+function isInFirstLoad(warehouse: Warehouse): boolean {
+  if (readUnsettled(warehouse) === 0) return false;
+  const known = warehouse.sqlite.prepare<[number]>("SELECT 1 FROM calls WHERE first_run_id <= ? LIMIT 1");
+  return known.get(readLastDoneRun(warehouse)?.run_id ?? 0) === undefined;
+}
+
+/** In the order of both tables: by an index of the facts, each call would have to be looked up. */
+function findOrphans({ sqlite }: Warehouse): number[] {
+  const read = sqlite.prepare<[], number>(
+    "SELECT call_id FROM call_facts NOT INDEXED WHERE call_id NOT IN (SELECT call_id FROM calls)",
+  );
+  return read.pluck().all();
 }
 
 function findOtherCallers({ sqlite }: Warehouse): number[] {
   const read = sqlite.prepare<[], number>(
     `SELECT coalesce(call_id, first_call_id) FROM (${CALLERS_OF_FACTS}) AS derived FULL JOIN callers USING (caller)
         WHERE call_id IS NOT first_call_id OR call_started IS NOT first_call_started
-          OR derived.calls IS NOT callers.calls
-      UNION SELECT call_id FROM call_facts WHERE is_first_call <> (call_id IN (SELECT first_call_id FROM callers))`,
+          OR derived.calls IS NOT callers.calls OR NOT is_first_call OR marked <> 1`,
   );
   return read.pluck().all();
 }

@@ -72,7 +72,7 @@ const isOther = (columns: readonly string[]) =>
   `(${rowOf("OLD", columns)}) IS NOT (${rowOf("NEW", columns)})`;
 const isOtherThanFirst = isOther(FACTS.filter((column) => column !== "is_first_call"));
 
-const TRIGGERS: SchemaObjects = {
+export const LOG_TRIGGERS: SchemaObjects = {
   fact_is_new: `AFTER INSERT ON call_facts BEGIN
   INSERT INTO fact_changes (call_id, changed_at, reason) VALUES (NEW.call_id, ${NOW}, ${reasonText("late")});
 END`,
@@ -88,13 +88,13 @@ END`,
 END`,
 };
 export function startFactLog(tx: Tx): number {
-  replaceOutdated(tx.sqlite, "TRIGGER", TRIGGERS);
+  replaceOutdated(tx.sqlite, "TRIGGER", LOG_TRIGGERS);
   return addToCount(tx, LOGS, 1);
 }
 
 /** Changes how facts are written, but not their meaning, without logging it. */
 export function withoutFactLog({ sqlite }: Tx, change: () => void): void {
-  const stored = [...readObjects(sqlite, "TRIGGER")].filter(([name]) => name in TRIGGERS);
+  const stored = [...readObjects(sqlite, "TRIGGER")].filter(([name]) => name in LOG_TRIGGERS);
   for (const [name] of stored) sqlite.exec(`DROP TRIGGER ${name}`);
   change();
   for (const [, statement] of stored) sqlite.exec(statement);
@@ -102,7 +102,7 @@ export function withoutFactLog({ sqlite }: Tx, change: () => void): void {
 
 /** Returns the id of the fact log; undefined if changes are not logged, or by another version. */
 export function readFactLog(warehouse: Warehouse): number | undefined {
-  const isLogging = findOutdated(warehouse.sqlite, "TRIGGER", TRIGGERS).length === 0;
+  const isLogging = findOutdated(warehouse.sqlite, "TRIGGER", LOG_TRIGGERS).length === 0;
   return isLogging ? readCount(warehouse, LOGS) : undefined;
 }
 
@@ -137,7 +137,7 @@ export function trimFactLog(tx: Tx, changeId: number | undefined): void {
   if (changeId !== undefined) {
     db.delete(fact_changes).where(lte(fact_changes.change_id, changeId)).run();
   } else if (readFactLog(tx) !== undefined) {
-    for (const name of Object.keys(TRIGGERS)) sqlite.exec(`DROP TRIGGER ${name}`);
+    for (const name of Object.keys(LOG_TRIGGERS)) sqlite.exec(`DROP TRIGGER ${name}`);
     db.delete(fact_changes).run();
   }
 }

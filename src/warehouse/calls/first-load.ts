@@ -25,18 +25,21 @@ export function addUnsettled({ db, sqlite }: Tx, calls: number): void {
 }
 
 /**
- * Selects the rows of `callers` from the facts. With MIN(text), a row's call_id and call_started are those of the least text:
- * calls without a start last, then by id, which may be negative.
+ * Selects the rows of `callers` from the facts, whether the first call is marked as such, and how many of the caller's are.
+ * With MIN(text), a row's call_id, call_started and is_first_call are those of the least text:
+ * calls without a start last, then by id, which may be negative. Not by the index of callers: looking up a million calls takes longer
+ * than sorting them.
  */
-export const CALLERS_OF_FACTS = `SELECT caller, call_id, call_started, calls FROM (
-    SELECT caller, call_id, call_started, count(*) AS calls,
+export const CALLERS_OF_FACTS = `SELECT caller, call_id, call_started, calls, is_first_call, marked FROM (
+    SELECT caller, call_id, call_started, count(*) AS calls, is_first_call, sum(is_first_call) AS marked,
       min(coalesce(call_started, '~') || printf('%017d', call_id + ${2 ** 53})) AS least
-    FROM call_facts WHERE is_live AND caller IS NOT NULL GROUP BY caller
+    FROM call_facts WHERE is_live AND caller IS NOT NULL GROUP BY +caller
   )`;
 
 export function settleCallers({ db, sqlite }: Tx): void {
   db.delete(callers).run();
-  sqlite.exec(`INSERT INTO callers (caller, first_call_id, first_call_started, calls) ${CALLERS_OF_FACTS}`);
+  sqlite.exec(`INSERT INTO callers (caller, first_call_id, first_call_started, calls)
+    SELECT caller, call_id, call_started, calls FROM (${CALLERS_OF_FACTS})`);
   sqlite.exec(`UPDATE call_facts SET is_first_call = NOT is_first_call
     WHERE is_first_call <> (call_id IN (SELECT first_call_id FROM callers))`);
   for (const [name, column] of Object.entries(INDEXES)) {

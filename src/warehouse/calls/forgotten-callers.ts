@@ -4,6 +4,7 @@ import { toCaller } from "../../attribution/call-text.ts";
 import { maskNumbers, toNational } from "../../attribution/phone-mentions.ts";
 import { toReferringHost } from "../../attribution/referring-host.ts";
 import type { Call } from "../../call.ts";
+import { keepClick } from "../../privacy/keep-click.ts";
 import { isPseudonym, toPseudonym } from "../../privacy/pseudonym.ts";
 import { about, describeTable, type PersonalKind, personalColumns } from "../described.ts";
 import type { Tx } from "../transaction.ts";
@@ -204,7 +205,8 @@ export function countForgottenCalls({ sqlite }: Tx): void {
 
 function stripCall<C extends Call>(call: C, pseudonym: string): C {
   const removed = Object.fromEntries(REMOVED.map((name) => [name, null]));
-  return { ...call, ...removed, caller_id: pseudonym, referring_url: toSite(call.referring_url) };
+  const left = { ...call, ...removed, caller_id: pseudonym, referring_url: toSite(call.referring_url) };
+  return keepClick(call, left);
 }
 
 function namesOfKinds(...kinds: PersonalKind[]): string[] {

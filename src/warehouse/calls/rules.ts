@@ -64,12 +64,11 @@ export function describeRulesChange({ db }: Warehouse, beforeId: number, nowId: 
   return names.length === 0 ? null : names.join(", ");
 }
 
-/** Whether facts follow these rules. Callers that became digests stay so: the numbers of some calls are gone. */
-export function isInForce(
-  { rules, version, caller_key }: ReturnType<typeof readRulesInForce>,
+/** Whether facts follow these rules, however callers are known. */
+export function followsRules(
+  { rules, version }: ReturnType<typeof readRulesInForce>,
   others: AttributionRules,
 ): boolean {
-  if (others.caller_digests && caller_key === null) return false;
   return version === ATTRIBUTION_VERSION && toRulesJson(rules) === toRulesJson(others);
 }
 

@@ -68,7 +68,11 @@ WHERE f.is_live GROUP BY f.caller`,
 }
 
 export function areViewsCurrent(sqlite: Database, rules: ViewRules): boolean {
-  return findOutdated(sqlite, "VIEW", textsOf(rules)).length === 0;
+  return findOutdatedViews(sqlite, rules).length === 0;
+}
+
+export function findOutdatedViews(sqlite: Database, rules: ViewRules) {
+  return findOutdated(sqlite, "VIEW", textsOf(rules));
 }
 
 export function updateViews({ sqlite }: Tx, rules: ViewRules): void {

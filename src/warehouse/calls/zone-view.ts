@@ -30,8 +30,12 @@ export function createZoneView({ sqlite }: Tx, zone: string): void {
   replaceOutdated(sqlite, "VIEW", objectsOf(zone));
 }
 
+export function findOutdatedZone({ sqlite }: Warehouse, zone: string) {
+  return findOutdated(sqlite, "VIEW", objectsOf(zone));
+}
+
 /** Makes the local days of views those of a zone. */
 export function refreshZone(warehouse: Warehouse, zone: string): void {
-  if (findOutdated(warehouse.sqlite, "VIEW", objectsOf(zone)).length > 0)
+  if (findOutdatedZone(warehouse, zone).length > 0)
     writeTransaction(warehouse, (tx) => createZoneView(tx, zone));
 }

@@ -460,7 +460,10 @@ CREATE TABLE `sync_runs` (
 	`judged_until` text,
 	`not_before` text,
 	`error` text,
-	`elapsed_ms` integer
+	`elapsed_ms` integer,
+	`first_page_at` text,
+	`new_ids_hash` integer,
+	`row_hash` text
 );
 --> statement-breakpoint
 CREATE TABLE `transcripts` (

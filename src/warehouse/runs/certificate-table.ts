@@ -64,10 +64,6 @@ export function readCertificateMark({ db }: Warehouse, runId?: number): Certific
   return (runId === undefined ? marks : marks.where(lte(certificates.run_id, runId))).get();
 }
 
-export function readCertificateMarkOf({ db }: Warehouse, sha256: string): CertificateMark | undefined {
-  return db.select(SHOWN).from(certificates).where(eq(certificates.sha256, sha256)).get();
-}
-
 /** Returns the text of a certificate. @throws Error if it is damaged */
 export function readCertificate({ db }: Warehouse, runId: number): string {
   const row = db

@@ -1,5 +1,5 @@
 import { sep } from "node:path";
-import { inArray, sql } from "drizzle-orm";
+import { inArray, max, type SQL, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
 import type { Warehouse } from "../warehouse.ts";
@@ -48,10 +48,23 @@ export function deleteExports({ db }: Warehouse, exportIds: readonly number[]): 
 
 /** Returns when the last export into a folder (absolute path) ended, ISO 8601 UTC; null for never. */
 export function readLastExport({ db }: Warehouse, folder: string): string | null {
+  const row = db
+    .select({ last: max(exports.exported_at) })
+    .from(exports)
+    .where(isInside(folder))
+    .get();
+  return row?.last ?? null;
+}
+
+/** Returns the last record of each file that exports have written into a folder (absolute path), and its sub-folders. */
+export function readLastRecords({ db }: Warehouse, folder: string) {
+  const last = sql`SELECT max(export_id) FROM exports WHERE exported_at IS NOT NULL AND ${isInside(folder)} GROUP BY path`;
+  return db.select().from(exports).where(sql`${exports.export_id} IN (${last})`).all();
+}
+
+function isInside(folder: string): SQL {
   const prefix = folder + sep;
-  const isInside = sql`substr(${exports.path}, 1, length(${prefix})) = ${prefix}`;
-  return db.get<{ last: string | null }>(sql`SELECT max(exported_at) AS last FROM exports WHERE ${isInside}`)
-    .last;
+  return sql`substr(${exports.path}, 1, length(${prefix})) = ${prefix}`;
 }
 
 export function readExportPaths({ db }: Warehouse): string[] {

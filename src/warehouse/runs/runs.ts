@@ -1,8 +1,10 @@
+import { hash } from "node:crypto";
 import { and, desc, eq, inArray, isNotNull, or, type SQL } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { isFuture } from "../../base/clock.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { recordOf } from "../../base/records.ts";
+import { hashId } from "../../paging/id-sketch.ts";
 import { SORTS } from "../../paging/order-key.ts";
 import { SURE_VERDICTS, VERDICTS } from "../../paging/verdict.ts";
 import { about, describeTable } from "../described.ts";
@@ -62,6 +64,12 @@ export const sync_runs = sqliteTable("sync_runs", {
   not_before: about(text(), "Until when the service asked for a pause, ISO 8601 UTC."),
   error: about(text(), "What ended the run early.", "text"),
   elapsed_ms: about(integer(), "Milliseconds from start to finish."),
+  first_page_at: about(
+    text(),
+    "When the first page was complete, ISO 8601 UTC: full passes mark the calls that they did not meet with it. Null unless done.",
+  ),
+  new_ids_hash: about(integer(), "Sum of the hashed ids of the new calls, modulo 2^32."),
+  row_hash: about(text(), "BLAKE2b hash of this row without its texts; null unless done."),
 });
 export const SYNC_RUNS = describeTable(sync_runs, "The ledger: one row per run of `sync`.");
 
@@ -100,8 +108,29 @@ export function updateRun({ db }: Warehouse, runId: number, changes: RunChanges)
   return db.update(sync_runs).set(changes).where(eq(sync_runs.run_id, runId)).returning().get();
 }
 
+/** Adds the id of a new call, in any order. */
+export function addToIdsHash(sum: number, id: number): number {
+  return (sum + hashId(id)) % 2 ** 32;
+}
+
+/** What no later command changes of a run that is done; `forget` masks texts. */
+const SEALED = SYNC_RUNS.columns.filter(({ name, personal }) => {
+  return personal === undefined && !["advice", "judged_until", "row_hash"].includes(name);
+});
+
+/** Returns the hash that a run has when it is done. */
+export function hashRun(run: SyncRun): string {
+  return hash("blake2b512", JSON.stringify(SEALED.map(({ name }) => Reflect.get(run, name))), "base64url");
+}
+
+/** Ends a run, so that `verify` finds any later change. */
+export function sealRun(tx: Tx, runId: number, changes: RunChanges): SyncRun {
+  const row_hash = hashRun(updateRun(tx, runId, { ...changes, status: "done" }));
+  return updateRun(tx, runId, { row_hash });
+}
+
 /** Counted page by page, including discarded pages. */
-const COUNTS = ["calls_new", "calls_changed", "calls_returned", "calls_conflicting"] as const;
+const COUNTS = ["calls_new", "calls_changed", "calls_returned", "calls_conflicting", "new_ids_hash"] as const;
 export type RunCounts = Record<(typeof COUNTS)[number], number>;
 
 /** Returns what a run has counted so far; it may have been interrupted, and be resumed. */
@@ -159,6 +188,12 @@ export function readLastDoneRun(warehouse: Warehouse): SyncRun | undefined {
 
 export function readRun(warehouse: Warehouse, runId: number): SyncRun | undefined {
   return readLatest(warehouse, eq(sync_runs.run_id, runId));
+}
+
+/** Returns the highest id that a run ever had. */
+export function readLastRunId({ sqlite }: Warehouse): number {
+  const read = sqlite.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'sync_runs'");
+  return read.pluck().get() ?? 0;
 }
 
 export function readRuns({ db }: Warehouse, limit: number): SyncRun[] {

@@ -92,7 +92,7 @@ describe("--format sqlite", () => {
     expect(readTable(folder, "about")).toEqual(
       expect.arrayContaining([
         { item: "Verdict", value: "exact" },
-        { item: "Rejected rows", value: "none" },
+        { item: "Doubt", value: "none known" },
         { item: "Time zone", value: "Europe/Berlin: days and local times; other times are UTC" },
       ]),
     );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import { has } from "../../../src/statements/statements.ts";
 import { addUnsettled } from "../../../src/warehouse/calls/first-load.ts";
 import { tryAcquireLock } from "../../../src/warehouse/lock.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
@@ -74,11 +75,11 @@ describe("exportToFolder, after a first load that was cut short", () => {
       using lock = tryAcquireLock(warehouse.database);
       expect(lock).toBeDefined();
       const { manifest } = await warehouse.export({ targets: TARGETS });
-      expect(manifest.caveats).toEqual({ first_load: true });
+      expect(has(manifest.statements, "first_load")).toBe(true);
       expect(manifest.files[0]?.sums?.first_time_callers).toBe(0);
     }
     const { manifest } = await warehouse.export({ targets: TARGETS });
-    expect(manifest.caveats).toBeUndefined();
+    expect(has(manifest.statements, "first_load")).toBe(false);
     expect(manifest.files[0]?.sums?.first_time_callers).toBe(1);
   });
 });

@@ -319,7 +319,7 @@ describe("attributeAgain", () => {
     expect([secureDelete(), readRulesInForce(warehouse).caller_key]).toEqual([0, null]);
 
     const digests = { ...DEFAULT_RULES, caller_digests: true };
-    expect(needsAttribution(warehouse, digests)).toBe(true);
+    expect(needsAttribution(warehouse, digests)).toBe(false);
     await applyRules(locked(warehouse), digests, NOW);
     const inForce = readRulesInForce(warehouse);
     expect(inForce.caller_key).toMatch(/^[0-9a-f]{16}$/);

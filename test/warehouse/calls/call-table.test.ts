@@ -54,7 +54,7 @@ function readAll({ db }: Warehouse) {
 }
 
 function upsert(warehouse: Warehouse, runId: number, ...pages: Call[][]): Counts[] {
-  return upsertPages(warehouse, runId, pages).map(({ written: _, conflicting: __, ...counts }) => counts);
+  return upsertPages(warehouse, runId, pages).map(({ newIds, changed }) => ({ new: newIds.size, changed }));
 }
 
 function upsertPages(warehouse: Warehouse, runId: number, pages: Call[][]): Upserted[] {
@@ -69,7 +69,8 @@ class Model {
   readonly kept = new Map<number, { call: Call; first: number; changed: number }>();
 
   upsert(runId: number, page: readonly Call[]): Upserted {
-    const counts = { new: 0, changed: 0, conflicting: 0 };
+    const newIds = new Set<number>();
+    const counts = { changed: 0, conflicting: 0 };
     const written = new Set<number>();
     for (const call of page) {
       const known = this.kept.get(call.call_id);
@@ -78,12 +79,12 @@ class Model {
         continue;
       }
       if (written.has(call.call_id)) counts.conflicting++;
-      else if (known === undefined) counts.new++;
+      else if (known === undefined) newIds.add(call.call_id);
       else if (known.changed !== runId) counts.changed++;
       written.add(call.call_id);
       this.kept.set(call.call_id, { call, first: known?.first ?? runId, changed: runId });
     }
-    return { ...counts, written };
+    return { ...counts, newIds, written };
   }
 
   /** All members but the recording's signature. */

@@ -344,7 +344,7 @@ describe("renameCallers", () => {
       // Another trigger than those of the log goes on working.
       sqlite.exec(`CREATE TABLE seen (caller);
       CREATE TRIGGER other AFTER UPDATE ON call_facts BEGIN INSERT INTO seen VALUES (OLD.caller); END`);
-      const numbers = ["+491", "+492", null, "kept"];
+      const numbers = ["+491", "+492", null, "kept1"];
       const write = (disposition: string) =>
         storeCalls(
           warehouse,
@@ -359,11 +359,11 @@ describe("renameCallers", () => {
       expect(before).toBe(isLogged ? 2 * numbers.length : 0);
       sqlite.exec("DELETE FROM seen");
       writeTransaction(warehouse, (tx) =>
-        renameCallers(tx, (caller) => (caller === "kept" ? caller : `named ${caller}`)),
+        renameCallers(tx, (caller) => (caller === "kept1" ? caller : `named ${caller}`)),
       );
-      const named = ["named +491", "named +492", null, "kept"];
+      const named = ["named +491", "named +492", null, "kept1"];
       expect(read("call_facts", "-call_id")).toEqual(named);
-      expect(read("callers", "caller")).toEqual(["kept", "named +491", "named +492"]);
+      expect(read("callers", "caller")).toEqual(["kept1", "named +491", "named +492"]);
       const ofLog = isLogged ? [...numbers.map(() => null), ...named] : [];
       expect(read("fact_changes", "reason DESC, -call_id")).toEqual(ofLog);
       expect([changes.get(), readFactLog(warehouse)]).toEqual([before, log]);

@@ -64,6 +64,9 @@ const runningRow = (run_id: number): SyncRun => ({
   failed_request_ids: null,
   error: null,
   elapsed_ms: null,
+  first_page_at: null,
+  new_ids_hash: null,
+  row_hash: null,
 });
 
 const makePage = (run_id: number, seq: number, ids: (number | null)[] = []): SyncPage => ({

@@ -1,9 +1,8 @@
-import { formatCount } from "../../../base/quantity-text.ts";
-import { isSmallCount } from "../../../rollup/small-cells.ts";
-import { unlistedInWords } from "../../../warehouse/calls/gone.ts";
+import type { Level } from "../../../statements/rule.ts";
+import { doubtsOf, say } from "../../../statements/statements.ts";
 import { sentencesOnSpend } from "../../described-spend.ts";
 import type { Job } from "../../job.ts";
-import { describeCaveats, describeHistory, MADE_UP, type Manifest, type SheetEntry } from "../../manifest.ts";
+import type { Manifest, SheetEntry } from "../../manifest.ts";
 import { meaningOf } from "../../meanings.ts";
 import type { Column, Value } from "../../table.ts";
 import { headingOf } from "./cells.ts";
@@ -13,8 +12,9 @@ export interface AboutRow {
   look?: "title" | "header";
 }
 
-export type BasisJob = Pick<Job, "ask" | "manifest" | "readCoverage">;
+export type BasisJob = Pick<Job, "manifest">;
 
+const LEVEL_NAMES: Record<Level, string> = { doubt: "Doubt", caution: "Caution", note: "Note" };
 const ABOUT_CUTS =
   "Cut texts are marked at their end: a cell holds 32,767 characters. CSV and Parquet files have the full text.";
 
@@ -39,12 +39,11 @@ export function describeWorkbook(
 /** Says in pairs what the figures are based on. @param zone what is in the zone */
 export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
   const { manifest } = job;
-  const { run, origin, unlisted, timezone, rules } = manifest;
-  const caveats = [...describeCaveats(manifest), ...describeHistory(manifest)];
-  const { compared_with: before } = manifest;
+  const { run, origin, statements, timezone, rules, compared_with: before } = manifest;
   return [
     title("What these figures are based on"),
-    ...(origin.made_by_demo ? [title(MADE_UP)] : []),
+    ...(doubtsOf(statements).length > 0 ? [] : [line("Doubt", "none known")]),
+    ...statements.map((each) => line(LEVEL_NAMES[each.level], say(each).text)),
     line("Service", origin.base_url ?? "not known"),
     line("Organization unit", origin.org_unit_id ?? "none was requested"),
     line("Warehouse", origin.warehouse_id),
@@ -56,15 +55,9 @@ export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
           line("Verdict", run.verdict),
           line("Reason", run.verdict_reason),
         ]),
-    ...(caveats.length > 0 ? caveats : ["none known"]).map((caveat) => line("Caveat", caveat)),
-    line("Rejected rows", describeRejected(job)),
-    ...(unlisted ? [line("Unlisted", unlistedInWords(unlisted))] : []),
     line("Time zone", zone),
     ...describeRange("Calls", manifest.range),
     ...(before ? describeRange("Compared with", before) : []),
-    ...(before?.begins_before_first_call
-      ? [line("Compared with", "It begins before the first call in the warehouse: its figures are too low.")]
-      : []),
     ...describePeriods(manifest),
     ...(manifest.spend ? sentencesOnSpend(manifest.spend, timezone) : []).map((said) => line("Spend", said)),
     ...Object.entries(manifest.filter).map(([name, value]) => line(`Filter: ${inWords(name)}`, list(value))),
@@ -85,22 +78,14 @@ export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
   ];
 }
 
-function describeRejected({ readCoverage, ask: { minCell = 1 } }: BasisJob): string {
-  const { rejected } = readCoverage();
-  if (rejected === 0) return "none";
-  return `${isSmallCount(rejected, minCell) ? "some" : formatCount(rejected)}, which could not be read and are in no figure`;
-}
-
-function describeRange(name: string, { from, to, provisional }: Manifest["range"]): AboutRow[] {
+function describeRange(name: string, { from, to, until }: Manifest["range"]): AboutRow[] {
   const end = (which: string, date: string | undefined) =>
     line(`${name}, ${which} day`, date ?? "open", date === undefined ? "text" : "date");
   return [
     ...(from === undefined && to === undefined
       ? [line(name, "all, whenever they started")]
       : [end("first", from), end("last", to)]),
-    ...(provisional
-      ? [line("Provisional", "Late transcripts and corrections may still change the figures of its end.")]
-      : []),
+    ...(until === undefined ? [] : [line(`${name}, until`, until)]),
   ];
 }
 

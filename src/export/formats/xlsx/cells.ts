@@ -53,7 +53,9 @@ export function cellWriter(column: Column, context: CellContext, look: CellStyle
       case "decimal": {
         const number = Number(value);
         if (column.isId || Math.abs(number) >= LONG_INTEGER) return toText(reference, text);
-        return toNumber(reference, column.decimals === undefined ? text : number.toFixed(column.decimals));
+        const { decimals = 0, comparison } = column;
+        if (comparison?.shows === "points") return toNumber(reference, (100 * number).toFixed(decimals - 2));
+        return toNumber(reference, column.decimals === undefined ? text : number.toFixed(decimals));
       }
       case "time":
         return toMoment(reference, text, isoOf(toLocal(text).local));
@@ -100,6 +102,8 @@ function formatOf(column: Column): string | undefined {
   if (type !== "decimal" || decimals === undefined) return MOMENT_FORMATS[type];
   const share = `${toFormat("0", decimals - 2)}%`;
   if (comparison?.shows === "change") return `+${share};-${share};${share}`;
+  const points = toFormat("0", decimals - 2);
+  if (comparison?.shows === "points") return `+${points};-${points};${points}`;
   if (isShare) return share;
   const amount = toFormat("#,##0", decimals);
   return currency === undefined ? amount : `${amount} [$${currency}]`;

@@ -267,11 +267,13 @@ describe("a workbook", () => {
       Finished: "2026-10-01 02:01:00",
       Verdict: "exact",
       Reason: "Each page met the next.",
-      Caveat: "none known",
+      Doubt: "none known",
       "Calls, first day": "2026-09-01",
       "Calls, last day": "2026-10-31",
       "Compared with, first day": "2026-07-01",
-      "Compared with, last day": "2026-08-30",
+      "Compared with, last day": "2026-07-31",
+      "Compared with, until": "02:01",
+      Caution: expect.any(String),
       "Provisional periods": "2026-W40 to 2026-W44",
       "Filter: gone calls": "left out",
       "Counted as answered": "answered",
@@ -308,7 +310,7 @@ describe("a workbook", () => {
       readBelow(readBySheetJs(readBytes(folder)), "Columns").map(([heading, meaning]) => [heading, meaning]),
     );
     expect(meanings.get("Channel")).toContain("Direct: no utm value, click id or referrer.");
-    expect(meanings.get("Answer rate, change")).toContain("from 50 % to 55 % is +10 %");
+    expect(meanings.get("Answer rate, points")).toContain("from 50 % to 55 % is 5 points");
     expect(meanings.has("First-time callers")).toBe(true);
 
     const cost = { name: "cost", type: "decimal" } as const;

@@ -1,4 +1,4 @@
-import type { Job } from "../src/schedule/job-definition.ts";
+import type { Job } from "../schedule/job-definition.ts";
 import { exportJob } from "./export.ts";
 import { insightsJob } from "./insights.ts";
 import { syncJob } from "./sync.ts";

@@ -1,0 +1,21 @@
+import { doubtsOf, type Statement, say, saySome, toSpoken } from "../../statements/statements.ts";
+import type { Context } from "../context.ts";
+
+export const SEE_MANIFEST = "see manifest.json";
+
+/** Returns statements as lines, doubts with what to do about them. @param where the rest is. @default nowhere: all are shown */
+export function linesOf(statements: readonly Statement[], where?: string): string[] {
+  const hints = new Map(doubtsOf(statements).map((doubt) => [say(doubt).text, say(doubt).hint]));
+  const texts = where === undefined ? statements.map((each) => say(each).text) : saySome(statements, where);
+  return texts.flatMap((text) => [text, ...(hints.get(text) ? [`  ${hints.get(text)}`] : [])]);
+}
+
+/** Returns doubts for `--quiet`, which hides the lines: cron mails what it leaves. */
+export function quietDoubts({ options }: Context, statements: readonly Statement[]): string[] {
+  return options.quiet ? doubtsOf(statements).map((doubt) => say(doubt).text) : [];
+}
+
+/** Adds the words to the statements of a manifest. */
+export function toJson<Made extends { manifest: { statements: readonly Statement[] } }>(made: Made) {
+  return { ...made, manifest: { ...made.manifest, statements: made.manifest.statements.map(toSpoken) } };
+}

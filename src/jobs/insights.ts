@@ -1,0 +1,31 @@
+import { EXIT } from "../base/errors.ts";
+import { toApiAccess } from "../config/api-access.ts";
+import { readOldestFetch } from "../insights/insights.ts";
+import { syncInsights } from "../insights/sync-insights.ts";
+import type { Job } from "../schedule/job-definition.ts";
+
+/** Keeps the insights named in CALLTALLY_INSIGHT_IDS up to date. */
+export const insightsJob: Job = {
+  name: "insights",
+  cron: (settings) => settings.insightsCron,
+  cronSetting: "CALLTALLY_INSIGHTS_CRON",
+  isSync: false,
+  idle: ({ insightIds }) => (insightIds.length === 0 ? "CALLTALLY_INSIGHT_IDS is empty" : undefined),
+  readLastDone: (warehouse, { insightIds }) => readOldestFetch(warehouse, insightIds),
+  run: async ({ settings, log, signal }) => {
+    const { database, insightIds } = settings;
+    if (insightIds.length === 0) {
+      log.info("no insights to refresh: CALLTALLY_INSIGHT_IDS is empty");
+      return EXIT.done;
+    }
+    for await (const { insight_id, changes } of syncInsights(
+      database,
+      toApiAccess(settings),
+      insightIds,
+      signal,
+    )) {
+      log.info({ insight_id, changed: changes?.map(({ member }) => member) ?? "new" }, "insight refreshed");
+    }
+    return EXIT.done;
+  },
+};

@@ -1,0 +1,47 @@
+import { isShareWithinChance, isWithinChance } from "../base/chance.ts";
+import type { FactValue } from "./engine.ts";
+import { type Metric, metrics } from "./metrics.ts";
+
+/** Figures that count calls: they come at random, so a test fits their changes. */
+const COUNTS: ReadonlySet<string> = new Set(namesOf("count", "count with outcome", "count where"));
+const RATES: ReadonlySet<string> = new Set(namesOf("share with outcome"));
+
+function namesOf(...kinds: Metric["aggregate"]["kind"][]): string[] {
+  return metrics({ duration_unit: "seconds" })
+    .filter(({ aggregate }) => kinds.includes(aggregate.kind))
+    .map(({ name }) => name);
+}
+
+/** Whether {@link isChangeWithinChance} can judge changes of a figure. */
+export function hasChance(figure: string): boolean {
+  return COUNTS.has(figure) || RATES.has(figure);
+}
+
+/** The days that figures are compared with. */
+export interface ComparedDays {
+  /** How many times as long they are. */
+  times: number;
+  /** Whether the copy has them. */
+  isCovered: boolean;
+}
+
+/**
+ * Returns whether chance alone may explain a figure's change in a row; null for a figure that no test fits, and if
+ * there is nothing to compare with.
+ * @param read the values of the row by column; for a rate also `calls` and `calls_previous`
+ */
+export function isChangeWithinChance(
+  figure: string,
+  read: (column: string) => FactValue | undefined,
+  { times, isCovered }: ComparedDays,
+): boolean | null {
+  if (!isCovered || !hasChance(figure)) return null;
+  const [now, before] = [read(figure), read(`${figure}_previous`)];
+  if (typeof now !== "number" || typeof before !== "number") return null;
+  if (COUNTS.has(figure)) return isWithinChance(now, before, times);
+  const [calls, callsBefore] = [Number(read("calls")), Number(read("calls_previous"))];
+  return isShareWithinChance(
+    { part: Math.round(now * calls), whole: calls },
+    { part: Math.round(before * callsBefore), whole: callsBefore },
+  );
+}

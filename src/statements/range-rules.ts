@@ -1,0 +1,103 @@
+import { formatAmount, formatQuantity } from "../base/quantity-text.ts";
+import { HISTORY_DAYS } from "../calendar/history.ts";
+import { localMinute } from "../calendar/local-time.ts";
+import { type Rule, rule } from "./rule.ts";
+
+const FEW_DAYS = `fewer than ${HISTORY_DAYS} days of calls lie before`;
+
+/** What the days and the filter of a file leave out, or make hard to compare. */
+export const RANGE_RULES = {
+  unfinished: rule({
+    level: "caution",
+    find: ({ warehouse, range }) => {
+      const finishedAt = warehouse?.run?.finished_at;
+      if (range === undefined || !finishedAt) return undefined;
+      const { periods = [], timezone } = range;
+      const last = periods.at(-1);
+      const { ends_at } = last ?? range.range;
+      if (ends_at === undefined || ends_at <= finishedAt) return undefined;
+      return {
+        period: last?.period ?? null,
+        until: localMinute(finishedAt, timezone),
+        compared_until: range.compared_with?.until ?? null,
+      };
+    },
+    say: ({ period, until, compared_until }) => {
+      const days = period === null ? "These days end" : `The period ${period} ends`;
+      const compared =
+        compared_until === null ? "" : ` They are compared with days up to ${compared_until}, too.`;
+      return `${days} after the last sync, ${until}: later calls are not here yet.${compared}`;
+    },
+  }),
+  previous_not_covered: rule({
+    level: "caution",
+    find: ({ range: { compared_with } = {} }) =>
+      compared_with?.begins_before_first_call ? { from: compared_with.from ?? null } : undefined,
+    say: ({ from }) =>
+      `The days compared with begin ${from === null ? "" : `on ${from}, `}before the first call in the copy: there is no change, and their figures may be too low.`,
+  }),
+  short_history: rule({
+    level: "caution",
+    find: ({ range }) => {
+      if (!range?.range.short_history) return undefined;
+      const { periods = [] } = range;
+      const short = periods.filter(({ short_history }) => short_history);
+      return { up_to: short.length === periods.length ? null : (short.at(-1)?.period ?? null) };
+    },
+    say: ({ up_to }) =>
+      `First-time callers of ${up_to === null ? "these days" : `the periods up to ${up_to}`} may be too many: ${FEW_DAYS} them.`,
+  }),
+  short_history_before: rule({
+    level: "caution",
+    find: ({ range }) => (range?.compared_with?.short_history ? {} : undefined),
+    say: () => `The change of first-time callers is not computed: ${FEW_DAYS} the days compared with.`,
+  }),
+  filters_of_calls_alone: rule({
+    level: "caution",
+    find: ({ range: { spend } = {} }) => {
+      const names = spend?.currency ? (spend.filters_of_calls_alone ?? []) : [];
+      return names.length > 0 ? { filters: names.join(",") } : undefined;
+    },
+    say: ({ filters }) => {
+      const names = filters.replaceAll("_", " ").split(",");
+      return `The filter's ${names.join(", ")} only ${names.length === 1 ? "selects" : "select"} calls: costs are for all calls.`;
+    },
+  }),
+  unmatched_spend: rule({
+    level: "caution",
+    find: ({ range: { spend } = {} }) => {
+      const { rows = 0, cost = 0 } = spend?.campaigns.unmatched ?? {};
+      if (spend === undefined || rows === 0) return undefined;
+      return { cost, of: spend.cost, currency: spend.currency };
+    },
+    say: ({ cost, of, currency }) =>
+      `Spend of campaigns that no call has: ${formatAmount(cost)} ${currency} of ${formatAmount(of)}.`,
+  }),
+  callers_without_calls: rule({
+    level: "caution",
+    find: ({ range: { filter } = {} }) =>
+      filter?.excluded_callers_without_calls ? { numbers: filter.excluded_callers_without_calls } : undefined,
+    say: ({ numbers }) =>
+      `${formatQuantity(numbers, "number")} of the callers to leave out ${numbers === 1 ? "has" : "have"} never called.`,
+  }),
+  no_callers_excluded: rule({
+    level: "caution",
+    find: ({ range: { filter } = {} }) => (filter?.excluded_callers === 0 ? {} : undefined),
+    say: () => "The file of callers to leave out has no numbers: all callers count.",
+  }),
+  provisional: rule({
+    level: "caution",
+    find: ({ range }) => (range?.range.provisional ? {} : undefined),
+    say: () => "The latest days are provisional: late transcripts and corrections may still come.",
+  }),
+  no_spend: rule({
+    level: "note",
+    find: ({ range: { spend } = {} }) => (spend?.currency === null ? {} : undefined),
+    say: () => "No spend has been imported: calltally spend import reads the reports of ad platforms.",
+  }),
+  no_spend_of_days: rule({
+    level: "note",
+    find: ({ range: { spend } = {} }) => (spend?.currency && spend.rows === 0 ? {} : undefined),
+    say: () => "No spend was imported for these days and this filter.",
+  }),
+} satisfies Record<string, Rule>;

@@ -1,0 +1,92 @@
+import { EXIT, type ExitCode } from "../base/errors.ts";
+import { formatQuantity } from "../base/quantity-text.ts";
+import { isSmallCount } from "../rollup/small-cells.ts";
+import { FILE_RULES } from "./file-rules.ts";
+import { RANGE_RULES } from "./range-rules.ts";
+import { type Facts, LEVELS, type Level, type Rule, type Values } from "./rule.ts";
+import { WAREHOUSE_RULES } from "./warehouse-rules.ts";
+
+const RULES = { ...WAREHOUSE_RULES, ...FILE_RULES, ...RANGE_RULES };
+export type StatementId = keyof typeof RULES;
+const RULE_OF: Readonly<Record<StatementId, Rule>> = RULES;
+const IDS = Object.keys(RULES).filter((name): name is StatementId => name in RULES);
+
+/** Something that a reader of figures must know: data, which {@link say} puts into words. */
+export interface Statement {
+  id: StatementId;
+  level: Level;
+  /** The account, in a file of several. */
+  account?: string;
+  values: Values;
+}
+
+export interface StatementText {
+  text: string;
+  /** What to do about it. */
+  hint?: string;
+}
+
+/** Returns the statements on these facts, doubts first. @param minCell smaller counts are null, or their note is left out */
+export function statementsOf(facts: Facts, minCell = 1): Statement[] {
+  const found = IDS.flatMap((id): Statement[] => {
+    const { level, levelOf, counts = [], ...rule } = RULE_OF[id];
+    const values = rule.find(facts);
+    if (values == null) return [];
+    const isSmall = counts.some((name) => isSmallCount(Number(values[name]), minCell));
+    if (isSmall && level === "note") return [];
+    const shown = isSmall ? { ...values, ...Object.fromEntries(counts.map((name) => [name, null])) } : values;
+    return [{ id, level: levelOf?.(values) ?? level, values: shown }];
+  });
+  return inOrder(found);
+}
+
+function inOrder(statements: readonly Statement[]): Statement[] {
+  return LEVELS.flatMap((level) => statements.filter((statement) => statement.level === level));
+}
+
+/** Combines the statements of several accounts. */
+export function mergeStatements(accounts: ReadonlyMap<string, readonly Statement[]>): Statement[] {
+  const all = [...accounts].flatMap(([account, own]) => own.map((statement) => ({ ...statement, account })));
+  return inOrder([...all, ...statementsOf({ accounts: accounts.size })]);
+}
+
+export function say({ id, account, values }: Statement): StatementText {
+  const rule = RULE_OF[id];
+  const hint = rule.hint?.(values);
+  const prefix = account === undefined ? "" : `${account}: `;
+  return { text: prefix + rule.say(values), ...(hint !== undefined && { hint }) };
+}
+
+/** A statement with its words, as in JSON. */
+export function toSpoken(statement: Statement) {
+  return { ...statement, ...say(statement) };
+}
+
+const CAUTIONS_SHOWN = 3;
+
+/** Returns the texts, with at most three cautions. @param where the others are, such as `see manifest.json` */
+export function saySome(statements: readonly Statement[], where: string): string[] {
+  const sayAll = (level: Level) =>
+    statements.filter((statement) => statement.level === level).map((statement) => say(statement).text);
+  const cautions = sayAll("caution");
+  const rest = cautions.length - CAUTIONS_SHOWN;
+  return [
+    ...sayAll("doubt"),
+    ...cautions.slice(0, CAUTIONS_SHOWN),
+    ...(rest > 0 ? [`And ${formatQuantity(rest, "more caution")}: ${where}.`] : []),
+    ...sayAll("note"),
+  ];
+}
+
+export function doubtsOf<S extends Statement>(statements: readonly S[]): S[] {
+  return statements.filter(({ level }) => level === "doubt");
+}
+
+export function has(statements: readonly Statement[], id: StatementId): boolean {
+  return statements.some((statement) => statement.id === id);
+}
+
+/** Returns 3 if a doubt is among them. */
+export function exitCodeOf(statements: readonly Statement[]): ExitCode {
+  return doubtsOf(statements).length > 0 ? EXIT.unverified : EXIT.done;
+}

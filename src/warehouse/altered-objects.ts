@@ -1,0 +1,30 @@
+import { LOG_TRIGGERS } from "./calls/fact-log.ts";
+import { readRulesInForce } from "./calls/rules.ts";
+import { findOutdatedViews } from "./calls/views.ts";
+import { findOutdatedZone } from "./calls/zone-view.ts";
+import { MARK_TRIGGERS } from "./changed-buckets.ts";
+import { findOutdated, readObjects } from "./stored-objects.ts";
+import type { Warehouse } from "./warehouse.ts";
+
+/** Triggers that exist together, and rows without which they need not. */
+const TRIGGERS = [
+  { family: LOG_TRIGGERS, needed: "exported_rollups" },
+  { family: MARK_TRIGGERS, needed: "publications WHERE totals IS NOT NULL" },
+];
+
+/** Returns the names of views and triggers that differ from those that the program makes, and of foreign triggers. */
+export function findAlteredObjects(warehouse: Warehouse, timezone: string): string[] {
+  const { sqlite } = warehouse;
+  const stored = [...readObjects(sqlite, "TRIGGER").keys()];
+  const views = [
+    ...findOutdatedViews(sqlite, readRulesInForce(warehouse).rules),
+    ...findOutdatedZone(warehouse, timezone),
+  ];
+  const triggers = TRIGGERS.flatMap(({ family, needed }) => {
+    const isNeeded = sqlite.prepare(`SELECT 1 FROM ${needed}`).get() !== undefined;
+    const isThere = isNeeded || stored.some((name) => name in family);
+    return isThere ? findOutdated(sqlite, "TRIGGER", family) : [];
+  });
+  const foreign = stored.filter((name) => !TRIGGERS.some(({ family }) => name in family));
+  return [...views, ...triggers].map(({ name }) => name).concat(foreign);
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { findAdClick } from "../../src/attribution/ad-click.ts";
+import { makeCall } from "../support/calls.ts";
+
+const MSCLKID = { platform: "microsoft", by: "msclkid", gclsrc: null };
+
+describe("findAdClick", () => {
+  it.each([
+    { members: { gclid: " Cj " }, click: { platform: "google", by: "gclid", id: "Cj", gclsrc: null } },
+    {
+      members: { gclid: "Cj", gclsrc: "AW.DS" },
+      click: { platform: "google", by: "gclid", id: "Cj", gclsrc: "aw.ds" },
+    },
+    {
+      members: { gclid: "Cj", gclsrc: " 3P.ds " },
+      click: { platform: "other", by: "gclid", id: "Cj", gclsrc: "3p.ds" },
+    },
+    {
+      members: { gclid: "Cj", gclsrc: "3p.ds", extra: '{"msclkid":"b"}' },
+      click: { ...MSCLKID, id: "b", gclsrc: "3p.ds" },
+    },
+    {
+      members: { extra: '{"dni_data":{"gbraid":"0A"}}', referring_url: "https://google.com/" },
+      click: { platform: "google", by: "gbraid", id: "0A", gclsrc: null },
+    },
+    {
+      members: { extra: '{"WBRAID":"Cl"}' },
+      click: { platform: "google", by: "wbraid", id: "Cl", gclsrc: null },
+    },
+    {
+      members: { referring_url: "https://www.plumber.example/?gad_source=1&gbraid=0AAA" },
+      click: { platform: "google", by: "gbraid", id: "0AAA", gclsrc: null },
+    },
+    {
+      members: { referring_url: "https://a.example/?gbraid=0A&gclid=Cj&gclsrc=aw.ds" },
+      click: { platform: "google", by: "gclid", id: "Cj", gclsrc: "aw.ds" },
+    },
+    {
+      members: { referring_url: "https://a.example/?gclid=Cj&gclsrc=3p.ds" },
+      click: { platform: "other", by: "gclid", id: "Cj", gclsrc: "3p.ds" },
+    },
+    { members: { gclid: "{gclid}", extra: '{"msclkid":"b"}' }, click: { ...MSCLKID, id: "b" } },
+    { members: { gclsrc: "aw.ds" }, click: null },
+    { members: {}, click: null },
+  ])("of $members is $click", ({ members, click }) => {
+    expect(findAdClick(makeCall(members))).toEqual(click);
+  });
+
+  it.each([
+    { referring_url: "https://shop.example/?msclkid=a1B", extra: null, id: "a1B" },
+    { referring_url: "https://shop.example/?utm_source=x&MSCLKID=a1#msclkid=b", extra: null, id: "a1" },
+    { referring_url: "https://shop.example/?msclkid=%20a%2B1", extra: null, id: "%20a%2B1" },
+    { referring_url: "https://shop.example/?msclkid= a1 ", extra: null, id: "a1" },
+    { referring_url: "https://shop.example/?msclkid=a&b", extra: null, id: "a" },
+    { referring_url: "https://shop.example/?msclkid=&msclkid=b", extra: null, id: "b" },
+    { referring_url: "https://shop.example/?xmsclkid=a", extra: null, id: undefined },
+    { referring_url: "https://shop.example/msclkid=a", extra: null, id: undefined },
+    { referring_url: "https://shop.example/#?msclkid=a", extra: null, id: undefined },
+    { referring_url: "https://shop.example/?msclkid=%7Bmsclkid%7D", extra: null, id: undefined },
+    { referring_url: "https://shop.example/?msclkid=", extra: '{"msclkid":"b"}', id: "b" },
+    { referring_url: "https://shop.example/?msclkid=a", extra: '{"msclkid":"b"}', id: "b" },
+    { referring_url: null, extra: '{"dni_data":{"clicks":[{"id":"x"},{"msclkid":" b "}]}}', id: "b" },
+    { referring_url: null, extra: '{"a":{"msclkid":"null"},"b":{"msclkid":"c"},"msclkid":"d"}', id: "c" },
+    { referring_url: null, extra: '{"msclkid":{"msclkid":"e"}}', id: "e" },
+    { referring_url: null, extra: '{"msclkid":{"type":"string"}}', id: undefined },
+    { referring_url: null, extra: '{"msclkid":5,"note":null}', id: undefined },
+    { referring_url: null, extra: '{"note":"msclkid"}', id: undefined },
+    { referring_url: null, extra: '{"other":"b"}', id: undefined },
+  ])("of $referring_url and $extra has the id $id", ({ id, ...members }) => {
+    expect(findAdClick(makeCall(members))?.id).toBe(id);
+  });
+
+  it("does not read JSON that cannot have one", () => {
+    expect(findAdClick(makeCall({ extra: "{ no JSON" }))).toBeNull();
+  });
+});

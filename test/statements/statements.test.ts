@@ -1,0 +1,370 @@
+import { describe, expect, it } from "vitest";
+import { describeMade, remarksOnStream } from "../../src/cli/terminal/made-text.ts";
+import { toHookBody } from "../../src/delivery/hook-body.ts";
+import { toMailHtml } from "../../src/delivery/mail-message.ts";
+import { doubtsInWords, type ReportSummary, remarksInWords } from "../../src/delivery/report-summary.ts";
+import { describeBasis } from "../../src/export/formats/xlsx/about-sheet.ts";
+import { encodeManifest, type Manifest } from "../../src/export/manifest.ts";
+import { toBasis } from "../../src/mcp/answer.ts";
+import { basisSection, verdictLine } from "../../src/page/page-basis.ts";
+import type { Report } from "../../src/page/report-figures.ts";
+import type { Facts } from "../../src/statements/rule.ts";
+import {
+  mergeStatements,
+  type Statement,
+  type StatementId,
+  say,
+  saySome,
+  statementsOf,
+} from "../../src/statements/statements.ts";
+import type { Basis } from "../../src/warehouse/runs/basis.ts";
+import { readText } from "../support/temp-folder.ts";
+
+const RUN = {
+  run_id: 7,
+  finished_at: "2026-11-26T10:24:00.000Z",
+  verdict: "exact",
+  verdict_reason: "all read",
+};
+const WAREHOUSE: Basis = {
+  run: RUN,
+  origin: { base_url: null, org_unit_id: "north", account: null, warehouse_id: "w" },
+  advice: null,
+  rejected: null,
+  withheld_calls: 0,
+  other_unit_calls: 0,
+  unlisted: null,
+  first_load: false,
+  certificate: null,
+  rules_changed: false,
+};
+const warehouse = (changes: Partial<Basis>): Facts => ({ warehouse: { ...WAREHOUSE, ...changes } });
+const RANGE = { timezone: "America/New_York", range: {}, filter: {} };
+const range = (changes: Partial<NonNullable<Facts["range"]>>): Facts => ({
+  warehouse: WAREHOUSE,
+  range: { ...RANGE, ...changes },
+});
+const SPEND = { currency: "USD", rows: 3, cost: 12, campaigns: { unmatched: { rows: 0, cost: 0 } } };
+const files = (changes: Partial<NonNullable<Facts["files"]>>): Facts => ({
+  files: { timezone: "UTC", isWarehouseEmpty: false, files: [{ rows: 1 }], ...changes },
+});
+
+/** When each statement is made, and in which words. */
+const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], text: string]> = {
+  no_finished_sync: [
+    warehouse({ run: null }),
+    "doubt",
+    "No sync has finished yet: only the calls read so far are here.",
+  ],
+  unverified: [
+    warehouse({ run: { ...RUN, verdict: "unverified", verdict_reason: "the end was not reached" } }),
+    "doubt",
+    "Run 7, the last sync, is unverified, so calls may be missing: the end was not reached.",
+  ],
+  rejected_rows: [
+    warehouse({ rejected: { rows: 500, listed: 1000 } }),
+    "doubt",
+    "500 rows of the service (50.0 %) could not be read, and are in no figure.",
+  ],
+  withheld_calls: [
+    warehouse({ withheld_calls: 40 }),
+    "doubt",
+    "40 calls went missing in one pass, over the missing-call threshold, and still count.",
+  ],
+  first_load: [
+    warehouse({ first_load: true }),
+    "doubt",
+    "The first load has not ended: calls are missing, and first-time callers are not known yet, and counted as none.",
+  ],
+  other_unit: [
+    warehouse({ other_unit_calls: 1 }),
+    "doubt",
+    "1 call belongs to another organization unit than north, the one asked for.",
+  ],
+  rules_changed: [
+    warehouse({ rules_changed: true }),
+    "caution",
+    "The attribution settings have changed: these figures follow the old ones until the next sync or export.",
+  ],
+  made_up: [
+    warehouse({ origin: { ...WAREHOUSE.origin, made_by_demo: true } }),
+    "note",
+    "These calls are made up: calltally demo made the warehouse.",
+  ],
+  unlisted: [
+    warehouse({ unlisted: { calls: 20, since: "2026-11-02T00:00:00.000Z" } }),
+    "note",
+    "20 calls are older than any that the service lists, since 2026-11-02; they still count.",
+  ],
+  stale: [
+    { report: { olderThan: "2h" } },
+    "doubt",
+    "The last good sync is older than 2h: later calls are missing.",
+  ],
+  no_rows: [
+    files({ files: [{ rows: 0 }] }),
+    "caution",
+    "No call in the warehouse matches: the files have no rows.",
+  ],
+  callers_per_account: [
+    { accounts: 2 },
+    "note",
+    "Callers are counted per account: a person who called two accounts counts as two callers, and as a first-time caller in each.",
+  ],
+  restated: [
+    files({ restatements: { rollups: [{ exported_at: "2026-11-02T00:00:00.000Z", restated_cells: 3 }] } }),
+    "note",
+    "3 figures exported on 2026-11-02 have changed: see restatements.csv.",
+  ],
+  too_recent: [
+    files({ files: [{ rows: 1, excluded: { "too recent": 2 } }] }),
+    "note",
+    "2 calls too recent for an upload were left for the next file: start it one day before this one ends.",
+  ],
+  cut_texts: [
+    files({ files: [{ rows: 1, sheets: [{ rows: 1, cut_texts: 1 }] }] }),
+    "note",
+    "1 text is cut to the 32,767 characters of a cell; CSV and Parquet have the full text.",
+  ],
+  headline_left_out: [
+    { report: { headlineMinCell: 10 } },
+    "note",
+    "Headline figures are left out, because some would be of fewer than 10 calls.",
+  ],
+  unfinished: [
+    range({ periods: [{ period: "2026-W48", ends_at: "2026-11-30T05:00:00.000Z" }] }),
+    "caution",
+    "The period 2026-W48 ends after the last sync, 2026-11-26 05:24 (UTC-05:00): later calls are not here yet.",
+  ],
+  previous_not_covered: [
+    range({ compared_with: { from: "2026-09-01", begins_before_first_call: true } }),
+    "caution",
+    "The days compared with begin on 2026-09-01, before the first call in the copy: there is no change, and their figures may be too low.",
+  ],
+  short_history: [
+    range({ range: { short_history: true } }),
+    "caution",
+    "First-time callers of these days may be too many: fewer than 90 days of calls lie before them.",
+  ],
+  short_history_before: [
+    range({ compared_with: { short_history: true } }),
+    "caution",
+    "The change of first-time callers is not computed: fewer than 90 days of calls lie before the days compared with.",
+  ],
+  filters_of_calls_alone: [
+    range({ spend: { ...SPEND, filters_of_calls_alone: ["first_time", "min_duration_seconds"] } }),
+    "caution",
+    "The filter's first time, min duration seconds only select calls: costs are for all calls.",
+  ],
+  unmatched_spend: [
+    range({ spend: { ...SPEND, campaigns: { unmatched: { rows: 1, cost: 2.5 } } } }),
+    "caution",
+    "Spend of campaigns that no call has: 2.50 USD of 12.00.",
+  ],
+  callers_without_calls: [
+    range({ filter: { excluded_callers: 2, excluded_callers_without_calls: 1 } }),
+    "caution",
+    "1 number of the callers to leave out has never called.",
+  ],
+  no_callers_excluded: [
+    range({ filter: { excluded_callers: 0 } }),
+    "caution",
+    "The file of callers to leave out has no numbers: all callers count.",
+  ],
+  provisional: [
+    range({ range: { provisional: true } }),
+    "caution",
+    "The latest days are provisional: late transcripts and corrections may still come.",
+  ],
+  no_spend: [
+    range({ spend: { ...SPEND, currency: null, rows: 0 } }),
+    "note",
+    "No spend has been imported: calltally spend import reads the reports of ad platforms.",
+  ],
+  no_spend_of_days: [
+    range({ spend: { ...SPEND, rows: 0 } }),
+    "note",
+    "No spend was imported for these days and this filter.",
+  ],
+};
+const CASES = Object.entries(EXAMPLES).map(([id, [facts, level, text]]) => ({ id, facts, level, text }));
+
+function manifestOf(statements: readonly Statement[]): Manifest {
+  return {
+    run: RUN,
+    origin: WAREHOUSE.origin,
+    statements,
+    timezone: "UTC",
+    filter: { gone_calls: "left out" },
+    range: {},
+    rules: {
+      answered: ["answered"],
+      missed: ["busy"],
+      qualified_seconds: 60,
+      duration_unit: "seconds",
+      channels: "GA4",
+      aliases: 0,
+      topics: 0,
+      utm_values: "folded",
+    },
+    files: [],
+    fingerprint: "f",
+  };
+}
+
+function reportOf(statements: readonly Statement[]) {
+  const coverage = {
+    calls: 1,
+    total: 1,
+    order: null,
+    verified: RUN,
+    newest_call: null,
+    rejected: 0,
+    drift: [],
+  };
+  // The two sections read nothing else.
+  return { coverage, manifest: manifestOf(statements), fingerprint: "f" } as unknown as Report;
+}
+
+function summaryOf(statements: readonly Statement[]): ReportSummary {
+  const manifest = { name: "m", path: "/m", bytes: 1, sha256: "s", isPersonal: false };
+  return {
+    title: "t",
+    account: null,
+    range: "r",
+    headline: [],
+    verdict: "v",
+    statements,
+    notices: [],
+    folder: "/f",
+    files: [],
+    manifest,
+  };
+}
+
+const made = (statements: readonly Statement[]) => ({
+  manifest: manifestOf(statements),
+  isWarehouseEmpty: false,
+});
+
+/** Where statements are printed, each in its own frame. */
+const SURFACES: Record<string, (statements: readonly Statement[]) => string | Promise<string>> = {
+  "manifest.json": (statements) => encodeManifest({ statements }),
+  "the terminal": (statements) => describeMade(made(statements), "/"),
+  "standard error": (statements) => remarksOnStream(made(statements)).join("\n"),
+  "the About sheet": (statements) =>
+    describeBasis({ manifest: manifestOf(statements) }, "zone")
+      .flatMap(({ cells }) => cells.map(({ value }) => value))
+      .join("\n"),
+  "the page's first line": async (statements) => String(await verdictLine(reportOf(statements))),
+  "the page's last section": async (statements) => String(await basisSection(reportOf(statements))),
+  "mail, text": (statements) =>
+    [...doubtsInWords(summaryOf(statements)), ...remarksInWords(summaryOf(statements))].join("\n"),
+  "mail, HTML": (statements) => toMailHtml(summaryOf(statements), []),
+  Slack: (statements) => JSON.stringify(toHookBody(summaryOf(statements), "slack")),
+  Teams: (statements) => JSON.stringify(toHookBody(summaryOf(statements), "teams")),
+  "a web hook": (statements) => JSON.stringify(toHookBody(summaryOf(statements), "json")),
+  assistants: (statements) =>
+    JSON.stringify(toBasis(manifestOf(statements), { account: undefined, isProvisional: false })),
+};
+
+describe("statementsOf", () => {
+  it.each(CASES)("$id", ({ id, facts, level, text }) => {
+    const found = statementsOf(facts).map((each) => ({
+      id: each.id,
+      level: each.level,
+      text: say(each).text,
+    }));
+    expect(found).toEqual([{ id, level, text }]);
+  });
+
+  it("has nothing to say of a complete copy and closed days", () => {
+    expect(statementsOf({ warehouse: WAREHOUSE, range: RANGE, ...files({}) })).toEqual([]);
+  });
+
+  it.each([
+    [{ rows: 10, listed: 700 }, "caution"],
+    [{ rows: 11, listed: 700 }, "doubt"],
+    [{ rows: 11, listed: 1200 }, "caution"],
+    [{ rows: 13, listed: 1200 }, "doubt"],
+  ])("judges %o rejected rows as a %s, by the missing-call threshold", (rejected, level) => {
+    expect(statementsOf(warehouse({ rejected }))).toMatchObject([{ id: "rejected_rows", level }]);
+  });
+
+  it("does not claim that no call matches if rows could not be read", () => {
+    const facts = {
+      ...warehouse({ rejected: { rows: 100, listed: 10_100 } }),
+      ...files({ files: [{ rows: 0 }] }),
+    };
+    expect(statementsOf(facts).map((each) => say(each).text)).toContain(
+      "No call in the warehouse matches, but rows that could not be read might: the files have no rows.",
+    );
+  });
+
+  it("has no count of fewer calls than min_cell", () => {
+    const few = warehouse({
+      rejected: { rows: 3, listed: 1000 },
+      withheld_calls: 3,
+      other_unit_calls: 3,
+      unlisted: { calls: 3, since: "2026-11-02T00:00:00.000Z" },
+    });
+    const texts = statementsOf(few, 5).map((each) => say(each).text);
+    expect(texts).toEqual([
+      "Some calls went missing in one pass, over the missing-call threshold, and still count.",
+      "Some calls belong to another organization unit than north, the one asked for.",
+      "Some rows of the service could not be read, and are in no figure.",
+    ]);
+    expect(JSON.stringify(statementsOf(few, 5))).not.toMatch(/:3\b/);
+  });
+
+  it("orders the statements of several accounts by level, and names the account", () => {
+    const merged = mergeStatements(
+      new Map([
+        ["acme", statementsOf(range({ range: { provisional: true } }))],
+        ["zenith", statementsOf(warehouse({ run: null }))],
+      ]),
+    );
+    expect(merged.map((each) => say(each).text)).toEqual([
+      "zenith: No sync has finished yet: only the calls read so far are here.",
+      "acme: The latest days are provisional: late transcripts and corrections may still come.",
+      EXAMPLES.callers_per_account[2],
+    ]);
+  });
+});
+
+describe("saySome", () => {
+  it("has all doubts first, then at most three cautions and how many more there are, then notes", () => {
+    const many = statementsOf({
+      ...warehouse({ run: null, rules_changed: true, unlisted: { calls: 1, since: "2026-11-02" } }),
+      range: {
+        ...RANGE,
+        range: { provisional: true, short_history: true },
+        compared_with: { short_history: true },
+        filter: { excluded_callers: 0 },
+      },
+    });
+    const texts = saySome(many, "see manifest.json");
+    expect(texts).toEqual([
+      EXAMPLES.no_finished_sync[2],
+      EXAMPLES.rules_changed[2],
+      EXAMPLES.short_history[2],
+      EXAMPLES.short_history_before[2],
+      "And 2 more cautions: see manifest.json.",
+      "1 call is older than any that the service lists, since 2026-11-02; they still count.",
+    ]);
+  });
+});
+
+describe.each(Object.entries(SURFACES))("%s", (_, print) => {
+  it.each(CASES)("says $id in the words of all others", async ({ facts, text }) => {
+    const printed = await print(statementsOf(facts));
+    const escaped = text.replaceAll("'", "&#39;");
+    expect(printed.includes(text) || printed.includes(escaped)).toBe(true);
+  });
+});
+
+it("docs/figures.md lists each statement with its level", () => {
+  const rows = [...readText(".", "docs/figures.md").matchAll(/^\| `(\w+)` \| (doubt|caution|note)/gm)];
+  const levels = Object.fromEntries(CASES.map(({ id, level }) => [id, level]));
+  expect(Object.fromEntries(rows.map(([, id = "", level]) => [id, level]))).toEqual(levels);
+});
