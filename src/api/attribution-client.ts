@@ -52,13 +52,17 @@ const dataSchema = z.object({
 
 const PATH = "/v3/conversations/attribution-engine";
 
+const REFUSED = {
+  400: "Correct what the service names; --limit 100, for example, requests smaller pages.",
+};
+
 /** Reads one page of attributed calls (API v3 § 4.2). @throws ApiError */
 export async function fetchAttributionPage(
   client: ApiClient,
   query: AttributionQuery,
   options: RequestOptions = {},
 ): Promise<AttributionPage> {
-  return await client.get(PATH, { ...query }, parsePage, options);
+  return await client.get(PATH, { ...query }, { parse: parsePage, refusedHints: REFUSED }, options);
 }
 
 /** The same page, and its calls as served. */
@@ -71,7 +75,7 @@ export async function fetchServedPage(
     const page = parsePage(envelope, exchange);
     return { ...page, served: dataSchema.parse(envelope.data).calls };
   };
-  return await client.get(PATH, { ...query }, parse, options);
+  return await client.get(PATH, { ...query }, { parse, refusedHints: REFUSED }, options);
 }
 
 function parsePage({ data, request_id, timestamp }: Envelope, exchange: Exchange): AttributionPage {

@@ -1,12 +1,13 @@
-import { type Dispatcher, Pool } from "undici";
+import type { Dispatcher } from "undici";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { ApiError, errorOfChange } from "./api-errors.ts";
-import { errorOfConnection, errorOfResponse } from "./failure.ts";
+import { errorOfConnection, errorOfResponse, type RefusedHints } from "./failure.ts";
 import type { LimitRequest } from "./host-limits.ts";
 import { createRedactor } from "./redact-token.ts";
 import { MAX_ERROR_BYTES, readBody } from "./response-body.ts";
 import { type Envelope, parseEnvelope } from "./response-envelope.ts";
 import { DEFAULT_RETRY, type RetryPolicy, retry } from "./retry.ts";
+import { openRoute } from "./route.ts";
 
 export interface ApiClientOptions {
   /** `/v3/…` is appended to its path. */
@@ -48,6 +49,12 @@ export interface RequestOptions {
   attempts?: number;
 }
 
+/** How to parse a response, and what to do if the service refuses the request. */
+interface Operation<T, Parsed extends unknown[] = []> {
+  parse: (envelope: Envelope, ...rest: Parsed) => T;
+  refusedHints: RefusedHints;
+}
+
 /** When and how a response arrived. */
 export interface Exchange {
   /** Its number among all attempts of the client, in the order sent. */
@@ -67,11 +74,12 @@ interface Request {
   /** Undefined members are omitted. */
   query?: Record<string, string | number | undefined>;
   body?: unknown;
+  refusedHints: RefusedHints;
 }
 
 /** Speaks HTTP/1.1 with the service: bearer token, envelope, retries, deadlines. One per run; close it after use. */
 export class ApiClient implements AsyncDisposable {
-  readonly #pool: Pool;
+  readonly #route: Dispatcher;
   readonly #path: string;
   readonly #options: ApiClientOptions;
   readonly #clock: Clock;
@@ -87,13 +95,9 @@ export class ApiClient implements AsyncDisposable {
     const redactSecret = createRedactor(options.secret ?? "", "[secret]");
     this.#redact = (body) => redactSecret(redactToken(body));
     this.#path = options.baseUrl.pathname.replace(/\/+$/, "");
-    this.#pool = new Pool(options.baseUrl.origin, {
+    this.#route = openRoute(options.baseUrl, {
       connections: options.connections ?? 4,
-      allowH2: false,
-      // Each attempt's signal bounds these; undici's own timers are coarser.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: { timeout: this.#attemptTimeoutMs },
+      connectMs: this.#attemptTimeoutMs,
     });
   }
 
@@ -101,11 +105,14 @@ export class ApiClient implements AsyncDisposable {
   async get<T>(
     path: string,
     query: NonNullable<Request["query"]>,
-    parse: (envelope: Envelope, exchange: Exchange) => T,
+    { parse, refusedHints }: Operation<T, [Exchange]>,
     options: RequestOptions = {},
   ): Promise<T> {
     return await this.#retry(async () => {
-      const { body, exchange } = await this.#attempt({ method: "GET", path, query }, options.signal);
+      const { body, exchange } = await this.#attempt(
+        { method: "GET", path, query, refusedHints },
+        options.signal,
+      );
       return parse(parseEnvelope(body.toString()), exchange);
     }, options);
   }
@@ -119,13 +126,13 @@ export class ApiClient implements AsyncDisposable {
     method: "PUT" | "PATCH",
     path: string,
     body: unknown,
-    parse: (envelope: Envelope) => T,
+    { parse, refusedHints }: Operation<T>,
     options: RequestOptions = {},
   ): Promise<T> {
     const { signal } = options;
     return await this.#retry(async () => {
       try {
-        const response = await this.#attempt({ method, path, body }, signal);
+        const response = await this.#attempt({ method, path, body, refusedHints }, signal);
         return parse(parseEnvelope(response.body.toString()));
       } catch (error) {
         throw error instanceof ApiError && !error.unsent ? errorOfChange(error) : error;
@@ -134,7 +141,7 @@ export class ApiClient implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool.destroy();
+    await this.#route.destroy();
   }
 
   async #retry<T>(attempt: () => Promise<T>, { signal, attempts }: RequestOptions): Promise<T> {
@@ -145,12 +152,13 @@ export class ApiClient implements AsyncDisposable {
     return await retry(limited, bounded, { clock: this.#clock, random, signal, onRetry });
   }
 
-  async #attempt({ method, path, query = {}, body }: Request, signal: AbortSignal | undefined) {
+  async #attempt({ method, path, query = {}, body, refusedHints }: Request, signal: AbortSignal | undefined) {
     const { token, baseUrl } = this.#options;
     const [attempt, sentMs] = [this.#attempts++, this.#clock.now()];
     const timeout = AbortSignal.timeout(this.#attemptTimeoutMs);
     try {
-      const response = await this.#pool.request({
+      const response = await this.#route.request({
+        origin: baseUrl.origin,
         method,
         path: this.#path + path,
         query: Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)),
@@ -174,16 +182,12 @@ export class ApiClient implements AsyncDisposable {
       // A proxy's error page may have any encoding; the status counts, readable or not.
       const errorBody = await readBody(response, MAX_ERROR_BYTES).catch(() => undefined);
       const { tokenPlace = "the token" } = this.#options;
-      const context = { nowMs: this.#clock.now(), isChange: method !== "GET", tokenPlace };
+      const context = { nowMs: this.#clock.now(), isChange: method !== "GET", tokenPlace, refusedHints };
       throw errorOfResponse(response, errorBody && this.#redact(errorBody), context);
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ApiError) throw error;
-      throw errorOfConnection(
-        timeout.aborted ? timeout.reason : error,
-        baseUrl.origin,
-        this.#attemptTimeoutMs,
-      );
+      throw errorOfConnection(timeout.aborted ? timeout.reason : error, baseUrl, this.#attemptTimeoutMs);
     }
   }
 }

@@ -116,7 +116,7 @@ export async function overAccounts(
 /** Returns an error as one of several results. */
 export function toResult(thrown: unknown) {
   const error = toCalltallyError(thrown);
-  const { exitCode: exit, message, hint = null } = error;
+  const { exitCode: exit, message, hint } = error;
   return { data: { error: { exit_code: exit, message, hint } }, errors: [describeWithHint(error)], exit };
 }
 

@@ -6,7 +6,7 @@ import type { Settings } from "./load-settings.ts";
 import { readTopics } from "./topics-file.ts";
 
 const HINT =
-  "CALLTALLY_ALIASES names a CSV file with the header raw,value and lines such as fb,facebook; an empty value stands for not set.";
+  "Write a CSV file with the header raw,value and lines such as fb,facebook; an empty value stands for not set.";
 
 /** An empty value counts as not set. @throws UsageError that names the file and the line */
 export function readAliases(file: string): Record<string, string> {

@@ -1,5 +1,6 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { describeError, parseFrom, UsageError } from "../base/errors.ts";
+import { describeError, parseFrom } from "../base/errors.ts";
+import { toCalltallyError } from "../base/known-error.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { namesOf, recordOf } from "../base/records.ts";
 import type { Keep } from "../privacy/keep-settings.ts";
@@ -27,7 +28,7 @@ export interface FoundSetting {
   /** For display: for a secret only its file and length. Undefined if not set, or unusable. */
   shown?: string | undefined;
   file?: string | undefined;
-  problem?: { message: string; hint?: string | undefined };
+  problem?: { message: string; hint: string };
 }
 
 /**
@@ -42,9 +43,13 @@ export function loadSettings(sources: SettingSources): Settings {
 /** @throws UsageError that names the setting and where it was given */
 export function readLayers(layers: readonly Layer[]): Settings {
   return toSettings(layers, (setting, given) => {
-    const hint = `${setting.env}: ${setting.help}.`;
-    return parseFrom(sourceOf(setting, given), () => readValue(setting, given), hint);
+    return parseFrom(sourceOf(setting, given), () => readValue(setting, given), hintOf(setting));
   });
+}
+
+function hintOf({ env, help, example, default: fallback }: Setting): string {
+  const written = example ?? fallback;
+  return `${written === undefined ? "Correct it" : `Write it like ${written}`}. ${env}: ${help}.`;
 }
 
 /** The returned settings omit bad ones. */
@@ -60,7 +65,7 @@ export function inspectSettings(sources: SettingSources) {
       found.push({ ...at, shown, file: setting.isRead ? given?.text : undefined });
       return value;
     } catch (error) {
-      found.push({ ...at, problem: { message: describeError(error), hint: `${setting.help}.` } });
+      found.push({ ...at, problem: { message: describeError(error), hint: hintOf(setting) } });
       return readValue(setting, undefined);
     }
   });
@@ -89,12 +94,11 @@ function tryLayers(sources: SettingSources): { layers: Layer[]; found: FoundSett
   try {
     return { layers: toLayers(sources), found: [] };
   } catch (error) {
-    const hint = error instanceof UsageError ? error.hint : undefined;
-    const problem = { message: describeError(error), hint };
+    const { message, hint } = toCalltallyError(error);
     const { flags = {}, env, file = [] } = sources;
     return {
       layers: [{ origin: "flag", values: flags }, { origin: "environment", values: env }, ...file],
-      found: [{ env: ".env", origin: ".env", problem }],
+      found: [{ env: ".env", origin: ".env", problem: { message, hint } }],
     };
   }
 }

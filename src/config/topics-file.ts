@@ -9,7 +9,7 @@ const COLUMNS = ["topic", "phrase", "speaker", "qualifies", "value"] as const;
 type Column = (typeof COLUMNS)[number];
 
 const HINT =
-  "CALLTALLY_TOPICS names a CSV file with the header topic,phrase,speaker,qualifies,value and lines such as emergency,burst pipe,caller,yes,250; only topic and phrase are required.";
+  "Write a CSV file with the header topic,phrase,speaker,qualifies,value and lines such as emergency,burst pipe,caller,yes,250; only topic and phrase are required.";
 
 /** @throws UsageError that names the file, the line and the column */
 export function readTopics(file: string): TopicLine[] {

@@ -36,7 +36,7 @@ export type Explanation = NonNullable<ReturnType<typeof explainCall>>;
 /** @param database path of the warehouse */
 export function noCallError(callId: number, database: string): UsageError {
   return new UsageError(`There is no call ${callId} in ${database}`, {
-    hint: "The API lists only calls with DNI data, and a new call arrives with the next sync: see calltally status.",
+    hint: "Run `calltally sync` if it is new; the API lists only calls with DNI data.",
   });
 }
 

@@ -85,7 +85,11 @@ export async function getInsight(client: ApiClient, id: number, options: Request
       extra: Object.fromEntries(others),
     };
   };
-  return await client.get(`/v3/insights/${id}`, {}, parse, options);
+  const refusedHints = {
+    400: "Correct what the service names; its portal shows the ids of insights.",
+    404: "The service has no insight with this id: leave it out, or look up the id in the service's portal.",
+  };
+  return await client.get(`/v3/insights/${id}`, {}, { parse, refusedHints }, options);
 }
 
 /** Returns a copy with integers beyond 2^53 as text: the warehouse cannot store others in JSON. */

@@ -130,7 +130,7 @@ async function writeFiles(warehouse: OpenWarehouse, to: string, asked: ExportReq
 async function withAdvice<T>(made: Promise<T>): Promise<T> {
   return await made.catch((error: unknown) => {
     if (!(error instanceof UnmatchedError)) throw error;
-    throw new UsageError(error.message, { hint: error.unmatched[0]?.advice });
+    throw new UsageError(error.message, { hint: error.unmatched[0]?.advice ?? error.hint });
   });
 }
 

@@ -149,5 +149,7 @@ export function parse<T>(schema: z.ZodType<T>, given: unknown): T {
   const key = issue?.code === "invalid_key" ? issue.issues[0] : undefined;
   const { message } = key ?? issue ?? result.error;
   const path = (issue?.path ?? []).slice(0, key && -1);
-  throw new UsageError(path.length > 0 ? `${path.join(".")}: ${message}` : message);
+  throw new UsageError(path.length > 0 ? `${path.join(".")}: ${message}` : message, {
+    hint: "Correct this option, or leave it out.",
+  });
 }

@@ -1,4 +1,4 @@
-import { personalKind } from "../privacy/personal-text.ts";
+import { personalKind } from "../base/personal-text.ts";
 import { DIMENSIONS, keyColumns } from "../rollup/dimensions.ts";
 import { CALLS } from "../warehouse/calls/calls.ts";
 import { CALL_FACTS } from "../warehouse/calls/facts.ts";

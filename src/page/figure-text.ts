@@ -44,7 +44,7 @@ export function changeOf(figures: Figures, name: string, compared: ComparedDays)
 }
 
 /** Whether a figure changed, but no more than by chance. */
-export function isMarked(figures: Figures, name: string, compared: ComparedDays): boolean {
+function isMarked(figures: Figures, name: string, compared: ComparedDays): boolean {
   const isSame = figures[name] === figures[`${name}_previous`];
   return !isSame && isChangeWithinChance(name, (column) => figures[column], compared) === true;
 }

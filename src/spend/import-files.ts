@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { UsageError } from "../base/errors.ts";
-import { reasonOf } from "../base/file-access.ts";
+import { adviseOn, reasonOf } from "../base/file-access.ts";
 import { toPrintable } from "../base/printable.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
@@ -81,7 +81,7 @@ export function readReportFile(path: string, options: Parameters<typeof readRepo
     bytes = readFileSync(path);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`Cannot read ${name}: ${reasonOf(error)}`);
+    throw new UsageError(`Cannot read ${name}: ${reasonOf(error)}`, { hint: adviseOn(error) });
   }
   try {
     const { text, encoding } = decodeReport(bytes);

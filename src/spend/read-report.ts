@@ -72,6 +72,7 @@ const TOTAL = /^(?:grand |overall )?totals?\b/i;
 const TOTAL_ALONE = /^(?:(?:grand |overall )?totals?|gesamt|summe|sum)(?:$|\s*[:(–—-]|\s+(?:for|of|per)\b)/i;
 const MORE_DAYS = "more than one day";
 const HALF_CENT = 5000n;
+const BY_DAY = "Export the report by day.";
 /** A number with decimals, or a text that a spreadsheet marks as one. */
 const DAMAGED_ID = /^'?(\d+)(?:[.,]0+)?$/;
 const SHORTENED_ID = /^'?\d(?:[.,]\d+)?e\+?\d+$/i;
@@ -135,7 +136,7 @@ function findHeader(text: string, map: HeaderMap) {
     if (line.cells.length > (widest?.cells.length ?? 1)) widest = line;
   }
   if (undated !== undefined)
-    throw new UsageError(`it is a report of ${undated.name} without days`, { hint: undated.daily });
+    throw new UsageError(`it is a report of ${undated.name} without days`, { hint: undated.daily ?? BY_DAY });
   const sought = Object.values(map).map((name) => `"${name}"`);
   const shown =
     widest === undefined ? "" : `; line ${widest.line} has ${widest.cells.slice(0, 12).join(", ")}`;
@@ -153,7 +154,9 @@ function visitLines(text: string, delimiter: string, see: (line: CsvLine) => voi
   try {
     forEachLine(text, { delimiter }, see);
   } catch (cause) {
-    throw new UsageError(`it is not CSV: ${describeError(cause)}`);
+    throw new UsageError(`it is not CSV: ${describeError(cause)}`, {
+      hint: "Save it as CSV with a header line; `calltally spend import --help` lists what is read.",
+    });
   }
 }
 
@@ -176,7 +179,7 @@ function assertNamed({ indexes, report, ...known }: SpendColumns, options: ReadO
 function assertByDay({ report, daily }: SpendColumns, { left_out }: ReadReport, candidates: number): void {
   if (candidates > 0 || !left_out.some(({ reason }) => reason === MORE_DAYS)) return;
   throw new UsageError(`it is a report of ${report} without days: its rows are of more than one`, {
-    hint: daily,
+    hint: daily ?? BY_DAY,
   });
 }
 

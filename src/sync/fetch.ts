@@ -112,7 +112,7 @@ function nameBound(
 
 /** Whether one row of the page may have caused the failure, and not the service or the network. */
 function mayBeOneRow(error: unknown): error is ApiError {
-  if (!(error instanceof ApiError)) return false;
+  if (!(error instanceof ApiError) || error.unsent) return false;
   // The service asked for a longer pause than a run waits.
   if (error.retryAfterMs !== undefined && !error.transient) return false;
   return error.status === undefined || error.status >= 500 || error.status === 200;

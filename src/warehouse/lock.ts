@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import Database, { SqliteError } from "better-sqlite3";
 import { Draft } from "../base/draft.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
-import { toFileError } from "../base/file-access.ts";
+import { adviseOn, toFileError } from "../base/file-access.ts";
 import { makeFolder, realFile } from "../base/folder.ts";
 import { nameFile } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";
@@ -62,7 +62,10 @@ function makeLockFile(file: string): void {
   try {
     draft.write("", 0o600);
   } catch (error) {
-    throw new CalltallyError(EXIT.storage, `Cannot make ${file}`, { cause: toFileError(error) ?? error });
+    throw new CalltallyError(EXIT.storage, `Cannot make ${file}`, {
+      cause: toFileError(error) ?? error,
+      hint: adviseOn(error),
+    });
   }
   try {
     linkSync(draft.path, file);

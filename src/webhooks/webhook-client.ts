@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ApiError, contractError, reword } from "../api/api-errors.ts";
+import { contractError } from "../api/api-errors.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
 import { type Envelope, parseContract } from "../api/response-envelope.ts";
 import { UsageError } from "../base/errors.ts";
@@ -64,10 +64,10 @@ export type WebhookChange = { id: number } & (
  */
 export function checkWebhookChange(id: number, method: "PUT" | "PATCH", body: unknown): WebhookChange {
   if (method === "PATCH") {
-    const hint = `Any of these, at least one: ${Object.keys(fields).join(", ")}.`;
+    const hint = `Give at least one of ${Object.keys(fields).join(", ")}.`;
     return { id, method, body: check(patchSchema, ["webhook_id", ...SET_BY_SERVICE], body, hint) };
   }
-  const hint = `Required for a full update: ${Object.keys(required).join(", ")}. Optional: ${OPTIONAL_WEBHOOK_FIELDS.join(", ")}.`;
+  const hint = `Give all of ${Object.keys(required).join(", ")} for a full update; optional are ${OPTIONAL_WEBHOOK_FIELDS.join(", ")}.`;
   const webhook = check(replacementSchema, SET_BY_SERVICE, body, hint);
   const { webhook_id = id } = webhook;
   if (webhook_id === id) return { id, method, body: webhook };
@@ -96,14 +96,11 @@ export async function changeWebhook(
       throw contractError(`The API responded for webhook ${webhookId}, not ${id}`, { requestId });
     return { webhook_id: webhookId, request_id: requestId ?? null };
   };
-  try {
-    return await client.send(method, `/v3/webhooks/${id}`, body, parse, options);
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    throw reword(error, `Cannot change webhook ${id}: ${error.message}`, {
-      hint: "The service has no webhook with this id, or it is deleted: look up the id in the service's portal.",
-    });
-  }
+  const refusedHints = {
+    400: "Correct what the service names, and send the change again.",
+    404: "The service has no webhook with this id, or it is deleted: look up the id in the service's portal.",
+  };
+  return await client.send(method, `/v3/webhooks/${id}`, body, { parse, refusedHints }, options);
 }
 
 function check<T>(schema: z.ZodType<T>, notGiven: readonly string[], body: unknown, hint: string): T {

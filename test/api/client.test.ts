@@ -235,9 +235,10 @@ describe("ApiClient reads", () => {
 
 describe("ApiClient calls unreachable (exit 5), after trying again,", () => {
   it.each([408, 425, 429, 500, 502, 503, 504, 599])("status %i", async (status) => {
+    const said = status < 500 ? ": Try later (request r-9)" : " (request r-9, 42 bytes)";
     expect(await outcomeOf(json({ request_id: "r-9", message: "Try later" }, status))).toEqual({
       exitCode: 5,
-      message: `The API returned ${status} (request r-9, 42 bytes)`,
+      message: `The API returned ${status}${said}`,
       status,
       requests: 2,
     });
@@ -373,12 +374,12 @@ describe("ApiClient calls a breach of contract (exit 8), after trying again,", (
 });
 
 describe("ApiClient does not try again", () => {
-  it.each([401, 403])("status %i: exit 4 with the request id and the length of the body", async (status) => {
+  it.each([401, 403])("status %i: exit 4 with the request id and the message", async (status) => {
     await using server = await startBadServer(json({ message: "Token expired", request_id: "r-7" }, status));
     const error = await fetchError(server);
     expect(error).toMatchObject({
       exitCode: 4,
-      message: `The API refused the token, status ${status} (request r-7, 46 bytes)`,
+      message: `The API refused the token, status ${status}: Token expired (request r-7)`,
       status,
       requestId: "r-7",
     });
@@ -418,10 +419,18 @@ describe("ApiClient does not try again", () => {
   it.each([400, 404])("status %i: exit 8", async (status) => {
     expect(await outcomeOf(json({ message: "Bad limit", request_id: "r-8" }, status))).toEqual({
       exitCode: 8,
-      message: `The API returned ${status} (request r-8, 42 bytes)`,
+      message: `The API returned ${status}: Bad limit (request r-8)`,
       status,
       requests: 1,
     });
+  });
+
+  it("status 400 with a long message in several lines: it is cut, and printable", async () => {
+    const message = `limit\n out of\u202e range ${"x".repeat(1000)}`;
+    const outcome = await outcomeOf(json({ message }, 400));
+    expect(outcome.message).toBe(
+      `The API returned 400: limit out of\\u202e range ${"x".repeat(500 - "limit\n out of\u202e range ".length)}`,
+    );
   });
 
   it.each([405, 410, 418])("status %i: exit 8", async (status) => {

@@ -49,7 +49,10 @@ async function main(): Promise<void> {
     return;
   }
   const unknown = positionals.find((question) => !(question in QUESTIONS));
-  if (unknown !== undefined) throw new UsageError(`There is no question ${unknown}`);
+  if (unknown !== undefined)
+    throw new UsageError(`There is no question ${unknown}`, {
+      hint: `Name one of ${Object.keys(QUESTIONS).join(", ")}.`,
+    });
   const sizes = values.calls.split(",").map(toCount);
   const options: BenchOptions = {
     calls: sizes,
@@ -76,7 +79,9 @@ async function main(): Promise<void> {
 
 function toCount(text: string): number {
   const count = Number(text);
-  if (!Number.isInteger(count) || count < 1) throw new UsageError(`${text} is not a whole number from 1 on`);
+  if (!Number.isInteger(count) || count < 1) {
+    throw new UsageError(`${text} is not a whole number from 1 on`, { hint: "Write counts as 1000,10000." });
+  }
   return count;
 }
 

@@ -195,7 +195,7 @@ describe("calltally webhook", () => {
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
     const { code, stderr } = await calltally(["webhook", "patch", "46", "--status", "active"], options);
     expect(code).toBe(8);
-    expect(stderr).toContain("Cannot change webhook 46: The API returned 404: Webhook 46 not found");
+    expect(stderr).toContain("The API returned 404: Webhook 46 not found");
     expect(readChanges(folder.path)).toMatchObject([{ webhook_id: 46, outcome: "refused" }]);
   });
 

@@ -167,7 +167,7 @@ describe("getInsight", () => {
       exitCode: 8,
       status: 404,
       requestId: "r-9",
-      message: "The API returned 404 (request r-9, 59 bytes)",
+      message: "The API returned 404: No such insight (request r-9)",
     });
     expect(server.requests).toHaveLength(1);
   });

@@ -145,7 +145,7 @@ describe("a page of the source", () => {
 
   it("is a refusal where the service fails on it, and not where we do", async () => {
     await using scene = await open();
-    expect(scene.source.isRefusal(new ApiError(5, "No"))).toBe(true);
+    expect(scene.source.isRefusal(new ApiError(5, "No", { hint: "" }))).toBe(true);
     expect(scene.source.isRefusal(new TypeError("A defect"))).toBe(false);
   });
 });

@@ -27,7 +27,9 @@ export const command = (context: Context) =>
     .action(
       perAccount(context, async ({ settings }, topic, { try: file }) => {
         if (topic !== undefined && file !== undefined)
-          throw new UsageError("A topic and --try cannot be used together");
+          throw new UsageError("Cannot use a topic with --try: only one of them can be given", {
+            hint: "Leave out the topic to try the file; --try does not list calls.",
+          });
         const tried = file === undefined ? undefined : readTopics(file);
         using reader = openOwn(settings, openWarehouseReader);
         const notes = notesOnRules(settings);

@@ -100,7 +100,7 @@ export function assertHeld({ db, path }: Tx, { runId, pid }: RunHold): void {
   throw new CalltallyError(
     EXIT.locked,
     `Cannot continue run ${runId} of ${path}: another process has taken over`,
-    { hint: `Do not delete ${path}.lock during a run. What this run had read is kept.` },
+    { hint: `Run it again: what this run had read is kept. Do not delete ${path}.lock during a run.` },
   );
 }
 
