@@ -1,10 +1,7 @@
-import { readFileSync } from "node:fs";
-import { CsvError } from "csv-parse/sync";
 import { foldUtm } from "../attribution/call-text.ts";
 import { UsageError } from "../base/errors.ts";
-import { adviseOn, reasonOf } from "../base/file-access.ts";
 import { withDigests } from "../privacy/keep-settings.ts";
-import { type CsvLine, parseCsvLines } from "./csv-lines.ts";
+import { readCsvFile } from "./csv-file.ts";
 import type { Settings } from "./load-settings.ts";
 import { readTopics } from "./topics-file.ts";
 
@@ -13,15 +10,16 @@ const HINT =
 
 /** An empty value counts as not set. @throws UsageError that names the file and the line */
 export function readAliases(file: string): Record<string, string> {
+  const name = `the aliases in ${file}`;
   const bad = (line: number, what: string) =>
-    new UsageError(`Cannot use the aliases in ${file}: line ${line}: ${what}`, { hint: HINT });
+    new UsageError(`Cannot use ${name}: line ${line}: ${what}`, { hint: HINT });
   const aliases = new Map<string, { value: string; line: number }>();
-  const [header, ...lines] = parseFile(file);
-  if (header?.record.join() !== "raw,value") throw bad(1, "the first line is not raw,value");
-  for (const { record, line } of lines) {
-    const [raw = "", given, ...rest] = record;
-    // Without a comma, "not set" would be a guess.
-    if (given === undefined) throw bad(line, `${JSON.stringify(raw)} has no comma after it`);
+  const [header, ...lines] = readCsvFile(file, name, { column: "raw", hint: HINT });
+  if (header?.cells.join() !== "raw,value") throw bad(1, "the first line is not raw,value");
+  for (const { cells, line } of lines) {
+    const [raw = "", given, ...rest] = cells;
+    // "Not set" would be a guess.
+    if (given === undefined) throw bad(line, `${JSON.stringify(raw)} has no value`);
     const [from, value] = [foldUtm(raw), foldUtm(given)];
     if (rest.length > 0) throw bad(line, "has more than two values");
     if (from === "") throw bad(line, `${JSON.stringify(raw)} already counts as not set`);
@@ -37,16 +35,6 @@ export function readAliases(file: string): Record<string, string> {
       throw bad(line, `${value} is itself renamed by line ${next.line}`);
   }
   return Object.fromEntries([...aliases].map(([from, { value }]) => [from, value]));
-}
-
-function parseFile(file: string): CsvLine[] {
-  try {
-    return parseCsvLines(readFileSync(file));
-  } catch (cause) {
-    throw new UsageError(`Cannot read the aliases in ${file}: ${reasonOf(cause)}`, {
-      hint: cause instanceof CsvError ? HINT : adviseOn(cause),
-    });
-  }
 }
 
 /** @throws UsageError if the file of aliases or topics is unusable */

@@ -1,10 +1,9 @@
 import { presentText, toCaseless } from "../attribution/call-text.ts";
 import { foldSpoken, type TopicLine } from "../attribution/topics.ts";
-import { describeError, UsageError } from "../base/errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { orMeant } from "../base/nearest.ts";
 import { AMOUNT } from "../request/option-values.ts";
-import { type CsvLine, parseCsvLines } from "./csv-lines.ts";
-import { readTextFile } from "./text-file.ts";
+import { readCsvFile } from "./csv-file.ts";
 
 const COLUMNS = ["topic", "phrase", "speaker", "qualifies", "value"] as const;
 type Column = (typeof COLUMNS)[number];
@@ -14,12 +13,13 @@ const HINT =
 
 /** @throws UsageError that names the file, the line and the column */
 export function readTopics(file: string): TopicLine[] {
-  const [header, ...records] = parseFile(file);
+  const name = `the topics in ${file}`;
+  const [header, ...lines] = readCsvFile(file, name, { column: "topic", hint: HINT });
   const bad = (line: number, column: number, what: string) =>
-    new UsageError(`Cannot use the topics in ${file}: line ${line}, column ${column}: ${what}`, {
+    new UsageError(`Cannot use ${name}: line ${line}, column ${column}: ${what}`, {
       hint: HINT,
     });
-  const names = header?.record ?? [];
+  const names = header?.cells ?? [];
   for (const [index, name] of names.entries()) {
     if (!COLUMNS.some((known) => known === name))
       throw bad(1, index + 1, `${JSON.stringify(name)} is not a known column${orMeant(name, COLUMNS)}`);
@@ -29,12 +29,12 @@ export function readTopics(file: string): TopicLine[] {
     if (!names.includes(name)) throw bad(1, names.length + 1, `the header has no column ${name}`);
 
   const topics = new Map<string, TopicLine & { at: number }>();
-  return records.map(({ record, line: at }) => {
+  return lines.map(({ cells, line: at }) => {
     const complain = (column: Column, what: string) =>
       bad(at, names.indexOf(column) + 1, `${column} ${what}`);
-    const textOf = (column: Column) => record[names.indexOf(column)] ?? "";
-    if (record.length !== names.length)
-      throw bad(at, record.length, `has ${record.length} values, and the header ${names.length}`);
+    const textOf = (column: Column) => cells[names.indexOf(column)] ?? "";
+    if (cells.length !== names.length)
+      throw bad(at, cells.length, `has ${cells.length} values, and the header ${names.length}`);
     const topic = presentText(textOf("topic"));
     if (topic === null) throw complain("topic", "is empty, or a text that counts as not set");
     const phrase = textOf("phrase");
@@ -60,12 +60,3 @@ const QUALIFIES: ReadonlyMap<string, boolean | null> = new Map([
   ["no", false],
   ["", null],
 ]);
-
-function parseFile(file: string): CsvLine[] {
-  const text = readTextFile(file, file);
-  try {
-    return parseCsvLines(text);
-  } catch (cause) {
-    throw new UsageError(`Cannot use the topics in ${file}: ${describeError(cause)}`, { hint: HINT });
-  }
-}

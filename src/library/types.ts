@@ -129,7 +129,7 @@ export interface RollupQuestion {
   spend?: boolean | undefined;
   /** Names of the figures to return, in this order. @default all */
   columns?: readonly Figure[] | undefined;
-  /** Adds a row of totals, in which each caller counts once, unless there is only one row anyway. @default false */
+  /** Adds a row of totals, in which each caller counts once, unless there is only one row anyway; with `spend`, also a row `(with spend)`. @default false */
   total?: boolean | undefined;
 }
 

@@ -111,23 +111,33 @@ export async function readReportFigures(session: FigureSession, timeframe: Repor
 const COSTS = ["cost", "cost_per_call", "cost_per_qualified_call", "cost_per_first_time_caller"];
 
 async function readSpendFigures(session: FigureSession, span: Span, form: SpendForm) {
-  const query = { span, spend: form, figures: ["qualified_calls", "first_time_callers", ...COSTS] };
-  const spent = [...nameFigures(await session.rollup({ ...query, dimensions: ["campaign"] }))]
-    .filter(({ cost }) => cost !== null)
+  const query: RollupQuery = {
+    dimensions: ["campaign"],
+    span,
+    spend: form,
+    figures: ["qualified_calls", "first_time_callers", ...COSTS],
+  };
+  const spent = [...nameFigures(await session.rollup(query))]
+    .filter(({ cost }) => Number(cost) !== 0)
     .toSorted((a, b) => Number(b.cost) - Number(a.cost));
   const [withCalls, without] = [true, false].map((has) =>
     spent.filter(({ calls }) => Number(calls) > 0 === has),
   );
   const addUp = (rows: readonly Figures[] = []) =>
     rows.length === 0 ? undefined : { rows: rows.length, figures: addCosts(rows) };
+  const readTotal = async (isWithSpend: boolean) => {
+    const [figures = {}] = nameFigures(await session.total({ ...query, isWithSpend }));
+    return figures;
+  };
   return {
     /** Those with both spend and calls. */
     campaigns: withCalls?.slice(0, ROWS_SHOWN) ?? [],
     rest: addUp(withCalls?.slice(ROWS_SHOWN)),
     /** The spend without calls; undefined if there is none. */
     withoutCalls: addUp(without),
-    /** All spend, and the calls of campaigns with spend; undefined if nothing was spent. */
-    total: addUp(spent)?.figures,
+    /** The campaigns whose cost is over 0. */
+    withSpend: await readTotal(true),
+    total: await readTotal(false),
   };
 }
 
@@ -135,12 +145,13 @@ async function readSpendFigures(session: FigureSession, span: Span, form: SpendF
 function addCosts(rows: readonly Figures[]): Figures {
   const add = (name: string, of = (value: number) => value) =>
     rows.reduce((sum, row) => sum + of(Number(row[name] ?? 0)), 0);
-  const micros = add("cost", (cost) => Math.round(cost * MICROS));
+  const cost = add("cost", (cost) => Math.round(cost * MICROS)) / MICROS;
   const [calls, qualified_calls] = [add("calls"), add("qualified_calls")];
   const first_time_callers = add("first_time_callers");
-  const per = (count: number) => (count === 0 ? null : Number((micros / MICROS / count).toFixed(2)));
+  const isPaid = rows.every((row) => Number(row.cost) > 0);
+  const per = (count: number) => (isPaid && count > 0 ? Number((cost / count).toFixed(2)) : null);
   return {
-    cost: micros / MICROS,
+    cost,
     calls,
     qualified_calls,
     first_time_callers,

@@ -56,9 +56,11 @@ export function importSpend(
   { importedAt, ...given }: ImportSpendOptions,
 ) {
   const { db, sqlite } = warehouse;
+  const { campaign, campaign_id, cost_micros } = spend;
   const remove = db
     .delete(spend)
     .where(and(eq(spend.day, sql.placeholder("day")), eq(spend.source, sql.placeholder("source"))))
+    .returning({ campaign, campaign_id, cost_micros })
     .prepare();
   const insert = db
     .insert(spend)
@@ -78,10 +80,9 @@ export function importSpend(
         days: days.length,
         first_day: days[0] ?? "",
         last_day: days.at(-1) ?? "",
-        rows: rows.length,
-        cost_micros: rows.reduce((sum, { cost_micros }) => sum + BigInt(cost_micros), 0n),
-        /** Rows of earlier imports that were replaced. */
-        replaced_rows: days.reduce((sum, day) => sum + remove.run({ day, source }).changes, 0),
+        ...addUp(rows),
+        /** Of earlier imports. */
+        replaced: addUp(days.flatMap((day) => remove.all({ day, source }))),
       };
     });
     // Checked after deletion, so that an import in the wrong currency can be replaced as a whole.
@@ -95,17 +96,32 @@ export function importSpend(
   });
 }
 
+type Spent = Pick<SpendRow, "campaign" | "campaign_id" | "cost_micros">;
+
+function addUp(rows: readonly Spent[]) {
+  return {
+    rows: rows.length,
+    cost_micros: rows.reduce((sum, { cost_micros }) => sum + BigInt(cost_micros), 0n),
+    /** Names, or ids of those without one; null for rows of none. */
+    campaigns: [...new Set(rows.map(({ campaign, campaign_id }) => campaign ?? campaign_id))],
+  };
+}
+
 const byDay = (a: SpendRow, b: SpendRow) => (a.day === b.day ? 0 : a.day < b.day ? -1 : 1);
 
+/** Returns the currency of all imported spend; undefined if there is none. */
+export function readCurrency({ db }: Warehouse): string | undefined {
+  return db.select({ currency: spend.currency }).from(spend).limit(1).get()?.currency;
+}
+
 function decideCurrency(
-  { db }: Warehouse,
+  warehouse: Warehouse,
   files: readonly SpendFile[],
   { currency: set, named }: Omit<ImportSpendOptions, "importedAt">,
 ): string | null {
-  const stored = db.select({ currency: spend.currency }).from(spend).limit(1).get();
   const places = [
     { currency: set, place: "CALLTALLY_CURRENCY" },
-    { currency: stored?.currency, place: "the spend in the warehouse" },
+    { currency: readCurrency(warehouse), place: "the spend in the warehouse" },
     { currency: named, place: "--currency" },
     ...files.flatMap(({ file, rows }) =>
       rows.map(({ currency, line }) => ({ currency, place: `${file}, line ${line}` })),

@@ -293,6 +293,7 @@ describe("rollup", () => {
       { period: "2026-10", channel: "Paid Search", calls: 31 },
       { period: "2026-10", channel: "(other)", calls: 5 },
       { period: "(total)", channel: null, calls: 36 },
+      { period: "(with spend)", channel: null, calls: 0 },
     ]);
     for (const row of rows) expect(Object.keys(row)).toEqual(names);
   });

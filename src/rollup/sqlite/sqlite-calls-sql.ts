@@ -55,12 +55,12 @@ export function groupsText(
   ];
   const selected = selectionText(span, selection, {
     from: from ?? (isStored ? FACTS_AND_CALLS : undefined),
-    join: kept ? `\nLEFT JOIN kept AS k ON ${isSame.join(" AND ")}` : "",
+    join: kept ? `\nLEFT JOIN ${kept.name} AS k ON ${isSame.join(" AND ")}` : "",
   });
   return `SELECT ${[...keysText, ...figures].join(",\n  ")}\n${selected}\n${groupByFirst(keysText)}`.trimEnd();
 }
 
-/** Returns the key columns when joined with `kept` (k): {@link OTHER} for keys that are not in it. */
+/** Returns the key columns when joined with those kept (k): {@link OTHER} for keys that are not in it. */
 export function keptKeysText(keys: readonly KeyColumn[]): string[] {
   return [
     ...keys.map(({ name }, index) =>
