@@ -7,7 +7,7 @@ import { type SiteKind, siteKind } from "./channel-sites.ts";
 import { compileRules, type Outcome } from "./compiled-rules.ts";
 import { microsoftClickId } from "./microsoft-click-id.ts";
 import { toReferringHost } from "./referring-host.ts";
-import { type Transcript, wordsAround } from "./topics.ts";
+import { lineOf, type Transcript, wordsAround } from "./topics.ts";
 
 /** Raise this with every change of what {@link attributeCall} returns; stored facts are then recomputed. */
 export const ATTRIBUTION_VERSION = 4;
@@ -180,10 +180,15 @@ export function explainAttribution(
     source_rule: toTrafficSource(visitOf(call, facts), (name) => name).rule,
     /** What Google's list says of the referring host; null if not listed. */
     referrer_kind: toReferrer(facts.referring_host ?? "").kind ?? null,
-    /** The line that matched, the header being line 1, and the words around it, without case. */
+    /** The line of the file that matched, and the words around it, without case. */
     topic_match:
       match && line
-        ? { line: match.line + 2, phrase: line.phrase, speaker: line.speaker, words: wordsAround(match) }
+        ? {
+            line: lineOf(line, match.line),
+            phrase: line.phrase,
+            speaker: line.speaker,
+            words: wordsAround(match),
+          }
         : null,
     /** Whether the topic is as it was when the transcript was removed. */
     is_topic_kept: keptTopic !== undefined,

@@ -1,3 +1,4 @@
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { RULES_CHANGED } from "../export/manifest.ts";
@@ -17,10 +18,16 @@ export function notesOnOrigin(own: OwnWarehouse): string[] {
   return problem === undefined ? [] : [`${reader.path} is another account's: ${problem}.`];
 }
 
-/** For a command that only reads: whether the settings would change the figures. */
-export function notesOnRules(settings: Settings): string[] {
+/**
+ * For a command that only reads: whether the settings would change the figures.
+ * @param tried topics in place of those in the settings
+ */
+export function notesOnRules(settings: Settings, tried?: AttributionRules["topics"]): string[] {
   using reader = openWarehouseReader(settings.database);
-  return isInForce(readRulesInForce(reader), readAttributionRules(settings)) ? [] : [RULES_CHANGED];
+  const inForce = readRulesInForce(reader);
+  const own = readAttributionRules(settings);
+  const compared = tried === undefined ? own : { ...own, topics: inForce.rules.topics };
+  return isInForce(inForce, compared) ? [] : [RULES_CHANGED];
 }
 
 /** Dispositions in the settings that no call has: they may be misspelled. */

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { parse } from "csv-parse/sync";
 import { foldUtm } from "../attribution/call-text.ts";
 import { UsageError } from "../base/errors.ts";
 import { reasonOf } from "../base/file-access.ts";
 import { withDigests } from "../privacy/keep-settings.ts";
+import { parseCsvLines } from "./csv-lines.ts";
 import type { Settings } from "./load-settings.ts";
 import { readTopics } from "./topics-file.ts";
 
@@ -16,9 +16,8 @@ export function readAliases(file: string): Record<string, string> {
     new UsageError(`Cannot use the aliases in ${file}: line ${line}: ${what}`, { hint: HINT });
   const aliases = new Map<string, { value: string; line: number }>();
   const [header, ...lines] = parseFile(file);
-  if (header?.record.join() !== "raw,value") throw bad(1, "the first line is not raw,value");
-  for (const { record, info } of lines) {
-    const { lines: line } = info;
+  if (header?.record.join() !== "raw,value") throw bad(header?.line ?? 1, "the first line is not raw,value");
+  for (const { record, line } of lines) {
     const [raw = "", given, ...rest] = record;
     // Without a comma, "not set" would be a guess.
     if (given === undefined) throw bad(line, `${JSON.stringify(raw)} has no comma after it`);
@@ -39,10 +38,9 @@ export function readAliases(file: string): Record<string, string> {
   return Object.fromEntries([...aliases].map(([from, { value }]) => [from, value]));
 }
 
-function parseFile(file: string): { record: string[]; info: { lines: number } }[] {
+function parseFile(file: string) {
   try {
-    const options = { bom: true, relaxColumnCount: true, skipEmptyLines: true, trim: true, info: true };
-    return parse(readFileSync(file), options) as unknown as ReturnType<typeof parseFile>;
+    return parseCsvLines(readFileSync(file, "utf8"));
   } catch (cause) {
     throw new UsageError(`Cannot read the aliases in ${file}: ${reasonOf(cause)}`, { hint: HINT });
   }

@@ -1,9 +1,9 @@
-import { parse } from "csv-parse/sync";
 import { presentText, toCaseless } from "../attribution/call-text.ts";
 import { foldSpoken, type TopicLine } from "../attribution/topics.ts";
 import { describeError, UsageError } from "../base/errors.ts";
 import { orMeant } from "../base/nearest.ts";
 import { AMOUNT } from "../request/option-values.ts";
+import { parseCsvLines } from "./csv-lines.ts";
 import { readTextFile } from "./text-file.ts";
 
 const COLUMNS = ["topic", "phrase", "speaker", "qualifies", "value"] as const;
@@ -19,17 +19,17 @@ export function readTopics(file: string): TopicLine[] {
     new UsageError(`Cannot use the topics in ${file}: line ${line}, column ${column}: ${what}`, {
       hint: HINT,
     });
-  const names = header?.record ?? [];
+  const { record: names, line: first } = header ?? { record: [], line: 1 };
   for (const [index, name] of names.entries()) {
     if (!COLUMNS.some((known) => known === name))
-      throw bad(1, index + 1, `${JSON.stringify(name)} is not a known column${orMeant(name, COLUMNS)}`);
-    if (names.indexOf(name) < index) throw bad(1, index + 1, `${name} is already a column`);
+      throw bad(first, index + 1, `${JSON.stringify(name)} is not a known column${orMeant(name, COLUMNS)}`);
+    if (names.indexOf(name) < index) throw bad(first, index + 1, `${name} is already a column`);
   }
   for (const name of ["topic", "phrase"])
-    if (!names.includes(name)) throw bad(1, names.length + 1, `the header has no column ${name}`);
+    if (!names.includes(name)) throw bad(first, names.length + 1, `the header has no column ${name}`);
 
-  const topics = new Map<string, TopicLine & { at: number }>();
-  return records.map(({ record, info: { lines: at } }) => {
+  const topics = new Map<string, TopicLine>();
+  return records.map(({ record, line: at }) => {
     const complain = (column: Column, what: string) =>
       bad(at, names.indexOf(column) + 1, `${column} ${what}`);
     const textOf = (column: Column) => record[names.indexOf(column)] ?? "";
@@ -45,12 +45,12 @@ export function readTopics(file: string): TopicLine[] {
     const value = textOf("value") || null;
     if (value !== null && !(AMOUNT.test(value) && Number(value) > 0))
       throw complain("value", `must be a number above 0 such as 149.50, not ${JSON.stringify(value)}`);
-    const line = { topic, phrase, speaker: textOf("speaker") || null, qualifies, value };
-    const first = topics.get(toCaseless(topic)) ?? { ...line, at };
-    topics.set(toCaseless(topic), first);
+    const line = { topic, phrase, speaker: textOf("speaker") || null, qualifies, value, line: at };
+    const same = topics.get(toCaseless(topic)) ?? line;
+    topics.set(toCaseless(topic), same);
     for (const column of ["topic", "qualifies", "value"] as const)
-      if (line[column] !== first[column])
-        throw complain(column, `differs from that of the same topic in line ${first.at}`);
+      if (line[column] !== same[column])
+        throw complain(column, `differs from that of the same topic in line ${same.line}`);
     return line;
   });
 }
@@ -61,11 +61,10 @@ const QUALIFIES: ReadonlyMap<string, boolean | null> = new Map([
   ["", null],
 ]);
 
-function parseFile(file: string): { record: string[]; info: { lines: number } }[] {
+function parseFile(file: string) {
   const text = readTextFile(file, file);
   try {
-    const options = { bom: true, relaxColumnCount: true, skipEmptyLines: true, trim: true, info: true };
-    return parse(text, options) as unknown as ReturnType<typeof parseFile>;
+    return parseCsvLines(text);
   } catch (cause) {
     throw new UsageError(`Cannot use the topics in ${file}: ${describeError(cause)}`, { hint: HINT });
   }
