@@ -5,6 +5,8 @@ import { toShown } from "./hide-personal.ts";
 export interface Answer {
   basis: ReturnType<typeof toBasis>;
   data: Readonly<Record<string, unknown>>;
+  /** Sentences in the data that the program made of its own knowledge alone: they quote nobody. */
+  said?: readonly string[];
   /** How to ask for less. */
   less: string;
 }
@@ -35,8 +37,8 @@ const MAX_CHARACTERS = 25_000;
 const MAX_ITEMS = 10_000;
 
 /** Returns an answer of at most 25,000 characters as JSON: of long lists, the first items. */
-export function toBounded({ basis, data, less }: Answer, isPersonal: boolean): Record<string, unknown> {
-  const shown = toShown(firstItems(data, MAX_ITEMS), isPersonal);
+export function toBounded({ basis, data, said, less }: Answer, isPersonal: boolean): Record<string, unknown> {
+  const shown = toShown(firstItems(data, MAX_ITEMS), isPersonal, new Set(said));
   const upTo = (count: number) => {
     const cuts = Object.entries(data).flatMap(([name, value]) =>
       Array.isArray(value) && value.length > count

@@ -1,4 +1,4 @@
-import { personalKind } from "../privacy/personal-text.ts";
+import { INVISIBLE, personalKind } from "../privacy/personal-text.ts";
 import { DIMENSIONS, keyColumns } from "../rollup/dimensions.ts";
 import { CALLS } from "../warehouse/calls/calls.ts";
 import { CALL_FACTS } from "../warehouse/calls/facts.ts";
@@ -22,12 +22,19 @@ const OWN: ReadonlySet<string> = new Set(["local_time", "path"]);
 const MAX_TEXT = 200;
 const LAST_DIGITS = 4;
 
-/** Returns data as an assistant may see it: texts are cut, and without `isPersonal`, personal data is hidden. */
-export function toShown(data: object, isPersonal: boolean): Record<string, unknown> {
+/**
+ * Returns data as an assistant may see it: texts are cut, and without `isPersonal`, personal data is hidden.
+ * @param said sentences of the program that quote nobody, with its counts and times
+ */
+export function toShown(
+  data: object,
+  isPersonal: boolean,
+  said: ReadonlySet<string> = new Set(),
+): Record<string, unknown> {
   const show = (value: unknown, name: string): unknown => {
-    if (typeof value === "string") return cut(isPersonal ? value : hide(value, name));
+    if (typeof value === "string") return cut(isPersonal || said.has(value) ? value : hide(value, name));
     if (Array.isArray(value)) return value.map((item) => show(item, name));
-    return typeof value === "object" && value !== null ? toShown(value, isPersonal) : value;
+    return typeof value === "object" && value !== null ? toShown(value, isPersonal, said) : value;
   };
   const members = Object.entries(data).filter(([name]) => isPersonal || !PRIVATE.has(name));
   return Object.fromEntries(members.map(([name, value]) => [name, show(value, name)]));
@@ -47,9 +54,10 @@ function isTime(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
 }
 
-/** Control characters would be six each in JSON. */
+/** Invisible characters may say to a model what nobody sees. Control characters would be six each in JSON. */
 function cut(text: string): string {
-  const isLong = text.length > MAX_TEXT;
-  const kept = isLong ? `${text.slice(0, MAX_TEXT - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : text;
+  const visible = text.replace(INVISIBLE, "");
+  const isLong = visible.length > MAX_TEXT;
+  const kept = isLong ? `${visible.slice(0, MAX_TEXT - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : visible;
   return kept.toWellFormed().replace(/\p{Cc}/gu, "\uFFFD");
 }

@@ -137,7 +137,13 @@ const STATUS = tool(
   (scope) =>
     readMoment(scope, ({ reader }) => {
       const status = readStatusOf(reader, scope.settings, { ...scope, runs: 1 });
-      return { data: condense(status), until: status.newest_call, less: "calltally status shows all." };
+      // Errors may quote the service, and notices what visitors wrote.
+      const { failures, remarks } = findProblems({
+        ...status,
+        ...{ runs: [], jobs: [], reports: [], publications: [], notices: [] },
+      });
+      const said = [...failures, ...remarks];
+      return { data: condense(status), said, until: status.newest_call, less: "calltally status shows all." };
     }),
 );
 
