@@ -1,4 +1,4 @@
-import { WATCHED } from "../notices/judge-calls.ts";
+import { WATCHED } from "../notices/call-hours.ts";
 import { VERDICTS } from "../paging/verdict.ts";
 import type { Bell } from "./doorbell/bell.ts";
 import type { JobHealth } from "./health.ts";
