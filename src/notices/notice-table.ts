@@ -18,7 +18,10 @@ const columns = {
     text({ enum: KINDS }).notNull(),
     "silent: no call; few: at most half of the calls expected; many: at least twice as many.",
   ),
-  since: about(text().notNull(), "From when on calls are off, ISO 8601 UTC; for silent, the end of the hour of the last call."),
+  since: about(
+    text().notNull(),
+    "From when on calls are off, ISO 8601 UTC; for silent, the end of the hour of the last call.",
+  ),
   calls: about(integer().notNull(), "Calls from then until `judged_until`."),
   expected: about(
     real().notNull(),
