@@ -7,17 +7,28 @@ const MAX_DIGITS = 15;
 /** Digits that may occur next to dates and years, such as those of a quarter or week. */
 const MAX_NEXT_TO_DATES = 2;
 
-/** Also the frame of keycap digits. */
-const INVISIBLE = /\p{Default_Ignorable_Code_Point}|\u20e3/gu;
+/** What cannot be seen, such as marks of direction and tags; also the frame of keycap digits. */
+export const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]|\u20e3/gu;
 const OTHER_DIGIT = /(?!\d)\p{Nd}/gu;
-/** UTF-8 bytes as a URL escapes them, once or several times. */
-const ESCAPED = /(?:%(?:25)*[0-9a-f]{2})+/gi;
+/** UTF-8 bytes as a URL escapes them; code points as HTML, JSON and JavaScript do; and characters that HTML names. */
+const ESCAPED =
+  /(?<bytes>(?:%[0-9a-f]{2})+)|&#(?<decimal>\d{1,7});?|(?:&#x|\\u\{)(?<hex>[0-9a-f]{1,6})[;}]?|\\(?:u(?<four>[0-9a-f]{4})|x(?<two>[0-9a-f]{2}))|&(?<name>[a-z]{2,20});/gi;
+const NAMED = new Map([
+  ["amp", "&"],
+  ["commat", "@"],
+  ["percnt", "%"],
+  ["period", "."],
+]);
+const MAX_CODE_POINT = 0x10_ffff;
+/** Texts are escaped several times, if at all, by programs that escape what was escaped. */
+const MAX_ESCAPES = 5;
 
-const MAIL = /[\p{L}\p{N}_.+-]["'”’>)\]]?\s*@\s*[\p{L}\p{N}](?:[\p{L}\p{N}-]*[.。]\s*)+\p{L}{2}/u;
+const MAIL = /[^\s@]\s*@\s*[\p{L}\p{N}](?:[\p{L}\p{N}-]*[.。]\s*)+\p{L}{2}/u;
 
-/** Up to three characters between two digits of a number. `%`, `&`, `=`, `×` and letters separate numbers. */
-const BETWEEN = "(?:(?![%&=@?])[\\s\\p{P}+~|`^·$<>]){0,3}";
-const NUMBER = new RegExp(`\\d(?:${BETWEEN}\\d){${MIN_DIGITS - 1},}`, "gu");
+/** Only letters separate numbers. */
+const NUMBER = new RegExp(`\\d(?:[^\\p{L}\\p{N}]*\\d){${MIN_DIGITS - 1},}`, "gu");
+/** Sizes such as 1200×628 have fewer digits. */
+const MIN_DIGITS_WITH_TIMES = 10;
 
 const YEAR = "(?:19|20)\\d\\d";
 const MONTH = "(?:0[1-9]|1[0-2])";
@@ -36,22 +47,38 @@ const DATE = new RegExp(
 const AMOUNT = /\p{Sc}\s?\d{1,3}(?:([,.'])\d{3})(?:\1\d{3})*(?!\d)/gu;
 
 /**
- * Classifies a text, as it is and as a URL escapes it, in the digits of any script. Seven digits or more are a phone
+ * Classifies a text, as it is and as URLs, HTML and JSON escape it, in the digits of any script. Seven digits or more are a phone
  * number, with any separators; dates, amounts of money and runs of 16 or more digits, which are ids, are not.
  */
 export function personalKind(text: string): PersonalKind | undefined {
-  const plain = text
-    .replace(ESCAPED, (bytes) => Buffer.from(bytes.replace(/%(25)*/gi, ""), "hex").toString())
+  const plain = unescaped(text)
     .normalize("NFKC")
     .replace(INVISIBLE, "")
     .replace(OTHER_DIGIT, "9")
     .replace(/\s+/g, " ");
   if (MAIL.test(plain)) return "a mail address";
-  const numbers = plain.replace(AMOUNT, " = ").match(NUMBER) ?? [];
+  const numbers = plain.replace(AMOUNT, " x ").match(NUMBER) ?? [];
   return numbers.some(isPhoneNumber) ? "a phone number" : undefined;
 }
 
+function unescaped(text: string): string {
+  let plain = text;
+  for (let times = 0; times < MAX_ESCAPES; times++) {
+    const before = plain;
+    plain = before.replace(ESCAPED, (...matched) => {
+      const { bytes, decimal, hex, four, two, name }: Record<string, string | undefined> = matched.at(-1);
+      if (bytes !== undefined) return Buffer.from(bytes.replaceAll("%", ""), "hex").toString();
+      if (name !== undefined) return NAMED.get(name.toLowerCase()) ?? " ";
+      const code = decimal === undefined ? Number.parseInt(hex ?? four ?? two ?? "", 16) : Number(decimal);
+      return code <= MAX_CODE_POINT ? String.fromCodePoint(code) : " ";
+    });
+    if (plain === before) break;
+  }
+  return plain;
+}
+
 function isPhoneNumber(number: string): boolean {
+  if (number.includes("×") && number.replace(/\D/g, "").length < MIN_DIGITS_WITH_TIMES) return false;
   const besides = number.replace(DATE, "");
   if (besides !== number && besides.replace(/\D/g, "").length <= MAX_NEXT_TO_DATES) return false;
   return !(/^\d+$/.test(number) && number.length > MAX_DIGITS);

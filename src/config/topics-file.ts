@@ -19,16 +19,16 @@ export function readTopics(file: string): TopicLine[] {
     new UsageError(`Cannot use ${name}: line ${line}, column ${column}: ${what}`, {
       hint: HINT,
     });
-  const names = header?.cells ?? [];
+  const { cells: names, line: first } = header ?? { cells: [], line: 1 };
   for (const [index, name] of names.entries()) {
     if (!COLUMNS.some((known) => known === name))
-      throw bad(1, index + 1, `${JSON.stringify(name)} is not a known column${orMeant(name, COLUMNS)}`);
-    if (names.indexOf(name) < index) throw bad(1, index + 1, `${name} is already a column`);
+      throw bad(first, index + 1, `${JSON.stringify(name)} is not a known column${orMeant(name, COLUMNS)}`);
+    if (names.indexOf(name) < index) throw bad(first, index + 1, `${name} is already a column`);
   }
   for (const name of ["topic", "phrase"])
-    if (!names.includes(name)) throw bad(1, names.length + 1, `the header has no column ${name}`);
+    if (!names.includes(name)) throw bad(first, names.length + 1, `the header has no column ${name}`);
 
-  const topics = new Map<string, TopicLine & { at: number }>();
+  const topics = new Map<string, TopicLine>();
   return lines.map(({ cells, line: at }) => {
     const complain = (column: Column, what: string) =>
       bad(at, names.indexOf(column) + 1, `${column} ${what}`);
@@ -45,12 +45,12 @@ export function readTopics(file: string): TopicLine[] {
     const value = textOf("value") || null;
     if (value !== null && !(AMOUNT.test(value) && Number(value) > 0))
       throw complain("value", `must be a number above 0 such as 149.50, not ${JSON.stringify(value)}`);
-    const line = { topic, phrase, speaker: textOf("speaker") || null, qualifies, value };
-    const first = topics.get(toCaseless(topic)) ?? { ...line, at };
-    topics.set(toCaseless(topic), first);
+    const line = { topic, phrase, speaker: textOf("speaker") || null, qualifies, value, line: at };
+    const same = topics.get(toCaseless(topic)) ?? line;
+    topics.set(toCaseless(topic), same);
     for (const column of ["topic", "qualifies", "value"] as const)
-      if (line[column] !== first[column])
-        throw complain(column, `differs from that of the same topic in line ${first.at}`);
+      if (line[column] !== same[column])
+        throw complain(column, `differs from that of the same topic in line ${same.line}`);
     return line;
   });
 }

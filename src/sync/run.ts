@@ -45,7 +45,7 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   const { notices, timezone = "UTC", onNotice } = options;
   if (notices === false) stopWatching(prepared.warehouse, clock.now());
   const watched = notices
-    ? await watchCalls(prepared.warehouse, run, { timezone, nowMs: clock.now(), onNotice })
+    ? watchCalls(prepared.warehouse, run, { timezone, nowMs: clock.now(), onNotice })
     : run;
   opened.assertInPlace();
   return watched;

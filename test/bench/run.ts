@@ -14,6 +14,7 @@ import type { BenchOptions } from "./options.ts";
 import { peers } from "./peers.ts";
 import { stopMeasuring } from "./process.ts";
 import { start } from "./start.ts";
+import { watch } from "./watch.ts";
 
 // npm run bench: where every claim about speed comes from. Read the ratios: seconds are of one machine and one day.
 
@@ -23,13 +24,14 @@ const USAGE = `Usage: npm run bench -- [question…] [--calls 10000,100000] [--r
   export    the rollups, beside SQLite's grouping and CSV
   keep      the first load and its file where less of the calls is kept
   grow      what each command takes as the warehouse grows, beside the smallest of --calls
+  watch     the hourly sync that judges notices, as the calls of ten weeks grow
   start     --help and status, beside node -e 0
   cluster   publish to two ClickHouse servers of this machine, and export from there, beside SQLite
   peers     scripts that load the same calls, and DuckDB
 Without questions: all. With --calls 1000000 it needs 8 GB of disk.
 `;
 
-const QUESTIONS = { load, latency, export: exportRollups, keep, grow, start, cluster, peers } as const;
+const QUESTIONS = { load, latency, export: exportRollups, keep, grow, watch, start, cluster, peers } as const;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 

@@ -24,9 +24,10 @@ describe("readTopics", () => {
         speaker: "Caller",
         qualifies: true,
         value: "250",
+        line: 2,
       },
-      { topic: "spam", phrase: "job", speaker: null, qualifies: false, value: null },
-      { topic: "Spam2", phrase: "a  b", speaker: null, qualifies: null, value: null },
+      { topic: "spam", phrase: "job", speaker: null, qualifies: false, value: null, line: 4 },
+      { topic: "Spam2", phrase: "a  b", speaker: null, qualifies: null, value: null, line: 5 },
     ]);
   });
 
@@ -39,9 +40,15 @@ describe("readTopics", () => {
 
   it("needs only topics and phrases, in any order", () => {
     expect(read("phrase,topic\nburst pipe,emergency\n")).toEqual([
-      { topic: "emergency", phrase: "burst pipe", speaker: null, qualifies: null, value: null },
+      { topic: "emergency", phrase: "burst pipe", speaker: null, qualifies: null, value: null, line: 2 },
     ]);
     expect(read("topic,phrase\n")).toEqual([]);
+  });
+
+  it.each(["\n", "\r\n", "\r"])("knows the lines of the file, ended by %j", (end) => {
+    const lines = ["topic,phrase", "", "", 'a,"b', "c", 'd"', " ", "e,f", '"g', 'h",i', "last,z"];
+    expect(read(`\ufeff${lines.join(end)}`).map(({ line }) => line)).toEqual([4, 8, 9, 11]);
+    expect(() => read([...lines, "last,z,", ""].join(end))).toThrow("line 12, column 3");
   });
 
   it.each([

@@ -510,6 +510,15 @@ CREATE TABLE `uploads` (
 --> statement-breakpoint
 CREATE INDEX `uploads_call` ON `uploads` (`call_id`);--> statement-breakpoint
 CREATE INDEX `uploads_file` ON `uploads` (`upload_file_id`);--> statement-breakpoint
+CREATE TABLE `watched_days` (
+	`day` text NOT NULL,
+	`kind` text NOT NULL,
+	`keys` text,
+	`cells` blob NOT NULL,
+	`delays` text NOT NULL,
+	PRIMARY KEY(`day`, `kind`)
+);
+--> statement-breakpoint
 CREATE TABLE `webhook_changes` (
 	`change_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`webhook_id` integer NOT NULL,
