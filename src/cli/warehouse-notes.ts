@@ -8,8 +8,8 @@ import {
   findUnmatchedDispositions,
 } from "../warehouse/calls/unmatched-dispositions.ts";
 import { isCurrent, openWarehouseReader } from "../warehouse/open.ts";
-import { readBasis } from "../warehouse/runs/basis.ts";
 import { findOtherOrigin, type OwnWarehouse } from "../warehouse/own-warehouse.ts";
+import { readBasis } from "../warehouse/runs/basis.ts";
 
 /** For a command about the file itself: whether it is another account's warehouse. */
 export function notesOnOrigin(own: OwnWarehouse): string[] {
