@@ -69,7 +69,7 @@ async function* checkOpened(
   yield ok("warehouse", `${formatQuantity(readCallCount(warehouse), "call")} in ${warehouse.path}`);
   yield ok("file", deep ? "undamaged, fully checked just now" : describeLastCheck(warehouse, nowMs));
   if (deep) {
-    for await (const { name, holds, message } of verifyWarehouse(warehouse, { ...settings, signal })) {
+    for await (const { name, holds, message } of verifyWarehouse(warehouse, { signal })) {
       const hint = name === "facts" ? REATTRIBUTE : name === "views" ? RESYNC : RESTORE;
       yield holds ? ok(name, message) : fail(EXIT.storage, name, message, hint);
     }

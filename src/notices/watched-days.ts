@@ -45,7 +45,7 @@ const forget = (...rows: ("OLD" | "NEW")[]) =>
   `DELETE FROM watched_days WHERE day IN (${rows.map((row) => `substr(${row}.call_started, 1, 10)`).join(", ")});`;
 const columnsOf = (row: "OLD" | "NEW") =>
   ["is_live", "call_started", ...KEYS].map((column) => `${row}.${column}`).join(", ");
-const TRIGGERS: SchemaObjects = {
+export const COUNT_TRIGGERS: SchemaObjects = {
   recount_new_call: `AFTER INSERT ON call_facts BEGIN ${forget("NEW")} END`,
   recount_changed_call: `AFTER UPDATE ON call_facts WHEN (${columnsOf("OLD")}) IS NOT (${columnsOf("NEW")}) BEGIN ${forget("OLD", "NEW")} END`,
   recount_removed_call: `AFTER DELETE ON call_facts BEGIN ${forget("OLD")} END`,
@@ -64,8 +64,8 @@ export interface WatchedDay extends Omit<DayOfCalls, "keys"> {
 /** Counts those UTC days up to a moment again whose calls have changed. */
 export function countChangedDays(tx: Tx, sinceMs: number, untilMs: number): void {
   const { sqlite } = tx;
-  if (findOutdated(sqlite, "TRIGGER", TRIGGERS).length > 0) {
-    replaceOutdated(sqlite, "TRIGGER", TRIGGERS);
+  if (findOutdated(sqlite, "TRIGGER", COUNT_TRIGGERS).length > 0) {
+    replaceOutdated(sqlite, "TRIGGER", COUNT_TRIGGERS);
     // Changes made meanwhile are unknown.
     sqlite.exec("DELETE FROM watched_days");
   }

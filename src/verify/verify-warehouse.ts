@@ -3,7 +3,6 @@ import { minuteOf } from "../base/clock.ts";
 import { attempt } from "../base/errors.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
 import { type Checked, checkCertificate } from "../paging/certificate.ts";
-import { findAlteredObjects } from "../warehouse/altered-objects.ts";
 import { checkCalls } from "../warehouse/attribution/check-calls.ts";
 import {
   type CertificateMark,
@@ -12,14 +11,13 @@ import {
 } from "../warehouse/runs/certificate-table.ts";
 import { readRun } from "../warehouse/runs/runs.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
+import { findAlteredObjects } from "./altered-objects.ts";
 import { fails, holds, nameSome, type Verified } from "./verified.ts";
 import { type Pass, verifyLedger } from "./verify-ledger.ts";
 
 interface VerifyOptions {
   /** @default the last one */
   mark?: CertificateMark | undefined;
-  /** The zone of local days. */
-  timezone: string;
   signal?: AbortSignal | undefined;
 }
 
@@ -82,7 +80,7 @@ function checkRun(warehouse: Warehouse, mark: CertificateMark, { header, firstPa
 /** Checks the last certificate, and derives what is stored again: the hash of each row, and the facts of each call. */
 export async function* verifyWarehouse(
   warehouse: Warehouse,
-  { mark = readCertificateMark(warehouse), timezone, signal }: VerifyOptions,
+  { mark = readCertificateMark(warehouse), signal }: VerifyOptions,
 ): AsyncGenerator<Verified> {
   if (mark !== undefined) yield* verifyCertificate(warehouse, mark);
   else yield* verifyLedgerNow(warehouse);
@@ -100,7 +98,7 @@ export async function* verifyWarehouse(
   yield problems.length > 0
     ? fails("facts", problems.join("; "))
     : holds("facts", "all facts, and all first calls, are those that the rules give");
-  const altered = findAlteredObjects(warehouse, timezone);
+  const altered = findAlteredObjects(warehouse);
   yield altered.length > 0
     ? fails("views", `${altered.join(", ")}: not as this calltally makes them; a sync makes views again`)
     : holds("views", "all views and triggers are as this calltally makes them");

@@ -269,7 +269,7 @@ check_header = members(
     **dict.fromkeys(["pages", "resumed", "closing"], count),
     order_key=nullable(text),
     verdict=sure,
-    behind=each(members(after=count, offset=count, total=count, rows=count, request_id=nullable(text))),
+    behind=each(members(after=count, offset=count, total=count, rows=count, unseen=count, request_id=nullable(text))),
 )
 check_page = members(
     offset=count,

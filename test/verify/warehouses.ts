@@ -52,6 +52,6 @@ export class ListedCalls {
 }
 
 export async function problemsOf(warehouse: Warehouse): Promise<Verified[]> {
-  const checked = await Array.fromAsync(verifyWarehouse(warehouse, { timezone: "UTC" }));
+  const checked = await Array.fromAsync(verifyWarehouse(warehouse, {}));
   return checked.filter(({ holds }) => !holds);
 }

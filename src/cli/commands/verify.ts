@@ -57,7 +57,7 @@ const verifyOwn =
         summary: `${write}  certificate of run ${mark.run_id}, SHA-256 ${mark.sha256}`,
       };
     }
-    return describe(await Array.fromAsync(verifyWarehouse(warehouse, { ...settings, mark, signal })));
+    return describe(await Array.fromAsync(verifyWarehouse(warehouse, { mark, signal })));
   };
 
 /** Opens the warehouse of a manifest among those of the accounts; one that cannot be opened may be another's. */

@@ -1,5 +1,7 @@
+import { attempt } from "../../base/errors.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";
-import { findOutdated, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
+import { parseTimeZone } from "../../config/time-zone.ts";
+import { findOutdated, readObjects, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import { type Tx, writeTransaction } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 
@@ -13,7 +15,7 @@ export function localDayOf(started: string): string {
   return `date(${started}, (SELECT offset_seconds FROM ${ZONE_VIEW} WHERE starts_at <= ${started} ORDER BY starts_at DESC LIMIT 1) || ' seconds')`;
 }
 
-/** Returns the view of a zone's offsets: SQLite knows no IANA zones. */
+/** Returns the view of a zone's offsets, with its name: SQLite knows no IANA zones. */
 export function zoneViewText(zone: string): string {
   const rows: string[] = [];
   for (let at: string | undefined = FIRST; at !== undefined && at < LAST; ) {
@@ -21,13 +23,20 @@ export function zoneViewText(zone: string): string {
     rows.push(`('${at === FIRST ? "" : at}', ${span.offsetSeconds})`);
     at = span.endsAt;
   }
-  return `SELECT column1 AS starts_at, column2 AS offset_seconds FROM (VALUES ${rows.join(", ")})`;
+  return `/* ${zone} */ SELECT column1 AS starts_at, column2 AS offset_seconds FROM (VALUES ${rows.join(", ")})`;
 }
 
 const objectsOf = (zone: string): SchemaObjects => ({ [ZONE_VIEW]: `AS ${zoneViewText(zone)}` });
 
 export function createZoneView({ sqlite }: Tx, zone: string): void {
   replaceOutdated(sqlite, "VIEW", objectsOf(zone));
+}
+
+/** Returns the zone of the view; undefined if the view is not as it was made for any. */
+export function readViewZone(warehouse: Warehouse): string | undefined {
+  const text = readObjects(warehouse.sqlite, "VIEW").get(ZONE_VIEW) ?? "";
+  const zone = attempt(() => parseTimeZone(/\/\* (\S+) \*\//.exec(text)?.[1] ?? ""));
+  return zone !== undefined && findOutdatedZone(warehouse, zone).length === 0 ? zone : undefined;
 }
 
 export function findOutdatedZone({ sqlite }: Warehouse, zone: string) {
