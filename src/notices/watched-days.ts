@@ -37,15 +37,14 @@ export const WATCHED_DAYS = describeTable(
   "Calls by hour and key, counted for `notices`, one row per day and kind; triggers delete the days whose calls change.",
 );
 
-// Triggers delete what has changed, whatever writes. They exist only once calls have been judged.
-
 const DAY_MS = 86_400_000;
 const KEYS = ["tracking_number", "source", "campaign", "campaign_id"];
 const forget = (...rows: ("OLD" | "NEW")[]) =>
   `DELETE FROM watched_days WHERE day IN (${rows.map((row) => `substr(${row}.call_started, 1, 10)`).join(", ")});`;
 const columnsOf = (row: "OLD" | "NEW") =>
   ["is_live", "call_started", ...KEYS].map((column) => `${row}.${column}`).join(", ");
-const TRIGGERS: SchemaObjects = {
+/** Delete what has changed, whatever writes. They exist only once calls have been judged. */
+export const RECOUNT_TRIGGERS: SchemaObjects = {
   recount_new_call: `AFTER INSERT ON call_facts BEGIN ${forget("NEW")} END`,
   recount_changed_call: `AFTER UPDATE ON call_facts WHEN (${columnsOf("OLD")}) IS NOT (${columnsOf("NEW")}) BEGIN ${forget("OLD", "NEW")} END`,
   recount_removed_call: `AFTER DELETE ON call_facts BEGIN ${forget("OLD")} END`,
@@ -64,8 +63,8 @@ export interface WatchedDay extends Omit<DayOfCalls, "keys"> {
 /** Counts those UTC days up to a moment again whose calls have changed. */
 export function countChangedDays(tx: Tx, sinceMs: number, untilMs: number): void {
   const { sqlite } = tx;
-  if (findOutdated(sqlite, "TRIGGER", TRIGGERS).length > 0) {
-    replaceOutdated(sqlite, "TRIGGER", TRIGGERS);
+  if (findOutdated(sqlite, "TRIGGER", RECOUNT_TRIGGERS).length > 0) {
+    replaceOutdated(sqlite, "TRIGGER", RECOUNT_TRIGGERS);
     // Changes made meanwhile are unknown.
     sqlite.exec("DELETE FROM watched_days");
   }

@@ -3,7 +3,6 @@ import { minuteOf } from "../base/clock.ts";
 import { attempt } from "../base/errors.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
 import { type Checked, checkCertificate } from "../paging/certificate.ts";
-import { findAlteredObjects } from "../warehouse/altered-objects.ts";
 import { checkCalls } from "../warehouse/attribution/check-calls.ts";
 import {
   type CertificateMark,
@@ -12,6 +11,7 @@ import {
 } from "../warehouse/runs/certificate-table.ts";
 import { readRun } from "../warehouse/runs/runs.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
+import { findAlteredObjects } from "./altered-objects.ts";
 import { fails, holds, nameSome, type Verified } from "./verified.ts";
 import { type Pass, verifyLedger } from "./verify-ledger.ts";
 

@@ -1,15 +1,17 @@
-import { LOG_TRIGGERS } from "./calls/fact-log.ts";
-import { readRulesInForce } from "./calls/rules.ts";
-import { findOutdatedViews } from "./calls/views.ts";
-import { findOutdatedZone } from "./calls/zone-view.ts";
-import { MARK_TRIGGERS } from "./changed-buckets.ts";
-import { findOutdated, readObjects } from "./stored-objects.ts";
-import type { Warehouse } from "./warehouse.ts";
+import { RECOUNT_TRIGGERS } from "../notices/watched-days.ts";
+import { LOG_TRIGGERS } from "../warehouse/calls/fact-log.ts";
+import { readRulesInForce } from "../warehouse/calls/rules.ts";
+import { findOutdatedViews } from "../warehouse/calls/views.ts";
+import { findOutdatedZone } from "../warehouse/calls/zone-view.ts";
+import { MARK_TRIGGERS } from "../warehouse/changed-buckets.ts";
+import { findOutdated, readObjects } from "../warehouse/stored-objects.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** Triggers that exist together, and rows without which they need not. */
 const TRIGGERS = [
   { family: LOG_TRIGGERS, needed: "exported_rollups" },
   { family: MARK_TRIGGERS, needed: "publications WHERE totals IS NOT NULL" },
+  { family: RECOUNT_TRIGGERS, needed: "watched_days" },
 ];
 
 /** Returns the names of views and triggers that differ from those that the program makes, and of foreign triggers. */
