@@ -26,8 +26,8 @@ export interface ComparedDays {
 }
 
 /**
- * Returns whether chance alone may explain a figure's change in a row; null for a figure that no test fits, and if
- * there is nothing to compare with.
+ * Returns whether chance alone may explain a figure's change in a row; null for a figure that no test fits, if there is
+ * nothing to compare with, and if the change of a figure that was not 0 is withheld, as of first-time callers.
  * @param read the values of the row by column; for a rate also `calls` and `calls_previous`
  */
 export function isChangeWithinChance(
@@ -38,6 +38,7 @@ export function isChangeWithinChance(
   if (!isCovered || !hasChance(figure)) return null;
   const [now, before] = [read(figure), read(`${figure}_previous`)];
   if (typeof now !== "number" || typeof before !== "number") return null;
+  if (before !== 0 && typeof read(`${figure}_change`) !== "number") return null;
   if (COUNTS.has(figure)) return isWithinChance(now, before, times);
   const [calls, callsBefore] = [Number(read("calls")), Number(read("calls_previous"))];
   return isShareWithinChance(
