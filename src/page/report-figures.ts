@@ -79,7 +79,7 @@ export async function readHeadline(
 /** Reads all figures of a report. Sorting calls by a key is what takes time, so it asks for few. */
 export async function readReportFigures(session: FigureSession, timeframe: ReportScope) {
   const { span, periods, compared, timezone, spend } = timeframe;
-  const previous = { span: compared.span };
+  const previous = { span: compared.span, isUnreached: compared.isUnreached ?? false };
   const read = async (query: RollupQuery) => nameFigures(await session.rollup(query));
   const headline = await readHeadline(session, { span, previous });
   const movers = new Movers();
@@ -219,8 +219,8 @@ class Movers {
   }
 
   /** Returns how many keys were compared, and those that moved most; nothing if the copy lacks the days before. */
-  find({ times, isCovered }: ComparedDays): { compared: number; up: Mover[]; down: Mover[] } {
-    if (!isCovered) return { compared: 0, up: [], down: [] };
+  find({ times, isCovered, isUnreached }: ComparedDays): { compared: number; up: Mover[]; down: Mover[] } {
+    if (!isCovered || isUnreached) return { compared: 0, up: [], down: [] };
     const compared = this.#compared;
     const level = WITHIN_CHANCE / Math.max(1, compared);
     const moved = this.#changed

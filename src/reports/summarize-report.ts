@@ -20,7 +20,11 @@ export async function readReportHeadline(job: Job) {
   const { span, range, grain } = timeframe;
   const closed = closedRange(range);
   const compared = timeframe.compared ?? (closed && (await compareBefore(job, closed)));
-  const previous = compared && { span: compared.span, periods: grain && compared.periods };
+  const previous = compared && {
+    span: compared.span,
+    periods: grain && compared.periods,
+    isUnreached: compared.isUnreached,
+  };
   const { minCell } = ask;
   const figures = await readHeadline(session, {
     span,
@@ -28,7 +32,7 @@ export async function readReportHeadline(job: Job) {
     previous,
     minCell,
   });
-  return { figures, compared: compared?.range };
+  return { figures, compared: compared?.range, isCovered: compared?.isCovered ?? true };
 }
 
 /** Compares a report without a comparison with the days before, for the figures of its mail. */

@@ -23,6 +23,8 @@ export interface ComparedDays {
   times: number;
   /** Whether the copy has them. */
   isCovered: boolean;
+  /** Whether the days themselves are not synced yet. @default false */
+  isUnreached?: boolean;
 }
 
 /**
@@ -33,9 +35,9 @@ export interface ComparedDays {
 export function isChangeWithinChance(
   figure: string,
   read: (column: string) => FactValue | undefined,
-  { times, isCovered }: ComparedDays,
+  { times, isCovered, isUnreached }: ComparedDays,
 ): boolean | null {
-  if (!isCovered || !hasChance(figure)) return null;
+  if (!isCovered || isUnreached || !hasChance(figure)) return null;
   const [now, before] = [read(figure), read(`${figure}_previous`)];
   if (typeof now !== "number" || typeof before !== "number") return null;
   if (before !== 0 && typeof read(`${figure}_change`) !== "number") return null;

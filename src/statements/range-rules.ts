@@ -25,14 +25,18 @@ export const RANGE_RULES = {
     say: ({ period, until, compared_until }) => {
       const days = period === null ? "These days end" : `The period ${period} ends`;
       const compared =
-        compared_until === null ? "" : ` They are compared with days up to ${compared_until}, too.`;
+        compared_until === null
+          ? ""
+          : ` The days compared with end at that time of day, ${compared_until}, too.`;
       return `${days} after the last sync, ${until}: later calls are not here yet.${compared}`;
     },
   }),
   previous_not_covered: rule({
     level: "caution",
-    find: ({ range: { compared_with } = {} }) =>
-      compared_with?.begins_before_first_call ? { from: compared_with.from ?? null } : undefined,
+    find: ({ range: { compared_with } = {}, report: { comparedFrom } = {} }) => {
+      if (compared_with?.begins_before_first_call) return { from: compared_with.from ?? null };
+      return comparedFrom === undefined ? undefined : { from: comparedFrom };
+    },
     say: ({ from }) =>
       `The days compared with begin ${from === null ? "" : `on ${from}, `}before the first call in the copy: there is no change, and their figures may be too low.`,
   }),
