@@ -121,13 +121,13 @@ describe("what a report says of the copy", () => {
       copy: "of a proven pass after these days",
       sql: "SELECT 1",
       isDoubtful: false,
-      says: "Complete as of 2026-10-01 00:01 (UTC). Run 1 proved that it read every call. The last sync, 2026-10-01 00:01 (UTC), is exact.",
+      says: "Complete as of 1 Oct 2026 00:01 (UTC). Run 1 proved that it read every call. The last sync, 1 Oct 2026 00:01 (UTC), is exact.",
     },
     {
       copy: "whose last sync ended within these days",
       sql: "UPDATE sync_runs SET finished_at = '2026-09-20T00:00:00.000Z'",
       isDoubtful: false,
-      says: "ends after the last sync, 2026-09-20 00:00 (UTC): later calls are not here yet.",
+      says: "ends after the last sync, 20 Sep 2026 00:00 (UTC): later calls are not here yet.",
     },
     {
       copy: "that was proven before these days alone",
@@ -135,7 +135,7 @@ describe("what a report says of the copy", () => {
         INSERT INTO sync_runs (started_at, finished_at, status, mode, plan_reason, pid, verdict, verdict_reason)
         VALUES ('${RUN_FINISHED_AT}', '${RUN_FINISHED_AT}', 'done', 'incremental', 'a test', 1, 'probable', 'The books balance')`,
       isDoubtful: true,
-      says: "Not proven complete for these days. Run 1 proved at 2026-08-01 00:00 (UTC) that it read every call. The last sync, 2026-10-01 00:01 (UTC), is probable.",
+      says: "Not proven complete for these days. Run 1 proved at 1 Aug 2026 00:00 (UTC) that it read every call. The last sync, 1 Oct 2026 00:01 (UTC), is probable.",
     },
     {
       copy: "of rows that could not all be read",
