@@ -1,4 +1,4 @@
-import { CalltallyError, EXIT, type ExitCode } from "../base/errors.ts";
+import { CalltallyError, type ErrorDetails, EXIT, type ExitCode } from "../base/errors.ts";
 
 /** A failed request: an error response, or no response. */
 export class ApiError extends CalltallyError {
@@ -15,7 +15,7 @@ export class ApiError extends CalltallyError {
   /** The pause that the service asked for. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(exitCode: ExitCode, message: string, details: ApiErrorDetails = {}) {
+  constructor(exitCode: ExitCode, message: string, details: ApiErrorDetails) {
     super(exitCode, message, details);
     this.status = details.status;
     this.requestId = details.requestId;
@@ -26,22 +26,23 @@ export class ApiError extends CalltallyError {
   }
 }
 
-export interface ApiErrorDetails {
+export interface ApiErrorDetails extends ErrorDetails {
   status?: number | undefined;
   requestId?: string | undefined;
   transient?: boolean;
   unsent?: boolean;
   outcomeUnknown?: boolean;
   retryAfterMs?: number | undefined;
-  cause?: unknown;
-  hint?: string | undefined;
 }
 
+export const CHECK_ADDRESS =
+  "Check that CALLTALLY_BASE_URL is the address of the Call Analytics Platform API, without /v3.";
+
 /** For responses that break API v3. The message never contains the body, which may hold personal data. */
-export function contractError(message: string, details: ApiErrorDetails = {}): ApiError {
+export function contractError(message: string, details: Partial<ApiErrorDetails> = {}): ApiError {
   return new ApiError(EXIT.contract, message, {
     transient: true,
-    hint: "Check that CALLTALLY_BASE_URL is the address of the Call Analytics Platform API, without /v3.",
+    hint: CHECK_ADDRESS,
     ...details,
   });
 }
@@ -50,7 +51,7 @@ export function contractError(message: string, details: ApiErrorDetails = {}): A
 export function reword(
   { exitCode, status, requestId, cause }: ApiError,
   message: string,
-  details: ApiErrorDetails = {},
+  details: ApiErrorDetails,
 ): ApiError {
   return new ApiError(exitCode, message, { status, requestId, cause, ...details });
 }

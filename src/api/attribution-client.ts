@@ -52,18 +52,41 @@ const dataSchema = z.object({
 
 const PATH = "/v3/conversations/attribution-engine";
 
+const REFUSED = {
+  400: "Correct what the service names; --limit 100, for example, requests smaller pages.",
+};
+
 /** Reads one page of attributed calls (API v3 § 4.2). @throws ApiError */
 export async function fetchAttributionPage(
   client: ApiClient,
   query: AttributionQuery,
   options: RequestOptions = {},
 ): Promise<AttributionPage> {
-  return await client.get(PATH, { ...query }, parsePage, options);
+  const parse = (envelope: Envelope, exchange: Exchange) => parsePage(envelope, exchange, query);
+  return await client.get(PATH, { ...query }, { parse, refusedHints: REFUSED }, options);
 }
 
-function parsePage({ data, request_id, timestamp }: Envelope, exchange: Exchange): AttributionPage {
+/** The same page, and its calls as served. */
+export async function fetchServedPage(
+  client: ApiClient,
+  query: AttributionQuery,
+  options: RequestOptions = {},
+): Promise<AttributionPage & { served: readonly unknown[] }> {
+  const parse = (envelope: Envelope, exchange: Exchange) => {
+    const page = parsePage(envelope, exchange, query);
+    return { ...page, served: page.rows.length === 0 ? [] : dataSchema.parse(envelope.data).calls };
+  };
+  return await client.get(PATH, { ...query }, { parse, refusedHints: REFUSED }, options);
+}
+
+function parsePage(
+  { data, request_id, timestamp }: Envelope,
+  exchange: Exchange,
+  { limit, offset }: AttributionQuery,
+): AttributionPage {
   const message = "The API's attribution data is not as documented";
-  const { calls, ...place } = parseContract(dataSchema, data, message);
+  const served = Array.isArray(data) ? { calls: [], total: 0, limit, offset } : data;
+  const { calls, ...place } = parseContract(dataSchema, served, message);
   if (calls.length > MAX_ROWS) {
     throw contractError(
       `The API returned ${calls.length} calls on one page, where ${MAX_LIMIT} at most were requested; up to ${MAX_ROWS} are read`,

@@ -1,12 +1,13 @@
-import { type Dispatcher, Pool } from "undici";
+import type { Dispatcher } from "undici";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { ApiError, errorOfChange } from "./api-errors.ts";
-import { errorOfConnection, errorOfResponse } from "./failure.ts";
+import { errorOfConnection, errorOfResponse, type RefusedHints } from "./failure.ts";
 import type { LimitRequest } from "./host-limits.ts";
 import { createRedactor } from "./redact-token.ts";
 import { MAX_ERROR_BYTES, readBody } from "./response-body.ts";
 import { type Envelope, parseEnvelope } from "./response-envelope.ts";
 import { DEFAULT_RETRY, type RetryPolicy, retry } from "./retry.ts";
+import { openRoute } from "./route.ts";
 
 export interface ApiClientOptions {
   /** `/v3/…` is appended to its path. */
@@ -48,6 +49,12 @@ export interface RequestOptions {
   attempts?: number;
 }
 
+/** How to parse a response, and what to do if the service refuses the request. */
+interface Operation<T, Parsed extends unknown[] = []> {
+  parse: (envelope: Envelope, ...rest: Parsed) => T;
+  refusedHints: RefusedHints;
+}
+
 /** When and how a response arrived. */
 export interface Exchange {
   /** Its number among all attempts of the client, in the order sent. */
@@ -67,11 +74,12 @@ interface Request {
   /** Undefined members are omitted. */
   query?: Record<string, string | number | undefined>;
   body?: unknown;
+  refusedHints: RefusedHints;
 }
 
 /** Speaks HTTP/1.1 with the service: bearer token, envelope, retries, deadlines. One per run; close it after use. */
 export class ApiClient implements AsyncDisposable {
-  readonly #pool: Pool;
+  readonly #route: Dispatcher;
   readonly #path: string;
   readonly #options: ApiClientOptions;
   readonly #clock: Clock;
@@ -87,13 +95,9 @@ export class ApiClient implements AsyncDisposable {
     const redactSecret = createRedactor(options.secret ?? "", "[secret]");
     this.#redact = (body) => redactSecret(redactToken(body));
     this.#path = options.baseUrl.pathname.replace(/\/+$/, "");
-    this.#pool = new Pool(options.baseUrl.origin, {
+    this.#route = openRoute(options.baseUrl, {
       connections: options.connections ?? 4,
-      allowH2: false,
-      // Each attempt's signal bounds these; undici's own timers are coarser.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: { timeout: this.#attemptTimeoutMs },
+      connectMs: this.#attemptTimeoutMs,
     });
   }
 
@@ -101,12 +105,15 @@ export class ApiClient implements AsyncDisposable {
   async get<T>(
     path: string,
     query: NonNullable<Request["query"]>,
-    parse: (envelope: Envelope, exchange: Exchange) => T,
+    { parse, refusedHints }: Operation<T, [Exchange]>,
     options: RequestOptions = {},
   ): Promise<T> {
     return await this.#retry(async () => {
-      const { body, exchange } = await this.#attempt({ method: "GET", path, query }, options.signal);
-      return parse(parseEnvelope(body.toString()), exchange);
+      const { envelope, exchange } = await this.#attempt(
+        { method: "GET", path, query, refusedHints },
+        options.signal,
+      );
+      return parse(envelope, exchange);
     }, options);
   }
 
@@ -119,14 +126,13 @@ export class ApiClient implements AsyncDisposable {
     method: "PUT" | "PATCH",
     path: string,
     body: unknown,
-    parse: (envelope: Envelope) => T,
+    { parse, refusedHints }: Operation<T>,
     options: RequestOptions = {},
   ): Promise<T> {
     const { signal } = options;
     return await this.#retry(async () => {
       try {
-        const response = await this.#attempt({ method, path, body }, signal);
-        return parse(parseEnvelope(response.body.toString()));
+        return parse((await this.#attempt({ method, path, body, refusedHints }, signal)).envelope);
       } catch (error) {
         throw error instanceof ApiError && !error.unsent ? errorOfChange(error) : error;
       }
@@ -134,7 +140,7 @@ export class ApiClient implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool.destroy();
+    await this.#route.destroy();
   }
 
   async #retry<T>(attempt: () => Promise<T>, { signal, attempts }: RequestOptions): Promise<T> {
@@ -145,12 +151,13 @@ export class ApiClient implements AsyncDisposable {
     return await retry(limited, bounded, { clock: this.#clock, random, signal, onRetry });
   }
 
-  async #attempt({ method, path, query = {}, body }: Request, signal: AbortSignal | undefined) {
+  async #attempt({ method, path, query = {}, body, refusedHints }: Request, signal: AbortSignal | undefined) {
     const { token, baseUrl } = this.#options;
     const [attempt, sentMs] = [this.#attempts++, this.#clock.now()];
     const timeout = AbortSignal.timeout(this.#attemptTimeoutMs);
     try {
-      const response = await this.#pool.request({
+      const response = await this.#route.request({
+        origin: baseUrl.origin,
         method,
         path: this.#path + path,
         query: Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)),
@@ -165,25 +172,30 @@ export class ApiClient implements AsyncDisposable {
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
-      if (response.statusCode === 200) {
+      const { headers, statusCode } = response;
+      const { tokenPlace = "the token" } = this.#options;
+      const errorOf = (status: number, body: Buffer | undefined, isQuoted: boolean) =>
+        errorOfResponse({ status, headers }, body, {
+          nowMs: this.#clock.now(),
+          isQuoted,
+          tokenPlace,
+          refusedHints,
+        });
+      if (statusCode === 200) {
         const bytes = this.#redact(await readBody(response));
-        const ageSeconds = Number(response.headers.age) || 0;
+        const ageSeconds = Number(headers.age) || 0;
         const [nextAttempt, receivedMs] = [this.#attempts, this.#clock.now()];
-        return { body: bytes, exchange: { attempt, nextAttempt, sentMs, receivedMs, ageSeconds } };
+        const envelope = parseEnvelope(bytes.toString(), (status) => errorOf(status, bytes, true));
+        return { envelope, exchange: { attempt, nextAttempt, sentMs, receivedMs, ageSeconds } };
       }
       // A proxy's error page may have any encoding; the status counts, readable or not.
       const errorBody = await readBody(response, MAX_ERROR_BYTES).catch(() => undefined);
-      const { tokenPlace = "the token" } = this.#options;
-      const context = { nowMs: this.#clock.now(), isChange: method !== "GET", tokenPlace };
-      throw errorOfResponse(response, errorBody && this.#redact(errorBody), context);
+      const isQuoted = method !== "GET" || (statusCode >= 400 && statusCode < 500);
+      throw errorOf(statusCode, errorBody && this.#redact(errorBody), isQuoted);
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ApiError) throw error;
-      throw errorOfConnection(
-        timeout.aborted ? timeout.reason : error,
-        baseUrl.origin,
-        this.#attemptTimeoutMs,
-      );
+      throw errorOfConnection(timeout.aborted ? timeout.reason : error, baseUrl, this.#attemptTimeoutMs);
     }
   }
 }

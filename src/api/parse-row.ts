@@ -14,7 +14,7 @@ import { isObject, stringifyJson } from "./parse-json.ts";
 /** A member of a call that the API document does not promise, by its path, e.g. `dni_data.msclkid`. */
 export interface Drift {
   path: string;
-  /** `unknown`: kept in `extra`. `type`: a number in place of text, kept as text. */
+  /** `unknown`: kept in `extra`. `type`: readable, but in another form than documented, such as a number in place of text. */
   kind: "unknown" | "type";
   json_type: string;
 }
@@ -54,7 +54,8 @@ export function parseRow(row: unknown): ParsedRow {
   } catch (error) {
     if (!(error instanceof UnreadableMember)) throw error;
     const { path, message } = error;
-    const call_id = isObject(row) && isInteger(row.call_id) ? row.call_id : null;
+    const id = isObject(row) ? toNumber(row.call_id) : null;
+    const call_id = isInteger(id) ? id : null;
     return { rejected: { call_id, json: stringifyJson(row), path, reason: message } };
   }
 }
@@ -76,20 +77,22 @@ class RowParser {
     const members = toObject(row, "");
     const unknown = this.#takeUnknown(members, CALL_MEMBERS);
     const call = {
-      call_id: toId(members.call_id),
+      call_id: toId(this.#read(members, "call_id", toNumber)),
       insight_name: this.#toText(members, "insight_name"),
       caller_id: this.#toText(members, "caller_id"),
       tracking_number: this.#toText(members, "tracking_number"),
-      call_started: toTime(members.call_started),
-      duration: toDuration(members.duration),
+      call_started: toTime(this.#read(members, "call_started", toIsoTime)),
+      duration: toDuration(this.#read(members, "duration", toRounded)),
       disposition: this.#toText(members, "disposition"),
-      org_unit_id: toInteger(members.org_unit_id, "org_unit_id"),
+      org_unit_id: toInteger(this.#read(members, "org_unit_id", toNumber), "org_unit_id"),
       org_unit_name: this.#toText(members, "org_unit_name"),
       recording_url: this.#toText(members, "recording_url"),
-      ...this.#toDni(members.dni_data, unknown),
+      ...this.#toDni(this.#read(members, "dni_data", emptyUnless(isObject)), unknown),
       summary: this.#toText(members, "summary"),
       transcription: this.#toText(members, "transcription"),
-      transcription_details: toLines(members.transcription_details),
+      transcription_details: toLines(
+        this.#read(members, "transcription_details", emptyUnless(Array.isArray)),
+      ),
       // fromEntries defines members instead of assigning them, so even `__proto__` is one.
       extra: unknown.length > 0 ? stringifyJson(Object.fromEntries(unknown)) : null,
     };
@@ -121,11 +124,20 @@ class RowParser {
     if (typeof value === "string") return value;
     if (value === null || value === undefined) return null;
     const path = prefix + name;
-    // A number beyond all doubles was read as infinity.
-    if (typeof value !== "bigint" && !Number.isFinite(value))
-      throw new UnreadableMember(path, "Invalid input");
-    this.#drift.push({ path, kind: "type", json_type: "number" });
+    // A number beyond all doubles was read as infinity. A truth value may be what a tag was read as, and is no name or number.
+    const isReadable =
+      typeof value === "boolean" ? prefix !== "" : typeof value === "bigint" || Number.isFinite(value);
+    if (!isReadable) throw new UnreadableMember(path, "Invalid input");
+    this.#drift.push({ path, kind: "type", json_type: jsonType(value) });
     return String(value);
+  }
+
+  /** Reads a member by a function that returns unchanged what it does not know. */
+  #read(object: Record<string, unknown>, path: string, read: (value: unknown) => unknown): unknown {
+    const value = object[path];
+    const found = read(value);
+    if (found !== value) this.#drift.push({ path, kind: "type", json_type: jsonType(value) });
+    return found;
   }
 
   #takeUnknown(object: Record<string, unknown>, known: ReadonlySet<string>, prefix = "") {
@@ -139,6 +151,38 @@ class RowParser {
     }
     return unknown;
   }
+}
+
+const NUMBER_TEXT = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?)?$/;
+
+/** Returns the number that a text is, with all digits, and null for an empty text. */
+function toNumber(value: unknown): unknown {
+  if (typeof value !== "string" || !NUMBER_TEXT.test(value)) return value;
+  if (value === "") return null;
+  const number = Number(value);
+  return isInteger(number) || value.includes(".") ? number : BigInt(value);
+}
+
+function toRounded(value: unknown): unknown {
+  const number = toNumber(value);
+  return typeof number === "number" && Number.isFinite(number) ? Math.round(number) : number;
+}
+
+/** Returns null for what some languages send in place of an object, or of a list, that has no members. */
+const emptyUnless = (isDocumented: (value: unknown) => boolean) => (value: unknown) => {
+  const isEmpty = typeof value === "object" && value !== null && Object.keys(value).length === 0;
+  return !isDocumented(value) && (isEmpty || value === "" || value === false) ? null : value;
+};
+
+const TIME_TEXT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d+)?) ?(?:(Z)|([+-]\d\d)(?::?(\d\d))?)?$/;
+
+/** Returns a time with a space for the T, or with an offset such as +0530 or +05, as ISO 8601 in its extended format. */
+function toIsoTime(value: unknown): unknown {
+  if (value === "") return null;
+  const [, day, clock, utc = "", hours, minutes = "00"] =
+    typeof value === "string" && !UTC_TIME.test(value) ? (TIME_TEXT.exec(value) ?? []) : [];
+  if (day === undefined) return value;
+  return `${day}T${clock}${hours === undefined ? utc : `${hours}:${minutes}`}`;
 }
 
 function toId(value: unknown): number {

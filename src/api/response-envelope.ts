@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { toPrintable } from "../base/printable.ts";
-import { contractError } from "./api-errors.ts";
+import { type ApiError, contractError } from "./api-errors.ts";
 import { parseJson, TooDeepError, TooManyValuesError } from "./parse-json.ts";
 
 /** A UUID has 36. */
@@ -12,7 +12,8 @@ export const requestId = z.string().transform((id) => toPrintable(id.slice(0, MA
 const envelopeSchema = z.object({
   code: z.literal(200),
   message: z.string().nullish(),
-  data: z.record(z.string(), z.unknown()),
+  // PHP writes an object without members as a list.
+  data: z.union([z.tuple([]), z.record(z.string(), z.unknown())]),
   request_id: requestId.nullish(),
   timestamp: z.string().nullish(),
 });
@@ -20,8 +21,13 @@ const envelopeSchema = z.object({
 /** The envelope of every successful response (API v3 § 1). */
 export type Envelope = z.infer<typeof envelopeSchema>;
 
-/** @throws ApiError if the body is not the envelope */
-export function parseEnvelope(body: string): Envelope {
+const failureSchema = z.object({ code: z.int().min(400).max(599) });
+
+/**
+ * @param toError returns the error of a status; some services send 200 with the status of the failure in the envelope
+ * @throws ApiError if the body is not the envelope of a success
+ */
+export function parseEnvelope(body: string, toError: (status: number) => ApiError): Envelope {
   let json: unknown;
   try {
     json = parseJson(body);
@@ -37,6 +43,8 @@ export function parseEnvelope(body: string): Envelope {
     // The parser's message quotes the body, which may hold personal data.
     throw contractError("The API response is not JSON, though its status is 200");
   }
+  const failure = failureSchema.safeParse(json);
+  if (failure.success) throw toError(failure.data.code);
   return parseContract(envelopeSchema, json, "The API response is not the documented envelope");
 }
 

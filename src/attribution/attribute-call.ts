@@ -8,7 +8,7 @@ import { CHANNEL_RULES_VERSION, CHANNELS, toChannel } from "./channel-rules.ts";
 import { type SiteKind, siteKind } from "./channel-sites.ts";
 import { compileRules, type Outcome } from "./compiled-rules.ts";
 import { toReferringHost } from "./referring-host.ts";
-import { type Transcript, wordsAround } from "./topics.ts";
+import { lineOf, type Transcript, wordsAround } from "./topics.ts";
 
 /** Raise this with every change of what {@link attributeCall} returns; stored facts are then recomputed. */
 export const ATTRIBUTION_VERSION = 5;
@@ -190,10 +190,15 @@ export function explainAttribution(
     is_assistant: isAssistant(facts.referring_host ?? ""),
     /** What Google's list says of the referring host; null if not listed. */
     referrer_kind: toReferrer(facts.referring_host ?? "").kind ?? null,
-    /** The line that matched, the header being line 1, and the words around it, without case. */
+    /** The line of the file that matched, and the words around it, without case. */
     topic_match:
       match && line
-        ? { line: match.line + 2, phrase: line.phrase, speaker: line.speaker, words: wordsAround(match) }
+        ? {
+            line: lineOf(line, match.line),
+            phrase: line.phrase,
+            speaker: line.speaker,
+            words: wordsAround(match),
+          }
         : null,
     /** Whether the topic is as it was when the transcript was removed. */
     is_topic_kept: keptTopic !== undefined,

@@ -51,6 +51,7 @@ export function toRulesJson(rules: AttributionRules): string {
     qualified_seconds,
     duration_unit,
     aliases: Object.fromEntries(Object.entries(aliases).sort(([a], [b]) => (a < b ? -1 : 1))),
-    topics,
+    // An empty line more in the file changes nothing.
+    topics: topics.map(({ line: _, ...topic }) => topic),
   });
 }

@@ -13,7 +13,12 @@ export interface TopicLine {
   qualifies: boolean | null;
   /** Value of a conversion, such as 149.50. @default that of the export */
   value: string | null;
+  /** Where it begins in the file. @default the first is line 2, and none is empty */
+  line?: number | undefined;
 }
+
+/** Returns where the file has a line of rules. */
+export const lineOf = ({ line }: TopicLine, index: number) => line ?? index + 2;
 
 export type Transcript = Pick<Call, "transcription" | "transcription_details">;
 

@@ -9,7 +9,7 @@ import { findDamagedCalls } from "../warehouse/attribution/check-calls.ts";
 import { damagedError, findDamage } from "../warehouse/integrity.ts";
 import { openReader, openToCopy } from "../warehouse/open.ts";
 import { readCertificateMark } from "../warehouse/runs/certificate-table.ts";
-import { sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
+import { adviseOnSqlite, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const PAGES_A_STEP = 1000;
@@ -36,7 +36,10 @@ export async function copyWarehouse(source: string, draft: string, signal?: Abor
   } catch (error) {
     const cause = sqliteErrorOf(error);
     if (cause === undefined) throw error;
-    throw new CalltallyError(EXIT.storage, `Cannot copy ${source} (${cause.code})`, { cause });
+    throw new CalltallyError(EXIT.storage, `Cannot copy ${source} (${cause.code})`, {
+      cause,
+      hint: adviseOnSqlite(cause, [draft, source]),
+    });
   }
 }
 
@@ -76,7 +79,9 @@ async function checkCopy(
   const copied = await digestTables(copy, signal);
   for (const [table, { sha256 }] of digest) {
     if (copied.get(table)?.sha256 === sha256) continue;
-    throw new CalltallyError(EXIT.storage, `The copy of ${source} differs from it in the table ${table}`);
+    throw new CalltallyError(EXIT.storage, `The copy of ${source} differs from it in the table ${table}`, {
+      hint: "Run it again; if it differs again, check the disks and the memory of this machine.",
+    });
   }
   const damaged = await findDamagedCalls(copy, signal);
   if (damaged.length > 0) throw damagedError(source, describeDamaged(damaged));

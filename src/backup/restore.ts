@@ -45,8 +45,15 @@ export async function restoreWarehouse(
   const source = realFile(file);
   const target = realFile(database);
   const stat = statSync(source, { throwIfNoEntry: false });
-  if (stat === undefined) throw new CalltallyError(EXIT.storage, `There is no backup at ${source}`);
-  if (isSameFile(target, source)) throw new UsageError(`Cannot restore ${target} from itself`);
+  if (stat === undefined) {
+    const hint =
+      "Give the path of a file that `calltally backup` wrote; a relative one starts in the working folder.";
+    throw new CalltallyError(EXIT.storage, `There is no backup at ${source}`, { hint });
+  }
+  if (isSameFile(target, source)) {
+    const hint = "Give a file that `calltally backup` wrote; --database names the file to replace.";
+    throw new UsageError(`Cannot restore ${target} from itself`, { hint });
+  }
   const state = stateOf(source, stat);
   if (state !== undefined) {
     const hint = "Nothing was changed. Give the file that `calltally backup` wrote.";

@@ -32,7 +32,9 @@ export async function backupWarehouse(database: string, file: string, signal?: A
 
 function assertReplaceable(target: string, source: string): void {
   if (SUFFIXES.some((suffix) => target === source + suffix) || isSameFile(target, source)) {
-    throw new UsageError(`Cannot back up into ${target}: the warehouse uses this file`);
+    throw new UsageError(`Cannot back up into ${target}: the warehouse uses this file`, {
+      hint: "Name another file, best on another disk.",
+    });
   }
   if (!existsSync(target)) return;
   const state = stateOf(target);

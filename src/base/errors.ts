@@ -36,16 +36,16 @@ export function worstCode(codes: Iterable<ExitCode>): ExitCode {
   return WORST_FIRST.find((code) => known.has(code)) ?? EXIT.done;
 }
 
-type ErrorDetails = { cause?: unknown; hint?: string | undefined };
+/** The hint says what to do next, and is printed below the message: no error can be made without one. */
+export type ErrorDetails = { cause?: unknown; hint: string };
 
-/** Base class of all expected errors: a message for people and an exit code. */
+/** Base class of all expected errors: a message for people, what to do next, and an exit code. */
 export class CalltallyError extends Error {
   override name = "CalltallyError";
   readonly exitCode: ExitCode;
-  /** What to do next, printed below the message. */
-  readonly hint: string | undefined;
+  readonly hint: string;
 
-  constructor(exitCode: ExitCode, message: string, { cause, hint }: ErrorDetails = {}) {
+  constructor(exitCode: ExitCode, message: string, { cause, hint }: ErrorDetails) {
     super(message, { cause });
     this.exitCode = exitCode;
     this.hint = hint;
@@ -56,7 +56,7 @@ export class CalltallyError extends Error {
 export class UsageError extends CalltallyError {
   override name = "UsageError";
 
-  constructor(message: string, details?: ErrorDetails) {
+  constructor(message: string, details: ErrorDetails) {
     super(EXIT.usage, message, details);
   }
 }
@@ -75,14 +75,19 @@ export class UnmatchedError extends UsageError {
 }
 
 /** @param problem such as `must be a whole number`; advice after a semicolon replaces the hint */
-export function cannotUse(source: string, problem: string, hint?: string): UsageError {
+export function cannotUse(source: string, problem: string, hint: string): UsageError {
+  const split = splitAdvice(problem);
+  return new UsageError(`Cannot use ${source}: ${split.state}`, { hint: split.advice ?? hint });
+}
+
+/** Returns a problem such as `is not a day; write it as 2026-06-30` in its two parts. */
+export function splitAdvice(problem: string): { state: string; advice: string | undefined } {
   const [, state = problem, advice] = /^(.*); (.*)$/s.exec(problem) ?? [];
-  const shown = advice === undefined ? hint : advice.charAt(0).toUpperCase() + advice.slice(1);
-  return new UsageError(`Cannot use ${source}: ${state}`, { hint: shown });
+  return { state, advice: advice && advice.charAt(0).toUpperCase() + advice.slice(1) };
 }
 
 /** Returns what a parser returns. @throws UsageError that names the source, for any error of the parser */
-export function parseFrom<T>(source: string, parse: () => T, hint?: string): T {
+export function parseFrom<T>(source: string, parse: () => T, hint: string): T {
   try {
     return parse();
   } catch (error) {
@@ -94,7 +99,9 @@ export class InterruptedError extends CalltallyError {
   override name = "InterruptedError";
 
   constructor(signal: "SIGINT" | "SIGTERM") {
-    super(signal === "SIGINT" ? EXIT.sigint : EXIT.sigterm, `Stopped by ${signal}`);
+    super(signal === "SIGINT" ? EXIT.sigint : EXIT.sigterm, `Stopped by ${signal}`, {
+      hint: "Run it again; a sync resumes where it stopped.",
+    });
   }
 }
 
@@ -130,5 +137,5 @@ export function attempt<T>(work: () => T): T | undefined {
 }
 
 export function describeWithHint(error: CalltallyError): string {
-  return [describeError(error), ...(error.hint === undefined ? [] : [error.hint])].join("\n");
+  return `${describeError(error)}\n${error.hint}`;
 }

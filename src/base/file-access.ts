@@ -37,12 +37,32 @@ export function toFileError(error: unknown): CalltallyError | undefined {
   const noDescriptor = toDescriptorError(describeError(error));
   if (noDescriptor !== undefined || !isFileError(error)) return noDescriptor;
   const { syscall, path } = error;
-  const isDenied = ["EACCES", "EPERM"].includes(error.code);
-  const hint = path !== undefined && isDenied ? describeLack(path) : undefined;
   return new CalltallyError(
     EXIT.storage,
     `Cannot ${VERBS[syscall] ?? syscall} ${path ?? "a file"}: ${reasonOf(error)}`,
-    { hint },
+    { hint: adviseOn(error) },
+  );
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  EDQUOT: "Make room within the quota of this user, and run it again.",
+  EFBIG: "Use a file system without this limit, or raise it with `ulimit -f`.",
+  EISDIR: "Name a file instead.",
+  ENOSPC: "Make room on its disk, and run it again.",
+  EROFS: "Use a folder on a disk that can be written.",
+};
+export const AS_OWNER = "Run this as its owner, or change its permissions.";
+const CHECK_PATH = "Check the path; a relative one starts in the working folder.";
+const CHECK_DISK = "Check its disk, or use another folder.";
+
+/** Says what to do about an error of the file system. */
+export function adviseOn(error: unknown): string {
+  if (!isFileError(error)) return CHECK_DISK;
+  const { code, path } = error;
+  const lack = path !== undefined && ["EACCES", "EPERM"].includes(code) ? describeLack(path) : undefined;
+  if (lack !== undefined) return `${lack} ${AS_OWNER}`;
+  return (
+    ADVICE[code] ?? (["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"].includes(code) ? CHECK_PATH : CHECK_DISK)
   );
 }
 

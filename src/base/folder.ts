@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { attempt, CalltallyError, EXIT } from "./errors.ts";
+import { adviseOn } from "./file-access.ts";
 
 /** Who may use new files: only the owner, or anybody the umask and the folder's group allow. */
 export type Audience = "owner" | "shared";
@@ -30,7 +31,9 @@ export function makeFolder(folder: string, audience: Audience = "owner"): string
   } catch (error) {
     if (isFolder(folder)) return made; // another process may have been faster
     if (error instanceof Error && "code" in error && error.code === "EEXIST") {
-      throw new CalltallyError(EXIT.storage, `Cannot make the folder ${folder}: a file of that name exists`);
+      throw new CalltallyError(EXIT.storage, `Cannot make the folder ${folder}: a file of that name exists`, {
+        hint: "Move the file away, or name another folder.",
+      });
     }
     throw error;
   }
@@ -46,7 +49,9 @@ export function realFile(path: string, links = MAX_LINKS): string {
   // It does not exist: either a link to a file that is still to be made, or a new file in a folder behind links.
   const next = attempt(() => resolve(dirname(file), readlinkSync(file)));
   if (next !== undefined && links === 0) {
-    throw new CalltallyError(EXIT.storage, `Cannot use ${file}: its links are circular`);
+    throw new CalltallyError(EXIT.storage, `Cannot use ${file}: its links are circular`, {
+      hint: "Name a file itself, not a link.",
+    });
   }
   if (next !== undefined) return realFile(next, links - 1);
   const folder = attempt(() => realpathSync(dirname(file)));
@@ -59,7 +64,7 @@ export function fsyncPath(path: string): void {
   try {
     fsyncSync(handle);
   } catch (cause) {
-    throw new CalltallyError(EXIT.storage, `Cannot write ${path}`, { cause }); // Node's own error names no file
+    throw new CalltallyError(EXIT.storage, `Cannot write ${path}`, { cause, hint: adviseOn(cause) }); // Node's own error names no file
   } finally {
     closeSync(handle);
   }

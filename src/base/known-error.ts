@@ -15,7 +15,11 @@ export function toCalltallyError(thrown: unknown): CalltallyError {
     });
   }
   return (
-    toFileError(error) ?? new CalltallyError(EXIT.failed, "This should not have happened", { cause: error })
+    toFileError(error) ??
+    new CalltallyError(EXIT.failed, "This should not have happened", {
+      cause: error,
+      hint: "Report it to the maintainers, with the command, this text and the output of `calltally --version`.",
+    })
   );
 }
 

@@ -1,4 +1,5 @@
 import pLimit from "p-limit";
+import { stringifyJson } from "../api/parse-json.ts";
 import { describeWithHint, type ExitCode, UsageError, worstCode } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import type { Account } from "../config/accounts.ts";
@@ -51,7 +52,7 @@ export function perAccount<Args extends unknown[]>(
 
 /** Prints a result, and sets the exit code. */
 export function show(context: Context, { data, notes = [], errors = [], exit, ...texts }: Result): void {
-  if (context.options.json && data !== undefined) context.print(JSON.stringify(data));
+  if (context.options.json && data !== undefined) context.print(stringifyJson(data));
   else for (const text of shownTexts(context, texts)) context.print(text);
   for (const text of notes) note(context, text);
   for (const text of errors) context.complain(`calltally: ${text}`);
@@ -115,7 +116,7 @@ export async function overAccounts(
 /** Returns an error as one of several results. */
 export function toResult(thrown: unknown) {
   const error = toCalltallyError(thrown);
-  const { exitCode: exit, message, hint = null } = error;
+  const { exitCode: exit, message, hint } = error;
   return { data: { error: { exit_code: exit, message, hint } }, errors: [describeWithHint(error)], exit };
 }
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { CommanderError } from "commander";
 import { CalltallyError, describeWithHint, EXIT, InterruptedError } from "../base/errors.ts";
+import { adviseOn } from "../base/file-access.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { toPrintableLines } from "../base/printable.ts";
 import type { Context } from "./context.ts";
@@ -95,7 +96,7 @@ function workingFolder(host: Host): string {
 /** The reader of a pipe may stop early, as `| head` does; or its disk is full. */
 function endOnOutputError(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") process.exit();
-  process.stderr.write(`calltally: Cannot write to standard output: ${error.message}\n`);
+  process.stderr.write(`calltally: Cannot write to standard output: ${error.message}\n${adviseOn(error)}\n`);
   process.exit(EXIT.storage);
 }
 

@@ -16,7 +16,13 @@ export function oneOf<C extends string>(
     const known = candidates.find((candidate) => candidate === text);
     if (known !== undefined) return known;
     const other = others[text.toLowerCase()];
-    const advice = other === undefined ? orMeant(text, candidates) : `; ${other}`;
+    const several = text.split(/[\s,]+/).filter((part) => candidates.some((candidate) => candidate === part));
+    const advice =
+      other !== undefined
+        ? `; ${other}`
+        : several.length > 1
+          ? `; give them one by one: ${several.join(" ")}`
+          : orMeant(text, candidates);
     throw new InvalidArgumentError(`must be one of ${candidates.join(", ")}${advice}`);
   };
 }

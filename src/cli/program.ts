@@ -1,6 +1,9 @@
 import { Command, type CommandUnknownOpts, Help, Option } from "@commander-js/extra-typings";
 import packageJson from "../../package.json" with { type: "json" };
+import { UsageError } from "../base/errors.ts";
+import { didYouMean } from "../base/nearest.ts";
 import type { Context } from "./context.ts";
+import { expectedFlagsOf } from "./expected-flags.ts";
 import { eachOf } from "./parsers.ts";
 import { toUsageError } from "./usage-error.ts";
 
@@ -69,6 +72,7 @@ const COMPLETE = "complete";
  * libraries takes several times as long as Node's start. @default all commands are complete
  */
 export async function createProgram(context: Context, args: readonly string[] = COMMANDS): Promise<Command> {
+  assertHelpExists(args);
   const program = await assemble(COMMANDS, context, args);
   if (args[0] === COMPLETE) {
     const { completeCommand } = await import("./commands/completion.ts");
@@ -79,6 +83,16 @@ export async function createProgram(context: Context, args: readonly string[] = 
     program.addCommand(complete, { hidden: true });
   }
   return program;
+}
+
+/** Commander would print the help of the whole program. @throws UsageError with a suggestion */
+function assertHelpExists([first = "", second]: readonly string[]): void {
+  const name = first === "help" ? second : second === "--help" || second === "-h" ? first : undefined;
+  const known = [...COMMANDS, "help"];
+  if (name === undefined || name.startsWith("-") || known.includes(name)) return;
+  throw new UsageError(`Cannot show the help of ${name}: there is no such command`, {
+    hint: didYouMean(name, known) ?? "`calltally --help` lists commands.",
+  });
 }
 
 async function assemble(
@@ -147,7 +161,7 @@ function configure(command: CommandUnknownOpts, context: Context): void {
   command.configureHelp({ ...command.configureHelp(), optionDescription: describeOption });
   command.exitOverride((error) => {
     const isHelp = error.exitCode === 0 || error.code === "commander.help";
-    throw isHelp ? error : toUsageError(error, pathOf(command));
+    throw isHelp ? error : toUsageError(error, pathOf(command), expectedFlagsOf(command));
   });
   command.configureOutput({ writeOut: context.print, writeErr: context.complain, outputError: () => {} });
   const add = (option: Option) => command.addOption(option.helpGroup(COMMON_OPTIONS));

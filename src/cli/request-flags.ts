@@ -52,9 +52,13 @@ export function assertPossible(
   output: OutputCan,
 ): void {
   if (stdout && out !== undefined)
-    throw new UsageError("--out is for files, and --stdout writes none: use one or the other");
+    throw new UsageError("Cannot use --out with --stdout, which writes no files", {
+      hint: "Leave out one of them.",
+    });
   if (stdout && json)
-    throw new UsageError("--json prints the manifest, and --stdout writes none: use one or the other");
+    throw new UsageError("Cannot use --json, which prints the manifest, with --stdout, which writes none", {
+      hint: "Leave out one of them; --format json writes the rows as JSON.",
+    });
   check(request, { source: engine === undefined ? WAREHOUSE_CAN : CLUSTER_CAN, output }, FLAG_WORDING);
 }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { CHANNELS } from "../attribution/channel-rules.ts";
 import type { Wording } from "../request/check.ts";
 import { REQUEST_KEYS } from "../request/export-request.ts";
-import { FORMATS } from "../request/option-values.ts";
+import { FORMAT_NAMES, FORMATS } from "../request/option-values.ts";
 import { OPTION } from "./context.ts";
 import { choice, eachOf, oneOf, parseText, severalOf, wholeNumber } from "./parsers.ts";
 
@@ -50,8 +50,8 @@ const PAGE =
 const OTHER_FORMATS = {
   pdf: PAGE,
   html: PAGE,
-  excel: "for Excel, use xlsx.",
   sheets: "for Google Sheets, use csv or xlsx.",
+  ...Object.fromEntries(Object.entries(FORMAT_NAMES).map(([name, format]) => [name, `use ${format}.`])),
 };
 
 const { contents: _, by: __, range, ...others } = REQUEST_KEYS;

@@ -1,5 +1,6 @@
 import type { CommanderError } from "@commander-js/extra-typings";
 import { cannotUse, UsageError } from "../base/errors.ts";
+import type { ExpectedFlags } from "./expected-flags.ts";
 
 /** Commander's messages, and how we say what cannot be done, and why; $0 stands for the command. */
 const SENTENCES: readonly [said: RegExp, verb: "use" | "run", what: string, problem: string][] = [
@@ -19,14 +20,20 @@ const SENTENCES: readonly [said: RegExp, verb: "use" | "run", what: string, prob
 ];
 
 /** Rewords an error of commander like our own errors. */
-export function toUsageError({ message }: CommanderError, command: string): UsageError {
+export function toUsageError(
+  { code, message }: CommanderError,
+  command: string,
+  expected: ExpectedFlags = {},
+): UsageError {
   const said = message.replace(/^error: /, "");
   const known = SENTENCES.find(([pattern]) => pattern.test(said));
   const [pattern, verb, what, problem] = known ?? [/^(.*)$/s, "run", "$0", "$1"];
   const found = pattern.exec(said);
   const fill = (template: string, show: (part: string) => string) =>
     template.replace(/\$(\d)/g, (_, index) => (index === "0" ? command : show(found?.[index] ?? "")));
-  const hint = found?.groups?.advice ?? `\`${command} --help\` lists arguments and options.`;
+  const flag = code === "commander.unknownOption" ? found?.[1]?.replace(/=.*/s, "") : undefined;
+  const hint =
+    expected[flag ?? ""] ?? found?.groups?.advice ?? `\`${command} --help\` lists arguments and options.`;
   const why = fill(problem, (part) => part);
   return verb === "use"
     ? cannotUse(fill(what, quoted), why, hint)

@@ -1,12 +1,15 @@
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { readStatements } from "../statements/read-statements.ts";
-import { say } from "../statements/statements.ts";
+import { say, statementsOf } from "../statements/statements.ts";
+import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import {
   describeUnmatchedDisposition,
   findUnmatchedDispositions,
 } from "../warehouse/calls/unmatched-dispositions.ts";
 import { isCurrent, openWarehouseReader } from "../warehouse/open.ts";
 import { findOtherOrigin, type OwnWarehouse } from "../warehouse/own-warehouse.ts";
+import { readBasis } from "../warehouse/runs/basis.ts";
 
 /** For a command about the file itself: whether it is another account's warehouse. */
 export function notesOnOrigin(own: OwnWarehouse): string[] {
@@ -16,10 +19,15 @@ export function notesOnOrigin(own: OwnWarehouse): string[] {
   return problem === undefined ? [] : [`${reader.path} is another account's: ${problem}.`];
 }
 
-/** For a command that only reads: whether the settings would change the figures. */
-export function notesOnRules(settings: Settings): string[] {
+/**
+ * For a command that only reads: whether the settings would change the figures.
+ * @param tried topics in place of those in the settings
+ */
+export function notesOnRules(settings: Settings, tried?: AttributionRules["topics"]): string[] {
   using reader = openWarehouseReader(settings.database);
-  const statements = readStatements(reader, settings);
+  const own = readAttributionRules(settings);
+  const topics = tried === undefined ? own.topics : readRulesInForce(reader).rules.topics;
+  const statements = statementsOf({ warehouse: readBasis(reader, { ...own, topics }) });
   return statements.filter(({ id }) => id === "rules_changed").map((statement) => say(statement).text);
 }
 

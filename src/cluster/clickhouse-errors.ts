@@ -9,6 +9,8 @@ const TAIL = /, (?:e\.what\(\) = |Stack trace).*|\(version .*|Stack trace:.*/s;
 
 const REFUSED_HINT =
   "Check the user, CALLTALLY_PUBLISH_PASSWORD_FILE, and that user's permissions in the cluster.";
+const UNKNOWN_HINT =
+  "Look up the code in ClickHouse's documentation, and check the version and the settings of that server.";
 const BUSY_HINT = "The cluster is failing or busy: try again later.";
 
 /** Codes of ClickHouse's ErrorCodes.cpp that are not about the statement. */
@@ -55,7 +57,7 @@ export function errorOfResponse(
     return new CalltallyError(
       exitCode,
       `Cannot ${doing} at ${host}: ClickHouse says ${said} (code ${found.code})`,
-      kind && { hint: kind.hint },
+      { hint: kind?.hint ?? UNKNOWN_HINT },
     );
   }
   const [exitCode, hint] =

@@ -1,8 +1,9 @@
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { type Dispatcher, Pool } from "undici";
+import type { Dispatcher } from "undici";
 import { reasonForNoResponse } from "../api/failure.ts";
 import { readBody } from "../api/response-body.ts";
+import { adviseOnRoute, nameRoute, openRoute } from "../api/route.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { errorOfResponse } from "./clickhouse-errors.ts";
 import { type ClusterRow, literal } from "./clickhouse-text.ts";
@@ -72,26 +73,25 @@ const NAME_HEADER = "x-clickhouse-server-display-name";
 export class ClickhouseNode implements AsyncDisposable {
   /** Host and port. */
   readonly name: string;
-  readonly #pool: Pool;
+  readonly #url: URL;
+  readonly #route: Dispatcher;
   readonly #headers: Record<string, string>;
   #selectSettings: Promise<Settings> | undefined;
 
-  constructor({ origin, host }: URL, { user = "default", password = "" }: Login) {
-    this.name = host;
+  constructor(url: URL, { user = "default", password = "" }: Login) {
+    this.name = url.host;
+    this.#url = url;
     this.#headers = {
       authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
       "accept-encoding": "gzip",
       "user-agent": "calltally",
     };
-    this.#pool = new Pool(origin, {
+    this.#route = openRoute(url, {
       connections: CONNECTIONS,
       // Connections are not reused: the server would close them while rows are hashed here, and the next request
       // would fail.
       pipelining: 0,
-      allowH2: false,
-      headersTimeout: 0, // the signal of each request bounds it
-      bodyTimeout: 0,
-      connect: { timeout: CONNECT_MS },
+      connectMs: CONNECT_MS,
     });
   }
 
@@ -139,7 +139,7 @@ export class ClickhouseNode implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool.destroy();
+    await this.#route.destroy();
   }
 
   /** A status of success proves nothing: a server that fails after it began to respond says so in the body. */
@@ -184,8 +184,10 @@ export class ClickhouseNode implements AsyncDisposable {
 
   #unreachable(error: unknown, options: StatementOptions): CalltallyError {
     const reason = reasonForNoResponse(error, deadlineMsOf(options));
-    return new CalltallyError(EXIT.unreachable, `Cannot reach ${this.name} of the cluster: ${reason}`, {
-      hint: "Check the address and the network, and whether that server runs; then try again.",
+    const name = nameRoute(this.#url, `${this.name} of the cluster`);
+    const direct = "Check the address and the network, and whether that server runs; then try again.";
+    return new CalltallyError(EXIT.unreachable, `Cannot reach ${name}: ${reason}`, {
+      hint: adviseOnRoute(this.#url, reason, direct),
     });
   }
 
@@ -198,7 +200,8 @@ export class ClickhouseNode implements AsyncDisposable {
     const { doing, signal, maxSeconds = MAX_SECONDS } = options;
     const timeout = AbortSignal.timeout(deadlineMsOf(options));
     try {
-      const response = await this.#pool.request({
+      const response = await this.#route.request({
+        origin: this.#url.origin,
         method: "POST",
         path: "/",
         query: { max_execution_time: maxSeconds, max_memory_usage: MAX_MEMORY_BYTES, ...settings },

@@ -14,8 +14,8 @@ const BATCH = 1000;
 
 /** Thrown if what was read mixes two publications; a second attempt may succeed. */
 export class PublicationMovedError extends CalltallyError {
-  constructor(message: string, hint?: string) {
-    super(EXIT.unreachable, message, hint === undefined ? {} : { hint });
+  constructor(message: string, hint: string) {
+    super(EXIT.unreachable, message, { hint });
   }
 }
 

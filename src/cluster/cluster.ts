@@ -87,7 +87,7 @@ async function askAll<T>(
   const messages = new Set(errors.map(describeError));
   if (first instanceof CalltallyError && messages.size > 1) {
     const { exitCode, hint } = first;
-    throw new CalltallyError(exitCode, [...messages].join("; "), hint === undefined ? {} : { hint });
+    throw new CalltallyError(exitCode, [...messages].join("; "), { hint });
   }
   if (errors.length > 0) throw first;
   return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));

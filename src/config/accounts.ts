@@ -53,7 +53,7 @@ export function chooseAccounts(
       });
     }
     throw new UsageError(`There is no account ${name}: ${file?.name} has ${known.join(", ")}`, {
-      hint: didYouMean(name, known),
+      hint: didYouMean(name, known) ?? "Name one of them, or leave out --account for all.",
     });
   }
   return accounts.filter(({ name }) => name !== undefined && names.includes(name));

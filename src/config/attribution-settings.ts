@@ -1,27 +1,25 @@
-import { readFileSync } from "node:fs";
-import { parse } from "csv-parse/sync";
 import { foldUtm } from "../attribution/call-text.ts";
 import { UsageError } from "../base/errors.ts";
-import { reasonOf } from "../base/file-access.ts";
 import { withDigests } from "../privacy/keep-settings.ts";
+import { readCsvFile } from "./csv-file.ts";
 import type { Settings } from "./load-settings.ts";
 import { readTopics } from "./topics-file.ts";
 
 const HINT =
-  "CALLTALLY_ALIASES names a CSV file with the header raw,value and lines such as fb,facebook; an empty value stands for not set.";
+  "Write a CSV file with the header raw,value and lines such as fb,facebook; an empty value stands for not set.";
 
 /** An empty value counts as not set. @throws UsageError that names the file and the line */
 export function readAliases(file: string): Record<string, string> {
+  const name = `the aliases in ${file}`;
   const bad = (line: number, what: string) =>
-    new UsageError(`Cannot use the aliases in ${file}: line ${line}: ${what}`, { hint: HINT });
+    new UsageError(`Cannot use ${name}: line ${line}: ${what}`, { hint: HINT });
   const aliases = new Map<string, { value: string; line: number }>();
-  const [header, ...lines] = parseFile(file);
-  if (header?.record.join() !== "raw,value") throw bad(1, "the first line is not raw,value");
-  for (const { record, info } of lines) {
-    const { lines: line } = info;
-    const [raw = "", given, ...rest] = record;
-    // Without a comma, "not set" would be a guess.
-    if (given === undefined) throw bad(line, `${JSON.stringify(raw)} has no comma after it`);
+  const [header, ...lines] = readCsvFile(file, name, { column: "raw", hint: HINT });
+  if (header?.cells.join() !== "raw,value") throw bad(1, "the first line is not raw,value");
+  for (const { cells, line } of lines) {
+    const [raw = "", given, ...rest] = cells;
+    // "Not set" would be a guess.
+    if (given === undefined) throw bad(line, `${JSON.stringify(raw)} has no value`);
     const [from, value] = [foldUtm(raw), foldUtm(given)];
     if (rest.length > 0) throw bad(line, "has more than two values");
     if (from === "") throw bad(line, `${JSON.stringify(raw)} already counts as not set`);
@@ -37,15 +35,6 @@ export function readAliases(file: string): Record<string, string> {
       throw bad(line, `${value} is itself renamed by line ${next.line}`);
   }
   return Object.fromEntries([...aliases].map(([from, { value }]) => [from, value]));
-}
-
-function parseFile(file: string): { record: string[]; info: { lines: number } }[] {
-  try {
-    const options = { bom: true, relaxColumnCount: true, skipEmptyLines: true, trim: true, info: true };
-    return parse(readFileSync(file), options) as unknown as ReturnType<typeof parseFile>;
-  } catch (cause) {
-    throw new UsageError(`Cannot read the aliases in ${file}: ${reasonOf(cause)}`, { hint: HINT });
-  }
 }
 
 /** @throws UsageError if the file of aliases or topics is unusable */

@@ -1,17 +1,17 @@
 import { existsSync, readFileSync } from "node:fs";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { UsageError } from "../base/errors.ts";
-import { reasonOf } from "../base/file-access.ts";
+import { adviseOn, reasonOf } from "../base/file-access.ts";
 import { PHONE_NUMBER } from "../base/phone-number.ts";
 
 const HINT =
-  "One number per line, with its country code, such as +1 512 555 0117; text after a # is a comment.";
+  "Write one number per line, with its country code, such as +1 512 555 0117; text after a # is a comment.";
 
 /** @throws UsageError that names the file and the line, but not its content */
 export function readCallersFile(file: string, option = "--exclude-callers"): string[] {
   // A number given in place of a file must not get into a log.
   if (PHONE_NUMBER.test(toPhoneDigits(file)) && !existsSync(file)) {
-    throw new UsageError(`${option} takes a file of phone numbers, not a phone number`, {
+    throw new UsageError(`Cannot use ${option}: it takes a file of phone numbers, not a phone number`, {
       hint: HINT,
     });
   }
@@ -21,7 +21,7 @@ export function readCallersFile(file: string, option = "--exclude-callers"): str
       const number = toPhoneDigits(line.replace(/#.*/, ""));
       if (number === "") return [];
       if (PHONE_NUMBER.test(number)) return [number];
-      throw new UsageError(`${option}: line ${index + 1} of ${file} is not a phone number`, {
+      throw new UsageError(`Cannot use ${option} ${file}: line ${index + 1} is not a phone number`, {
         hint: HINT,
       });
     });
@@ -31,6 +31,6 @@ function readText(file: string, option: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    throw new UsageError(`${option}: cannot read ${file}: ${reasonOf(cause)}`);
+    throw new UsageError(`Cannot read ${file} of ${option}: ${reasonOf(cause)}`, { hint: adviseOn(cause) });
   }
 }

@@ -52,7 +52,7 @@ function toError(name: string, problems: readonly Problem[]): UsageError {
     ({ path, message, ...position }) => `${describePlace(name, position, path)}: ${message}`,
   );
   return new UsageError(`Cannot use ${name}\n${lines.join("\n")}`, {
-    hint: "`calltally config schema --reference` lists all keys.",
+    hint: "Correct the file; `calltally config schema --reference` lists all keys.",
   });
 }
 

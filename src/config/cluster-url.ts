@@ -1,5 +1,6 @@
 import { attempt } from "../base/errors.ts";
-import { isOnThisMachine, parseUserName } from "./setting-parsers.ts";
+import { isLoopback } from "../base/loopback.ts";
+import { parseUserName } from "./setting-parsers.ts";
 
 export type ClusterAddress = ReturnType<typeof parseClusterUrl>;
 
@@ -34,7 +35,7 @@ export function parseClusterUrl(text: string) {
       throw new Error(`has a ${what} with characters other than letters, digits, - and _`);
   }
   const given = hosts.split(",").map(parseHost);
-  const isHere = given.every(({ host }) => isOnThisMachine(new URL(`http://${host}`)));
+  const isHere = given.every(({ host }) => isLoopback(host));
   const urls = given.map(({ host, port = isHere ? PLAIN_PORT : TLS_PORT }) => {
     return new URL(`${isHere ? "http" : "https"}://${host}:${port}`);
   });

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { orMeant } from "../base/nearest.ts";
+import { askFor, orMeant, similar } from "../base/nearest.ts";
+import { FORMAT_NAMES } from "../request/option-values.ts";
 import { fileSchema, NAME_RULE } from "./file-schema.ts";
 import { findPlaceholder } from "./placeholder-names.ts";
 import { ALL_SETTINGS } from "./settings.ts";
@@ -64,10 +65,33 @@ function describeKey(key: string, schema: z.core.$ZodType | undefined): string {
   if (ALL_SETTINGS.some((setting) => setting.key === key && setting.scope === "environment"))
     return `is a secret, and does not belong in this file: name a file that contains it, with ${key}_file`;
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  return `is not a known key${orMeant(key, known) || `; known are ${known.join(", ")}`}`;
+  const format = known.includes("format") ? formatCalled(key) : undefined;
+  if (format !== undefined) return `is not a known key; did you mean format: ${format}?`;
+  const below = keysBelow(schema);
+  const nested = similar(key, [...below.keys()]).flatMap((name) => below.get(name) ?? []);
+  const advice = orMeant(key, known) || (askFor(nested)?.replace("Did", "; did") ?? "");
+  return `is not a known key${advice || `; known are ${known.join(", ")}`}`;
+}
+
+/** The keys of nested objects, with their paths such as `filter.channel`. */
+function keysBelow(schema: z.core.$ZodType | undefined): Map<string, string> {
+  const members = Object.entries(schema instanceof z.ZodObject ? schema.shape : {});
+  const paths = members.flatMap(([key, member]) => {
+    const nested = member instanceof z.ZodOptional ? member.unwrap() : member;
+    const names = nested instanceof z.ZodObject ? Object.keys(nested.shape) : [];
+    return names.map((name): [string, string] => [name, `${key}.${name}`]);
+  });
+  return new Map(paths);
+}
+
+function formatCalled(name: string): string | undefined {
+  return Object.entries(FORMAT_NAMES).find(([called]) => called === name.toLowerCase())?.[1];
 }
 
 function describeChoice(given: unknown, allowed: readonly string[]): string {
+  const format = formatCalled(String(given));
+  if (format !== undefined && allowed.includes(format))
+    return `${show(given)} is not one of ${allowed.join(", ")}; did you mean ${format}?`;
   return `${show(given)} is not one of ${allowed.join(", ")}${orMeant(String(given), allowed)}`;
 }
 

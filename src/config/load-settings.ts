@@ -1,6 +1,8 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { describeError, parseFrom, UsageError } from "../base/errors.ts";
+import { describeError, parseFrom } from "../base/errors.ts";
+import { toCalltallyError } from "../base/known-error.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
+import { namesOf, recordOf } from "../base/records.ts";
 import type { Keep } from "../privacy/keep-settings.ts";
 import { findExposure } from "./secret-file.ts";
 import type { Setting } from "./setting.ts";
@@ -26,7 +28,7 @@ export interface FoundSetting {
   /** For display: for a secret only its file and length. Undefined if not set, or unusable. */
   shown?: string | undefined;
   file?: string | undefined;
-  problem?: { message: string; hint?: string | undefined };
+  problem?: { message: string; hint: string };
 }
 
 /**
@@ -41,9 +43,13 @@ export function loadSettings(sources: SettingSources): Settings {
 /** @throws UsageError that names the setting and where it was given */
 export function readLayers(layers: readonly Layer[]): Settings {
   return toSettings(layers, (setting, given) => {
-    const hint = `${setting.env}: ${setting.help}.`;
-    return parseFrom(sourceOf(setting, given), () => readValue(setting, given), hint);
+    return parseFrom(sourceOf(setting, given), () => readValue(setting, given), hintOf(setting));
   });
+}
+
+function hintOf({ env, help, example, default: fallback }: Setting): string {
+  const written = example ?? fallback;
+  return `${written === undefined ? "Correct it" : `Write it like ${written}`}. ${env}: ${help}.`;
 }
 
 /** The returned settings omit bad ones. */
@@ -59,7 +65,7 @@ export function inspectSettings(sources: SettingSources) {
       found.push({ ...at, shown, file: setting.isRead ? given?.text : undefined });
       return value;
     } catch (error) {
-      found.push({ ...at, problem: { message: describeError(error), hint: `${setting.help}.` } });
+      found.push({ ...at, problem: { message: describeError(error), hint: hintOf(setting) } });
       return readValue(setting, undefined);
     }
   });
@@ -88,12 +94,11 @@ function tryLayers(sources: SettingSources): { layers: Layer[]; found: FoundSett
   try {
     return { layers: toLayers(sources), found: [] };
   } catch (error) {
-    const hint = error instanceof UsageError ? error.hint : undefined;
-    const problem = { message: describeError(error), hint };
+    const { message, hint } = toCalltallyError(error);
     const { flags = {}, env, file = [] } = sources;
     return {
       layers: [{ origin: "flag", values: flags }, { origin: "environment", values: env }, ...file],
-      found: [{ env: ".env", origin: ".env", problem }],
+      found: [{ env: ".env", origin: ".env", problem: { message, hint } }],
     };
   }
 }
@@ -103,10 +108,15 @@ type ValueOf<S extends Setting> = S extends { default: string }
   ? ReturnType<S["parse"]>
   : ReturnType<S["parse"]> | undefined;
 
-function toSettings(layers: readonly Layer[], read: (setting: Setting, given: Given | undefined) => unknown) {
-  const values = Object.fromEntries(
-    Object.entries(SETTINGS).map(([name, setting]) => [name, read(setting, findGiven(setting, layers))]),
-  ) as Values;
+type Read = (setting: Setting, given: Given | undefined) => unknown;
+
+function valuesOf(layers: readonly Layer[], read: Read): Values;
+function valuesOf(layers: readonly Layer[], read: Read): object {
+  return recordOf(namesOf(SETTINGS), (name) => read(SETTINGS[name], findGiven(SETTINGS[name], layers)));
+}
+
+function toSettings(layers: readonly Layer[], read: Read) {
+  const values = valuesOf(layers, read);
   const { tokenFile, token, heartbeatUrlFile, heartbeatUrl, recordingSignature, insightIds, ...rest } =
     values;
   const { keepTranscripts, keepSummaries, keepCallerNumbers, keepRecordingUrls, ...others } = rest;

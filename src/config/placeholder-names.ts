@@ -52,7 +52,10 @@ export function fillPlaceholders(
     const placeholder = known.find((each) => each === name);
     if (placeholder === undefined) return word;
     const value = values[placeholder];
-    if (value === undefined) throw new UsageError(`Cannot use ${word} in ${text}: it has no value here`);
+    if (value === undefined)
+      throw new UsageError(`Cannot use ${word} in ${text}: it has no value here`, {
+        hint: "Leave it out: it has a value only where there are accounts, or a report with a period.",
+      });
     return value;
   });
 }

@@ -1,9 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
-import { attempt, describeError, UsageError } from "../base/errors.ts";
+import { attempt, describeError, splitAdvice, UsageError } from "../base/errors.ts";
 import { reasonOf } from "../base/file-access.ts";
 
 /** A secret is short; a larger file was named by mistake. */
 const MAX_BYTES = 65_536;
+
+const SECRET_HINT = "Name a file that holds the secret and nothing else, readable only by its owner.";
 
 /**
  * Reads a file with a secret, without surrounding white space. Others must not be able to read it; its group may if
@@ -18,7 +20,7 @@ export function readSecretFile(file: string, place: string): string {
     return readSecret(file);
   } catch (error) {
     throw new UsageError(`${place}: ${describeError(error)}`, {
-      hint: "It must name a file with the secret, readable only by its owner.",
+      hint: SECRET_HINT,
     });
   }
 }
@@ -29,7 +31,8 @@ export function parseSecretFile<T>(file: string, place: string, parse: (text: st
   try {
     return parse(text);
   } catch (error) {
-    throw new UsageError(`${place}: the text in ${file} ${describeError(error)}`);
+    const { state, advice } = splitAdvice(describeError(error));
+    throw new UsageError(`${place}: the text in ${file} ${state}`, { hint: advice ?? SECRET_HINT });
   }
 }
 

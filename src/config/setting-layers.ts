@@ -59,7 +59,9 @@ export function readDotenv(folder: string): Record<string, string | undefined> {
   for (const [index, line] of text.split("\n").entries()) {
     const [, name] = /^\s*(?:export\s+)?(CALLTALLY_\w+)/.exec(line) ?? [];
     if (name === undefined || name in values) continue;
-    throw new UsageError(`Cannot use .env: line ${index + 1} does not set ${name}, as ${name}=… does`);
+    throw new UsageError(`Cannot use .env: line ${index + 1} does not set ${name}`, {
+      hint: `Write it as ${name}=…, with quotes around a value that has spaces.`,
+    });
   }
   // The `.env` of another program in the same folder decides nothing here.
   if (Object.keys(values).some((name) => name.startsWith("CALLTALLY_"))) assertUnwritable(file, ".env");

@@ -1,3 +1,4 @@
+import { isLoopback } from "../base/loopback.ts";
 import { assertNoPlaceholder } from "./placeholder-names.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -7,7 +8,7 @@ export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "
 export function parseBaseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null) throw new Error("is not a URL");
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isOnThisMachine(url))) {
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
     throw new Error(
       "must start with https:// (http:// only for this machine), because each request contains the token",
     );
@@ -20,13 +21,11 @@ export function parseBaseUrl(text: string): URL {
   return url;
 }
 
-export function isOnThisMachine({ hostname }: URL): boolean {
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/i.test(hostname);
-}
-
 export function parseToken(text: string): string {
   const token = text.trim();
   if (token === "") throw new Error("is empty");
+  if (/^bearer\s/i.test(token))
+    throw new Error("begins with Bearer; leave out that word, which is sent anyway");
   if (/[\r\n]/.test(token)) throw new Error("holds more than one line");
   // The value must not be shown, so neither may undici's message about the header.
   if (!/^[\x21-\x7e]+$/.test(token)) throw new Error("holds characters that a bearer token cannot have");

@@ -1,40 +1,40 @@
-import { parse } from "csv-parse/sync";
 import { presentText, toCaseless } from "../attribution/call-text.ts";
 import { foldSpoken, type TopicLine } from "../attribution/topics.ts";
-import { describeError, UsageError } from "../base/errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { orMeant } from "../base/nearest.ts";
 import { AMOUNT } from "../request/option-values.ts";
-import { readTextFile } from "./text-file.ts";
+import { readCsvFile } from "./csv-file.ts";
 
 const COLUMNS = ["topic", "phrase", "speaker", "qualifies", "value"] as const;
 type Column = (typeof COLUMNS)[number];
 
 const HINT =
-  "CALLTALLY_TOPICS names a CSV file with the header topic,phrase,speaker,qualifies,value and lines such as emergency,burst pipe,caller,yes,250; only topic and phrase are required.";
+  "Write a CSV file with the header topic,phrase,speaker,qualifies,value and lines such as emergency,burst pipe,caller,yes,250; only topic and phrase are required.";
 
 /** @throws UsageError that names the file, the line and the column */
 export function readTopics(file: string): TopicLine[] {
-  const [header, ...records] = parseFile(file);
+  const name = `the topics in ${file}`;
+  const [header, ...lines] = readCsvFile(file, name, { column: "topic", hint: HINT });
   const bad = (line: number, column: number, what: string) =>
-    new UsageError(`Cannot use the topics in ${file}: line ${line}, column ${column}: ${what}`, {
+    new UsageError(`Cannot use ${name}: line ${line}, column ${column}: ${what}`, {
       hint: HINT,
     });
-  const names = header?.record ?? [];
+  const { cells: names, line: first } = header ?? { cells: [], line: 1 };
   for (const [index, name] of names.entries()) {
     if (!COLUMNS.some((known) => known === name))
-      throw bad(1, index + 1, `${JSON.stringify(name)} is not a known column${orMeant(name, COLUMNS)}`);
-    if (names.indexOf(name) < index) throw bad(1, index + 1, `${name} is already a column`);
+      throw bad(first, index + 1, `${JSON.stringify(name)} is not a known column${orMeant(name, COLUMNS)}`);
+    if (names.indexOf(name) < index) throw bad(first, index + 1, `${name} is already a column`);
   }
   for (const name of ["topic", "phrase"])
-    if (!names.includes(name)) throw bad(1, names.length + 1, `the header has no column ${name}`);
+    if (!names.includes(name)) throw bad(first, names.length + 1, `the header has no column ${name}`);
 
-  const topics = new Map<string, TopicLine & { at: number }>();
-  return records.map(({ record, info: { lines: at } }) => {
+  const topics = new Map<string, TopicLine>();
+  return lines.map(({ cells, line: at }) => {
     const complain = (column: Column, what: string) =>
       bad(at, names.indexOf(column) + 1, `${column} ${what}`);
-    const textOf = (column: Column) => record[names.indexOf(column)] ?? "";
-    if (record.length !== names.length)
-      throw bad(at, record.length, `has ${record.length} values, and the header ${names.length}`);
+    const textOf = (column: Column) => cells[names.indexOf(column)] ?? "";
+    if (cells.length !== names.length)
+      throw bad(at, cells.length, `has ${cells.length} values, and the header ${names.length}`);
     const topic = presentText(textOf("topic"));
     if (topic === null) throw complain("topic", "is empty, or a text that counts as not set");
     const phrase = textOf("phrase");
@@ -45,12 +45,12 @@ export function readTopics(file: string): TopicLine[] {
     const value = textOf("value") || null;
     if (value !== null && !(AMOUNT.test(value) && Number(value) > 0))
       throw complain("value", `must be a number above 0 such as 149.50, not ${JSON.stringify(value)}`);
-    const line = { topic, phrase, speaker: textOf("speaker") || null, qualifies, value };
-    const first = topics.get(toCaseless(topic)) ?? { ...line, at };
-    topics.set(toCaseless(topic), first);
+    const line = { topic, phrase, speaker: textOf("speaker") || null, qualifies, value, line: at };
+    const same = topics.get(toCaseless(topic)) ?? line;
+    topics.set(toCaseless(topic), same);
     for (const column of ["topic", "qualifies", "value"] as const)
-      if (line[column] !== first[column])
-        throw complain(column, `differs from that of the same topic in line ${first.at}`);
+      if (line[column] !== same[column])
+        throw complain(column, `differs from that of the same topic in line ${same.line}`);
     return line;
   });
 }
@@ -60,13 +60,3 @@ const QUALIFIES: ReadonlyMap<string, boolean | null> = new Map([
   ["no", false],
   ["", null],
 ]);
-
-function parseFile(file: string): { record: string[]; info: { lines: number } }[] {
-  const text = readTextFile(file, file);
-  try {
-    const options = { bom: true, relaxColumnCount: true, skipEmptyLines: true, trim: true, info: true };
-    return parse(text, options) as unknown as ReturnType<typeof parseFile>;
-  } catch (cause) {
-    throw new UsageError(`Cannot use the topics in ${file}: ${describeError(cause)}`, { hint: HINT });
-  }
-}

@@ -52,8 +52,8 @@ function findFiles(files: readonly UploadFile[], given: string, { folder, descri
   throw new UsageError(`Cannot forget ${given}: ${whyNone(same, sha256 !== undefined)}`, {
     hint:
       recent.length === 0
-        ? "No file of conversions counts as uploaded."
-        : `The latest are:\n${describe(recent)}`,
+        ? "There is nothing to take back: no file of conversions counts as uploaded."
+        : `Give one of the latest:\n${describe(recent)}`,
   });
 }
 

@@ -1,5 +1,5 @@
+import { isLoopback } from "../base/loopback.ts";
 import { assertNoPlaceholder } from "../config/placeholder-names.ts";
-import { isOnThisMachine } from "../config/setting-parsers.ts";
 import { toSpoken } from "../statements/statements.ts";
 import {
   changeInWords,
@@ -17,7 +17,7 @@ export type HookKind = keyof typeof FORMS;
 export function parseHookUrl(text: string): URL {
   const url = URL.parse(text.trim());
   if (url === null) throw new Error("is not a URL that starts with https://");
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isOnThisMachine(url))) {
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
     throw new Error("must start with https:// (http:// only for this machine)");
   }
   if (url.username || url.password || url.hash) throw new Error("must have neither user nor fragment");

@@ -73,7 +73,9 @@ export function startReportRun(
       scheduledFor === null ? undefined : readLastDueRun(warehouse, { report, account }, { scheduledFor });
     if (before?.status === "done") return undefined;
     if (before?.status === "running")
-      throw new CalltallyError(EXIT.locked, `Cannot run the report ${report}: another process is making it`);
+      throw new CalltallyError(EXIT.locked, `Cannot run the report ${report}: another process is making it`, {
+        hint: "Wait until it ends; `calltally status` shows reports and deliveries.",
+      });
     if (before !== undefined) {
       const runId = before.report_run_id;
       db.update(report_runs).set(begun).where(eq(report_runs.report_run_id, runId)).run();

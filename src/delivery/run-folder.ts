@@ -4,6 +4,7 @@ import { copyFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { CalltallyError, EXIT } from "../base/errors.ts";
+import { adviseOn } from "../base/file-access.ts";
 import { makeFolder } from "../base/folder.ts";
 import { hasEnded, markProcess } from "../base/process-mark.ts";
 import type { ReportFile, ReportSummary } from "./report-summary.ts";
@@ -56,7 +57,10 @@ async function copyUnchanged({ path, sha256 }: ReportFile, target: string): Prom
   try {
     await copyFile(path, target, constants.COPYFILE_FICLONE);
   } catch (cause) {
-    throw new CalltallyError(EXIT.storage, `Cannot copy ${path} for the delivery`, { cause });
+    throw new CalltallyError(EXIT.storage, `Cannot copy ${path} for the delivery`, {
+      cause,
+      hint: adviseOn(cause),
+    });
   }
   const copied = createHash("sha256");
   await pipeline(createReadStream(target), copied);

@@ -1,6 +1,7 @@
-import { Agent, buildConnector, type Dispatcher } from "undici";
-import { isTransientStatus, reasonForNoResponse } from "../api/failure.ts";
+import type { Dispatcher } from "undici";
+import { isTransientStatus, proxyStatusOf, reasonForNoResponse } from "../api/failure.ts";
 import { parseRetryAfterMs } from "../api/retry.ts";
+import { isCertificateError, nameRoute, openRoute } from "../api/route.ts";
 import { AlreadyTakenError, type AttemptContext, type AttemptOutcome, quote } from "./attempt.ts";
 
 const TIMEOUT_MS = 30_000;
@@ -15,14 +16,9 @@ export async function postHook(
   timeoutMs = TIMEOUT_MS,
 ): Promise<AttemptOutcome> {
   const timeout = AbortSignal.timeout(timeoutMs);
-  const agent = new Agent({
-    allowH2: false,
-    headersTimeout: 0, // the signal bounds these
-    bodyTimeout: 0,
-    connect: claimAfter(buildConnector({ timeout: timeoutMs, allowH2: false }), claim),
-  });
+  const route = openRoute(url, { connectMs: timeoutMs, onConnected: claim });
   try {
-    const response = await agent.request({
+    const response = await route.request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: "POST",
@@ -39,25 +35,13 @@ export async function postHook(
     );
     if (isClaimed())
       return { kind: "unknown", error: `No response from ${url.host} after sending: ${reason}` };
-    const isFinal = /certificate|altname/i.test(reason);
-    return { kind: isFinal ? "refused" : "temporary", error: `Cannot reach ${url.host}: ${reason}` };
+    const refusal = proxyStatusOf(error);
+    const isFinal = refusal === undefined ? isCertificateError(reason) : !isTransientStatus(refusal);
+    const kind = isFinal ? "refused" : "temporary";
+    return { kind, error: `Cannot reach ${nameRoute(url, url.host)}: ${reason}` };
   } finally {
-    await agent.destroy();
+    await route.destroy();
   }
-}
-
-function claimAfter(connect: buildConnector.connector, claim: () => void): buildConnector.connector {
-  return (options, callback) =>
-    connect(options, (...[error, socket]) => {
-      if (error !== null) return callback(error, null);
-      try {
-        claim();
-      } catch (problem) {
-        socket.destroy();
-        return callback(problem instanceof Error ? problem : new Error(String(problem)), null);
-      }
-      callback(null, socket);
-    });
 }
 
 async function toOutcome(response: Dispatcher.ResponseData, url: URL): Promise<AttemptOutcome> {

@@ -1,5 +1,6 @@
 import parseAddresses from "nodemailer/lib/addressparser";
-import { isMailAddress, isOnThisMachine } from "../config/setting-parsers.ts";
+import { isLoopback } from "../base/loopback.ts";
+import { isMailAddress } from "../config/setting-parsers.ts";
 
 export type SmtpServer = ReturnType<typeof parseSmtpUrl>;
 
@@ -37,7 +38,7 @@ export function parseSmtpUrl(text: string, sender?: string) {
     /** Whether TLS starts at once (smtps), not by STARTTLS. */
     isImplicitTls,
     /** This machine: TLS and a trusted certificate are not required. */
-    isLocal: isOnThisMachine(url),
+    isLocal: isLoopback(url.hostname),
     login: user === "" ? undefined : { user, password },
     from: parseSender(sender ?? url.searchParams.get("from") ?? user),
   };

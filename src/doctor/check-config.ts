@@ -129,7 +129,8 @@ function problemsOf(work: () => unknown): string[] {
     work();
     return [];
   } catch (error) {
-    const hint = error instanceof CalltallyError ? error.hint : undefined;
-    return [hint === undefined ? describeError(error) : `${describeError(error)}. ${hint}`];
+    return [
+      error instanceof CalltallyError ? `${describeError(error)}. ${error.hint}` : describeError(error),
+    ];
   }
 }

@@ -1,12 +1,15 @@
 import { accessSync, constants, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
+import { proxyOf } from "../api/proxy.ts";
 import { describeError, EXIT } from "../base/errors.ts";
 import { may } from "../base/file-access.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { formatBytes } from "../base/quantity-text.ts";
 import { statOf } from "../config/secret-file.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** With less, a sync would fail halfway. */
 const MIN_FREE_BYTES = 50_000_000;
@@ -21,12 +24,29 @@ export function checkVersions(version: string): Check {
 }
 
 /** Checks whether Node accepts any certificate. */
-export function checkCertificates(env: Readonly<Record<string, string | undefined>>): Check[] {
+export function checkCertificates(env: Environment): Check[] {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED !== "0") return []; // Node only compares with this text
   const found = "0: the service's certificate is not checked, so anybody on the network can read the token";
   const hint =
     "Unset it. For a service or proxy with its own certificate authority, set NODE_EXTRA_CA_CERTS to its file.";
   return [warn("NODE_TLS_REJECT_UNAUTHORIZED", found, hint)];
+}
+
+/** Names the proxies by which the targets are reached. */
+export function checkProxies(targets: readonly (URL | undefined)[], env: Environment): Check[] {
+  const given = targets.filter((target) => target !== undefined);
+  const byHost = new Map(given.map((target) => [target.host, target]));
+  return [...byHost].flatMap(([host, target]) => {
+    try {
+      const proxy = proxyOf(target, env);
+      return proxy === undefined
+        ? []
+        : [ok("proxy", `${host} is reached through ${proxy.name} (${proxy.variable})`)];
+    } catch (error) {
+      const { exitCode, message, hint } = toCalltallyError(error);
+      return [fail(exitCode, "proxy", message, hint)];
+    }
+  });
 }
 
 /** Checks whether others can read our files. @param secrets files that contain the token */
@@ -64,16 +84,14 @@ export function checkDisk(folder: string, database: string): Check {
 export function checkFolders(folder: string, database: string, exportDir: string): Check[] {
   const file = resolve(folder, database);
   const isReadable = may(file, constants.R_OK);
-  return [dirname(file), resolve(folder, exportDir)].flatMap((path) => {
-    const lack = findLack(nearestFolder(path));
-    if (lack === undefined) return [];
-    if (path === dirname(file) && isReadable) {
-      const hint = "This is enough to read and export. Sync as the user that owns it.";
-      return [warn("folders", `${lack}; the warehouse in it can be read`, hint)];
-    }
-    const hint = "Run calltally as the user that owns it, or give it to that user.";
-    return [fail(EXIT.storage, "folders", lack, hint)];
-  });
+  const lacks = [dirname(file), resolve(folder, exportDir)].map((path) => findLack(nearestFolder(path)));
+  if (lacks[0] !== undefined && isReadable) {
+    const hint = "This is enough to read, and to export with --out. Sync as the user that owns it.";
+    return [warn("folders", `${lacks[0]}; the warehouse in it can be read`, hint)];
+  }
+  const hint = "Run calltally as the user that owns it, or give it to that user.";
+  const found = new Set(lacks.filter((lack) => lack !== undefined));
+  return [...found].map((lack) => fail(EXIT.storage, "folders", lack, hint));
 }
 
 function findLack(folder: string): string | undefined {

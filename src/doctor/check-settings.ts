@@ -1,4 +1,5 @@
-import { describeError, EXIT, problemOf, UsageError } from "../base/errors.ts";
+import { EXIT, problemOf } from "../base/errors.ts";
+import { toCalltallyError } from "../base/known-error.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
 import { readAliases } from "../config/attribution-settings.ts";
 import type { FoundSetting, Inspected, Settings } from "../config/load-settings.ts";
@@ -42,8 +43,8 @@ function checkFile(name: string, file: string | undefined, read: (file: string) 
   try {
     return [ok(name, read(file))];
   } catch (error) {
-    const hint = error instanceof UsageError ? error.hint : undefined;
-    return [fail(EXIT.usage, name, describeError(error), hint)];
+    const { exitCode, message, hint } = toCalltallyError(error);
+    return [fail(exitCode, name, message, hint)];
   }
 }
 

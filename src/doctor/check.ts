@@ -22,7 +22,7 @@ export function unverified(name: string, message: string, hint: string): Check {
   return { name, state: "warn", message, hint, exit_code: EXIT.unverified };
 }
 
-export function fail(exitCode: ExitCode, name: string, message: string, hint?: string): Check {
+export function fail(exitCode: ExitCode, name: string, message: string, hint: string): Check {
   return { name, state: "fail", message, hint, exit_code: exitCode };
 }
 

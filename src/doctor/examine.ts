@@ -1,13 +1,21 @@
 import packageJson from "../../package.json" with { type: "json" };
 import type { AttributionPage } from "../api/attribution-client.ts";
 import { systemClock } from "../base/clock.ts";
+import { EXIT } from "../base/errors.ts";
 import type { Account } from "../config/accounts.ts";
 import { toApiAccess } from "../config/api-access.ts";
 import { inspectSettings } from "../config/load-settings.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { type Check, warn } from "./check.ts";
+import { type Check, warn, worstOf } from "./check.ts";
 import { type DurationSample, judgeDuration } from "./check-duration.ts";
-import { checkCertificates, checkDisk, checkFolders, checkModes, checkVersions } from "./check-machine.ts";
+import {
+  checkCertificates,
+  checkDisk,
+  checkFolders,
+  checkModes,
+  checkProxies,
+  checkVersions,
+} from "./check-machine.ts";
 import { checkService } from "./check-service.ts";
 import { checkRuleFiles, checkSettings } from "./check-settings.ts";
 import { checkWarehouse } from "./check-warehouse.ts";
@@ -29,9 +37,13 @@ export async function examine(
   );
   const secrets = [isTokenInDotenv ? ".env" : [], found.flatMap(({ file }) => file ?? [])].flat();
 
+  const { publish, heartbeatUrl } = settings;
+  const proxies = checkProxies([baseUrl, ...(publish.to?.hosts ?? []), heartbeatUrl], env);
+
   const checks = [
     ...checkSettings(inspected),
     ...checkCertificates(env),
+    ...proxies,
     checkVersions(packageJson.version),
     ...checkModes(folder, database, secrets),
     checkDisk(folder, database),
@@ -43,7 +55,7 @@ export async function examine(
   if (notBefore !== undefined) {
     const hint = "Run `calltally doctor` again after that time.";
     checks.push(warn("service", `asked for a pause until ${notBefore}, so no request was sent`, hint));
-  } else if (baseUrl !== undefined && token !== undefined) {
+  } else if (baseUrl !== undefined && token !== undefined && worstOf(proxies) === EXIT.done) {
     const service = await checkService(toApiAccess(settings), { limit, clock, signal });
     checks.push(...service.checks);
     if (samples.length === 0) samples.push(...samplesOf(service.page));

@@ -36,7 +36,7 @@ export type Explanation = NonNullable<ReturnType<typeof explainCall>>;
 /** @param database path of the warehouse */
 export function noCallError(callId: number, database: string): UsageError {
   return new UsageError(`There is no call ${callId} in ${database}`, {
-    hint: "The API lists only calls with DNI data, and a new call arrives with the next sync: see calltally status.",
+    hint: "Run `calltally sync` if it is new; the API lists only calls with DNI data.",
   });
 }
 
@@ -53,7 +53,9 @@ export function explainAt(
   options: Explained,
 ) {
   const { callId, timezone, clock = systemClock } = options;
-  const { rules } = session;
+  const isCurrent = followsRules(readRulesInForce(reader), options.rules);
+  // The same topics may be in other lines of the file today.
+  const rules = isCurrent ? { ...session.rules, topics: options.rules.topics } : session.rules;
   const { transcription, transcription_details } = transcripts;
   const call = reader.db
     .select({ ...getTableColumns(calls), transcription, transcription_details, topic: call_facts.topic })
@@ -109,7 +111,7 @@ export function explainAt(
     /** The files that contained it, and later adjustments. */
     uploads: readUploadsOfCall(reader, callId),
     /** Present if the rules in the settings differ from those of the facts: the next sync or export applies them. */
-    ...(!followsRules(readRulesInForce(reader), options.rules) && { rules_differ: true }),
+    ...(!isCurrent && { rules_differ: true }),
     /** Present until the first load is complete: first calls are not known yet. */
     ...(readUnsettled(reader) > 0 && { is_first_load: true }),
   };

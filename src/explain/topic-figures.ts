@@ -1,13 +1,15 @@
+import { eq } from "drizzle-orm";
 import { isQualified } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toCaseless } from "../attribution/call-text.ts";
 import { compileRules, type Outcome } from "../attribution/compiled-rules.ts";
-import type { Transcript } from "../attribution/topics.ts";
+import { lineOf, type Transcript } from "../attribution/topics.ts";
 import { UsageError } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { paced } from "../base/paced.ts";
 import { isTopicKept } from "../warehouse/calls/call-guard.ts";
-import { readRulesInForce } from "../warehouse/calls/rules.ts";
+import { call_facts } from "../warehouse/calls/facts.ts";
+import { followsRules, readRulesInForce } from "../warehouse/calls/rules.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 type StoredCall = Transcript & {
@@ -32,13 +34,25 @@ interface SourceChange {
 
 export type TopicFigures = Awaited<ReturnType<typeof readTopicFigures>>;
 
-/** Counts the calls that each line decides, by the topics in force, or those to try. Reads the transcripts of all calls. */
+/**
+ * Counts the calls that each line decides, by the topics in force, or those to try. Reads the transcripts of all calls.
+ * @param options.own the rules in the settings: if they are in force, its lines are those of the file today
+ */
 export async function readTopicFigures(
   reader: Warehouse,
-  { tried, signal }: { tried?: AttributionRules["topics"] | undefined; signal?: AbortSignal | undefined },
+  {
+    own,
+    tried,
+    signal,
+  }: {
+    own: AttributionRules;
+    tried?: AttributionRules["topics"] | undefined;
+    signal?: AbortSignal | undefined;
+  },
 ) {
-  const { rules: inForce } = readRulesInForce(reader);
-  const rules = { ...inForce, topics: tried ?? inForce.topics };
+  const inForce = readRulesInForce(reader);
+  const { topics } = followsRules(inForce, own) ? own : inForce.rules;
+  const rules = { ...inForce.rules, topics: tried ?? topics };
   const { findTopic } = compileRules(rules);
   const counts = rules.topics.map(() => 0);
   const sources = new Map<string | null, SourceChange>();
@@ -60,14 +74,11 @@ export async function readTopicFigures(
     change.qualified_calls_then += Number(isQualified({ topic, outcome, duration }, rules));
   }
   return {
-    /** As in the file; the header is line 1. */
-    lines: rules.topics.map(({ topic, phrase, speaker }, index) => ({
-      line: index + 2,
-      topic,
-      phrase,
-      speaker,
-      calls: counts[index] ?? 0,
-    })),
+    /** As in the file. */
+    lines: rules.topics.map((line, index) => {
+      const { topic, phrase, speaker } = line;
+      return { line: lineOf(line, index), topic, phrase, speaker, calls: counts[index] ?? 0 };
+    }),
     /** Calls whose transcript was removed: no line is looked for, and their topic stays. */
     calls_kept: kept,
     ...(tried && { sources: [...sources.values()].sort((a, b) => b.calls - a.calls) }),
@@ -87,11 +98,13 @@ WHERE f.is_live`,
 
 /** Returns the ids of a topic's calls, in any case of its name. @throws UsageError for a topic that neither calls nor lines have */
 export function readCallsOfTopic(reader: Warehouse, topic: string): number[] {
-  const { sqlite } = reader;
-  const having = sqlite
-    .prepare<[], string>("SELECT DISTINCT topic FROM call_facts WHERE is_live AND topic IS NOT NULL")
-    .pluck()
-    .all();
+  const { db, sqlite } = reader;
+  const having = db
+    .selectDistinct({ topic: call_facts.topic })
+    .from(call_facts)
+    .where(eq(call_facts.is_live, true))
+    .all()
+    .flatMap(({ topic }) => topic ?? []);
   const { rules } = readRulesInForce(reader);
   const known = [...new Set([...having, ...rules.topics.map((line) => line.topic)])];
   const meant = known.filter((name) => toCaseless(name) === toCaseless(topic));

@@ -50,7 +50,7 @@ export function sentencesOnSpend(
   return [
     `In ${currency}, as the ad platforms report it for ${days.first} to ${days.last}; their days are treated as days of ${zone}.`,
     `Of ${rows} rows, ${id.rows} have the campaign of calls by its id, ${name.rows} by its name; ${unmatched.rows} are of campaigns that no call has, ${unnamed.rows} of none.`,
-    "In rows (total) and (other), costs per call only include the calls of rows with spend: totals by channel or source differ from those by campaign.",
+    "Costs per call are of rows whose cost is over 0; (with spend) adds these up, so by channel or source it has other calls than by campaign. (total) and (other) have costs per call only if all their calls are of such rows.",
     `From ${shown}.`,
   ];
 }

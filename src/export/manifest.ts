@@ -95,6 +95,8 @@ export interface TableEntry {
   /** Without header and total. */
   rows: number;
   total_line?: true;
+  /** Whether a line `(with spend)` follows. */
+  with_spend_line?: true;
   top?: number;
   /** How many keys are folded into the row `(other)`. */
   keys_in_other?: number;

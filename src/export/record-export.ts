@@ -39,7 +39,9 @@ export function commitOf(
     });
   for (const { file } of [...entries, { file: "manifest.json" }]) {
     if (realFile(join(folder, file)) !== warehouse.path) continue;
-    throw new UsageError(`Cannot write ${file} to ${folder}: that path is the warehouse`);
+    throw new UsageError(`Cannot write ${file} to ${folder}: that path is the warehouse`, {
+      hint: "Export into another folder.",
+    });
   }
   return {
     enter: () => write((step, tx) => step.enter?.(tx, committed)),

@@ -5,11 +5,11 @@ import { hasChance, isChangeWithinChance } from "../rollup/change-chance.ts";
 import { isLocal, keyColumns } from "../rollup/dimensions.ts";
 import type { FigureSession, Row } from "../rollup/figure-session.ts";
 import { FIGURES, TIME_FIGURES } from "../rollup/metrics.ts";
-import { TOTAL } from "../rollup/reserved-keys.ts";
+import { TOTAL, WITH_SPEND } from "../rollup/reserved-keys.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { Job } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
-import type { Column, Table, Value } from "./table.ts";
+import type { Column, Table, TotalRow, Value } from "./table.ts";
 import type { Compared, Timeframe } from "./timeframe.ts";
 
 const MAX_FILLED_ROWS = 2_000_000;
@@ -22,6 +22,7 @@ export async function writeRollup(
   const { raw, fill, top, minCell, format } = ask;
   const { span, grain, periods, compared } = timeframe;
   const hasTotal = ask.total && (dimensions.length > 0 || grain !== undefined); // one row of everything is its own total
+  const isSplit = hasTotal && dimensions.length > 0 && spend !== undefined;
   const query: RollupQuery = {
     dimensions,
     raw,
@@ -51,6 +52,7 @@ export async function writeRollup(
       shown.flatMap(({ name, isAdditive }) => (isAdditive ? [[name, 0] as const] : [])),
     ),
     ...(hasTotal && ({ total_line: true } as const)),
+    ...(isSplit && ({ with_spend_line: true } as const)),
     ...(top !== undefined && { top, keys_in_other: keys.folded }),
     ...(minCell !== undefined && {
       min_cell: minCell,
@@ -60,7 +62,11 @@ export async function writeRollup(
     }),
   };
   const counted = count(rows, columns, { entry, callsAt });
-  const all = { columns, rows: counted, total: hasTotal ? await readTotal(session, query) : undefined };
+  const totals = [
+    ...(hasTotal ? [await readTotal(session, query, "total")] : []),
+    ...(isSplit ? [await readTotal(session, query, "with_spend")] : []),
+  ];
+  const all = { columns, rows: counted, totals };
   const picked = pickColumns(all, shown);
   const outlet = { file, contents, query, columns: shown };
   const table = { ...picked, rows: job.remembered?.watch(outlet, picked.rows) ?? picked.rows };
@@ -93,11 +99,11 @@ function chooseColumns(columns: readonly RollupColumn[], names: Ask["columns"]):
   ];
 }
 
-function pickColumns({ columns, rows, total }: Table, shown: readonly RollupColumn[]): Table {
-  if (shown === columns) return { columns, rows, total };
+function pickColumns({ columns, rows, totals }: Table, shown: readonly RollupColumn[]): Table {
+  if (shown === columns) return { columns, rows, totals };
   const indexes = shown.map((column) => columns.indexOf(column));
   const pick = (row: readonly Value[]) => indexes.map((index) => row[index] ?? null);
-  return { columns: shown, rows: Iterator.from(rows).map(pick), total: total && pick(total) };
+  return { columns: shown, rows: Iterator.from(rows).map(pick), totals: mapTotals(totals, pick) };
 }
 
 /** Whether the format has dates; `2026-W43` and `2026-10` are not dates. */
@@ -106,7 +112,7 @@ export function showsDates(format: ExportFormat): boolean {
 }
 
 /** Adds to each change whether it is within chance. */
-function withChance({ columns, rows, total }: Table, compared: Compared): Table {
+function withChance({ columns, rows, totals }: Table, compared: Compared): Table {
   const names = columns.map(({ name }) => name);
   const judge = (row: readonly Value[], of: string) => {
     const isWithin = isChangeWithinChance(of, (column) => row[names.indexOf(column)], compared);
@@ -132,13 +138,13 @@ function withChance({ columns, rows, total }: Table, compared: Compared): Table 
       ];
     }),
     rows: Iterator.from(rows).map(addTo),
-    total: total && addTo(total),
+    totals: mapTotals(totals, addTo),
   };
 }
 
 /** Adds each period's first day and the period it is compared with; null for calls in no period, and for the total. */
 function withPeriodDetails(
-  { columns: [period, ...columns], rows, total }: Table,
+  { columns: [period, ...columns], rows, totals }: Table,
   { periods, compared }: Pick<Timeframe, "periods" | "compared">,
   hasDates: boolean,
 ): Table {
@@ -170,8 +176,12 @@ function withPeriodDetails(
   return {
     columns: [...(period ? [period] : []), ...details.map(({ column }) => column), ...columns],
     rows: Iterator.from(rows).map(addTo),
-    total: total && addTo(total),
+    totals: mapTotals(totals, addTo),
   };
+}
+
+function mapTotals(totals: Table["totals"], map: (row: readonly Value[]) => readonly Value[]): TotalRow[] {
+  return (totals ?? []).map(({ kind, values }) => ({ kind, values: map(values) }));
 }
 
 /** A row for every click and day would fill the memory before the disk. */
@@ -203,8 +213,14 @@ function* count(
   }
 }
 
-async function readTotal(session: FigureSession, query: RollupQuery): Promise<Row> {
+async function readTotal(
+  session: FigureSession,
+  query: RollupQuery,
+  kind: TotalRow["kind"],
+): Promise<TotalRow> {
   const keys = keyColumns(query.dimensions).length + (query.periods ? 1 : 0);
-  const [figures = []] = (await session.total(query)).rows;
-  return [TOTAL, ...Array.from({ length: keys - 1 }, () => null), ...figures];
+  const isWithSpend = kind === "with_spend";
+  const [figures = []] = (await session.total({ ...query, isWithSpend })).rows;
+  const name = isWithSpend ? WITH_SPEND : TOTAL;
+  return { kind, values: [name, ...Array.from({ length: keys - 1 }, () => null), ...figures] };
 }

@@ -1,5 +1,5 @@
 import { UsageError } from "../base/errors.ts";
-import { personalKind } from "../privacy/personal-text.ts";
+import { personalKind } from "../base/personal-text.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import type { Basis } from "../warehouse/runs/basis.ts";
 import type { Column, NamedTable } from "./table.ts";
@@ -7,7 +7,7 @@ import type { Column, NamedTable } from "./table.ts";
 const isScanned = ({ type, isId }: Column) => type === "text" && !isId;
 
 const HINT =
-  "A file with --min-cell contains no phone numbers or mail addresses. Leave out the dimension, rename the value in the file of CALLTALLY_ALIASES, or filter out its calls.";
+  "Leave out the dimension, rename the value in the file of CALLTALLY_ALIASES, or filter out its calls: a file with --min-cell contains no phone numbers or mail addresses.";
 
 /**
  * Reads all rows before the first one is written.

@@ -13,12 +13,18 @@ export interface Column extends Omit<RollupColumn, "type"> {
   type: "text" | "integer" | "decimal" | "boolean" | "time" | "local time" | "date";
 }
 
+/** A row that sums others: all of them, or those of keys with a cost over 0. */
+export interface TotalRow {
+  kind: "total" | "with_spend";
+  values: readonly Value[];
+}
+
 /** The content of a file. The rows are read once, while the file is written; values are in the order of the columns. */
 export interface Table {
   columns: readonly Column[];
   rows: Iterable<readonly Value[]>;
-  /** @default none */
-  total?: readonly Value[] | undefined;
+  /** Below the rows. @default none */
+  totals?: readonly TotalRow[] | undefined;
 }
 
 export interface NamedTable extends Table {
@@ -28,7 +34,7 @@ export interface NamedTable extends Table {
   entry: TableEntry;
 }
 
-export function* linesOf({ rows, total }: Pick<Table, "rows" | "total">): Generator<readonly Value[]> {
+export function* linesOf({ rows, totals = [] }: Pick<Table, "rows" | "totals">): Generator<readonly Value[]> {
   yield* rows;
-  if (total !== undefined) yield total;
+  for (const { values } of totals) yield values;
 }

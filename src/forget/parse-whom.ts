@@ -1,6 +1,7 @@
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { UsageError } from "../base/errors.ts";
 import { PHONE_NUMBER } from "../base/phone-number.ts";
+import { toPrintable } from "../base/printable.ts";
 import { readCallersFile } from "../config/callers-file.ts";
 import type { Forgettable } from "./forget-callers.ts";
 
@@ -19,7 +20,9 @@ export function parseWhom(
   const named = inFile.map((caller, index) => ({ caller, as: `number ${index + 1} of ${file}` }));
   const whom = [...byNumber, ...named, ...byHash];
   if (whom.length > 0) return whom;
-  throw new UsageError("Cannot forget: no number, --file or --caller-hash was given");
+  throw new UsageError("Cannot forget: no number, --file or --caller-hash was given", {
+    hint: "`calltally forget --help` shows examples.",
+  });
 }
 
 export function unknownError(whom: readonly Named[], unknown: readonly number[]): UsageError {
@@ -34,7 +37,9 @@ function parseNumbers(numbers: readonly string[]): Named[] {
     const caller = toPhoneDigits(text);
     const as = numbers.length === 1 ? "the number" : `number ${index + 1}`;
     if (PHONE_NUMBER.test(caller)) return { caller, as };
-    throw new UsageError(`Cannot forget ${as}: it is not a phone number with its country code`);
+    throw new UsageError(`Cannot forget ${as}: it is not a phone number with its country code`, {
+      hint: "Write it as +1 202 555 0199.",
+    });
   });
 }
 
@@ -42,6 +47,7 @@ function parseHash(callerHash: string): Named {
   if (/^[0-9a-f]{64}$/i.test(callerHash))
     return { callerHash: callerHash.toLowerCase(), as: `--caller-hash ${callerHash.slice(0, 8)}…` };
   throw new UsageError(
-    "Cannot forget by --caller-hash: it takes the 64 hexadecimal digits of an exported file",
+    `Cannot use --caller-hash ${toPrintable(callerHash.slice(0, 8))}…: must be 64 hexadecimal digits`,
+    { hint: "Copy the whole caller_hash from an exported file." },
   );
 }

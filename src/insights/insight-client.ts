@@ -17,9 +17,8 @@ function parseLocal(served: string | null): string | null {
   return localTime.safeParse(served?.replace(" ", "T")).data ?? null;
 }
 
-/** An insight (API v3 § 2.1). Which members are always present is undocumented: only the id is required. */
-const insightSchema = z.object({
-  insight_id: z.int(),
+/** An insight (API v3 § 2.1) but for its id. Which members are always present is undocumented: none is required. */
+const members = z.object({
   insight_name: text,
   insight_type: text,
   insight_help: text,
@@ -59,25 +58,42 @@ const insightSchema = z.object({
   deleted_by: integer,
 });
 
+const insightSchema = z.object({ insight_id: z.int(), ...members.shape });
+
 /** An insight in the API's names. Dates are as served, and parsed in separate members. */
 export type Insight = Awaited<ReturnType<typeof getInsight>>;
 
 /** Reads one insight (API v3 § 4.1). @throws ApiError; with status 404 if it does not exist */
 export async function getInsight(client: ApiClient, id: number, options: RequestOptions = {}) {
-  const parse = ({ data }: Envelope) => {
+  const parse = (envelope: Envelope) => {
+    const data = withPlainIntegers(envelope.data);
     const what = `The API response for insight ${id} is not as documented`;
-    const insight = parseContract(insightSchema, data, what);
+    // A member of another type than documented is kept like an undocumented one.
+    const wrong = new Set(members.safeParse(data).error?.issues.map(({ path }) => path[0]));
+    const isKnown = (member: string) => Object.hasOwn(insightSchema.shape, member) && !wrong.has(member);
+    const documented = Object.entries(data).filter(([member]) => isKnown(member));
+    const insight = parseContract(insightSchema, Object.fromEntries(documented), what);
     if (insight.insight_id !== id)
       throw contractError(`The API responded for insight ${insight.insight_id}, not ${id}`);
-    const unknown = Object.entries(data).filter(([member]) => !Object.hasOwn(insightSchema.shape, member));
+    const others = Object.entries(data).filter(([member]) => !isKnown(member));
     return {
       ...insight,
       start_date_parsed: parseLocal(insight.start_date),
       indicator_start_date_parsed: parseLocal(insight.indicator_start_date),
       indicator_end_date_parsed: parseLocal(insight.indicator_end_date),
-      // Undocumented members.
-      extra: Object.fromEntries(unknown),
+      /** Members that are undocumented, or not of the documented type. */
+      extra: Object.fromEntries(others),
     };
   };
-  return await client.get(`/v3/insights/${id}`, {}, parse, options);
+  const refusedHints = {
+    400: "Correct what the service names; its portal shows the ids of insights.",
+    404: "The service has no insight with this id: leave it out, or look up the id in the service's portal.",
+  };
+  return await client.get(`/v3/insights/${id}`, {}, { parse, refusedHints }, options);
+}
+
+/** Returns a copy with integers beyond 2^53 as text: the warehouse cannot store others in JSON. */
+function withPlainIntegers(data: Envelope["data"]): Envelope["data"] {
+  const replace = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
+  return JSON.parse(JSON.stringify(data, replace));
 }

@@ -49,7 +49,11 @@ const columns = {
   updated_by: about(integer(), "As served; not documented further."),
   deleted_at: about(text(), "As served; not documented further."),
   deleted_by: about(integer(), "As served; not documented further."),
-  extra: about(text({ mode: "json" }), "JSON object of undocumented members.", "text"),
+  extra: about(
+    text({ mode: "json" }),
+    "JSON object of members that are undocumented, or not of the documented type.",
+    "text",
+  ),
   fetched_at: about(text().notNull(), "When it was fetched, ISO 8601 UTC."),
 };
 

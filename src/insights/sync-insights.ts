@@ -73,12 +73,13 @@ export async function* fetchInsights(
 }
 
 function nameFailed(failed: readonly Failed[]): ApiError {
-  const hint = "The others were read. Leave out ids that the service no longer has.";
   const [first] = failed;
   if (first !== undefined && failed.length === 1) {
-    return reword(first.error, `Cannot read insight ${first.id}: ${first.error.message}`, { hint });
+    const { message, hint } = first.error;
+    return reword(first.error, `Cannot read insight ${first.id}: ${message}`, { hint });
   }
   const reasons = failed.map(({ id, error }) => `${id}: ${describeError(error)}`);
   const message = `Cannot read ${failed.length} insights: ${reasons.join("; ")}`;
-  return new ApiError(EXIT.contract, message, { hint });
+  const hints = new Set(failed.map(({ error }) => error.hint));
+  return new ApiError(EXIT.contract, message, { hint: [...hints].join(" ") });
 }

@@ -3,6 +3,7 @@ import { UnmatchedError, UsageError } from "../base/errors.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { folderOutput } from "../export/output/folder.ts";
 import { linesOf } from "../export/table.ts";
+import { VERDICTS } from "../paging/verdict.ts";
 import { produce } from "../produce/produce.ts";
 import { readOnlySource } from "../produce/warehouse-source.ts";
 import { statementsOf, toSpoken } from "../statements/statements.ts";
@@ -20,10 +21,9 @@ import type {
   Exported,
   ExportRequest,
   Rollup,
-  RollupColumn,
   RollupQuestion,
-  RollupRow,
   SqlRow,
+  Value,
   Warehouse,
 } from "./types.ts";
 
@@ -51,7 +51,7 @@ export function openWarehouse(path: string): Warehouse {
     });
   /** Being read; disposing closes their connections. */
   const open = new Set<ReturnType<typeof readQuery>>();
-  function* track(rows: ReturnType<typeof readQuery>) {
+  function* track<Row extends SqlRow>(rows: Generator<Row, void, undefined>) {
     assertOpen(warehouse);
     open.add(rows);
     try {
@@ -61,17 +61,16 @@ export function openWarehouse(path: string): Warehouse {
     }
     assertOpen(warehouse); // else the rows are not all
   }
-  const query = (sql: string) => {
+  const query = <Row extends SqlRow>(sql: string) => {
     assertOpen(warehouse);
-    return track(readQuery(file, parseSql(sql)));
+    return track(readQuery<Row>(file, parseSql(sql)));
   };
   return {
     path: warehouse.path,
-    rollup: <const Q extends RollupQuestion>(question: Q) =>
-      oneAtOnce(() => readRollup(warehouse, question) as Promise<Rollup<Q>>),
+    rollup: <const Q extends RollupQuestion>(question: Q) => oneAtOnce(() => readRollup(warehouse, question)),
     export: (folder, request) => oneAtOnce(() => writeFiles(warehouse, folder, request)),
-    calls: () => query("SELECT * FROM attributed_calls ORDER BY call_id") as Generator<AttributedCall>,
-    query,
+    calls: () => query<AttributedCall>("SELECT * FROM attributed_calls ORDER BY call_id"),
+    query: (sql) => query(sql),
     readBasis: () => {
       assertOpen(warehouse);
       return naming(file, () => warehouse.sqlite.transaction(() => readPublicBasis(warehouse))());
@@ -95,23 +94,27 @@ function readPublicBasis(warehouse: OpenWarehouse): Basis {
   const { calls, total, newest_call, verified, rejected } = readCoverage(warehouse);
   const basis = readBasis(warehouse);
   const { run, unlisted } = basis;
+  const verdict = VERDICTS.find((name) => name === run?.verdict) ?? null;
   const statements = statementsOf({ warehouse: basis }).map(toSpoken);
-  return { run: run as Basis["run"], verified, calls, unlisted, total, newest_call, rejected, statements };
+  return {
+    run: run && { ...run, verdict },
+    ...{ verified, calls, unlisted, total, newest_call, rejected, statements },
+  };
 }
 
-async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Promise<Rollup> {
+async function readRollup<Q extends RollupQuestion>(
+  warehouse: OpenWarehouse,
+  question: Q,
+): Promise<Rollup<Q>>;
+async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Promise<object> {
   const { table, manifest } = await withAdvice(
     askRollup(readOnlySource(warehouse, LOOKBACK_HOURS), question),
   );
   const { columns } = table;
-  const names = columns.map(({ name }) => name);
-  return {
-    columns: columns as readonly RollupColumn[], // only workbooks have date columns
-    statements: manifest.statements.map(toSpoken),
-    rows: [...linesOf(table)].map(
-      (row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])) as RollupRow,
-    ),
-  };
+  const toRow = (row: readonly Value[]) =>
+    Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]));
+  const statements = manifest.statements.map(toSpoken);
+  return { columns, rows: [...linesOf(table)].map(toRow), statements };
 }
 
 async function writeFiles(warehouse: OpenWarehouse, to: string, asked: ExportRequest): Promise<Exported> {
@@ -127,11 +130,12 @@ async function writeFiles(warehouse: OpenWarehouse, to: string, asked: ExportReq
 async function withAdvice<T>(made: Promise<T>): Promise<T> {
   return await made.catch((error: unknown) => {
     if (!(error instanceof UnmatchedError)) throw error;
-    throw new UsageError(error.message, { hint: error.unmatched[0]?.advice });
+    throw new UsageError(error.message, { hint: error.unmatched[0]?.advice ?? error.hint });
   });
 }
 
 /** Reads by a connection of its own, since its rows may be read for long. */
+function readQuery<Row extends SqlRow>(path: string, sql: string): Generator<Row, void, undefined>;
 function* readQuery(path: string, sql: string): Generator<SqlRow, void, undefined> {
   using reader = naming(path, () => openWarehouseReader(path));
   const { columns, rows } = runQuery(reader, sql);

@@ -22,7 +22,7 @@ const OPTIONS: readonly (readonly [RegExp, string])[] = [
 /** Returns the error for a caller of the library: an error of the file system as an expected one, with a hint in its words. */
 export function inOwnWords(thrown: unknown): unknown {
   const error = toFileError(thrown) ?? thrown;
-  if (!(error instanceof CalltallyError) || error.hint === undefined) return error;
+  if (!(error instanceof CalltallyError)) return error;
   const hint = OPTIONS.reduce((text, [pattern, option]) => text.replaceAll(pattern, option), error.hint);
   if (hint === error.hint) return error;
   return new CalltallyError(error.exitCode, error.message, { cause: error.cause, hint });

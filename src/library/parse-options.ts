@@ -36,11 +36,13 @@ const settingName = z.string().superRefine((name, context) => {
 const text = (parse: (text: string) => unknown) => z.string().min(1).superRefine(by(parse));
 const path = text(parseFilePath);
 
+const toText = (given: unknown) => (Number.isSafeInteger(given) ? String(given) : given);
+
 const syncOptions = z.strictObject({
   database: path,
   baseUrl: text(parseBaseUrl),
   token: text(parseToken),
-  orgUnitId: z.int().optional(),
+  orgUnitId: z.preprocess(toText, text(SETTINGS.orgUnitId.parse)).optional(),
   mode: z.enum(["full", "incremental"]).optional(),
   signal: z.instanceof(AbortSignal).optional(),
   onProgress: z.custom<SyncOptions["onProgress"]>((value) => typeof value === "function").optional(),
@@ -92,7 +94,7 @@ const exportRequest = z.strictObject({
     .array(z.enum([...DIMENSIONS, ...LISTS]))
     .min(1)
     .optional(),
-  by: dimensions.optional(),
+  by: dimensions.min(1).optional(),
   format: z.enum(FORMATS).optional(),
   profile: REQUEST_KEYS.profile,
   with: REQUEST_KEYS.with,
@@ -140,11 +142,14 @@ function toAsked({ timezone = "UTC", ...request }: ExportRequest & { timezone?: 
 
 /** @throws UsageError for the first problem, with the member that has it */
 export function parse<T>(schema: z.ZodType<T>, given: unknown): T {
-  const { data, error } = schema.safeParse(given);
-  const [issue] = error?.issues ?? [];
-  if (issue === undefined) return data as T;
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
   // The reason for an invalid key is in its own issue.
-  const message = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
-  const path = issue.code === "invalid_key" ? issue.path.slice(0, -1) : issue.path;
-  throw new UsageError(path.length > 0 ? `${path.join(".")}: ${message}` : message);
+  const key = issue?.code === "invalid_key" ? issue.issues[0] : undefined;
+  const { message } = key ?? issue ?? result.error;
+  const path = (issue?.path ?? []).slice(0, key && -1);
+  throw new UsageError(path.length > 0 ? `${path.join(".")}: ${message}` : message, {
+    hint: "Correct this option, or leave it out.",
+  });
 }

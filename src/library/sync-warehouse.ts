@@ -26,7 +26,7 @@ export async function syncWarehouse(options: SyncOptions): Promise<SyncRun> {
     [SETTINGS.database.env]: database,
     [SETTINGS.baseUrl.env]: baseUrl,
     [SETTINGS.token.env]: token,
-    ...(orgUnitId !== undefined && { [SETTINGS.orgUnitId.env]: String(orgUnitId) }),
+    ...(orgUnitId !== undefined && { [SETTINGS.orgUnitId.env]: orgUnitId }),
   };
   let theirs: unknown;
   const report = async (progress: SyncProgress) => {
@@ -46,11 +46,26 @@ export async function syncWarehouse(options: SyncOptions): Promise<SyncRun> {
   }
 }
 
+const PUBLIC = [
+  "verdict",
+  "verdict_reason",
+  "finished_at",
+  "calls_read",
+  "calls_new",
+  "calls_changed",
+  "calls_rejected",
+  "calls_gone",
+  "calls_withheld",
+] as const satisfies (keyof SyncRun)[];
+
+const hasEnded = (run: LedgerRun): run is LedgerRun & SyncRun => PUBLIC.every((name) => run[name] !== null);
+
 /** Returns only the public columns; others may change between versions. */
 function toSyncRun(run: LedgerRun): SyncRun {
+  if (!hasEnded(run)) throw new Error(`Run ${run.run_id} has not ended`);
   const { run_id, mode, verdict, verdict_reason, started_at, finished_at } = run;
   const { calls_read, calls_new, calls_changed, calls_rejected, calls_gone, calls_withheld } = run;
   const ended = { run_id, mode, verdict, verdict_reason, started_at, finished_at };
   const counts = { calls_read, calls_new, calls_changed, calls_rejected, calls_gone, calls_withheld };
-  return { ...ended, ...counts } as SyncRun; // an ended run has all of them
+  return { ...ended, ...counts };
 }

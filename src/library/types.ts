@@ -13,7 +13,7 @@ export interface SyncOptions {
   /** Bearer token of the API. */
   token: string;
   /** The only organization unit whose calls are read. @default all */
-  orgUnitId?: number | undefined;
+  orgUnitId?: number | string | undefined;
   /** Whether all calls are read, or those since the last sync. @default whichever is due */
   mode?: "full" | "incremental" | undefined;
   /** Ends the run between two pages, with its reason as the error; what was read is kept. */
@@ -129,7 +129,7 @@ export interface RollupQuestion {
   spend?: boolean | undefined;
   /** Names of the figures to return, in this order. @default all */
   columns?: readonly Figure[] | undefined;
-  /** Adds a row of totals, in which each caller counts once, unless there is only one row anyway. @default false */
+  /** Adds a row of totals, in which each caller counts once, unless there is only one row anyway; with `spend`, also a row `(with spend)`. @default false */
   total?: boolean | undefined;
 }
 

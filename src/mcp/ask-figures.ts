@@ -2,7 +2,7 @@ import { UnmatchedError, UsageError } from "../base/errors.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import { sentencesOnSpend } from "../export/described-spend.ts";
 import type { ReadTable } from "../export/output/memory.ts";
-import type { Value } from "../export/table.ts";
+import type { TotalRow, Value } from "../export/table.ts";
 import { askRollup } from "../library/ask-rollup.ts";
 import { readOnlySource } from "../produce/warehouse-source.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
@@ -15,11 +15,11 @@ type Row = Readonly<Record<string, Value | boolean>>;
 const LESS = "Ask for fewer dimensions, periods or columns, a filter, top, or a shorter range.";
 
 export async function askFigures(scope: Scope, question: object): Promise<Answer> {
-  const { manifest, about, rows, total } = await ask(scope, question);
+  const { manifest, about, rows, totals } = await ask(scope, question);
   const { spend, timezone } = manifest;
   return {
     basis: toBasis(manifest, { ...about, ...(spend && { spend: sentencesOnSpend(spend, timezone) }) }),
-    data: { rows, ...(total && { total }) },
+    data: { rows, ...totals },
     less: LESS,
   };
 }
@@ -29,7 +29,7 @@ export async function askComparison(
   { against = "previous", ...question }: { against?: string | undefined },
 ): Promise<Answer> {
   const columns = ["calls", "qualified_calls"];
-  const { manifest, about, rows, total } = await ask(scope, {
+  const { manifest, about, rows, totals } = await ask(scope, {
     by: ["channel"],
     ...question,
     compare: against,
@@ -38,7 +38,7 @@ export async function askComparison(
   });
   return {
     basis: toBasis(manifest, about),
-    data: { rows: rows.toSorted((a, b) => difference(b) - difference(a)), ...(total && { total }) },
+    data: { rows: rows.toSorted((a, b) => difference(b) - difference(a)), ...totals },
     less: LESS,
   };
 }
@@ -60,8 +60,10 @@ async function ask({ account, settings }: Scope, question: object) {
   return { manifest, about, ...toRows(table) };
 }
 
-function toRows({ columns, rows, total }: ReadTable): { rows: Row[]; total?: Row | undefined } {
+function toRows({ columns, rows, totals = [] }: ReadTable) {
   const toRow = (row: readonly Value[]): Row =>
     Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]));
-  return { rows: rows.map(toRow), total: total && toRow(total) };
+  const named: Partial<Record<TotalRow["kind"], Row>> = {};
+  for (const { kind, values } of totals) named[kind] = toRow(values);
+  return { rows: rows.map(toRow), totals: named };
 }

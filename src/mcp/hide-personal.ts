@@ -1,4 +1,4 @@
-import { personalKind } from "../privacy/personal-text.ts";
+import { INVISIBLE, personalKind } from "../base/personal-text.ts";
 import { DIMENSIONS, keyColumns } from "../rollup/dimensions.ts";
 import { CALLS } from "../warehouse/calls/calls.ts";
 import { CALL_FACTS } from "../warehouse/calls/facts.ts";
@@ -47,9 +47,10 @@ function isTime(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
 }
 
-/** Control characters would be six each in JSON. */
+/** Invisible characters may say to a model what nobody sees. Control characters would be six each in JSON. */
 function cut(text: string): string {
-  const isLong = text.length > MAX_TEXT;
-  const kept = isLong ? `${text.slice(0, MAX_TEXT - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : text;
+  const visible = text.replace(INVISIBLE, "");
+  const isLong = visible.length > MAX_TEXT;
+  const kept = isLong ? `${visible.slice(0, MAX_TEXT - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : visible;
   return kept.toWellFormed().replace(/\p{Cc}/gu, "\uFFFD");
 }

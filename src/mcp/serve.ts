@@ -1,3 +1,4 @@
+import { Transform, type TransformCallback } from "node:stream";
 import {
   type CallToolResult,
   type Tool as ListedTool,
@@ -56,15 +57,60 @@ export async function serve({ tools, ask, signal, complain }: ServeOptions): Pro
 }
 
 class ClosingTransport extends StdioServerTransport {
+  readonly #messages: Transform;
   readonly #closed = Promise.withResolvers<void>();
   readonly #ended = new AbortController();
   readonly closed = this.#closed.promise;
   readonly ended = this.#ended.signal;
 
+  constructor() {
+    const messages = process.stdin.pipe(new Messages());
+    super(messages);
+    this.#messages = messages;
+  }
+
   override async close(): Promise<void> {
     this.#ended.abort(new Error("The client has gone"));
     await super.close();
+    process.stdin.unpipe(this.#messages).pause();
     this.#closed.resolve();
+  }
+}
+
+/** The most that the SDK reads without an end of a line. */
+const MAX_LINE = 10 * 1024 * 1024;
+const request = z.object({ id: z.union([z.string(), z.int()]), method: z.string(), params: z.unknown() });
+
+/** Passes messages on, and refuses requests whose params are no object: the SDK would give them no answer. */
+class Messages extends Transform {
+  #rest: Buffer = Buffer.alloc(0);
+
+  override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
+    const read = Buffer.concat([this.#rest, chunk]);
+    const end = read.length > MAX_LINE ? read.length : read.lastIndexOf("\n") + 1;
+    this.#rest = read.subarray(end);
+    for (const line of read.toString("utf8", 0, end).split(/(?<=\n)/)) {
+      const refusal = refusalOf(line);
+      if (refusal === undefined) this.push(line);
+      else process.stdout.write(`${JSON.stringify(refusal)}\n`);
+    }
+    done();
+  }
+}
+
+function refusalOf(line: string) {
+  try {
+    const { success, data } = request.safeParse(JSON.parse(line));
+    if (
+      !success ||
+      data.params === undefined ||
+      z.record(z.string(), z.unknown()).safeParse(data.params).success
+    )
+      return undefined;
+    const error = { code: ProtocolErrorCode.InvalidParams, message: "params must be an object" };
+    return { jsonrpc: "2.0", id: data.id, error };
+  } catch {
+    return undefined; // the SDK complains of what is no JSON
   }
 }
 

@@ -168,7 +168,9 @@ const QUERY = tool(
 function readRows({ columns, rows }: QueryResult): Record<string, string | number | null>[] {
   const twice = columns.find((name, index) => columns.indexOf(name) !== index);
   if (twice !== undefined)
-    throw new UsageError("Cannot name the columns: two have the same name", { hint: "Use AS." });
+    throw new UsageError("Cannot name the columns: two have the same name", {
+      hint: "Give one of them another name with AS.",
+    });
   const read: Record<string, string | number | null>[] = [];
   let length = 0;
   for (const row of rows) {

@@ -1,156 +1,205 @@
-import { Temporal } from "temporal-polyfill";
 import { chanceOfAtLeast, chanceOfAtMost } from "../base/chance.ts";
-import { startOfDay } from "../calendar/dates.ts";
-import { localDate, zoneOffsets } from "../calendar/local-time.ts";
+import { zoneOffsets } from "../calendar/local-time.ts";
+import {
+  type CallHours,
+  type CallKeys,
+  type HourCounts,
+  keyOf,
+  WATCHED,
+  type WatchedKey,
+} from "./call-hours.ts";
 
 const HOUR_MS = 3_600_000;
-export const WEEK_MS = 7 * 24 * HOUR_MS;
+const DAY_HOURS = 24;
+const WEEK_HOURS = 7 * DAY_HOURS;
+export const WEEK_MS = WEEK_HOURS * HOUR_MS;
 /** Calls are compared with those at the same weekdays and hours of so many weeks before. */
 const WEEKS = 8;
 /** The judged week, those before, and one more that shows whether a key had calls before them. */
-export const HORIZON_MS = (WEEKS + 2) * WEEK_MS;
+const HORIZON_HOURS = (WEEKS + 2) * WEEK_HOURS;
+export const HORIZON_MS = HORIZON_HOURS * HOUR_MS;
 /** Fewer weeks without a notice are too few to compare with. */
 const MIN_WEEKS = 4;
 /** A key with fewer is not examined: its silence would be noticed only after weeks. */
 const MIN_CALLS_A_WEEK = 10;
 /** Far off is at most half, or at least twice, of what is expected. */
 const FACTOR = 2;
+/** Calls are as before again at so many times what is expected, or nearer: a rate near the factor does not come and go. */
+const END_FACTOR = 1.25;
 /** The chance of a false notice, of all examined keys together, in one judgement of an hour. */
 const FALSE_CHANCE = 2e-5;
-/** Other calls are off as well with less than this chance; with more, a key is not. */
+/** A key is off more than all other calls are, but for this chance; with more, the others are off as well. */
 const SHARED_CHANCE = 0.01;
 /** A notice is over when calls are no longer half or double, but for this chance. */
-const END_CHANCE = 0.001;
+const END_CHANCE = 0.0002;
 
-/** In the order in which they are judged. */
-export const WATCHED = ["tracking_number", "source", "campaign", "all"] as const;
-type Dimension = (typeof WATCHED)[number];
 export const KINDS = ["silent", "few", "many"] as const;
 export const END_REASONS = ["calls again", "as before", "nothing to compare with", "switched off"] as const;
 
-export interface WatchedCall extends Record<Exclude<Dimension, "all">, string | null> {
-  startedMs: number;
-}
-
-export interface WatchedKey {
-  dimension: Dimension;
-  /** Empty for all calls. */
-  key: string;
-}
-
-/** How calls are off. */
+/** How calls are off. Hours are counted since 1970. */
 interface Finding {
   kind: (typeof KINDS)[number];
-  sinceMs: number;
+  sinceHour: number;
   /** Calls since then, and how many were expected. */
   calls: number;
   expected: number;
 }
 
 /** A notice that is open, or was in the time of the calls: that time is not compared with. */
-export interface PastNotice extends WatchedKey, Pick<Finding, "kind" | "sinceMs"> {
+export interface PastNotice extends WatchedKey, Pick<Finding, "kind" | "sinceHour"> {
   /** Undefined while it is open. */
-  endedMs: number | undefined;
+  endedHour: number | undefined;
   reason: (typeof END_REASONS)[number] | null;
 }
 
-type End = { endedMs: number; reason: (typeof END_REASONS)[number] };
+type End = { endedHour: number; reason: (typeof END_REASONS)[number] };
 
 interface JudgeOptions<Past> {
   /** Later calls are not judged. */
-  untilMs: number;
+  untilHour: number;
   /** IANA zone of weekdays and hours. */
   zone: string;
   past: readonly Past[];
-  /** When the last day of a campaign's spend began: without later spend, it may have been paused. */
-  spentMs?: ReadonlyMap<string, number>;
+  /** Local days with spend of each campaign, since 1970; no other campaign is watched. */
+  spent?: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
 /**
  * Finds keys that have gone silent or far off, and notices that are over.
- * @param calls all since {@link HORIZON_MS} before, by start
+ * @param calls those since {@link HORIZON_MS} before
  */
 export function judgeCalls<Past extends PastNotice>(
-  calls: readonly WatchedCall[],
-  { untilMs, zone, past, spentMs }: JudgeOptions<Past>,
+  calls: CallHours,
+  { untilHour, zone, past, spent = new Map() }: JudgeOptions<Past>,
 ) {
-  const weeksBefore = weekShifter(zone);
-  const lastDay = Temporal.PlainDate.from(localDate(new Date(untilMs - 1).toISOString(), zone));
-  const stretches = [Date.parse(startOfDay(lastDay, zone)), weeksBefore(untilMs, 1)] as const;
-  const watch = (key: WatchedKey, times: readonly number[] = []) => {
+  const days = lastDays(untilHour, zone);
+  const weekHour = days.at(-1)?.ends[0] ?? untilHour - WEEK_HOURS;
+  const stretches = [days.at(-1)?.from ?? weekHour, weekHour] as const;
+  const watch = (key: WatchedKey, counts: HourCounts) => {
     const own = past.filter((notice) => notice.dimension === "all" || isSame(notice, key));
-    return new KeyCalls(times, { weeksBefore, untilMs, past: own });
+    const isDay = key.dimension === "campaign" ? isWholeDay(spent.get(key.key)) : () => true;
+    return new KeyCalls(counts, { days, untilHour, weekHour, past: own, isDay });
   };
-  const groups = new Map(WATCHED.map((dimension) => [dimension, groupTimes(calls, dimension)]));
-  const open: WatchedKey[] = [];
+  const open: (WatchedKey & Pick<Finding, "kind">)[] = [];
   const ended: (End & { notice: Past })[] = [];
-  for (const notice of past.filter(({ endedMs }) => endedMs === undefined)) {
-    const end = watch(notice, groups.get(notice.dimension)?.get(notice.key)).endOf(notice);
+  for (const notice of past.filter(({ endedHour }) => endedHour === undefined)) {
+    const end = watch(notice, calls.countKey(notice)).endOf(notice);
     if (end === undefined) open.push(notice);
     else ended.push({ notice, ...end });
   }
-  /** Whether neither another notice explains a finding, nor that all other calls are off as well. */
+  /** Whether neither another notice nor a new key explains a finding, nor that all other calls are off as well. */
   const isNews = (key: WatchedKey, finding: Finding, level: number): boolean => {
-    const { kind, sinceMs } = finding;
-    if (key.dimension === "campaign" && (spentMs?.get(key.key) ?? untilMs) <= sinceMs) return false;
-    // Notices of this time, and those whose new level is usual since.
+    const { kind, sinceHour } = finding;
+    // Open ones of the same direction, others of this time, and those whose new level is usual since.
     const noticed = past.filter(
-      ({ endedMs = untilMs, reason }) =>
-        endedMs > sinceMs || kind === "many" || reason === "nothing to compare with",
+      ({ endedHour = untilHour, reason, ...notice }) =>
+        !open.some((other) => isSame(notice, other)) &&
+        (endedHour > sinceHour || kind === "many" || reason === "nothing to compare with"),
     );
-    const apart = [...open, ...noticed].filter((notice) => !isSame(notice, key));
-    const left = calls.filter((call) => !apart.some((notice) => has(call, notice)));
-    const timesOf = (isOwn: boolean) =>
-      left.flatMap((call) => (has(call, key) === isOwn ? call.startedMs : []));
-    if (apart.length > 0 && !watch(key, timesOf(true)).isOff(finding, level)) return false;
+    const alike = open.filter((notice) => (notice.kind === "many") === (kind === "many"));
+    const apart = [...alike, ...noticed].filter((notice) => !isSame(notice, key));
+    const isNew = kind === "many" ? newKeys(calls, weekHour) : () => false;
+    const isLeft = (keys: CallKeys) => !isNew(keys) && !apart.some((notice) => has(keys, notice));
+    const own = watch(
+      key,
+      calls.count((keys) => isLeft(keys) && has(keys, key)),
+    ).look(sinceHour);
+    if (own.kind !== kind || own.chanceOf(TESTS[kind]) >= level) return false;
     if (key.dimension === "all") return true;
-    const others = timesOf(false);
+    const others = calls.count((keys) => isLeft(keys) && !has(keys, key));
     // A source that all calls have is off because all calls are.
-    if (others.length === 0) return key.dimension === "tracking_number";
-    return !watch({ dimension: "all", key: "" }, others).isOff(finding, SHARED_CHANCE);
+    if (others.firstFrom(0) === undefined) return key.dimension === "tracking_number";
+    const beside = watch({ dimension: "all", key: "" }, others).look(sinceHour);
+    return TESTS[kind](own.calls, beside.calls, beside.expected / own.expected) < SHARED_CHANCE;
   };
-  const examined = [...groups].flatMap(([dimension, keys]) =>
-    [...keys]
-      .map(([key, times]) => ({ dimension, key, watched: watch({ dimension, key }, times) }))
+  const examined = WATCHED.flatMap((dimension) =>
+    [...calls.group(dimension, MIN_WEEKS * MIN_CALLS_A_WEEK)]
+      .map(([key, counts]) => ({ dimension, key, watched: watch({ dimension, key }, counts) }))
       .filter(({ watched }) => watched.isExamined()),
   );
   const level = FALSE_CHANCE / examined.length;
   const started: (WatchedKey & Finding)[] = [];
   for (const { watched, ...key } of examined) {
-    if (past.some((notice) => notice.endedMs === undefined && isSame(notice, key))) continue;
+    if (past.some((notice) => notice.endedHour === undefined && isSame(notice, key))) continue;
     const found = watched.find(level, stretches, (finding) => isNews(key, finding, level));
     if (found === undefined) continue;
     started.push({ ...key, ...found });
-    open.push(key);
+    open.push({ ...key, kind: found.kind });
   }
   return { started, ended };
 }
 
 const isSame = (a: WatchedKey, b: WatchedKey) => a.dimension === b.dimension && a.key === b.key;
-const has = (call: WatchedCall, { dimension, key }: WatchedKey) => keyOf(call, dimension) === key;
+const has = (keys: CallKeys, { dimension, key }: WatchedKey) => keyOf(keys, dimension) === key;
+const TESTS = { silent: chanceOfAtMost, few: chanceOfAtMost, many: chanceOfAtLeast };
+
+/** On the first and last day of its spend, a campaign may have run for some hours only. */
+function isWholeDay(spent: ReadonlySet<number> = new Set()): (day: number) => boolean {
+  return (day) => [day - 1, day, day + 1].every((each) => spent.has(each));
+}
+
+/** Returns whether calls have a key that has no calls in the weeks before, which it has to have to be examined. */
+function newKeys(calls: CallHours, weekHour: number): (keys: CallKeys) => boolean {
+  const isNew = (["tracking_number", "source", "campaign"] as const).map((dimension) => {
+    const first = calls.firstDays(dimension);
+    const since = weekHour - MIN_WEEKS * WEEK_HOURS;
+    return (keys: CallKeys) => (first.get(keys[dimension] ?? "") ?? 0) * DAY_HOURS > since;
+  });
+  return (keys) => isNew.some((each) => each(keys));
+}
+
+interface LocalDay {
+  /** Since 1970. */
+  day: number;
+  from: number;
+  until: number;
+  /** The same weekday and local time as `until`, one week before, two, and so on. */
+  ends: readonly number[];
+}
+
+/** Returns the local days of the last week, up to the judged hour. */
+function lastDays(untilHour: number, zone: string): LocalDay[] {
+  const offsetAt = zoneOffsets(zone);
+  const offsetHours = (hour: number) => offsetAt(hour * HOUR_MS).offsetMs / HOUR_MS;
+  const startOf = (day: number) => {
+    const guess = day * DAY_HOURS - offsetHours(day * DAY_HOURS);
+    return Math.ceil(day * DAY_HOURS - offsetHours(guess));
+  };
+  const last = Math.floor((untilHour - 1 + offsetHours(untilHour - 1)) / DAY_HOURS);
+  return Array.from({ length: 8 }, (_, index) => {
+    const day = last - 7 + index;
+    const until = Math.min(startOf(day + 1), untilHour);
+    const ends = Array.from({ length: WEEKS }, (_, week) => {
+      const before = until - (week + 1) * WEEK_HOURS;
+      return Math.round(before + offsetHours(until) - offsetHours(before));
+    });
+    return { day, from: startOf(day), until, ends };
+  });
+}
+
+interface KeyContext extends Pick<JudgeOptions<unknown>, "untilHour"> {
+  days: readonly LocalDay[];
+  weekHour: number;
+  past: readonly PastNotice[];
+  /** Whether a local day counts. */
+  isDay: (day: number) => boolean;
+}
 
 /** The calls of a key. */
 class KeyCalls {
-  readonly #times: readonly number[];
-  readonly #untilMs: number;
-  readonly #weekMs: number;
-  readonly #weeksBefore: WeekShifter;
-  readonly #past: readonly PastNotice[];
+  readonly #counts: HourCounts;
+  readonly #context: KeyContext;
+  #noise: number | undefined;
+  #firstHour: number | undefined;
 
-  constructor(
-    times: readonly number[],
-    context: { weeksBefore: WeekShifter; untilMs: number; past: readonly PastNotice[] },
-  ) {
-    this.#times = times;
-    this.#untilMs = context.untilMs;
-    this.#weekMs = context.weeksBefore(context.untilMs, 1);
-    this.#weeksBefore = context.weeksBefore;
-    this.#past = context.past;
+  constructor(counts: HourCounts, context: KeyContext) {
+    this.#counts = counts;
+    this.#context = context;
   }
 
   isExamined(): boolean {
-    const { calls, weeks } = this.#before(this.#weekMs);
-    return weeks >= MIN_WEEKS && calls >= MIN_CALLS_A_WEEK * weeks;
+    const { others, weeks } = this.look(this.#context.weekHour);
+    return weeks >= MIN_WEEKS && others >= MIN_CALLS_A_WEEK * weeks;
   }
 
   /**
@@ -162,115 +211,119 @@ class KeyCalls {
     stretches: readonly number[],
     isNews: (finding: Finding) => boolean,
   ): Finding | undefined {
-    const sinceMs = Math.max(this.#weekMs, ...this.#past.map(({ endedMs = 0 }) => endedMs));
-    const lastMs = this.#times.at(-1) ?? 0;
-    const silentMs = Math.max(lastMs + 1, sinceMs);
-    for (const fromMs of [...(lastMs < this.#untilMs ? [silentMs] : []), ...stretches]) {
-      const { kind, chance, calls, expected, ...seen } = this.#look(Math.max(fromMs, sinceMs));
-      if (kind === undefined || chance >= level) continue;
-      const isSilent = fromMs === silentMs && calls === 0;
-      const finding: Finding = { kind, calls, expected, sinceMs: seen.sinceMs };
-      if (isNews(finding)) return isSilent ? { ...finding, kind: "silent", sinceMs: lastMs } : finding;
+    const { weekHour, untilHour, past } = this.#context;
+    const earliest = Math.max(weekHour, ...past.map(({ endedHour = 0 }) => endedHour));
+    const lastHour = this.#counts.lastBefore(untilHour) ?? 0;
+    const silentHour = Math.max(lastHour + 1, earliest);
+    for (const from of [silentHour, ...stretches]) {
+      const sinceHour = Math.max(from, earliest);
+      const { kind, chanceOf, calls, expected } = this.look(sinceHour);
+      if (kind === undefined || chanceOf(TESTS[kind]) >= level) continue;
+      const finding: Finding = { kind, calls, expected, sinceHour };
+      if (!isNews(finding)) continue;
+      return from === silentHour && calls === 0
+        ? { ...finding, kind: "silent", sinceHour: lastHour + 1 }
+        : finding;
     }
     return undefined;
-  }
-
-  /** Whether these calls are off in the same way as others. */
-  isOff({ kind, sinceMs }: Finding, level: number): boolean {
-    const seen = this.#look(sinceMs);
-    return seen.kind === kind && seen.chance < level;
   }
 
   /** Returns undefined while it is still off, or too few calls show otherwise. */
-  endOf({ kind, sinceMs }: PastNotice): End | undefined {
-    if (this.#before(this.#weekMs).weeks < MIN_WEEKS)
-      return { endedMs: this.#untilMs, reason: "nothing to compare with" };
-    const longestMs = this.#untilMs - Math.max(sinceMs, this.#weekMs);
+  endOf({ kind, sinceHour }: PastNotice): End | undefined {
+    const { weekHour, untilHour } = this.#context;
+    if (this.look(weekHour).weeks < MIN_WEEKS)
+      return { endedHour: untilHour, reason: "nothing to compare with" };
+    const longest = untilHour - Math.max(sinceHour, weekHour);
     // It is not known since when calls are as before: the shortest stretch that shows it.
-    for (let lengthMs = HOUR_MS; lengthMs < 2 * longestMs; lengthMs *= 2) {
-      const fromMs = this.#untilMs - Math.min(lengthMs, longestMs);
-      const { calls, others, weeks } = this.#look(fromMs);
+    for (let length = 1; length < 2 * longest; length *= 2) {
+      const from = untilHour - Math.min(length, longest);
+      const { calls, expected, chanceOf } = this.look(from);
       const chance =
-        kind === "many"
-          ? chanceOfAtMost(calls, others, weeks / FACTOR)
-          : chanceOfAtLeast(calls, others, weeks * FACTOR);
-      if (weeks === 0 || chance >= END_CHANCE) continue;
-      if (kind !== "silent") return { endedMs: fromMs, reason: "as before" };
-      return { endedMs: this.#times[lowerBound(this.#times, fromMs)] ?? fromMs, reason: "calls again" };
+        kind === "many" ? chanceOf(chanceOfAtMost, FACTOR) : chanceOf(chanceOfAtLeast, 1 / FACTOR);
+      if (chance >= END_CHANCE) continue;
+      if (kind === "silent")
+        return { endedHour: this.#counts.firstFrom(from) ?? from, reason: "calls again" };
+      if (kind === "many" ? calls <= expected * END_FACTOR : calls * END_FACTOR >= expected)
+        return { endedHour: from, reason: "as before" };
     }
     return undefined;
   }
 
-  /** Compares the calls from a moment on with those of the weeks before. */
-  #look(sinceMs: number) {
-    const { calls: others, weeks } = this.#before(sinceMs);
-    const calls = countIn(this.#times, sinceMs, this.#untilMs);
+  /** Compares the calls from an hour on with those of the weeks before. */
+  look(fromHour: number) {
+    const days = this.#daysFrom(fromHour);
+    const before = this.#weeksOf(days);
+    const weeks = days.length === 0 ? 0 : before.length;
+    const calls = sumOf(days.map(({ from, until }) => this.#counts.countIn(from, until)));
+    const others = sumOf(before.flat());
     const expected = weeks === 0 ? 0 : others / weeks;
     const kind: Finding["kind"] | undefined =
       calls * FACTOR <= expected ? "few" : calls >= expected * FACTOR ? "many" : undefined;
-    const chanceOf = kind === "many" ? chanceOfAtLeast : chanceOfAtMost;
-    const chance = weeks === 0 ? 1 : chanceOf(calls, others, weeks);
-    return { kind, sinceMs, calls, expected, chance, others, weeks };
+    /** At a factor of what is expected. */
+    const chanceOf = (test: typeof chanceOfAtMost, factor = 1) => {
+      const exact = weeks === 0 ? 1 : test(calls, others, weeks / factor);
+      if (exact >= END_CHANCE || others === 0) return exact;
+      // With noise, what is expected is known as little as from fewer calls.
+      const squares = sumOf(
+        days.map((_, day) => (sumOf(before.map((week) => week[day] ?? 0)) / others) ** 2),
+      );
+      const basis = Math.floor(1 / (1 / others + this.#noiseOf() * squares * (1 + 1 / weeks)));
+      return basis === 0 ? 1 : test(calls, basis, basis / (expected * factor));
+    };
+    return { kind, calls, expected, others, weeks, chanceOf };
   }
 
   /**
-   * Counts the calls at the same weekdays and hours of the weeks before that have the key and no notice: for as long, up to
+   * Returns by how much days vary more than calls that come at random do, as a share of their mean, squared: what is left of
+   * the variance of each weekday in the weeks before, and one standard error more.
+   */
+  #noiseOf(): number {
+    if (this.#noise !== undefined) return this.#noise;
+    let [left, error, squares] = [0, 0, 0];
+    for (const day of this.#daysFrom(this.#context.weekHour)) {
+      const counts = this.#weeksOf([day]).flat();
+      if (counts.length < 2) continue;
+      const mean = sumOf(counts) / counts.length;
+      const variance = sumOf(counts.map((count) => (count - mean) ** 2)) / (counts.length - 1);
+      left += variance - mean;
+      error += (2 * variance ** 2) / (counts.length - 1);
+      squares += mean ** 2;
+    }
+    this.#noise = squares > 0 ? Math.max(0, (left + Math.sqrt(error)) / squares) : 0;
+    return this.#noise;
+  }
+
+  /** Returns the days of the judged week from an hour on, without those that do not count. */
+  #daysFrom(fromHour: number): LocalDay[] {
+    const { days, isDay } = this.#context;
+    return days
+      .map((each) => ({ ...each, from: Math.max(each.from, fromHour) }))
+      .filter(({ day, from, until }) => from < until && isDay(day));
+  }
+
+  /**
+   * Counts the calls on the same weekdays and hours of each week before that has the key and no notice: for as long, up to
    * the same local time, since a clock change may lie between.
    */
-  #before(fromMs: number): { calls: number; weeks: number } {
-    const [firstMs = Number.POSITIVE_INFINITY] = this.#times;
-    let [calls, weeks] = [0, 0];
+  #weeksOf(days: readonly LocalDay[]): number[][] {
+    const { past, untilHour, isDay } = this.#context;
+    this.#firstHour ??= this.#counts.firstFrom(untilHour - HORIZON_HOURS) ?? untilHour;
+    const firstHour = this.#firstHour;
+    const weeks: number[][] = [];
     for (let week = 1; week <= WEEKS; week++) {
-      const until = this.#weeksBefore(this.#untilMs, week);
-      const from = until - (this.#untilMs - fromMs);
-      const isOff = this.#past.some(
-        ({ sinceMs, endedMs = this.#untilMs }) => sinceMs < until && endedMs > from,
-      );
-      if (isOff || from < firstMs) continue;
-      calls += countIn(this.#times, from, until);
-      weeks += 1;
+      const counts: number[] = [];
+      for (const { day, from, until, ends } of days) {
+        const end = ends[week - 1] ?? until;
+        const start = end - (until - from);
+        const isOff = ({ sinceHour, endedHour = untilHour }: PastNotice) =>
+          sinceHour < end && endedHour > start;
+        if (start < firstHour || !isDay(day - week * 7) || past.some(isOff)) break;
+        counts.push(this.#counts.countIn(start, end));
+      }
+      if (counts.length === days.length) weeks.push(counts);
     }
-    return { calls, weeks };
+    return weeks;
   }
 }
 
-function groupTimes(calls: readonly WatchedCall[], dimension: Dimension): Map<string, number[]> {
-  const groups = new Map<string, number[]>();
-  for (const call of calls) {
-    const key = keyOf(call, dimension);
-    if (key === null) continue;
-    const times = groups.get(key);
-    if (times === undefined) groups.set(key, [call.startedMs]);
-    else times.push(call.startedMs);
-  }
-  return groups;
-}
-
-const keyOf = (call: WatchedCall, dimension: Dimension) => (dimension === "all" ? "" : call[dimension]);
-
-/** From the first up to, and without, the second moment. */
-function countIn(times: readonly number[], fromMs: number, untilMs: number): number {
-  return fromMs < untilMs ? lowerBound(times, untilMs) - lowerBound(times, fromMs) : 0;
-}
-
-/** Returns the index of the first time that is not before a moment. */
-function lowerBound(times: readonly number[], ms: number): number {
-  let [low, high] = [0, times.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((times[middle] ?? 0) < ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-type WeekShifter = (ms: number, weeks: number) => number;
-
-/** Returns a function from a moment to the same weekday and local time some weeks before. */
-function weekShifter(zone: string): WeekShifter {
-  const offsetAt = zoneOffsets(zone);
-  return (ms, weeks) => {
-    const before = ms - weeks * WEEK_MS;
-    return before + offsetAt(ms).offsetMs - offsetAt(before).offsetMs;
-  };
-}
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0);

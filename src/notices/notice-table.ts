@@ -4,7 +4,8 @@ import { z } from "zod";
 import { about, describeTable } from "../warehouse/described.ts";
 import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import { END_REASONS, KINDS, WATCHED } from "./judge-calls.ts";
+import { WATCHED } from "./call-hours.ts";
+import { END_REASONS, KINDS } from "./judge-calls.ts";
 
 const columns = {
   notice_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the notice."),
@@ -17,7 +18,10 @@ const columns = {
     text({ enum: KINDS }).notNull(),
     "silent: no call; few: at most half of the calls expected; many: at least twice as many.",
   ),
-  since: about(text().notNull(), "From when on calls are off, ISO 8601 UTC; for silent, the last call."),
+  since: about(
+    text().notNull(),
+    "From when on calls are off, ISO 8601 UTC; for silent, the end of the hour of the last call.",
+  ),
   calls: about(integer().notNull(), "Calls from then until `judged_until`."),
   expected: about(
     real().notNull(),

@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
+import { TOTAL, WITH_SPEND } from "../rollup/reserved-keys.ts";
 import { amountOf, countOf, type Html } from "./figure-text.ts";
 import { headRow, isolated, nameAmong, nameOf, rowHead, scrolled } from "./page-parts.ts";
 import type { Figures, Report, SpendFigures } from "./report-figures.ts";
@@ -10,21 +11,16 @@ export function spendSection({ figures, manifest }: Report): Html {
   const { spend } = figures;
   if (spend === undefined) return html``;
   const currency = manifest.spend?.currency ?? "";
-  if (spend.total === undefined) return html`<h2>No spend was imported for these days</h2>`;
+  if (spend.total.cost === null) return html`<h2>No spend was imported for these days</h2>`;
   return html`<h2>Cost per qualified call: ${describeLead(spend, currency)}</h2>
-<p>Amounts are in ${currency}. Calls are those of campaigns with spend, also in the last line; costs are per call, per qualified call and per first-time caller.</p>
+<p>Amounts are in ${currency}. The line (with spend) adds up the campaigns whose cost is over 0, the line (total) all spend and calls. Costs are per call, per qualified call and per first-time caller.</p>
 ${spendTable(spend)}`;
 }
 
-/**
- * Names the campaign with the cheapest qualified calls, except those with more refunds than spend; if not all are
- * shown, the cost where most was spent.
- */
+/** Names the campaign with the cheapest qualified calls; if not all are shown, the cost where most was spent. */
 function describeLead({ campaigns, rest }: SpendFigures, currency: string): Html | string {
   const costOf = (figures: Figures) => Number(figures.cost_per_qualified_call);
-  const known = campaigns.filter(
-    (figures) => figures.cost_per_qualified_call !== null && costOf(figures) >= 0,
-  );
+  const known = campaigns.filter((figures) => figures.cost_per_qualified_call !== null);
   const [first, second] = rest === undefined ? known.toSorted((a, b) => costOf(a) - costOf(b)) : known;
   if (first === undefined) return "no campaign with spend has a qualified call";
   const name = nameAmong(campaigns, first, "campaign");
@@ -33,7 +29,7 @@ function describeLead({ campaigns, rest }: SpendFigures, currency: string): Html
   return second === undefined ? html`${cost} for ${name}` : html`lowest for ${name}, ${cost}`;
 }
 
-function spendTable({ campaigns, rest, withoutCalls, total }: SpendFigures): Html {
+function spendTable({ campaigns, rest, withoutCalls, withSpend, total }: SpendFigures): Html {
   const cells = (figures: Figures) => html`<td>${amountOf(figures.cost)}</td>
 <td>${countOf(figures.calls)}</td>
 <td>${countOf(figures.qualified_calls)}</td>
@@ -53,6 +49,7 @@ ${campaigns.map((figures) => line(isolated(nameOf(figures, "campaign")), figures
 ${rest === undefined ? "" : line(`(other): ${formatCount(rest.rows)} more`, rest.figures)}
 ${withoutCalls === undefined ? "" : line(`Spend without calls: ${formatQuantity(withoutCalls.rows, "campaign")}`, withoutCalls.figures)}
 </tbody>
-<tfoot>${total === undefined ? "" : line("(total)", total)}</tfoot>`,
+<tfoot>${line(WITH_SPEND, withSpend)}
+${line(TOTAL, total)}</tfoot>`,
   );
 }

@@ -130,12 +130,12 @@ export async function readSpend(
     compared.range.until === undefined &&
     countMissing(range, span) === countMissing(compared.range, compared.span);
   const before = isAlike ? await readSpendFigures(session, compared.span, spend.form) : undefined;
-  return { ...figures, costs: compareCosts(figures.total, before?.total) };
+  return { ...figures, costs: compareCosts(figures.withSpend, before?.withSpend) };
 }
 
 /** Adds the costs before and their changes; undefined if nothing was spent. */
-function compareCosts(now: Figures = {}, before: Figures = {}): Figures | undefined {
-  if (!(Number(now.cost) > 0)) return undefined;
+function compareCosts(now: Figures, before: Figures = {}): Figures | undefined {
+  if (now.cost == null) return undefined;
   const compared = COSTS.flatMap((name) => {
     const [cost, previous] = [now[name], before[name]];
     if (typeof cost !== "number" || typeof previous !== "number" || !(previous > 0)) return [];
@@ -148,23 +148,33 @@ function compareCosts(now: Figures = {}, before: Figures = {}): Figures | undefi
 }
 
 async function readSpendFigures(session: FigureSession, span: Span, form: SpendForm) {
-  const query = { span, spend: form, figures: ["qualified_calls", "first_time_callers", ...COSTS] };
-  const spent = [...nameFigures(await session.rollup({ ...query, dimensions: ["campaign"] }))]
-    .filter(({ cost }) => cost !== null)
+  const query: RollupQuery = {
+    dimensions: ["campaign"],
+    span,
+    spend: form,
+    figures: ["qualified_calls", "first_time_callers", ...COSTS],
+  };
+  const spent = [...nameFigures(await session.rollup(query))]
+    .filter(({ cost }) => Number(cost) !== 0)
     .toSorted((a, b) => Number(b.cost) - Number(a.cost));
   const [withCalls, without] = [true, false].map((has) =>
     spent.filter(({ calls }) => Number(calls) > 0 === has),
   );
   const addUp = (rows: readonly Figures[] = []) =>
     rows.length === 0 ? undefined : { rows: rows.length, figures: addCosts(rows) };
+  const readTotal = async (isWithSpend: boolean) => {
+    const [figures = {}] = nameFigures(await session.total({ ...query, isWithSpend }));
+    return figures;
+  };
   return {
     /** Those with both spend and calls. */
     campaigns: withCalls?.slice(0, ROWS_SHOWN) ?? [],
     rest: addUp(withCalls?.slice(ROWS_SHOWN)),
     /** The spend without calls; undefined if there is none. */
     withoutCalls: addUp(without),
-    /** All spend, and the calls of campaigns with spend; undefined if nothing was spent. */
-    total: addUp(spent)?.figures,
+    /** The campaigns whose cost is over 0. */
+    withSpend: await readTotal(true),
+    total: await readTotal(false),
   };
 }
 
@@ -172,12 +182,13 @@ async function readSpendFigures(session: FigureSession, span: Span, form: SpendF
 function addCosts(rows: readonly Figures[]): Figures {
   const add = (name: string, of = (value: number) => value) =>
     rows.reduce((sum, row) => sum + of(Number(row[name] ?? 0)), 0);
-  const micros = add("cost", (cost) => Math.round(cost * MICROS));
+  const cost = add("cost", (cost) => Math.round(cost * MICROS)) / MICROS;
   const [calls, qualified_calls] = [add("calls"), add("qualified_calls")];
   const first_time_callers = add("first_time_callers");
-  const per = (count: number) => (count === 0 ? null : Number((micros / MICROS / count).toFixed(2)));
+  const isPaid = rows.every((row) => Number(row.cost) > 0);
+  const per = (count: number) => (isPaid && count > 0 ? Number((cost / count).toFixed(2)) : null);
   return {
-    cost: micros / MICROS,
+    cost,
     calls,
     qualified_calls,
     first_time_callers,

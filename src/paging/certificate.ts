@@ -36,9 +36,16 @@ const headerSchema = z.strictObject({
   resumed: count,
   /** How many of the last pages are the closing look at the front. */
   closing: count,
-  /** Looks past the last call, each after so many pages. */
+  /** Looks past the last call, each after so many pages, and how many of its rows no page had before. */
   behind: z.array(
-    z.strictObject({ after: count, offset: count, total: count, rows: count, request_id: text.nullable() }),
+    z.strictObject({
+      after: count,
+      offset: count,
+      total: count,
+      rows: count,
+      unseen: count,
+      request_id: text.nullable(),
+    }),
   ),
 });
 export type CertificateHeader = z.infer<typeof headerSchema>;
@@ -72,8 +79,8 @@ export function* writeCertificate(
 ): Generator<string> {
   const members = new Set(keys.flatMap((key) => key.members));
   const ranks = members.has("insight_name") ? rankNames(pages()) : undefined;
-  const looks = behind.map(({ after, offset, total, rows, requestId = null }) => {
-    return { after, offset, total, rows, request_id: requestId };
+  const looks = behind.map(({ after, offset, total, rows, unseen, requestId = null }) => {
+    return { after, offset, total, rows, unseen, request_id: requestId };
   });
   yield JSON.stringify({
     format: FORMAT,
@@ -147,10 +154,10 @@ export function checkCertificate(lines: Iterable<string>): Checked {
     else if (pages < header.pages - closing) record.accept(slice);
     else record.acceptClosing(slice);
     if (++pages === resumed) record.takeUp(earlier);
-    for (const { after, rows, request_id, ...look } of behind) {
+    for (const { after, rows, unseen, request_id, ...look } of behind) {
       if (after !== pages) continue;
-      // Only their number matters.
-      record.lookBehind({ ...look, rows: new Array<Row>(rows), requestId: request_id ?? undefined });
+      const unread = Array.from({ length: rows }, (): Row => ({ id: null, started: null, name: null }));
+      record.lookBehind({ ...look, rows: unread, requestId: request_id ?? undefined }, unseen);
     }
   }
   const evidence: Evidence = { ...record.evidence, resumed, seamsMended: 0, settled: false };

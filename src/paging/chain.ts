@@ -46,9 +46,13 @@ interface KnownCall {
  * slice. Since the slice is contiguous (A1) and does not contain r, r lies to the right of the slice. But nothing lies to
  * the right of a slice at the end. ∎
  *
- * The end is a held slice that is shorter than the service's pages: it had room for another call (A3). Where A3 cannot be
- * checked, only an empty slice after the last call shows the end. It shares no call with the chain, so it is not held. Such
- * a pass is proven only if every response had the same `total` and as many calls were read.
+ * The end is a held slice that is shorter than the service's pages: it had room for another call (A3). A look behind it
+ * checks A3 once more: pages cut by size may have one length up to a large call. Where A3 cannot be checked otherwise, only
+ * that look shows the end. It shares no call with the chain, so it is not held. Such a pass is proven only if every response
+ * had the same `total` and as many calls were read.
+ *
+ * A2 is checked only where a call is read twice: one whose key changes while it moves from unread to read places is in no
+ * response.
  *
  * The service's key is not known. So a pass is proven if at least one key is left, and the end is held under each.
  */

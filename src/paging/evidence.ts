@@ -14,10 +14,15 @@ export interface Evidence {
   /** The call that ruled out the last key, if none is left. */
   outOfPlace: number | undefined;
   /**
-   * What showed the end. A short slice proves it (see `Chain`). Nothing behind the last call proves it only if every count
-   * agrees; that is disputed if the last slice's `total` is higher.
+   * What showed the end, where a look past the last call found no other call. A short slice proves it (see `Chain`). Nothing
+   * behind the last call proves it only if every count agrees; that is disputed if the last slice's `total` is higher. If
+   * known calls came again in the place of nothing, it is not proven.
    */
-  end: "unseen" | "short slice" | "nothing behind" | "disputed";
+  end: "unseen" | "short slice" | "nothing behind" | "disputed" | "repeated";
+  /** The offset after the last call. */
+  endsAt: number;
+  /** Offsets between calls that were read, at which none came. */
+  gaps: readonly Gap[];
   /** Under every key that is left, slices are joined by two keys from the start to the end, and again at the front. */
   isProven: boolean;
   /** Shared calls link the slices from the start to the end, and again at the front; weaker than `isProven`. */
@@ -40,6 +45,8 @@ export interface Evidence {
   behind: readonly Behind[];
   /** Rows without a readable id. */
   unplaced: number;
+  /** Why the first of them has none, if known. */
+  unplacedReason?: string | undefined;
   /** Responses with a `request_id` that an earlier response had. */
   repeated: number;
   /** Responses that were out of date, as from a cache. */
@@ -51,10 +58,19 @@ export interface Evidence {
   fresh: number;
 }
 
+export interface Gap {
+  first: number;
+  last: number;
+}
+
 export interface Behind extends Omit<Slice, "rows"> {
   /** How many slices there were before it. */
   after: number;
   rows: number;
+  /** Rows that no slice before it had. */
+  unseen: number;
+  /** The offset at which its first row had been read, if that was on the first or the last slice. */
+  repeats: number | undefined;
 }
 
 /** The service's `total` over the responses of a pass. */

@@ -3,6 +3,7 @@ import { type FetchSlice, Prefetch } from "./prefetch.ts";
 import { PassRecord } from "./record.ts";
 import { endOf, overlapOf, type Slice } from "./slice.ts";
 import { Throttle } from "./throttle.ts";
+import { missingCallThreshold } from "./verdict.ts";
 
 export interface WalkOptions {
   limit: number;
@@ -24,6 +25,8 @@ const MAX_TIE_TRIES = 4;
 const MAX_THIN = 50;
 /** Planned slices in a row without an unseen call before the pass gives up its plan. */
 const MAX_IDLE_PLANS = 3;
+/** Gaps between calls that the pass reads on behind. */
+const MAX_GAPS = 10;
 /** Slices of the closing look. */
 const MAX_CLOSING = 10;
 
@@ -104,8 +107,48 @@ export class Pass<S extends Slice> implements Disposable {
   }
 
   async *reachEnd(): AsyncGenerator<S, void, void> {
-    if (await this.#hasEnded()) return;
-    yield* this.#walkOn(() => false);
+    // What lies there explains why the pass has seen no end.
+    if ((yield* this.#walkOn(() => false)) === "lost") await this.#lookBehind();
+  }
+
+  /**
+   * Reads to the end. If that is far below `total`, reads on where the list goes on: a service may leave pages empty between
+   * others.
+   *
+   * @param isRefusal whether an error means that the service does not list what lies there
+   */
+  async *readAll(
+    goesOn: () => boolean,
+    isRefusal: (error: unknown) => boolean,
+  ): AsyncGenerator<S, void, void> {
+    for (let gaps = 0; ; gaps++) {
+      yield* this.readPlanned(goesOn);
+      if (goesOn()) yield* this.reachEnd();
+      if (!goesOn() || gaps === MAX_GAPS) return;
+      const next = await this.#findBehindGap(isRefusal);
+      if (next === undefined) return;
+      this.#pages.planAfter(next);
+      this.#record.accept(next);
+      yield next;
+    }
+  }
+
+  /** Looks once at the last page by `total`, and halves the way to it until it finds the first full page with unseen calls. */
+  async #findBehindGap(isRefusal: (error: unknown) => boolean): Promise<S | undefined> {
+    const { end, endsAt, totals } = this.#record.evidence;
+    if (end === "unseen" || totals.last - endsAt <= missingCallThreshold(totals.last)) return undefined;
+    let found: S | undefined;
+    let [empty, next] = [endsAt, Math.max(endsAt + 1, totals.last - this.#options.limit)];
+    for (let offset = next; ; offset = Math.floor((empty + next) / 2)) {
+      const slice = await this.#pages.fetch(offset).catch((error: unknown) => {
+        if (isRefusal(error)) return undefined;
+        throw error;
+      });
+      const isPart = found !== undefined && slice !== undefined && this.#record.isShort(slice);
+      if (slice !== undefined && !isPart && this.#record.hasUnseen(slice)) [found, next] = [slice, offset];
+      else empty = offset;
+      if (found === undefined || next - empty <= 1) return found;
+    }
   }
 
   /** Reads from the front, page after page, until one is settled. */
@@ -161,8 +204,9 @@ export class Pass<S extends Slice> implements Disposable {
     // A broken pass is not worth many tries at each further seam.
     const patience = record.isLinked ? MAX_FRUITLESS : MAX_FRUITLESS_BROKEN;
     while (fruitless < patience && thin < MAX_THIN && !record.isEndless) {
-      const asked = record.nextOffset(stepBack);
-      const slice = await this.#pages.fetch(asked);
+      if (stepBack === 1 && record.isShort(record.left)) await this.#lookBehind();
+      if (record.hasEnded) return "end";
+      const slice = await this.#pages.fetch(record.nextOffset(stepBack));
       const link = record.findLink(slice);
       if (!record.isHeld(link)) {
         const isTied = link.known > 0 && ++ties >= MAX_TIE_TRIES;
@@ -177,7 +221,7 @@ export class Pass<S extends Slice> implements Disposable {
       record.accept(slice, link);
       yield slice;
       if (hasArrived(slice)) return "arrived";
-      if (await this.#hasEnded()) return "end";
+      if (record.hasEnded) return "end";
       // A list that grows as fast as it is read, or differs each time, would be read forever.
       const isThin = link.unseen * 4 < slice.rows.length || record.isShort(slice) || slice.offset === 0;
       if (hasUnseen && isThin) thin++;
@@ -186,13 +230,9 @@ export class Pass<S extends Slice> implements Disposable {
     return "lost";
   }
 
-  /** Whether the end was seen; fetches what is behind the chain's last slice if the length of slices cannot show it. */
-  async #hasEnded(): Promise<boolean> {
-    const record = this.#record;
-    if (record.hasEnded) return true;
-    if (record.isCutByNumber || !record.isShort(record.left)) return false;
-    const behind = await this.#pages.fetch(endOf(record.left));
-    if (behind.offset === endOf(record.left)) record.lookBehind(behind);
-    return record.hasEnded;
+  /** Looks past the chain's last call; a page that ends by its size instead of its number of calls hides the next one. */
+  async #lookBehind(): Promise<void> {
+    const end = endOf(this.#record.left);
+    this.#record.lookBehind({ ...(await this.#pages.fetch(end)), offset: end });
   }
 }

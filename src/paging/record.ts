@@ -1,7 +1,7 @@
 import { Chain, HELD_BY_BEING_FIRST, type Link } from "./chain.ts";
-import { type Behind, type Evidence, firstTotals, observeTotal } from "./evidence.ts";
+import { type Behind, type Evidence, firstTotals, type Gap, observeTotal } from "./evidence.ts";
 import { IdSketch } from "./id-sketch.ts";
-import { endOf, overlapOf, reachesTotal, type Slice } from "./slice.ts";
+import { endOf, overlapOf, type Row, reachesTotal, type Slice } from "./slice.ts";
 
 /** A list is endless once the pass has read this many times the first `total`, plus this many pages. */
 const MAX_TIMES = 10;
@@ -32,6 +32,8 @@ export class PassRecord {
   #endHeld = 0;
   #frontHeld = 0;
   #end: Evidence["end"] = "unseen";
+  /** The look past the chain's last slice, if that is still the last one, and the look found no unseen call. */
+  #look: Behind | undefined;
   #totals = firstTotals(0);
   #startsAtFront = false;
   #counts = {
@@ -47,6 +49,7 @@ export class PassRecord {
     closingOnly: 0,
   };
   readonly #behind: Behind[] = [];
+  readonly #gaps: Gap[] = [];
 
   constructor({ limit, overlap }: { limit: number; overlap: number }) {
     this.#limit = limit;
@@ -69,6 +72,8 @@ export class PassRecord {
     return {
       ...this.#counts,
       behind: this.#behind,
+      gaps: this.#gaps,
+      endsAt: endOf(this.#left),
       totals: this.#totals,
       startsAtFront: this.#startsAtFront,
       keys: chain.keys,
@@ -102,12 +107,28 @@ export class PassRecord {
     return this.#chain.isHeld(link, this.#leftHeld);
   }
 
-  /** Appends a slice to the chain, and notes the end if the slice shows it. */
+  /**
+   * Appends a slice to the chain, and notes the end if the slice shows it: before and after a look that found nothing new
+   * behind it, the last call is in the same place.
+   */
   accept(slice: Slice, link = this.findLink(slice)): void {
+    const look = this.#look;
     const isLast = link.unseen === 0 && slice.rows.at(-1)?.id === this.#left.rows.at(-1)?.id;
+    const isInPlace = endOf(slice) === endOf(this.#left);
     this.#lead(slice, link);
+    if (look === undefined || !isLast || !isInPlace) return;
     const full = Math.min(this.#cut.rows, this.#limit);
-    if (isLast && this.isCutByNumber && slice.rows.length < full) this.#noteEnd("short slice");
+    this.#noteEnd(this.#isCutByNumber && slice.rows.length < full ? "short slice" : this.#endBy(look));
+  }
+
+  #endBy(look: Behind): Evidence["end"] {
+    if (look.rows > 0) return "repeated";
+    return reachesTotal(this.#left) ? "nothing behind" : "disputed";
+  }
+
+  #noteEnd(end: Evidence["end"]): void {
+    this.#end = end;
+    this.#endHeld = this.#leftHeld;
   }
 
   /**
@@ -125,7 +146,13 @@ export class PassRecord {
   }
 
   #lead(slice: Slice, link: Link): void {
+    const end = endOf(this.#left);
+    // The list had an end there, and goes on.
+    if (this.hasEnded && link.known === 0 && slice.offset > end)
+      this.#gaps.push({ first: end, last: slice.offset - 1 });
     this.acceptEarlier(slice, link);
+    this.#end = "unseen";
+    this.#look = undefined;
     this.#left = { offset: slice.offset, total: slice.total, rows: slice.rows };
     this.#leftHeld = link.held;
   }
@@ -159,16 +186,33 @@ export class PassRecord {
   }
 
   /** Whether the service cuts pages by their number of rows: two slices that end before their `total` show it. */
-  get isCutByNumber(): boolean {
+  get #isCutByNumber(): boolean {
     return this.#cut.isOneLength && this.#cut.slices >= 2 && this.#cut.rows === this.#longest;
   }
 
-  /** Takes a slice from after the chain's last one, without adding it to the chain. An empty one is the end. */
-  lookBehind(behind: Slice): void {
-    this.#behind.push({ ...behind, rows: behind.rows.length, after: this.#counts.slices });
-    this.#totals = observeTotal(this.#totals, behind);
+  /** Takes a slice from after the chain's last one, without adding it to the chain. */
+  lookBehind(behind: Slice, unseen = behind.rows.length - this.#chain.findLink(behind, false).known): void {
+    const { slices: after } = this.#counts;
+    const look = { ...behind, rows: behind.rows.length, unseen, after, repeats: this.#placeOf(behind.rows) };
+    this.#behind.push(look);
+    // Known calls that come again are not beyond the list.
+    this.#totals = observeTotal(this.#totals, unseen === 0 ? { ...behind, rows: [] } : behind);
     this.#noteOrigin(behind);
-    if (behind.rows.length === 0) this.#noteEnd(reachesTotal(this.#left) ? "nothing behind" : "disputed");
+    this.#look = unseen === 0 ? look : undefined;
+    // No slice could join an empty one.
+    if (this.#left.rows.length === 0 && unseen === 0) this.#noteEnd(this.#endBy(look));
+  }
+
+  /** Returns the offset at which rows were read before, if the first or the last slice has one end of them. */
+  #placeOf(rows: readonly Row[]): number | undefined {
+    for (const { offset, rows: known } of [this.#first, this.#left]) {
+      for (const index of [0, rows.length - 1]) {
+        const id = rows[index]?.id ?? undefined;
+        const place = id === undefined ? -1 : known.findIndex((row) => row.id === id);
+        if (place >= 0) return Math.max(0, offset + place - index);
+      }
+    }
+    return undefined;
   }
 
   /**
@@ -207,11 +251,6 @@ export class PassRecord {
 
   hasUnseen({ rows }: Slice): boolean {
     return rows.some(({ id }) => id !== null && !this.#met.has(id));
-  }
-
-  #noteEnd(end: Evidence["end"]): void {
-    this.#end = end;
-    this.#endHeld = this.#leftHeld;
   }
 
   #observe(slice: Slice, { unseen }: Link): void {

@@ -58,17 +58,38 @@ function judgeFirst(verdict: Verdict, findings: readonly Finding[]): Judgement |
 
 /** Findings that make a pass `unverified`. */
 function breaksOf(evidence: Evidence, distinct: number): Finding[] {
-  const { totals, seamsBroken, fragmented, keys } = evidence;
+  const { totals, seamsBroken, fragmented, keys, end, endsAt, gaps, unplaced } = evidence;
   const count = counted(distinct, totals);
   const isUnfit = !fits(totals, distinct);
+  const shortfall = totals.least - distinct - unplaced;
+  const empty = gaps.map(({ first, last }) => `${first} to ${last}`).join(", ");
   return [
     [
       !evidence.startsAtFront,
       `the service did not begin with the first call: ${count}`,
       `${ASK} what offset 0 gives.`,
     ],
-    [evidence.end === "unseen", `the end of the calls was not reached: ${count}`, AGAIN],
+    [
+      distinct === 0 && unplaced > 0,
+      `no row has a readable call_id (${evidence.unplacedReason ?? "none"}): ${count}`,
+      "See them in `rejected_calls`, and report them to the service's support.",
+    ],
     [distinct === 0 && totals.last > 0, `no call came: ${count}`, `${ASK} why its pages are empty.`],
+    [
+      gaps.length > 0,
+      `the list ended early and went on: offsets ${empty} came empty: ${count}`,
+      `${ASK} why these pages are empty.`,
+    ],
+    [
+      end === "unseen" && !isEachReadOnce(evidence, distinct),
+      `the end of the calls was not reached${beyondEnd(evidence)}: ${count}`,
+      endAdvice(evidence) ?? AGAIN,
+    ],
+    [
+      shortfall > missingCallThreshold(totals.least),
+      `no call came from offset ${endsAt} on, though the service counts more: ${count}`,
+      `${ASK} for the calls beyond offset ${endsAt}, or sync each organization unit into its own warehouse (CALLTALLY_ORG_UNIT_ID).`,
+    ],
     [
       fragmented > 0,
       `${plural(fragmented, "page")} had to be read in pieces: ${count}`,
@@ -95,9 +116,15 @@ function doubtsOf(evidence: Evidence, distinct: number): Finding[] {
   const isTrusted = keys.some(({ newestAt }) => newestAt !== undefined);
   const count = counted(distinct, totals);
   const fitting = "all pages share calls and the counts fit, but";
+  const isEndSeen = evidence.end !== "unseen" && evidence.end !== "repeated";
   return [
     [keys.length === 0, `${fitting} ${noOrder(evidence)}`, ORDER_ADVICE],
     [!evidence.isProven, `${fitting} ${TIES}`, TIES_ADVICE],
+    [
+      !isEndSeen,
+      `all pages joined, but no page shows the end of the calls${beyondEnd(evidence)}: ${count}`,
+      endAdvice(evidence) ?? AGAIN,
+    ],
     [
       repeated > 0,
       `all pages joined, but ${plural(repeated, "response")} repeated an earlier request_id: a cache may have responded`,
@@ -156,6 +183,27 @@ function contradictionsOf({ end, totals, vanished, closingOnly }: Evidence, dist
       `${ASK} whether calls change places, as in an order by last update.`,
     ],
   ];
+}
+
+/** Whether each call was read in one place, and `total` was their number in every response. */
+function isEachReadOnce({ totals, fresh }: Evidence, distinct: number): boolean {
+  return isCounted(totals, distinct) && fresh === distinct;
+}
+
+function beyondEnd({ behind }: Evidence): string {
+  const look = behind.findLast(({ rows }) => rows > 0);
+  if (look === undefined) return "";
+  const { offset, rows, unseen, repeats } = look;
+  if (repeats === undefined)
+    return `: offset ${offset} gave ${unseen} other ${unseen === 1 ? "call" : "calls"}`;
+  return `: offset ${offset} gave rows ${repeats + 1} to ${repeats + rows}`;
+}
+
+function endAdvice({ behind }: Evidence): string | undefined {
+  const look = behind.findLast(({ rows }) => rows > 0);
+  return look?.unseen === 0
+    ? `${ASK} what offset ${look.offset} gives: beyond the last call a page should be empty.`
+    : undefined;
 }
 
 /** Whether `total` was the number of calls read in every response. */

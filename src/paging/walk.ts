@@ -41,8 +41,7 @@ export function walk<S extends Slice>(
     try {
       yield* begin();
       for (;;) {
-        yield* pass.readPlanned(goesOn);
-        if (goesOn()) yield* pass.reachEnd();
+        yield* pass.readAll(goesOn, source.isRefusal);
         if (goesOn()) yield* pass.lookAtFront();
         if (goesOn()) return;
         yield* changeOrder();

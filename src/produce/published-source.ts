@@ -1,4 +1,4 @@
-import { describeError, UsageError } from "../base/errors.ts";
+import { cannotUse, describeError } from "../base/errors.ts";
 import type { PublishedAccount, readCluster } from "../cluster/cluster-session.ts";
 import { parseClusterUrl } from "../config/cluster-url.ts";
 import type { Settings } from "../config/load-settings.ts";
@@ -52,7 +52,7 @@ function parseEngine(engine: string) {
   try {
     return parseClusterUrl(engine);
   } catch (error) {
-    throw new UsageError(`--engine ${describeError(error)}`);
+    throw cannotUse("--engine", describeError(error), "Write it as clickhouse://user@host:8123/database.");
   }
 }
 

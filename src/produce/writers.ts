@@ -2,9 +2,11 @@ import type { ConversionJob } from "../conversions/upload-ledger.ts";
 import type { ManifestFile } from "../export/manifest.ts";
 import type { Content, ContentKind } from "../request/contents.ts";
 
-type Writer<C extends Content = Content> = (job: ConversionJob, content: C) => Promise<ManifestFile[]>;
+type ContentOf = { [Kind in ContentKind]: Extract<Content, { kind: Kind }> };
 type Writers = {
-  [Kind in ContentKind]: () => Promise<Writer<Extract<Content, { kind: Kind }>>>;
+  [Kind in ContentKind]: () => Promise<
+    (job: ConversionJob, content: ContentOf[Kind]) => Promise<ManifestFile[]>
+  >;
 };
 
 const conversions = async () => (await import("../conversions/conversions.ts")).writeConversions;
@@ -22,11 +24,10 @@ const WRITERS: Writers = {
   "google-ads-adjustments": async () => (await import("../conversions/adjustments.ts")).writeAdjustments,
 };
 
-export async function writeContent<C extends Content>(
+export async function writeContent<Kind extends ContentKind>(
   job: ConversionJob,
-  content: C,
+  content: ContentOf[Kind] & { kind: Kind },
 ): Promise<ManifestFile[]> {
-  const load: Writers[keyof Writers] = WRITERS[content.kind];
-  const write: (job: ConversionJob, content: never) => Promise<ManifestFile[]> = await load();
-  return await write(job, content as never);
+  const write = await WRITERS[content.kind]();
+  return await write(job, content);
 }

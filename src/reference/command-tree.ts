@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { silentContext } from "../cli/context.ts";
 import { COMMON_OPTIONS, createProgram } from "../cli/program.ts";
@@ -54,7 +55,7 @@ function readExamples(command: CommandUnknownOpts): string[] {
   const write = (text: string) => {
     below += text;
   };
-  (command as unknown as NodeJS.EventEmitter).emit("afterHelp", { error: false, command, write });
+  if (command instanceof EventEmitter) command.emit("afterHelp", { error: false, command, write });
   return below
     .split("\n")
     .filter((line) => line.startsWith("  "))

@@ -1,4 +1,5 @@
 import { EXIT } from "../base/errors.ts";
+import { namesOf } from "../base/records.ts";
 
 interface ExitMeaning {
   meaning: string;
@@ -53,9 +54,9 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
 };
 
 /** What each exit code means to the operator. */
-export const EXIT_CODES: readonly (ExitMeaning & { codes: readonly number[] })[] = Object.entries(
-  MEANINGS,
-).map(([name, meaning]) => ({
-  codes: name === "sigint" ? [EXIT.sigint, EXIT.sigterm] : [EXIT[name as keyof typeof EXIT]],
-  ...meaning,
-}));
+export const EXIT_CODES: readonly (ExitMeaning & { codes: readonly number[] })[] = namesOf(MEANINGS).map(
+  (name) => ({
+    codes: name === "sigint" ? [EXIT.sigint, EXIT.sigterm] : [EXIT[name]],
+    ...MEANINGS[name],
+  }),
+);

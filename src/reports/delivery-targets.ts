@@ -26,7 +26,9 @@ export function toDeliveryTargets(
     }
     if (email !== undefined) {
       if (smtpFile === undefined) {
-        throw new UsageError(`${placeOf("email")}: there is no smtp_url_file at the top of the file`);
+        throw new UsageError(`${placeOf("email")}: there is no smtp_url_file at the top of the file`, {
+          hint: "Add smtp_url_file: with a file that holds smtps://user:password@host.",
+        });
       }
       const smtp = read(smtpFile, file.placeOf(["smtp_url_file"]), (text) => parseSmtpUrl(text, email.from));
       const subject = values.period === undefined ? "{report}: calls" : "{report}: calls, {period}";

@@ -2,7 +2,7 @@ import { folderOutput } from "../export/output/folder.ts";
 import { type Made, type ProduceOptions, produce } from "../produce/produce.ts";
 import { type EngineAccount, ONLY_ACCOUNT, readEngine } from "../produce/published-source.ts";
 import { sourceOf } from "../produce/warehouse-source.ts";
-import { check } from "../request/check.ts";
+import { AS_WRITTEN, check } from "../request/check.ts";
 import { toContents } from "../request/contents.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
@@ -21,7 +21,7 @@ export async function produceReport(
   const work = async ([account]: readonly EngineAccount[]) => {
     if (account === undefined) throw new Error(`The cluster returned no account ${owner.name}`);
     const { source } = account;
-    check(content, { source: source.can, output: output.can }, { spell: ask.spell });
+    check(content, { source: source.can, output: output.can }, { ...AS_WRITTEN, spell: ask.spell });
     const contents = toContents(content, source.can);
     return await produce({ ...ask, contents }, source, output, options);
   };

@@ -34,7 +34,7 @@ export function chooseReports(file: CalltallyFile | undefined, names: readonly s
       });
     }
     throw new UsageError(`There is no report ${name}: ${file?.name} has ${known.join(", ")}`, {
-      hint: didYouMean(name, known),
+      hint: didYouMean(name, known) ?? "Name one of them, or add it there.",
     });
   });
 }
@@ -54,6 +54,6 @@ export function isOfAccount(
 export function toReportError({ name, file }: ReportOfFile, error: unknown): unknown {
   if (!(error instanceof UsageError)) return error;
   return new UsageError(`${file.placeOf(["reports", name])}: ${error.message}`, {
-    ...(error.hint !== undefined && { hint: error.hint }),
+    hint: error.hint,
   });
 }

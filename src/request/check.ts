@@ -34,11 +34,15 @@ export interface OutputCan {
 export interface Wording {
   /** Spells an option of a request: `--tracking-number` for `filter.tracking_number`; empty if there is no such option. */
   spell: (option: string) => string;
-  hint?: string;
+  /** What to do about a request that is refused. */
+  hint: string;
 }
 
 /** For requests that users write themselves, as in `calltally.yaml`. */
-export const AS_WRITTEN: Wording = { spell: (option) => option };
+export const AS_WRITTEN: Wording = {
+  spell: (option) => option,
+  hint: "Change or leave out one of these options.",
+};
 
 /** @throws UsageError that names the first option in conflict with the others, the source or the output */
 export function check(request: ExportRequest, can: Can, { spell, hint }: Wording): void {

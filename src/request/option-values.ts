@@ -10,6 +10,15 @@ export const isOneFile = (format: string): format is OneFileFormat => Object.has
 
 export const FORMATS = [...TABLE_FORMATS, "xlsx", "sqlite"] as const;
 
+/** What people call formats, by their own names here. */
+export const FORMAT_NAMES = {
+  excel: "xlsx",
+  jsonl: "ndjson",
+  xls: "xlsx",
+  sqlite3: "sqlite",
+  db: "sqlite",
+} as const satisfies Readonly<Record<string, (typeof FORMATS)[number]>>;
+
 /**
  * `machine`: every value unchanged. `excel`: a byte order mark, and `="…"` around texts that Excel would turn into
  * numbers. By default, texts are guarded against spreadsheet formulas.

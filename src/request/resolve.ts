@@ -103,18 +103,20 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
   };
 }
 
+const DAYS_HINT = "Write days as 2026-06-30, and periods as 4w, 30d or last-month.";
+
 function toRange(
   { from, to, last }: NonNullable<ExportRequest["range"]>,
-  { timezone, nowMs, spell }: Pick<ResolveOptions, "timezone" | "nowMs"> & Wording,
+  { timezone, nowMs, spell }: Pick<Ask, "spell"> & Pick<ResolveOptions, "timezone" | "nowMs">,
 ): DateRange | undefined {
   if (last !== undefined) {
     const today = localDate(new Date(nowMs).toISOString(), timezone);
-    return parseFrom(spell("range.last"), () => parseLast(last, today));
+    return parseFrom(spell("range.last"), () => parseLast(last, today), DAYS_HINT);
   }
   if (from === undefined && to === undefined) return undefined;
   const range = {
-    ...(from !== undefined && { from: parseFrom(spell("range.from"), () => parseDate(from)) }),
-    ...(to !== undefined && { to: parseFrom(spell("range.to"), () => parseDate(to)) }),
+    ...(from !== undefined && { from: parseFrom(spell("range.from"), () => parseDate(from), DAYS_HINT) }),
+    ...(to !== undefined && { to: parseFrom(spell("range.to"), () => parseDate(to), DAYS_HINT) }),
   };
   if (range.from !== undefined && range.to !== undefined && range.from > range.to) {
     const [first, second] = [spell("range.from"), spell("range.to")];

@@ -1,4 +1,4 @@
-import { lt } from "drizzle-orm";
+import { lt, min } from "drizzle-orm";
 import { readFactLog, startFactLog, trimFactLog } from "../warehouse/calls/fact-log.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
@@ -21,6 +21,9 @@ const MAX_DAYS = 400;
 export function pruneFactLog(tx: Tx, nowMs: number): void {
   const time = new Date(nowMs - MAX_DAYS * 86_400_000).toISOString();
   tx.db.delete(exported_rollups).where(lt(exported_rollups.exported_at, time)).run();
-  const readFirst = tx.sqlite.prepare<[], number | null>("SELECT min(change_id) FROM exported_rollups");
-  trimFactLog(tx, readFirst.pluck().get() ?? undefined);
+  const first = tx.db
+    .select({ change_id: min(exported_rollups.change_id) })
+    .from(exported_rollups)
+    .get();
+  trimFactLog(tx, first?.change_id ?? undefined);
 }

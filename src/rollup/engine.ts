@@ -25,6 +25,8 @@ export interface Side {
 
 /** The keys that a rollup shows, as it shows them: a SELECT with a row for each. */
 export interface Kept {
+  /** Of the table in the SELECT's WITH. */
+  name: string;
   text: string;
   /** Whether keys are kept by period; then each row begins with the period. */
   isByPeriod: boolean;

@@ -100,11 +100,12 @@ export class FigureSession {
    * too few calls, since subtracting the other rows would reveal them.
    */
   async total(query: RollupQuery): Promise<Rollup> {
-    const { dimensions, figures, span, spend, periods, previous, minCell } = query;
+    const { dimensions, figures, span, spend, isWithSpend, periods, previous, minCell } = query;
     const before = previous && { span: previous.span };
     const { columns, rows } = await this.rollup({
       dimensions: [],
       totalOf: dimensions,
+      isWithSpend,
       figures,
       span,
       spend,

@@ -113,7 +113,7 @@ export function spendMetrics({ currency, decimals }: SpendForm): readonly Metric
   const number = (of: "clicks" | "impressions", help: string) =>
     ({ name: of, type: "integer", isAdditive: true, aggregate: { kind: "spend", of }, help }) as const;
   const costPer = (name: string, of: CostPer) => {
-    const help = `cost / ${of}; in the rows (total) and (other), only of keys that have spend.`;
+    const help = `cost / ${of}; blank unless the cost is over 0, as is that of all keys with calls in (total) and (other).`;
     return amount(name, 2, { kind: "cost per", of }, help);
   };
   const cost: SpendAggregate = { kind: "spend", of: "cost_micros" };
@@ -129,6 +129,11 @@ export function spendMetrics({ currency, decimals }: SpendForm): readonly Metric
 
 export function isOfSpend(metric: Metric<Aggregate | SpendAggregate>): metric is Metric<SpendAggregate> {
   return metric.aggregate.kind === "spend" || metric.aggregate.kind === "cost per";
+}
+
+/** Returns the figure that a cost is divided by; undefined for other metrics. */
+export function divisorOf({ aggregate }: Metric<Aggregate | SpendAggregate>): CostPer | undefined {
+  return aggregate.kind === "cost per" ? aggregate.of : undefined;
 }
 
 export function isOfFirstCalls({ aggregate }: Metric<Aggregate | SpendAggregate>): boolean {

@@ -5,6 +5,9 @@ export const NOT_SET = "(not set)";
 
 export const TOTAL = "(total)";
 
+/** The total of the keys with a cost over 0. */
+export const WITH_SPEND = "(with spend)";
+
 /** The key of calls whose keys have no row of their own. */
 export const OTHER = "(other)";
 
@@ -15,9 +18,9 @@ export const IS_OTHER = "is_other";
  * A served text that reads like one of these, quoted or not, is shown in one more pair of quotes, so that no two keys
  * look alike.
  */
-export const RESERVED_KEYS = [NOT_SET, TOTAL, OTHER] as const;
+export const RESERVED_KEYS = [NOT_SET, TOTAL, WITH_SPEND, OTHER] as const;
 
-const READS_LIKE_OURS = /^"*\((?:not set|total|other)\)"*$/i;
+const READS_LIKE_OURS = /^"*\((?:not set|total|with spend|other)\)"*$/i;
 
 /** Whether a filter's text means a value, not `(not set)`. */
 export function isValue(text: string): boolean {

@@ -41,8 +41,10 @@ export interface RollupQuery {
   figures?: readonly string[] | undefined;
   /** Adds the columns of spend; only for {@link SPEND_DIMENSIONS} and a session with spend. @default none */
   spend?: SpendForm | undefined;
-  /** The dimensions of the rollup that this is the total of: costs are divided by the calls of keys with spend. */
+  /** The dimensions of the rollup that this is the total of. */
   totalOf?: readonly Dimension[] | undefined;
+  /** Whether the total is only of keys with a cost over 0. @default false */
+  isWithSpend?: boolean | undefined;
   /** The periods that lead the key, in order. @default none */
   periods?: readonly LabelledPeriod[] | undefined;
   /** Whether each key has a row in each period, with zeros where it has no calls. @default false */

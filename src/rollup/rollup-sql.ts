@@ -3,9 +3,9 @@ import type { Condition } from "./call-filter.ts";
 import { type Dimension, isLocalKey, type KeyColumn, keyColumns, WEEKDAYS } from "./dimensions.ts";
 import type { CallSelection, Engine, Kept, Side } from "./engine.ts";
 import { quotientText } from "./figure-sql.ts";
-import { type CostPer, isCompared, isOfFirstCalls, metrics } from "./metrics.ts";
+import { divisorOf, isCompared, isOfFirstCalls, metrics, spendMetrics } from "./metrics.ts";
 import { IS_OTHER, NOT_SET, OTHER } from "./reserved-keys.ts";
-import { callMeasures, type Measure, measuresOf, type RollupQuery } from "./rollup-query.ts";
+import { type Measure, measuresOf, type RollupQuery } from "./rollup-query.ts";
 import { groupBy, groupByFirst, listText, literal } from "./sql-text.ts";
 import { callGroupsText, groupsText, keptKeysText } from "./sqlite/sqlite-calls-sql.ts";
 
@@ -39,23 +39,26 @@ export async function rollupText(query: RollupQuery, context: RollupContext): Pr
   const order = `ORDER BY ${[...(periods ? ["period"] : []), ...rowOrder(keys, kept !== undefined)].join(", ")}`;
   const parts = query.totalOf ? keyColumns(query.totalOf, query) : kept && keys;
   const common = { keys, measures, offsets, kept, hasSpend: query.spend !== undefined, parts };
-  const withKept =
-    kept && `kept (${namesOf(keys, kept.isByPeriod).join(", ")}) AS MATERIALIZED (${kept.text})`;
-  const current = await sideText({ ...common, span, periods }, context);
-  if (!fill && previous === undefined) {
+  const tables = kept ? [keptTable(kept, keys)] : [];
+  const toText = async (side: Pick<Side, "span" | "periods">, name: string) => {
+    if (!query.isWithSpend || parts === undefined) return await sideText({ ...common, ...side }, context);
+    const spent = await spentSide({ ...common, ...side, keys: parts }, name, context);
+    tables.push(keptTable(spent.kept, parts));
+    const figures = measures.map(({ name }) => name).join(", ");
+    return `SELECT ${figures} FROM (${await sideText(spent, context)}) WHERE ${IS_OTHER}`;
+  };
+  const current = await toText({ span, periods }, "unpaid");
+  if (!fill && previous === undefined && !query.isWithSpend) {
     if (!keys.some(isLocalKey) && kept === undefined) return `${current}\n${order}`;
     // Inside an expression, ORDER BY resolves a name to a fact instead of a key.
     const columns = [...shown, ...measures.map(({ name }) => name), ...hidden].join(", ");
-    return `${withKept ? `WITH ${withKept}\n` : ""}SELECT ${columns} FROM (${current})\n${order}`;
+    return `${tables.map((table) => `WITH ${table}\n`).join("")}SELECT ${columns} FROM (${current})\n${order}`;
   }
 
-  const before = previous && (await sideText({ ...common, ...previous }, context));
+  const before = previous && (await toText(previous, "unpaid_before"));
   const columns = [...names, ...measures.map(({ name }) => name)].join(", ");
-  const tables = [
-    ...(withKept ? [withKept] : []),
-    `current_rows (${columns}) AS MATERIALIZED (${current})`,
-    ...(before ? [`previous_rows (${columns}) AS MATERIALIZED (${before})`] : []),
-  ];
+  tables.push(`current_rows (${columns}) AS MATERIALIZED (${current})`);
+  if (before) tables.push(`previous_rows (${columns}) AS MATERIALIZED (${before})`);
   const figures = measures.flatMap((metric) => [
     `${figureOf(metric, "current")} AS ${metric.name}`,
     ...(before && isCompared(metric) ? comparisonText(metric, context) : []),
@@ -69,6 +72,10 @@ export async function rollupText(query: RollupQuery, context: RollupContext): Pr
 SELECT ${[...shown, ...figures, ...hidden].join(",\n  ")}
 FROM (${sides.join("\n  UNION ALL ")})
 ${groupBy(names)}${order}`;
+}
+
+function keptTable({ name, text, isByPeriod }: Kept, keys: readonly KeyColumn[]): string {
+  return `${name} (${namesOf(keys, isByPeriod).join(", ")}) AS MATERIALIZED (${text})`;
 }
 
 function namesOf(keys: readonly KeyColumn[], hasPeriods: unknown): string[] {
@@ -100,13 +107,26 @@ interface MeasuredSide extends Side {
   measures: readonly Measure[];
   /** Whether spend is next to the calls; a key has a row if it has either. */
   hasSpend: boolean;
-  /** The keys that were combined into a row, if any: costs are divided by the calls of those with spend. */
+  /** The keys that may be combined into a row: it has costs per call only if all its calls are of those with spend. */
   parts?: readonly KeyColumn[] | undefined;
+}
+
+/** Keeps the keys without spend, so that all others are one row. */
+async function spentSide(side: MeasuredSide, name: string, context: RollupContext) {
+  const names = namesOf(side.keys, false).join(", ");
+  const measures = [...metrics(context.rules), ...spendMetrics({ currency: undefined, decimals: 2 })].filter(
+    ({ name }) => ["calls", "cost"].includes(name),
+  );
+  const all = await sideText({ ...side, measures, parts: undefined }, context);
+  const text = context.engine.keep(`SELECT ${names} FROM (${all}) WHERE coalesce(cost, 0) <= 0`);
+  return { ...side, parts: undefined, kept: { name, text, isByPeriod: false } };
 }
 
 async function sideText(side: MeasuredSide, context: RollupContext): Promise<string> {
   const { keys, measures, periods } = side;
-  const ofCalls = callMeasures(measures);
+  const ofCalls = metrics(context.rules).filter(({ name }) =>
+    measures.some((each) => each.name === name || divisorOf(each) === name),
+  );
   const calls = await context.engine.groups(side, ofCalls, context);
   if (!side.hasSpend) return calls;
   const names = [...namesOf(keys, periods), ...(side.kept ? [IS_OTHER] : [])];
@@ -114,7 +134,7 @@ async function sideText(side: MeasuredSide, context: RollupContext): Promise<str
   const groups = [
     { columns: ofCalls.map(({ name }) => name), text: calls },
     { columns: SPEND_SUMS, text: spendGroupsText(side, context) },
-    ...(paid ? [{ columns: COSTS_PER.map(paidName), text: paid }] : []),
+    ...(paid ? [{ columns: [PAID_CALLS], text: paid }] : []),
   ];
   // A column that a group lacks is null in its rows.
   const rows = groups.map(({ text, columns: own }) => {
@@ -135,10 +155,9 @@ ${groupBy(names)}`.trimEnd();
 /** Summed over spend; amounts stay integers until they are shown. */
 const SPEND_SUMS = ["cost_micros", "clicks", "impressions"] as const;
 
-const COSTS_PER = ["calls", "qualified_calls", "first_time_callers"] as const satisfies CostPer[];
-const paidName = (of: CostPer) => `paid_${of}`;
+const PAID_CALLS = "paid_calls";
 
-/** The calls of the parts of each row that have spend. */
+/** The calls of the parts of each row whose cost is over 0. */
 async function paidText(
   side: MeasuredSide,
   parts: readonly KeyColumn[],
@@ -146,22 +165,22 @@ async function paidText(
 ): Promise<string> {
   const { keys, kept, periods } = side;
   const whole: Side = { ...side, keys: parts, kept: undefined };
-  const counts = metrics(context.rules).filter(({ name }) => COSTS_PER.some((of) => of === name));
-  const names = namesOf(parts, periods);
-  const none = COSTS_PER.map((name) => `NULL AS ${name}`);
-  const calls = await context.engine.groups(whole, counts, context);
-  const withSpend = `SELECT ${[...names, ...COSTS_PER.map((of) => `max(${of}) AS ${of}`)].join(", ")}
+  const count = metrics(context.rules).filter(({ name }) => name === "calls");
+  const names = namesOf(parts, periods)
+    .map((name) => `${name}, `)
+    .join("");
+  const calls = await context.engine.groups(whole, count, context);
+  const withSpend = `SELECT ${names}max(calls) AS calls
 FROM (
-  SELECT ${[...names, ...COSTS_PER, "0 AS has_spend"].join(", ")} FROM (${calls})
+  SELECT ${names}calls, NULL AS cost_micros FROM (${calls})
   UNION ALL
-  SELECT ${[...names, ...none, "1"].join(", ")} FROM (${spendGroupsText(whole, context)})
+  SELECT ${names}NULL, cost_micros FROM (${spendGroupsText(whole, context)})
 )
-${groupBy(names)}HAVING max(has_spend) = 1`;
+${groupBy(namesOf(parts, periods))}HAVING max(cost_micros) > 0`;
   const isSame = namesOf(keys, kept?.isByPeriod && periods).map((name) => `k.${name} IS p.${name}`);
   const own = [...(periods ? ["p.period AS period"] : []), ...(kept ? keptKeysText(keys) : [])];
-  const sums = COSTS_PER.map((of) => `sum(p.${of}) AS ${paidName(of)}`);
-  return `SELECT ${[...own, ...sums].join(", ")}
-FROM (${withSpend}) AS p${kept ? `\nLEFT JOIN kept AS k ON ${isSame.join(" AND ")}` : ""}
+  return `SELECT ${[...own, `sum(p.calls) AS ${PAID_CALLS}`].join(", ")}
+FROM (${withSpend}) AS p${kept ? `\nLEFT JOIN ${kept.name} AS k ON ${isSame.join(" AND ")}` : ""}
 ${groupByFirst(own)}`;
 }
 
@@ -178,15 +197,19 @@ function besideText(metric: Measure, isOfParts: boolean): string {
   if (aggregate.kind === "spend") {
     return aggregate.of === "cost_micros" ? `max(cost_micros) / ${MICROS}.0` : `max(${aggregate.of})`;
   }
-  if (aggregate.kind === "cost per") return costPerText(isOfParts ? paidName(aggregate.of) : aggregate.of);
+  if (aggregate.kind === "cost per") return costPerText(aggregate.of, isOfParts);
   return isCount ? `coalesce(max(${name}), 0)` : `max(${name})`;
 }
 
-/** In whole cents, half a cent away from zero: floating-point division would sometimes be off by one. */
-function costPerText(of: string): string {
+/**
+ * In whole cents, half a cent up: floating-point division would sometimes be off by one. Null without spend, and where
+ * a call is of a part without spend: it would make the others look cheap.
+ */
+function costPerText(of: string, isOfParts: boolean): string {
   const calls = `nullif(max(${of}), 0)`;
-  const cents = `(abs(max(cost_micros)) * 2 + ${calls} * ${CENT_MICROS}) / (${calls} * ${2 * CENT_MICROS})`;
-  return `iif(max(cost_micros) < 0, -1, 1) * (${cents}) / 100.0`;
+  const cents = `(max(cost_micros) * 2 + ${calls} * ${CENT_MICROS}) / (${calls} * ${2 * CENT_MICROS})`;
+  const isPaid = `max(cost_micros) > 0${isOfParts ? ` AND max(${PAID_CALLS}) = max(calls)` : ""}`;
+  return `CASE WHEN ${isPaid} THEN (${cents}) / 100.0 END`;
 }
 
 /** The keys of a rollup over all periods, with their calls in the current span, which may be 0 if there is a previous one. */
@@ -200,10 +223,11 @@ async function keptOf(query: RollupQuery, context: RollupContext): Promise<Kept 
   const { top, minCell, periods } = query;
   if (minCell !== undefined && query.dimensions.length > 0) {
     const text = context.engine.keep(await largeCellsText(query, minCell, context));
-    return { text, isByPeriod: periods !== undefined };
+    return { name: "kept", text, isByPeriod: periods !== undefined };
   }
   if (top === undefined) return undefined;
-  return { text: context.engine.keep(await topText(query, top, context)), isByPeriod: false };
+  const text = context.engine.keep(await topText(query, top, context));
+  return { name: "kept", text, isByPeriod: false };
 }
 
 /** The keys with the most calls, and the one for calls without a value, which is never folded. */

@@ -142,12 +142,6 @@ ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`;
     );
   }
 
-  /** Lists the campaigns with spend in a span, as calls have them, and when the last day of it began, ISO 8601 UTC. */
-  campaigns(span: Span): (CampaignKey & { last: string })[] {
-    const columns = "f.campaign, f.campaign_id, max(f.call_started) AS last";
-    return this.#select(columns, span, "GROUP BY 1, 2", { also: ["f.cost_micros > 0"] });
-  }
-
   /** Lists the campaigns with spend in a span that no call has, most spend first. */
   unmatched(span: Span = {}): UnmatchedCampaign[] {
     const columns = `f.given_campaign AS campaign, f.given_campaign_id AS campaign_id, f.source,

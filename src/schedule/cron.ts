@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 const DAYS_AHEAD = 41 * 366;
 
 export const CRON_HINT =
-  "Five fields: minute, hour, day of the month, month, day of the week; e.g. 7 * * * *.";
+  "Write five fields: minute, hour, day of the month, month, day of the week; e.g. 7 * * * *.";
 
 export interface Cron {
   expression: string;

@@ -1,4 +1,8 @@
-import { Agent, request } from "undici";
+import type { Dispatcher } from "undici";
+import { proxyStatusOf } from "../api/failure.ts";
+import { proxyOf } from "../api/proxy.ts";
+import { openRoute } from "../api/route.ts";
+import { describeError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 
 /** Time for the only attempt when the process must end soon. */
@@ -32,30 +36,47 @@ export function openHeartbeat({ url, log, signal, timeoutMs = 3000 }: HeartbeatO
   };
 }
 
-/** Tries twice until the signal aborts; without a signal, once. */
 async function ping(url: URL, log: Log, timeoutMs: number, signal?: AbortSignal): Promise<void> {
-  const dispatcher = new Agent({ allowH2: false });
+  try {
+    const proxy = proxyOf(url)?.name;
+    const problem = await tryTwice(url, timeoutMs, signal);
+    if (problem !== undefined) log.warn({ problem, proxy }, "cannot reach the monitor");
+  } catch (error) {
+    log.warn({ problem: describeError(error) }, "cannot reach the monitor");
+  }
+}
+
+/** Tries twice until the signal aborts; without a signal, once. Returns what went wrong. */
+async function tryTwice(url: URL, timeoutMs: number, signal?: AbortSignal): Promise<string | undefined> {
+  const route = openRoute(url, { connectMs: timeoutMs });
   const attempt = () => {
     const timeout = AbortSignal.timeout(timeoutMs);
-    return tryPing(url, dispatcher, signal ? AbortSignal.any([timeout, signal]) : timeout);
+    return tryPing(url, route, signal ? AbortSignal.any([timeout, signal]) : timeout);
   };
   try {
-    let problem = await attempt();
-    if (problem !== undefined && signal?.aborted === false) problem = await attempt();
-    if (problem !== undefined) log.warn({ problem }, "cannot reach the monitor");
+    const problem = await attempt();
+    return problem !== undefined && signal?.aborted === false ? await attempt() : problem;
   } finally {
-    await dispatcher.destroy();
+    await route.destroy();
   }
 }
 
 /** Returns what went wrong, without the address, which is a secret. */
-async function tryPing(url: URL, dispatcher: Agent, signal: AbortSignal): Promise<string | undefined> {
+async function tryPing(url: URL, route: Dispatcher, signal: AbortSignal): Promise<string | undefined> {
   try {
-    const { statusCode, body } = await request(url, { dispatcher, signal });
+    const { origin, pathname, search } = url;
+    const { statusCode, body } = await route.request({
+      origin,
+      path: pathname + search,
+      method: "GET",
+      signal,
+    });
     body.on("error", () => {}).destroy(); // only the status matters
     return statusCode >= 200 && statusCode < 300 ? undefined : `status ${statusCode}`;
   } catch (error) {
     if (error instanceof DOMException) return "no response in time";
+    const refusal = proxyStatusOf(error);
+    if (refusal !== undefined) return `the proxy returned ${refusal}`;
     return error instanceof Error && "code" in error ? String(error.code) : "no response";
   }
 }

@@ -7,6 +7,7 @@ export interface JobStatistics {
   job: string;
   /** When it was first watched, milliseconds since 1970-01-01 UTC. */
   sinceMs: number;
+  /** By exit code, or the signal that ended them. */
   runs: Map<string, number>;
   isRunning: boolean;
   /** Duration of the last run. */
@@ -18,7 +19,7 @@ export interface JobStatistics {
 }
 
 export function emptyStatistics(job: string, sinceMs: number): JobStatistics {
-  return { job, sinceMs, runs: new Map(), isRunning: false };
+  return { job, sinceMs, runs: new Map([[String(EXIT.done), 0]]), isRunning: false };
 }
 
 export function noteEnd(seen: JobStatistics, exit: string, end: JobEnd): void {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { UsageError } from "../base/errors.ts";
+import { isLoopback } from "../base/loopback.ts";
 import { isDoorbellPath, type PlainResponse, pathOf } from "./doorbell/doorbell-page.ts";
 import type { Health } from "./health.ts";
 import { METRICS_TYPE } from "./schedule-metrics.ts";
@@ -91,9 +92,9 @@ export function parseAddress(text: string, allowRemote: boolean): Address {
     /^(?:(?:\[([0-9a-f:.]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? [];
   const port = Number(digits);
   if (digits === "" || port > 65_535) {
-    throw new UsageError(
-      `Cannot use --listen ${text}: must be an address and a port, such as 127.0.0.1:9464`,
-    );
+    throw new UsageError(`Cannot use --listen ${text}: must be an address and a port`, {
+      hint: "Write it as 127.0.0.1:9464.",
+    });
   }
   const host = bracketed ?? plain ?? "127.0.0.1";
   if (!allowRemote && !isLoopback(host)) {
@@ -107,10 +108,6 @@ export function parseAddress(text: string, allowRemote: boolean): Address {
 function send(response: ServerResponse, status: number, type: string, body: string): void {
   response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
   response.end(body);
-}
-
-export function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 }
 
 /**

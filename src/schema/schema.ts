@@ -4,6 +4,7 @@ import { DELIVERIES } from "../delivery/delivery-table.ts";
 import { REPORT_RUNS } from "../delivery/report-run-table.ts";
 import { INSIGHT_CHANGES, INSIGHT_GROUPS, INSIGHTS } from "../insights/insights.ts";
 import { NOTICES } from "../notices/notice-table.ts";
+import { WATCHED_DAYS } from "../notices/watched-days.ts";
 import { EXPORTED_ROLLUPS, EXPORTED_ROWS } from "../restatements/exported-rollups.ts";
 import { RESTATEMENTS } from "../restatements/restatement-table.ts";
 import { SPEND } from "../spend/spend-table.ts";
@@ -61,6 +62,7 @@ export const TABLES: readonly DescribedTable[] = [
   EXPORTED_ROWS,
   RESTATEMENTS,
   NOTICES,
+  WATCHED_DAYS,
   FORGOTTEN_CALLERS,
   PRIVACY_ACTS,
   BACKUPS,

@@ -2,14 +2,15 @@ import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { UsageError } from "../base/errors.ts";
-import { reasonOf } from "../base/file-access.ts";
+import { adviseOn, reasonOf } from "../base/file-access.ts";
 import { toPrintable } from "../base/printable.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
+import { decodeReport } from "./decode-report.ts";
 import { type ReadOptions, type ReadReport, readReport } from "./read-report.ts";
-import { type ImportedSpend, type ImportSpendOptions, importSpend } from "./spend-table.ts";
+import { type ImportedSpend, type ImportSpendOptions, importSpend, readCurrency } from "./spend-table.ts";
 
-export interface ImportFilesOptions extends ReadOptions, Pick<ImportSpendOptions, "named"> {
+export interface ImportFilesOptions extends Omit<ReadOptions, "currency">, Pick<ImportSpendOptions, "named"> {
   /** Whether to add rows that an earlier one of the files has, too. */
   add: boolean | undefined;
   signal: AbortSignal;
@@ -21,10 +22,11 @@ export function importFiles(
   paths: readonly string[],
   { add, named, signal, ...options }: ImportFilesOptions,
 ): { reports: ReportFile[]; imported: ImportedSpend } {
-  const read = paths.map((path) => readReportFile(path, options));
+  using warehouse = openOwn(own, openExistingWarehouse);
+  const currency = own.currency ?? readCurrency(warehouse) ?? named;
+  const read = paths.map((path) => readReportFile(path, { ...options, currency }));
   const reports = add ? read : leaveOutRepeated(read);
   signal.throwIfAborted();
-  using warehouse = openOwn(own, openExistingWarehouse);
   const importedAt = new Date(systemClock.now()).toISOString();
   return {
     reports,
@@ -65,6 +67,7 @@ export const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 
 export interface ReportFile extends ReadReport {
   file: string;
+  encoding: string;
 }
 
 /** @throws UsageError that names the file */
@@ -78,40 +81,14 @@ export function readReportFile(path: string, options: Parameters<typeof readRepo
     bytes = readFileSync(path);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`Cannot read ${name}: ${reasonOf(error)}`);
+    throw new UsageError(`Cannot read ${name}: ${reasonOf(error)}`, { hint: adviseOn(error) });
   }
   try {
-    return { file: basename(path), ...readReport(decodeReport(bytes), options) };
+    const { text, encoding } = decodeReport(bytes);
+    return { file: basename(path), encoding, ...readReport(text, options) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const { message, hint } = error;
     throw new UsageError(`Cannot import ${name}: ${message}`, { hint });
   }
-}
-
-const MARKS = [
-  { encoding: "utf-8", bytes: [0xef, 0xbb, 0xbf] },
-  { encoding: "utf-16le", bytes: [0xff, 0xfe] },
-  { encoding: "utf-16be", bytes: [0xfe, 0xff] },
-] as const;
-
-/** Decodes UTF-8 or UTF-16, with or without a byte order mark. @throws UsageError for other bytes */
-export function decodeReport(bytes: Uint8Array): string {
-  const mark = MARKS.find(({ bytes: lead }) => lead.every((byte, index) => bytes[index] === byte));
-  const encoding = mark?.encoding ?? guessEncoding(bytes);
-  try {
-    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
-    if (!text.includes("\0")) return text;
-  } catch {
-    // Reported below.
-  }
-  throw new UsageError("it is not text in UTF-8 or UTF-16", {
-    hint: "Save it as CSV in UTF-8; a workbook (.xlsx) is not CSV.",
-  });
-}
-
-/** A report begins with a Latin letter, a digit or a quote: in UTF-16 one of its two bytes is 0. */
-function guessEncoding([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
-  if (second === 0) return "utf-16le";
-  return first === 0 ? "utf-16be" : "utf-8";
 }

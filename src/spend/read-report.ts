@@ -1,5 +1,5 @@
-import { parse } from "csv-parse/sync";
 import { foldUtm, presentText } from "../attribution/call-text.ts";
+import { type CsvLine, forEachLine, possibleHeaders } from "../base/csv-text.ts";
 import { isCurrency, MICROS } from "../base/currency.ts";
 import { describeError, UsageError } from "../base/errors.ts";
 import {
@@ -7,12 +7,19 @@ import {
   isAmbiguous,
   isNothing,
   type NumberText,
-  signsOf,
+  signsOfAmount,
   signsOfWhole,
   toMicros,
   toNumberText,
 } from "./spend-amount.ts";
-import { findColumns, type HeaderMap, type SpendColumns, type SpendField } from "./spend-columns.ts";
+import {
+  findColumns,
+  findUndated,
+  type HeaderMap,
+  isContradicted,
+  type SpendColumns,
+  type SpendField,
+} from "./spend-columns.ts";
 import { type DayOrder, type DayText, ordersOf, readDay, toDay } from "./spend-day.ts";
 
 export interface SpendRow {
@@ -35,6 +42,8 @@ export interface SpendRow {
 /** Each line of the report is counted in one place. */
 export interface ReadReport {
   report: string;
+  /** The headers of the columns that are not used. */
+  unused_columns: string[];
   /** Records; a quoted text of several lines is part of one. */
   lines: number;
   /** Line numbers: titles before the header, the header, totals, notes such as a copyright, and empty lines. */
@@ -51,18 +60,22 @@ export interface ReadOptions {
   map: HeaderMap;
   source?: string | undefined;
   medium?: string | undefined;
+  /** ISO 4217, of rows that name none. */
+  currency?: string | undefined;
   dates?: DayOrder | undefined;
   decimal?: DecimalSign | undefined;
 }
 
 const MAX_TITLES = 60;
-const DELIMITERS = [",", ";", "\t"];
 const TOTAL = /^(?:grand |overall )?totals?\b/i;
-
-interface Line {
-  line: number;
-  cells: string[];
-}
+/** Not Total Wine, which is a campaign. */
+const TOTAL_ALONE = /^(?:(?:grand |overall )?totals?|gesamt|summe|sum)(?:$|\s*[:(–—-]|\s+(?:for|of|per)\b)/i;
+const MORE_DAYS = "more than one day";
+const HALF_CENT = 5000n;
+const BY_DAY = "Export the report by day.";
+/** A number with decimals, or a text that a spreadsheet marks as one. */
+const DAMAGED_ID = /^'?(\d+)(?:[.,]0+)?$/;
+const SHORTENED_ID = /^'?\d(?:[.,]\d+)?e\+?\d+$/i;
 
 /** A line of the table, parsed as far as possible without the others. */
 type Candidate = Omit<SpendRow, "day" | "cost_micros" | "clicks" | "impressions"> & {
@@ -73,8 +86,10 @@ type Candidate = Omit<SpendRow, "day" | "cost_micros" | "clicks" | "impressions"
 export function readReport(text: string, options: ReadOptions): ReadReport {
   const { delimiter, header, columns } = findHeader(text, options.map);
   assertNamed(columns, options);
+  const calledTotal = new Set<number>();
   const report: ReadReport = {
     report: columns.report,
+    unused_columns: columns.unused,
     lines: 0,
     title_lines: [],
     header_line: header,
@@ -85,7 +100,7 @@ export function readReport(text: string, options: ReadOptions): ReadReport {
     left_out: [],
   };
   const candidates: Candidate[] = [];
-  forEachLine(text, { delimiter }, (line) => {
+  visitLines(text, delimiter, (line) => {
     report.lines++;
     if (line.line === header) return;
     const aside = kindOf(line, header, columns);
@@ -96,29 +111,32 @@ export function readReport(text: string, options: ReadOptions): ReadReport {
     const candidate = toCandidate(line, columns, options);
     if (typeof candidate === "string") report.left_out.push({ line: line.line, reason: candidate });
     else candidates.push(candidate);
+    if (isCalledTotal(line, columns)) calledTotal.add(line.line);
   });
+  assertByDay(columns, report, candidates.length);
   const order = options.dates ?? decideOrder(candidates);
-  const sign = options.decimal ?? decideSign(candidates);
+  const sign = options.decimal ?? decideSign(candidates, options.currency ?? null);
   for (const candidate of candidates) {
     const row = toRow(candidate, { order, sign });
     if (typeof row === "string") report.left_out.push({ line: candidate.line, reason: row });
     else report.rows.push(row);
   }
+  setTotalsAside(report, calledTotal);
   report.left_out.sort((a, b) => a.line - b.line);
   return report;
 }
 
 function findHeader(text: string, map: HeaderMap) {
-  let widest: Line | undefined;
-  for (const delimiter of DELIMITERS) {
-    const first: Line[] = [];
-    forEachLine(text, { delimiter, to: MAX_TITLES }, (line) => void first.push(line));
-    for (const line of first) {
-      const columns = findColumns(line.cells, map);
-      if (columns !== undefined) return { delimiter, header: line.line, columns };
-      if (line.cells.length > (widest?.cells.length ?? 1)) widest = line;
-    }
+  let widest: CsvLine | undefined;
+  let undated: ReturnType<typeof findUndated>;
+  for (const { delimiter, ...line } of possibleHeaders(text, MAX_TITLES)) {
+    const columns = findColumns(line.cells, map);
+    if (columns !== undefined) return { delimiter, header: line.line, columns };
+    if (map.day === undefined) undated ??= findUndated(line.cells);
+    if (line.cells.length > (widest?.cells.length ?? 1)) widest = line;
   }
+  if (undated !== undefined)
+    throw new UsageError(`it is a report of ${undated.name} without days`, { hint: undated.daily ?? BY_DAY });
   const sought = Object.values(map).map((name) => `"${name}"`);
   const shown =
     widest === undefined ? "" : `; line ${widest.line} has ${widest.cells.slice(0, 12).join(", ")}`;
@@ -132,28 +150,13 @@ function findHeader(text: string, map: HeaderMap) {
   );
 }
 
-/** Visits the lines of a file one by one, without keeping them. */
-function forEachLine(
-  text: string,
-  { delimiter, to = -1 }: { delimiter: string; to?: number },
-  see: (line: Line) => void,
-): void {
+function visitLines(text: string, delimiter: string, see: (line: CsvLine) => void): void {
   try {
-    parse(text, {
-      delimiter,
-      to,
-      relaxColumnCount: true,
-      relaxQuotes: true,
-      // Titles may have other line ends than the rows below them.
-      recordDelimiter: ["\r\n", "\n", "\r"],
-      onRecord: (cells: string[], { lines }) => {
-        see({ line: lines, cells });
-        return null;
-      },
-    });
+    forEachLine(text, { delimiter }, see);
   } catch (cause) {
-    // With a wrong delimiter, the first lines may be anything.
-    if (to === -1) throw new UsageError(`it is not CSV: ${describeError(cause)}`);
+    throw new UsageError(`it is not CSV: ${describeError(cause)}`, {
+      hint: "Save it as CSV with a header line; `calltally spend import --help` lists what is read.",
+    });
   }
 }
 
@@ -164,10 +167,68 @@ function assertNamed({ indexes, report, ...known }: SpendColumns, options: ReadO
       hint: `Pass --${field}, such as ${field === "source" ? "--source google" : "--medium cpc"}, or --map ${field}=HEADER.`,
     });
   }
+  const { source, map } = options;
+  const isOwn = map.day !== undefined && map.cost !== undefined;
+  if (source === undefined || isOwn || !isContradicted(report, foldUtm(source))) return;
+  throw new UsageError(`it is a report of ${report}, and --source is ${source}`, {
+    hint: `Leave out --source: the report has the source ${known.source}. If it is another platform's, name its columns: --map day=Day,cost=Cost.`,
+  });
+}
+
+/** @throws UsageError if each row is of several days */
+function assertByDay({ report, daily }: SpendColumns, { left_out }: ReadReport, candidates: number): void {
+  if (candidates > 0 || !left_out.some(({ reason }) => reason === MORE_DAYS)) return;
+  throw new UsageError(`it is a report of ${report} without days: its rows are of more than one`, {
+    hint: daily ?? BY_DAY,
+  });
+}
+
+/** Whether a row calls itself a total, as a campaign may. */
+function isCalledTotal({ cells }: CsvLine, { indexes }: SpendColumns): boolean {
+  const [campaign = "", id = ""] = (["campaign", "campaign_id"] as const).map(
+    (field) => cells[indexes.get(field) ?? -1],
+  );
+  const names = isNothing(campaign) ? cells : [campaign];
+  return isNothing(id) && names.some((name) => TOTAL_ALONE.test(name));
+}
+
+/** Takes rows called total for totals if their cost is that of all others: of the day and source, of the day, or of the file. */
+function setTotalsAside(report: ReadReport, calledTotal: ReadonlySet<number>): void {
+  if (calledTotal.size === 0) return;
+  const [called, others] = [true, false].map((is) =>
+    report.rows.filter(({ line }) => calledTotal.has(line) === is),
+  );
+  const scopesOf = ({ day, source }: SpendRow) => [JSON.stringify([day, source]), day, ""];
+  const sums = new Map<string, { cost: bigint; rows: bigint }>();
+  for (const row of others ?? []) {
+    for (const scope of scopesOf(row)) {
+      const { cost, rows } = sums.get(scope) ?? { cost: 0n, rows: 0n };
+      sums.set(scope, { cost: cost + BigInt(row.cost_micros), rows: rows + 1n });
+    }
+  }
+  const isTotal = (row: SpendRow) =>
+    scopesOf(row).some((scope) => {
+      const sum = sums.get(scope);
+      if (sum === undefined) return false;
+      const difference = BigInt(row.cost_micros) - sum.cost;
+      // Each cost may have been rounded to cents.
+      const most = (sum.rows + 1n) * HALF_CENT;
+      return difference <= most && -difference <= most;
+    });
+  const isAllRead = report.left_out.length === 0;
+  const aside = new Set<SpendRow>();
+  for (const row of called ?? []) {
+    if (isTotal(row)) report.total_lines.push(row.line);
+    else if (isAllRead) continue;
+    else report.left_out.push({ line: row.line, reason: "it may be the total of rows that were left out" });
+    aside.add(row);
+  }
+  report.rows = report.rows.filter((row) => !aside.has(row));
+  report.total_lines.sort((a, b) => a - b);
 }
 
 /** Classifies a line that is not a row of the table; undefined for a row. */
-function kindOf({ line, cells }: Line, header: number, { indexes }: SpendColumns) {
+function kindOf({ line, cells }: CsvLine, header: number, { indexes }: SpendColumns) {
   if (cells.every((cell) => cell.trim() === "")) return "blank_lines";
   if (line < header) return "title_lines";
   const cellOf = (field: SpendField) => cells[indexes.get(field) ?? -1]?.trim() ?? "";
@@ -185,7 +246,11 @@ function kindOf({ line, cells }: Line, header: number, { indexes }: SpendColumns
 }
 
 /** Parses a row, or says what is wrong with it. */
-function toCandidate({ line, cells }: Line, columns: SpendColumns, options: ReadOptions): Candidate | string {
+function toCandidate(
+  { line, cells }: CsvLine,
+  columns: SpendColumns,
+  options: ReadOptions,
+): Candidate | string {
   const { indexes } = columns;
   const cellOf = (field: SpendField | "last_day") => cells[indexes.get(field) ?? -1]?.trim() ?? "";
   // With misplaced quotes or thousands, the rest of the row would be misread.
@@ -194,7 +259,7 @@ function toCandidate({ line, cells }: Line, columns: SpendColumns, options: Read
   if (cells.slice(columns.width).some((cell) => cell.trim() !== "")) return "more cells than the header";
   const day = readDay(cellOf("day"));
   if (day === undefined) return isNothing(cellOf("day")) ? "no day" : `${quote(cellOf("day"))} is not a day`;
-  if (indexes.has("last_day") && cellOf("last_day") !== cellOf("day")) return "more than one day";
+  if (indexes.has("last_day") && cellOf("last_day") !== cellOf("day")) return MORE_DAYS;
   const number = (field: SpendField): NumberText | null | undefined =>
     isNothing(cellOf(field)) ? null : toNumberText(cellOf(field));
   const [cost, clicks, impressions] = [number("cost"), number("clicks"), number("impressions")];
@@ -210,6 +275,9 @@ function toCandidate({ line, cells }: Line, columns: SpendColumns, options: Read
   const named = [code, columns.currency, cost?.currency ?? null].filter((each) => each !== null);
   if (new Set(named).size > 1) return `the currencies ${[...new Set(named)].join(" and ")} in one row`;
   const present = (field: SpendField) => (isNothing(cellOf(field)) ? null : presentText(cellOf(field)));
+  const campaign_id = present("campaign_id")?.replace(DAMAGED_ID, "$1") ?? null;
+  if (campaign_id !== null && SHORTENED_ID.test(campaign_id))
+    return `the campaign id ${campaign_id} was shortened by a spreadsheet: export the report again, and do not save it there`;
   return {
     line,
     day,
@@ -220,7 +288,7 @@ function toCandidate({ line, cells }: Line, columns: SpendColumns, options: Read
     medium,
     currency: named[0] ?? null,
     campaign: present("campaign"),
-    campaign_id: present("campaign_id"),
+    campaign_id,
   };
 }
 
@@ -244,9 +312,9 @@ function decideOrder(candidates: readonly Candidate[]): DayOrder | undefined {
 }
 
 /** Returns the sign before the file's decimals; undefined if no number shows it. */
-function decideSign(candidates: readonly Candidate[]): DecimalSign | undefined {
-  const asking = candidates.flatMap(({ line, cost, clicks, impressions }) => [
-    ...(cost === null ? [] : [{ line, readings: signsOf(cost) }]),
+function decideSign(candidates: readonly Candidate[], given: string | null): DecimalSign | undefined {
+  const asking = candidates.flatMap(({ line, cost, currency, clicks, impressions }) => [
+    ...(cost === null ? [] : [{ line, readings: signsOfAmount(cost, currency ?? given) }]),
     // A comma in a number of clicks groups thousands, so it does not mark decimals in the cost either.
     ...[clicks, impressions].flatMap((whole) =>
       whole === null ? [] : [{ line, readings: signsOfWhole(whole) }],

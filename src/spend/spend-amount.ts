@@ -36,6 +36,11 @@ const SIGNS: Readonly<Record<string, string>> = {
   "₴": "UAH",
 };
 
+/** Currencies without decimals, by ISO 4217. */
+const WHOLE_CURRENCIES: ReadonlySet<string> = new Set(
+  "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split(" "),
+);
+
 /** Letters that abbreviate a currency but are not a code. */
 const ABBREVIATED: ReadonlySet<string> = new Set("kr zł kč ft lei fr r rm rp rs лв".split(" "));
 
@@ -75,6 +80,12 @@ export function signsOf({ body }: NumberText): DecimalSign[] {
 /** Returns the signs by which a number can be read as a whole number, e.g. of clicks. */
 export function signsOfWhole(number: NumberText): DecimalSign[] {
   return signsOf(number).filter((sign) => toMicros(number, sign) % MICROS === 0);
+}
+
+/** Returns the signs by which an amount can be read: a comma in yen groups thousands, unless decimals follow it anyway. */
+export function signsOfAmount(amount: NumberText, currency: string | null): DecimalSign[] {
+  const asWhole = WHOLE_CURRENCIES.has(currency ?? "") ? signsOfWhole(amount) : [];
+  return asWhole.length > 0 ? asWhole : signsOf(amount);
 }
 
 export function isAmbiguous(number: NumberText): boolean {

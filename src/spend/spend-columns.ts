@@ -1,4 +1,5 @@
 import { toCaseless } from "../attribution/call-text.ts";
+import { siteKind } from "../attribution/channel-sites.ts";
 import { isCurrency } from "../base/currency.ts";
 import { UsageError } from "../base/errors.ts";
 
@@ -27,6 +28,10 @@ interface KnownReport {
   headers: Partial<Record<SpendField | "last_day", readonly string[]>>;
   /** At least one of these headers must exist, because the others are common words. */
   marks: readonly string[];
+  /** Other names of its platform's sources. */
+  sources?: RegExp;
+  /** How the platform gets a row for each day into it. */
+  daily?: string;
 }
 
 /** In English, as the platforms' pages and files name them; files in other languages take `--map`. */
@@ -45,6 +50,8 @@ const REPORTS: readonly KnownReport[] = [
       impressions: ["impr.", "impressions"],
     },
     marks: ["impr.", "currency code"],
+    sources: /google|adwords|gads|gmail|youtube/,
+    daily: "In Google Ads, add the segment Day (Segment, Time, Day) and download the report again.",
   },
   {
     name: "Microsoft Advertising",
@@ -60,6 +67,7 @@ const REPORTS: readonly KnownReport[] = [
       impressions: ["impressions", "impr."],
     },
     marks: ["gregorian date", "gregoriandate"],
+    sources: /bing|microsoft|msn|yahoo|aol|duckduckgo|ecosia/,
   },
   {
     name: "Meta",
@@ -76,6 +84,9 @@ const REPORTS: readonly KnownReport[] = [
       impressions: ["impressions"],
     },
     marks: ["amount spent"],
+    sources: /^fb|^ig\b|facebook|instagram|meta|messenger|whatsapp/,
+    daily:
+      "In Ads Manager, choose the breakdown by Day (Breakdown, By time, Day) and export the report again.",
   },
   {
     name: "columns by calltally's names",
@@ -90,15 +101,8 @@ export type SpendColumns = NonNullable<ReturnType<typeof findColumns>>;
 
 export function findColumns(record: readonly string[], map: HeaderMap) {
   const headers = record.map(toHeader);
-  const known = REPORTS.find(({ headers: own, marks }) =>
-    [own.day, own.cost, marks].every((names) => names?.some((name) => indexOf(headers, name) !== undefined)),
-  );
+  const known = REPORTS.find((report) => hasOneOf(headers, report.headers.day) && isOf(report, headers));
   const indexes = new Map<SpendField | "last_day", number>();
-  for (const field of [...SPEND_FIELDS, "last_day"] as const) {
-    const names = known?.headers[field] ?? [];
-    const index = names.map((name) => indexOf(headers, name)).find((found) => found !== undefined);
-    if (index !== undefined) indexes.set(field, index);
-  }
   for (const field of SPEND_FIELDS) {
     const name = map[field];
     if (name === undefined) continue;
@@ -106,25 +110,61 @@ export function findColumns(record: readonly string[], map: HeaderMap) {
     if (index === undefined) return undefined;
     indexes.set(field, index);
   }
+  const mapped = new Set(indexes.values());
+  // With --map, headers of any known report are recognized.
+  const reports = known ? [known] : mapped.size > 0 ? REPORTS : [];
+  for (const field of [...SPEND_FIELDS, "last_day"] as const) {
+    const index = reports
+      .flatMap(({ headers: own }) => own[field] ?? [])
+      .map((name) => indexOf(headers, name))
+      .find((found) => found !== undefined && !mapped.has(found));
+    if (index !== undefined && !indexes.has(field)) indexes.set(field, index);
+  }
   const [day, cost] = [indexes.get("day"), indexes.get("cost")];
   if (day === undefined || cost === undefined) return undefined;
   // The end of another column's range does not belong to this one.
   if (headers[day]?.full !== "reporting starts") indexes.delete("last_day");
   assertOnce(headers, { indexes, map });
-  const { name: report = "columns by --map", source = null, medium = null } = known ?? {};
+  const { name: report = "columns by --map", source = null, medium = null, daily } = known ?? {};
   // Without trailing empty cells.
   const width = headers.findLastIndex(({ full }) => full !== "") + 1;
   const currency = headers[cost]?.currency ?? null; // Amount spent (USD)
-  return { report, source, medium, indexes, currency, width };
+  const used = new Set(indexes.values());
+  const unused = record.filter((name, index) => name.trim() !== "" && !used.has(index));
+  return { report, source, medium, daily, indexes, currency, width, unused };
+}
+
+/** Finds the report that this is the header of, except that it has no day. */
+export function findUndated(record: readonly string[]): KnownReport | undefined {
+  const headers = record.map(toHeader);
+  return REPORTS.find((report) => report.daily !== undefined && isOf(report, headers));
+}
+
+function isOf({ headers: { cost }, marks }: KnownReport, headers: readonly Header[]): boolean {
+  return hasOneOf(headers, cost) && hasOneOf(headers, marks);
+}
+
+function hasOneOf(headers: readonly Header[], names: readonly string[] = []): boolean {
+  return names.some((name) => indexOf(headers, name) !== undefined);
+}
+
+/** Whether a source is another platform's than the report's. */
+export function isContradicted(report: string, source: string): boolean {
+  const isOfReport = ({ sources }: KnownReport) => sources?.test(source) ?? false;
+  const own = REPORTS.find(({ name }) => name === report);
+  if (own?.sources === undefined || isOfReport(own)) return false;
+  return siteKind(source) !== undefined || REPORTS.some(isOfReport);
 }
 
 type Header = ReturnType<typeof toHeader>;
 
-/** Returns a header in full, and as a name without a currency code in brackets at its end. */
+/** Returns a header in full, and as a name without the currency code at its end: `Cost (eur)`, `Cost EUR`. */
 function toHeader(cell: string) {
   const full = toCaseless(cell);
-  const [, name = "", code = ""] = /(.+?) ?\(([a-z]{3})\)$/.exec(full) ?? [];
-  const currency = code.toUpperCase();
+  const [, name = "", inBrackets, bare] =
+    /^(.+?)(?:\s*[([]([a-z]{3})[)\]]|[\s_]([A-Z]{3}))$/i.exec(full) ?? [];
+  const isBare = bare !== undefined && cell.trim().endsWith(bare.toUpperCase());
+  const currency = (inBrackets ?? (isBare ? bare : "")).toUpperCase();
   return isCurrency(currency) ? { full, name, currency } : { full, name: full, currency: null };
 }
 

@@ -1,6 +1,7 @@
+import { and, eq, gte, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { UsageError } from "../base/errors.ts";
-import { namesOf } from "../base/records.ts";
+import { namesOf, recordOf } from "../base/records.ts";
 import { about, describeTable } from "../warehouse/described.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
@@ -54,12 +55,17 @@ export function importSpend(
   files: readonly SpendFile[],
   { importedAt, ...given }: ImportSpendOptions,
 ) {
-  const { sqlite } = warehouse;
-  const remove = sqlite.prepare<[string, string]>("DELETE FROM spend WHERE day = ? AND source = ?");
-  const names = namesOf(imported);
-  const insert = sqlite.prepare(
-    `INSERT INTO spend (${names.join(", ")}) VALUES (${names.map((name) => `@${name}`).join(", ")})`,
-  );
+  const { db, sqlite } = warehouse;
+  const { campaign, campaign_id, cost_micros } = spend;
+  const remove = db
+    .delete(spend)
+    .where(and(eq(spend.day, sql.placeholder("day")), eq(spend.source, sql.placeholder("source"))))
+    .returning({ campaign, campaign_id, cost_micros })
+    .prepare();
+  const insert = db
+    .insert(spend)
+    .values(recordOf(namesOf(imported), (name) => sql.placeholder(name)))
+    .prepare();
   // With SQLite's default of 2 MB a large import is written to the log several times.
   sqlite.pragma(`cache_size = ${-CACHE_KIB}`);
   const bySource = Map.groupBy(
@@ -74,10 +80,9 @@ export function importSpend(
         days: days.length,
         first_day: days[0] ?? "",
         last_day: days.at(-1) ?? "",
-        rows: rows.length,
-        cost_micros: rows.reduce((sum, { cost_micros }) => sum + BigInt(cost_micros), 0n),
-        /** Rows of earlier imports that were replaced. */
-        replaced_rows: days.reduce((sum, day) => sum + remove.run(day, source).changes, 0),
+        ...addUp(rows),
+        /** Of earlier imports. */
+        replaced: addUp(days.flatMap((day) => remove.all({ day, source }))),
       };
     });
     // Checked after deletion, so that an import in the wrong currency can be replaced as a whole.
@@ -91,17 +96,32 @@ export function importSpend(
   });
 }
 
+type Spent = Pick<SpendRow, "campaign" | "campaign_id" | "cost_micros">;
+
+function addUp(rows: readonly Spent[]) {
+  return {
+    rows: rows.length,
+    cost_micros: rows.reduce((sum, { cost_micros }) => sum + BigInt(cost_micros), 0n),
+    /** Names, or ids of those without one; null for rows of none. */
+    campaigns: [...new Set(rows.map(({ campaign, campaign_id }) => campaign ?? campaign_id))],
+  };
+}
+
 const byDay = (a: SpendRow, b: SpendRow) => (a.day === b.day ? 0 : a.day < b.day ? -1 : 1);
 
+/** Returns the currency of all imported spend; undefined if there is none. */
+export function readCurrency({ db }: Warehouse): string | undefined {
+  return db.select({ currency: spend.currency }).from(spend).limit(1).get()?.currency;
+}
+
 function decideCurrency(
-  { sqlite }: Warehouse,
+  warehouse: Warehouse,
   files: readonly SpendFile[],
   { currency: set, named }: Omit<ImportSpendOptions, "importedAt">,
 ): string | null {
-  const stored = sqlite.prepare<[], string>("SELECT currency FROM spend LIMIT 1").pluck().get();
   const places = [
     { currency: set, place: "CALLTALLY_CURRENCY" },
-    { currency: stored, place: "the spend in the warehouse" },
+    { currency: readCurrency(warehouse), place: "the spend in the warehouse" },
     { currency: named, place: "--currency" },
     ...files.flatMap(({ file, rows }) =>
       rows.map(({ currency, line }) => ({ currency, place: `${file}, line ${line}` })),
@@ -125,6 +145,7 @@ function decideCurrency(
   return first?.currency ?? null;
 }
 
-export function hasSpend({ sqlite }: Warehouse): boolean {
-  return sqlite.prepare("SELECT 1 FROM spend LIMIT 1").get() !== undefined;
+/** @param since YYYY-MM-DD @default ever */
+export function hasSpend({ db }: Warehouse, since = ""): boolean {
+  return db.select({ day: spend.day }).from(spend).where(gte(spend.day, since)).limit(1).get() !== undefined;
 }

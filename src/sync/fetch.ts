@@ -47,12 +47,21 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ApiError;
 }
 
+/** How many rows pages have. */
+export interface PageSize {
+  /** Rows to ask for. */
+  rows: number;
+  /** What it became because larger pages fail, as at a gateway with a limit of time. */
+  lowered?: number | undefined;
+}
+
 export function createSource(
   client: ApiClient,
   options: FetchOptions,
   clock = new ServiceClock(null),
+  size: PageSize = { rows: options.limit },
 ): Source<PageSlice> {
-  return { fetch: (sort) => createFetch(client, options, sort, clock), isRefusal };
+  return { fetch: (sort) => createFetch(client, options, sort, { clock, size }), isRefusal };
 }
 
 function sortQuery(sort: Sort): Pick<AttributionQuery, "sort_by" | "sort_order"> {
@@ -62,16 +71,18 @@ function sortQuery(sort: Sort): Pick<AttributionQuery, "sort_by" | "sort_order">
 
 /**
  * Returns a function that fetches a page. If a page keeps failing while the service responds to others, it is read in ever
- * smaller pieces, and the row that the service fails on is reported as rejected.
+ * smaller pieces. Either the service fails on some rows, which are reported as rejected; or it fails on pages of that size,
+ * and the first piece is the page, as all later ones are no larger.
  */
 function createFetch(
   client: ApiClient,
-  { limit, orgUnitId, throttle, signal }: FetchOptions,
+  { orgUnitId, throttle, signal }: FetchOptions,
   sort: Sort,
-  clock: ServiceClock,
+  { clock, size }: { clock: ServiceClock; size: PageSize },
 ): FetchSlice<PageSlice> {
   let taken: number | undefined;
   return async (offset, walkSignal) => {
+    const limit = size.rows;
     const options = { signal: signal ? AbortSignal.any([signal, walkSignal]) : walkSignal };
     const fetchPage: FetchPage = (offset, limit, attempts) =>
       fetchAttributionPage(
@@ -89,7 +100,10 @@ function createFetch(
       const isInPieces =
         limit > 1 && mayBeOneRow(error) && (await respondsElsewhere(fetchPage, offset + limit));
       if (!isInPieces) throw nameBound(error, { offset, limit }, taken);
-      return await fetchInPieces(fetchPage, offset, limit, error);
+      const pieces = await fetchInPieces(fetchPage, offset, limit, error);
+      if (pieces.slice !== undefined) return pieces.slice;
+      if (pieces.rows < size.rows) size.lowered = size.rows = pieces.rows;
+      return toSlice(pieces.first, clock.isOld(pieces.first));
     }
   };
 }
@@ -112,7 +126,7 @@ function nameBound(
 
 /** Whether one row of the page may have caused the failure, and not the service or the network. */
 function mayBeOneRow(error: unknown): error is ApiError {
-  if (!(error instanceof ApiError)) return false;
+  if (!(error instanceof ApiError) || error.unsent) return false;
   // The service asked for a longer pause than a run waits.
   if (error.retryAfterMs !== undefined && !error.transient) return false;
   return error.status === undefined || error.status >= 500 || error.status === 200;
@@ -133,35 +147,46 @@ async function respondsAt(offset: number, fetchPage: FetchPage): Promise<boolean
   }
 }
 
-/** Halves the pieces after each failure, and doubles them after each success. */
+/** A page put together around bad rows; or its first piece, and the largest one that did not fail. */
+type Pieces = { slice: PageSlice } | { slice?: undefined; first: AttributionPage; rows: number };
+
+/** Halves the pieces after each failure, and doubles them after each success up to what has failed. */
 async function fetchInPieces(
   fetchPage: FetchPage,
   offset: number,
   limit: number,
   cause: ApiError,
-): Promise<PageSlice> {
+): Promise<Pieces> {
   const rows: ParsedRow[] = [];
   const end = offset + limit;
   let total = 0;
   let badRows = 0;
   /** Bad rows before the first one read. */
   let leading = 0;
-  let size = Math.ceil(limit / 2);
+  // The service may have been down for a while.
+  let size = limit;
+  let failed = limit;
+  let first: AttributionPage | undefined;
+  let largest = 0;
   for (let position = offset; position < end; ) {
     const asked = Math.min(size, end - position);
     try {
-      const piece = await fetchPage(position, asked, PIECE_ATTEMPTS);
+      const piece = await fetchPage(position, asked, asked === limit ? 1 : PIECE_ATTEMPTS);
+      first ??= piece;
+      largest = Math.max(largest, asked);
       total = piece.total;
       rows.push(...piece.rows);
       if (piece.rows.length === 0) break;
       position += piece.rows.length;
-      size *= 2;
+      size = Math.min(size * 2, Math.ceil(failed / 2));
     } catch (error) {
       if (!mayBeOneRow(error)) throw error;
       if (asked > 1) {
+        failed = asked;
         size = Math.floor(asked / 2);
         continue;
       }
+      failed = limit;
       if (++badRows > MAX_BAD_ROWS) throw cause;
       // The page before ends with this row as well, and shows which call it follows.
       if (rows.length === 0 && offset > 0) leading++;
@@ -169,9 +194,10 @@ async function fetchInPieces(
       position++;
     }
   }
+  if (badRows === 0 && first !== undefined) return { first, rows: largest };
   const slice = toSlice({ rows, total, limit, offset, requestId: undefined });
   const before = Array.from({ length: leading }, () => ({ id: null, started: null, name: null }));
-  return { ...slice, rows: [...before, ...slice.rows], fragmented: true };
+  return { slice: { ...slice, rows: [...before, ...slice.rows], fragmented: true } };
 }
 
 /** Returns a rejected row that is identified by the call before it, since its offset changes with every new call. */

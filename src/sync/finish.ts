@@ -1,3 +1,4 @@
+import { formatQuantity } from "../base/quantity-text.ts";
 import { nameKeys } from "../paging/order-key.ts";
 import { isSure, missingCallThreshold } from "../paging/verdict.ts";
 import { pruneFactLog } from "../restatements/logged-facts.ts";
@@ -42,8 +43,11 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
     if (isFull && isSure(judgement.verdict)) certify(tx, run, runId, judged, end.finished_at);
     const first_page_at = readFirstPageTime(tx, runId) ?? null;
     trimPages(tx, runId);
+    const rejected = countRejected(tx, runId);
+    const unread = rejected === 0 ? "" : `; ${formatQuantity(rejected, "row")} of these could not be parsed`;
     return sealRun(tx, runId, {
       ...judgement,
+      verdict_reason: judgement.verdict_reason + unread,
       ...absence,
       ...end,
       first_page_at,
@@ -58,7 +62,7 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
       calls_conflicting: store.counts.calls_conflicting + store.disputed.size,
       calls_other_unit: countOtherUnitsOf(tx, runId, run.claim.orgUnitId),
       calls_unchanged: unchanged,
-      calls_rejected: countRejected(tx, runId),
+      calls_rejected: rejected,
       pages: evidence.slices,
       seams_mended: evidence.seamsMended,
       seams_broken: evidence.seamsBroken,

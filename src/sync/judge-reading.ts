@@ -2,6 +2,7 @@ import { minuteOf } from "../base/clock.ts";
 import { readKeys } from "../paging/order-key.ts";
 import { type Judgement, judge, judgeIncremental } from "../paging/verdict.ts";
 import { countExpected } from "../warehouse/calls/gone.ts";
+import { readRejected } from "../warehouse/calls/rejected.ts";
 import { countDistinctCalls, countRepeatedRequests } from "../warehouse/runs/page-table.ts";
 import { readLastVerifiedPass } from "../warehouse/runs/runs.ts";
 import type { Reading, Run } from "./read-calls.ts";
@@ -17,7 +18,8 @@ export function judgeReading(run: Run, runId: number, reading: Reading): Judged 
   const { warehouse } = run;
   const read = countDistinctCalls(warehouse, runId);
   const repeated = reading.evidence.repeated + countRepeatedRequests(warehouse, runId);
-  const evidence = { ...reading.evidence, repeated };
+  const unplacedReason = read === 0 ? readRejected(warehouse)[0]?.reason : undefined;
+  const evidence = { ...reading.evidence, repeated, unplacedReason };
   return { ...reading, evidence, read, judgement: judgeBy(run, { ...reading, evidence }, read) };
 }
 

@@ -56,7 +56,7 @@ export interface Run extends SyncRules, WalkOptions {
   /** The run awaits it, and fails with its error. */
   onProgress?: ((progress: SyncProgress) => unknown) | undefined;
   /** Returns what `sync_runs` records of the requests so far. */
-  attempts: () => Pick<RunChanges, "retries" | "failed_request_ids" | "clock_ahead_ms">;
+  attempts: () => Pick<RunChanges, "retries" | "failed_request_ids" | "clock_ahead_ms" | "page_rows">;
 }
 
 export interface Reading {
@@ -100,7 +100,8 @@ export async function readIncremental(
       : walkFromEnd(fetch, run, isSettled, Math.max(0, lastTotal - limit));
   await storeSlices(run, store, pages);
   const { evidence, sort } = pages;
-  const isFull = newestAt === "front" && evidence.end !== "unseen" && evidence.end !== "disputed";
+  const isFull =
+    newestAt === "front" && (evidence.end === "short slice" || evidence.end === "nothing behind");
   return { isFull, evidence, sort };
 }
 

@@ -10,7 +10,7 @@ import { underLock } from "../warehouse/lock.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs/runs.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
-import { createSource } from "./fetch.ts";
+import { createSource, type PageSize } from "./fetch.ts";
 import { type PreparedWarehouse, prepareWarehouse } from "./prepare-warehouse.ts";
 import { ServiceClock } from "./service-clock.ts";
 import type { SyncOptions } from "./sync-options.ts";
@@ -45,7 +45,7 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   const { notices, timezone = "UTC", onNotice } = options;
   if (notices === false) stopWatching(prepared.warehouse, clock.now());
   const watched = notices
-    ? await watchCalls(prepared.warehouse, run, { timezone, nowMs: clock.now(), onNotice })
+    ? watchCalls(prepared.warehouse, run, { timezone, nowMs: clock.now(), onNotice })
     : run;
   opened.assertInPlace();
   return watched;
@@ -68,13 +68,19 @@ async function syncFromService(
       if (status === 429) throttle.slowDown();
     },
   });
-  const serviceClock = new ServiceClock(readLastDoneRun(prepared.warehouse)?.clock_ahead_ms ?? null);
+  const { finished_at, clock_ahead_ms, page_rows } = readLastDoneRun(prepared.warehouse) ?? {};
+  // Larger pages are tried again in a full pass that was asked for.
+  const isSmaller = page_rows != null && page_rows < limit && options.force !== "full";
+  const size: PageSize = isSmaller ? { rows: page_rows, lowered: page_rows } : { rows: limit };
+  const isTimed = finished_at != null && clock_ahead_ms != null;
+  const serviceClock = new ServiceClock(isTimed ? Date.parse(finished_at) + clock_ahead_ms : null);
   const attempts = () => ({
     retries: failedIds.length,
     failed_request_ids: JSON.stringify(failedIds.filter((id) => id !== undefined)),
     clock_ahead_ms: serviceClock.aheadMs,
+    page_rows: size.lowered ?? null,
   });
   const { orgUnitId } = options.api;
-  const source = createSource(client, { limit, orgUnitId, throttle, signal }, serviceClock);
+  const source = createSource(client, { limit, orgUnitId, throttle, signal }, serviceClock, size);
   return await syncWarehouse({ ...options, ...prepared, source, throttle, attempts });
 }

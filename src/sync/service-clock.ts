@@ -6,14 +6,15 @@ const TOLERANCE_MS = 60_000;
 /**
  * Finds responses that were out of date, as from a cache or a lagging replica, by the service's timestamps. Each response
  * shows how far the service's clock is at least ahead of ours; a response with an earlier timestamp than that allows is old.
+ * Our clock may be set between two runs, but not the service's: a response from before the end of the last run is old, too.
  */
 export class ServiceClock {
-  #knownAheadMs: number;
+  readonly #sinceMs: number;
   #aheadMs = Number.NEGATIVE_INFINITY;
 
-  /** @param aheadMs `aheadMs` of the last run, so that a pass that comes from a cache as a whole is found as well */
-  constructor(aheadMs: number | null) {
-    this.#knownAheadMs = aheadMs ?? Number.NEGATIVE_INFINITY;
+  /** @param sinceMs the end of the last run by the service's clock; null if unknown */
+  constructor(sinceMs: number | null) {
+    this.#sinceMs = sinceMs ?? Number.NEGATIVE_INFINITY;
   }
 
   /** How far the service's clock is at least ahead of ours; null if the service sends no timestamps. */
@@ -26,7 +27,8 @@ export class ServiceClock {
     if (exchange.ageSeconds > 0) return true;
     const servedMs = Date.parse(timestamp ?? "");
     if (Number.isNaN(servedMs)) return false;
-    const isOld = servedMs - exchange.sentMs < Math.max(this.#aheadMs, this.#knownAheadMs) - TOLERANCE_MS;
+    const earliestMs = Math.max(exchange.sentMs + this.#aheadMs, this.#sinceMs) - TOLERANCE_MS;
+    const isOld = servedMs < earliestMs;
     this.#aheadMs = Math.max(this.#aheadMs, servedMs - exchange.receivedMs);
     return isOld;
   }

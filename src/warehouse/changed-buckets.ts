@@ -49,13 +49,10 @@ export function beginMarks(warehouse: Warehouse): void {
 }
 
 /** Returns the number of the last change, and the buckets changed since an earlier one. */
-export function readChanges({ sqlite }: Warehouse, since = 0): { changeId: number; buckets: number[] } {
-  const rows = sqlite
-    .prepare<[], [id: number, bucket: number]>("SELECT change_id, bucket FROM changed_buckets")
-    .raw()
-    .all();
+export function readChanges({ db }: Warehouse, since = 0): { changeId: number; buckets: number[] } {
+  const rows = db.select().from(changed_buckets).all();
   return {
-    changeId: Math.max(0, ...rows.map(([id]) => id)),
-    buckets: rows.flatMap(([id, bucket]) => (id > since && bucket < BUCKETS ? [bucket] : [])),
+    changeId: Math.max(0, ...rows.map(({ change_id }) => change_id)),
+    buckets: rows.flatMap(({ change_id, bucket }) => (change_id > since && bucket < BUCKETS ? [bucket] : [])),
   };
 }

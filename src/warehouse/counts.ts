@@ -1,4 +1,4 @@
-import { eq, type SQL, sql } from "drizzle-orm";
+import { count, eq, type SQL, sql } from "drizzle-orm";
 import { integer, type SQLiteTable, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "./described.ts";
 import type { Warehouse } from "./warehouse.ts";
@@ -40,6 +40,5 @@ export function addToCount({ db }: Store, name: Counted, added: number): number 
 }
 
 export function countRows({ db }: Store, table: SQLiteTable, where?: SQL): number {
-  const condition = where === undefined ? sql`` : sql` WHERE ${where}`;
-  return db.get<{ rows: number }>(sql`SELECT count(*) AS rows FROM ${table}${condition}`).rows;
+  return db.select({ rows: count() }).from(table).where(where).get()?.rows ?? 0;
 }

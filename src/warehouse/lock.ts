@@ -1,10 +1,11 @@
 import { accessSync, constants, existsSync, linkSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import Database, { SqliteError } from "better-sqlite3";
+import Database from "better-sqlite3";
 import { Draft } from "../base/draft.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
-import { toFileError } from "../base/file-access.ts";
+import { adviseOn, toFileError } from "../base/file-access.ts";
 import { makeFolder, realFile } from "../base/folder.ts";
+import { isBusy } from "./holder.ts";
 import { nameFile } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";
 
@@ -24,7 +25,7 @@ export function tryAcquireLock(path: string): Lock | undefined {
     lock.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     lock.close();
-    if (error instanceof SqliteError && error.code.startsWith("SQLITE_BUSY")) return undefined;
+    if (isBusy(error)) return undefined;
     throw nameFile(error, file);
   }
   return { [HELD]: true, [Symbol.dispose]: () => void lock.close() };
@@ -62,7 +63,10 @@ function makeLockFile(file: string): void {
   try {
     draft.write("", 0o600);
   } catch (error) {
-    throw new CalltallyError(EXIT.storage, `Cannot make ${file}`, { cause: toFileError(error) ?? error });
+    throw new CalltallyError(EXIT.storage, `Cannot make ${file}`, {
+      cause: toFileError(error) ?? error,
+      hint: adviseOn(error),
+    });
   }
   try {
     linkSync(draft.path, file);

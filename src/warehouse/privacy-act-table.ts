@@ -1,4 +1,4 @@
-import { asc, eq, isNull } from "drizzle-orm";
+import { asc, eq, isNull, max } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "./described.ts";
 import type { Tx } from "./transaction.ts";
@@ -46,11 +46,13 @@ export function markErased({ db }: Warehouse, erased_at: string): void {
   db.update(privacy_acts).set({ erased_at }).where(isNull(privacy_acts.erased_at)).run();
 }
 
-export function readLastForgotten({ sqlite }: Warehouse): number {
-  const select = sqlite.prepare<[], number>(
-    "SELECT coalesce(max(act_id), 0) FROM privacy_acts WHERE act = 'forget'",
-  );
-  return select.pluck().get() ?? 0;
+export function readLastForgotten({ db }: Warehouse): number {
+  const last = db
+    .select({ act_id: max(privacy_acts.act_id) })
+    .from(privacy_acts)
+    .where(eq(privacy_acts.act, "forget"))
+    .get();
+  return last?.act_id ?? 0;
 }
 
 /** @param time ISO 8601 UTC */

@@ -83,14 +83,16 @@ function pause(ms: number): void {
 }
 
 const BACKUP_HINT =
-  "A backup is readable: let the owner of the warehouse run `calltally backup`, and pass that file with --database.";
+  "Let the owner of the warehouse run `calltally backup`, and pass that file with --database.";
 
 function unreadableError(file: string): CalltallyError {
   const lack = describeLack(`${file}-shm`) ?? describeLack(file) ?? "It cannot be written here.";
   return new CalltallyError(
     EXIT.storage,
     `Cannot read ${file}: its latest writes are in ${file}-wal, which can only be read by a user who may write`,
-    { hint: `${lack} Let the owner of the warehouse run \`calltally status\` once. ${BACKUP_HINT}` },
+    {
+      hint: `${lack} Let the owner of the warehouse run \`calltally status\` once, or \`calltally backup\`, and pass that file with --database.`,
+    },
   );
 }
 

@@ -70,7 +70,7 @@ function* leadingWords(sql: string): Generator<string> {
 
 function refused(reason: string): UsageError {
   return new UsageError(`Cannot run this SQL: ${reason}`, {
-    hint: "A query is one statement that reads. Example: SELECT * FROM rollup_campaign LIMIT 5",
+    hint: "Write one statement that reads, such as SELECT * FROM rollup_campaign LIMIT 5",
   });
 }
 
@@ -88,9 +88,9 @@ function explain(error: unknown, reader: Warehouse, sql: string): unknown {
   return refused(error.message);
 }
 
-function hintFor(message: string, reader: Warehouse, sql: string): string | undefined {
+function hintFor(message: string, reader: Warehouse, sql: string): string {
   const [, kind, name] = /^no such (table|column): "?(?:\w+\.)*([^".]+)/.exec(message) ?? [];
-  if (name === undefined) return undefined;
+  if (name === undefined) return "Correct the SQL; `calltally schema` names tables, views and columns.";
   const known = reader.sqlite
     .prepare<[], { table: string; column: string }>(
       `SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
@@ -103,9 +103,10 @@ function hintFor(message: string, reader: Warehouse, sql: string): string | unde
   const mentioned = known.filter(({ table }) => words.has(table));
   const columns = (mentioned.length > 0 ? mentioned : known).map(({ column }) => column);
   const names = kind === "table" ? known.map(({ table }) => table) : columns;
-  const suggestion =
-    owners.length > 0
-      ? `It is a column of ${owners.map(({ table }) => table).join(", ")}.`
-      : (didYouMean(name, [...new Set(names)]) ?? "");
-  return `${suggestion} \`calltally schema\` names tables, views and columns.`.trim();
+  const suggestions = [
+    didYouMean(name, [...new Set(names)]),
+    owners.length > 0 ? `It is a column of ${owners.map(({ table }) => table).join(", ")}.` : undefined,
+    "`calltally schema` names tables, views and columns.",
+  ];
+  return suggestions.filter((suggestion) => suggestion !== undefined).join(" ");
 }

@@ -1,6 +1,7 @@
 import { SqliteError } from "better-sqlite3";
 import { CalltallyError, EXIT, firstError } from "../base/errors.ts";
-import { describeLack } from "../base/file-access.ts";
+import { AS_OWNER, describeLack } from "../base/file-access.ts";
+import { describeHolder, isBusy } from "./holder.ts";
 
 type SqliteFailure = InstanceType<typeof SqliteError>;
 
@@ -14,13 +15,25 @@ export function sqliteErrorOf(thrown: unknown): SqliteFailure | undefined {
 export function nameFile(error: unknown, file: string): unknown {
   const cause = sqliteErrorOf(error);
   if (cause === undefined) return firstError(error);
-  const isDenied = /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(cause.code);
-  const lacks = isDenied ? ["-wal", "-shm", ""].map((suffix) => describeLack(file + suffix)) : [];
-  const hint =
-    cause.code === "SQLITE_FULL"
-      ? "Make room on its disk, and run it again: what was read so far is kept."
-      : lacks.find((lack) => lack !== undefined);
-  return new CalltallyError(EXIT.storage, `Cannot use ${file} (${cause.code})`, { cause, hint });
+  if (isBusy(cause)) {
+    return new CalltallyError(EXIT.locked, `Cannot use ${file}: ${describeHolder(file)}`, {
+      cause,
+      hint: "Run it again when that has ended; a program that shows databases may have to be closed.",
+    });
+  }
+  return new CalltallyError(EXIT.storage, `Cannot use ${file} (${cause.code})`, {
+    cause,
+    hint: adviseOnSqlite(cause, [file, `${file}-wal`, `${file}-shm`]),
+  });
+}
+
+/** Says what to do about an error of SQLite with these files. */
+export function adviseOnSqlite({ code }: SqliteFailure, files: readonly string[]): string {
+  if (code === "SQLITE_FULL") return "Make room on its disk, and run it again.";
+  const isDenied = /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(code);
+  const lacks = isDenied ? files.map(describeLack) : [];
+  const lack = lacks.find((each) => each !== undefined);
+  return lack === undefined ? "`calltally doctor` shows what is wrong with it." : `${lack} ${AS_OWNER}`;
 }
 
 export class DamagedError extends CalltallyError {

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { ApiError, contractError, reword } from "../api/api-errors.ts";
+import { contractError } from "../api/api-errors.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
 import { type Envelope, parseContract } from "../api/response-envelope.ts";
 import { UsageError } from "../base/errors.ts";
 
-/** The methods of RFC 9110 and 5789 that may carry an event, in any case; the sandbox accepts the same. */
-const METHOD = /^(GET|POST|PUT|PATCH|DELETE)$/i;
+/** A method name (RFC 9110 § 5.6.2): the document shows GET, and leaves open which others the service takes. */
+const METHOD = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 
 const staticParameters = z.array(z.strictObject({ field_name: z.string(), field_value: z.string() }));
 
@@ -15,7 +15,7 @@ const fields = {
   description: z.string(),
   // The document shows only JSON, and the sandbox accepts only that; others may exist.
   format: z.string().regex(/^\S(.*\S)?$/, { error: "must not be empty, nor have white space around it" }),
-  method: z.string().regex(METHOD, { error: "must be GET, POST, PUT, PATCH or DELETE" }),
+  method: z.string().regex(METHOD, { error: "must be the name of an HTTP method, such as GET" }),
   include_data_append: z.boolean(),
   include_dni_logs: z.boolean(),
   include_indicator_scores: z.boolean(),
@@ -64,10 +64,10 @@ export type WebhookChange = { id: number } & (
  */
 export function checkWebhookChange(id: number, method: "PUT" | "PATCH", body: unknown): WebhookChange {
   if (method === "PATCH") {
-    const hint = `Any of these, at least one: ${Object.keys(fields).join(", ")}.`;
+    const hint = `Give at least one of ${Object.keys(fields).join(", ")}.`;
     return { id, method, body: check(patchSchema, ["webhook_id", ...SET_BY_SERVICE], body, hint) };
   }
-  const hint = `Required for a full update: ${Object.keys(required).join(", ")}. Optional: ${OPTIONAL_WEBHOOK_FIELDS.join(", ")}.`;
+  const hint = `Give all of ${Object.keys(required).join(", ")} for a full update; optional are ${OPTIONAL_WEBHOOK_FIELDS.join(", ")}.`;
   const webhook = check(replacementSchema, SET_BY_SERVICE, body, hint);
   const { webhook_id = id } = webhook;
   if (webhook_id === id) return { id, method, body: webhook };
@@ -96,14 +96,11 @@ export async function changeWebhook(
       throw contractError(`The API responded for webhook ${webhookId}, not ${id}`, { requestId });
     return { webhook_id: webhookId, request_id: requestId ?? null };
   };
-  try {
-    return await client.send(method, `/v3/webhooks/${id}`, body, parse, options);
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    throw reword(error, `Cannot change webhook ${id}: ${error.message}`, {
-      hint: "The service has no webhook with this id, or it is deleted: look up the id in the service's portal.",
-    });
-  }
+  const refusedHints = {
+    400: "Correct what the service names, and send the change again.",
+    404: "The service has no webhook with this id, or it is deleted: look up the id in the service's portal.",
+  };
+  return await client.send(method, `/v3/webhooks/${id}`, body, { parse, refusedHints }, options);
 }
 
 function check<T>(schema: z.ZodType<T>, notGiven: readonly string[], body: unknown, hint: string): T {

@@ -191,8 +191,13 @@ describe("ApiClient reads", () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it("an empty list in place of the data of an account without calls, as PHP writes it", async () => {
+    await using server = await startBadServer(json(envelope([])));
+    expect(await fetchPage(server.url)).toEqual({ ...PAGE, rows: [], total: 0 });
+  });
+
   it("a row that does not parse as rejected, and the others as calls", async () => {
-    const rows = [{ call_id: 1 }, { call_id: "2" }, null, { call_id: 3 }];
+    const rows = [{ call_id: 1 }, { call_id: "two" }, null, { call_id: 3 }];
     await using server = await startBadServer(json(pageOf({ calls: rows, total: 4 })));
     const page = await fetchPage(server.url);
     expect(page.rows).toEqual(rows.map(parseRow));
@@ -235,9 +240,10 @@ describe("ApiClient reads", () => {
 
 describe("ApiClient calls unreachable (exit 5), after trying again,", () => {
   it.each([408, 425, 429, 500, 502, 503, 504, 599])("status %i", async (status) => {
+    const said = status < 500 ? ": Try later (request r-9)" : " (request r-9, 42 bytes)";
     expect(await outcomeOf(json({ request_id: "r-9", message: "Try later" }, status))).toEqual({
       exitCode: 5,
-      message: `The API returned ${status} (request r-9, 42 bytes)`,
+      message: `The API returned ${status}${said}`,
       status,
       requests: 2,
     });
@@ -346,7 +352,7 @@ describe("ApiClient calls a breach of contract (exit 8), after trying again,", (
     { what: "null", answer: text("null"), says: "envelope" },
     { what: "an array", answer: json([GOOD]), says: "envelope" },
     { what: "text", answer: json(PERSONAL), says: "envelope" },
-    { what: "another code", answer: json({ ...GOOD, code: 500 }), says: "envelope: code: " },
+    { what: "another code of success", answer: json({ ...GOOD, code: 201 }), says: "envelope: code: " },
     { what: "data null", answer: json(envelope(null)), says: "envelope: data: " },
     { what: "data that is an array", answer: json(envelope([row])), says: "envelope: data: " },
     { what: "no calls", answer: json(pageOf({ calls: undefined })), says: "calls: " },
@@ -372,13 +378,66 @@ describe("ApiClient calls a breach of contract (exit 8), after trying again,", (
   });
 });
 
+describe("ApiClient takes the code of the envelope for the status", () => {
+  const failing = (code: number, message: string) => json({ code, message, data: null, request_id: "r-7" });
+
+  it.each([
+    {
+      answer: failing(429, "Too many requests, retry in 30 seconds"),
+      exitCode: 5,
+      status: 429,
+      message: "The API returned 429: Too many requests, retry in 30 seconds (request r-7)",
+      requests: 2,
+    },
+    {
+      answer: failing(503, "Maintenance"),
+      exitCode: 5,
+      status: 503,
+      message: "The API returned 503: Maintenance (request r-7)",
+      requests: 2,
+    },
+    {
+      answer: failing(401, "Token expired"),
+      exitCode: 4,
+      status: 401,
+      message: "The API refused the token, status 401: Token expired (request r-7)",
+      requests: 1,
+    },
+    {
+      answer: failing(400, "limit is too large"),
+      exitCode: 8,
+      status: 400,
+      message: "The API returned 400: limit is too large (request r-7)",
+      requests: 1,
+    },
+  ])("$status: exit $exitCode, and quotes its message", async ({ answer, ...outcome }) => {
+    expect(await outcomeOf(answer)).toEqual(outcome);
+  });
+
+  it("with the pause that its headers ask for", async () => {
+    const busy = json({ code: 429, message: "Busy", data: null }, 200, { "retry-after": "7" });
+    await using server = await startBadServer(busy);
+    expect(await fetchError(server, { retry: { attempts: 1 } })).toMatchObject({ retryAfterMs: 7000 });
+  });
+});
+
+describe("ApiClient tries again", () => {
+  it.each(["API rate limit exceeded", "Too many requests", "rate_limited", "Request was throttled."])(
+    "a 403 that says %j, as a 429",
+    async (message) => {
+      const { exitCode, status, requests } = await outcomeOf(json({ message }, 403));
+      expect({ exitCode, status, requests }).toEqual({ exitCode: 5, status: 429, requests: 2 });
+    },
+  );
+});
+
 describe("ApiClient does not try again", () => {
-  it.each([401, 403])("status %i: exit 4 with the request id and the length of the body", async (status) => {
+  it.each([401, 403])("status %i: exit 4 with the request id and the message", async (status) => {
     await using server = await startBadServer(json({ message: "Token expired", request_id: "r-7" }, status));
     const error = await fetchError(server);
     expect(error).toMatchObject({
       exitCode: 4,
-      message: `The API refused the token, status ${status} (request r-7, 46 bytes)`,
+      message: `The API refused the token, status ${status}: Token expired (request r-7)`,
       status,
       requestId: "r-7",
     });
@@ -418,10 +477,18 @@ describe("ApiClient does not try again", () => {
   it.each([400, 404])("status %i: exit 8", async (status) => {
     expect(await outcomeOf(json({ message: "Bad limit", request_id: "r-8" }, status))).toEqual({
       exitCode: 8,
-      message: `The API returned ${status} (request r-8, 42 bytes)`,
+      message: `The API returned ${status}: Bad limit (request r-8)`,
       status,
       requests: 1,
     });
+  });
+
+  it("status 400 with a long message in several lines: it is cut, and printable", async () => {
+    const message = `limit\n out of\u202e range ${"x".repeat(1000)}`;
+    const outcome = await outcomeOf(json({ message }, 400));
+    expect(outcome.message).toBe(
+      `The API returned 400: limit out of\\u202e range ${"x".repeat(500 - "limit\n out of\u202e range ".length)}`,
+    );
   });
 
   it.each([405, 410, 418])("status %i: exit 8", async (status) => {

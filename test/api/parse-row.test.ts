@@ -254,6 +254,49 @@ describe("parseRow notes and keeps", () => {
     );
   });
 
+  it.each<{ served: Record<string, unknown>; is: Partial<Call>; json_type: string; path?: string }>([
+    { served: { call_id: "81" }, is: { call_id: 81 }, json_type: "string" },
+    { served: { duration: "120" }, is: { duration: 120 }, json_type: "string" },
+    { served: { duration: "" }, is: { duration: null }, json_type: "string" },
+    { served: { duration: 12.7 }, is: { duration: 13 }, json_type: "number" },
+    { served: { duration: "12.7" }, is: { duration: 13 }, json_type: "string" },
+    { served: { org_unit_id: "7" }, is: { org_unit_id: 7 }, json_type: "string" },
+    { served: { dni_data: [] }, is: {}, json_type: "array" },
+    { served: { dni_data: "" }, is: {}, json_type: "string" },
+    { served: { dni_data: false }, is: {}, json_type: "boolean" },
+    { served: { transcription_details: {} }, is: { transcription_details: null }, json_type: "object" },
+    {
+      served: { dni_data: { utm_content: true } },
+      is: { utm_content: "true" },
+      json_type: "boolean",
+      path: "dni_data.utm_content",
+    },
+    ...[
+      "2026-11-01T10:00:00+0530",
+      "2026-11-01T10:00:00.000+0530",
+      "2026-11-01 10:00:00+05:30",
+      "2026-11-01 10:00:00 +0530",
+      "2026-11-01 04:30:00",
+    ].map((call_started) => ({
+      served: { call_started },
+      is: { call_started: "2026-11-01T04:30:00.000Z" },
+      json_type: "string",
+    })),
+    {
+      served: { call_started: "2026-11-01T10:00:00+05" },
+      is: { call_started: "2026-11-01T05:00:00.000Z" },
+      json_type: "string",
+    },
+    { served: { call_started: "" }, is: {}, json_type: "string" },
+  ])("what can be read in another form than documented: $served", ({ served, is, json_type, path }) => {
+    const drift = [{ path: path ?? Object.keys(served)[0], kind: "type", json_type }];
+    expect(parseRow({ call_id: 1, ...served })).toEqual(parsed(is, drift));
+  });
+
+  it("the id of a rejected row, also as text", () => {
+    expect(rejectionOf(parseRow({ call_id: "81", duration: "long" }))).toMatchObject({ call_id: 81 });
+  });
+
   it("a number in place of any member that is promised as text", () => {
     const isText = (key: string) =>
       !["call_id", "call_started", "duration", "org_unit_id", "dni_data", "transcription_details"].includes(
@@ -305,7 +348,7 @@ describe("parseRow rejects, with the row as served, the path and the reason,", (
     );
   });
 
-  it.each(['"1"', '""', "1.5", "null", "true", "{}", "[1]", "1e300", "-1e17"])(
+  it.each(['"one"', '""', '"01"', '"1.5"', "1.5", "null", "true", "{}", "[1]", "1e300", "-1e17"])(
     "a call_id that is %s",
     (id) => {
       expect(rejectionOf(parseText(`{"call_id":${id}}`))).toEqual({
@@ -335,14 +378,13 @@ describe("parseRow rejects, with the row as served, the path and the reason,", (
 
   it.each([
     "yesterday",
-    "",
     "2026-11-20",
     "2026-02-30T10:00:00.000Z",
     "2026-13-01T10:00:00.000Z",
     "2025-02-29T10:00:00.000Z",
     "2026-11-20T25:00:00Z",
-    "2026-11-20 15:00:00",
     "2026-11-20T15:00:00 CET",
+    "2026-11-20T15:00:00+5",
     "20/11/2026 15:00",
     "+012026-11-20T15:00:00Z",
     "12026-11-20T15:00:00Z",
@@ -362,16 +404,16 @@ describe("parseRow rejects, with the row as served, the path and the reason,", (
   });
 
   it.each([
-    { member: "duration", value: "61" },
-    { member: "duration", value: 1.5 },
+    { member: "duration", value: "1:01" },
+    { member: "duration", value: true },
     { member: "duration", value: 1e300 },
-    { member: "org_unit_id", value: "7" },
+    { member: "org_unit_id", value: "7a" },
+    { member: "org_unit_id", value: 1.5 },
     { member: "caller_id", value: true },
     { member: "summary", value: { text: "x" } },
     { member: "transcription", value: ["x"] },
     { member: "transcription_details", value: "x" },
-    { member: "transcription_details", value: {} },
-    { member: "dni_data", value: [] },
+    { member: "transcription_details", value: { text: "x" } },
     { member: "dni_data", value: [DNI] },
     { member: "dni_data", value: "google" },
   ])("$member of $value", ({ member, value }) => {

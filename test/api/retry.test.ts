@@ -17,6 +17,7 @@ const busy = (retryAfterMs?: number) =>
   new ApiError(EXIT.unreachable, "The API returned 503", {
     status: 503,
     requestId: "r-1",
+    hint: "Try again later.",
     transient: true,
     retryAfterMs,
   });
@@ -258,8 +259,8 @@ describe("retry", () => {
   });
 
   it.each([
-    new ApiError(EXIT.refused, "The API refused the token"),
-    new ApiError(EXIT.contract, "The API returned 400", { retryAfterMs: 1 }),
+    new ApiError(EXIT.refused, "The API refused the token", { hint: "" }),
+    new ApiError(EXIT.contract, "The API returned 400", { retryAfterMs: 1, hint: "" }),
     new TypeError("a defect of ours"),
     "no error at all",
   ])("does not try again what is not transient: %s", async (error) => {

@@ -20,7 +20,7 @@ function failTwice(first: unknown): unknown {
 }
 
 it("what fails first is the error, though releasing what was in use fails as well", () => {
-  const first = new CalltallyError(EXIT.storage, "Cannot copy calls.db");
+  const first = new CalltallyError(EXIT.storage, "Cannot copy calls.db", { hint: "" });
   const thrown = failTwice(first);
   expect(thrown).not.toBe(first);
   expect([firstError(thrown), toCalltallyError(thrown), nameFile(thrown, "calls.db")]).toEqual([

@@ -1,3 +1,5 @@
+import type { Time } from "./process.ts";
+
 /** One line of a benchmark's result. */
 export interface Finding {
   /** What was measured, e.g. "sync, first load". */
@@ -33,6 +35,12 @@ export function median(values: readonly number[]): number {
   const middle = sorted.length >> 1;
   const [low = Number.NaN, high = Number.NaN] = sorted.slice(sorted.length % 2 === 1 ? middle : middle - 1);
   return sorted.length % 2 === 1 ? low : (low + high) / 2;
+}
+
+export const cpuSeconds = (times: readonly Time[]) => times.map((time) => time.cpuSeconds);
+
+export function medianTime(times: readonly Time[]): Time {
+  return { seconds: median(times.map((time) => time.seconds)), cpuSeconds: median(cpuSeconds(times)) };
 }
 
 /** Returns one line, to be read below {@link HEADING}. */

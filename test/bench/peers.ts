@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { type Finding, median, ratioOf } from "./finding.ts";
+import { cpuSeconds, type Finding, median, medianTime, ratioOf } from "./finding.ts";
 import type { BenchOptions } from "./options.ts";
-import { isInstalled, measure, measureCalltally, startPageServer } from "./process.ts";
+import { isInstalled, measure, measureCalltally, startPageServer, type Time } from "./process.ts";
 
 interface Peer {
   what: string;
@@ -13,27 +13,23 @@ interface Peer {
   runner: "bash" | "python3";
   /** Programs, or modules of Python. */
   needs: readonly string[];
-  /** Of sync's time. */
-  atLeast?: number;
 }
 
-/** Other ways to a table of calls, each with its script; they check nothing of what they read. */
+/** Other ways to a table of calls, each with its script; they prove and derive nothing, and cannot resume. */
 const LOADERS: readonly Peer[] = [
   {
-    what: "curl | jq | sqlite3",
-    script: "peer-shell.sh",
+    what: "curl | SQLite's json_each",
+    script: "peer-json-each.sh",
     runner: "bash",
-    needs: ["curl", "jq", "sqlite3"],
-    atLeast: 3,
+    needs: ["curl", "sqlite3"],
   },
   {
-    what: "curl | jq | sqlite-utils",
-    script: "peer-sqlite-utils.sh",
-    runner: "bash",
-    needs: ["curl", "jq", "sqlite-utils"],
-    atLeast: 3,
+    what: "Python, sqlite-utils",
+    script: "peer-sqlite-utils.py",
+    runner: "python3",
+    needs: ["sqlite_utils"],
   },
-  { what: "dlt", script: "peer-dlt.py", runner: "python3", needs: ["dlt", "sqlalchemy"], atLeast: 10 },
+  { what: "dlt", script: "peer-dlt.py", runner: "python3", needs: ["dlt", "sqlalchemy"] },
 ];
 const DUCKDB: Peer = {
   what: "DuckDB",
@@ -51,19 +47,15 @@ export async function* peers({ peerCalls: calls, runs, skip }: BenchOptions): As
     measureCalltally(["sync", "--full", "--json", "--database", join(path, database)], server.env);
   for (const peer of LOADERS) {
     if (isMissing(peer, skip)) continue;
-    const [ours, theirs] = [[] as number[], [] as number[]];
+    const [ours, theirs]: [Time[], Time[]] = [[], []];
     for (let run = 0; run < runs; run++) {
       using own = makeTempFolder();
       const args = [server.url, String(calls), join(own.path, "peer.db")];
-      theirs.push((await runPeer(peer, args)).seconds);
-      ours.push((await sync(own.path)).seconds);
+      theirs.push(await runPeer(peer, args));
+      ours.push(await sync(own.path));
     }
-    const ratio = {
-      value: ratioOf(theirs, ours),
-      of: "times sync's time",
-      ...(peer.atLeast && { atLeast: peer.atLeast }),
-    };
-    yield { what: `peer: ${peer.what}`, calls, seconds: median(theirs), ratio };
+    const ratio = { value: ratioOf(cpuSeconds(theirs), cpuSeconds(ours)), of: "times sync's CPU" };
+    yield { what: `peer: ${peer.what}`, calls, ...medianTime(theirs), ratio };
   }
   if (isMissing(DUCKDB, skip)) return;
   await sync(folder.path);
@@ -81,8 +73,13 @@ export async function* peers({ peerCalls: calls, runs, skip }: BenchOptions): As
   yield { what: "peer: DuckDB, three rollups from Parquet", calls, seconds: median(theirs), ratio };
 }
 
-function runPeer({ script, runner }: Peer, args: readonly string[]) {
-  return measure(runner, [join(import.meta.dirname, script), ...args]);
+/** Also measures the CPU of all processes of the script. */
+async function runPeer({ script, runner }: Peer, args: readonly string[]): Promise<Time> {
+  const command = [runner, join(import.meta.dirname, script), ...args];
+  const { seconds, stdout } = await measure("bash", ["-c", '"$@" && times', "bash", ...command]);
+  const times = [...(stdout.trim().split("\n").at(-1) ?? "").matchAll(/(\d+)m([\d.]+)s/g)];
+  const cpuSeconds = times.reduce((sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest), 0);
+  return { seconds, cpuSeconds };
 }
 
 function isMissing({ what, runner, needs }: Peer, skip: BenchOptions["skip"]): boolean {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, openSync, readFileSync, readSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { CallGenerator } from "../../src/sandbox/calls/generate.ts";
@@ -23,22 +23,6 @@ export async function prepareRows(calls: number): Promise<Rows> {
   if (!existsSync(file)) await writeRows(calls, file);
   const index = readFileSync(`${file}.index`);
   return { file, starts: new Float64Array(index.buffer, index.byteOffset, index.length / 8) };
-}
-
-/** Reads them page by page, each as a JSON array. */
-export async function readPages(calls: number): Promise<IteratorObject<Buffer, undefined>> {
-  const { file, starts } = await prepareRows(calls);
-  const rows = openSync(file, "r");
-  const pages = Array.from({ length: Math.ceil(calls / CALLS_A_PAGE) }, (_, page) => page * CALLS_A_PAGE);
-  return pages.values().map((from) => {
-    const start = starts[from] ?? 0;
-    const end = starts[Math.min(calls, from + CALLS_A_PAGE)] ?? start;
-    const page = Buffer.alloc(end - start + 1);
-    page.write("[");
-    readSync(rows, page, 1, end - start - 1, start);
-    page.write("]", page.length - 1);
-    return page;
-  });
 }
 
 async function writeRows(calls: number, file: string): Promise<void> {

@@ -14,22 +14,24 @@ import type { BenchOptions } from "./options.ts";
 import { peers } from "./peers.ts";
 import { stopMeasuring } from "./process.ts";
 import { start } from "./start.ts";
+import { watch } from "./watch.ts";
 
 // npm run bench: where every claim about speed comes from. Read the ratios: seconds are of one machine and one day.
 
 const USAGE = `Usage: npm run bench -- [question…] [--calls 10000,100000] [--runs 3] [--ideal 20] [--json results.json]
-  load      the first sync and one without changes, and the CPU of its steps alone
+  load      the first sync and one without changes, beside a plain program of the same work
   latency   sync from a slow service, for as many seconds as --ideal says
   export    the rollups, beside SQLite's grouping and CSV
   keep      the first load and its file where less of the calls is kept
   grow      what each command takes as the warehouse grows, beside the smallest of --calls
+  watch     the hourly sync that judges notices, as the calls of ten weeks grow
   start     --help and status, beside node -e 0
   cluster   publish to two ClickHouse servers of this machine, and export from there, beside SQLite
-  peers     shell scripts that do the same
+  peers     scripts that load the same calls, and DuckDB
 Without questions: all. With --calls 1000000 it needs 8 GB of disk.
 `;
 
-const QUESTIONS = { load, latency, export: exportRollups, keep, grow, start, cluster, peers } as const;
+const QUESTIONS = { load, latency, export: exportRollups, keep, grow, watch, start, cluster, peers } as const;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -49,7 +51,10 @@ async function main(): Promise<void> {
     return;
   }
   const unknown = positionals.find((question) => !(question in QUESTIONS));
-  if (unknown !== undefined) throw new UsageError(`There is no question ${unknown}`);
+  if (unknown !== undefined)
+    throw new UsageError(`There is no question ${unknown}`, {
+      hint: `Name one of ${Object.keys(QUESTIONS).join(", ")}.`,
+    });
   const sizes = values.calls.split(",").map(toCount);
   const options: BenchOptions = {
     calls: sizes,
@@ -76,7 +81,9 @@ async function main(): Promise<void> {
 
 function toCount(text: string): number {
   const count = Number(text);
-  if (!Number.isInteger(count) || count < 1) throw new UsageError(`${text} is not a whole number from 1 on`);
+  if (!Number.isInteger(count) || count < 1) {
+    throw new UsageError(`${text} is not a whole number from 1 on`, { hint: "Write counts as 1000,10000." });
+  }
   return count;
 }
 

@@ -135,7 +135,7 @@ describe("several accounts", () => {
     expect(imported.stderr).toMatch(/^beta: Cannot read beta\.csv: no such file or directory$/m);
     write("beta", 34);
     expect((await calltally(["spend", "import", "{account}.csv"], options)).stdout).toMatch(
-      /^acme\n.*\n.* 12\.00 USD.*\n\nbeta\n.*\n.* 34\.00 USD\n$/,
+      /^acme\n.*\n.* 12\.00 USD.*\n {2}before: .*\n {2}now: .*\n\nbeta\n.*\n.* 34\.00 USD\n$/,
     );
 
     using alone = makeTempFolder();

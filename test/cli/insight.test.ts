@@ -32,7 +32,7 @@ describe("calltally insight", () => {
       env: settingsFor(sandbox),
     });
     expect(code).toBe(8);
-    expect(stderr).toMatch(/The API returned 404 \(request [0-9a-f-]{36}, \d+ bytes\)/);
+    expect(stderr).toMatch(/The API returned 404: Insight 999 not found \(request [0-9a-f-]{36}\)/);
   });
 
   it("stores insights, and says and keeps what changed since", async () => {

@@ -341,7 +341,7 @@ describe("calltally job", () => {
 
   it("tells it of a bad one, and logs the error as a line", async () => {
     using folder = makeTempFolder();
-    await using api = await startBadServer(json({ code: 404, message: "no canary here" }, 404));
+    await using api = await startBadServer(json({ code: 404, message: "gone elsewhere" }, 404));
     await using monitor = await startBadServer(text("OK"));
     const env = {
       ...settingsFor({ url: api.url.origin, token: "token-417" }),
@@ -354,7 +354,7 @@ describe("calltally job", () => {
         level: "error",
         job: "sync",
         exitCode: 8,
-        msg: "The API returned 404 (39 bytes)",
+        msg: "The API returned 404: gone elsewhere",
       }),
     ]);
     expect(beats(monitor.requests)).toEqual(["/ping/17/start", "/ping/17/fail"]);

@@ -31,6 +31,26 @@ describe("calltally calls", () => {
     expect(existsSync(join(folder.path, "data"))).toBe(false);
   });
 
+  it("prints the calls as served with --json, unreadable ones and integers beyond 2^53 included", async () => {
+    using folder = makeTempFolder();
+    const calls = [
+      {
+        call_id: 1,
+        dni_data: { utm_source: "", gclid: null, ttclid: "t" },
+        transcription_details: [{ text: "Hi" }],
+      },
+      { call_id: "none", caller_id: 49301001, odd: JSON.rawJSON("12345678901234567890") },
+    ];
+    await using server = await startBadServer(
+      json({ code: 200, message: "Success", data: { total: 2, limit: 20, offset: 0, calls } }),
+    );
+    const { stdout } = await calltally(["calls", "--json"], {
+      cwd: folder.path,
+      env: settingsFor({ url: server.url.href, token: "secret-token" }),
+    });
+    expect(stdout).toContain(`"calls":${JSON.stringify(calls)}}`);
+  });
+
   it("names what it does not accept", async () => {
     using folder = makeTempFolder();
     const run = (...args: string[]) => calltally(["calls", ...args], { cwd: folder.path });

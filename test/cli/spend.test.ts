@@ -43,14 +43,71 @@ describe("calltally spend import and export --spend", () => {
     const header = "day,cost,source,medium,campaign,currency";
     writeFileSync(join(cwd, "own.csv"), `${header}\n2026-10-02,12.50,fb,paid_social,Sprang Tune-Up,USD\n`);
     expect((await run(["spend", "import", "own.csv", ...db], cwd)).stdout).not.toContain("in place of");
+    const many = Array.from({ length: 7 }, (_, index) => `2026-10-02,1,fb,paid_social,C${index},USD\n`);
+    writeFileSync(join(cwd, "many.csv"), `${header}\n${many.join("")}2026-10-02,1,fb,paid_social,,USD\n`);
+    expect((await run(["spend", "import", "many.csv", ...db], cwd)).stdout).toContain(
+      "fb  1 day, 2026-10-02, 8 rows, 8.00 USD, replacing 1 earlier row\n  before: 12.50 USD, Sprang Tune-Up\n  now: 8.00 USD, C0, C1, C2, C3, C4, and 3 more\n",
+    );
     expect((await run(["spend", "import", "own.csv", ...db], cwd)).stdout).toContain(
-      "1 day, 2026-10-02, 1 row, 12.50 USD, replacing 1 earlier row",
+      "1 day, 2026-10-02, 1 row, 12.50 USD, replacing 8 earlier rows\n  before: 8.00 USD, C0,",
+    );
+    writeFileSync(join(cwd, "empty.csv"), `${header}\n`);
+    expect((await run(["spend", "import", "empty.csv", ...db], cwd)).stdout).toBe(
+      "empty.csv  columns by calltally's names, 1 line: 0 rows, 1 header\n  nothing changes: it has no rows to import\n",
     );
     const range = ["--from", "2026-10-01", "--to", "2026-10-31"];
     await run(["export", "campaign", "--spend", ...range, ...db, "--out", "out"], cwd);
     expect(tableOf(readFileSync(join(cwd, "out/spend-unmatched.csv"), "utf8"))).toMatchObject([
       { campaign: "Sprang Tune-Up", cost: "12.50", nearest_campaign: "Spring  Tune-Up" },
     ]);
+  });
+
+  it("names the columns that are not used, and an encoding that was guessed; refuses a currency against the file's", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    const cwd = join(warehouse.folder, "..");
+    writeFileSync(
+      join(cwd, "own.csv"),
+      "Date;Campaign;Amount;Currency;M\xe4rkte\n2026-10-02;M\xfcnchen;150,75;EUR;DE\n",
+      "latin1",
+    );
+    const args = ["spend", "import", "own.csv", "--map", "day=Date,cost=Amount", "--source", "google"];
+    const flags = ["--medium", "cpc", "--database", warehouse.database];
+    const refused = await calltally([...args, ...flags, "--currency", "USD"], { cwd });
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      "calltally: Cannot import spend in two currencies: --currency is in USD, and own.csv, line 2 in EUR\nNothing was imported. An account has one currency: convert the report, or keep another account for it.\n",
+    ]);
+    expect((await run([...args, ...flags], cwd)).stdout).toBe(
+      "own.csv  columns by --map, read as Windows-1252, 2 lines: 1 row, 1 header\n  not used: Märkte\ngoogle  1 day, 2026-10-02, 1 row, 150.75 EUR\n",
+    );
+  });
+
+  it("lists imports, and removes one with a wrong source", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    const cwd = join(warehouse.folder, "..");
+    const db = ["--database", warehouse.database];
+    expect((await run(["spend", "list", ...db], cwd)).stdout).toBe("No spend has been imported.\n");
+    writeFileSync(join(cwd, "own.csv"), "day,cost,medium,currency\n2026-10-02,12.50,cpc,EUR\n");
+    await run(["spend", "import", "own.csv", "--source", "gogle", ...db], cwd);
+    await run(["spend", "import", "own.csv", "--source", "google", ...db], cwd);
+    const list = async () =>
+      (await run(["spend", "list", ...db], cwd)).stdout.replaceAll(/\d{4}-\d\d-\d\dT\S+/g, "TIME");
+    const heads = "number  imported_at               file     source  days        rows  cost\n";
+    const google = "     2  TIME  own.csv  google  2026-10-02     1  12.50 EUR\n";
+    expect(await list()).toBe(
+      `${heads}${google}     1  TIME  own.csv  gogle   2026-10-02     1  12.50 EUR\n`,
+    );
+    expect((await run(["spend", "remove", "1", ...db], cwd)).stdout).toBe(
+      "Removed 1 row of gogle from own.csv: 1 day, 2026-10-02, 12.50 EUR\n",
+    );
+    expect(await list()).toBe(`${heads}${google}`);
+    expect(await calltally(["spend", "remove", "1", ...db], { cwd })).toMatchObject({
+      code: 2,
+      stderr:
+        "calltally: Cannot remove import 1: there is none of this number\ncalltally spend list shows them.\n",
+    });
+    const removed = JSON.parse((await run(["spend", "remove", "2", "--json", ...db], cwd)).stdout);
+    expect(removed).toMatchObject({ number: 2, source: "google", rows: 1, cost: 12.5, currency: "EUR" });
   });
 
   it("goes to campaigns of its own source first, by id and by name; refunds are no lowest cost", async () => {
@@ -144,7 +201,10 @@ describe("calltally spend import and export --spend", () => {
       const twice = await run(both, cwd, 3);
       expect(twice.stdout.split("\n").slice(1, -1)).toEqual([
         "lf.csv  columns by calltally's names, 2 lines: 0 rows, 1 left out, 1 header",
+        "  nothing changes: it has no rows to import",
         "google  2 days, 2026-10-01 to 2026-10-02, 2 rows, 3.50 USD, replacing 1 earlier row",
+        "  before: 1.50 USD, no campaign",
+        "  now: 3.50 USD, no campaign",
         "Left out: 1 row",
         "  lf.csv:2  the same as line 2 of crlf.csv; --add adds it",
       ]);

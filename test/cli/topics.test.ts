@@ -60,6 +60,19 @@ const firstTwo = (csv: string) =>
 const LINES = "emergency,burst pipe,,yes,250\nno lead,job,caller,no,\nno lead,job,,no,\nquote,quote,,,\n";
 
 describe("calltally topics", () => {
+  it("shows the lines of the file, also after its empty lines change", async () => {
+    using folder = makeFolder(`\r\n${LINES.replaceAll("\n", "\r\n\r\n")}`);
+    const linesOf = async () =>
+      (await folder.run(["topics"])).stdout.split("\n").flatMap((line) => line.match(/^ +(\d+)/)?.[1] ?? []);
+    await folder.run(["export", "topic", "--stdout"]);
+    expect(await linesOf()).toEqual(["3", "5", "7", "9"]);
+    expect((await folder.run(["explain", "1"])).stdout).toContain("emergency, by line 3");
+    writeFileSync(join(folder.path, "topics.csv"), HEADER + LINES);
+    expect((await folder.run(["explain", "1"])).stdout).toContain("emergency, by line 2");
+    expect(await linesOf()).toEqual(["2", "3", "4", "5"]);
+    expect((await folder.run(["export", "topic", "--stdout"])).stderr).not.toContain("Recomputed");
+  });
+
   it("counts what each line decides, and lists the calls of a topic", async () => {
     using folder = makeFolder(LINES);
     const { stdout: rollup } = await folder.run(["export", "topic", "--stdout"]);
@@ -106,6 +119,9 @@ bing          1            1          0     1       1
       stdout: "There are no topics: CALLTALLY_TOPICS names their file.\n",
     });
     expect(await folder.run(["topics", "emergency", "--try", "topics.csv"], none)).toMatchObject({ code: 2 });
+    const others = { CALLTALLY_QUALIFIED_SECONDS: "5" };
+    const { stderr: note } = await folder.run(["topics", "--try", "topics.csv"], others);
+    expect(note).toContain("The attribution settings have changed");
   });
 
   it("names the line and the column of a bad file, in each command that reads it", async () => {

@@ -5,7 +5,7 @@ import { UsageError } from "../../src/base/errors.ts";
 import { readAliases } from "../../src/config/attribution-settings.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-function read(content: string) {
+function read(content: string | Buffer) {
   using folder = makeTempFolder();
   const file = join(folder.path, "aliases.csv");
   writeFileSync(file, content);
@@ -24,6 +24,11 @@ describe("readAliases", () => {
     });
   });
 
+  it.each([";", "\t"])("reads values separated by %j", (delimiter) => {
+    const content = 'raw,value\n"fb, old",facebook\n'.replace(/,(?! )/g, delimiter);
+    expect(read(content)).toEqual({ "fb, old": "facebook" });
+  });
+
   it("lets a name stand for itself", () => {
     expect(read("raw,value\nFB,Facebook\nfacebook,Facebook\n")).toEqual({
       fb: "facebook",
@@ -40,11 +45,13 @@ describe("readAliases", () => {
     ["raw,value\nfb,facebook,x\n", "line 2: has more than two values"],
     ["raw,value\n,facebook\n", 'line 2: "" already counts as not set'],
     ["raw,value\n{keyword},x\n", 'line 2: "{keyword}" already counts as not set'],
+    ['raw;value\n\n"f\nb";facebook\nfb;x;y\n', "line 5: has more than two values"],
     ["raw,value\n\nfb,facebook\nFb,meta\n", "line 4: fb is already facebook by an earlier line"],
-    ["raw,value\n\nfb\n", 'line 3: "fb" has no comma after it'],
+    ["raw,value\n\nfb\n", 'line 3: "fb" has no value'],
     ["raw,value\nfb,facebook\nfacebook,meta\n", "line 2: facebook is itself renamed by line 3"],
     ["raw,value\na,b\nb,a\n", "line 2: b is itself renamed by line 3"],
-    ['raw,value\n"fb,facebook\n', "Cannot read the aliases in"],
+    [Buffer.from("raw,value\nm\xfcnchen,munich\n", "latin1"), "it is not UTF-8 text"],
+    ['raw,value\n"fb,facebook\n', "line 2"],
   ])("refuses %j and says why", (content, message) => {
     expect(() => read(content)).toThrow(UsageError);
     expect(() => read(content)).toThrow(message);

@@ -24,23 +24,38 @@ describe("readTopics", () => {
         speaker: "Caller",
         qualifies: true,
         value: "250",
+        line: 2,
       },
-      { topic: "spam", phrase: "job", speaker: null, qualifies: false, value: null },
-      { topic: "Spam2", phrase: "a  b", speaker: null, qualifies: null, value: null },
+      { topic: "spam", phrase: "job", speaker: null, qualifies: false, value: null, line: 4 },
+      { topic: "Spam2", phrase: "a  b", speaker: null, qualifies: null, value: null, line: 5 },
+    ]);
+  });
+
+  it.each([";", "\t"])("reads columns separated by %j", (delimiter) => {
+    const content = '\ufefftopic,phrase,value\nEmergency,"pipe, burst",1.5\n'.replace(/,(?! )/g, delimiter);
+    expect(read(content)).toEqual([
+      { topic: "Emergency", phrase: "pipe, burst", speaker: null, qualifies: null, value: "1.5" },
     ]);
   });
 
   it("needs only topics and phrases, in any order", () => {
     expect(read("phrase,topic\nburst pipe,emergency\n")).toEqual([
-      { topic: "emergency", phrase: "burst pipe", speaker: null, qualifies: null, value: null },
+      { topic: "emergency", phrase: "burst pipe", speaker: null, qualifies: null, value: null, line: 2 },
     ]);
     expect(read("topic,phrase\n")).toEqual([]);
+  });
+
+  it.each(["\n", "\r\n", "\r"])("knows the lines of the file, ended by %j", (end) => {
+    const lines = ["topic,phrase", "", "", 'a,"b', "c", 'd"', " ", "e,f", '"g', 'h",i', "last,z"];
+    expect(read(`\ufeff${lines.join(end)}`).map(({ line }) => line)).toEqual([4, 8, 9, 11]);
+    expect(() => read([...lines, "last,z,", ""].join(end))).toThrow("line 12, column 3");
   });
 
   it.each([
     ["", "line 1, column 1: the header has no column topic"],
     ["topic,frase\na,b\n", 'line 1, column 2: "frase" is not a known column; did you mean phrase?'],
-    ["topic;phrase\na;b\n", 'line 1, column 1: "topic;phrase" is not a known column'],
+    ["topic|phrase\na|b\n", 'line 1, column 1: "topic|phrase" is not a known column'],
+    ['topic;phrase\n\n"a\nb";c\n;d\n', "line 5, column 1: topic is empty"],
     ["topic,phrase,topic\n", "line 1, column 3: topic is already a column"],
     ["topic,speaker\n", "line 1, column 3: the header has no column phrase"],
     [`${HEADER}a,b\n`, "line 2, column 2: has 2 values, and the header 5"],

@@ -25,7 +25,8 @@ const evidences: fc.Arbitrary<Evidence> = fc
   .record({
     startsAtFront: rarely(true, false),
     keys: rarely(NEWEST, BY_SOURCE, []),
-    end: rarely<Evidence["end"]>("short slice", "nothing behind", "unseen", "disputed"),
+    end: rarely<Evidence["end"]>("short slice", "nothing behind", "unseen", "disputed", "repeated"),
+    gaps: rarely<Evidence["gaps"]>([], [{ first: 100, last: 119 }]),
     isProven: rarely(true, false),
     isLinked: rarely(true, false),
     isFrontMet: rarely(true, false),

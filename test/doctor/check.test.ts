@@ -5,13 +5,13 @@ import { judgeDuration } from "../../src/doctor/check-duration.ts";
 
 describe("worstOf", () => {
   it("takes what is lost before what the operator can mend, and that before what may mend itself", () => {
-    const [late, refused, damaged] = [unverified("a", "", ""), fail(4, "b", ""), fail(7, "c", "")];
+    const [late, refused, damaged] = [unverified("a", "", ""), fail(4, "b", "", ""), fail(7, "c", "", "")];
     expect(worstOf([])).toBe(0);
     expect(worstOf([ok("a", ""), warn("b", "", "")])).toBe(0);
     expect(worstOf([ok("a", ""), late])).toBe(3);
-    expect(worstOf([late, fail(5, "x", "")])).toBe(5);
-    expect(worstOf([fail(5, "x", ""), refused, late])).toBe(4);
-    expect(worstOf([fail(2, "x", ""), damaged, refused])).toBe(7);
+    expect(worstOf([late, fail(5, "x", "", "")])).toBe(5);
+    expect(worstOf([fail(5, "x", "", ""), refused, late])).toBe(4);
+    expect(worstOf([fail(2, "x", "", ""), damaged, refused])).toBe(7);
   });
 });
 

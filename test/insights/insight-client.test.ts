@@ -131,6 +131,27 @@ describe("getInsight", () => {
     });
   });
 
+  it.each([
+    { member: "scorecards", served: "3", known: null },
+    { member: "insight_name", served: 7, known: null },
+    { member: "indicator_active", served: "yes", known: null },
+    { member: "llm_config", served: "none", known: null },
+    { member: "group_list", served: [{ id: "north" }], known: [] },
+  ])("keeps $member of another type in extra, and the other members", async ({ member, served, known }) => {
+    const data = { insight_id: 101, insight_help: "Help", [member]: served };
+    await using server = await startBadServer(json(envelope(data)));
+    await using client = clientOf(server.url);
+    const expected = { ...BARE, insight_help: "Help", [member]: known, extra: { [member]: served } };
+    expect(await getInsight(client, 101)).toEqual(expected);
+  });
+
+  it("keeps integers beyond 2^53 as text", async () => {
+    const data = { insight_id: 101, rank: JSON.rawJSON("12345678901234567890") };
+    await using server = await startBadServer(json(envelope(data)));
+    await using client = clientOf(server.url);
+    expect(await getInsight(client, 101)).toEqual({ ...BARE, extra: { rank: "12345678901234567890" } });
+  });
+
   it("needs the id alone", async () => {
     await using server = await startBadServer(json(envelope({ insight_id: 101 })));
     await using client = clientOf(server.url);
@@ -146,7 +167,7 @@ describe("getInsight", () => {
       exitCode: 8,
       status: 404,
       requestId: "r-9",
-      message: "The API returned 404 (request r-9, 59 bytes)",
+      message: "The API returned 404: No such insight (request r-9)",
     });
     expect(server.requests).toHaveLength(1);
   });
@@ -157,7 +178,7 @@ describe("getInsight", () => {
       data: { insight_id: 102 },
       says: "The API responded for insight 102, not 101",
     },
-    { title: "a group without id", data: { insight_id: 101, group_list: [{}] }, says: "group_list.0.id: " },
+    { title: "an insight without an id", data: { insight_name: "Price asked" }, says: "insight_id: " },
   ])("takes $title for a breach of contract", async ({ data, says }) => {
     await using server = await startBadServer(json(envelope(data)));
     await using client = clientOf(server.url);

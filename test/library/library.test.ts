@@ -36,6 +36,9 @@ async function otherWarehouse(path: string): Promise<string> {
   return path;
 }
 
+const AS_TYPED = "Correct this option, or leave it out.";
+const CONFLICT = "Change or leave out one of these options.";
+
 /** What a work ends with: message, hint and exit code, of an error that a caller can expect. */
 function failureOf(work: () => unknown): unknown {
   try {
@@ -58,7 +61,8 @@ describe("syncWarehouse", () => {
     [{ token: "" }, "token: Too small: expected string to have >=1 characters"],
     [{ baseUrl: undefined }, "baseUrl: Invalid input: expected string, received undefined"],
     [{ mode: "quick" }, 'mode: Invalid option: expected one of "full"|"incremental"'],
-    [{ orgUnitId: 1.5 }, "orgUnitId: Invalid input: expected int, received number"],
+    [{ orgUnitId: 1.5 }, "orgUnitId: Invalid input: expected string, received number"],
+    [{ orgUnitId: "no rth" }, "orgUnitId: must be without white space and control characters"],
     [{ onprogress: () => {} }, 'Unrecognized key: "onprogress"'],
     [
       { settings: { CALLTALLY_LOOKBAK_HOURS: "1" } },
@@ -88,7 +92,7 @@ describe("syncWarehouse", () => {
   ])("refuses %j, and makes nothing", async (changes, message) => {
     const options = { database: join(folder.path, "none.db"), baseUrl: sandbox.url, token: sandbox.token };
     const sync = syncWarehouse({ ...options, ...(changes as Partial<SyncOptions>) });
-    expect(await sync.catch(describeFailure)).toEqual({ exitCode: 2, message, hint: undefined });
+    expect(await sync.catch(describeFailure)).toEqual({ exitCode: 2, message, hint: AS_TYPED });
     expect(failureOf(() => openWarehouse(options.database))).toMatchObject({ exitCode: 7 });
   });
 
@@ -132,17 +136,15 @@ describe("syncWarehouse", () => {
     const taken = await hintOf(() => second.export(own.path, { contents: ["channel"] }));
     expect(taken).toBe("Give each warehouse a folder of its own as `folder`.");
     const wrongSql = await hintOf(() => warehouse.query("DELETE FROM calls").next());
-    expect(wrongSql).toBe(
-      "A query is one statement that reads. Example: SELECT * FROM rollup_campaign LIMIT 5",
-    );
+    expect(wrongSql).toBe("Write one statement that reads, such as SELECT * FROM rollup_campaign LIMIT 5");
   });
 
-  it("asks for the calls of an organization unit where one is given", async () => {
-    const database = join(folder.path, "unit.db");
+  it.each([12, "north"])("reads the calls of organization unit %j", async (orgUnitId) => {
+    const database = join(folder.path, `unit-${orgUnitId}.db`);
     const before = sandbox.requests.length;
-    await syncWarehouse({ database, baseUrl: sandbox.url, token: sandbox.token, orgUnitId: 12 });
+    await syncWarehouse({ database, baseUrl: sandbox.url, token: sandbox.token, orgUnitId });
     const asked = sandbox.requests.slice(before).map(({ query }) => query.org_unit_id);
-    expect(new Set(asked)).toEqual(new Set(["12"]));
+    expect(new Set(asked)).toEqual(new Set([String(orgUnitId)]));
   });
 
   it("ends with the reason of its signal, and goes on where it was", async () => {
@@ -226,7 +228,7 @@ describe("rollup", () => {
   it.each<[unknown, string, string?]>([
     [{ by: ["chanel"] }, 'by.0: Invalid option: expected one of "utm_source"|'],
     [{}, "by: Invalid input: expected array, received undefined"],
-    [{ by: ["channel", "source", "channel"] }, "by has channel twice"],
+    [{ by: ["channel", "source", "channel"] }, "by has channel twice", CONFLICT],
     [{ by: [], range: { from: "2026-13-01" } }, 'range.from: "2026-13-01" is not a date'],
     [
       { by: [], range: { from: "2026-11-02", to: "2026-11-01" } },
@@ -234,14 +236,19 @@ describe("rollup", () => {
     ],
     [{ by: [], timezone: "PST" }, "timezone: PST is not an IANA time zone"],
     [{ by: [], grain: "decade" }, 'grain: Invalid option: expected one of "day"|"week"|"month"|"quarter"'],
-    [{ by: [], fill: true }, "fill needs grain"],
+    [{ by: [], fill: true }, "fill needs grain", CONFLICT],
     [
       { by: [], compare: "previous", range: { from: "2026-10-01" } },
       "compare needs range.from and range.to, or range.last: it compares",
+      CONFLICT,
     ],
-    [{ by: ["gclid"], spend: true }, "spend applies only to source, medium, campaign, channel, not to gclid"],
+    [
+      { by: ["gclid"], spend: true },
+      "spend applies only to source, medium, campaign, channel, not to gclid",
+      CONFLICT,
+    ],
     [{ by: ["channel"], top: 0 }, "top: Too small: expected number to be >=1"],
-    [{ by: [], top: 2 }, "top needs by: it keeps keys of dimensions"],
+    [{ by: [], top: 2 }, "top needs by: it keeps keys of dimensions", CONFLICT],
     [{ by: [], filter: { chanel: ["Email"] } }, 'filter: Unrecognized key: "chanel"'],
     [
       { by: [], filter: { channel: ["Emial"] } },
@@ -253,7 +260,7 @@ describe("rollup", () => {
       { by: [], filter: { exclude_callers: ["+49 30 123456", "hello"] } },
       "filter.exclude_callers.1: is not a phone number with its country code",
     ],
-  ])("refuses %j", async (question, message, hint) => {
+  ])("refuses %j", async (question, message, hint = AS_TYPED) => {
     using warehouse = openWarehouse(database);
     const failure = await warehouse.rollup(question as RollupQuestion).catch(describeFailure);
     expect(failure).toEqual({ exitCode: 2, message: expect.stringContaining(message), hint });
@@ -286,6 +293,7 @@ describe("rollup", () => {
       { period: "2026-10", channel: "Paid Search", calls: 31 },
       { period: "2026-10", channel: "(other)", calls: 5 },
       { period: "(total)", channel: null, calls: 36 },
+      { period: "(with spend)", channel: null, calls: 0 },
     ]);
     for (const row of rows) expect(Object.keys(row)).toEqual(names);
   });
@@ -380,7 +388,10 @@ describe("what else a warehouse can be asked", () => {
     using warehouse = openWarehouse(database);
     const to = join(folder.path, "files");
     const range = { from: "2026-10-01", to: "2026-10-31" };
-    const { files, statements, ...made } = await warehouse.export(to, { contents: ["channel", "calls"], range });
+    const { files, statements, ...made } = await warehouse.export(to, {
+      contents: ["channel", "calls"],
+      range,
+    });
     expect(made).toEqual({ folder: to, newKey: `${database}.caller-key` });
     expect(statements).toMatchObject([{ id: "short_history", text: expect.stringContaining("First-time") }]);
     expect(files.map(({ file, contents }) => [file, contents])).toEqual([
@@ -443,6 +454,7 @@ describe("what else a warehouse can be asked", () => {
   it.each<[ExportRequest, string]>([
     [{ contents: ["channel"], with: ["caller_id"] }, "with applies only to calls"],
     [{ contents: ["calls"], min_cell: 10 }, "min_cell"],
+    [{ by: [] }, "by: Too small"],
   ])("refuses to export %j", async (request, message) => {
     using warehouse = openWarehouse(database);
     const to = join(folder.path, "refused");

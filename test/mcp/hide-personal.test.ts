@@ -23,6 +23,11 @@ describe("toShown", () => {
     expect(toShown(given, true)).toEqual(given);
   });
 
+  it("drops invisible characters, whatever is allowed", () => {
+    const given = { source: "goo\u{e0041}\u{e0042}gle\u202e\u2066\u200b\ufe0f\u{e0100}\ufff9" };
+    for (const isPersonal of [false, true]) expect(toShown(given, isPersonal)).toEqual({ source: "google" });
+  });
+
   it("cuts texts, but finds what is personal behind the cut", () => {
     const text = "x".repeat(250);
     expect(toShown({ text }, true)).toEqual({ text: `${"x".repeat(199)}…` });

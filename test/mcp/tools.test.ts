@@ -295,7 +295,7 @@ describe("calltally mcp", () => {
       uploads: [],
     });
     expect(await assistant.ask("explain_call", { call_id: 99 })).toMatch(
-      /^There is no call 99 in .*calls\.db\nThe API lists only calls with DNI data/,
+      /^There is no call 99 in .*calls\.db\nRun `calltally sync` if it is new; the API lists only calls with DNI data/,
     );
   });
 
@@ -364,7 +364,7 @@ describe("calltally mcp", () => {
     const filter = { exclude_callers: ["+4930123456"] };
     for (const name of ["figures", "compare"]) {
       const said = await assistant.ask(name, { by: ["channel"], range: SEPTEMBER, filter });
-      expect(said).toBe('filter: Unrecognized key: "exclude_callers"');
+      expect(said).toBe('filter: Unrecognized key: "exclude_callers"\nCorrect this option, or leave it out.');
     }
   });
 

@@ -108,9 +108,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   spend: {
     floor: 90,
     parts: [
+      ...own("spend", "decode-report", "import-files", "read-report", "spend-imports"),
       ...own("spend", "spend-amount", "spend-columns", "spend-day"),
-      { files: ["src/spend/import-files.ts"], tests: ["test/spend/{import-files,report-file}.test.ts"] },
-      { files: ["src/spend/read-report.ts"], tests: ["test/spend/read-report.test.ts"] },
     ],
   },
   // The ClickHouse cluster's engine is not part of it. Types alone: engine.

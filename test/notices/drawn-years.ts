@@ -1,17 +1,16 @@
 import fc from "fast-check";
 import { zoneOffsets } from "../../src/calendar/local-time.ts";
-import {
-  HORIZON_MS,
-  judgeCalls,
-  type PastNotice,
-  type WatchedCall,
-  type WatchedKey,
-} from "../../src/notices/judge-calls.ts";
+import { CallHours, type CallKeys, type DayOfCalls, type WatchedKey } from "../../src/notices/call-hours.ts";
+import { HORIZON_MS, judgeCalls, type PastNotice } from "../../src/notices/judge-calls.ts";
 
 const HOUR_MS = 3_600_000;
 /** The calls that are looked at before the year begins. */
 const WARM_UP_HOURS = HORIZON_MS / HOUR_MS;
 const START_MS = Date.parse("2025-01-06T00:00:00.000Z");
+
+export interface DrawnCall extends CallKeys {
+  startedMs: number;
+}
 
 interface DrawnNumber {
   /** Mean calls of a weekday. */
@@ -26,7 +25,7 @@ export interface Outage {
   /** After the warm-up. */
   fromHour: number;
   hours: number;
-  /** Of its calls that still arrive. */
+  /** Of its calls that still arrive; more than 1 for more calls. */
   share: number;
 }
 
@@ -39,15 +38,16 @@ export interface DrawnYear {
   isFlat?: boolean;
   /** Whether each number gets calls of all sources and campaigns. @default its own */
   isMixed?: boolean;
+  /** Standard deviation of the logarithm of each day's factor. @default 0 */
+  noise?: number;
+  /** Whether all numbers have the same factor. @default each its own */
+  isNoiseShared?: boolean;
   seed: number;
 }
 
-export interface Noticed extends WatchedKey {
-  kind: PastNotice["kind"];
-  sinceMs: number;
+export interface Noticed extends WatchedKey, PastNotice {
   noticedMs: number;
   endedMs: number | undefined;
-  reason: PastNotice["reason"];
 }
 
 /** Share of a day's calls in each local hour, and of a weekday's on each day from Monday. */
@@ -103,14 +103,25 @@ export function startOfYear(): number {
   return START_MS + HORIZON_MS;
 }
 
-/** Draws the calls of a year: independent of each other, by the hour of the week. */
-export function drawCalls(year: DrawnYear): WatchedCall[] {
-  const { numbers, days, outages, isMixed = false, seed } = year;
+/** A factor with mean 1, whose logarithm is normal. */
+function factor(random: () => number, noise: number): number {
+  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  return Math.exp(noise * normal - noise ** 2 / 2);
+}
+
+/** Draws the calls of a year: by the hour of the week, and apart from the noise independent of each other. */
+export function drawCalls(year: DrawnYear): DrawnCall[] {
+  const { numbers, days, outages, isMixed = false, noise = 0, isNoiseShared = false, seed } = year;
   const random = mulberry(seed);
   const shareOf = hourShares(year);
-  const calls: WatchedCall[] = [];
+  const calls: DrawnCall[] = [];
+  let factors: readonly number[] = [];
   for (let hour = 0; hour < days * 24 + WARM_UP_HOURS; hour++) {
     const startMs = START_MS + hour * HOUR_MS;
+    if (hour % 24 === 0 && noise > 0) {
+      const shared = factor(random, noise);
+      factors = numbers.map(() => (isNoiseShared ? shared : factor(random, noise)));
+    }
     const share = shareOf(startMs);
     for (const [index, own] of numbers.entries()) {
       const yearHour = hour - WARM_UP_HOURS;
@@ -119,7 +130,7 @@ export function drawCalls(year: DrawnYear): WatchedCall[] {
           number === index && yearHour >= fromHour && yearHour < fromHour + hours,
       );
       // Waiting times of a Poisson process.
-      const mean = own.daily * share * (outage?.share ?? 1);
+      const mean = own.daily * share * (outage?.share ?? 1) * (factors[index] ?? 1);
       for (let at = wait(random); at < mean; at += wait(random)) {
         const { source, campaign } = isMixed ? (numbers[Math.floor(random() * numbers.length)] ?? own) : own;
         const startedMs = Math.floor(startMs + (at / mean) * HOUR_MS);
@@ -130,22 +141,78 @@ export function drawCalls(year: DrawnYear): WatchedCall[] {
   return calls.sort((a, b) => a.startedMs - b.startedMs);
 }
 
-/** Judges a year hour by hour, as a schedule does. */
-export function watchYear(year: DrawnYear, calls = drawCalls(year)): Noticed[] {
+const DAY_MS = 24 * HOUR_MS;
+
+/** Counts calls by hour. */
+export function toHours(calls: readonly DrawnCall[]): CallHours {
+  const none = { tracking_number: null, source: null, campaign: null };
+  const numbers = toDays(calls, ({ tracking_number }) => ({ ...none, tracking_number }));
+  const visits = toDays(calls, ({ source, campaign }) => ({ ...none, source, campaign }));
+  const all = toDays(calls, ({ startedMs: _, ...keys }) => keys);
+  return new CallHours({ numbers, visits, readCalls: () => all });
+}
+
+function toDays(calls: readonly DrawnCall[], keysOf: (call: DrawnCall) => CallKeys): DayOfCalls[] {
+  const known = new Map<string, CallKeys>();
+  const byDay = Map.groupBy(calls, ({ startedMs }) => Math.floor(startedMs / DAY_MS));
+  const [first = 0, last = 0] = [Math.min(...byDay.keys()), Math.max(...byDay.keys())];
+  return Array.from({ length: last - first + 1 }, (_, index) => {
+    const cells = new Map<number, number>();
+    const indexes = new Map<CallKeys, number>();
+    for (const call of byDay.get(first + index) ?? []) {
+      const keys = keysOf(call);
+      const name = JSON.stringify(keys);
+      const shared = known.get(name) ?? keys;
+      known.set(name, shared);
+      const at = indexes.get(shared) ?? indexes.size;
+      indexes.set(shared, at);
+      const cell = at * 24 + Math.floor((call.startedMs % DAY_MS) / HOUR_MS);
+      cells.set(cell, (cells.get(cell) ?? 0) + 1);
+    }
+    return { day: first + index, keys: [...indexes.keys()], cells: Uint32Array.from([...cells].flat()) };
+  });
+}
+
+/** So many hours are judged by counts that are made once. */
+const CHUNK_HOURS = 28 * 24;
+
+/** Judges a year hour by hour, as a schedule does. @param spent days with spend of each campaign */
+export function watchYear(
+  year: DrawnYear,
+  {
+    calls = drawCalls(year),
+    spent,
+  }: {
+    calls?: readonly DrawnCall[];
+    spent?: (untilMs: number) => ReadonlyMap<string, ReadonlySet<number>>;
+  } = {},
+): Noticed[] {
   const noticed: Noticed[] = [];
-  let [first, end] = [0, 0];
+  const startHour = startOfYear() / HOUR_MS;
+  let hours: CallHours | undefined;
   for (let hour = 1; hour <= year.days * 24; hour++) {
-    const untilMs = startOfYear() + hour * HOUR_MS;
-    while ((calls[first]?.startedMs ?? untilMs) < untilMs - HORIZON_MS) first++;
-    while ((calls[end]?.startedMs ?? untilMs) < untilMs) end++;
-    const { started, ended } = judgeCalls(calls.slice(first, end), {
-      untilMs,
+    const untilHour = startHour + hour;
+    if ((hour - 1) % CHUNK_HOURS === 0) {
+      const [fromMs, untilMs] = [
+        untilHour * HOUR_MS - HORIZON_MS - DAY_MS,
+        (untilHour + CHUNK_HOURS) * HOUR_MS,
+      ];
+      hours = toHours(calls.filter(({ startedMs }) => startedMs >= fromMs && startedMs < untilMs));
+    }
+    if (hours === undefined) continue;
+    const { started, ended } = judgeCalls(hours, {
+      untilHour,
       zone: year.zone,
-      past: noticed.filter(({ endedMs = untilMs }) => endedMs > untilMs - HORIZON_MS),
+      past: noticed.filter(({ endedHour = untilHour }) => (untilHour - endedHour) * HOUR_MS < HORIZON_MS),
+      ...(spent && { spent: spent(untilHour * HOUR_MS) }),
     });
-    for (const { notice, endedMs, reason } of ended) Object.assign(notice, { endedMs, reason });
-    for (const { dimension, key, kind, sinceMs } of started)
-      noticed.push({ dimension, key, kind, sinceMs, noticedMs: untilMs, endedMs: undefined, reason: null });
+    for (const { notice, endedHour, reason } of ended)
+      Object.assign(notice, { endedHour, endedMs: endedHour * HOUR_MS, reason });
+    for (const { dimension, key, kind, sinceHour } of started)
+      noticed.push({
+        ...{ dimension, key, kind, sinceHour, noticedMs: untilHour * HOUR_MS },
+        ...{ endedHour: undefined, endedMs: undefined, reason: null },
+      });
   }
   return noticed;
 }

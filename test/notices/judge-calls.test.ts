@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HORIZON_MS, judgeCalls } from "../../src/notices/judge-calls.ts";
-import { type DrawnYear, drawCalls, drawnNumbers, startOfYear, watchYear } from "./drawn-years.ts";
+import { type DrawnYear, drawCalls, drawnNumbers, startOfYear, toHours, watchYear } from "./drawn-years.ts";
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const numbers = (daily: number, count = 3) =>
   Array.from({ length: count }, (_, index) => ({ daily, source: `source ${index}`, campaign: "Brand" }));
 const hourOf = (ms: number) => Math.round((ms - startOfYear()) / HOUR_MS);
@@ -80,7 +81,7 @@ describe("judgeCalls", () => {
       days: 42,
     });
     const calls = drawCalls(year).map((call) => ({ ...call, tracking_number: "+15125551000" }));
-    const found = watchYear(year, calls);
+    const found = watchYear(year, { calls });
     expect(found.map(({ key, endedMs }) => [key, endedMs === undefined])).toEqual([
       ["+15125551000", false],
       [expect.stringMatching(/google|\+1512/), false],
@@ -122,8 +123,73 @@ describe("judgeCalls", () => {
       calls.push({ startedMs, tracking_number: "+15125551000", source: null, campaign: null });
       startedMs += startedMs < midnightMs ? HOUR_MS / 6 : HOUR_MS;
     }
-    const { started } = judgeCalls(calls, { untilMs, zone: "America/Chicago", past: [] });
-    expect(started).toMatchObject([{ kind: "few", sinceMs: midnightMs, calls: 13 }]);
+    const untilHour = untilMs / HOUR_MS;
+    const { started } = judgeCalls(toHours(calls), { untilHour, zone: "America/Chicago", past: [] });
+    expect(started).toMatchObject([{ kind: "few", sinceHour: midnightMs / HOUR_MS, calls: 13 }]);
+  });
+
+  it.each([
+    { what: "paused", isSpent: false, found: [] },
+    { what: "cut off", isSpent: true, found: ["silent"] },
+  ])("notices what a campaign's spend shows if it is $what for a week", ({ isSpent, found }) => {
+    const campaigns = ["Brand", "Winter", "Summer"];
+    const own = campaigns.map((campaign) => ({ daily: 30, source: "google", campaign }));
+    const outage = { number: 0, fromHour: MONDAY_9, hours: 168 + 7, share: 0 };
+    const year = weeks({ numbers: own, outages: [outage], days: 42 });
+    // The number has other calls, so that only the campaign is silent.
+    const rest = drawCalls({ ...year, outages: [], seed: year.seed + 1 }).map((call) => ({
+      ...call,
+      campaign: null,
+    }));
+    const calls = [...drawCalls(year), ...rest].sort((a, b) => a.startedMs - b.startedMs);
+    const paused = Math.floor(startOfYear() / DAY_MS) + 14;
+    // Spend is imported on the next day.
+    const spent = (untilMs: number) => {
+      const last = Math.floor(untilMs / DAY_MS) - 1;
+      const days = Array.from({ length: 90 }, (_, ago) => last - ago);
+      const running = days.filter((day) => isSpent || day <= paused || day >= paused + 7);
+      return new Map([
+        ["Brand", new Set(running)],
+        ["Winter", new Set(days)],
+      ]);
+    };
+    const noticed = watchYear(year, { calls, spent }).filter(({ dimension }) => dimension === "campaign");
+    expect(noticed.map(({ kind }) => kind)).toEqual(found);
+  });
+
+  it.each([0.5, 0.55, 2])("notices once that a number has %f of its calls for weeks", (share) => {
+    const outages = [{ number: 0, fromHour: MONDAY_9, hours: 10_000, share }];
+    const found = watchYear(weeks({ numbers: numbers(40), outages, days: 80 }));
+    expect(found.filter(({ key }) => key === "+15125551000").length).toBeLessThanOrEqual(1);
+    expect(found.filter(({ key }) => key !== "+15125551000")).toEqual([]);
+  });
+
+  it("does not take the calls of a new number for many of its source, or of all", () => {
+    const busy = { daily: 90, source: "source 0", campaign: "Brand" };
+    const outages = [{ number: 3, fromHour: -1680, hours: 1680 + MONDAY_9, share: 0 }];
+    expect(watchYear(weeks({ numbers: [...numbers(20), busy], outages, days: 42 }))).toEqual([]);
+  });
+
+  it.each([
+    { what: "a source with most calls, and its number", daily: [80, 6, 4], share: 0 },
+    { what: "a number with nearly all", daily: [60, 1, 1], share: 0.05 },
+    { what: "three numbers alike", daily: [30, 30, 30], share: 0.2 },
+  ])("notices a holiday once for all calls, with $what", ({ daily, share }) => {
+    const own = daily.map((each, index) => ({ daily: each, source: `source ${index}`, campaign: "Brand" }));
+    const outages = own.map((_, number) => ({ number, fromHour: 14 * 24, hours: 24, share }));
+    const year = weeks({ numbers: [...own, { daily: 5, source: "source 0", campaign: "Winter" }] });
+    const found = watchYear({
+      ...year,
+      outages: [...outages, { number: 3, fromHour: 14 * 24, hours: 24, share }],
+    });
+    expect(found.map(({ dimension }) => dimension)).toEqual(["all"]);
+  });
+
+  it("does not take days that vary by 30 percent for a change", () => {
+    const found = [1, 2, 3].flatMap((seed) =>
+      watchYear(weeks({ numbers: numbers(40), noise: 0.3, days: 180, seed })),
+    );
+    expect(found.length).toBeLessThanOrEqual(1);
   });
 
   it("has few false notices, and misses no long silence of a busy number", { timeout: 0 }, () => {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { HORIZON_MS, type WatchedCall } from "../../src/notices/judge-calls.ts";
+import { HORIZON_MS } from "../../src/notices/judge-calls.ts";
 import { type Notice, readNotices } from "../../src/notices/notice-table.ts";
 import { describeNotice } from "../../src/notices/notice-words.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";
@@ -10,7 +10,7 @@ import { FakeClock } from "../support/fake-clock.ts";
 import { honestly, type ServedCall, startListService } from "../support/list-service.ts";
 import { syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { drawCalls, type Outage, startOfYear } from "./drawn-years.ts";
+import { type DrawnCall, drawCalls, type Outage, startOfYear } from "./drawn-years.ts";
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -19,7 +19,7 @@ const MONDAY_9 = 14 * 24 + 9;
 const CUT: Outage = { number: 0, fromHour: MONDAY_9, hours: 50, share: 0 };
 const seed = fc.sample(fc.integer(), { numRuns: 1 })[0] ?? 0;
 
-const toServed = (call: WatchedCall, index: number): ServedCall => ({
+const toServed = (call: DrawnCall, index: number): ServedCall => ({
   call_id: index + 1,
   call_started: new Date(call.startedMs).toISOString(),
   caller_id: `+1512666${1000 + (index % 5000)}`,
@@ -158,14 +158,18 @@ describe("watchCalls", () => {
     await using business = await startBusiness([]);
     const { sync, service, file } = business;
     await sync(MONDAY_9 - 100);
-    const importOf = (hour: number) => {
-      const day = new Date(startOfYear() + hour * HOUR_MS).toISOString().slice(0, 10);
-      using warehouse = openExistingWarehouse(file);
-      const row = {
-        ...{ line: 2, day, source: "google", medium: "cpc", campaign: "Emergency", campaign_id: null },
+    /** Imports the spend of all days up to that of an hour. */
+    const importUntil = (hour: number) => {
+      const rows = Array.from({ length: 80 }, (_, days) => ({
+        ...{
+          line: 2,
+          day: new Date(startOfYear() + (hour - days * 24) * HOUR_MS).toISOString().slice(0, 10),
+        },
+        ...{ source: "google", medium: "cpc", campaign: "Emergency", campaign_id: null },
         ...{ cost_micros: 5_000_000, currency: "USD", clicks: null, impressions: null },
-      };
-      importSpend(warehouse, [{ file: "spend.csv", rows: [row] }], {
+      }));
+      using warehouse = openExistingWarehouse(file);
+      importSpend(warehouse, [{ file: "spend.csv", rows }], {
         ...{ currency: "USD", named: undefined, importedAt: new Date().toISOString() },
       });
     };
@@ -179,10 +183,10 @@ describe("watchCalls", () => {
     service.tell = (asked, calls) => honestly(asked, rest(calls));
     const campaigns = (news: readonly Notice[]) => news.filter(({ dimension }) => dimension === "campaign");
     // It may have been paused that very day.
-    importOf(MONDAY_9);
-    expect(campaigns((await sync(MONDAY_9 + 24)).news)).toEqual([]);
-    importOf(MONDAY_9 + 24);
-    const silent = campaigns((await sync(MONDAY_9 + 25)).news);
+    importUntil(MONDAY_9);
+    expect(campaigns((await sync(MONDAY_9 + 36)).news)).toEqual([]);
+    importUntil(MONDAY_9 + 24);
+    const silent = campaigns((await sync(MONDAY_9 + 37)).news);
     expect(silent).toMatchObject([{ key: { campaign: "Emergency", campaign_id: null }, kind: "silent" }]);
   });
 });

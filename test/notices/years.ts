@@ -9,7 +9,7 @@ import {
   watchYear,
 } from "./drawn-years.ts";
 
-/** Counts false and missed notices over drawn years: half of the numbers are cut off, or lose calls, at drawn times. */
+/** Counts false and missed notices over drawn years, by how much days vary: without a change, and with numbers that are cut off or lose calls at drawn times. */
 
 const HOUR_MS = 3_600_000;
 /** Calls that an outage has to cost to be missed at all. */
@@ -21,7 +21,17 @@ const first = Number(values.seed ?? Math.floor(Math.random() * 1e9));
 const years = Number(values.years);
 const hours = 365 * 24;
 
-function drawYear(seed: number, hasOutages: boolean): DrawnYear {
+/** What is drawn: the standard deviation of each day's factor, and whether numbers are cut off. */
+const KINDS = [
+  { noise: 0, hasOutages: false },
+  { noise: 0.1, hasOutages: false },
+  { noise: 0.2, hasOutages: false },
+  { noise: 0.3, hasOutages: false },
+  { noise: 0, hasOutages: true },
+  { noise: 0.2, hasOutages: true },
+] as const;
+
+function drawYear(seed: number, { noise, hasOutages }: (typeof KINDS)[number]): DrawnYear {
   const outage = fc.record({
     number: fc.nat(9),
     fromHour: fc.integer({ min: 0, max: hours - 14 * 24 }),
@@ -29,10 +39,10 @@ function drawYear(seed: number, hasOutages: boolean): DrawnYear {
     share: fc.constantFrom(0, 0, 0, 0.02, 0.1, 0.25),
   });
   const outages = hasOutages ? fc.array(outage, { minLength: 1, maxLength: 6 }) : fc.constant([]);
-  const [isFlat, isMixed] = [fc.boolean(), fc.boolean()];
-  const drawn = fc.record({ numbers: drawnNumbers, outages, isFlat, isMixed });
+  const [isFlat, isMixed, isNoiseShared] = [fc.boolean(), fc.boolean(), fc.boolean()];
+  const drawn = fc.record({ numbers: drawnNumbers, outages, isFlat, isMixed, isNoiseShared });
   const [year = { numbers: [], outages: [] }] = fc.sample(drawn, { seed, numRuns: 1 });
-  return { ...year, zone: "America/New_York", days: 365, seed };
+  return { ...year, noise, zone: "America/New_York", days: 365, seed };
 }
 
 const lasted = ({ fromHour, hours }: DrawnYear["outages"][number], days: number) => ({
@@ -44,10 +54,10 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-for (const hasOutages of [false, true]) {
+for (const kind of KINDS) {
   const totals = { false: 0, most: 0, outages: 0, expected: 0, missed: 0, repeated: 0, hoursLate: 0 };
   for (let seed = first; seed < first + years; seed++) {
-    const year = drawYear(seed, hasOutages);
+    const year = drawYear(seed, kind);
     const outages = year.outages.map((each) => ({ ...each, number: each.number % year.numbers.length }));
     const found = watchYear({ ...year, outages });
     const isOf = ({ noticedMs }: Noticed) =>
@@ -77,9 +87,10 @@ for (const hasOutages of [false, true]) {
   // A year has at most two, and a busy number that is cut off is missed by chance alone.
   if (totals.most > 2 || totals.missed > 1 + totals.expected / 10) process.exitCode = 1;
   const late = (totals.hoursLate / Math.max(1, totals.expected - totals.missed)).toFixed(1);
+  const varied = `${kind.noise * 100} % noise: ${years} years`;
   print(
-    hasOutages
-      ? `${years} years with ${totals.outages} outages: ${totals.false} false notices, ${totals.repeated} repeated; of ${totals.expected} outages that lost ${ENOUGH} calls or more, ${totals.missed} missed, the others noticed after ${late} hours on average`
-      : `${years} years without a change from seed ${first}: ${totals.false} false notices, at most ${totals.most} in a year`,
+    kind.hasOutages
+      ? `${varied} with ${totals.outages} outages: ${totals.false} false notices, ${totals.repeated} repeated; of ${totals.expected} outages that lost ${ENOUGH} calls or more, ${totals.missed} missed, the others noticed after ${late} hours on average`
+      : `${varied} without a change from seed ${first}: ${totals.false} false notices, at most ${totals.most} in a year`,
   );
 }

@@ -25,6 +25,8 @@ export const CLEAN: Evidence = {
   keys: NEWEST,
   outOfPlace: undefined,
   end: "short slice",
+  endsAt: 100,
+  gaps: [],
   isProven: true,
   isLinked: true,
   isFrontMet: true,

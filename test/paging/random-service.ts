@@ -14,7 +14,9 @@ const KEY_ORDERS = [
 ] as const;
 /** Orders that change while calls come in or are touched. */
 const OTHER_ORDERS = ["updated desc", "busiest source", "shuffled once", "shuffled"] as const;
-type Order = (typeof KEY_ORDERS)[number] | (typeof OTHER_ORDERS)[number];
+/** As the rows lie in the file; a row that is changed takes another place. */
+const HEAP = "heap";
+type Order = (typeof KEY_ORDERS)[number] | (typeof OTHER_ORDERS)[number] | typeof HEAP;
 
 /** What the service says in the place of its number of calls. */
 type Total =
@@ -23,7 +25,7 @@ type Total =
 
 /** What happens at a service before one of its responses. */
 interface Event {
-  kind: "new" | "late" | "delete" | "touch" | "delete front";
+  kind: "new" | "late" | "delete" | "touch" | "delete front" | "correct" | "swap";
   /** Where, as a share of the calls there are: 0 is the oldest, 1 the newest. */
   at: number;
   count: number;
@@ -61,6 +63,12 @@ export interface Timeline {
   growth?: number;
   /** Pages that are cut by size: each so manyth call is as long as so many others. @default by number */
   heavy?: { every: number; weight: number } | undefined;
+  /** What an offset beyond the last call gives. @default nothing */
+  beyond?: "first page" | "last page";
+  /** Offsets that give nothing, though calls follow. @default none */
+  hole?: { first: number; last: number } | undefined;
+  /** The database takes another plan, and so another order, from an offset or a request on. @default never */
+  flip?: { order: Order; from: "offset" | "request"; at: number };
   /** Slices after which the process is killed, and the next goes on. */
   kills: number[];
   /** Rows that are asked for after each kill. @default as before */
@@ -255,6 +263,97 @@ export const wideTimelines: fc.Arbitrary<Timeline> = fc
     return timeline;
   });
 
+/** Nothing but the number of rows, the last change, and late answers is wrong. */
+const inOneWay = (timeline: Timeline): Timeline => ({
+  ...timeline,
+  order: isKeyOrder(timeline.order) ? timeline.order : "id desc",
+  offsets: "honest",
+  total: honesty.total,
+  heavy: undefined,
+  requests: timeline.requests.map((request) => ({ ...request, cap: 1000, short: 0, lag: 0 })),
+});
+const isKeyOrder = (order: Order) => KEY_ORDERS.some((name) => name === order);
+const anyOf = fc.oneof(smallTimelines, honestTimelines).map(inOneWay);
+
+/** Pages that are cut by size, of services whose count is stale, capped, or made up. */
+export const sizedTimelines: fc.Arbitrary<Timeline> = fc
+  .record({
+    timeline: anyOf,
+    heavy: fc.record({ every: fc.integer({ min: 2, max: 20 }), weight: fc.integer({ min: 2, max: 8 }) }),
+    total: fc.oneof(
+      fc.record({ kind: fc.constantFrom("rows" as const, "end") }),
+      fc.record({
+        kind: fc.constantFrom("capped" as const, "stale", "stale", "off"),
+        by: fc.integer({ min: -8, max: 4 }),
+      }),
+    ),
+  })
+  .map(({ timeline, heavy, total }) => ({ ...timeline, heavy, total }));
+
+/** Services that give calls again beyond the end, or leave pages empty before it. */
+export const endTimelines: fc.Arbitrary<Timeline> = fc
+  .record({
+    timeline: anyOf,
+    beyond: fc.constantFrom("first page" as const, "last page"),
+    hole: weighted<Timeline["hole"]>(1, undefined, fc.record({ first: count(100), last: count(200) })),
+    total: weighted(1, honesty.total, lies),
+  })
+  .map(({ timeline, beyond, hole, total }) =>
+    hole === undefined ? { ...timeline, beyond, total } : { ...timeline, hole },
+  );
+
+/** Services whose order moves while a pass reads: beyond what a pass can prove. `npm run test:walk` counts how often. */
+const moving = (
+  kinds: readonly Event["kind"][],
+  orders: readonly Order[],
+  flips: readonly Order[] = [],
+): fc.Arbitrary<Timeline> =>
+  fc
+    .record({
+      timeline: honestTimelines,
+      order: fc.constantFrom(...orders),
+      sorting: fc.constantFrom("ignored" as const, "refused"),
+      limit: fc.integer({ min: 4, max: 12 }),
+      initial: fc.integer({ min: 20, max: 80 }),
+      events: fc.array(
+        fc.array(fc.record({ kind: fc.constantFrom(...kinds), at: share, count: count(2) }), {
+          maxLength: 2,
+        }),
+        { minLength: 3, maxLength: 12 },
+      ),
+      flip: fc.record({
+        order: fc.constantFrom(...flips, ...orders.slice(0, flips.length === 0 ? 1 : 0)),
+        from: fc.constantFrom("offset" as const, "request"),
+        at: count(30),
+      }),
+    })
+    .map(({ timeline, events, flip, ...changes }) => ({
+      ...timeline,
+      ...changes,
+      pageCap: 1000,
+      tied: 1,
+      requests: events.map((some, index) => ({
+        events: some,
+        cap: 1000,
+        short: 0,
+        lag: 0,
+        turns: index % 3,
+      })),
+      ...(flips.length > 0 && { flip }),
+    }));
+
+export const movingTimelines = {
+  startfix: moving(["new", "delete", "correct"], ["start desc", "start asc"]),
+  startfix2: moving(["new", "late", "delete", "correct", "correct", "swap"], ["start desc", "start asc"]),
+  planflip: moving(
+    ["new", "late", "delete"],
+    ["id desc", "start desc", HEAP],
+    ["start desc", "id desc", "id asc"],
+  ),
+  planflip2: moving(["new", "new", "late", "delete"], ["id desc", "start desc"], ["start desc", "id desc"]),
+  planheap: moving(["new", "delete", "touch"], [HEAP, "id asc", "start asc"], [HEAP, "id asc", "start asc"]),
+};
+
 interface ServedCall {
   id: number;
   startedMs: number;
@@ -262,6 +361,7 @@ interface ServedCall {
   source: string;
   updatedAt: number;
   rank: number;
+  slot: number;
 }
 
 /** A response of status 400. */
@@ -282,6 +382,8 @@ export class RandomService implements Source<Slice> {
   #visibleThroughout: Set<number> | undefined;
   readonly #touched = new Set<number>();
   #nextId = 1;
+  #nextSlot = 0;
+  readonly #freeSlots: number[] = [];
   #clock = 0;
   #seed: number;
   requests = 0;
@@ -340,15 +442,24 @@ export class RandomService implements Source<Slice> {
     const served = new Set(state.map(({ id }) => id));
     this.#visibleThroughout = this.#visibleThroughout?.intersection(served) ?? served;
 
-    const listed = this.#list(state, order);
+    const { flip } = this.#timeline;
+    const isFlipped = flip !== undefined && (flip.from === "offset" ? asked : this.requests) >= flip.at;
+    const listed = this.#list(state, isFlipped ? flip.order : order);
     if (sort !== "own" && sorting === "served") listed.sort((a, b) => compare(a.source, b.source));
     const isRounded = offsets.startsWith("rounded");
     const offset = offsets === "ignored" ? 0 : isRounded ? Math.floor(asked / limit) * limit : asked;
     const skipped = offsets === "first rows never" ? 3 : 0;
     const most = Math.min(limit, pageCap, isBusy ? request.cap : limit) - (isBusy ? request.short : 0);
-    const rows = this.#cut(listed.slice(offset + skipped), Math.max(1, most)).map(toRow);
+    const rows = this.#rowsAt(listed, offset + skipped, Math.max(1, most)).map(toRow);
     const applied = offsets === "rounded, and says so" ? offset : asked;
     return { offset: applied, total: this.#count(listed.length, applied + rows.length, rows.length), rows };
+  }
+
+  #rowsAt(listed: readonly ServedCall[], offset: number, most: number): ServedCall[] {
+    const { beyond, hole } = this.#timeline;
+    if (hole !== undefined && offset >= hole.first && offset <= hole.last) return [];
+    if (offset < listed.length || beyond === undefined) return this.#cut(listed.slice(offset), most);
+    return this.#cut(beyond === "first page" ? listed : listed.slice(-most), most);
   }
 
   /** Returns the calls of a page: so many, or those that weigh no more; one at least. */
@@ -407,6 +518,7 @@ export class RandomService implements Source<Slice> {
         sizeOf(b) - sizeOf(a) || compare(a.source, b.source) || b.startedMs - a.startedMs,
       "shuffled once": (a, b) => a.rank - b.rank,
       shuffled: () => 0,
+      heap: (a, b) => a.slot - b.slot,
     };
     const compareCalls = orders[order];
     return places.sort((a, b) => compareCalls(a.call, b.call) || a.at - b.at).map(({ call }) => call);
@@ -417,8 +529,10 @@ export class RandomService implements Source<Slice> {
     this.#clock++;
     if (kind === "new") for (let added = 0; added < count; added++) this.#add(this.#clock);
     if (kind === "late") this.#add(Math.floor(at * this.#clock));
-    if (kind === "delete") this.#calls.splice(place, count);
-    if (kind === "delete front") this.#calls.splice(Math.max(0, this.#calls.length - count), count);
+    if (kind === "delete") this.#remove(place, count);
+    if (kind === "delete front") this.#remove(Math.max(0, this.#calls.length - count), count);
+    if (kind === "correct") for (let moved = 0; moved < count; moved++) this.#correct(place);
+    if (kind === "swap") this.#swap(place);
     if (kind !== "touch") return;
     // Calls are never changed in place: older states keep them as they were.
     for (let index = place; index < Math.min(place + count, this.#calls.length); index++) {
@@ -426,17 +540,46 @@ export class RandomService implements Source<Slice> {
       // Once in a pass: one that jumps again and again can dodge any number of looks.
       if (call === undefined || this.#touched.has(call.id)) continue;
       this.#touched.add(call.id);
-      this.#calls[index] = { ...call, updatedAt: this.#clock + index / 1000 };
+      this.#calls[index] = { ...call, updatedAt: this.#clock + index / 1000, slot: this.#takeSlot() };
     }
   }
 
-  /** Keeps the calls in the order of their start. */
+  #remove(place: number, count: number): void {
+    this.#freeSlots.push(...this.#calls.splice(place, count).map(({ slot }) => slot));
+  }
+
+  #takeSlot(): number {
+    return this.#freeSlots.pop() ?? this.#nextSlot++;
+  }
+
+  /** A call gets the start of some other. */
+  #correct(place: number): void {
+    const [call] = this.#calls.splice(Math.min(place, this.#calls.length - 1), 1);
+    const other = this.#calls[Math.floor(this.#random() * this.#calls.length)];
+    if (call === undefined) return;
+    const startedMs = (other ?? call).startedMs + Math.floor(this.#random() * 3 - 1) * 1000;
+    this.#insert({ ...call, startedMs, started: new Date(startedMs).toISOString() });
+  }
+
+  /** Two neighbours change their starts. */
+  #swap(place: number): void {
+    const [a, b] = this.#calls.splice(Math.min(place, this.#calls.length - 2), 2);
+    if (a === undefined || b === undefined) return;
+    this.#insert({ ...a, startedMs: b.startedMs, started: b.started });
+    this.#insert({ ...b, startedMs: a.startedMs, started: a.started });
+  }
+
   #add(second: number): void {
     const startedMs = START_MS + second * 1000;
     const source = `source ${Math.floor(this.#random() * this.#timeline.sources)}`;
     const started = new Date(startedMs).toISOString();
     const call = { id: this.#nextId++, startedMs, started, source, updatedAt: second, rank: this.#random() };
-    const place = this.#calls.findLastIndex((other) => other.startedMs <= startedMs);
+    this.#insert({ ...call, slot: this.#takeSlot() });
+  }
+
+  /** Keeps the calls in the order of their start. */
+  #insert(call: ServedCall): void {
+    const place = this.#calls.findLastIndex((other) => other.startedMs <= call.startedMs);
     this.#calls.splice(place + 1, 0, call);
   }
 

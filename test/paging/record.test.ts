@@ -9,10 +9,17 @@ const slice = (offset: number, total: number, ...ids: (number | null)[]): Slice 
   rows: ids.map(call),
 });
 
-/** The record of a pass that has read such slices. */
+/** The record of a pass that has read such slices, and looked behind the last but one. */
 function recordOf(...slices: Slice[]): PassRecord {
   const record = new PassRecord({ limit: 4, overlap: 2 });
   for (const slice of slices) record.accept(slice);
+  return record;
+}
+
+function recordOfEnd(look: Slice, ...slices: Slice[]): PassRecord {
+  const record = recordOf(...slices.slice(0, -1));
+  record.lookBehind(look);
+  for (const last of slices.slice(-1)) record.accept(last);
   return record;
 }
 
@@ -26,51 +33,67 @@ describe("PassRecord", () => {
       slices: [...full, last, slice(6, 8, 7, 8)],
       end: "short slice",
     },
-    { title: "a slice as long as a page", slices: [...full, last, slice(4, 8, 5, 6, 7, 8)], end: "unseen" },
+    {
+      title: "a slice as long as a page",
+      slices: [...full, last, slice(4, 8, 5, 6, 7, 8)],
+      end: "nothing behind",
+    },
     { title: "a short slice with another call", slices: [...full, last, slice(7, 9, 8, 9)], end: "unseen" },
     {
       title: "a short slice that ends before the last call",
       slices: [...full, last, slice(5, 7, 6, 7)],
       end: "unseen",
     },
-    { title: "a short slice that counts more", slices: [...full, last, slice(6, 9, 7, 8)], end: "unseen" },
+    {
+      title: "a short slice in another place",
+      slices: [...full, last, slice(7, 9, 7, 8)],
+      end: "unseen",
+    },
+    { title: "a short slice that counts more", slices: [...full, last, slice(6, 9, 7, 8)], end: "disputed" },
     {
       title: "a short slice after one full page",
       slices: [slice(0, 5, 1, 2, 3, 4), slice(2, 5, 3, 4, 5), slice(3, 5, 4, 5)],
-      end: "unseen",
+      end: "nothing behind",
     },
     {
       title: "empty slices at the front, though calls are counted",
       slices: [slice(0, 4, 1, 2), slice(0, 5, 3, 1), slice(0, 6), slice(0, 6)],
-      end: "unseen",
+      end: "disputed",
     },
     {
       title: "a short slice after pages of two lengths",
       slices: [slice(0, 8, 1, 2, 3), ...full, last, slice(6, 8, 7, 8)],
-      end: "unseen",
+      end: "nothing behind",
     },
-  ])("sees the end by its slices alone: $title", ({ slices, end }) => {
-    expect(recordOf(...slices).evidence.end).toBe(end);
+  ])("sees the end by its slices and an empty look before the last one: $title", ({ slices, end }) => {
+    expect(recordOfEnd(slice(8, 8), ...slices).evidence.end).toBe(end);
+    expect(recordOf(...slices).evidence.end).toBe("unseen");
   });
 
   it.each([
-    { behind: slice(4, 4), end: "nothing behind" },
-    { behind: slice(4, 5, 5), end: "unseen" },
-  ])("sees by a look behind a short list: $end", ({ behind, end }) => {
-    const record = recordOf(slice(0, 4, 1, 2, 3, 4));
-    record.lookBehind(behind);
-    expect(record.evidence.end).toBe(end);
+    { look: slice(8, 8, 5, 6, 7, 8), end: "short slice" },
+    { look: slice(8, 9, 9), end: "unseen" },
+    { look: slice(8, 9, null), end: "unseen" },
+  ])("takes no end before a call that only the look had: $look.rows.0.id", ({ look, end }) => {
+    expect(recordOfEnd(look, ...full, last, slice(6, 8, 7, 8)).evidence.end).toBe(end);
   });
 
-  it("disputes an end where the last slice counts more calls", () => {
-    const record = recordOf(slice(0, 5, 1, 2, 3, 4));
-    record.lookBehind(slice(4, 5));
-    expect(record.evidence.end).toBe("disputed");
+  it("sees no proof of the end of a short list in known calls behind it", () => {
+    const list = slice(0, 3, 1, 2, 3);
+    const { evidence } = recordOfEnd(slice(3, 3, 1, 2, 3), list, list);
+    expect(evidence).toMatchObject({ end: "repeated", behind: [{ offset: 3, rows: 3, repeats: 0 }] });
+  });
+
+  it("goes on behind offsets that gave no call, and forgets the end before them", () => {
+    const record = recordOfEnd(slice(8, 20), ...full, last, slice(6, 20, 7, 8));
+    record.accept(slice(12, 20, 13, 14, 15, 16));
+    expect(record.evidence).toMatchObject({ end: "unseen", gaps: [{ first: 8, last: 11 }], isLinked: false });
   });
 
   it("takes a look at the front for met where the pass was one slice; else where it shares calls of two keys", () => {
     const one = recordOf(slice(0, 2, 1, 2));
     one.lookBehind(slice(2, 2));
+    one.accept(slice(0, 2, 1, 2));
     expect(one.acceptClosing(slice(0, 2, 8, 9))?.isMet).toBe(true);
     const record = recordOf(slice(0, 4, 1, 2, 3, 4));
     expect(record.acceptClosing(slice(0, 4, 8, 9, 10, 11))).toEqual({ isMet: false, next: 2 });

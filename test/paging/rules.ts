@@ -35,18 +35,13 @@ export const RULES: readonly Rule[] = [
   rule("calls that went being counted", ["verdict.ts", "gone > totals.falls,", "gone < 0,"]),
   rule("an end that is shorter than a page", [
     "record.ts",
-    "if (isLast && this.isCutByNumber && slice.rows.length < full)",
-    "if (isLast)",
+    'this.#isCutByNumber && slice.rows.length < full ? "short slice" : this.#endBy(look)',
+    '"short slice"',
   ]),
   rule("a look behind the end", [
     "pass.ts",
-    "const behind = await this.#pages.fetch(endOf(record.left));",
-    "const behind = { ...record.left, offset: endOf(record.left), rows: [] };",
-  ]),
-  rule("a count that fits, where nothing is behind the end", [
-    "verdict.ts",
-    'if (end === "short slice") return',
-    'if (end !== "unseen") return',
+    "...(await this.#pages.fetch(end)), offset: end",
+    "...this.#record.left, offset: end, rows: []",
   ]),
   rule(
     "giving up being no end",

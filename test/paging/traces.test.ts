@@ -155,7 +155,7 @@ describe("the walk", () => {
     const digests: string[] = [];
     for (const group of groups) digests.push(await traceGroup(group));
     expect(digests.join(" ")).toMatchInlineSnapshot(
-      `"64a301f3 5108b9ac 693b92d5 87003b01 05e6b24e 82f9fbbb bcb45fee 101c67e7 9dcbc1dd e0aab80e 0838109d 25b15dcd"`,
+      `"056c9247 5fc5ecfa c2d615a8 eea7248f 9d504655 e00d0b89 d9f2d4d3 555eca3f a128ff19 64b0a486 4c82fa37 6a519d5f"`,
     );
   });
 });

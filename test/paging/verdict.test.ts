@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Evidence } from "../../src/paging/evidence.ts";
+import type { Behind, Evidence } from "../../src/paging/evidence.ts";
 import { readKeys } from "../../src/paging/order-key.ts";
 import { judge, judgeIncremental, missingCallThreshold } from "../../src/paging/verdict.ts";
 import { BY_SOURCE, CLEAN, NEWEST, totals } from "./clean-evidence.ts";
@@ -12,6 +12,16 @@ const full = (changes: Partial<Evidence>, distinct = 100) => ({
 
 const moved = (last: number, least: number) => ({
   totals: totals({ last, least, most: Math.max(100, last), isConstant: false }),
+});
+
+const look = (changes: Partial<Behind>): Behind => ({
+  offset: 100,
+  total: 100,
+  rows: 0,
+  unseen: 0,
+  after: 3,
+  repeats: undefined,
+  ...changes,
 });
 
 describe("judge", () => {
@@ -141,7 +151,53 @@ describe("judge", () => {
     },
 
     { ...full({ startsAtFront: false }), verdict: "unverified", says: "did not begin with the first call" },
-    { ...full({ end: "unseen" }), verdict: "unverified", says: "the end of the calls was not reached" },
+    {
+      ...full({ end: "unseen", fresh: 130 }),
+      verdict: "unverified",
+      says: "the end of the calls was not reached: 100 calls read",
+    },
+    {
+      ...full({ end: "unseen", behind: [look({ offset: 20, repeats: 0, rows: 20 })] }, 20),
+      verdict: "unverified",
+      says: "the end of the calls was not reached: offset 20 gave rows 1 to 20: 20 calls read, total 100",
+    },
+    {
+      ...full({ end: "unseen", ...moved(103, 100), behind: [look({ rows: 2, unseen: 1 })] }, 101),
+      verdict: "unverified",
+      says: "not reached: offset 100 gave 1 other call: 101 calls read, total 103",
+    },
+    {
+      ...full({ end: "unseen", behind: [look({ repeats: 50, rows: 50 })] }),
+      verdict: "probable",
+      says: "no page shows the end of the calls: offset 100 gave rows 51 to 100: 100 calls read, total 100",
+    },
+    {
+      ...full({ end: "repeated", behind: [look({ repeats: 0, rows: 100 })] }),
+      verdict: "probable",
+      says: "no page shows the end of the calls: offset 100 gave rows 1 to 100",
+    },
+    {
+      ...full({ gaps: [{ first: 63, last: 69 }], isLinked: false }, 93),
+      verdict: "unverified",
+      says: "the list ended early and went on: offsets 63 to 69 came empty: 93 calls read, total 100",
+    },
+    {
+      ...full({ end: "disputed", endsAt: 89 }, 89),
+      verdict: "unverified",
+      says: "no call came from offset 89 on, though the service counts more: 89 calls read, total 100",
+    },
+    {
+      ...full({ end: "disputed", endsAt: 90 }, 90),
+      verdict: "probable",
+      says: "the service counts more than it lists: 90 calls read, total 100",
+    },
+    // Rows without an id are no calls that did not come.
+    { ...full({ unplaced: 30 }, 70), verdict: "probable", says: "some rows have no readable call_id" },
+    {
+      ...full({ unplaced: 100, unplacedReason: "9007199254740993 is beyond 2^53 − 1" }, 0),
+      verdict: "unverified",
+      says: "no row has a readable call_id (9007199254740993 is beyond 2^53 − 1): 0 calls read, total 100",
+    },
     { ...full({}, 0), verdict: "unverified", says: "no call came: 0 calls read, total 100" },
     { ...full({ fragmented: 1 }), verdict: "unverified", says: "1 page had to be read in pieces" },
     {
@@ -179,7 +235,18 @@ describe("judge", () => {
     const order = "Ask the support of the service for a stable order by call id or start";
     const cases: [Partial<Evidence>, number, string][] = [
       [{ startsAtFront: false }, 100, "Ask the support of the service what offset 0 gives."],
-      [{ end: "unseen" }, 100, again],
+      [{ end: "unseen", fresh: 130 }, 100, again],
+      [
+        { end: "repeated", behind: [look({ rows: 1 })] },
+        100,
+        "Ask the support of the service what offset 100 gives: beyond the last call a page should be empty.",
+      ],
+      [{ gaps: [{ first: 63, last: 69 }] }, 93, "Ask the support of the service why these pages are empty."],
+      [
+        { end: "disputed", endsAt: 80 },
+        80,
+        "Ask the support of the service for the calls beyond offset 80, or sync each organization unit into its own warehouse (CALLTALLY_ORG_UNIT_ID).",
+      ],
       [{}, 0, "Ask the support of the service why its pages are empty."],
       [
         { fragmented: 2 },
@@ -280,6 +347,8 @@ describe("judge", () => {
       { startsAtFront: false },
       { end: "unseen" },
       { end: "disputed" },
+      { end: "repeated" },
+      { gaps: [{ first: 1, last: 1 }] },
       { isFrontMet: false },
       { isLinked: false },
       { isProven: false },

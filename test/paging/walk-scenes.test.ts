@@ -107,12 +107,12 @@ describe("walk", () => {
     const reading = walk(service.source, options);
     await read(reading);
     expect(reading.evidence.end).toBe("unseen");
-    expect(service.asked).toHaveLength(54);
+    expect(service.asked).toHaveLength(105);
   });
 
   it.each([
     // Of twenty rows two are unseen, or five: a quarter is enough.
-    { added: 13, requests: 1 + 50 + 10 },
+    { added: 13, requests: 1 + 50 + 10 + 1 },
     { added: 10, requests: 103 },
   ])("reads on while $added calls come to the front of a list with each request", async (scene) => {
     const newest = () => 400 + scene.added * service.asked.length;
@@ -156,7 +156,7 @@ describe("walk", () => {
     const reading = walk(service.source, options);
     await read(reading);
     expect(reading.evidence.end).toBe("unseen");
-    expect(service.asked).toHaveLength(1 + 50 + 10);
+    expect(service.asked).toHaveLength(1 + 50 + 10 + 1);
   });
 
   it("links slices that share calls of one key alone after four tries, each from twice as far back", async () => {
@@ -183,7 +183,26 @@ describe("walk", () => {
     const reading = walk({ ...service.source, fetch: () => fetch }, options);
     await read(reading);
     expect(reading.evidence.end).toBe("disputed");
-    expect(service.asked.filter((offset) => offset > 100)).toEqual([105, 120, 135]);
+    // The last look is for calls behind a gap.
+    expect(service.asked.filter((offset) => offset > 100)).toEqual([105, 120, 135, 1980]);
+  });
+
+  it.each([
+    { title: "reads on where the list goes on behind empty pages", first: 43, last: 199, fresh: 143 },
+    { title: "ends where nothing is at the last page by total", first: 43, last: 1000, fresh: 43 },
+    { title: "does not look for as few calls as may be missing", first: 295, last: 299, fresh: 295 },
+  ])("$title", async ({ first, last, fresh }) => {
+    const service = script(({ offset }) => {
+      const end = offset < first ? first : 300;
+      const count = offset >= first && offset <= last ? 0 : Math.min(20, end - offset);
+      return slice(offset, 300, ...ids(offset + 1, count));
+    });
+    const reading = walk(service.source, options);
+    await read(reading);
+    const { evidence } = reading;
+    expect(evidence).toMatchObject({ fresh, gaps: fresh === 143 ? [{ first, last }] : [] });
+    expect(service.asked.filter((offset) => offset === 280).length > 0).toBe(fresh !== 295);
+    expect(service.asked.length).toBeLessThan(30);
   });
 
   it("looks at the front once more after it gave up a list that has become empty, though more is counted", async () => {
@@ -191,7 +210,7 @@ describe("walk", () => {
     const service = serve(() => (isEmpty ? 0 : 100), { total: () => 100 });
     const reading = walk(service.source, options);
     for await (const { offset } of reading) if (offset === 90 || offset === 75) isEmpty = true;
-    expect(service.asked.slice(-4)).toEqual([20, 0, 0, 0]);
+    expect(service.asked.slice(-4)).toEqual([0, 0, 80, 0]);
   });
 
   it("has seen nothing before it begins", () => {
@@ -211,6 +230,8 @@ describe("walk", () => {
       closing: 0,
       closingOnly: 0,
       behind: [],
+      gaps: [],
+      endsAt: 0,
       totals: {
         first: 0,
         last: 0,

@@ -3,7 +3,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { draws } from "../support/draws.ts";
 import type { Outcome } from "./live.ts";
-import { honestTimelines, type Timeline, wideTimelines, wildTimelines } from "./random-service.ts";
+import {
+  endTimelines,
+  honestTimelines,
+  sizedTimelines,
+  type Timeline,
+  wideTimelines,
+  wildTimelines,
+} from "./random-service.ts";
 import { changedWalker, RULES } from "./rules.ts";
 import { isFalselySure, isSure, lives, type Reading, readings } from "./walks.ts";
 
@@ -44,6 +51,17 @@ describe("walk", () => {
     expect(share(({ concurrency, outcome }) => outcome.atOnce === concurrency)).toBeGreaterThan(0.4);
     expect(share(({ outcome }) => outcome.isResumed)).toBeGreaterThan(0.03);
     expect(Math.max(...lived.map(({ outcome }) => outcome.requests))).toBeLessThan(3000);
+  });
+
+  it.each([
+    { title: "where pages are cut by size, and the count is stale or made up", timelines: sizedTimelines },
+    {
+      title: "where calls come again beyond the end, or offsets before it give none",
+      timelines: endTimelines,
+    },
+  ])("is never sure of a pass that misses a call, $title", async ({ timelines }) => {
+    const { share } = await liveAll(timelines);
+    expect(share(({ outcome }) => isSure(outcome))).toBeGreaterThan(0.01);
   });
 
   it(`is sure of most passes over honest services: ${RUNS} timelines`, async () => {

@@ -15,7 +15,7 @@ const spell = (option: string) => `<${option}>`;
 
 function refusalOf(request: ExportRequest, { source = WAREHOUSE, output = FOLDER } = {}): string | undefined {
   try {
-    check(request, { source, output }, { spell });
+    check(request, { source, output }, { spell, hint: "" });
   } catch (error) {
     return String(error);
   }

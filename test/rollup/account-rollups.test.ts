@@ -8,7 +8,7 @@ import { NOT_SET, OTHER } from "../../src/rollup/reserved-keys.ts";
 import { rollupColumns } from "../../src/rollup/rollup-query.ts";
 import { rollupViewText } from "../../src/rollup/rollup-sql.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import { foldRollup } from "../support/fold.ts";
+import { type FoldQuery, foldRollup } from "../support/fold.ts";
 import { CALLS, LIVE, MILLISECONDS, openAccount, RULES, SPEND } from "./account.ts";
 import { type Question, resolve } from "./questions.ts";
 
@@ -59,13 +59,24 @@ async function ask(
     ...row,
     startsAt: toInstants({ from: day }, question.zone).startsAt ?? "",
   }));
-  expect(rows).toEqual(
+  const toRows = (fold: Omit<FoldQuery, "rules">) =>
     foldRollup(isGone ? CALLS : LIVE, {
       ...fold,
       rules,
       ...(hasSpend && { spend: { rows: spent, calls: CALLS } }),
-    }),
-  );
+    });
+  expect(rows).toEqual(toRows(fold));
+  const { periods: _, top: __, fill: ___, previous, ...whole } = fold;
+  const total = {
+    ...whole,
+    ...(previous && { previous: { ...previous, periods: [] } }),
+    dimensions: [],
+    totalOf: question.dimensions,
+  };
+  for (const isWithSpend of hasSpend && question.dimensions.length > 0 ? [false, true] : [false])
+    expect([...(await session.total({ ...full, isWithSpend })).rows]).toEqual(
+      toRows({ ...total, isWithSpend }),
+    );
   // The number of keys, as they are shown.
   const width = keyColumns(question.dimensions).length;
   const from = query.periods ? 1 : 0;

@@ -7,6 +7,7 @@ import {
   TOTAL,
   toServed,
   toShown,
+  WITH_SPEND,
 } from "../../src/rollup/reserved-keys.ts";
 
 describe("toShown", () => {
@@ -14,6 +15,7 @@ describe("toShown", () => {
     ["(total)", '"(total)"'],
     ['""(NOT Set)"', '"""(NOT Set)""'],
     ["(other)", '"(other)"'],
+    ["(With Spend)", '"(With Spend)"'],
     ["(none)", "(none)"],
     ["x(total)", "x(total)"],
     ["(total)x", "(total)x"],
@@ -25,8 +27,8 @@ describe("toShown", () => {
   });
 
   it("has words of its own, and what is in no more than one quote is itself", () => {
-    expect(RESERVED_KEYS).toEqual(["(not set)", "(total)", "(other)"]);
-    expect([NOT_SET, TOTAL, OTHER]).toEqual(RESERVED_KEYS);
+    expect(RESERVED_KEYS).toEqual(["(not set)", "(total)", "(with spend)", "(other)"]);
+    expect([NOT_SET, TOTAL, WITH_SPEND, OTHER]).toEqual(RESERVED_KEYS);
     for (const text of ["(total)", '"(total)', '(total)"', '(total)""', '""(total)', "x", '"x"', '"', ""])
       expect(toServed(text)).toBe(text);
     expect(["(NOT  Set)", " (not set) ", '"(not set)"', "not set", ""].map(isValue)).toEqual([

@@ -18,6 +18,7 @@ const texts = fc.oneof(
       fc.constantFrom(
         "(total)",
         "(not set)",
+        "(with spend)",
         "(other)",
         "(Other)",
         "(TOTAL)",

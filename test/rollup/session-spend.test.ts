@@ -230,6 +230,22 @@ describe("SessionSpend", () => {
     );
   });
 
+  it.each([
+    [[0], 0, null],
+    [[-1_000_000], -1, null],
+    [[1_000_000, -1_000_000], 0, null],
+    [[1], 0.000001, 0],
+    [[30_000_000], 30, 2],
+  ])("has a cost per call only of costs over 0: %j", async (costs, cost, perCall) => {
+    const spend = costs.flatMap((cost_micros) => SPEND.slice(0, 1).map((row) => ({ ...row, cost_micros })));
+    using session = new RollupSession(await openAccount({ spend }), { rules: RULES });
+    const { form } = await session.loadSpend("UTC");
+    const figures = ["cost", "cost_per_call"];
+    const { rows } = await session.rollup({ dimensions: ["source"], spend: form, figures });
+    const [row] = [...rows].filter(([source]) => source === "google");
+    expect(row).toEqual(["google", 15, cost, perCall]);
+  });
+
   it("is loaded while rows are being read, which stay as they were", async () => {
     using session = new RollupSession(account, { rules: RULES });
     const read = async () => Iterator.from((await session.rollup({ dimensions: ["source"] })).rows);

@@ -162,7 +162,7 @@ describe("PUT and PATCH answer 400, and change nothing, to", () => {
     { format: "" },
     { format: "XML" },
     { format: "JSONP" },
-    { method: "CONNECT" },
+    { method: "GET it" },
     { include_dni_logs: "true" },
     { webhook_status: "deleted" },
     { webhook_status: "" },

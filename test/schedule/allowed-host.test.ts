@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { isAllowedHost, isLoopback } from "../../src/schedule/monitor.ts";
+import { isLoopback } from "../../src/base/loopback.ts";
+import { isAllowedHost } from "../../src/schedule/monitor.ts";
 
 describe("isLoopback", () => {
-  it.each(["localhost", "LOCALHOST", "127.0.0.1", "127.5.66.255", "::1"])(
+  it.each(["localhost", "LOCALHOST", "127.0.0.1", "127.5.66.255", "::1", "[::1]"])(
     "takes %s for this machine",
     (host) => {
       expect(isLoopback(host)).toBe(true);

@@ -138,7 +138,7 @@ describe("emptyStatistics, noteEnd", () => {
     expect(emptyStatistics("export", SINCE)).toEqual({
       job: "export",
       sinceMs: SINCE,
-      runs: new Map(),
+      runs: new Map([["0", 0]]),
       isRunning: false,
       lastMs: undefined,
       last: undefined,

@@ -40,9 +40,9 @@ describe("parseAddress", () => {
     "[::g]:1",
     "9464 ",
   ])("refuses %j", (text) => {
-    const error = new UsageError(
-      `Cannot use --listen ${text}: must be an address and a port, such as 127.0.0.1:9464`,
-    );
+    const error = new UsageError(`Cannot use --listen ${text}: must be an address and a port`, {
+      hint: "Write it as 127.0.0.1:9464.",
+    });
     expect(() => parseAddress(text, true)).toThrow(error);
     expect(() => parseAddress(text, true)).toThrow(UsageError);
   });

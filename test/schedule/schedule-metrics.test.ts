@@ -60,6 +60,7 @@ const SCHEDULE = `# HELP calltally_job_runs_total Runs since the schedule starte
 # TYPE calltally_job_runs_total counter
 calltally_job_runs_total{job="sync",exit_code="0"} 3
 calltally_job_runs_total{job="sync",exit_code="SIGKILL"} 1
+calltally_job_runs_total{job="export",exit_code="0"} 0
 # HELP calltally_job_running 1 while the job runs.
 # TYPE calltally_job_running gauge
 calltally_job_running{job="sync"} 1

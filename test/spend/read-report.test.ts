@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
-import { decodeReport, MAX_REPORT_BYTES } from "../../src/spend/import-files.ts";
+import { decodeReport } from "../../src/spend/decode-report.ts";
+import { MAX_REPORT_BYTES } from "../../src/spend/import-files.ts";
 import { type ReadOptions, type ReadReport, readReport } from "../../src/spend/read-report.ts";
 
 const GOOGLE = `Campaign report
@@ -30,8 +31,11 @@ Spring,1202088,2026-10-02,2026-10-02,2026-10-02,20.25,200,
 `;
 
 function read(text: string | Buffer, options: Partial<ReadOptions> = {}): ReadReport {
-  return readReport(decodeReport(Buffer.from(text)), { map: {}, ...options });
+  return readReport(decodeReport(Buffer.from(text)).text, { map: {}, ...options });
 }
+
+const SHORTENED = (id: string) =>
+  `the campaign id ${id} was shortened by a spreadsheet: export the report again, and do not save it there`;
 
 const row = {
   line: 4,
@@ -67,6 +71,7 @@ describe("readReport", () => {
   it("reads a report of Google Ads: titles, thousands, nothing, totals", () => {
     expect(read(GOOGLE)).toEqual({
       report: "Google Ads",
+      unused_columns: [],
       lines: 7,
       title_lines: [1, 2],
       header_line: 3,
@@ -169,7 +174,7 @@ C",5.50
     ]);
     expect(left_out).toEqual([
       { line: 2, reason: "more cells than the header" },
-      { line: 6, reason: "an unclosed quote" },
+      { line: 4, reason: "an unclosed quote" },
     ]);
   });
 
@@ -311,8 +316,7 @@ someday,A,1,USD,1,1,1
       'none of its first 60 lines is a header with the columns "Day", "Spend"; line 1 has Date, Spend',
     );
     expect(refusal("")).toContain("none of its first 60 lines");
-    expect(refusal("PK\u0003\u0004\0\0\0")).toContain("it is not text in UTF-8 or UTF-16");
-    expect(() => read(Buffer.from([0x44, 0xe4, 0x0a]))).toThrow("it is not text in UTF-8 or UTF-16");
+    expect(refusal("PK\u0003\u0004\0\0\0")).toContain("it is not text in UTF-8, UTF-16 or Windows-1252");
     expect(refusal('day,cost\n2026-10-05,"1\n', { source: "a", medium: "b" })).toContain("it is not CSV");
     expect(refusal("day,cost,Cost\n2026-10-05,1,2\n", { source: "a", medium: "b" })).toContain(
       'it has several columns "cost"',
@@ -376,7 +380,7 @@ someday,A,1,USD,1,1,1
     for (const [text, options, expected] of table)
       expect([text, refusal(text, options)]).toEqual([text, expected]);
     expect(refusal('day,cost\n2026-10-05,"1\n', own)).toBe(
-      "it is not CSV: Quote Not Closed: the parsing is finished with an opening quote at line 2 | undefined",
+      "it is not CSV: Quote Not Closed: the parsing is finished with an opening quote at line 2 | Save it as CSV with a header line; `calltally spend import --help` lists what is read.",
     );
   });
 
@@ -441,10 +445,10 @@ a,b,,
 2026-10-0x,A,--,
 `),
     ).toEqual({
-      total: [2, 3, 4, 5, 6, 10, 11, 18],
+      total: [2, 3, 4, 5, 6, 10, 11, 16, 18],
       note: [14, 19, 20, 21],
       blank: [12, 13],
-      row: [15, 16],
+      row: [15],
       out: [
         '7 "Totally" is not a day',
         '8 "Grand  total" is not a day',
@@ -473,6 +477,127 @@ a,b,,
       ["3 no day"],
     ]);
     expect(kindsOf("Day,Cost,Impr.\n,5,\n,,5\n")).toEqual([[], ["2 no day"]]);
+  });
+
+  it.each([
+    "20533716084.0",
+    "'20533716084",
+    '="20533716084"',
+    '"=""20533716084"""',
+    "20533716084.00",
+    " 20533716084 ",
+  ])("reads the campaign id %s, as spreadsheets write it", (id) => {
+    const { rows } = read(`Day,Campaign ID,Cost,Currency code\n2026-10-01,${id},1,USD\n`);
+    expect(rows.map(({ campaign_id }) => campaign_id)).toEqual(["20533716084"]);
+  });
+
+  it.each<[name: string, text: string, rows: number[], totals: number[]]>([
+    [
+      "of a day",
+      "Total,2026-06-02,200\nA,2026-06-02,100\nB,2026-06-02,100\nB,2026-06-03,9\n",
+      [3, 4, 5],
+      [2],
+    ],
+    [
+      "of the file, and of days",
+      "A,2026-06-02,1\nTotal,2026-06-02,1\nA,2026-06-03,2\nTotals:,2026-06-03,2\nGrand total,2026-06-03,3\n",
+      [2, 4],
+      [3, 5, 6],
+    ],
+    [
+      "of amounts that were rounded",
+      "A,2026-06-02,33.33\nB,2026-06-02,33.33\nC,2026-06-02,33.33\nTotal,2026-06-02,100.00\n",
+      [2, 3, 4],
+      [5],
+    ],
+    [
+      "by any of its cells without a campaign",
+      "--,2026-06-02,100,USD,Total\nA,2026-06-02,100,USD,x\n",
+      [3],
+      [2],
+    ],
+    ["that is no sum", "Total,2026-06-02,201\nA,2026-06-02,100\nB,2026-06-02,100\n", [2, 3, 4], []],
+    ["of a campaign called Total Wine", "Total Wine,2026-06-02,100\nA,2026-06-02,100\n", [2, 3], []],
+    ["alone", "Total,2026-06-02,100\n", [2], []],
+  ])("finds a dated row of totals %s", (_, text, rows, totals) => {
+    const header = "Campaign,Day,Cost,Currency code,Ad\n";
+    const report = read(`${header}${text}`, { decimal: "point" });
+    expect([report.rows.map(({ line }) => line), report.total_lines]).toEqual([rows, totals]);
+  });
+
+  it("leaves out a dated row of totals that cannot be checked", () => {
+    const { rows, left_out } = read(
+      "Campaign,Day,Cost,Currency code\nA,2026-06-02,100,EUR\nB,2026-06-02,x,EUR\nTotal,2026-06-02,200,EUR\n",
+    );
+    expect([rows.length, left_out]).toEqual([
+      1,
+      [
+        { line: 3, reason: 'the cost "x" is not a number' },
+        { line: 4, reason: "it may be the total of rows that were left out" },
+      ],
+    ]);
+  });
+
+  it("takes a row called Total that has an id for a campaign", () => {
+    const { rows } = read(
+      "Campaign,Campaign ID,Day,Cost,Impr.\nA,1,2026-06-02,5,1\nTotal,2,2026-06-02,5,1\n",
+    );
+    expect(rows.length).toBe(2);
+  });
+
+  it.each([
+    ["JPY", "12,345", 12_345],
+    ["JPY", "12.345", 12_345],
+    ["KRW", "1,234,567", 1_234_567],
+    ["CLP", "1.234", 1234],
+    ["JPY", "12,345.00", 12_345],
+    ["JPY", "12,345.5", 12_345.5],
+  ])("reads amounts in %s, which has no decimals: %s", (code, amount, cost) => {
+    const inCells = read(`Day,Cost,Currency code\n2026-10-01,"${amount}",${code}\n`);
+    const given = read(`Day,Cost,Impr.\n2026-10-01,"${amount}",1\n`, { currency: code });
+    const inHeader = read(`Day,Cost (${code}),Impr.\n2026-10-01,"${amount}",1\n`);
+    for (const { rows } of [inCells, given, inHeader])
+      expect(rows.map(({ cost_micros }) => cost_micros / 1e6)).toEqual([cost]);
+  });
+
+  it.each([
+    [
+      "Campaign,Cost,Currency code,Clicks\nA,1,USD,1\n",
+      "it is a report of Google Ads without days | In Google Ads, add the segment Day",
+    ],
+    ["Titles\nWeek;Campaign;Cost;Impr.\n", "it is a report of Google Ads without days | In Google Ads"],
+    [
+      "Campaign name,Amount spent (USD)\nA,1\n",
+      "it is a report of Meta without days | In Ads Manager, choose the breakdown by Day",
+    ],
+    [
+      "Reporting starts,Reporting ends,Campaign name,Amount spent (USD)\n2026-10-01,2026-10-31,A,1\n,2026-10-01,2026-10-31,,1\n",
+      "it is a report of Meta without days: its rows are of more than one | In Ads Manager",
+    ],
+  ])("refuses a known report without days, and says how to get them: %j", (text, expected) => {
+    expect(refusal(text)).toContain(expected);
+  });
+
+  it.each([
+    [
+      GOOGLE,
+      ["facebook", "fb", "bing", "TikTok", "linkedin.com"],
+      ["google", "Google", "youtube", "gads", "agency"],
+    ],
+    [META, ["google", "bing", "linkedin"], ["fb", "ig", "instagram", "meta", "campaigns"]],
+    [MICROSOFT, ["google", "facebook"], ["bing", "msn", "microsoft"]],
+  ])("refuses a --source that is another platform's than the report's", (text, refused, accepted) => {
+    for (const source of refused)
+      expect(refusal(text, { source })).toMatch(
+        /it is a report of .*, and --source is .* \| Leave out --source/,
+      );
+    for (const source of accepted) expect(refusal(text, { source })).toBeUndefined();
+    // A map of day and cost says that it is no such report.
+    const map = {
+      day: text === MICROSOFT ? "Gregorian date" : "Day",
+      cost: text === GOOGLE ? "Cost" : text === META ? "Amount spent" : "Spend",
+    };
+    expect(read(text, { map, source: "reddit", medium: "cpc" }).rows[0]?.source).toBe("reddit");
   });
 
   it("names rows that are left out in the order of the file, and keeps those between", () => {
@@ -551,11 +676,9 @@ a,b,,
       ["2026-10-01,1,a, ", "no medium", "day,cost,source,medium"],
       ["2026-10-01,1,null,b", "no source", "day,cost,source,medium"],
       ["2026-10-01,1,a,null", "no medium", "day,cost,source,medium"],
-      [
-        "2026-10-01,2026-10-02,1,A",
-        "more than one day",
-        "Reporting starts,Reporting ends,Amount spent (USD),Campaign name",
-      ],
+      ["2026-10-01,A,2.05E+10,USD,1,1,1", SHORTENED("2.05E+10")],
+      ["2026-10-01,A,'2e9,USD,1,1,1", SHORTENED("'2e9")],
+      ['2026-10-01,A,"2,05337E+10",USD,1,1,1', SHORTENED("2,05337E+10")],
       [
         "2026-10-01,EUR,1,A",
         "the currencies EUR and USD in one row",

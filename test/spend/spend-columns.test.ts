@@ -5,7 +5,9 @@ import { findColumns, type HeaderMap, SPEND_FIELDS } from "../../src/spend/spend
 /** What a header is read as: the report, and the fields with their places. */
 function columnsOf(headers: readonly string[], map: HeaderMap = {}) {
   const found = findColumns(headers, map);
-  return found && { ...found, indexes: Object.fromEntries(found.indexes) };
+  if (found === undefined) return undefined;
+  const { daily: _, ...columns } = found;
+  return { ...columns, indexes: Object.fromEntries(found.indexes) };
 }
 
 /** Reports, with the headers that each field may have, the first that is there counting; and the least that is one. */
@@ -102,6 +104,7 @@ describe("findColumns", () => {
       indexes: { day: 1, cost: 2, campaign: 0, campaign_id: 5, currency: 6, clicks: 4, impressions: 3 },
       currency: null,
       width: 7,
+      unused: [],
     });
     expect(columnsOf(["a", "", "Day", "Cost", "impr."])?.width).toBe(5);
   });
@@ -138,6 +141,41 @@ describe("findColumns", () => {
     });
   });
 
+  it.each([
+    ["Amount EUR", "EUR"],
+    ["Spend_USD", "USD"],
+    ["Kosten [CHF]", "CHF"],
+    ["Cost Eur", null],
+    ["Cost all", null],
+  ])("takes the currency of a mapped cost from %s", (header, currency) => {
+    expect(columnsOf(["Day", header], { cost: header })?.currency).toBe(currency);
+  });
+
+  it("recognizes headers of all known reports beside a map, and lists the columns that are not used", () => {
+    const headers = ["Date", "Campaign", "Amount", "Currency", "Clicks", "Impressions", "CTR", ""];
+    expect(columnsOf(headers, { day: "Date", cost: "Amount" })).toMatchObject({
+      report: "columns by --map",
+      source: null,
+      indexes: { day: 0, campaign: 1, cost: 2, currency: 3, clicks: 4, impressions: 5 },
+      unused: ["CTR"],
+    });
+    expect(columnsOf(["Day", "Spend", "Campaign name", "Konto"], { source: "Konto" })?.indexes).toEqual({
+      day: 0,
+      cost: 1,
+      campaign: 2,
+      source: 3,
+    });
+    // What the map takes is of no other field, and of two headers of a field one is used.
+    expect(
+      columnsOf(["Date", "Amount", "Campaign", "Campaign name"], {
+        day: "Date",
+        cost: "Amount",
+        source: "Campaign",
+      }),
+    ).toMatchObject({ indexes: { source: 2, campaign: 3 }, unused: [] });
+    expect(columnsOf(["Day", "Cost", "Impr.", "Impressions"])?.unused).toEqual(["Impressions"]);
+  });
+
   it("looks at the end of Meta's stretch only where its begin is the day", () => {
     const stretch = ["Reporting starts", "Reporting ends", "Amount spent (USD)"];
     expect(columnsOf(stretch)?.indexes).toEqual({ day: 0, last_day: 1, cost: 2 });
@@ -158,6 +196,7 @@ describe("findColumns", () => {
       indexes: { day: 0, cost: 1 },
       currency: "EUR",
       width: 2,
+      unused: [],
     });
     const google = ["Day", "Cost", "Impr.", "Netto"];
     expect(columnsOf(google, { cost: "Netto" })).toMatchObject({

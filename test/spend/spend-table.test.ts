@@ -36,8 +36,11 @@ describe("importSpend", () => {
   it("adds up what is given together, and replaces the days of a source that come again, no others", () => {
     using warehouse = newWarehouse();
     const first = importRows(warehouse, {
-      "a.csv": [{}, { cost_micros: 1 }, { day: "2026-10-02" }],
-      "b.csv": [{ cost_micros: 2 }, { source: "bing", cost_micros: 1e15 }],
+      "a.csv": [{}, { cost_micros: 1, campaign: null, campaign_id: "7" }, { day: "2026-10-02" }],
+      "b.csv": [
+        { cost_micros: 2, campaign: null, campaign_id: null },
+        { source: "bing", cost_micros: 1e15 },
+      ],
     });
     expect(first).toEqual({
       currency: "EUR",
@@ -49,7 +52,8 @@ describe("importSpend", () => {
           last_day: "2026-10-02",
           rows: 4,
           cost_micros: 3_000_003n,
-          replaced_rows: 0,
+          campaigns: ["Brand", "7", null],
+          replaced: { rows: 0, cost_micros: 0n, campaigns: [] },
         },
         {
           source: "bing",
@@ -58,12 +62,14 @@ describe("importSpend", () => {
           last_day: "2026-10-01",
           rows: 1,
           cost_micros: 1_000_000_000_000_000n,
-          replaced_rows: 0,
+          campaigns: ["Brand"],
+          replaced: { rows: 0, cost_micros: 0n, campaigns: [] },
         },
       ],
     });
     const again = importRows(warehouse, { "c.csv": [{ cost_micros: 7 }, { day: "2026-10-03" }] });
-    expect(again.sources).toMatchObject([{ source: "google", days: 2, rows: 2, replaced_rows: 3 }]);
+    const replaced = { rows: 3, cost_micros: 1_500_003n, campaigns: ["Brand", "7", null] };
+    expect(again.sources).toMatchObject([{ source: "google", days: 2, rows: 2, replaced }]);
     expect(readRows(warehouse)).toEqual([
       ["2026-10-02", "google", 1_500_000, "EUR", "a.csv"],
       ["2026-10-01", "bing", 1e15, "EUR", "b.csv"],

@@ -67,6 +67,8 @@ export interface FoldQuery {
   fill?: boolean | undefined;
   /** The dimensions of the rollup that this is the line of totals of. */
   totalOf?: readonly string[];
+  /** Whether that line is only of keys with a cost over 0. */
+  isWithSpend?: boolean;
   /** When the first call started, where that is not one that the service still shows. */
   firstStart?: string | undefined;
   previous?: { span: FoldSpan; periods: readonly { period: string; startsAt: string }[] };
@@ -153,7 +155,7 @@ const comparable = (disposition: string): string => {
 const caseless = (text: string): string => words(text).toUpperCase().toLowerCase().normalize();
 /** What reads like a word of ours stands in quotes. */
 const shown = (text: string | null): string => {
-  const reads = ["(not set)", "(total)", "(other)"].includes(
+  const reads = ["(not set)", "(total)", "(with spend)", "(other)"].includes(
     (text ?? "").replace(/^"+|"+$/g, "").toLowerCase(),
   );
   return text === null ? NOT_SET : reads ? `"${text}"` : text;
@@ -350,24 +352,37 @@ function isSpendCounted({ keys }: Entry, { filter = {} }: FoldQuery): boolean {
   );
 }
 
-/** Cost, clicks, impressions and costs per call; nothing where nothing was spent. @param paid figures of the calls of keys with spend */
-function tallySpend(rows: readonly FoldSpend[], paid: Figures): Figures {
+/** What the rows of spend of each key add up to, in millionths. */
+function costsOf(entries: readonly Entry[], keyOf: (entry: Entry) => string): Map<string, bigint> {
+  const costs = new Map<string, bigint>();
+  for (const entry of entries) {
+    if (!("spend" in entry)) continue;
+    const key = keyOf(entry);
+    costs.set(key, (costs.get(key) ?? 0n) + BigInt(entry.spend.cost_micros));
+  }
+  return costs;
+}
+
+/**
+ * Cost, clicks, impressions, and costs per call, which are the quotients of the row's own figures; nothing where nothing
+ * was spent. @param isShared whether some of the calls are of keys without spend
+ */
+function tallySpend(rows: readonly FoldSpend[], calls: Figures, isShared: boolean): Figures {
   const micros = rows.reduce((sum, { cost_micros }) => sum + BigInt(cost_micros), 0n);
   const sum = (values: readonly (number | null)[]) =>
     known(values).length === 0 ? null : sumOf(known(values));
   const per = (count: Figures[number] | undefined) => {
-    if (rows.length === 0 || typeof count !== "number" || count === 0) return null;
-    const [size, parts] = [micros < 0n ? -micros : micros, BigInt(count) * 10_000n];
-    const cents = size / parts + (2n * (size % parts) >= parts ? 1n : 0n);
-    return Number(micros < 0n ? -cents : cents) / 100;
+    if (micros <= 0n || isShared || typeof count !== "number" || count === 0) return null;
+    const parts = BigInt(count) * 10_000n;
+    return Number(micros / parts + (2n * (micros % parts) >= parts ? 1n : 0n)) / 100;
   };
   return [
     rows.length === 0 ? null : Number(micros) / 1e6,
     sum(rows.map(({ clicks }) => clicks)),
     sum(rows.map(({ impressions }) => impressions)),
-    per(paid[0]),
-    per(paid[7]),
-    per(paid[6]),
+    per(calls[0]),
+    per(calls[7]),
+    per(calls[6]),
   ];
 }
 
@@ -597,22 +612,25 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
   const names = dimensions.flatMap((name) => (["campaign", "org_unit"].includes(name) ? [name, ""] : [name]));
   const within = (span: FoldSpan) => counted.filter((each) => isIn(startOf(each), span));
   const kept = keptKeys(within(span), previous ? within(previous.span) : [], query, names);
-  const group = (within: FoldSpan, labels: FoldQuery["periods"]) =>
-    Map.groupBy(
-      counted.filter((each) => isIn(startOf(each), within)),
-      (each) => {
-        const { keys } = each;
-        const started = startOf(each);
-        const period = labels?.findLast(({ startsAt }) => started !== null && startsAt <= started);
-        const lead = labels === undefined ? [] : [period?.period ?? NOT_SET];
-        const cells = dimensions.flatMap((dimension) => keys[dimension] ?? []);
-        const isKept = kept?.has(JSON.stringify(cells)) ?? true;
-        return JSON.stringify([
-          ...lead,
-          ...(isKept ? cells : cells.map((_, index) => (index === 0 ? OTHER : null))),
-        ]);
-      },
-    );
+  const fineKey = ({ keys }: Entry) =>
+    JSON.stringify((query.totalOf ?? dimensions).map((dimension) => keys[dimension]));
+  const isPaid = (entries: readonly Entry[]) => {
+    const costs = costsOf(entries, fineKey);
+    return (each: Entry) => (costs.get(fineKey(each)) ?? 0n) > 0n;
+  };
+  const group = (span: FoldSpan, labels: FoldQuery["periods"]) =>
+    Map.groupBy(query.isWithSpend ? within(span).filter(isPaid(within(span))) : within(span), (each) => {
+      const { keys } = each;
+      const started = startOf(each);
+      const period = labels?.findLast(({ startsAt }) => started !== null && startsAt <= started);
+      const lead = labels === undefined ? [] : [period?.period ?? NOT_SET];
+      const cells = dimensions.flatMap((dimension) => keys[dimension] ?? []);
+      const isKept = kept?.has(JSON.stringify(cells)) ?? true;
+      return JSON.stringify([
+        ...lead,
+        ...(isKept ? cells : cells.map((_, index) => (index === 0 ? OTHER : null))),
+      ]);
+    });
   // Of first-time callers there is no change where fewer than 90 days of calls lie before the stretch compared with.
   const firstStart = query.firstStart ?? firstStartOf(live);
   const beginning = previous?.span.startsAt;
@@ -645,13 +663,9 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
     );
     if (query.spend === undefined) return [calls];
     const spent = entries.flatMap((each) => ("spend" in each ? [each.spend] : []));
-    const fineKey = ({ keys }: Entry) =>
-      JSON.stringify((query.totalOf ?? dimensions).map((dimension) => keys[dimension]));
-    const withSpend = new Set(entries.filter((each) => "spend" in each).map(fineKey));
-    const paid = entries.flatMap((each) =>
-      "call" in each && withSpend.has(fineKey(each)) ? [each.call] : [],
-    );
-    return [calls, tallySpend(spent, tally(paid, firstIds, rules))];
+    const isOfPaid = isPaid(entries);
+    const isShared = entries.some((each) => "call" in each && !isOfPaid(each));
+    return [calls, tallySpend(spent, calls, isShared)];
   };
   return [...all]
     .map((key) => {

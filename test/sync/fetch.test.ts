@@ -154,17 +154,39 @@ describe("sync, of a service that fails on some rows", () => {
     expect(looks).toBeLessThanOrEqual(3);
     expect(service.requests.length).toBeLessThan(looks * 80);
   });
+});
 
-  it("reads a page in pieces that is larger than an answer may be", async () => {
+describe("sync, of a service that fails on large pages", () => {
+  const timeOut = text("<html>504 Gateway Time-out</html>", 504, { "content-type": "text/html" });
+  const tooLarge = gzip(Buffer.alloc(65 * 1024 * 1024, " "));
+
+  it.each([
+    { title: "a gateway has no time for them", failure: timeOut, most: 7, found: 5 },
+    { title: "they are larger than a response may be", failure: tooLarge, most: 4, found: 3 },
+  ])("keeps the size that works for the pass and the next ones: $title", async ({ failure, most, found }) => {
     using folder = makeTempFolder();
-    const tooLarge = gzip(Buffer.alloc(65 * 1024 * 1024, " "));
-    await using service = await startRowService(rowsOf(1, 9), ({ rows }) =>
-      rows.length > 4 ? tooLarge : undefined,
+    await using service = await startRowService(rowsOf(1, 41), ({ rows }) =>
+      rows.length > most ? failure : undefined,
     );
-    const run = await syncFrom(service, folder.path);
-    expect(run).toMatchObject({ calls_read: 9, calls_new: 9, calls_rejected: 0, verdict: "unverified" });
-    expect(run.verdict_reason).toMatch(/^\d pages had to be read in pieces: 9 calls read, total 9$/);
-    expect(readIds(join(folder.path, "calls.db"))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    const first = await syncFrom(service, folder.path);
+    const asked = service.requests.length;
+    expect(first).toMatchObject({ verdict: "exact", calls_read: 41, page_rows: found });
+    const next = { force: undefined, fullEveryHours: 0 };
+    expect(await syncFrom(service, folder.path, next)).toMatchObject({ verdict: "exact", page_rows: found });
+    // Of the first run, those that failed.
+    const failed = asked - (service.requests.length - asked);
+    expect(failed).toBeGreaterThan(5);
+    service.disturb = () => undefined;
+    const whole = await syncFrom(service, folder.path, { force: "full" });
+    expect(whole).toMatchObject({ verdict: "exact", page_rows: null });
+  });
+
+  it("asks for full pages again when the service was down for a while", async () => {
+    using folder = makeTempFolder();
+    await using service = await startRowService(rowsOf(1, 41), ({ before }) =>
+      before >= 1 && before < 7 ? timeOut : undefined,
+    );
+    expect(await syncFrom(service, folder.path)).toMatchObject({ verdict: "exact", page_rows: null });
   });
 });
 

@@ -231,7 +231,7 @@ describe("a run in the ledger", () => {
 
 function unwell(retryAfterMs: number | undefined): ApiError {
   const exitCode: ExitCode = 5;
-  return Object.assign(new ApiError(exitCode, "Maintenance"), { retryAfterMs });
+  return Object.assign(new ApiError(exitCode, "Maintenance", { hint: "" }), { retryAfterMs });
 }
 
 describe("the verdict over a run", () => {

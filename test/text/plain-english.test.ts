@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readPages } from "../docs/pages.ts";
+import { ERRORS, listErrors } from "./list-errors.ts";
 import { listMessages, MESSAGES } from "./list-messages.ts";
 
 /** Turns that no engineer would say, each with what to write instead. */
@@ -58,5 +59,19 @@ describe("plain English", () => {
 describe(MESSAGES, () => {
   it("is as `node test/text/list-messages.ts` writes it", () => {
     expect(readFileSync(MESSAGES, "utf8")).toBe(listMessages());
+  });
+});
+
+describe(ERRORS, () => {
+  it("is as `node test/text/list-errors.ts` writes it", () => {
+    expect(readFileSync(ERRORS, "utf8")).toBe(listErrors());
+  });
+
+  it("has a hint for each error", () => {
+    const hints = listErrors()
+      .split("\n")
+      .filter((line) => line.startsWith("    "));
+    expect(hints.length).toBeGreaterThan(200);
+    expect(hints.filter((hint) => !/\w{2}/.test(hint))).toEqual([]);
   });
 });

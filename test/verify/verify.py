@@ -108,7 +108,7 @@ class Pass:
         self.pages = self.longest = self.gone = self.new = self.overruns = self.unplaced = 0
         self.cut, self.totals, self.requests, self.met = [], [], [], set()
         self.look_held, self.front_held, self.end_held = EVERYTHING, set(), set()
-        self.left, self.left_held, self.first = NO_PAGE, EVERYTHING, NO_PAGE
+        self.left, self.left_held, self.first, self.quiet = NO_PAGE, EVERYTHING, NO_PAGE, None
 
     def respond(self, offset, total, count, request):
         self.totals.append(total)
@@ -129,10 +129,18 @@ class Pass:
     def read(self, page):
         held, unseen, _ = self.chain.join(page["rows"], page["offset"] == 0 or self.pages == 0)
         ends = [row["id"] for row in page["rows"]][-1:] == [row["id"] for row in self.left["rows"]][-1:]
+        in_place, quiet = end_of(page) == end_of(self.left), self.quiet
         self.lead(page, held)
+        if not ends or unseen or not in_place or quiet is None:
+            return
         one_length = len(self.cut) >= 2 and set(self.cut) == {self.longest}
-        if ends and unseen == 0 and one_length and len(page["rows"]) < min(self.cut[-1], self.limit):
-            self.end, self.end_held = "short", held
+        is_short = one_length and len(page["rows"]) < min(self.cut[-1], self.limit)
+        self.end, self.end_held = "short" if is_short else self.end_by(quiet), held
+
+    def end_by(self, look):
+        if look["rows"] > 0:
+            return "repeated"
+        return "nothing" if end_of(self.left) >= self.left["total"] else "disputed"
 
     def lead(self, page, held):
         if self.pages == 0:
@@ -141,7 +149,7 @@ class Pass:
         self.gone += self.chain.vanished(self.left["rows"], page["rows"])
         self.observe(page)
         self.chain.add(page["rows"], held)
-        self.left, self.left_held = page, held
+        self.left, self.left_held, self.end, self.quiet = page, held, None, None
 
     def resume(self, pages):
         for page in pages:
@@ -150,10 +158,10 @@ class Pass:
         self.left_held = self.chain.join(self.left["rows"], self.left["offset"] == 0)[0]
 
     def look_behind(self, look):
-        self.respond(look["offset"], look["total"], look["rows"], look["request_id"])
-        if look["rows"] == 0:
-            self.end = "nothing" if end_of(self.left) >= self.left["total"] else "disputed"
-            self.end_held = self.left_held
+        self.respond(look["offset"], look["total"], look["rows"] if look["unseen"] else 0, look["request_id"])
+        self.quiet = look if look["unseen"] == 0 else None
+        if self.quiet and not self.left["rows"]:
+            self.end, self.end_held = self.end_by(look), self.left_held
 
     def look_at_front(self, page):
         within, _, known = self.look.join(page["rows"], page["offset"] == 0)
@@ -188,7 +196,7 @@ class Pass:
         fallen, risen = sum(-step for step in steps if step < 0), any(step > 0 for step in steps)
         fall = max(most - total for most, total in zip(accumulate(totals, max), totals))
         unread = max(0, totals[0] - (read - self.new))
-        if self.overruns or self.end == "disputed" or fall > max(10, -(-max(totals) // 100)) or read < min(totals):
+        if self.overruns or self.end in ("disputed", "repeated") or fall > max(10, -(-max(totals) // 100)) or read < min(totals):
             return "contradicted"
         if self.gone + unread > fallen or (fallen and risen and read < max(totals)):
             return "contradicted"

@@ -52,8 +52,8 @@ describe("eraseFreed", () => {
     expect(readFileSync(warehouse.path, "latin1")).not.toContain(SECRET);
     expect(readFileSync(`${warehouse.path}-wal`, "latin1")).not.toContain(SECRET);
     expect(readPrivacyActs(warehouse)).toMatchObject([{ at: "2026-11-19T00:00:00.000Z", erased_at: NOW }]);
-    expect(before).toEqual([60_000, expect.any(Number)]);
-    expect(settingsOf(warehouse)).toEqual([60_000, 1]);
+    expect(before).toEqual([6000, expect.any(Number)]);
+    expect(settingsOf(warehouse)).toEqual([6000, 1]);
   });
 
   it("is not done while somebody reads what was before, which the error says", () => {
@@ -70,7 +70,7 @@ describe("eraseFreed", () => {
     expect(error).toBeInstanceOf(CalltallyError);
     expect(error).toMatchObject({ ...held, cause: undefined });
     expect(readPrivacyActs(warehouse)).toMatchObject([{ erased_at: null }]);
-    expect(settingsOf(warehouse)).toEqual([60_000, 1]);
+    expect(settingsOf(warehouse)).toEqual([6000, 1]);
     reader.sqlite.exec("COMMIT");
     // Nor while somebody writes.
     using writer = openWarehouse(warehouse.path);
@@ -114,7 +114,7 @@ describe("eraseFreed", () => {
       hint: AGAIN + more.replace("MB", `${Math.ceil(room)} MB`),
       cause: { code },
     });
-    if (!warehouse.sqlite.inTransaction) expect(settingsOf(warehouse)).toEqual([60_000, 1]);
+    if (!warehouse.sqlite.inTransaction) expect(settingsOf(warehouse)).toEqual([6000, 1]);
   });
 
   it.each([
@@ -135,7 +135,7 @@ describe("eraseFreed", () => {
     using folder = makeTempFolder();
     using warehouse = openFreed(join(folder.path, "calls.db"));
     expect(() => eraseFreed(locked(warehouse), Number.NaN, 20)).toThrow(RangeError);
-    expect(settingsOf(warehouse)).toEqual([60_000, 1]);
+    expect(settingsOf(warehouse)).toEqual([6000, 1]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { Command } from "@commander-js/extra-typings";
 import {
   type AttributionPage,
-  fetchAttributionPage,
+  fetchServedPage,
   SORT_KEYS,
   SORT_ORDERS,
 } from "../../api/attribution-client.ts";
@@ -10,16 +10,13 @@ import { minuteOf } from "../../base/clock.ts";
 import { formatCount } from "../../base/quantity-text.ts";
 import type { Call } from "../../call.ts";
 import { toApiAccess } from "../../config/api-access.ts";
-import { SETTINGS } from "../../config/settings.ts";
 import { settingsOf } from "../chosen-accounts.ts";
-import { type Context, OPTION } from "../context.ts";
+import { type CommonOptions, type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
 import { choice, wholeNumber } from "../parsers.ts";
 import { layOutTable } from "../terminal/query-table.ts";
 
-const { flag } = SETTINGS.limit;
-const DEFAULT_LIMIT = "20";
-/** What fits a terminal of 80 columns; JSON has all members. */
+/** What fits a terminal of 80 columns; JSON has the calls as served. */
 const SHOWN = ["call_id", "call_started", "duration", "disposition", "insight_name", "utm_source"] as const;
 
 export const command = (context: Context) =>
@@ -33,15 +30,15 @@ export const command = (context: Context) =>
       ),
     )
     .addOption(choice("--sort-order <order>", SORT_ORDERS, "desc by default, by the API's document"))
-    .option(flag, "how many calls, 2 to 1000", DEFAULT_LIMIT)
+    .option("--limit <calls>", "how many calls, 1 to 1000", wholeNumber(1, 1000), 20)
     .option("--offset <calls>", "how many calls of the list to leave out", wholeNumber(0), 0)
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally calls --sort-by roi --sort-order desc --limit 20")
     .action(
-      action(context, async ({ sortBy, sortOrder, offset }) => {
-        const settings = settingsOf(context);
-        const { limit } = settings; // which `--limit` sets
-        const access = toApiAccess(settings);
+      action(context, async ({ sortBy, sortOrder, limit, offset }) => {
+        // The setting of this name is for pages that overlap.
+        const { limit: _, ...options }: CommonOptions & { limit?: unknown } = context.options;
+        const access = toApiAccess(settingsOf({ ...context, options }));
         await using client = new ApiClient(access);
         const query = {
           limit,
@@ -50,7 +47,7 @@ export const command = (context: Context) =>
           sort_order: sortOrder,
           org_unit_id: access.orgUnitId,
         };
-        const page = await fetchAttributionPage(client, query, { signal: context.signal });
+        const page = await fetchServedPage(client, query, { signal: context.signal });
         const calls = page.rows.flatMap((row) => ("call" in row ? [row.call] : []));
         const rejected = page.rows.flatMap((row) => {
           if ("call" in row) return [];
@@ -58,7 +55,7 @@ export const command = (context: Context) =>
           return [why];
         });
         return {
-          data: { total: page.total, limit: page.limit, offset: page.offset, rejected, calls },
+          data: { total: page.total, limit: page.limit, offset: page.offset, rejected, calls: page.served },
           text: describePage(calls, page),
           notes: rejected.map(
             ({ call_id, path, reason }) =>

@@ -2,6 +2,7 @@ import { Argument } from "@commander-js/extra-typings";
 import { ACCOUNT, CONTENTS } from "../../request/option-values.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS } from "../../rollup/dimensions.ts";
 import { type Context, OPTION } from "../context.ts";
+import { expectFlags } from "../expected-flags.ts";
 import { action } from "../frame.ts";
 import { eachOf, oneOf, severalOf } from "../parsers.ts";
 import { addRequestOptions, callsCommand } from "../request-options.ts";
@@ -29,6 +30,12 @@ To start, try \`calltally export channel campaign --last 4w --format xlsx\`.`,
         "group by several dimensions combined, separated by commas; account means the accounts of calltally.yaml",
       ),
     );
+  expectFlags(declared, {
+    "--group-by":
+      "Use --by, such as --by utm_source,campaign; `calltally export utm_source campaign` writes a file for each.",
+    "--since": "Use --from and --to, or --last.",
+    "--csv": "Use --format csv, which is the default.",
+  });
   const isOfFiles = (option: string) => ["format", "profile", "delimiter", "with"].includes(option);
   addRequestOptions(declared, "Figures:", (option) => !option.includes(".") && !isOfFiles(option));
   addRequestOptions(declared, "Conversions:", (option) => option.startsWith("conversion."));

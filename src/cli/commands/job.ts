@@ -63,7 +63,7 @@ function assertJob(name: string, jobs: readonly Job[]): void {
   const names = [...new Set(jobs.map((job) => job.name))];
   if (names.includes(name)) return;
   throw new UsageError(`There is no job ${name}; jobs are ${names.join(", ")}`, {
-    hint: didYouMean(name, names),
+    hint: didYouMean(name, names) ?? "Name one of them; reports are made by `calltally run`.",
   });
 }
 

@@ -105,7 +105,9 @@ async function runInChild(context: Context, timeoutSeconds: number): Promise<Exi
 async function readSql(input: NodeJS.ReadableStream): Promise<string> {
   const sql = await readText(input, MAX_SQL_BYTES);
   if (sql !== undefined) return sql;
-  throw new UsageError(`The SQL on standard input is longer than ${MAX_SQL_BYTES} bytes`);
+  throw new UsageError(`The SQL on standard input is longer than ${MAX_SQL_BYTES} bytes`, {
+    hint: "Shorten it, or split it into several queries.",
+  });
 }
 
 /** Returns false if rows were left out because of `maxRows`. */

@@ -1,6 +1,7 @@
 import { PAGE_FILE, PAGE_FOLDER } from "../../request/option-values.ts";
 import { DEFAULT_STRETCH } from "../../request/resolve.ts";
 import { type Context, OPTION } from "../context.ts";
+import { expectFlags } from "../expected-flags.ts";
 import { action } from "../frame.ts";
 import { addRequestOption, callsCommand } from "../request-options.ts";
 
@@ -14,6 +15,12 @@ Without dates, it shows --last ${DEFAULT_STRETCH} and compares with the weeks be
   addRequestOption(declared, "grain", "length of the periods; by default, chosen by the number of days");
   addRequestOption(declared, "compare", "what to compare with; previous by default");
   addRequestOption(declared, "spend", "show costs even if no spend was imported for these days");
+  expectFlags(declared, {
+    "--format":
+      "Leave it out: the page is HTML, which a browser can print or save as PDF. `calltally export --format` writes tables.",
+    "--open": "Leave it out, and open the file that it names in a browser.",
+    "--by": "Leave it out: the page has its own tables. `calltally export --by` groups by others.",
+  });
   return declared
     .optionsGroup("Files:")
     .option("--replace", "replace the files of another warehouse in the folder")

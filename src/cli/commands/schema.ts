@@ -36,7 +36,7 @@ function find(all: readonly Description[], name: string): Description {
   if (found !== undefined) return found;
   const names = all.map((candidate) => candidate.name);
   throw new UsageError(`There is no table or view ${name}`, {
-    hint: didYouMean(name, names) ?? `There are ${names.join(", ")}.`,
+    hint: didYouMean(name, names) ?? `Name one of ${names.join(", ")}.`,
   });
 }
 

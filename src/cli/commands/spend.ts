@@ -3,22 +3,33 @@ import { formatMicros, parseCurrency } from "../../base/currency.ts";
 import { EXIT } from "../../base/errors.ts";
 import { toPrintable } from "../../base/printable.ts";
 import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
+import { WINDOWS } from "../../spend/decode-report.ts";
 import { importFiles, type ReportFile } from "../../spend/import-files.ts";
 import { DECIMAL_SIGNS } from "../../spend/spend-amount.ts";
 import { type HeaderMap, SPEND_FIELDS } from "../../spend/spend-columns.ts";
 import { DAY_ORDERS } from "../../spend/spend-day.ts";
+import { readImports, removeImport, type SpendImport } from "../../spend/spend-imports.ts";
 import type { ImportedSpend } from "../../spend/spend-table.ts";
+import { openAsPermitted, openExistingWarehouse } from "../../warehouse/open.ts";
+import { openOwn } from "../../warehouse/own-warehouse.ts";
+import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
-import { action, overFiles } from "../frame.ts";
-import { choice, oneOf, parser, parseText } from "../parsers.ts";
+import { action, overFiles, perAccount } from "../frame.ts";
+import { choice, oneOf, parser, parseText, wholeNumber } from "../parsers.ts";
+import { layOutTable } from "../terminal/query-table.ts";
 
 export const command = (context: Context) =>
   new Command("spend")
     .description(
       "Reads what ads cost from the reports of ad platforms; export --spend shows it next to the calls.",
     )
-    .addHelpText("after", "\nExample:\n  $ calltally spend import google-ads.csv")
-    .addCommand(importCommand(context));
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ calltally spend import google-ads.csv\n  $ calltally spend list\n  $ calltally spend remove 12",
+    )
+    .addCommand(importCommand(context))
+    .addCommand(listCommand(context))
+    .addCommand(removeCommand(context));
 
 const importCommand = (context: Context) =>
   new Command("import")
@@ -31,7 +42,7 @@ recognized by their English headers; so are columns named ${SPEND_FIELDS.join(",
     .addArgument(
       new Argument(
         "<file...>",
-        "CSV, UTF-8 or UTF-16, separated by commas, semicolons or tabs; {account} in a path is replaced by each account's name",
+        "CSV, UTF-8, UTF-16 or Windows-1252, separated by commas, semicolons or tabs; {account} in a path is replaced by each account's name",
       ),
     )
     .addOption(
@@ -72,6 +83,69 @@ Examples:
       ),
     );
 
+const listCommand = (context: Context) =>
+  new Command("list")
+    .description("Lists imports, latest first: the remaining rows of each file and source.")
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText("after", "\nExample:\n  $ calltally spend list")
+    .action(
+      perAccount(context, ({ settings }) => {
+        using warehouse = openOwn(settings, openAsPermitted);
+        const imports = readImports(warehouse);
+        return {
+          data: imports.map(costToJson),
+          text: imports.length === 0 ? "No spend has been imported." : layOutImports(imports),
+        };
+      }),
+    );
+
+const removeCommand = (context: Context) =>
+  new Command("remove")
+    .description(
+      "Removes an import, e.g. one with a wrong --source. Rows that it replaced do not come back: import their file again.",
+    )
+    .addArgument(new Argument("<number>", "the import, by its number in the list").argParser(wholeNumber(1)))
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText("after", "\nExample:\n  $ calltally spend remove 12")
+    .action(
+      action(context, (number) => {
+        using warehouse = openOwn(settingsOf(context), openExistingWarehouse);
+        const removed = removeImport(warehouse, number);
+        const { file, source, days, rows } = removed;
+        return {
+          data: costToJson(removed),
+          summary: toPrintable(
+            `Removed ${formatQuantity(rows, "row")} of ${source} from ${file}: ${formatQuantity(days, "day")}, ${describeDays(removed)}, ${amountOf(removed)}`,
+          ),
+        };
+      }),
+    );
+
+function layOutImports(imports: readonly SpendImport[]): string {
+  return layOutTable(
+    ["number", "imported_at", "file", "source", "days", "rows", "cost"],
+    imports.map((each) => [
+      each.number,
+      each.imported_at,
+      each.file,
+      each.source,
+      describeDays(each),
+      each.rows,
+      amountOf(each),
+    ]),
+  );
+}
+
+function describeDays({ first_day, last_day }: { first_day: string; last_day: string }): string {
+  return first_day === last_day ? first_day : `${first_day} to ${last_day}`;
+}
+
+function amountOf({ cost_micros, currency }: { cost_micros: bigint; currency: string | null }): string {
+  return `${formatMicros(cost_micros)} ${currency}`;
+}
+
 /** Reads `day=Date,cost=Spend`; a comma belongs to a header unless a field follows it. */
 function parseMap(text: string, collected: HeaderMap = {}): HeaderMap {
   const map: HeaderMap = { ...collected };
@@ -85,36 +159,56 @@ function parseMap(text: string, collected: HeaderMap = {}): HeaderMap {
 
 /** Excluded rows shown to a person; `--json` has all. */
 const SHOWN = 20;
+const CAMPAIGNS_SHOWN = 5;
 
 function spendToJson(files: readonly ReportFile[], { currency, sources }: ImportedSpend) {
   return {
     currency,
     files: files.map(({ rows, ...file }) => ({ ...file, rows: rows.length })),
-    sources: sources.map(({ cost_micros, ...source }) => ({
-      ...source,
-      cost: Number(formatMicros(cost_micros)),
+    sources: sources.map(({ replaced, ...source }) => ({
+      ...costToJson(source),
+      replaced: costToJson(replaced),
     })),
   };
 }
 
+function costToJson<Costs extends { cost_micros: bigint }>({ cost_micros, ...others }: Costs) {
+  return { ...others, cost: Number(formatMicros(cost_micros)) };
+}
+
 function describeImport(files: readonly ReportFile[], { currency, sources }: ImportedSpend): string {
-  const lines = files.map(describeFile);
-  for (const { source, days, first_day, last_day, rows, cost_micros, replaced_rows } of sources) {
-    const replaced = replaced_rows > 0 ? `, replacing ${formatQuantity(replaced_rows, "earlier row")}` : "";
+  const lines = files.flatMap(describeFile);
+  for (const each of sources) {
+    const { source, days, rows, replaced } = each;
+    const isReplacing = replaced.rows > 0;
+    const amount = amountOf({ ...each, currency });
+    const ending = isReplacing ? `, replacing ${formatQuantity(replaced.rows, "earlier row")}` : "";
     lines.push(
-      `${toPrintable(source)}  ${formatQuantity(days, "day")}, ${first_day}${days > 1 ? ` to ${last_day}` : ""}, ${formatQuantity(rows, "row")}, ${formatMicros(cost_micros)} ${currency}${replaced}`,
+      `${source}  ${formatQuantity(days, "day")}, ${describeDays(each)}, ${formatQuantity(rows, "row")}, ${amount}${ending}`,
     );
+    if (isReplacing)
+      lines.push(
+        `  before: ${amountOf({ ...replaced, currency })}, ${listCampaigns(replaced)}`,
+        `  now: ${amount}, ${listCampaigns(each)}`,
+      );
   }
   const leftOut = files.flatMap(({ file, left_out }) =>
-    left_out.map(({ line, reason }) => toPrintable(`  ${file}:${line}  ${reason}`)),
+    left_out.map(({ line, reason }) => `  ${file}:${line}  ${reason}`),
   );
   if (leftOut.length > 0)
     lines.push(`Left out: ${formatQuantity(leftOut.length, "row")}`, ...leftOut.slice(0, SHOWN));
   if (leftOut.length > SHOWN) lines.push(`  and ${formatCount(leftOut.length - SHOWN)} more: --json has all`);
-  return lines.join("\n");
+  return lines.map(toPrintable).join("\n");
 }
 
-function describeFile({ file, report, lines, rows, left_out, ...aside }: ReportFile): string {
+function listCampaigns({ campaigns }: Pick<ImportedSpend["sources"][number], "campaigns">): string {
+  const more = campaigns.length - CAMPAIGNS_SHOWN;
+  const shown = campaigns.slice(0, CAMPAIGNS_SHOWN).map((campaign) => campaign ?? "no campaign");
+  return [...shown, ...(more > 0 ? [`and ${formatCount(more)} more`] : [])].join(", ");
+}
+
+function describeFile(report: ReportFile): string[] {
+  const { file, report: name, encoding, unused_columns: unused, lines, rows, left_out, ...aside } = report;
   const { title_lines: title, total_lines: total, note_lines: note, blank_lines: empty } = aside;
   const others = { title, total, note, empty };
   const parts = [
@@ -125,5 +219,10 @@ function describeFile({ file, report, lines, rows, left_out, ...aside }: ReportF
       length > 0 ? [`${formatCount(length)} ${name}`] : [],
     ),
   ];
-  return `${toPrintable(file)}  ${report}, ${formatQuantity(lines, "line")}: ${parts.join(", ")}`;
+  const guessed = encoding === WINDOWS ? ", read as Windows-1252" : "";
+  return [
+    `${file}  ${name}${guessed}, ${formatQuantity(lines, "line")}: ${parts.join(", ")}`,
+    ...(unused.length > 0 ? [`  not used: ${unused.join(", ")}`] : []),
+    ...(rows.length === 0 ? ["  nothing changes: it has no rows to import"] : []),
+  ];
 }

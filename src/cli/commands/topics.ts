@@ -1,6 +1,7 @@
 import { Command } from "@commander-js/extra-typings";
 import { UsageError } from "../../base/errors.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
+import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { readTopics } from "../../config/topics-file.ts";
 import { readCallsOfTopic, readTopicFigures, type TopicFigures } from "../../explain/topic-figures.ts";
 import { NOT_SET, TOTAL, toShown } from "../../rollup/reserved-keys.ts";
@@ -27,16 +28,22 @@ export const command = (context: Context) =>
     .action(
       perAccount(context, async ({ settings }, topic, { try: file }) => {
         if (topic !== undefined && file !== undefined)
-          throw new UsageError("A topic and --try cannot be used together");
+          throw new UsageError("Cannot use a topic with --try: only one of them can be given", {
+            hint: "Leave out the topic to try the file; --try does not list calls.",
+          });
         const tried = file === undefined ? undefined : readTopics(file);
         using reader = openOwn(settings, openWarehouseReader);
-        const notes = notesOnRules(settings);
+        const notes = notesOnRules(settings, tried);
         if (topic !== undefined) {
           const ids = readCallsOfTopic(reader, topic);
           return { data: ids, text: ids.join("\n"), notes };
         }
-        const figures = await readTopicFigures(reader, { tried, signal: context.signal });
-        return { data: figures, text: describeFigures(figures), notes: tried ? [] : notes };
+        const figures = await readTopicFigures(reader, {
+          own: readAttributionRules(settings),
+          tried,
+          signal: context.signal,
+        });
+        return { data: figures, text: describeFigures(figures), notes };
       }),
     );
 

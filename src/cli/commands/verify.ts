@@ -34,7 +34,12 @@ export const command = (context: Context) =>
     .action(async (file, options) => {
       if (file === undefined) return await perAccount(context, verifyOwn(context))(options);
       if ((options.run ?? options.write) !== undefined)
-        throw new UsageError("A file cannot be combined with --run or --write");
+        throw new UsageError(
+          "Cannot use a file with --run or --write: these are for a run of the warehouse",
+          {
+            hint: "Leave out the file, or the options.",
+          },
+        );
       show(context, describe([...verifyFile(file, openById(context))]));
     });
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { UsageError } from "../../base/errors.ts";
-import { reasonOf } from "../../base/file-access.ts";
+import { adviseOn, reasonOf } from "../../base/file-access.ts";
 import { toApiAccess } from "../../config/api-access.ts";
 import { type Doorbell, readDoorbell } from "../../config/doorbell.ts";
 import type { Settings } from "../../config/load-settings.ts";
@@ -131,14 +131,18 @@ async function readJson(file: string): Promise<object> {
   } catch {
     // The parser's message quotes the text.
   }
-  throw new UsageError(`${file === "-" ? "Standard input" : file} is not a JSON object in UTF-8`);
+  throw new UsageError(`${file === "-" ? "Standard input" : file} is not a JSON object in UTF-8`, {
+    hint: 'Write the members to change, such as {"status": "active"}, and save it as UTF-8.',
+  });
 }
 
 function readFile(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {
-    throw new UsageError(`Cannot read the file of the webhook, ${file}: ${reasonOf(cause)}`);
+    throw new UsageError(`Cannot read the file of the webhook, ${file}: ${reasonOf(cause)}`, {
+      hint: adviseOn(cause),
+    });
   }
 }
 

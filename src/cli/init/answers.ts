@@ -55,7 +55,10 @@ export async function readFlags(
   { baseUrl, timezone, tokenFile }: InitFlags,
   { folder, options: { account: accounts = [] } }: Pick<Context, "folder" | "options">,
 ): Promise<Given> {
-  if (accounts.length > 1) throw new UsageError("--account is given more than once: init writes one");
+  if (accounts.length > 1)
+    throw new UsageError("Cannot use --account more than once: init writes one account", {
+      hint: "Add the others to calltally.yaml afterwards.",
+    });
   return {
     baseUrl: parseFlag("--base-url", baseUrl, parseAddress),
     timezone: parseFlag("--timezone", timezone, parseTimeZone),
@@ -67,12 +70,18 @@ export async function readFlags(
 
 function parseFlag<T>(flag: string, given: string | undefined, parse: (text: string) => T): T | undefined {
   if (given === undefined) return undefined;
-  if (given.trim() === "") throw new UsageError(`${flag} is empty`);
-  return parseFrom(`${flag} ${given}`, () => parse(given.trim()));
+  if (given.trim() === "") throw emptyFlag(flag);
+  return parseFrom(`${flag} ${given}`, () => parse(given.trim()), SEE_HELP);
+}
+
+const SEE_HELP = "`calltally init --help` shows an example.";
+
+function emptyFlag(flag: string): UsageError {
+  return new UsageError(`Cannot use ${flag}: it is empty`, { hint: SEE_HELP });
 }
 
 async function readToken(path: string, folder: string): Promise<Access["token"]> {
-  if (path.trim() === "") throw new UsageError("--token-file is empty");
+  if (path.trim() === "") throw emptyFlag("--token-file");
   if (path !== "-") {
     const file = resolve(folder, path);
     return { text: parseSecretFile(file, "Cannot use --token-file", parseToken), file };
@@ -86,7 +95,11 @@ async function readToken(path: string, folder: string): Promise<Access["token"]>
   try {
     return { text: parseToken(given), file: undefined };
   } catch (error) {
-    throw cannotUse("--token-file -", `the content ${describeError(error)}`);
+    throw cannotUse(
+      "--token-file -",
+      `the content ${describeError(error)}`,
+      "Pass the token alone, on one line.",
+    );
   }
 }
 
@@ -126,7 +139,9 @@ export async function askAnswers(
     const answer = await prompt({ validate, signal });
     if (!isCancel(answer)) return read(answer);
     signal.throwIfAborted();
-    throw new CalltallyError(EXIT.sigint, "Cancelled: nothing was written");
+    throw new CalltallyError(EXIT.sigint, "Cancelled: nothing was written", {
+      hint: "Run `calltally init` again to write the file.",
+    });
   };
   const askAccess = async (suggested?: string): Promise<Access> => {
     const address = { message: "Address of the API", placeholder: suggested ?? "https://api.example.com" };

@@ -41,6 +41,11 @@ export function summarizeRun(run: SyncRun): string {
     ],
     [run.resumed, "resumed ", "times: it resumes where it was interrupted"],
     [run.retries, "retries ", "failed requests that were repeated"],
+    [
+      run.page_rows,
+      "page    ",
+      "rows on a page, because larger ones fail: `calltally sync --full` tries them again",
+    ],
   ];
   for (const [number, name, meaning] of changes) {
     if (number) lines.push(`  ${name}  ${count(number)}   ${meaning}`);

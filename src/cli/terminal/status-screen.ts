@@ -165,7 +165,9 @@ function describeRejection({ row_key, call_id, path, reason }: Status["rejected"
 function describeDrift({ drift }: Status): string[] {
   if (drift.length === 0) return [line("Drift", "none: all members are as documented")];
   const lines = drift.map(({ path, kind, json_type }) =>
-    kind === "unknown" ? `${path}: not documented, kept in extra` : `${path}: ${json_type} instead of text`,
+    kind === "unknown"
+      ? `${path}: not documented, kept in extra`
+      : `${path}: ${json_type}, in another form than documented`,
   );
   return [
     line("Drift", `${formatQuantity(drift.length, "member")} not as documented, in schema_drift`),

@@ -4,6 +4,7 @@ import { open, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Draft } from "../../base/draft.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { adviseOn } from "../../base/file-access.ts";
 import { type Audience, fsyncPath, MODES, makeFolder, removeFile } from "../../base/folder.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 
@@ -148,7 +149,9 @@ async function removeLogs(file: string): Promise<void> {
 /** Checks first, so that files are not replaced in part. */
 function assertNoFolder(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw new CalltallyError(EXIT.storage, `Cannot write ${path}: a folder stands there`);
+  throw new CalltallyError(EXIT.storage, `Cannot write ${path}: a folder stands there`, {
+    hint: "Move the folder away, or use another one with --out.",
+  });
 }
 
 /** Removes what killed exports left behind, on any machine: drafts not written to for an hour. */
@@ -177,6 +180,6 @@ function removeIfEmpty(folder: string): Promise<boolean> {
 /** The system's errors do not name a file that is already open. */
 function cannotWrite(path: string): (cause: unknown) => never {
   return (cause) => {
-    throw new CalltallyError(EXIT.storage, `Cannot write ${path}`, { cause });
+    throw new CalltallyError(EXIT.storage, `Cannot write ${path}`, { cause, hint: adviseOn(cause) });
   };
 }

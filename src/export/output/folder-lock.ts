@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { adviseOn } from "../../base/file-access.ts";
 import { removeFile } from "../../base/folder.ts";
 import { hasEnded, markProcess } from "../../base/process-mark.ts";
 
@@ -31,7 +32,9 @@ export async function lockFolder(folder: string, signal: AbortSignal | undefined
   return {
     assertHeld() {
       if (!isHeld())
-        throw new CalltallyError(EXIT.locked, `Cannot continue in ${folder}: another export has taken over`);
+        throw new CalltallyError(EXIT.locked, `Cannot continue in ${folder}: another export has taken over`, {
+          hint: "Run it again when that has ended, or export into another folder with --out.",
+        });
     },
     [Symbol.dispose]() {
       if (isHeld()) removeFile(file);
@@ -52,7 +55,7 @@ function tryCreate(file: string): boolean {
     return true;
   } catch (cause) {
     removeFile(file); // on a full disk: the next export would wait for it
-    throw new CalltallyError(EXIT.storage, `Cannot write ${file}`, { cause });
+    throw new CalltallyError(EXIT.storage, `Cannot write ${file}`, { cause, hint: adviseOn(cause) });
   } finally {
     closeSync(handle);
   }

@@ -55,12 +55,12 @@ export function groupsText(
   ];
   const selected = selectionText(span, selection, {
     from: from ?? (isStored ? FACTS_AND_CALLS : undefined),
-    join: kept ? `\nLEFT JOIN kept AS k ON ${isSame.join(" AND ")}` : "",
+    join: kept ? `\nLEFT JOIN ${kept.name} AS k ON ${isSame.join(" AND ")}` : "",
   });
   return `SELECT ${[...keysText, ...figures].join(",\n  ")}\n${selected}\n${groupByFirst(keysText)}`.trimEnd();
 }
 
-/** Returns the key columns when joined with `kept` (k): {@link OTHER} for keys that are not in it. */
+/** Returns the key columns when joined with those kept (k): {@link OTHER} for keys that are not in it. */
 export function keptKeysText(keys: readonly KeyColumn[]): string[] {
   return [
     ...keys.map(({ name }, index) =>
@@ -83,7 +83,11 @@ ${selectionText(span, selection)}\nGROUP BY 1`;
 export function selectionText(
   { startsAt, endsAt }: Span,
   selection: Pick<SqliteSelection, "conditions" | "isGoneCounted" | "facts">,
-  { from = `${selection.facts ?? FACTS} AS f`, join = "", also = [] as readonly string[] } = {},
+  {
+    from = `${selection.facts ?? FACTS} AS f`,
+    join = "",
+    also = [],
+  }: { from?: string | undefined; join?: string; also?: readonly string[] } = {},
 ): string {
   const where = [
     ...selection.conditions.map((condition) => conditionText(condition, selection)),

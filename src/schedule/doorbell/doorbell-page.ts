@@ -38,6 +38,7 @@ const BUSY: PlainResponse = {
   text: "Too many bodies at once.\n",
   headers: { "retry-after": "1" },
 };
+const REFUSALS = [NO_SECRET, NO_DOOR, NOT_POST, CUT_SHORT, TOO_LARGE, BUSY];
 
 export interface DoorbellOptions {
   secret: string;
@@ -55,7 +56,7 @@ export function isDoorbellPath(path: string): boolean {
  * the secret learn nothing, and of a request only its status is logged.
  */
 export class DoorbellPage {
-  readonly refused = new Map<number, number>();
+  readonly refused = new Map(REFUSALS.map(({ status }) => [status, 0]));
   readonly #options: DoorbellOptions;
   readonly #secretHash: Buffer;
   #heldBytes = 0;

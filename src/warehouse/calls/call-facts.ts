@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { type AttributedMembers, attributeCall } from "../../attribution/attribute-call.ts";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
-import { prepareUpsert } from "../positional.ts";
 import type { Tx } from "../transaction.ts";
+import { prepareUpsert } from "../upsert.ts";
 import type { Warehouse } from "../warehouse.ts";
 import type { CallerHash } from "./caller-hash.ts";
 import { type CallerCall, CallerTable, isFirstCall } from "./callers.ts";
@@ -40,7 +40,7 @@ export class CallFactsTable {
     this.#readStored = prepareReadStored(warehouse);
     // A first load settles first calls at its end; until then the stored value stays.
     const updated = isFirstLoad ? FACTS.filter((column) => column !== "is_first_call") : FACTS;
-    this.#upsert = prepareUpsert(warehouse.sqlite, "call_facts", FACT_COLUMNS, updated);
+    this.#upsert = prepareUpsert(warehouse, call_facts, FACT_COLUMNS, updated);
   }
 
   /** Writes the facts of new and changed calls; each call may occur once. */

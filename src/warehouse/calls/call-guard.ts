@@ -1,3 +1,4 @@
+import { eq, sql } from "drizzle-orm";
 import { toCaller } from "../../attribution/call-text.ts";
 import { type Call, hashCall, isSortable } from "../../call.ts";
 import {
@@ -12,6 +13,7 @@ import {
 } from "../../privacy/keep-settings.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
 import { describeName, startOfRow, withhold, withholdFromRow } from "../../privacy/withhold.ts";
+import { sync_runs } from "../runs/runs.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { type CallerHash, openCallerDigests } from "./caller-hash.ts";
 import type { calls } from "./calls.ts";
@@ -42,15 +44,18 @@ export class Keeping {
     this.digests = openCallerDigests(warehouse);
     this.forgotten = openForgotten(warehouse);
     this.#cutoffs = this.forgotten === undefined ? cutoffs : { ...cutoffs, extra: AFTER_ALL_TIMES };
-    this.#readStart = warehouse.sqlite
-      .prepare<[number], string>("SELECT started_at FROM sync_runs WHERE run_id = ?")
-      .pluck();
+    this.#readStart = warehouse.db
+      .select({ started_at: sync_runs.started_at })
+      .from(sync_runs)
+      .where(eq(sync_runs.run_id, sql.placeholder("run_id")))
+      .prepare();
   }
 
   /** @param firstRunId the run that first read the call, whose start replaces an unknown start. @default now */
   kindsPast(callStarted: string | null, firstRunId?: number): WithheldKind[] {
     if (callStarted !== null && isSortable(callStarted)) return kindsPast(this.#cutoffs, callStarted);
-    const firstMet = firstRunId === undefined ? undefined : this.#readStart.get(firstRunId);
+    const firstMet =
+      firstRunId === undefined ? undefined : this.#readStart.get({ run_id: firstRunId })?.started_at;
     return kindsPast(this.#cutoffs, firstMet ?? new Date(this.#nowMs).toISOString());
   }
 

@@ -1,9 +1,10 @@
-import { and, desc, eq, gte, isNotNull, like, lt } from "drizzle-orm";
+import { and, desc, eq, gte, isNotNull, like, lt, max, sql } from "drizzle-orm";
 import { deriveTopic } from "../../attribution/attribute-call.ts";
+import { recordOf } from "../../base/records.ts";
 import { CALL_COLUMNS, type Call, hashCall, isSameRecording } from "../../call.ts";
 import { addToCount, countRows, readCount } from "../counts.ts";
-import { prepareUpsert } from "../positional.ts";
 import type { Tx } from "../transaction.ts";
+import { prepareUpsert } from "../upsert.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
 import { isWithoutLink, type Keeping, keepingAll, type Withheld } from "./call-guard.ts";
@@ -38,13 +39,20 @@ const STORED_COLUMNS = [...CALL_COLUMNS, "row_hash", "served_hash", "withheld", 
 const ROW_COLUMNS = [...STORED_COLUMNS, "first_run_id", "changed_run_id"] as const;
 
 export function prepareReplaceCall(warehouse: Warehouse): (call: Call & Withheld) => void {
-  const set = STORED_COLUMNS.map((column) => `${column} = @${column}`).join(", ");
-  const update = warehouse.sqlite.prepare(`UPDATE calls SET ${set} WHERE call_id = @call_id`);
+  const update = prepareUpdate(warehouse, ...STORED_COLUMNS);
   const writeTranscript = prepareWriteTranscript(warehouse);
   return (call) => {
     update.run(call);
     writeTranscript(call);
   };
+}
+
+function prepareUpdate({ db }: Warehouse, ...columns: (typeof STORED_COLUMNS)[number][]) {
+  return db
+    .update(calls)
+    .set(recordOf(columns, (column) => sql`${sql.placeholder(column)}`))
+    .where(eq(calls.call_id, sql.placeholder("call_id")))
+    .prepare();
 }
 
 /** Prepares to write the calls of a run. Reading the hashes of a page first is much faster than upserts that change nothing. */
@@ -59,9 +67,9 @@ export function prepareUpsertCalls(
       FROM calls WHERE call_id IN (SELECT value FROM json_each(?))`,
   );
   const updated = ROW_COLUMNS.filter((column) => column !== "call_id" && column !== "first_run_id");
-  const upsertCall = prepareUpsert(sqlite, "calls", ROW_COLUMNS, updated);
-  const setServedHash = sqlite.prepare("UPDATE calls SET served_hash = ? WHERE call_id = ?");
-  const refreshRecording = sqlite.prepare("UPDATE calls SET recording_url = ? WHERE call_id = ?");
+  const upsertCall = prepareUpsert(warehouse, calls, ROW_COLUMNS, updated);
+  const setServedHash = prepareUpdate(warehouse, "served_hash");
+  const refreshRecording = prepareUpdate(warehouse, "recording_url");
   const writeTranscript = prepareWriteTranscript(warehouse);
   const { rules } = readRulesInForce(warehouse);
   const facts = new CallFactsTable(warehouse, rules, { isFirstLoad, digests: keeping.digests });
@@ -96,7 +104,7 @@ export function prepareUpsertCalls(
         (!isLinkKept || isSameRecording(stored.recording_url, call.recording_url, signature));
       const isKept = isSame && !mayKeepMore;
       if (isKept && isLinkKept && stored.recording_url !== (call.recording_url?.toWellFormed() ?? null))
-        refreshRecording.run(call.recording_url, call_id);
+        refreshRecording.run({ recording_url: call.recording_url, call_id });
       if (isKept && isServedAgain) continue;
       // Data that may be kept again returns; that is not a change at the service.
       const changed_run_id = isSame ? stored.changed_run_id : runId;
@@ -108,7 +116,7 @@ export function prepareUpsertCalls(
       attributed.set(call_id, { call: row, topic: deriveTopic(served, rules), isNew });
       if (isKept) {
         if (served_hash !== null)
-          setServedHash.run(keeping.toStoredHash(served_hash, stored.withheld), call_id);
+          setServedHash.run({ served_hash: keeping.toStoredHash(served_hash, stored.withheld), call_id });
         continue;
       }
       if (!isSame) {
@@ -171,9 +179,12 @@ export function readStarts({ sqlite }: Warehouse, ids: readonly number[]): Map<n
   return new Map(read.raw().all(JSON.stringify(ids)));
 }
 
-export function readNewestCall({ sqlite }: Warehouse): string | null {
-  const select = sqlite.prepare<[], string | null>("SELECT max(call_started) FROM call_facts");
-  return select.pluck().get() ?? null;
+export function readNewestCall({ db }: Warehouse): string | null {
+  const newest = db
+    .select({ started: max(call_facts.call_started) })
+    .from(call_facts)
+    .get();
+  return newest?.started ?? null;
 }
 
 /** Returns durations and transcripts of calls that have both, highest ids first. */

@@ -1,9 +1,9 @@
-import { eq, getTableColumns, getTableName } from "drizzle-orm";
+import { and, eq, getTableColumns, getTableName, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { namesOf } from "../../base/records.ts";
 import { about, describeTable } from "../described.ts";
-import { prepareUpsert } from "../positional.ts";
 import type { Tx } from "../transaction.ts";
+import { prepareUpsert } from "../upsert.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { fact_changes, withoutFactLog } from "./fact-log.ts";
 import { call_facts } from "./facts.ts";
@@ -46,20 +46,30 @@ export class CallerTable {
   readonly #delete;
   readonly #setFirst;
 
-  constructor({ sqlite }: Warehouse) {
+  constructor(warehouse: Warehouse) {
+    const { db, sqlite } = warehouse;
+    const { call_id, caller, call_started, is_live } = call_facts;
     this.#readCallers = sqlite.prepare<[string], FirstCall & { caller: string; calls: number }>(
       `SELECT caller, first_call_id AS call_id, first_call_started AS call_started, calls FROM callers
         WHERE caller IN (SELECT value FROM json_each(?))`,
     );
-    this.#readFirst = sqlite.prepare<[string], FirstCall>(
-      `SELECT call_id, call_started FROM call_facts WHERE caller = ? AND is_live
-        ORDER BY call_started NULLS LAST, call_id LIMIT 1`,
-    );
-    this.#upsert = prepareUpsert(sqlite, "callers", namesOf(getTableColumns(callers)));
-    this.#delete = sqlite.prepare<[string]>("DELETE FROM callers WHERE caller = ?");
-    this.#setFirst = sqlite.prepare<[number, number]>(
-      "UPDATE call_facts SET is_first_call = ? WHERE call_id = ?",
-    );
+    this.#readFirst = db
+      .select({ call_id, call_started })
+      .from(call_facts)
+      .where(and(eq(caller, sql.placeholder("caller")), eq(is_live, true)))
+      .orderBy(sql`${call_started} NULLS LAST`, call_id)
+      .limit(1)
+      .prepare();
+    this.#upsert = prepareUpsert(warehouse, callers, namesOf(getTableColumns(callers)));
+    this.#delete = db
+      .delete(callers)
+      .where(eq(callers.caller, sql.placeholder("caller")))
+      .prepare();
+    this.#setFirst = db
+      .update(call_facts)
+      .set({ is_first_call: sql`${sql.placeholder("isFirst")}` })
+      .where(eq(call_id, sql.placeholder("call_id")))
+      .prepare();
   }
 
   begin(removed: readonly CallerCall[], added: readonly CallerCall[]): Map<string, Entry> {
@@ -91,16 +101,18 @@ export class CallerTable {
   /** @param written ids of calls whose stored facts already have the right first-call flag */
   end(entries: ReadonlyMap<string, Entry>, written: ReadonlySet<number> = new Set()): void {
     for (const [caller, entry] of entries) {
-      if (entry.isOpen) entry.first = this.#readFirst.get(caller);
+      if (entry.isOpen) entry.first = this.#readFirst.get({ caller });
       const { before, first, calls, isOpen } = entry;
       const isOther = before?.call_id !== first?.call_id;
       // A call that was written may now be another caller's first.
-      if (before && isOther && !written.has(before.call_id)) this.#setFirst.run(0, before.call_id);
+      if (before && isOther && !written.has(before.call_id))
+        this.#setFirst.run({ isFirst: 0, call_id: before.call_id });
       if (first === undefined) {
-        this.#delete.run(caller);
+        this.#delete.run({ caller });
         continue;
       }
-      if (isOpen || (isOther && !written.has(first.call_id))) this.#setFirst.run(1, first.call_id);
+      if (isOpen || (isOther && !written.has(first.call_id)))
+        this.#setFirst.run({ isFirst: 1, call_id: first.call_id });
       this.#upsert({ caller, first_call_id: first.call_id, first_call_started: first.call_started, calls });
     }
   }

@@ -1,4 +1,19 @@
-import { and, eq, gt, gte, isNotNull, isNull, lt, lte, not, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  count,
+  eq,
+  gt,
+  gte,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  min,
+  not,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { TOLERANCE_MS } from "../../base/clock.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
@@ -182,10 +197,14 @@ export function unlistedInWords({ calls, since }: Unlisted): string {
   return `${count} since ${since.slice(0, 10)}, older than any listed call; still counted`;
 }
 
-export function readUnlisted({ sqlite }: Warehouse): Unlisted | null {
-  const select = sqlite.prepare<[], Unlisted>(`SELECT count(*) AS calls, min(unlisted_since) AS since
-    FROM calls WHERE unlisted_since IS NOT NULL HAVING count(*) > 0`);
-  return select.get() ?? null;
+export function readUnlisted({ db }: Warehouse): Unlisted | null {
+  const { unlisted_since } = calls;
+  const unlisted = db
+    .select({ calls: count(), since: min(unlisted_since) })
+    .from(calls)
+    .where(isNotNull(unlisted_since))
+    .get();
+  return unlisted?.since ? { calls: unlisted.calls, since: unlisted.since } : null;
 }
 
 /** Returns how many calls the latest usable pass missed, but exceeded the missing-call threshold. */

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
-import { and, eq, inArray, isNull, lt } from "drizzle-orm";
+import { and, eq, inArray, isNull, lt, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { countRows } from "../counts.ts";
 import { about, describeTable } from "../described.ts";
-import { prepareUpsert } from "../positional.ts";
 import type { Tx } from "../transaction.ts";
+import { prepareUpsert } from "../upsert.ts";
 import type { Warehouse } from "../warehouse.ts";
 import type { Keeping } from "./call-guard.ts";
 import type { ForgottenCallers } from "./forgotten-callers.ts";
@@ -33,18 +33,20 @@ export type Rejection = Pick<RejectedCall, "call_id" | "json" | "path" | "reason
 
 /** Records rows that could not be parsed, each once, with its latest error and without what may not be kept. */
 export function recordRejected(
-  { sqlite }: Warehouse,
+  warehouse: Warehouse,
   rejections: readonly Rejection[],
   runId: number,
   keeping: Keeping,
 ): void {
   if (rejections.length === 0) return;
-  const readFirstRun = sqlite
-    .prepare<[string], number>("SELECT first_run_id FROM rejected_calls WHERE row_key = ?")
-    .pluck();
+  const readFirstRun = warehouse.db
+    .select({ run_id: rejected_calls.first_run_id })
+    .from(rejected_calls)
+    .where(eq(rejected_calls.row_key, sql.placeholder("row_key")))
+    .prepare();
   const upsert = prepareUpsert(
-    sqlite,
-    "rejected_calls",
+    warehouse,
+    rejected_calls,
     ["row_key", "call_id", "json", "path", "reason", "first_run_id", "last_run_id"],
     ["json", "path", "reason", "last_run_id"],
   );
@@ -52,7 +54,7 @@ export function recordRejected(
     const served: Rejection & { row_key?: string } = rejection;
     const { row_key = toRowKey(rejection, keeping), ...stripped } =
       keeping.forgotten?.stripRejected(served) ?? served;
-    const first_run_id = readFirstRun.get(row_key) ?? runId;
+    const first_run_id = readFirstRun.get({ row_key })?.run_id ?? runId;
     const json = keeping.toStoredRow(stripped.json, first_run_id);
     upsert({ ...stripped, json, row_key, first_run_id, last_run_id: runId });
   }

@@ -37,6 +37,7 @@ export const rulesSchema: z.ZodType<AttributionRules> = z.object({
       speaker: z.string().nullable(),
       qualifies: z.boolean().nullable(),
       value: z.string().nullable(),
+      line: z.number().optional(),
     }),
   ),
 });
@@ -58,7 +59,9 @@ export function readRulesInForce({ db }: Warehouse) {
 export function describeRulesChange({ db }: Warehouse, beforeId: number, nowId: number): string | null {
   const [before = {}, now = {}] = [beforeId, nowId].map((id): Record<string, unknown> => {
     const row = db.select().from(rules).where(eq(rules.rules_id, id)).get();
-    return row === undefined ? {} : { ...rulesSchema.parse(JSON.parse(row.rules)), program: row.version };
+    return row === undefined
+      ? {}
+      : { ...JSON.parse(toRulesJson(rulesSchema.parse(JSON.parse(row.rules)))), program: row.version };
   });
   const names = Object.keys(now).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]));
   return names.length === 0 ? null : names.join(", ");

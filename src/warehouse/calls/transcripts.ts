@@ -1,7 +1,8 @@
+import { eq, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { type Call, TRANSCRIPT_COLUMNS } from "../../call.ts";
 import { about, describeTable } from "../described.ts";
-import { prepareUpsert } from "../positional.ts";
+import { prepareUpsert } from "../upsert.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { calls, MEMBERS } from "./calls.ts";
 
@@ -25,12 +26,15 @@ const { summary, transcription, transcription_details } = transcripts;
 /** The members of a call, for a SELECT from `calls` joined with its transcript. */
 export const WHOLE_CALL = { ...MEMBERS, summary, transcription, transcription_details };
 
-export function prepareWriteTranscript({ sqlite }: Warehouse): (call: Call) => void {
-  const upsert = prepareUpsert(sqlite, "transcripts", ["call_id", ...TRANSCRIPT_COLUMNS]);
-  const remove = sqlite.prepare<[number]>("DELETE FROM transcripts WHERE call_id = ?");
+export function prepareWriteTranscript(warehouse: Warehouse): (call: Call) => void {
+  const upsert = prepareUpsert(warehouse, transcripts, ["call_id", ...TRANSCRIPT_COLUMNS]);
+  const remove = warehouse.db
+    .delete(transcripts)
+    .where(eq(transcripts.call_id, sql.placeholder("call_id")))
+    .prepare();
   return (call) => {
     if (hasTranscript(call)) upsert(call);
-    else remove.run(call.call_id);
+    else remove.run({ call_id: call.call_id });
   };
 }
 

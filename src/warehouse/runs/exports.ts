@@ -1,5 +1,5 @@
 import { sep } from "node:path";
-import { inArray, type SQL, sql } from "drizzle-orm";
+import { inArray, max, type SQL, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
 import type { Warehouse } from "../warehouse.ts";
@@ -48,9 +48,12 @@ export function deleteExports({ db }: Warehouse, exportIds: readonly number[]): 
 
 /** Returns when the last export into a folder (absolute path) ended, ISO 8601 UTC; null for never. */
 export function readLastExport({ db }: Warehouse, folder: string): string | null {
-  return db.get<{ last: string | null }>(
-    sql`SELECT max(exported_at) AS last FROM exports WHERE ${isInside(folder)}`,
-  ).last;
+  const row = db
+    .select({ last: max(exports.exported_at) })
+    .from(exports)
+    .where(isInside(folder))
+    .get();
+  return row?.last ?? null;
 }
 
 /** Returns the last record of each file that exports have written into a folder (absolute path), and its sub-folders. */

@@ -51,6 +51,7 @@ export const sync_runs = sqliteTable("sync_runs", {
   ),
   calls_other_unit: about(integer(), "New and changed calls with another `org_unit_id` than requested."),
   pages: about(integer(), "Pages of the walk."),
+  page_rows: about(integer(), "Rows asked for on a page, because larger pages failed; null if none did."),
   seams_mended: about(integer(), "Seams between pages that did not join at first."),
   seams_broken: about(integer(), "Seams between pages that do not join."),
   inversions: about(integer(), "Calls out of order, in runs before `order_key` was recorded."),
@@ -100,7 +101,7 @@ export function assertHeld({ db, path }: Tx, { runId, pid }: RunHold): void {
   throw new CalltallyError(
     EXIT.locked,
     `Cannot continue run ${runId} of ${path}: another process has taken over`,
-    { hint: `Do not delete ${path}.lock during a run. What this run had read is kept.` },
+    { hint: `Run it again: what this run had read is kept. Do not delete ${path}.lock during a run.` },
   );
 }
 

@@ -57,6 +57,7 @@ const runningRow = (run_id: number): SyncRun => ({
   calls_unchanged: null,
   calls_rejected: null,
   pages: null,
+  page_rows: null,
   seams_mended: null,
   seams_broken: null,
   inversions: null,

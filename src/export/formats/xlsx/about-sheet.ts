@@ -146,6 +146,7 @@ function listColumns(columns: readonly Column[]): AboutRow[] {
 function describeContents({
   contents,
   total_line,
+  with_spend_line,
   keys_in_other,
   min_cell,
   rows_in_other,
@@ -155,6 +156,7 @@ function describeContents({
   return [
     contents,
     ...(total_line ? ["and a line of totals"] : []),
+    ...(with_spend_line ? ["and one of the rows with spend"] : []),
     ...(keys_in_other ? [`keys in the row (other): ${keys_in_other}`] : []),
     ...(min_cell ? [`no row of fewer than ${min_cell} calls, rows in (other): ${rows_in_other}`] : []),
     ...left.map(([reason, count]) => `calls left out, ${reason}: ${count}`),

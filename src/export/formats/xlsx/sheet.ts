@@ -27,9 +27,9 @@ export function assertRows(name: string, rows: number): void {
   );
 }
 
-/** Yields a worksheet; the total comes last and is not sorted by filters. @throws UsageError for too many rows */
+/** Yields a worksheet; totals come last and are not sorted by filters. @throws UsageError for too many rows */
 export function* toSheet(table: Table, name: string, context: CellContext): Generator<string> {
-  const { columns, total } = table;
+  const { columns, totals = [] } = table;
   const letters = columns.map((_, index) => columnLetters(index));
   const toRow = rowWriter(columns, letters, context);
   const toTotalRow = rowWriter(columns, letters, context, { isBold: true });
@@ -52,7 +52,7 @@ export function* toSheet(table: Table, name: string, context: CellContext): Gene
     for (const row of chunk) {
       last++;
       assertRows(name, last - 1);
-      xml += row === total ? toTotalRow(last, row) : toRow(last, row);
+      xml += totals.some(({ values }) => values === row) ? toTotalRow(last, row) : toRow(last, row);
       if (xml.length < PIECE) continue;
       yield xml;
       xml = "";
@@ -60,7 +60,7 @@ export function* toSheet(table: Table, name: string, context: CellContext): Gene
     if (xml !== "") yield xml;
   }
   if (last === 1) yield open([]);
-  yield closeSheet(columns, letters, { last, hasTotal: total !== undefined, widths });
+  yield closeSheet(columns, letters, { last, totals: totals.length, widths });
 }
 
 function rowWriter(
@@ -109,7 +109,7 @@ function countFrozen(columns: readonly Column[], widths: readonly number[]): num
 function closeSheet(
   columns: readonly Column[],
   letters: readonly string[],
-  { last, hasTotal, widths }: { last: number; hasTotal: boolean; widths: readonly number[] },
+  { last, totals, widths }: { last: number; totals: number; widths: readonly number[] },
 ): string {
   const end = letters.at(-1);
   const texts = columns.flatMap((column, index) =>
@@ -120,7 +120,7 @@ function closeSheet(
     texts.length === 0
       ? ""
       : `<ignoredErrors><ignoredError sqref="${texts.join(" ")}" numberStoredAsText="1"/></ignoredErrors>`;
-  const filtered = Math.max(1, hasTotal ? last - 1 : last);
+  const filtered = Math.max(1, last - totals);
   // As few pages side by side as keep the text readable.
   const pages = Math.ceil(widths.reduce((sum, width) => sum + width, 0) / PRINTED_WIDTH);
   return `</sheetData><autoFilter ref="A1:${end}${filtered}"/>${printedPage(pages)}${ignored}</worksheet>`;

@@ -13,7 +13,7 @@ import { assertRows, toSheet } from "../../../../src/export/formats/xlsx/sheet.t
 import { Styles } from "../../../../src/export/formats/xlsx/styles.ts";
 import { toSheetNames } from "../../../../src/export/formats/xlsx/workbook.ts";
 import { assertFits, toZip } from "../../../../src/export/formats/xlsx/zip.ts";
-import type { Column, Value } from "../../../../src/export/table.ts";
+import type { Column, TotalRow, Value } from "../../../../src/export/table.ts";
 import { FULL_CALL, makeCall } from "../../../support/calls.ts";
 import { type ExportOptions, makeWarehouse, type Target } from "../../../support/produce-files.ts";
 import { readLines } from "../../../support/tables.ts";
@@ -426,8 +426,8 @@ const CONTEXT: CellContext = { styles: new Styles(), toLocal: localTime(ZONE) };
 
 describe("toSheet", () => {
   const paneOf = (xml: string) => /<pane (.*) activePane="bottomRight" state="frozen"/.exec(xml)?.[1];
-  const sheetOf = (columns: readonly Column[], rows: Value[][], total?: Value[]) =>
-    [...toSheet({ columns, rows, total }, "any", { ...CONTEXT, styles: new Styles() })].join("");
+  const sheetOf = (columns: readonly Column[], rows: Value[][], totals?: TotalRow[]) =>
+    [...toSheet({ columns, rows, totals }, "any", { ...CONTEXT, styles: new Styles() })].join("");
 
   it("keeps header and key in view, filters the rows but not the totals, and marks no id as a mistake", () => {
     const columns: Column[] = [
@@ -439,12 +439,16 @@ describe("toSheet", () => {
       ["Munich", 7, 3],
       ["Berlin", 8, 2],
       ["(total)", null, 5],
+      ["(with spend)", null, 3],
     ];
-    const xml = sheetOf(columns, rows.slice(0, -1), rows.at(-1));
+    const xml = sheetOf(columns, rows.slice(0, 2), [
+      { kind: "total", values: rows[2] ?? [] },
+      { kind: "with_spend", values: rows[3] ?? [] },
+    ]);
     expect(paneOf(xml)).toBe('xSplit="2" ySplit="1" topLeftCell="C2"');
     expect(xml).toContain('<autoFilter ref="A1:C3"/>');
-    expect(xml).toContain('<ignoredError sqref="A2:A4 B2:B4" numberStoredAsText="1"/>');
-    expect(sheetOf(columns, rows)).toContain('<autoFilter ref="A1:C4"/>');
+    expect(xml).toContain('<ignoredError sqref="A2:A5 B2:B5" numberStoredAsText="1"/>');
+    expect(sheetOf(columns, rows)).toContain('<autoFilter ref="A1:C5"/>');
   });
 
   it("keeps no more of the key in view than leaves room for figures, and the first column in any case", () => {

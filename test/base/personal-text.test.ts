@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { personalKind } from "../../src/privacy/personal-text.ts";
+import { personalKind } from "../../src/base/personal-text.ts";
 
 const digits = (least: number, most: number) =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength: least, maxLength: most }).map((all) => all.join(""));
@@ -39,7 +39,7 @@ const around = fc.constantFrom("", "Brand ", "tel:", "x", "Herbst–", "+", "00"
 
 const ORDINARY =
   `Brand Search|Q4 2026|Q4 2026-2027|2026-10-01_2026-10-31|20261120|sale_20261001_20261031|31.12.2026|Black Friday 2026
-Spring '26 | 20% off|300x250|1200×628|728x90_v2|24/7 Support|1-2-3 Deal|$1,000,000 Giveaway|€ 49,90|DE_Brand_Exact_2026|KW43 2026|2026-W43
+Spring '26 | 20% off|300x250|1200×628|100×200×300|728x90_v2|24/7 Support|1-2-3 Deal|$1,000,000 Giveaway|€ 49,90|DE_Brand_Exact_2026|KW43 2026|2026-W43
 120210000000000000|Zahnarzt München (10115)|NRW 40213|iPhone 15 Pro Max|Model 3/Y|A/B test 12 vs 13|Office 365|Top 10 Tips 2026|Route 66|7-Eleven
 v1.2.3|10.12.2026 - 24.12.2026|2026/10|Instagram @brand|@brand.shop|Sale @ Berlin|50% @ store|(not set)|(other)|newsletter|cpc|google|Monday|08
 Paid Search|example.com|m.facebook.com|Lead Gen 30+ | 5 Mile|100.000 €|Herbst, "groß"|2026-10|99|ad 4567 - v 12|Wave 1, 2, 3|18-24|25–34|55+`
@@ -85,6 +85,18 @@ describe("personalKind", () => {
     "%EF%BC%94%EF%BC%91%EF%BC%95%EF%BC%95%EF%BC%95%EF%BC%95%EF%BC%92",
     "+1\u202a415\u2066 555\u20692671",
     "①④①⑤⑤⑤⑤②⑥⑦①",
+    "202&nbsp;555&nbsp;0199",
+    "202&amp;nbsp;555&#160;0199",
+    "2025&#53;50199",
+    "2025\\u00355\\x30199",
+    "202→555→0199",
+    "202 -- 555 -- 0199",
+    "202....555....0199",
+    "202=555=0199",
+    "202&555&0199",
+    "202×555×0199",
+    "202@555@0199",
+    "202\u202e555\u{e0001}0199",
   ])("finds the phone number in %j", (text) => {
     expect(personalKind(text)).toBe("a phone number");
   });
@@ -98,6 +110,13 @@ describe("personalKind", () => {
     "jane%C2%AD%40example.com",
     "j\u200bane@exam\u00adple.com",
     "用户@例子.广告",
+    ...Array.from("$!#%*/=}`?^{|~&'", (sign) => `ann${sign}@example.com`),
+    "ann.smith&#64;example.com",
+    "ann.smith&#x40;example&period;com",
+    "ann&commat;example.com",
+    "ann%2540example.com",
+    "ann\\u0040example.com",
+    "ann%26%2364%3Bexample.com",
   ])("finds the mail address in %j", (text) => {
     expect(personalKind(text)).toBe("a mail address");
   });

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { Pool } from "undici";
 import { parseRow } from "../../src/api/parse-row.ts";
 import { attributeCall } from "../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
@@ -6,12 +7,14 @@ import { CALL_COLUMNS, type Call, hashCall, TRANSCRIPT_COLUMNS } from "../../src
 import { FACT_COLUMNS } from "../../src/warehouse/calls/facts.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { readPages } from "./rows.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
-// node test/bench/floor-insert.ts <calls>: inserts rows that are ready to be bound into a warehouse, by better-sqlite3 alone:
-// calls, transcripts and facts, with the pragmas, transactions and order of a sync, and the indexes of the facts at the end.
-// What makes the rows ready is not counted.
+// node test/bench/floor-load.ts <url> <calls>: the work that every load has to do, in one plain program: it fetches the
+// pages by undici, parses and hashes the calls, derives their facts, and inserts both, with the pragmas and order of a
+// sync, and the indexes at the end. It proves and records nothing, and cannot resume.
+
+const [url = "", calls = 0] = [process.argv[2], Number(process.argv[3])];
+const LIMIT = 1000;
 
 const marks = (columns: readonly string[]) => columns.map(() => "?").join(", ");
 const insertSql = (table: string, columns: readonly string[]) =>
@@ -62,12 +65,26 @@ const insert = sqlite.transaction((rows: readonly ReturnType<typeof readyRow>[])
   for (const { facts } of rows) insertFacts.run(facts);
 });
 
-const stopwatch = new Stopwatch();
-for (const [name] of indexes) sqlite.exec(`DROP INDEX ${name}`);
-for (const page of await readPages(Number(process.argv[2]))) {
-  const served: unknown = JSON.parse(page.toString());
-  const rows = Array.isArray(served) ? served.map(readyRow).sort((a, b) => a.id - b.id) : [];
-  await stopwatch.time(() => insert.immediate(rows));
+const pool = new Pool(url, { allowH2: false });
+
+async function fetchRows(offset: number): Promise<unknown[]> {
+  const path = `/v3/conversations/attribution-engine?limit=${LIMIT}&offset=${offset}`;
+  const { body } = await pool.request({ method: "GET", path });
+  return JSON.parse(await body.text()).data.calls;
 }
-await stopwatch.time(() => sqlite.exec(indexes.map(([, sql]) => sql).join(";")));
+
+async function load(): Promise<void> {
+  for (const [name] of indexes) sqlite.exec(`DROP INDEX ${name}`);
+  let next = fetchRows(0);
+  for (let offset = 0; offset < calls; offset += LIMIT) {
+    const rows = await next;
+    if (offset + LIMIT < calls) next = fetchRows(offset + LIMIT);
+    insert.immediate(rows.map(readyRow).sort((a, b) => a.id - b.id));
+  }
+  sqlite.exec(indexes.map(([, sql]) => sql).join(";"));
+}
+
+const stopwatch = new Stopwatch();
+await stopwatch.time(load);
 stopwatch.print();
+await pool.close();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
-import { decodeReport } from "../../src/spend/import-files.ts";
+import { decodeReport } from "../../src/spend/decode-report.ts";
 
 const utf16 = (text: string) => Buffer.from(text, "utf16le");
 const swapped = (text: string) => utf16(text).swap16();
@@ -21,19 +21,28 @@ describe("decodeReport", () => {
     ["UTF-16 BE with a mark", swapped("\ufeffDäy"), "Däy"],
     ["UTF-16 BE with a mark before what is not Latin", swapped("\ufeff日付"), "日付"],
   ])("reads %s", (_, bytes, text) => {
-    expect(decodeReport(bytes)).toBe(text);
+    expect(decodeReport(bytes).text).toBe(text);
+  });
+
+  it("reads other text as Windows-1252, and says so", () => {
+    expect(decodeReport(Buffer.from("D\xe4y;\x80 5\r\n\t", "latin1"))).toEqual({
+      text: "Däy;€ 5\r\n\t",
+      encoding: "windows-1252",
+    });
   });
 
   it.each([
-    ["Latin 1", Buffer.from("Däy", "latin1")],
-    ["half a letter", Buffer.from("Dä").subarray(0, 2)],
+    ["UTF-8 that is damaged", Buffer.concat([Buffer.from("Dä"), Buffer.of(0xe4)])],
+    ["UTF-8 with a mark that is damaged", Buffer.of(0xef, 0xbb, 0xbf, 0xe4)],
+    ["bytes that are no letter of Windows-1252", Buffer.of(0x44, 0xe4, 0x81)],
+    ["control characters", Buffer.of(0x44, 0xe4, 0x05)],
     ["a workbook", Buffer.from("PK\u0003\u0004\0\0\0\0")],
     ["zeros", Buffer.alloc(4)],
     ["half a letter of UTF-16", utf16("Day").subarray(0, 5)],
     ["a zero within UTF-16", utf16("D\0y")],
   ])("refuses %s", (_, bytes) => {
     expect(() => decodeReport(bytes)).toThrow(
-      new UsageError("it is not text in UTF-8 or UTF-16", {
+      new UsageError("it is not text in UTF-8, UTF-16 or Windows-1252", {
         hint: "Save it as CSV in UTF-8; a workbook (.xlsx) is not CSV.",
       }),
     );

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { proxyOf } from "../../src/api/proxy.ts";
+
+const PROXY = "http://proxy.example:3128";
+const API = "https://api.example.com";
+
+describe("proxyOf", () => {
+  it.each<[target: string, env: Record<string, string>, name: string | undefined]>([
+    [API, {}, undefined],
+    [API, { HTTPS_PROXY: PROXY }, PROXY],
+    [API, { https_proxy: PROXY, HTTPS_PROXY: "http://other.example" }, PROXY],
+    [API, { https_proxy: "", HTTPS_PROXY: PROXY }, undefined],
+    [API, { HTTPS_PROXY: "proxy.example:3128" }, PROXY],
+    [API, { HTTPS_PROXY: "http://ann:p%40ss@proxy.example:3128/" }, PROXY],
+    [API, { HTTPS_PROXY: "https://proxy.example" }, "https://proxy.example"],
+    [API, { HTTP_PROXY: PROXY }, undefined],
+    ["http://api.example.com", { HTTP_PROXY: PROXY }, PROXY],
+    ["http://api.example.com", { HTTPS_PROXY: PROXY }, undefined],
+    ["https://localhost:8443", { HTTPS_PROXY: PROXY }, undefined],
+    ["https://127.0.0.1", { HTTPS_PROXY: PROXY }, undefined],
+    ["http://[::1]:8080", { HTTP_PROXY: PROXY }, undefined],
+    [API, { HTTPS_PROXY: PROXY, NO_PROXY: "" }, PROXY],
+    [API, { HTTPS_PROXY: PROXY, NO_PROXY: "*" }, undefined],
+    [API, { HTTPS_PROXY: PROXY, NO_PROXY: "a.example, API.example.com" }, undefined],
+    [API, { HTTPS_PROXY: PROXY, no_proxy: "example.com" }, undefined],
+    [API, { HTTPS_PROXY: PROXY, NO_PROXY: ".example.com" }, undefined],
+    [API, { HTTPS_PROXY: PROXY, NO_PROXY: "*.example.com" }, undefined],
+    [API, { HTTPS_PROXY: PROXY, NO_PROXY: "pi.example.com,com.example,example" }, PROXY],
+    [API, { HTTPS_PROXY: PROXY, NO_PROXY: "api.example.com:443" }, undefined],
+    [API, { HTTPS_PROXY: PROXY, NO_PROXY: "api.example.com:8443" }, PROXY],
+    ["https://[2001:db8::1]", { HTTPS_PROXY: PROXY, NO_PROXY: "2001:db8::1" }, undefined],
+    ["https://[2001:db8::1]", { HTTPS_PROXY: PROXY, NO_PROXY: "[2001:db8::1]:443" }, undefined],
+    ["https://[2001:db8::1]", { HTTPS_PROXY: PROXY, NO_PROXY: "2001:db8::2" }, PROXY],
+  ])("%s with %o: %s", (target, env, name) => {
+    expect(proxyOf(new URL(target), env)?.name).toBe(name);
+  });
+
+  it.each(["socks5://user:SECRET@proxy.example", "http://user:100%SECRET@proxy.example", "http://:SECRET"])(
+    "refuses %s, and does not show it",
+    (text) => {
+      const read = () => proxyOf(new URL(API), { HTTPS_PROXY: text });
+      expect(read).toThrow("Cannot use HTTPS_PROXY: it is not the address of an HTTP proxy");
+      expect(read).not.toThrow("SECRET");
+    },
+  );
+});

@@ -1,0 +1,131 @@
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { openRoute } from "../../src/api/route.ts";
+import { ClickhouseNode } from "../../src/cluster/clickhouse-node.ts";
+import { postHook } from "../../src/delivery/send-hook.ts";
+import { openHeartbeat } from "../../src/schedule/heartbeat.ts";
+import { startBadServer, text } from "../support/bad-server.ts";
+import { startForwardProxy } from "../support/forward-proxy.ts";
+import { keepLines } from "../support/log-lines.ts";
+import { startTlsFront } from "../support/tls-front.ts";
+
+const trusted = getCACertificates("default");
+const { signal } = new AbortController();
+
+beforeEach(() => {
+  for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"]) {
+    vi.stubEnv(name, "");
+    vi.stubEnv(name.toLowerCase(), undefined);
+  }
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  setDefaultCACertificates(trusted);
+});
+
+/** A server with TLS under a made-up name, which only a proxy reaches. */
+async function openScene(status?: number | "none") {
+  const stack = new AsyncDisposableStack();
+  const server = stack.use(await startBadServer(text("", 200)));
+  const front = stack.use(await startTlsFront("far.example.test", Number(server.url.port)));
+  const proxy = stack.use(await startForwardProxy(front.port, status));
+  setDefaultCACertificates([...trusted, front.cert]);
+  vi.stubEnv("HTTPS_PROXY", `http://ann:secret@${proxy.host}`);
+  return { server, proxy, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+const FAR = new URL("https://far.example.test/hooks/T0/secret-path");
+
+/** Posts to a web hook; counts its claims. */
+async function post() {
+  let claims = 0;
+  const claim = () => void claims++;
+  const outcome = await postHook(FAR, {}, { signal, claim, isClaimed: () => claims > 0 });
+  return { outcome, claims };
+}
+
+/** Pings a monitor at the end of a run; returns what was logged. */
+async function ping(url: URL) {
+  const { log, lines } = keepLines();
+  await openHeartbeat({ url, log, signal, timeoutMs: 30_000 }).end(true);
+  return lines;
+}
+
+describe("a proxy for HTTPS", () => {
+  it("passes a web hook, which is claimed once", async () => {
+    await using scene = await openScene();
+    expect(await post()).toEqual({ outcome: { kind: "delivered" }, claims: 1 });
+    expect(scene.proxy.asked).toEqual(["CONNECT far.example.test:443"]);
+    expect(scene.server.requests).toMatchObject([{ method: "POST", url: "/hooks/T0/secret-path" }]);
+  });
+
+  it.each([
+    [407, "refused"],
+    [502, "temporary"],
+  ])("that returns %i leaves a web hook unclaimed and %s", async (status, kind) => {
+    await using scene = await openScene(status);
+    const error = `Cannot reach far.example.test through the proxy http://${scene.proxy.host}: the proxy returned ${status}`;
+    expect(await post()).toEqual({ outcome: { kind, error }, claims: 0 });
+  });
+
+  it("passes the ping of a heartbeat; one that refuses is logged", async () => {
+    await using scene = await openScene();
+    expect(await ping(FAR)).toEqual([]);
+    expect(scene.server.requests).toMatchObject([{ method: "GET", url: "/hooks/T0/secret-path" }]);
+    await using refusing = await openScene(403);
+    expect(await ping(FAR)).toMatchObject([
+      { problem: "the proxy returned 403", proxy: `http://${refusing.proxy.host}` },
+    ]);
+  });
+
+  it("passes a statement to a server of a cluster; an error names it", async () => {
+    await using scene = await openScene();
+    const login = { user: "publisher", password: "p" };
+    await using node = new ClickhouseNode(new URL("https://far.example.test:8443"), login);
+    await node.run("SELECT 1", { doing: "ask" });
+    expect(scene.proxy.asked).toEqual(["CONNECT far.example.test:8443"]);
+    await using refusing = await openScene(403);
+    await using other = new ClickhouseNode(new URL("https://far.example.test:8443"), login);
+    await expect(other.run("SELECT 1", { doing: "ask" })).rejects.toMatchObject({
+      message: `Cannot reach far.example.test:8443 of the cluster through the proxy http://${refusing.proxy.host}: the proxy returned 403`,
+      hint: "Check HTTPS_PROXY, with the proxy's user and password, or add far.example.test to NO_PROXY.",
+    });
+  });
+});
+
+describe("a proxy for HTTP", () => {
+  it("passes requests with their whole address", async () => {
+    await using server = await startBadServer(text("", 200));
+    await using proxy = await startForwardProxy(Number(server.url.port));
+    vi.stubEnv("http_proxy", proxy.host);
+    expect(await ping(new URL("http://far.example.test/ping"))).toEqual([]);
+    expect(proxy.asked).toEqual(["GET http://far.example.test/ping"]);
+  });
+});
+
+describe("openRoute", () => {
+  it.each(["directly", "by a proxy"])(
+    "sends nothing if the announced connection is refused %s",
+    async (how) => {
+      await using scene = await openScene();
+      const target = how === "directly" ? scene.server.url : FAR;
+      const onConnected = () => {
+        throw new Error("not now");
+      };
+      const route = openRoute(target, { connectMs: 5000, onConnected });
+      const sent = route.request({ origin: target.origin, path: "/", method: "POST", body: "x" });
+      await expect(sent).rejects.toThrow("not now");
+      await route.destroy();
+      expect(scene.server.requests).toEqual([]);
+    },
+  );
+
+  it("ends the wait for a proxy that does not respond after the time for a connection", async () => {
+    await using scene = await openScene("none");
+    const route = openRoute(FAR, { connectMs: 100 });
+    const sent = route.request({ origin: FAR.origin, path: "/", method: "GET" });
+    await expect(sent).rejects.toMatchObject({ code: "UND_ERR_HEADERS_TIMEOUT" });
+    await route.destroy();
+    expect(scene.proxy.asked).toHaveLength(1);
+  });
+});

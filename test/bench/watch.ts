@@ -1,0 +1,121 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import type { Call } from "../../src/call.ts";
+import { makeCall } from "../support/calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { openNewWarehouse, storeCalls, storeRun } from "../support/warehouse.ts";
+import { type Finding, median } from "./finding.ts";
+import type { BenchOptions } from "./options.ts";
+import { measureCalltally, type Usage } from "./process.ts";
+
+const TEN_WEEKS_MS = 70 * 86_400_000;
+const MINUTE_MS = 60_000;
+/** Calls that only the first sync reads: what is new says how late calls are listed. */
+const NEW = 200;
+const BATCH = 10_000;
+
+/** How much longer does an hourly sync without news take, that judges calls for notices, as the calls of ten weeks grow? */
+export async function* watch({ calls: sizes, runs }: BenchOptions): AsyncGenerator<Finding> {
+  let smallest: number | undefined;
+  for (const calls of sizes) {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    const endMs = Date.now() - 20 * MINUTE_MS;
+    const callAt = (index: number) => drawCall(index, calls, endMs - (index / calls) * TEN_WEEKS_MS);
+    fill(database, calls, callAt);
+    await using service = await startService(calls, callAt);
+    const env = {
+      CALLTALLY_BASE_URL: service.url,
+      CALLTALLY_TOKEN: "bench",
+      CALLTALLY_DATABASE: database,
+      CALLTALLY_LOOKBACK_HOURS: "1",
+    };
+    // The first one counts the calls of all days.
+    for (const what of ["sync that counts all calls", "hourly sync, no news"]) {
+      const taken: Usage[] = [];
+      for (let run = 0; run < (what === "hourly sync, no news" ? runs : 1); run++) {
+        judgeAgain(database);
+        taken.push(await measureCalltally(["sync", "--incremental", "--json"], env));
+      }
+      const cpu = median(taken.map(({ cpuSeconds }) => cpuSeconds));
+      if (what === "hourly sync, no news") smallest ??= cpu;
+      yield {
+        what,
+        calls,
+        seconds: median(taken.map(({ seconds }) => seconds)),
+        cpuSeconds: cpu,
+        peakMb: Math.max(...taken.map(({ peakMb }) => peakMb)),
+        ...(what === "hourly sync, no news" &&
+          calls !== sizes[0] && {
+            ratio: { value: cpu / (smallest ?? cpu), of: `times the CPU of ${sizes[0]} calls`, atMost: 1.2 },
+          }),
+      };
+    }
+  }
+}
+
+function drawCall(index: number, calls: number, startedMs: number): Call {
+  const draw = (count: number, salt: number) => (Math.imul(index + salt, 2_654_435_761) >>> 8) % count;
+  return makeCall({
+    call_id: calls - index,
+    call_started: new Date(startedMs).toISOString(),
+    caller_id: `+1512555${draw(1_000_000, 1)}`,
+    tracking_number: `+1512666${1000 + draw(50, 2)}`,
+    duration: 60,
+    disposition: "ANSWERED",
+    utm_source: `source ${draw(12, 3)}`,
+    campaign_name: `campaign ${draw(40, 4)}`,
+  });
+}
+
+function fill(database: string, calls: number, callAt: (index: number) => Call): void {
+  using warehouse = openNewWarehouse(database);
+  warehouse.sqlite.pragma("synchronous = OFF");
+  const startedAt = new Date(Date.now() - 60 * MINUTE_MS).toISOString();
+  storeRun(warehouse, [], { startedAt, finishedAt: startedAt });
+  for (let from = calls; from > NEW; from -= BATCH) {
+    const until = Math.max(NEW, from - BATCH);
+    storeCalls(
+      warehouse,
+      Array.from({ length: from - until }, (_, each) => callAt(from - 1 - each)),
+    );
+  }
+  const stored = calls - NEW;
+  warehouse.sqlite
+    .prepare(
+      `UPDATE sync_runs SET first_total = @stored, last_total = @stored, calls_read = @stored,
+        sort = 'own', call_order = 'newest', order_key = 'call_started desc'`,
+    )
+    .run({ stored });
+}
+
+/** An hour is judged once. */
+function judgeAgain(database: string): void {
+  const sqlite = new Database(database);
+  sqlite.exec("UPDATE sync_runs SET judged_until = NULL");
+  sqlite.close();
+}
+
+async function startService(calls: number, callAt: (index: number) => Call) {
+  const begun = Date.now().toString(36);
+  let requests = 0;
+  const server = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? "/", "http://localhost");
+    const [offset, limit] = [Number(searchParams.get("offset")), Number(searchParams.get("limit") ?? 100)];
+    const rows = Array.from({ length: Math.max(0, Math.min(limit, calls - offset)) }, (_, index) => {
+      const { utm_source, campaign_name, ...call } = callAt(offset + index);
+      const { call_id, call_started, caller_id, tracking_number, duration, disposition } = call;
+      const own = { call_id, call_started, caller_id, tracking_number, duration, disposition };
+      return { ...own, dni_data: { utm_source, campaign_name } };
+    });
+    const data = { total: calls, limit, offset, calls: rows };
+    const body = { code: 200, message: "Success", request_id: `${begun}-${requests++}`, data };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: async () => void server.close() };
+}

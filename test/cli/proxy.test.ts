@@ -1,0 +1,119 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { unusedPort } from "../support/bad-server.ts";
+import { startForwardProxy } from "../support/forward-proxy.ts";
+import { calltally, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { startTlsFront } from "../support/tls-front.ts";
+
+const API = "api.example.test";
+const LOGIN = `Basic ${Buffer.from("ann:s3cr@tpass").toString("base64")}`;
+
+/** A sandbox with TLS under a made-up name, which only a proxy reaches. */
+async function openScene(status?: number | "none") {
+  const stack = new AsyncDisposableStack();
+  const sandbox = stack.use(await startSandbox({ calls: 30 }));
+  const front = stack.use(await startTlsFront(API, Number(new URL(sandbox.url).port)));
+  const proxy = stack.use(await startForwardProxy(front.port, status));
+  const folder = stack.use(makeTempFolder());
+  const cert = join(folder.path, "ca.pem");
+  writeFileSync(cert, front.cert);
+  const env = {
+    CALLTALLY_BASE_URL: `https://${API}`,
+    CALLTALLY_TOKEN: sandbox.token,
+    CALLTALLY_RETRY_SECONDS: "5",
+    NODE_EXTRA_CA_CERTS: cert,
+    HTTPS_PROXY: `http://ann:s3cr%40tpass@${proxy.host}`,
+  };
+  const run = async (args: string[], more: Record<string, string> = {}) => {
+    const finished = await calltally(args, { cwd: folder.path, env: { ...env, ...more } });
+    expect(finished.stdout + finished.stderr).not.toMatch(/s3cr|@127/);
+    return finished;
+  };
+  return { sandbox, proxy, run, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+describe("calltally behind a proxy", () => {
+  it("reaches the API by CONNECT and TLS, with the proxy's login; doctor names the proxy", async () => {
+    await using scene = await openScene();
+    expect(await scene.run(["sync"])).toMatchObject({ code: 0 });
+    expect(new Set(scene.proxy.asked)).toEqual(new Set([`CONNECT ${API}:443`]));
+    expect(new Set(scene.proxy.logins)).toEqual(new Set([LOGIN]));
+    const { stdout } = await scene.run(["doctor", "--all"]);
+    expect(stdout).toContain(`${API} is reached through http://${scene.proxy.host} (HTTPS_PROXY)`);
+  });
+
+  it("does not use it for hosts of NO_PROXY", async () => {
+    await using scene = await openScene();
+    const { code, stderr } = await scene.run(["sync"], {
+      no_proxy: "example.test",
+      CALLTALLY_RETRY_SECONDS: "0",
+    });
+    expect({ code, asked: scene.proxy.asked }).toEqual({ code: 5, asked: [] });
+    expect(stderr).toMatch(/Cannot reach https:\/\/api\.example\.test: .*\nCheck CALLTALLY_BASE_URL/);
+  });
+
+  it("does not use it for this machine", async () => {
+    await using scene = await openScene();
+    const more = { ...settingsFor(scene.sandbox), HTTP_PROXY: `http://${scene.proxy.host}` };
+    expect(await scene.run(["sync"], more)).toMatchObject({ code: 0 });
+    expect(scene.proxy.asked).toEqual([]);
+  });
+
+  it.each([407, 403])("asks a proxy that refuses with %i once, and says so", async (status) => {
+    await using scene = await openScene(status);
+    const { code, stderr } = await scene.run(["sync"]);
+    expect({ code, asked: scene.proxy.asked.length }).toEqual({ code: 5, asked: 1 });
+    expect(stderr).toContain(
+      `Cannot reach https://${API} through the proxy http://${scene.proxy.host}: the proxy returned ${status}\nCheck HTTPS_PROXY, with the proxy's user and password, or add ${API} to NO_PROXY.`,
+    );
+  });
+
+  it("asks a proxy that fails again", async () => {
+    await using scene = await openScene(503);
+    const { code } = await scene.run(["sync"]);
+    expect(code).toBe(5);
+    expect(scene.proxy.asked.length).toBeGreaterThan(1);
+  });
+
+  it("names a proxy that is down", async () => {
+    await using scene = await openScene();
+    const proxy = `127.0.0.1:${await unusedPort()}`;
+    const more = { HTTPS_PROXY: proxy, CALLTALLY_RETRY_SECONDS: "0" };
+    const { code, stderr } = await scene.run(["sync"], more);
+    expect(code).toBe(5);
+    expect(stderr).toContain(
+      `Cannot reach https://${API} through the proxy http://${proxy}: connect ECONNREFUSED`,
+    );
+  });
+
+  it("does not wait for a proxy that does not respond", async () => {
+    await using scene = await openScene("none");
+    const more = { CALLTALLY_TIMEOUT_SECONDS: "1", CALLTALLY_RETRY_SECONDS: "0" };
+    const { code, stderr } = await scene.run(["sync"], more);
+    expect(code).toBe(5);
+    expect(stderr).toContain(`through the proxy http://${scene.proxy.host}: no complete response within 1 s`);
+  });
+
+  it("says what to do about a certificate that nobody vouches for", async () => {
+    await using scene = await openScene();
+    const more = { NODE_EXTRA_CA_CERTS: "", CALLTALLY_RETRY_SECONDS: "0" };
+    const { code, stderr } = await scene.run(["sync"], more);
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/self-signed certificate.*\nSet NODE_EXTRA_CA_CERTS to a file with/);
+  });
+
+  it.each(["sync", "doctor"])(
+    "%s refuses an address that is not a proxy's, without showing it",
+    async (command) => {
+      await using scene = await openScene();
+      const { code, stdout, stderr } = await scene.run([command], {
+        HTTPS_PROXY: "socks5://ann:s3cret@proxy.example",
+      });
+      expect(code).toBe(2);
+      expect(stdout + stderr).toContain("Cannot use HTTPS_PROXY: it is not the address of an HTTP proxy");
+    },
+  );
+});

@@ -1,0 +1,60 @@
+import { createServer, type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
+import { listen } from "./bad-server.ts";
+
+export interface ForwardProxy extends AsyncDisposable {
+  /** `host:port` on this machine. */
+  readonly host: string;
+  /** What was asked of it: `CONNECT api.example.test:443`. */
+  readonly asked: readonly string[];
+  /** The headers with the logins. */
+  readonly logins: readonly (string | undefined)[];
+}
+
+/**
+ * Starts a real HTTP proxy on 127.0.0.1, which connects to a port of this machine whatever host is asked for.
+ * @param status of its responses to CONNECT. @default 200
+ */
+export async function startForwardProxy(port: number, status: number | "none" = 200): Promise<ForwardProxy> {
+  const asked: string[] = [];
+  const logins: (string | undefined)[] = [];
+  const see = ({ method, url, headers }: IncomingMessage) => {
+    asked.push(`${method} ${url}`);
+    logins.push(headers["proxy-authorization"]);
+  };
+  const server = createServer((incoming, outgoing) => {
+    see(incoming);
+    const { method, headers, url = "" } = incoming;
+    const { pathname: path } = new URL(url);
+    incoming.pipe(
+      request({ port, host: "127.0.0.1", method, path, headers, agent: false }, (response) => {
+        outgoing.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(outgoing);
+      }),
+    );
+  });
+  server.on("connect", (incoming, client) => {
+    see(incoming);
+    client.on("error", () => {});
+    // The server does not close connections that it handed over.
+    server.once("closing", () => client.destroy());
+    if (status === "none") return;
+    if (status !== 200) return void client.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);
+    const target = connect(port, "127.0.0.1", () => {
+      client.write("HTTP/1.1 200 Connected\r\n\r\n");
+      target.pipe(client).pipe(target);
+    });
+    target.on("error", () => client.destroy());
+    client.on("close", () => target.destroy());
+  });
+  const listening = await listen(server);
+  return {
+    host: `127.0.0.1:${listening.port}`,
+    asked,
+    logins,
+    async [Symbol.asyncDispose]() {
+      server.emit("closing");
+      await listening[Symbol.asyncDispose]();
+    },
+  };
+}

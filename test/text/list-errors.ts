@@ -1,0 +1,77 @@
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { parseSync } from "oxc-parser";
+
+/** Where {@link listErrors} is kept: every error and its hint, to be read in one sitting. */
+export const ERRORS = "test/text/errors.txt";
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && "type" in value;
+
+interface Node {
+  type: string;
+  start: number;
+  end: number;
+  [member: string]: unknown;
+}
+
+/** Returns every error that the source makes, with the hint below it; `…` stands for inserted values. */
+export function listErrors(): string {
+  const sections = globSync("src/**/*.ts")
+    .sort()
+    .flatMap((file) => {
+      const errors = errorsOf(readFileSync(file, "utf8"));
+      return errors.length === 0 ? [] : [[`## ${file}`, ...errors, ""].join("\n")];
+    });
+  return sections.join("\n");
+}
+
+function errorsOf(source: string): string[] {
+  const nodes = [...walk(parseSync("file.ts", source).program)];
+  const constants = new Map<string, Node[]>();
+  for (const { type, id, init } of nodes) {
+    if (type !== "VariableDeclarator" || !isNode(id) || !isNode(init)) continue;
+    const name = String(id.name);
+    constants.set(name, [...(constants.get(name) ?? []), init]);
+  }
+  const read = (node: unknown, before: number): string => {
+    if (!isNode(node)) return "…";
+    if (node.type === "Literal") return String(node.value);
+    if (node.type === "TemplateLiteral")
+      return source.slice(node.start + 1, node.end - 1).replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, "…");
+    if (node.type === "ConditionalExpression")
+      return `${read(node.consequent, before)} | ${read(node.alternate, before)}`;
+    if (node.type === "LogicalExpression") return `${read(node.left, before)} | ${read(node.right, before)}`;
+    const init =
+      node.type === "Identifier"
+        ? constants
+            .get(String(node.name))
+            ?.findLast(({ start }) => start < before || /^[A-Z_]+$/.test(String(node.name)))
+        : undefined;
+    return init === undefined ? `‹${source.slice(node.start, node.end)}›` : read(init, init.start);
+  };
+  return nodes.flatMap((node) => {
+    const { type, callee } = node;
+    if (type !== "NewExpression" || !isNode(callee) || !Array.isArray(node.arguments)) return [];
+    const given: unknown[] = node.arguments;
+    const details = given.find((each) => isNode(each) && each.type === "ObjectExpression");
+    const hint = isNode(details)
+      ? membersOf(details).find(({ key }) => isNode(key) && key.name === "hint")
+      : undefined;
+    if (hint === undefined) return [];
+    const message = given[given.indexOf(details) - 1];
+    return [`${oneLine(read(message, node.start))}\n    ${oneLine(read(hint.value, node.start))}`];
+  });
+}
+
+const membersOf = ({ properties }: Node): Node[] =>
+  Array.isArray(properties) ? properties.filter(isNode) : [];
+
+const oneLine = (text: string) => text.replace(/\\`/g, "`").replace(/\s+/g, " ");
+
+function* walk(value: unknown): Generator<Node> {
+  if (typeof value !== "object" || value === null) return;
+  if (isNode(value)) yield value;
+  for (const nested of Object.values(value)) yield* walk(nested);
+}
+
+if (import.meta.main) writeFileSync(ERRORS, listErrors());

@@ -1,0 +1,51 @@
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { acquireLock } from "../../src/warehouse/acquire-lock.ts";
+import { startRun } from "../../src/warehouse/runs/runs.ts";
+import { nameFile } from "../../src/warehouse/sqlite-errors.ts";
+import { newWarehouse } from "../support/warehouse.ts";
+
+describe("nameFile, of a warehouse that somebody has locked,", () => {
+  it.each([
+    { title: "another program", lock: false, pid: 417, says: "another program has it locked" },
+    {
+      title: "a sync",
+      lock: true,
+      pid: 417,
+      says: "it is being synced by process 417 since 2026-11-20T00:00:00.000Z",
+    },
+    {
+      title: "a sync that has just started",
+      lock: true,
+      pid: undefined,
+      says: "it is being synced by another process that has just started",
+    },
+    {
+      title: "another program, during a sync of this process",
+      lock: true,
+      pid: process.pid,
+      says: "another program has it locked",
+    },
+  ])("names $title", ({ lock, pid, says }) => {
+    using warehouse = newWarehouse();
+    const { path, sqlite } = warehouse;
+    const run = { started_at: "2026-11-20T00:00:00.000Z", mode: "full", plan_reason: "" } as const;
+    if (pid !== undefined) startRun(warehouse, { ...run, pid });
+    using _held = lock ? acquireLock(path) : undefined;
+    const other = new Database(path);
+    other.exec("BEGIN IMMEDIATE");
+    sqlite.pragma("busy_timeout = 0");
+    const write = () => {
+      try {
+        sqlite.exec("DELETE FROM jobs");
+      } catch (error) {
+        throw nameFile(error, path);
+      }
+    };
+    try {
+      expect(write).toThrow(expect.objectContaining({ exitCode: 6, message: `Cannot use ${path}: ${says}` }));
+    } finally {
+      other.close();
+    }
+  });
+});
