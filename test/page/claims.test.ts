@@ -105,6 +105,30 @@ describe("the titles of a report", () => {
     expect(page).toContain("Of the calls that have a duration: average");
   });
 
+  it("name what moved most, each way, beyond chance", async () => {
+    const calls = (campaign: string, ...counts: [before: number, now: number]) =>
+      counts.flatMap((count, index) =>
+        Array.from({ length: count }, (_, at) =>
+          call(0, {
+            call_started: new Date(Date.UTC(2026, 7, index === 0 ? 10 : 31) + at * 3_600_000).toISOString(),
+            utm_campaign: campaign,
+          }),
+        ),
+      );
+    const all = [...calls("risen", 10, 60), ...calls("fallen", 70, 20), ...calls("steady", 30, 36)];
+    const { page } = await report(
+      [call(0, { call_started: "2026-07-01T10:00:00.000Z" }), ...all].map((each, index) => ({
+        ...each,
+        call_id: index + 1,
+      })),
+    );
+    const movers = readTables(page).filter(({ head }) => head[0] === "What");
+    expect(movers.map(({ rows }) => rows.map((row) => row.map(({ text }) => text)))).toEqual([
+      [["Campaign risen", "+50", "60", "10"]],
+      [["Campaign fallen", "-50", "20", "70"]],
+    ]);
+  });
+
   it("tell days of two years apart, whose bars are not hidden by the gaps between them", async () => {
     const { page } = await report([call(1)], { range: { from: "2025-08-01", to: "2026-09-27" } });
     expect(page).toContain(">1 Aug 2025</text>");
