@@ -139,8 +139,9 @@ describe("toHookBody", () => {
               {
                 type: "FactSet",
                 facts: [
-                  { title: "Calls", value: "1,204 (+12.4 %)" },
-                  { title: "Answer rate", value: "81.3 %" },
+                  { title: "Calls", value: "1,204 (+12.4% from 1,071)" },
+                  { title: "Answer rate", value: "81.3% (+0.4 points chance from 80.9%)" },
+                  { title: "First-time callers", value: "640" },
                 ],
               },
               run("Verified.", { size: "small" }),
