@@ -115,8 +115,7 @@ export async function toMailHtml(summary: ReportSummary, files: readonly MailFil
   const figures = headline.map(
     (figure) => html`<tr>
 <td style="${CELL}">${figure.name}</td>
-<td style="${CELL};text-align:right;font-size:20px;font-weight:600;white-space:nowrap;font-variant-numeric:tabular-nums">${figure.value}</td>
-<td style="${CELL};padding-left:16px;text-align:right;${MUTED};font-variant-numeric:tabular-nums">${changeInWords(figure) ?? ""}</td>
+<td style="${CELL};padding-left:16px;text-align:right;font-variant-numeric:tabular-nums"><div style="font-size:20px;font-weight:600;line-height:1.2;white-space:nowrap">${figure.value}</div><div style="font-size:13px;${MUTED}">${changeInWords(figure)}</div></td>
 </tr>
 `,
   );
