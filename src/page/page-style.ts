@@ -3,7 +3,7 @@ export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;
   --paper: #fff; --panel: #f5f6f8; --ink: #1c2430; --faint: #525c6b; --line: #d5d9e0; --bar: #b9d3ea; --shade: #a9b2bf; --link: #0b5cad;
-  --answered: #4a5a70; --missed: #d55e00; --other: #c3c9d1; --first-call: #0072b2; --called-before: #b3d1ec; --doubt: #eaaa00;
+  --answered: #4a5a70; --missed: #d55e00; --other: #c3c9d1; --first-call: #0072b2; --called-before: #cddcf5; --doubt: #eaaa00;
   --channel-1: #332288; --channel-2: #44aa99; --channel-3: #ddcc77; --channel-4: #882255;
   --channel-5: #88ccee; --channel-6: #117733; --channel-7: #aa4499; --channel-8: #999933;
   --h0: #f1f3f6; --h1: #d6e6f4; --h2: #abcfe6; --h3: #6aaed6; --h4: #3787c0; --h5: #105ba4; --h6: #08306b;
@@ -14,7 +14,7 @@ export const PAGE_STYLE = `
     --paper: #12161c; --panel: #1b212a; --ink: #e8ebf0; --faint: #a9b2bf; --line: #39424f; --bar: #23496b; --shade: #5b6777; --link: #7db8f0;
     --answered: #93a4ba; --missed: #e8773a; --other: #4f5a68; --first-call: #3b9ad9; --called-before: #274f73; --doubt: #ffc83d;
     --channel-1: #7b6fd6; --channel-2: #4fc0ad; --channel-3: #e8da90; --channel-4: #b5487f;
-    --channel-5: #a5dcf7; --channel-6: #3f9a5c; --channel-7: #cf7fc4; --channel-8: #a8a845;
+    --channel-5: #a5dcf7; --channel-6: #3f9a5c; --channel-7: #e6b0e0; --channel-8: #77772a;
     --h0: #1b212a; --h1: #163049; --h2: #1a4a73; --h3: #2268a3; --h4: #3f8dcb; --h5: #7bb8e6; --h6: #cfe6f8;
     --m1: #3a2012; --m2: #5f2c10; --m3: #8f3f10; --m4: #c45a1c; --m5: #ee9256; --m6: #fcd9bf;
   }
