@@ -12,6 +12,10 @@ function namesOf(...kinds: Metric["aggregate"]["kind"][]): string[] {
     .map(({ name }) => name);
 }
 
+/** Explains the word “chance” next to changes. */
+export const CHANCE_MEANING =
+  "“Chance” marks changes that need no other reason: even if nothing had changed, more than one comparison in twenty would show one as large.";
+
 /** Whether {@link isChangeWithinChance} can judge changes of a figure. */
 export function hasChance(figure: string): boolean {
   return COUNTS.has(figure) || RATES.has(figure);

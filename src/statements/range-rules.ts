@@ -1,6 +1,7 @@
 import { formatAmount, formatQuantity } from "../base/quantity-text.ts";
 import { HISTORY_DAYS } from "../calendar/history.ts";
 import { localMinute } from "../calendar/local-time.ts";
+import { longLabelOf } from "../calendar/period-text.ts";
 import { type Rule, rule } from "./rule.ts";
 
 const FEW_DAYS = `fewer than ${HISTORY_DAYS} days of calls lie before`;
@@ -23,7 +24,7 @@ export const RANGE_RULES = {
       };
     },
     say: ({ period, until, compared_until }) => {
-      const days = period === null ? "These days end" : `The period ${period} ends`;
+      const days = period === null ? "These days end" : `The period ${longLabelOf(period)} ends`;
       const compared =
         compared_until === null
           ? ""
@@ -38,7 +39,7 @@ export const RANGE_RULES = {
       return comparedFrom === undefined ? undefined : { from: comparedFrom };
     },
     say: ({ from }) =>
-      `The days compared with begin ${from === null ? "" : `on ${from}, `}before the first call in the copy: there is no change, and their figures may be too low.`,
+      `The days compared with begin ${from === null ? "" : `on ${longLabelOf(from)}, `}before the first call in the copy: there is no change, and their figures may be too low.`,
   }),
   short_history: rule({
     level: "caution",
@@ -49,7 +50,7 @@ export const RANGE_RULES = {
       return { up_to: short.length === periods.length ? null : (short.at(-1)?.period ?? null) };
     },
     say: ({ up_to }) =>
-      `First-time callers of ${up_to === null ? "these days" : `the periods up to ${up_to}`} may be too many: ${FEW_DAYS} them.`,
+      `First-time callers of ${up_to === null ? "these days" : `the periods up to ${longLabelOf(up_to)}`} may be too many: ${FEW_DAYS} them.`,
   }),
   short_history_before: rule({
     level: "caution",

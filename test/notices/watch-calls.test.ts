@@ -88,7 +88,7 @@ describe("watchCalls", () => {
     expect(ended).toMatchObject({ ...silent, end_reason: "calls again" });
     const words = describeNotice(ended as Notice, "UTC");
     expect(words).toMatch(
-      /^\+15125551000: calls again since \d Apr \d\d:\d\d, after no call since 31 Mar 0\d:\d\d, [\d.]+ expected$/,
+      /^\+15125551000: calls again since \d Apr \d{4} \d\d:\d\d, after no call since 31 Mar \d{4} 0\d:\d\d, [\d.]+ expected$/,
     );
     expect(open(file)).toEqual([]);
   });
