@@ -326,7 +326,7 @@ function comparisonText(
     : quotientText(difference, `nullif(abs(${wholeText(before)}), 0)`, 4);
   const isKnown = isBeforeCovered && (hasHistoryBefore || !isOfFirstCalls(metric));
   return [
-    `${isKnown ? before : "NULL"} AS ${metric.name}_previous`,
+    `${before} AS ${metric.name}_previous`,
     `${isKnown ? `${change} + 0.0` : "NULL"} AS ${metric.name}_change`, // a fall too small to show is 0, not -0
   ];
 }

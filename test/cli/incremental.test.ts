@@ -72,9 +72,7 @@ describe("sync, the second time", () => {
       query(folder.path, "SELECT count(*) FROM calls WHERE missing_since IS NOT NULL AND gone_at IS NULL"),
     ).toBe(0);
     const status = await calltally(["status"], options);
-    expect(status.stdout).toMatch(
-      /^Complete {3}in doubt: 500 calls went missing in one pass, over the missing-call/m,
-    );
+    expect(status.stdout).toMatch(/^Complete {3}in doubt: 500 calls went missing in one pass, over the missing-call/m);
     for (const command of [["export"], ["export", "channel", "--stdout"], ["job", "export"]]) {
       const exported = await calltally(command, options);
       expect(exported).toMatchObject({ code: 3 });
@@ -84,11 +82,7 @@ describe("sync, the second time", () => {
       );
     }
     const manifest = JSON.parse(readFileSync(join(folder.path, "data/exports/manifest.json"), "utf8"));
-    expect(manifest.statements[0]).toMatchObject({
-      id: "withheld_calls",
-      level: "doubt",
-      values: { calls: 500 },
-    });
+    expect(manifest.statements[0]).toMatchObject({ id: "withheld_calls", level: "doubt", values: { calls: 500 } });
     const doctor = await calltally(["doctor"], options);
     expect(doctor).toMatchObject({ code: 3, stdout: expect.stringContaining("--accept-gone 500") });
     const accepted = await sync(sandbox, options, "--full", "--accept-gone", "500");

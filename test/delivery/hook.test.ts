@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { kindOfHook, parseHookUrl, toHookBody } from "../../src/delivery/hook-body.ts";
-import type { ReportSummary } from "../../src/delivery/report-summary.ts";
 import { toSpoken } from "../../src/statements/statements.ts";
+import type { ReportSummary } from "../../src/delivery/report-summary.ts";
 
 const SUMMARY: ReportSummary = {
   title: "Weekly calls",

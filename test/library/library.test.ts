@@ -380,10 +380,7 @@ describe("what else a warehouse can be asked", () => {
     using warehouse = openWarehouse(database);
     const to = join(folder.path, "files");
     const range = { from: "2026-10-01", to: "2026-10-31" };
-    const { files, statements, ...made } = await warehouse.export(to, {
-      contents: ["channel", "calls"],
-      range,
-    });
+    const { files, statements, ...made } = await warehouse.export(to, { contents: ["channel", "calls"], range });
     expect(made).toEqual({ folder: to, newKey: `${database}.caller-key` });
     expect(statements).toMatchObject([{ id: "short_history", text: expect.stringContaining("First-time") }]);
     expect(files.map(({ file, contents }) => [file, contents])).toEqual([

@@ -20,10 +20,7 @@ describe("findProblems", () => {
     const start = () =>
       startRun(warehouse, { started_at: STARTED_AT, mode: "full", plan_reason: "a test", pid: 1 });
     start();
-    expect(problems()).toEqual({
-      failures: ["No sync has finished yet: only the calls read so far are here."],
-      remarks: [],
-    });
+    expect(problems()).toEqual({ failures: ["No sync has finished yet: only the calls read so far are here."], remarks: [] });
     storeRun(warehouse, [], { startedAt: STARTED_AT, finishedAt: STARTED_AT });
     start();
     expect(problems()).toEqual({ failures: [], remarks: [] });

@@ -613,14 +613,14 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
         ]);
       },
     );
-  // Of first-time callers there is nothing to compare with where fewer than 90 days of calls lie before the stretch compared with.
+  // Of first-time callers there is no change where fewer than 90 days of calls lie before the stretch compared with.
   const firstStart = query.firstStart ?? firstStartOf(live);
   const beginning = previous?.span.startsAt;
   const hasEnoughBefore =
     beginning !== undefined &&
     firstStart !== undefined &&
     Date.parse(beginning) >= Date.parse(firstStart) + NINETY_DAYS_MS;
-  // There is nothing at all where the stretch compared with begins on an earlier day than the first call.
+  // There is no change at all where the stretch compared with begins on an earlier day than the first call.
   const isCovered =
     beginning !== undefined &&
     firstStart !== undefined &&
@@ -664,8 +664,7 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
           const isFirstTime = index === (of === 0 ? FIRST_TIME_CALLERS : COST_PER_FIRST_TIME_CALLER);
           const isKnown = isCovered && (!isFirstTime || hasEnoughBefore);
           const change = of === 0 && index === ANSWER_RATE ? pointsOf : changeOf;
-          if (!compared || index >= COMPARED) return [value];
-          return isKnown ? [value, then, change(value, then)] : [value, null, null];
+          return compared && index < COMPARED ? [value, then, isKnown ? change(value, then) : null] : [value];
         }),
       );
       return { cells, calls: Number(figures[0]?.[0]), row: [...cells, ...columns] };
