@@ -64,9 +64,10 @@ export async function produceMerged(
   const { folder } = output;
   await using outlet = await output.open({ ...ORIGIN, org_unit_id: null, account: null });
   const table = mergeTables(figures, by);
+  const [zone, ...otherZones] = new Set(accounts.map(({ ask }) => ask.timezone));
   const written = await outlet.write(
     `${by.join("-")}.${format.format}`,
-    await encodeTable(table, format),
+    await encodeTable(table, format, otherZones.length === 0 ? zone : "UTC"),
     "shared",
   );
   const sums = addUp(figures);

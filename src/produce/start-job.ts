@@ -38,7 +38,7 @@ export async function startJob(
 }
 
 /** Writes each table as a file or passes it on; those of one file are collected first. */
-export function collectTables({ format, minCell }: Ask, outlet: Outlet, write: Job["write"]) {
+export function collectTables({ format, minCell, timezone }: Ask, outlet: Outlet, write: Job["write"]) {
   const sheets: NamedTable[] = [];
   return {
     take: async (table: NamedTable): Promise<ManifestFile[]> => {
@@ -49,7 +49,7 @@ export function collectTables({ format, minCell }: Ask, outlet: Outlet, write: J
           : toShareSafe(table, isOfOneFile(format) ? `${file}, table ${table.name}` : file);
       if (outlet.table) return [{ ...outlet.table(checked), ...checked.entry }];
       if (!isOfOneFile(format)) {
-        const written = await write(file, await encodeTable(checked, format), checked.audience);
+        const written = await write(file, await encodeTable(checked, format, timezone), checked.audience);
         return [{ ...written, ...checked.entry }];
       }
       sheets.push(checked);

@@ -76,7 +76,9 @@ export async function makeReport(
       job.state({
         report: {
           ...(is_stale && fresh !== undefined && { olderThan: fresh }),
-          ...(headline.compared?.isCovered === false && { comparedFrom: headline.compared.range.from ?? null }),
+          ...(headline.compared?.isCovered === false && {
+            comparedFrom: headline.compared.range.from ?? null,
+          }),
           ...(headline.figures.calls === null && min_cell !== undefined && { headlineMinCell: min_cell }),
         },
       });

@@ -46,7 +46,8 @@ export function isChangeWithinChance(
   if (typeof now !== "number" || typeof before !== "number") return null;
   if (before !== 0 && typeof read(`${figure}_change`) !== "number") return null;
   if (COUNTS.has(figure)) return isWithinChance(now, before, times);
-  const [calls, callsBefore] = [Number(read("calls")), Number(read("calls_previous"))];
+  const [calls, callsBefore] = [read("calls"), read("calls_previous")];
+  if (typeof calls !== "number" || typeof callsBefore !== "number") return null;
   return isShareWithinChance(
     { part: Math.round(now * calls), whole: calls },
     { part: Math.round(before * callsBefore), whole: callsBefore },

@@ -23,12 +23,15 @@ const NAMED: ReadonlyMap<string, Omit<ColumnDescription, "name">> = new Map([
     { type: "real", help: "Length of the call, in seconds; whole if it is served in seconds." },
   ],
   [
-    "local_day",
+    "call_started_local",
     {
       type: "text",
-      help: "Day of the start in CALLTALLY_TIMEZONE, as the last sync had it; exact from 2000 to 2049.",
+      help: "Start in CALLTALLY_TIMEZONE, `YYYY-MM-DD HH:MM:SS`, as the last sync had it; exact from 2000 to 2049.",
     },
   ],
+  ["local_day", { type: "text", help: "Day of call_started_local." }],
+  ["local_weekday", { type: "text", help: "Weekday of call_started_local, Monday to Sunday." }],
+  ["local_hour", { type: "integer", help: "Hour of call_started_local, 0 to 23." }],
 ]);
 
 const ZONE_OFFSETS: Description = {

@@ -64,6 +64,9 @@ reports:
     range: { last: 4w }                    # complete weeks
     compare: previous                      # with the four weeks before
     total: true                            # a row of totals on each sheet
+    columns:                               # each with its change; without this line, all figures
+      [calls, answered_calls, missed_calls, answer_rate, unique_callers, first_time_callers,
+       qualified_calls, total_duration_seconds, average_duration_seconds]
     format: xlsx
     cron: "0 7 * * 1"                      # Mondays at 7:00
     fresh: 2h                              # sync first if the last one is older

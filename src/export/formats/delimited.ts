@@ -1,4 +1,5 @@
 import { stringify } from "csv-stringify/sync";
+import { localTime } from "../../calendar/local-time.ts";
 import type { Delimiter, Profile } from "../../request/option-values.ts";
 import { type Column, linesOf, type Table } from "../table.ts";
 import { inChunks } from "./chunks.ts";
@@ -7,12 +8,16 @@ import { guardFormula, toExcelText } from "./guard.ts";
 export interface DelimitedOptions {
   delimiter: Delimiter;
   profile?: Profile | undefined;
+  /** IANA zone of the times that are written for Excel. @default UTC */
+  zone?: string | undefined;
 }
 
 /** Yields RFC 4180 except for the delimiter; null and empty text are both empty fields. */
 export function* toDelimited(table: Table, options: DelimitedOptions): Generator<string> {
   const { columns } = table;
-  const { delimiter, profile } = options;
+  const { delimiter, profile, zone = "UTC" } = options;
+  const toLocal = localTime(zone);
+  const writeTime = profile === "excel" ? (utc: string) => toLocal(utc).local : (utc: string) => utc;
   const writeText = textWriter(profile);
   const writeNumber = numberWriter(options);
   // csv-stringify only quotes the whole line end; a lone CR or LF would break the line.
@@ -24,7 +29,11 @@ export function* toDelimited(table: Table, options: DelimitedOptions): Generator
       quoted_empty: columns.length === 1, // many readers skip a line that is empty
       cast: {
         number: (value, { index }) => writeNumber(formatNumber(value, columns[index])),
-        string: (value, { index }) => (columns[index]?.type === "text" ? writeText(value) : value),
+        string: (value, { index }) => {
+          const type = columns[index]?.type;
+          if (type === "time") return writeTime(value);
+          return type === "text" ? writeText(value) : value;
+        },
       },
     });
   }

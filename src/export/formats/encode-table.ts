@@ -3,16 +3,20 @@ import { type Column, linesOf, type Table, type Value } from "../table.ts";
 import { inChunks } from "./chunks.ts";
 import { toDelimited } from "./delimited.ts";
 
-/** Encodes in chunks, in constant memory; reads no row before the first chunk is asked for. */
+/**
+ * Encodes in chunks, in constant memory; reads no row before the first chunk is asked for.
+ * @param zone IANA zone of the times that are written for Excel
+ */
 export async function encodeTable(
   table: Table,
   { format, profile, delimiter = "," }: FormatOptions,
+  zone?: string,
 ): Promise<Iterable<Buffer | string>> {
   switch (format) {
     case "csv":
-      return toDelimited(table, { delimiter, profile });
+      return toDelimited(table, { delimiter, profile, zone });
     case "tsv":
-      return toDelimited(table, { delimiter: "\t", profile });
+      return toDelimited(table, { delimiter: "\t", profile, zone });
     case "json":
       return toJson(table);
     case "ndjson":

@@ -7,7 +7,7 @@ import { listedText } from "../../rollup/listed-member.ts";
 import { rollupViewText } from "../../rollup/rollup-sql.ts";
 import { findOutdated, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import type { Tx } from "../transaction.ts";
-import { localDayOf } from "./zone-view.ts";
+import { localTimeOf } from "./zone-view.ts";
 
 const ROLLUP_VIEWS: readonly Dimension[] = ["utm_source", "campaign", "gclid", "channel"];
 
@@ -21,6 +21,8 @@ const countOf = (outcome: Outcome) => `count(*) FILTER (WHERE f.outcome = '${out
 
 const UTM_FOLDED =
   "f.utm_source_folded, f.utm_medium_folded, f.utm_campaign_folded, f.utm_content_folded, f.utm_term_folded";
+
+const LOCAL = Object.entries(localTimeOf("f.call_started")).map(([name, sql]) => `${sql} AS ${name}`);
 
 type ViewRules = Pick<AttributionRules, "duration_unit">;
 
@@ -40,7 +42,7 @@ export function viewsOf(rules: ViewRules) {
   f.source, f.medium, f.campaign, f.channel, ${UTM_FOLDED},
   ${rules.duration_unit === "seconds" ? "f.duration" : "f.duration / 1000.0"} AS duration_seconds,
   f.referring_host, f.outcome, f.topic, f.is_qualified AS qualified, f.is_first_call AS first_time_caller, f.caller,
-  ${localDayOf("f.call_started")} AS local_day
+  ${LOCAL.join(", ")}
 FROM call_facts AS f
   LEFT JOIN calls AS c ON c.call_id = f.call_id
   LEFT JOIN transcripts AS t ON t.call_id = f.call_id

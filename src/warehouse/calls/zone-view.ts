@@ -1,6 +1,7 @@
 import { attempt } from "../../base/errors.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";
 import { parseTimeZone } from "../../config/time-zone.ts";
+import { WEEKDAYS } from "../../rollup/dimensions.ts";
 import { findOutdated, readObjects, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import { type Tx, writeTransaction } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
@@ -10,9 +11,17 @@ export const ZONE_VIEW = "zone_offsets";
 /** Clock changes before and after are not known to the view. */
 const [FIRST, LAST] = ["2000-01-01T00:00:00.000Z", "2050-01-01T00:00:00.000Z"];
 
-/** SQL of the local day of a start, `YYYY-MM-DD`. */
-export function localDayOf(started: string): string {
-  return `date(${started}, (SELECT offset_seconds FROM ${ZONE_VIEW} WHERE starts_at <= ${started} ORDER BY starts_at DESC LIMIT 1) || ' seconds')`;
+/** SQL of the members of a start's local time. */
+export function localTimeOf(started: string) {
+  const offset = `(SELECT offset_seconds FROM ${ZONE_VIEW} WHERE starts_at <= ${started} ORDER BY starts_at DESC LIMIT 1) || ' seconds'`;
+  const formatted = (format: string) => `strftime('${format}', ${started}, ${offset})`;
+  const weekdays = WEEKDAYS.map((name, index) => `WHEN '${(index + 1) % 7}' THEN '${name}'`);
+  return {
+    call_started_local: formatted("%Y-%m-%d %H:%M:%S"),
+    local_day: formatted("%Y-%m-%d"),
+    local_weekday: `CASE ${formatted("%w")} ${weekdays.join(" ")} END`,
+    local_hour: `CAST(${formatted("%H")} AS INTEGER)`,
+  };
 }
 
 /** Returns the view of a zone's offsets, with its name: SQLite knows no IANA zones. */

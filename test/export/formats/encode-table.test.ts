@@ -53,7 +53,21 @@ const mapTexts = (rows: readonly (readonly Value[])[], change: (text: string) =>
     row.map((value, index) => (typeof value === "string" && index === 1 ? change(value) : value)),
   );
 
+const withExcelTimes = (row: readonly Value[]): Value[] =>
+  row.map((value, index) =>
+    COLUMNS[index]?.type === "time" && value !== null ? String(value).slice(0, 19).replace("T", " ") : value,
+  );
+
 describe("encodeTable", () => {
+  it("writes times for Excel as local times of the zone", async () => {
+    const columns = [{ name: "call_started", type: "time" } as const];
+    const table = { columns, rows: [["2026-11-20T05:30:00.000Z"], [null]] };
+    const written = await encodeTable(table, { format: "csv", profile: "excel" }, "America/Bogota");
+    expect(Buffer.concat([...written].map((chunk) => Buffer.from(chunk))).toString()).toBe(
+      `${BOM}call_started\r\n2026-11-20 00:30:00\r\n""\r\n`,
+    );
+  });
+
   it.each(WAYS)("writes as $format for $profile with $delimiter what is read back the same", async (way) => {
     const { format, profile } = way;
     await fc.assert(
@@ -63,9 +77,8 @@ describe("encodeTable", () => {
         if (format === "parquet") expect(read).toEqual(rows);
         else if (format === "json" || format === "ndjson") expect(read).toEqual(roundRows(rows));
         else {
-          const expected = mapTexts(roundRows(rows), (text) =>
-            profile === "machine" ? text : unguard(text),
-          );
+          const timed = profile === "excel" ? roundRows(rows).map(withExcelTimes) : roundRows(rows);
+          const expected = mapTexts(timed, (text) => (profile === "machine" ? text : unguard(text)));
           expect(mapTexts(read, (text) => undo(text, profile) || null)).toEqual(
             mapTexts(expected, (text) => (text === "" ? null : text)),
           );
@@ -79,11 +92,14 @@ describe("encodeTable", () => {
   it.each(WAYS)("writes the total as the last line as $format for $profile with $delimiter", async (way) => {
     const rows = [textRow("Google"), textRow("Bing")];
     const total = textRow("(total)");
-    const written = await encode({ columns: COLUMNS, rows, total }, way);
+    const written = await encode({ columns: COLUMNS, rows, totals: [{ kind: "total", values: total }] }, way);
     expect(await readBack(written, way)).toEqual(
       await readBack(await encode({ columns: COLUMNS, rows: [...rows, total] }, way), way),
     );
-    const alone = await encode({ columns: COLUMNS, rows: [], total }, way);
+    const alone = await encode(
+      { columns: COLUMNS, rows: [], totals: [{ kind: "total", values: total }] },
+      way,
+    );
     expect(alone).toEqual(await encode({ columns: COLUMNS, rows: [total] }, way));
   });
 

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { attributeCall } from "../../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { presentText, trimText } from "../../../src/attribution/call-text.ts";
-import { localDate } from "../../../src/calendar/local-time.ts";
+import { localTime } from "../../../src/calendar/local-time.ts";
 import { DNI_FIELDS } from "../../../src/call.ts";
 import { viewsOf } from "../../../src/warehouse/calls/views.ts";
-import { localDayOf, refreshZone } from "../../../src/warehouse/calls/zone-view.ts";
+import { localTimeOf, refreshZone } from "../../../src/warehouse/calls/zone-view.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/calls.ts";
 import { markGone, newWarehouse, storeCalls } from "../../support/warehouse.ts";
 
@@ -54,7 +54,10 @@ const FACTS = [
   "qualified",
   "first_time_caller",
   "caller",
+  "call_started_local",
   "local_day",
+  "local_weekday",
+  "local_hour",
 ];
 
 describe("attributed_calls", () => {
@@ -80,7 +83,7 @@ describe("attributed_calls", () => {
       [bare, missing, FULL_CALL].map((call) => ({
         ...pick(Object.entries(attributeCall(call, DEFAULT_RULES)), FACTS),
         duration_seconds: call.duration,
-        local_day: call.call_started?.slice(0, 10) ?? null,
+        ...localOf(call.call_started),
         qualified: call === bare ? 0 : 1,
         first_time_caller: call === missing ? 1 : 0,
       })),
@@ -189,21 +192,34 @@ describe("attributed_callers", () => {
   );
 });
 
-describe("local_day", () => {
+/** Of a time whose clocks showed UTC. */
+function localOf(clock: string | null) {
+  if (clock === null)
+    return { call_started_local: null, local_day: null, local_weekday: null, local_hour: null };
+  const weekday = new Intl.DateTimeFormat("en", { weekday: "long", timeZone: "UTC" });
+  return {
+    call_started_local: clock.slice(0, 19).replace("T", " "),
+    local_day: clock.slice(0, 10),
+    local_weekday: weekday.format(Date.parse(clock)),
+    local_hour: Number(clock.slice(11, 13)),
+  };
+}
+
+describe("local time of a start", () => {
   it.each(["America/St_Johns", "Asia/Kolkata", "Australia/Lord_Howe", "UTC"])(
-    "is the day that clocks in %s showed",
+    "is what clocks in %s showed",
     (zone) => {
       using warehouse = newWarehouse();
       refreshZone(warehouse, zone);
-      const view = warehouse.sqlite.prepare<[string], string>(
-        `SELECT ${localDayOf("at")} FROM (SELECT ? AS at)`,
-      );
+      const members = Object.entries(localTimeOf("at")).map(([name, sql]) => `${sql} AS ${name}`);
+      const view = warehouse.sqlite.prepare(`SELECT ${members.join(", ")} FROM (SELECT ? AS at)`);
+      const toLocal = localTime(zone);
       fc.assert(
         fc.property(
           fc.date({ min: new Date("2000-01-01"), max: new Date("2049-12-31"), noInvalidDate: true }),
           (date) => {
             const at = date.toISOString();
-            expect(view.pluck().get(at)).toBe(localDate(at, zone));
+            expect(view.get(at)).toEqual(localOf(`${toLocal(at).local.replace(" ", "T")}Z`));
           },
         ),
       );

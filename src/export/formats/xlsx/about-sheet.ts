@@ -15,6 +15,7 @@ export interface AboutRow {
 export type BasisJob = Pick<Job, "manifest">;
 
 const LEVEL_NAMES: Record<Level, string> = { doubt: "Doubt", caution: "Caution", note: "Note" };
+const GREY = "within chance: as large a change would come by chance in one case of twenty or more";
 const ABOUT_CUTS =
   "Cut texts are marked at their end: a cell holds 32,767 characters. CSV and Parquet files have the full text.";
 
@@ -27,6 +28,7 @@ export function describeWorkbook(
   const zone = `${job.manifest.timezone}: days, dates and times of all sheets, also of columns that are UTC in CSV`;
   return [
     ...describeBasis(job, zone),
+    ...(columns.some(({ comparison }) => comparison) ? [line("Changes in grey", GREY)] : []),
     { cells: [] },
     title("Sheets"),
     ...listSheets(sheets, columns),
@@ -76,6 +78,15 @@ export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
     line("Channel rules", rules.channels),
     line("utm values", rules.utm_values === "folded" ? `folded, ${rules.aliases} aliases` : rules.utm_values),
   ];
+}
+
+/** 2026-10-01 to 2026-10-31, compared with 2026-09-01 to 2026-09-30 */
+export function describeDays({ range, compared_with: before }: Manifest): string {
+  const inWords = ({ from, to, until }: Manifest["range"]) =>
+    from === undefined && to === undefined
+      ? "all calls"
+      : `${from ?? "first call"} to ${to ?? "now"}${until === undefined ? "" : `, ${until}`}`;
+  return before ? `${inWords(range)}, compared with ${inWords(before)}` : inWords(range);
 }
 
 function describeRange(name: string, { from, to, until }: Manifest["range"]): AboutRow[] {

@@ -1,7 +1,11 @@
 import { UsageError } from "../../../base/errors.ts";
+import { type ComparedDays, isChangeWithinChance } from "../../../rollup/change-chance.ts";
 import { type Column, linesOf, type Table, type Value } from "../../table.ts";
+
 import { inChunks } from "../chunks.ts";
-import { type CellContext, cellWriter, headingOf, isTextual, shownWidth, type WriteCell } from "./cells.ts";
+import { escapeText } from "./cell-text.ts";
+import { type CellContext, cellWriter, headingOf, isTextual, shownWidth } from "./cells.ts";
+import type { CellStyle } from "./styles.ts";
 
 const MAX_ROWS = 1_048_576;
 /** Columns fit their first rows, up to this width; longer text overflows or is cut. */
@@ -17,6 +21,12 @@ const PRINTED_WIDTH = 230;
 /** The most for all frozen columns together, to leave room for the others. */
 const MAX_FROZEN_WIDTH = 80;
 
+export interface SheetContext extends CellContext {
+  /** The days of the figures, and those compared with. */
+  days: string;
+  compared?: ComparedDays | undefined;
+}
+
 export function assertRows(name: string, rows: number): void {
   if (rows < MAX_ROWS) return;
   throw new UsageError(
@@ -28,11 +38,11 @@ export function assertRows(name: string, rows: number): void {
 }
 
 /** Yields a worksheet; totals come last and are not sorted by filters. @throws UsageError for too many rows */
-export function* toSheet(table: Table, name: string, context: CellContext): Generator<string> {
+export function* toSheet(table: Table, name: string, context: SheetContext): Generator<string> {
   const { columns, totals = [] } = table;
   const letters = columns.map((_, index) => columnLetters(index));
   const toRow = rowWriter(columns, letters, context);
-  const toTotalRow = rowWriter(columns, letters, context, { isBold: true });
+  const toTotalRow = rowWriter(columns, letters, context, { isTotal: true });
   const header: Column = { name: "", type: "text" };
   const toHeader = cellWriter(header, context, { isHeader: true, isWrapped: true, align: "center" });
   const headings = columns.map(headingOf);
@@ -60,23 +70,45 @@ export function* toSheet(table: Table, name: string, context: CellContext): Gene
     if (xml !== "") yield xml;
   }
   if (last === 1) yield open([]);
-  yield closeSheet(columns, letters, { last, totals: totals.length, widths });
+  yield closeSheet(columns, letters, {
+    last,
+    totals: totals.length,
+    widths,
+    header: `${name}: ${context.days}`,
+  });
 }
 
 function rowWriter(
   columns: readonly Column[],
   letters: readonly string[],
-  context: CellContext,
-  look = {},
+  context: SheetContext,
+  look: CellStyle = {},
 ): (number: number, row: readonly Value[]) => string {
-  const writers: WriteCell[] = columns.map((column) => cellWriter(column, context, look));
+  const names = columns.map(({ name }) => name);
+  const { compared } = context;
+  const writers = columns.map((column) => {
+    const write = cellWriter(column, context, look);
+    const of = changeOf(column);
+    if (of === undefined || compared === undefined) return write;
+    const writeFaint = cellWriter(column, context, { ...look, isFaint: true });
+    return (reference: string, value: Value, row: readonly Value[]) => {
+      const isWithin = isChangeWithinChance(of, (name) => row[names.indexOf(name)], compared);
+      return (isWithin ? writeFaint : write)(reference, value);
+    };
+  });
   return (number, row) => {
-    const cells = writers.map((write, index) => write(`${letters[index]}${number}`, row[index] ?? null));
+    const cells = writers.map((write, index) => write(`${letters[index]}${number}`, row[index] ?? null, row));
     const lines = cells.some((cell) => cell.includes("\n"))
       ? row.map((value) => countLines(String(value ?? ""), MAX_WIDTH))
       : [1];
     return toRowXml(number, cells, Math.max(...lines));
   };
+}
+
+/** Returns the figure whose change a column shows. */
+function changeOf({ comparison }: Column): string | undefined {
+  const isChange = comparison?.shows === "change" || comparison?.shows === "points";
+  return isChange ? comparison.of : undefined;
 }
 
 /** Returns the XML of a row with the height of its lines, which not every reader computes itself. */
@@ -109,7 +141,12 @@ function countFrozen(columns: readonly Column[], widths: readonly number[]): num
 function closeSheet(
   columns: readonly Column[],
   letters: readonly string[],
-  { last, totals, widths }: { last: number; totals: number; widths: readonly number[] },
+  {
+    last,
+    totals,
+    widths,
+    header,
+  }: { last: number; totals: number; widths: readonly number[]; header: string },
 ): string {
   const end = letters.at(-1);
   const texts = columns.flatMap((column, index) =>
@@ -123,11 +160,12 @@ function closeSheet(
   const filtered = Math.max(1, last - totals);
   // As few pages side by side as keep the text readable.
   const pages = Math.ceil(widths.reduce((sum, width) => sum + width, 0) / PRINTED_WIDTH);
-  return `</sheetData><autoFilter ref="A1:${end}${filtered}"/>${printedPage(pages)}${ignored}</worksheet>`;
+  return `</sheetData><autoFilter ref="A1:${end}${filtered}"/>${printedPage(pages, header)}${ignored}</worksheet>`;
 }
 
-export function printedPage(pages: number): string {
-  return `<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/><pageSetup orientation="landscape" fitToWidth="${pages}" fitToHeight="0"/>`;
+/** @param header a text above each printed page */
+export function printedPage(pages: number, header: string): string {
+  return `<pageMargins left="0.4" right="0.4" top="0.6" bottom="0.5" header="0.3" footer="0.3"/><pageSetup orientation="landscape" fitToWidth="${pages}" fitToHeight="0"/><headerFooter><oddHeader>&amp;L${escapeText(header.replaceAll("&", "&&"))}</oddHeader><oddFooter>&amp;R&amp;P / &amp;N</oddFooter></headerFooter>`;
 }
 
 /** Returns the start of a worksheet, up to its rows; `frozen` columns stay in view, and then the first row, too. */

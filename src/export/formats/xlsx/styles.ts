@@ -5,6 +5,8 @@ export interface CellStyle {
   numFmt?: string | undefined;
   isBold?: boolean | undefined;
   isHeader?: boolean | undefined;
+  isTotal?: boolean | undefined;
+  isFaint?: boolean | undefined;
   /** @default numbers on the right, text on the left */
   align?: "left" | "center" | undefined;
   isWrapped?: boolean | undefined;
@@ -17,11 +19,13 @@ export class Styles {
   readonly #indexes = new Map<string, number>([["<xf/>", 0]]);
   readonly #formats: string[] = [];
 
-  indexOf({ numFmt, isBold, isHeader, align, isWrapped }: CellStyle): number {
-    const font = isBold || isHeader ? ' fontId="1" applyFont="1"' : "";
-    const fill = isHeader ? ' fillId="2" applyFill="1"' : "";
+  indexOf({ numFmt, isBold, isHeader, isTotal, isFaint, align, isWrapped }: CellStyle): number {
+    const fontId = (isBold || isHeader || isTotal ? 1 : 0) + (isFaint ? 2 : 0);
+    const font = fontId === 0 ? "" : ` fontId="${fontId}" applyFont="1"`;
+    const fill = isHeader || isTotal ? ' fillId="2" applyFill="1"' : "";
+    const border = isTotal ? ' borderId="1" applyBorder="1"' : "";
     const format = numFmt === undefined ? "" : ` numFmtId="${this.#formatOf(numFmt)}" applyNumberFormat="1"`;
-    const open = `<xf${format}${font}${fill}`;
+    const open = `<xf${format}${font}${fill}${border}`;
     // Numbers are next to the first line of wrapped text.
     const alignment = `${align === undefined ? "" : ` horizontal="${align}"`} vertical="top"${isWrapped ? ' wrapText="1"' : ""}`;
     const xf = `${open} applyAlignment="1"><alignment${alignment}/></xf>`;
@@ -40,11 +44,14 @@ export class Styles {
     const formats = this.#formats.map(
       (format, index) => `<numFmt numFmtId="${FIRST_FORMAT + index}" formatCode="${escapeText(format)}"/>`,
     );
-    const font = (bold: string) => `<font>${bold}<sz val="11"/><name val="Calibri"/><family val="2"/></font>`;
+    const font = (bold: string, color = "") =>
+      `<font>${bold}<sz val="11"/>${color}<name val="Calibri"/><family val="2"/></font>`;
+    const grey = '<color rgb="FF808080"/>';
+    const border = (top: string) => `<border><left/><right/>${top}<bottom/><diagonal/></border>`;
     const fill = (pattern: string) => `<fill>${pattern}</fill>`;
     return `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">${[
       formats.length > 0 ? list("numFmts", formats) : "",
-      list("fonts", [font(""), font("<b/>")]),
+      list("fonts", [font(""), font("<b/>"), font("", grey), font("<b/>", grey)]),
       list("fills", [
         // Excel reserves the first two fills.
         fill('<patternFill patternType="none"/>'),
@@ -53,7 +60,7 @@ export class Styles {
           '<patternFill patternType="solid"><fgColor rgb="FFE7E6E6"/><bgColor indexed="64"/></patternFill>',
         ),
       ]),
-      list("borders", ["<border><left/><right/><top/><bottom/><diagonal/></border>"]),
+      list("borders", [border("<top/>"), border('<top style="thin"/>')]),
       list("cellStyleXfs", ["<xf/>"]),
       list("cellXfs", [...this.#indexes.keys()]),
       list("cellStyles", ['<cellStyle name="Normal" xfId="0" builtinId="0"/>']),

@@ -3,10 +3,19 @@ import { ONE_FILE } from "../../../request/option-values.ts";
 import type { Job } from "../../job.ts";
 import type { ManifestFile, SheetEntry } from "../../manifest.ts";
 import type { NamedTable } from "../../table.ts";
-import { type AboutRow, type BasisJob, describeWorkbook } from "./about-sheet.ts";
+import { type AboutRow, type BasisJob, describeDays, describeWorkbook } from "./about-sheet.ts";
 import { escapeText } from "./cell-text.ts";
-import { type CellContext, cellWriter } from "./cells.ts";
-import { assertRows, columnLetters, countLines, openSheet, printedPage, toRowXml, toSheet } from "./sheet.ts";
+import { cellWriter } from "./cells.ts";
+import {
+  assertRows,
+  columnLetters,
+  countLines,
+  openSheet,
+  printedPage,
+  type SheetContext,
+  toRowXml,
+  toSheet,
+} from "./sheet.ts";
 import { Styles } from "./styles.ts";
 import { toZip, type ZipPart } from "./zip.ts";
 
@@ -35,7 +44,9 @@ export async function writeWorkbook(
       ({ table, sheet, cut }): SheetEntry => ({ sheet, ...table.entry, ...(cut > 0 && { cut_texts: cut }) }),
     );
 
-  const context = { styles: new Styles(), toLocal: localTime(job.timeframe.timezone) };
+  const { timezone, compared } = job.timeframe;
+  const days = describeDays(job.manifest);
+  const context = { styles: new Styles(), toLocal: localTime(timezone), compared, days };
   const parts = function* (): Generator<ZipPart> {
     yield part("[Content_Types].xml", contentTypes(sheets.length + 1));
     yield part("_rels/.rels", relationships([["officeDocument", "xl/workbook.xml"]]));
@@ -85,7 +96,7 @@ function* withDeclaration(xml: Iterable<string>): Generator<string> {
   yield* xml;
 }
 
-function aboutXml(rows: readonly AboutRow[], context: CellContext): string {
+function aboutXml(rows: readonly AboutRow[], context: SheetContext): string {
   const xml = rows.map(({ cells, look }, row) => {
     const style = { isBold: look === "title", isHeader: look === "header", align: "left" } as const;
     const written = cells.map(({ column, value }, index) =>
@@ -100,7 +111,7 @@ function aboutXml(rows: readonly AboutRow[], context: CellContext): string {
   const widths = header.map(
     ({ value }, index) => ABOUT_WIDTHS[index] ?? Math.max(10, String(value).length + 2),
   );
-  return `${openSheet({ widths, frozen: 0 })}<sheetData>${xml.join("")}</sheetData>${printedPage(1)}</worksheet>`;
+  return `${openSheet({ widths, frozen: 0 })}<sheetData>${xml.join("")}</sheetData>${printedPage(1, `${ABOUT}: ${context.days}`)}</worksheet>`;
 }
 
 function contentTypes(sheets: number): string {

@@ -8,8 +8,7 @@ import { localTime } from "../../../../src/calendar/local-time.ts";
 import type { Call } from "../../../../src/call.ts";
 import { type BasisJob, describeWorkbook } from "../../../../src/export/formats/xlsx/about-sheet.ts";
 import { cutText, escapeText } from "../../../../src/export/formats/xlsx/cell-text.ts";
-import type { CellContext } from "../../../../src/export/formats/xlsx/cells.ts";
-import { assertRows, toSheet } from "../../../../src/export/formats/xlsx/sheet.ts";
+import { assertRows, type SheetContext, toSheet } from "../../../../src/export/formats/xlsx/sheet.ts";
 import { Styles } from "../../../../src/export/formats/xlsx/styles.ts";
 import { toSheetNames } from "../../../../src/export/formats/xlsx/workbook.ts";
 import { assertFits, toZip } from "../../../../src/export/formats/xlsx/zip.ts";
@@ -422,12 +421,55 @@ describe("a workbook", () => {
   });
 });
 
-const CONTEXT: CellContext = { styles: new Styles(), toLocal: localTime(ZONE) };
+const CONTEXT: SheetContext = {
+  styles: new Styles(),
+  toLocal: localTime(ZONE),
+  days: "2026-10-01 to 2026-10-31, compared with 2026-09-01 to 2026-09-30",
+  compared: undefined,
+};
 
 describe("toSheet", () => {
   const paneOf = (xml: string) => /<pane (.*) activePane="bottomRight" state="frozen"/.exec(xml)?.[1];
   const sheetOf = (columns: readonly Column[], rows: Value[][], totals?: TotalRow[]) =>
     [...toSheet({ columns, rows, totals }, "any", { ...CONTEXT, styles: new Styles() })].join("");
+
+  it("has its name and days above each printed page", () => {
+    const xml = [...toSheet({ columns: [], rows: [] }, "a&b", CONTEXT)].join("");
+    expect(xml).toContain(`<oddHeader>&amp;La&amp;&amp;b: ${CONTEXT.days}</oddHeader>`);
+  });
+
+  it("has changes within chance in grey, and a total with a fill and a line above", () => {
+    const comparison = (shows: "previous" | "change") => ({ of: "calls", shows });
+    const columns: Column[] = [
+      { name: "calls", type: "integer" },
+      { name: "calls_previous", type: "integer", comparison: comparison("previous") },
+      { name: "calls_change", type: "decimal", decimals: 4, comparison: comparison("change") },
+    ];
+    const rows = [
+      [11, 10, 0.1],
+      [200, 100, 1],
+    ];
+    const styles = new Styles();
+    const compared = { times: 1, isCovered: true };
+    const xml = [
+      ...toSheet({ columns, rows, totals: [{ kind: "total", values: [211, 110, 0.9182] }] }, "any", {
+        ...CONTEXT,
+        styles,
+        compared,
+      }),
+    ].join("");
+    const xfs =
+      styles
+        .toXml()
+        .split("<cellXfs")[1]
+        ?.match(/<xf[ /][^>]*>/g) ?? [];
+    const look = (cell: string) => xfs[Number(new RegExp(`r="${cell}" s="(\\d+)"`).exec(xml)?.[1])];
+    expect(["C2", "C3", "C4"].map(look)).toEqual([
+      expect.stringContaining('fontId="2"'),
+      expect.not.stringContaining("fontId"),
+      expect.stringMatching(/fontId="1".*fillId="2".*borderId="1"/),
+    ]);
+  });
 
   it("keeps header and key in view, filters the rows but not the totals, and marks no id as a mistake", () => {
     const columns: Column[] = [
