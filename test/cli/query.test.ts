@@ -137,7 +137,10 @@ describe("calltally query", () => {
     const [child = ""] = await untilChildren(query.pid, 1);
     await wait(1000); // the child is in the midst of the statement, or on its way
     query.kill(signal);
-    const stderr = exitCode === null ? "" : `calltally: Stopped by ${signal}\n`;
+    const stderr =
+      exitCode === null
+        ? ""
+        : `calltally: Stopped by ${signal}\nRun it again; a sync resumes where it stopped.\n`;
     expect(await query.done).toEqual({ code: exitCode, stdout: "", stderr });
     while (isRunning(child)) await wait(10); // for good, unless it is ended
   });

@@ -49,7 +49,7 @@ const CASES: Given[] = [
   {
     args: [...EXPORT, "--out", "a", "--stdout"],
     code: 2,
-    says: "--out is for files, and --stdout writes none",
+    says: "Cannot use --out with --stdout, which writes no files",
   },
   { args: [...EXPORT, "--database", "text/calls.db"], code: 7, says: "There is no warehouse at" },
   { args: [...EXPORT, "--database", "folder"], code: 7, says: "it is a folder" },
@@ -155,7 +155,10 @@ describe.skipIf(process.platform === "win32")("calltally, where something else i
     const args = [...EXPORT, "--stdout", "--exclude-callers", "empty"];
     expect(await calltally(args, { cwd: folder.path })).toMatchObject({
       code: 0,
-      stderr: "The file of --exclude-callers has no numbers: all callers count.\n",
+      stderr:
+        "First-time callers of these days may be too many: fewer than 90 days of calls lie before them.\n" +
+        "The file of callers to leave out has no numbers: all callers count.\n" +
+        "The latest days are provisional: late transcripts and corrections may still come.\n",
     });
   });
 

@@ -201,8 +201,8 @@ describe("calltally mcp", () => {
           qualified_calls: 20,
           qualified_calls_previous: 5,
           qualified_calls_change: 3,
-          calls_within_chance: false,
-          qualified_calls_within_chance: false,
+          calls_within_chance: 0,
+          qualified_calls_within_chance: 0,
         },
         {
           channel: "Direct",
@@ -212,8 +212,8 @@ describe("calltally mcp", () => {
           qualified_calls: 2,
           qualified_calls_previous: 3,
           qualified_calls_change: -0.3333,
-          calls_within_chance: true,
-          qualified_calls_within_chance: true,
+          calls_within_chance: 1,
+          qualified_calls_within_chance: 1,
         },
       ],
       total: {
@@ -224,8 +224,8 @@ describe("calltally mcp", () => {
         qualified_calls: 22,
         qualified_calls_previous: 8,
         qualified_calls_change: 1.75,
-        calls_within_chance: false,
-        qualified_calls_within_chance: false,
+        calls_within_chance: 0,
+        qualified_calls_within_chance: 0,
       },
     });
     expect(await assistant.ask("compare", { by: [], range: SEPTEMBER, against: "year" })).toMatchObject({
