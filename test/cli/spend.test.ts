@@ -263,17 +263,17 @@ describe("calltally spend import and export --spend", () => {
     const compared = await ask(
       "source",
       "--from",
-      "2026-10-01",
+      "2026-10-02",
       "--to",
-      "2026-10-31",
+      "2026-10-02",
       "--compare",
       "previous",
     );
     expect(pick(compared.rows, "source", "cost", "cost_previous", "cost_change")[0]).toEqual([
       "google",
-      "6.00",
-      "1.00",
-      "5.0000",
+      "4.00",
+      "2.00",
+      "1.0000",
     ]);
     const refusals: [string[], string][] = [
       [["utm_source"], "--spend applies only to source, medium, campaign, channel, not to utm_source"],

@@ -78,18 +78,18 @@ const CASES: Given[] = [
   { args: ["backup", "text"], code: 7, says: "it is not a calltally backup" },
   { args: ["backup", "text/backup.db"], code: 7, says: "text: a file of that name exists" },
   { args: ["backup", "data/calltally.db"], code: 2, says: "the warehouse uses this file" },
-  { args: [...EXPORT, "--exclude-callers", "folder"], code: 2, says: "cannot read folder: it is a folder" },
+  { args: [...EXPORT, "--exclude-callers", "folder"], code: 2, says: "Cannot read folder of --exclude-callers: it is a folder" },
   {
     args: EXPORT,
     env: { CALLTALLY_ALIASES: "folder" },
     code: 2,
-    says: "the aliases in folder: it is a folder",
+    says: "the aliases in folder: it is not a file",
   },
   {
     args: EXPORT,
     env: { CALLTALLY_ALIASES: "aliases" },
     code: 2,
-    says: 'line 2: "fb" has no comma after it',
+    says: 'line 2: "fb" has no value',
   },
   {
     args: ["sync"],
