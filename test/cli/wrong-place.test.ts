@@ -78,7 +78,11 @@ const CASES: Given[] = [
   { args: ["backup", "text"], code: 7, says: "it is not a calltally backup" },
   { args: ["backup", "text/backup.db"], code: 7, says: "text: a file of that name exists" },
   { args: ["backup", "data/calltally.db"], code: 2, says: "the warehouse uses this file" },
-  { args: [...EXPORT, "--exclude-callers", "folder"], code: 2, says: "Cannot read folder of --exclude-callers: it is a folder" },
+  {
+    args: [...EXPORT, "--exclude-callers", "folder"],
+    code: 2,
+    says: "Cannot read folder of --exclude-callers: it is a folder",
+  },
   {
     args: EXPORT,
     env: { CALLTALLY_ALIASES: "folder" },
