@@ -13,14 +13,13 @@ export const RANGE_RULES = {
       const finishedAt = warehouse?.run?.finished_at;
       if (range === undefined || !finishedAt) return undefined;
       const { periods = [], timezone } = range;
-      const { to = "", until = null } = range.compared_with ?? {};
       const last = periods.at(-1);
       const { ends_at } = last ?? range.range;
       if (ends_at === undefined || ends_at <= finishedAt) return undefined;
       return {
         period: last?.period ?? null,
         until: localMinute(finishedAt, timezone),
-        compared_until: until && `${to} ${until}`,
+        compared_until: range.compared_with?.until ?? null,
       };
     },
     say: ({ period, until, compared_until }) => {

@@ -30,7 +30,7 @@ interface Span {
 export interface RangeFacts {
   timezone: string;
   range: Span;
-  compared_with?: Span & { from?: string; to?: string; until?: string; begins_before_first_call?: true };
+  compared_with?: Span & { from?: string; until?: string; begins_before_first_call?: true };
   periods?: readonly ({ period: string } & Span)[];
   filter: { excluded_callers?: number; excluded_callers_without_calls?: number };
   spend?: {

@@ -132,12 +132,9 @@ const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], 
     "Headline figures are left out, because some would be of fewer than 10 calls.",
   ],
   unfinished: [
-    range({
-      periods: [{ period: "2026-W48", ends_at: "2026-11-30T05:00:00.000Z" }],
-      compared_with: { to: "2026-11-19", until: "05:24" },
-    }),
+    range({ periods: [{ period: "2026-W48", ends_at: "2026-11-30T05:00:00.000Z" }] }),
     "caution",
-    "The period 2026-W48 ends after the last sync, 2026-11-26 05:24 (UTC-05:00): later calls are not here yet. They are compared with days up to 2026-11-19 05:24, too.",
+    "The period 2026-W48 ends after the last sync, 2026-11-26 05:24 (UTC-05:00): later calls are not here yet.",
   ],
   previous_not_covered: [
     range({ compared_with: { from: "2026-09-01", begins_before_first_call: true } }),
