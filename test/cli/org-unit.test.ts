@@ -157,9 +157,12 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
     expect(synced.stdout).toMatch(
       /^ {2}unit +20 {3}new or changed calls have another org_unit_id than CALLTALLY_ORG_UNIT_ID/m,
     );
-    expect((await run("7", "doctor")).stdout).toMatch(
-      /^warn +org_unit_id +20 calls belong to another unit than 7/m,
-    );
+    expect(await run("7", "doctor")).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(
+        /^warn +other unit +20 calls belong to another organization unit than 7, the one asked for\.$/m,
+      ),
+    });
     expect((await run("7", "sync", "--full")).stdout).not.toContain("org_unit_id");
     using unattended = makeTempFolder();
     const { code, stderr } = await runner(unattended.path, service)("7", "job", "sync");

@@ -95,6 +95,8 @@ describe("the warehouse of another account", () => {
       args: ["spend.csv", "--source", "google", "--medium", "cpc", "--currency", "USD"],
       is: "refused",
     },
+    "spend list": { args: [], is: "refused" },
+    "spend remove": { args: ["1"], is: "refused" },
     verify: { args: [], is: "refused" },
     publish: { args: ["--to", "clickhouse://127.0.0.1:9/calls"], is: "refused" },
     restatements: { args: [], is: "refused" },

@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { CAUTIONS } from "../support/cautions.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { isRoot, NOBODY, skipped, uid, unlessSkipped } from "./other-user.ts";
@@ -193,7 +194,7 @@ describe.skipIf(skipped)(`a warehouse that may only be read${unlessSkipped}`, ()
     chmodSync(place.folder, 0o500);
     const results = await Promise.all(READS.map((args) => place.run(args)));
     expect(results.map(({ code, stderr }, index) => [READS[index]?.[0], code, stderr])).toEqual(
-      READS.map(([name]) => [name, 0, ""]),
+      READS.map((args) => [args[0], 0, args.includes("--stdout") ? CAUTIONS : ""]),
     );
     expect(results[1]?.stdout).toContain("300");
     expect(results[4]?.stdout).toMatch(
@@ -274,13 +275,13 @@ describe.skipIf(skipped)(`a warehouse that may only be read${unlessSkipped}`, ()
       title: "a folder that may not be entered",
       folder: 0o600,
       file: 0o600,
-      says: /may not enter the folder .*srv\.\n$/,
+      says: /may not enter the folder .*srv\. Run this as its owner, or change its permissions\.\n$/,
     },
     {
       title: "a file that may not be read",
       folder: 0o700,
       file: 0o000,
-      says: /may not read .*calls\.db\.\n$/,
+      says: /may not read .*calls\.db\. Run this as its owner, or change its permissions\.\n$/,
     },
   ])("is not said to be missing: $title", async ({ folder, file, says }) => {
     using place = await makePlace();

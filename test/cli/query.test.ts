@@ -141,7 +141,12 @@ describe("calltally query", () => {
     const [child = ""] = await untilChildren(query.pid, 1);
     if (query.stdout) await once(query.stdout, "data");
     query.kill(signal);
-    const stderr = exitCode === null ? "" : `calltally: Stopped by ${signal}\n`;
+    const stderr =
+      exitCode === null
+        ? ""
+        : `calltally: Stopped by ${signal}
+Run it again; a sync resumes where it stopped.
+`;
     expect(await query.done).toEqual({ code: exitCode, stdout: expect.any(String), stderr });
     while (isRunning(child)) await wait(10); // for good, unless it is ended
   });

@@ -5,7 +5,10 @@ import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
 
-const READERS = [["status"], ["explain", "1"], ["query", "SELECT channel FROM rollup_channel"]];
+const READERS = [
+  ["explain", "1"],
+  ["query", "SELECT channel FROM rollup_channel"],
+];
 const OTHER = { CALLTALLY_QUALIFIED_SECONDS: "5" };
 const NOTE =
   "The attribution settings have changed: these figures follow the old ones until the next sync or export.\n";
@@ -13,13 +16,19 @@ const NOTE =
 it("commands that only read say that the settings are others, until an export has applied them", async () => {
   using folder = makeTempFolder();
   fillWarehouse(join(folder.path, "data/calltally.db"), [makeCall({ call_id: 1 })]);
-  const read = (env: Record<string, string>) =>
-    Promise.all(
+  const inStatus = async (env: Record<string, string>) => {
+    const { stdout } = await calltally(["status"], { cwd: folder.path, env });
+    return /^Caution {4}(.*\n(?: {11}.*\n)*)/m.exec(stdout)?.[1]?.replace(/\n {11}/g, " ") ?? "";
+  };
+  const read = async (env: Record<string, string>) => [
+    await inStatus(env),
+    ...(await Promise.all(
       READERS.map(async (args) => {
         const { stderr } = await calltally(args, { cwd: folder.path, env });
         return stderr;
       }),
-    );
+    )),
+  ];
   expect(await read({})).toEqual(["", "", ""]);
   expect(await read(OTHER)).toEqual([NOTE, NOTE, NOTE]);
   const { stderr } = await calltally(["export"], { cwd: folder.path, env: OTHER });

@@ -246,7 +246,11 @@ describe("calltally schedule", () => {
       expect(at).toBeLessThanOrEqual(Date.now() / 1000);
     }
     expect(samples).toEqual({
-      calltally_job_runs_total: { '{job="sync",exit_code="3"}': 1, '{job="export",exit_code="0"}': 1 },
+      calltally_job_runs_total: {
+        '{job="sync",exit_code="0"}': 0,
+        '{job="sync",exit_code="3"}': 1,
+        '{job="export",exit_code="0"}': 1,
+      },
       calltally_job_running: { '{job="sync"}': 0, '{job="export"}': 0 },
       calltally_job_last_duration_seconds: {
         '{job="sync"}': expect.any(Number),
@@ -273,6 +277,7 @@ describe("calltally schedule", () => {
         ["tracking_number", "source", "campaign", "all"].map((each) => [`{dimension="${each}"}`, 0]),
       ),
       calltally_schema_drift: { "": 1 },
+      calltally_statements: { '{level="doubt"}': 0, '{level="caution"}': 1, '{level="note"}': 0 },
     });
 
     const database = new Database(join(folder.path, "data/calltally.db"));

@@ -204,9 +204,10 @@ describe("a share-safe report", () => {
 
   it("has no headline that shows what a row without figures had in the report before", async () => {
     using folder = makeFolder({
-      "2026-08": { google: 3 },
-      "2026-09": { google: 30 },
-      "2026-10": { google: 31 },
+      "2026-06": { google: 1 },
+      "2026-07": { google: 3 },
+      "2026-08": { google: 30 },
+      "2026-09": { google: 31 },
     });
     {
       using warehouse = openExistingWarehouse(folder.database);
@@ -222,7 +223,7 @@ describe("a share-safe report", () => {
     writeFileSync(join(folder.path, "hook.url"), hook.url.href, { mode: 0o600 });
     const report = (name: string, more: string) => `  ${name}:
     contents: [utm_source]
-    range: { from: 2026-10-01, to: 2026-11-30 }
+    range: { from: 2026-09-01, to: 2026-10-31 }
     min_cell: 5
     deliver: [{ webhook: { url_file: hook.url } }]
 ${more}`;

@@ -21,7 +21,7 @@ describe("calltally, when it is told to stop", () => {
       expect(await sync.done).toEqual({
         code: exitCode,
         stdout: "",
-        stderr: `calltally: Stopped by ${signal}\n`,
+        stderr: `calltally: Stopped by ${signal}\nRun it again; a sync resumes where it stopped.\n`,
       });
 
       const status = JSON.parse((await calltally(["status", "--json"], options)).stdout);

@@ -246,7 +246,7 @@ describe("calltally spend import and export --spend", () => {
     const answered = await ask("source", "--disposition", "answered", "--min-duration", "60");
     expect(answered.rows.reduce((sum, { cost = "" }) => sum + Number(cost), 0)).toBe(31);
     expect(answered.stderr).toContain(
-      "--disposition, --min-duration choose only calls: costs are for all calls.",
+      "The filter's disposition, min duration seconds only select calls: costs are for all calls.",
     );
     // Days of spend before the first call and after the last have periods as well.
     const months = await ask("source", "--grain", "month", "--source", "google");
@@ -263,17 +263,17 @@ describe("calltally spend import and export --spend", () => {
     const compared = await ask(
       "source",
       "--from",
-      "2026-10-01",
+      "2026-10-02",
       "--to",
-      "2026-10-31",
+      "2026-10-02",
       "--compare",
       "previous",
     );
     expect(pick(compared.rows, "source", "cost", "cost_previous", "cost_change")[0]).toEqual([
       "google",
-      "6.00",
-      "1.00",
-      "5.0000",
+      "4.00",
+      "2.00",
+      "1.0000",
     ]);
     const refusals: [string[], string][] = [
       [["utm_source"], "--spend applies only to source, medium, campaign, channel, not to utm_source"],
@@ -313,15 +313,20 @@ describe("calltally spend import and export --spend", () => {
     const db = ["--database", warehouse.database];
     writeFileSync(
       join(cwd, "own.csv"),
-      "day,cost,source,medium,campaign,currency\n2026-10-01,4,google,cpc,Brand,EUR\n",
+      "day,cost,source,medium,campaign,currency\n2026-09-30,4,google,cpc,Brand,EUR\n",
     );
     await run(["spend", "import", "own.csv", ...db], cwd);
-    const days = ["--from", "2026-10-01", "--to", "2026-10-31", ...db];
+    const days = ["--from", "2026-09-01", "--to", "2026-09-30", ...db];
     const { stdout } = await run(["report", ...days, "--out", "page"], cwd);
     expect(stdout).not.toContain("have no rows");
-    expect(stdout).toContain("Spend of campaigns that no call has: 4.00 EUR of 4.00.");
+    const unmatched = "Spend of campaigns that no call has: 4.00 EUR of 4.00.";
+    expect(readFileSync(join(cwd, "page/manifest.json"), "utf8")).toContain(unmatched);
     expect(readFileSync(join(cwd, "page/report.html"), "utf8")).toContain("Spend without calls: 1 campaign");
-    const { stdout: exported } = await run(["export", "campaign", "--spend", "--stdout", ...days], cwd);
+    const { stdout: exported, stderr } = await run(
+      ["export", "campaign", "--spend", "--stdout", ...days],
+      cwd,
+    );
+    expect(stderr).toContain(unmatched);
     expect(tableOf(exported)).toMatchObject([{ campaign: "Brand", calls: "0", cost: "4.00" }]);
   });
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { CAUTIONS } from "../support/cautions.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
@@ -43,7 +44,7 @@ describe.skipIf(!hasShell)("the sqlite3 shell (skipped where there is none)", ()
     for (const { name } of rollups) {
       const args = ["export", name.replace("rollup_", ""), "--stdout", "--format", "json"];
       const exported = await calltally(args, options);
-      expect(exported).toMatchObject({ code: 0, stderr: "" });
+      expect(exported).toMatchObject({ code: 0, stderr: CAUTIONS });
       const rows = z.array(z.record(z.string(), z.unknown())).parse(JSON.parse(exported.stdout));
       const withoutMedian = rows.map(({ median_duration_seconds: _, ...row }) => row);
       expect(askShell(database, `SELECT * FROM ${name}`)).toEqual(withoutMedian);

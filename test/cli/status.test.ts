@@ -111,7 +111,10 @@ describe("calltally status", () => {
     };
     const fine = { code: 0, stderr: "" };
     openWarehouse(file)[Symbol.dispose]();
-    expect(await status()).toEqual({ code: 3, stderr: "calltally: no sync has finished yet\n" });
+    expect(await status()).toEqual({
+      code: 3,
+      stderr: "calltally: No sync has finished yet: only the calls read so far are here.\n",
+    });
     await calltally(["sync"], options);
     expect(await status()).toEqual(fine);
 

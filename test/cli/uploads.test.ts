@@ -158,7 +158,7 @@ describe("calltally uploads", () => {
     const unknown = await folder.run("uploads", "forget", "nowhere.csv");
     expect(unknown.code).toBe(2);
     expect(unknown.stderr).toMatch(
-      /Cannot forget nowhere\.csv: no file of conversions was written to that path\nThe latest are:\n[\s\S]* 5 {2}.*next\/google-ads\.csv/,
+      /Cannot forget nowhere\.csv: no file of conversions was written to that path\nGive one of the latest:\n[\s\S]* 5 {2}.*next\/google-ads\.csv/,
     );
     writeFileSync(join(folder.path, "odd.csv"), "odd");
     expect((await folder.run("uploads", "forget", "odd.csv")).stderr).toContain(

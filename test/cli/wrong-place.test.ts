@@ -49,7 +49,7 @@ const CASES: Given[] = [
   {
     args: [...EXPORT, "--out", "a", "--stdout"],
     code: 2,
-    says: "--out is for files, and --stdout writes none",
+    says: "Cannot use --out with --stdout, which writes no files",
   },
   { args: [...EXPORT, "--database", "text/calls.db"], code: 7, says: "There is no warehouse at" },
   { args: [...EXPORT, "--database", "folder"], code: 7, says: "it is a folder" },
@@ -78,18 +78,22 @@ const CASES: Given[] = [
   { args: ["backup", "text"], code: 7, says: "it is not a calltally backup" },
   { args: ["backup", "text/backup.db"], code: 7, says: "text: a file of that name exists" },
   { args: ["backup", "data/calltally.db"], code: 2, says: "the warehouse uses this file" },
-  { args: [...EXPORT, "--exclude-callers", "folder"], code: 2, says: "cannot read folder: it is a folder" },
+  {
+    args: [...EXPORT, "--exclude-callers", "folder"],
+    code: 2,
+    says: "Cannot read folder of --exclude-callers: it is a folder",
+  },
   {
     args: EXPORT,
     env: { CALLTALLY_ALIASES: "folder" },
     code: 2,
-    says: "the aliases in folder: it is a folder",
+    says: "the aliases in folder: it is not a file",
   },
   {
     args: EXPORT,
     env: { CALLTALLY_ALIASES: "aliases" },
     code: 2,
-    says: 'line 2: "fb" has no comma after it',
+    says: 'line 2: "fb" has no value',
   },
   {
     args: ["sync"],
@@ -155,7 +159,10 @@ describe.skipIf(process.platform === "win32")("calltally, where something else i
     const args = [...EXPORT, "--stdout", "--exclude-callers", "empty"];
     expect(await calltally(args, { cwd: folder.path })).toMatchObject({
       code: 0,
-      stderr: "The file of --exclude-callers has no numbers: all callers count.\n",
+      stderr:
+        "First-time callers of these days may be too many: fewer than 90 days of calls lie before them.\n" +
+        "The file of callers to leave out has no numbers: all callers count.\n" +
+        "The latest days are provisional: late transcripts and corrections may still come.\n",
     });
   });
 

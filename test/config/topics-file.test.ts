@@ -34,7 +34,7 @@ describe("readTopics", () => {
   it.each([";", "\t"])("reads columns separated by %j", (delimiter) => {
     const content = '\ufefftopic,phrase,value\nEmergency,"pipe, burst",1.5\n'.replace(/,(?! )/g, delimiter);
     expect(read(content)).toEqual([
-      { topic: "Emergency", phrase: "pipe, burst", speaker: null, qualifies: null, value: "1.5" },
+      { topic: "Emergency", phrase: "pipe, burst", speaker: null, qualifies: null, value: "1.5", line: 2 },
     ]);
   });
 

@@ -2,8 +2,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
-import { prune } from "../../src/forget/prune.ts";
-import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep-settings.ts";
+import { pruneNow } from "../../src/forget/prune-now.ts";
+import { KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import type { ConversionOptions } from "../../src/request/resolve.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { clockAt, makeWarehouse, type Target } from "../support/produce-files.ts";
@@ -78,13 +78,13 @@ describe("a conversion is remembered by its click or caller as it was uploaded",
       rows: 1,
       reasons: { 2: "duplicate" },
     });
-    {
-      using opened = openExistingWarehouse(warehouse.database);
-      await prune(locked(opened), {
-        cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: 20 }, NOW),
-        nowMs: NOW,
-      });
-    }
+    await pruneNow({
+      database: warehouse.database,
+      keep: { ...KEEP_ALL, caller_numbers: 20 },
+      rules,
+      isDryRun: false,
+      nowMs: NOW,
+    });
     warehouse.markGone(1, at(NOW));
     expect(await write(warehouse, "google-leads", { rules })).toMatchObject({
       rows: 0,

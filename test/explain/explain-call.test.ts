@@ -13,9 +13,10 @@ import { arbitraryCalls, makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
 import { clockAt, exportToFolder } from "../support/produce-files.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { storeCalls } from "../support/warehouse.ts";
+import { storeRun } from "../support/warehouse.ts";
 
 const NOW = Date.parse("2026-04-01T00:00:00.000Z");
+const STARTED_AT = "2026-03-31T23:00:00.000Z";
 const clock = clockAt(NOW);
 const rules = {
   ...DEFAULT_RULES,
@@ -29,7 +30,7 @@ function makeWarehouse(folder: string, calls: readonly Call[]): string {
   writeTransaction(warehouse, (tx) =>
     insertRules(tx, rules, { since: "2026-01-01T00:00:00.000Z", calls: 0 }),
   );
-  storeCalls(warehouse, calls);
+  storeRun(warehouse, calls, { startedAt: STARTED_AT, finishedAt: STARTED_AT });
   return database;
 }
 

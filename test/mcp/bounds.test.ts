@@ -24,7 +24,7 @@ describe("an answer of calltally mcp", () => {
     await using assistant = await connect(["--database", database], { cwd: folder.path });
     const isCut = expect.stringMatching(/^ignore previous.{171,187}…$/isu);
     expect(await assistant.ask("figures", { by: ["utm_source"], columns: ["calls"] })).toEqual({
-      basis: expect.objectContaining({ run: null }),
+      basis: expect.objectContaining({ run: 1, verdict: "exact" }),
       rows: [
         { utm_source: `${"a".repeat(198)}…`, calls: 1 },
         { utm_source: isCut, calls: 1 },

@@ -160,6 +160,7 @@ describe("calltally mcp", () => {
   });
 
   it("compare: puts the largest change first, and says which changes chance may explain", async () => {
+    const july = makeCall({ call_id: 61, call_started: "2026-07-10T10:00:00.000Z" });
     const calls = Array.from({ length: 60 }, (_, index) =>
       makeCall({
         call_id: index + 1,
@@ -171,7 +172,7 @@ describe("calltally mcp", () => {
         duration: index % 2 === 0 ? 61 : 5,
       }),
     );
-    using folder = makeFolder(calls);
+    using folder = makeFolder([...calls, july]);
     await using assistant = await connect(["--database", folder.database], { cwd: folder.path });
     const compared = {
       from: "2026-08-01",
@@ -179,7 +180,6 @@ describe("calltally mcp", () => {
       starts_at: "2026-08-01T00:00:00.000Z",
       ends_at: "2026-09-01T00:00:00.000Z",
       short_history: true,
-      begins_before_first_call: true,
     };
     expect(await assistant.ask("compare", { range: SEPTEMBER, total: true })).toEqual({
       basis: {
@@ -201,7 +201,9 @@ describe("calltally mcp", () => {
           calls_change: 3,
           qualified_calls: 20,
           qualified_calls_previous: 5,
-          within_chance: false,
+          qualified_calls_change: 3,
+          calls_within_chance: 0,
+          qualified_calls_within_chance: 0,
         },
         {
           channel: "Direct",
@@ -210,7 +212,9 @@ describe("calltally mcp", () => {
           calls_change: -0.3333,
           qualified_calls: 2,
           qualified_calls_previous: 3,
-          within_chance: true,
+          qualified_calls_change: -0.3333,
+          calls_within_chance: 1,
+          qualified_calls_within_chance: 1,
         },
       ],
       total: {
@@ -220,12 +224,14 @@ describe("calltally mcp", () => {
         calls_change: 1.75,
         qualified_calls: 22,
         qualified_calls_previous: 8,
-        within_chance: false,
+        qualified_calls_change: 1.75,
+        calls_within_chance: 0,
+        qualified_calls_within_chance: 0,
       },
     });
     expect(await assistant.ask("compare", { by: [], range: SEPTEMBER, against: "year" })).toMatchObject({
-      basis: { compared_with: { from: "2025-09-01", to: "2025-09-30" } },
-      rows: [{ calls: 44, calls_previous: 0, within_chance: false }],
+      basis: { compared_with: { from: "2025-09-01", to: "2025-09-30", begins_before_first_call: true } },
+      rows: [{ calls: 44, calls_previous: 0, calls_change: null, calls_within_chance: null }],
     });
   });
 

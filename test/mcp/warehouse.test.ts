@@ -30,7 +30,7 @@ describe("the warehouse of calltally mcp", () => {
       const missing = `There is no warehouse at ${database}\nRun \`calltally sync\` first, or set CALLTALLY_DATABASE.`;
       expect(await assistant.ask(name, args)).toBe(missing);
     }
-    fillWarehouse(database, []);
+    openNewWarehouse(database)[Symbol.dispose]();
     const basis = {
       run: null,
       verdict: null,

@@ -23,7 +23,7 @@ describe("parseCron", () => {
       next: expect.any(Function),
     });
     expect(CRON_HINT).toBe(
-      "Five fields: minute, hour, day of the month, month, day of the week; e.g. 7 * * * *.",
+      "Write five fields: minute, hour, day of the month, month, day of the week; e.g. 7 * * * *.",
     );
     expect(() => parseCron("0 0 L-30 2 *", "UTC")).toThrow(new Error("no such day exists"));
   });

@@ -9,7 +9,7 @@ import type { Status } from "../../status/read-status.ts";
 import { originInWords } from "../../warehouse/origin.ts";
 import type { JobRecord } from "../../warehouse/runs/job-table.ts";
 import type { SyncRun } from "../../warehouse/runs/runs.ts";
-import { ellipsize, formatTable, WIDTH } from "./text.ts";
+import { ellipsize, formatTable, hang, WIDTH } from "./text.ts";
 
 const HEIGHT = 24;
 /** For a list that may be long. */
@@ -84,7 +84,11 @@ function layOutRuns(runs: readonly SyncRun[], columns: RunColumns): string {
 }
 
 function line(title: string, text: string, width = WIDTH): string {
-  return ellipsize(`${title.padEnd(9)}  ${text}`, width).trimEnd();
+  return ellipsize(lead(title) + text, width).trimEnd();
+}
+
+function lead(title: string): string {
+  return `${title.padEnd(9)}  `;
 }
 
 function describeWorking(status: Status, nowMs: number): string {
@@ -130,7 +134,7 @@ function describeStatements({ statements }: Status): string[] {
   const names: Record<Level, string> = { doubt: "", caution: "Caution", note: "Note" };
   return statements
     .filter((statement) => statement !== first)
-    .map((statement) => line(names[statement.level], say(statement).text));
+    .flatMap((statement) => hang(lead(names[statement.level]), say(statement).text, lead("").length));
 }
 
 function describeCalls({ calls, runs }: Status): string {
