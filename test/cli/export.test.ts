@@ -572,9 +572,9 @@ describe.concurrent("calltally export, told what cannot be", () => {
     { args: ["--min-duration", "1m"], says: ["--min-duration", "must be a whole number"] },
     { args: ["--tracking-number", ""], says: ["--tracking-number", "must not be blank"] },
     { args: ["--source", " "], says: ["--source", "must not be blank"] },
-    { args: ["--exclude-callers", "callers.txt"], says: ["--exclude-callers", "line 2 of callers.txt"] },
-    { args: ["--exclude-callers", "nowhere.txt"], says: ["--exclude-callers", "cannot read nowhere.txt"] },
-    { args: ["--exclude-callers", "+49 30 5550199"], says: ["--exclude-callers takes a file"] },
+    { args: ["--exclude-callers", "callers.txt"], says: ["--exclude-callers callers.txt: line 2 is not a phone number"] },
+    { args: ["--exclude-callers", "nowhere.txt"], says: ["--exclude-callers", "Cannot read nowhere.txt"] },
+    { args: ["--exclude-callers", "+49 30 5550199"], says: ["Cannot use --exclude-callers: it takes a file"] },
   ];
 
   it.each(WRONG)("ends with 2 and writes nothing: $args", async ({ args, says }) => {
