@@ -231,7 +231,9 @@ describe("readFlags", () => {
     const read = (accounts: string[]) => readFlags({}, contextIn(".", accounts));
     expect(await read(["acme"])).toMatchObject({ account: "acme" });
     await expect(read(["../x"])).rejects.toThrow("--account ../x: must be letters, digits, - and _");
-    await expect(read(["a", "b"])).rejects.toThrow("Cannot use --account more than once");
+    await expect(read(["a", "b"])).rejects.toThrow(
+      "Cannot use --account more than once: init writes one account",
+    );
   });
 });
 
