@@ -90,7 +90,9 @@ function checkContent({ name, content, file }: ReportOfFile, zones: string[], so
   const placeOf = (...path: (string | number)[]) => file.placeOf(["reports", name, ...path]);
   const excluded = [filter?.exclude_callers ?? []].flat();
   const wrongCron = cron && problemOf(() => zones.map((zone) => parseCron(cron, zone)));
-  const wrongFile = problemOf(() => excluded.map((path) => readCallersFile(file.resolvePath(path))));
+  const wrongFile = problemOf(() =>
+    excluded.map((path) => readCallersFile(file.resolvePath(path), "filter.exclude_callers")),
+  );
   return [
     ...(wrongCron ? [`${placeOf("cron")}: ${cron} is not a cron expression: ${wrongCron}`] : []),
     ...(wrongFile ? [`${placeOf("filter", "exclude_callers")}: ${wrongFile}`] : []),

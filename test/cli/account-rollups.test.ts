@@ -44,9 +44,9 @@ describe("calltally export --by account,…", () => {
       expect(merged.reduce((sum, { calls }) => sum + Number(calls), 0)).toBe(500);
       expect(
         Object.keys(merged[0] ?? {})
-          .slice(0, names.length + 2)
-          .filter((name) => name !== "campaign_id"),
-      ).toEqual(["period", ...by.split(",")].slice(0, by.includes("campaign") ? 4 : names.length + 2));
+          .filter((name) => name !== "campaign_id")
+          .slice(0, names.length + (names.length > 0 ? 3 : 2)),
+      ).toEqual(["period", "previous_period", ...by.split(",")]);
       const order = merged.map(
         ({ period, calls }) => `${period} ${String(1e6 - Number(calls)).padStart(7, "0")}`,
       );

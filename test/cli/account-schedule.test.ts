@@ -94,7 +94,7 @@ describe("calltally schedule, of several accounts", () => {
       using warehouse = openWarehouseReader(join(folder.path, `data/${name}/calltally.db`));
       expect(readLastGoodRun(warehouse) !== undefined).toBe(isGood);
       const failing = readJobs(warehouse).filter(({ failing_since }) => failing_since !== null);
-      expect(failing.map(({ job }) => job)).toEqual(isGood ? [] : ["sync"]);
+      expect(failing.map(({ job }) => job)).toEqual(isGood ? [] : ["export", "sync"]);
     }
   });
 

@@ -52,7 +52,9 @@ describe("several accounts", () => {
     expect(table).toMatchObject({ code: 3, stderr: "" });
     const lines = table.stdout.trimEnd().split("\n");
     const said = lines.splice(6).map((line) => line.trim());
-    expect(said.join(" ")).toMatch(/^beta: The API refused the token.* \(request [\w-]+, \d+ bytes\)$/);
+    expect(said.join(" ")).toMatch(
+      /^beta: The API refused the token, status 401: Missing .* \(request [\w-]+\) beta: No sync has finished yet: .*$/,
+    );
     expect(Math.max(...said.map((line) => line.length))).toBeLessThanOrEqual(76);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(lines).toEqual([
@@ -141,7 +143,8 @@ describe("several accounts", () => {
     using alone = makeTempFolder();
     expect(await calltally(["backup", "{account}.db"], { cwd: alone.path })).toMatchObject({
       code: 2,
-      stderr: "calltally: Cannot use {account} in {account}.db: it has no value here\n",
+      stderr:
+        "calltally: Cannot use {account} in {account}.db: it has no value here\nLeave it out: it has a value only where there are accounts, or a report with a period.\n",
     });
   });
 

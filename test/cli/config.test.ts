@@ -71,9 +71,9 @@ describe("calltally config", () => {
         /^calltally.yaml:16:11: reports.weekly.cron: 0 25 \* \* 1 is not a cron expression/,
       ),
       expect.stringMatching(
-        /^calltally.yaml:15:32: reports.weekly.filter.exclude_callers: .*line 2 of .*test-numbers.txt is not a phone number$/,
+        /^calltally.yaml:15:32: reports.weekly.filter.exclude_callers: Cannot use filter.exclude_callers .*test-numbers.txt: line 2 is not a phone number$/,
       ),
-      "calltally.yaml:19:30: reports.weekly.deliver[1].webhook.url_file: the text in slack.url must start with https:// (http:// only for this machine)",
+      "calltally.yaml:19:30: reports.weekly.deliver[1].webhook.url_file: the text in slack.url must start with https:// (http:// only for this machine). Name a file that holds the secret and nothing else, readable only by its owner.",
       "calltally.yaml:20:19: reports.weekly.deliver[2].command[0]: there is no program shh in the PATH",
       "calltally.yaml: 2 accounts, 1 report: 7 problems",
     ]);
@@ -152,7 +152,8 @@ describe("calltally config", () => {
     const missing = await calltally(["status", "--config", "none.yaml"], options);
     expect(missing).toMatchObject({
       code: 2,
-      stderr: "calltally: Cannot read none.yaml: no such file or directory\n",
+      stderr:
+        "calltally: Cannot read none.yaml: no such file or directory\nCheck the path; a relative one starts in the working folder.\n",
     });
     expect(
       (await calltally(["completion", "bash"], { ...options, env: { CALLTALLY_CONFIG: "conf/c.yaml" } }))

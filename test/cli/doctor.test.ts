@@ -254,6 +254,7 @@ describe("calltally doctor", () => {
       found: [
         expect.stringMatching(/^fail token: The API refused the token, status 401/),
         expect.stringMatching(/^warn last run: .*The API refused the token/),
+        expect.stringMatching(/^warn no finished sync: /),
         expect.stringMatching(/^warn verified: /),
       ],
     });
@@ -293,6 +294,7 @@ describe("calltally doctor", () => {
     await calltally(["sync"], options);
     expect((await complaints(options)).found).toEqual([expect.stringMatching(says)]);
     const env = { ...options.env, CALLTALLY_DURATION_UNIT: "milliseconds" };
+    await calltally(["sync"], { ...options, env });
     expect((await complaints({ ...options, env })).found).toEqual([]);
   });
 
@@ -347,7 +349,9 @@ describe("calltally doctor", () => {
     expect(code).toBe(3);
     expect(found).toEqual([
       expect.stringMatching(/^warn order: /),
-      expect.stringMatching(/^warn last run: run 1 of .* is unverified: /),
+      expect.stringMatching(
+        /^warn unverified: Run 1, the last sync, is unverified, so calls may be missing: /,
+      ),
       "warn verified: no full pass has been verified yet",
     ]);
   });

@@ -200,14 +200,18 @@ describe("CALLTALLY_INSIGHT_IDS", () => {
     const options = { cwd: folder.path, env };
     const job = await calltally(["job", "insights"], options);
     expect(job.code).toBe(8);
-    expect(job.stderr).toMatch(/"msg":"Cannot read 2 insights: 999: The API returned 404 .*; 998: The API/);
+    expect(job.stderr).toMatch(
+      /"msg":"Cannot read 2 insights: 999: The API returned 404: Insight 999 not found .*; 998: The API/,
+    );
     const database = join(folder.path, "data/calltally.db");
     const ids = () => readRows(database, "SELECT insight_id FROM insights ORDER BY 1");
     expect(ids()).toEqual([{ insight_id: 101 }, { insight_id: 102 }]);
 
     const sync = await calltally(["insight", "sync", "999", "103"], options);
     expect(sync.code).toBe(8);
-    expect(sync.stderr).toMatch(/^calltally: Cannot read insight 999: The API returned 404 \(request/);
+    expect(sync.stderr).toMatch(
+      /^calltally: Cannot read insight 999: The API returned 404: Insight 999 not found \(request/,
+    );
     expect(sync.stdout).toMatch(/^Insight 103, .*: new\n$/);
     expect(ids()).toContainEqual({ insight_id: 103 });
   });

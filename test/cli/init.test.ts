@@ -211,7 +211,7 @@ Next:
 describe("readFlags", () => {
   it.each<[InitFlags, string]>([
     [{ timezone: "PST" }, "Cannot use --timezone PST: PST is not an IANA time zone"],
-    [{ timezone: " " }, "--timezone is empty"],
+    [{ timezone: " " }, "Cannot use --timezone: it is empty"],
     [{ baseUrl: "api.acme.example" }, "--base-url api.acme.example: is not a full address such as"],
     [{ baseUrl: "http://api.acme.example" }, "--base-url http://api.acme.example: must start with https://"],
     [{ tokenFile: "open" }, "--token-file: other users can read "],
@@ -231,7 +231,9 @@ describe("readFlags", () => {
     const read = (accounts: string[]) => readFlags({}, contextIn(".", accounts));
     expect(await read(["acme"])).toMatchObject({ account: "acme" });
     await expect(read(["../x"])).rejects.toThrow("--account ../x: must be letters, digits, - and _");
-    await expect(read(["a", "b"])).rejects.toThrow("--account is given more than once");
+    await expect(read(["a", "b"])).rejects.toThrow(
+      "Cannot use --account more than once: init writes one account",
+    );
   });
 });
 

@@ -118,7 +118,7 @@ describe("calltally prune", () => {
     writeFileSync(join(cwd, "ours.txt"), `${numberOf(3)}\n+14155550000\n`);
     const left = await run("export", "channel", "--exclude-callers", "ours.txt", "--stdout");
     expect(left.stdout).toContain(`,${CALLS - 1 - 8},`);
-    expect(left.stderr).toContain("1 number in --exclude-callers has never called");
+    expect(left.stderr).toContain("1 number of the callers to leave out has never called");
     const leads = await run("export", "google-leads", "--stdout");
     expect(leads.stderr).toContain("299 no caller id");
     expect((await run("export", "callers", "--stdout")).stdout.split("\n")).toHaveLength(42);
