@@ -144,9 +144,7 @@ describe("calltally query", () => {
     const stderr =
       exitCode === null
         ? ""
-        : `calltally: Stopped by ${signal}
-Run it again; a sync resumes where it stopped.
-`;
+        : `calltally: Stopped by ${signal}\nRun it again; a sync resumes where it stopped.\n`;
     expect(await query.done).toEqual({ code: exitCode, stdout: expect.any(String), stderr });
     while (isRunning(child)) await wait(10); // for good, unless it is ended
   });

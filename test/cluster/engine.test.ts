@@ -248,7 +248,10 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     await asked.promise;
     stopped.kill("SIGINT");
     const { code, stderr } = await stopped.done;
-    expect({ code, stderr }).toEqual({ code: EXIT.sigint, stderr: "calltally: Stopped by SIGINT\n" });
+    expect({ code, stderr }).toEqual({
+      code: EXIT.sigint,
+      stderr: "calltally: Stopped by SIGINT\nRun it again; a sync resumes where it stopped.\n",
+    });
     expect(readdirSync(temporary)).toEqual([]);
   });
 
