@@ -29,10 +29,16 @@ export function findAdClick({ gclid, gclsrc, referring_url, extra }: ClickMember
     ...(extra !== null && MEMBER.test(extra) ? [memberFinder(JSON.parse(extra))] : []),
     ...(referring_url !== null && PARAMETER.test(referring_url) ? [parameterFinder(referring_url)] : []),
   ];
-  const source = firstOf(places, "gclsrc")?.toLowerCase() ?? null;
+  // Another click's gclsrc says nothing of this one.
+  const sourceOf = (by: ClickId, id: string) => {
+    const own = places.filter((find) => (find(by) ?? id) === id);
+    return firstOf(own, "gclsrc")?.toLowerCase() ?? null;
+  };
   const clicks = CLICK_IDS.flatMap((by): AdClick[] => {
     const id = firstOf(places, by);
-    return id === null ? [] : [{ platform: platformOf(by, source), by, id, gclsrc: source }];
+    if (id === null) return [];
+    const gclsrc = sourceOf(by, id);
+    return [{ platform: platformOf(by, gclsrc), by, id, gclsrc }];
   });
   return clicks.find(({ platform }) => platform !== "other") ?? clicks[0] ?? null;
 }

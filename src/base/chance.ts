@@ -25,7 +25,7 @@ export function isWithinChance(count: number, before: number, times = 1, level =
   return 2 * rarer >= level;
 }
 
-interface Share {
+export interface Share {
   part: number;
   whole: number;
 }

@@ -2,7 +2,7 @@ import { Temporal } from "temporal-polyfill";
 import { comparisonRange, type DateRange, startOfDay } from "./dates.ts";
 import type { Comparison, Grain } from "./grain.ts";
 import { localDate } from "./local-time.ts";
-import { labelOfPeriod, type Period } from "./periods.ts";
+import { describeRange, type Period } from "./periods.ts";
 
 /** 52 weeks, so that Mondays are compared with Mondays. */
 const DAYS_OF_52_WEEKS = 364;
@@ -40,11 +40,12 @@ export function comparePeriods(
   return {
     range: { from: before.from, to: cut.subtract({ days: 1 }).toString() },
     distance,
-    periods: parts.map(({ start, period }) => ({
-      startsAt: startOfDay(start, zone),
-      period,
-      previous: labelOfPeriod(start, grain),
-    })),
+    periods: parts.map(({ start, period }, index) => {
+      const end = parts[index + 1]?.start ?? cut;
+      const last = (isBefore(start, end) ? end : dayAfter(start.toString())).subtract({ days: 1 });
+      const previous = describeRange({ from: start.toString(), to: last.toString() });
+      return { startsAt: startOfDay(start, zone), period, previous };
+    }),
   };
 }
 

@@ -2,10 +2,10 @@
 export const HISTORY_DAYS = 90;
 const DAY_MS = 86_400_000;
 
-/** Whether a copy has the days of a span: its first call is not later than the first day. */
+/** Whether a copy has the days of a span: its first call came before they began. */
 export function isCovered(startsAt: string | undefined, firstStart: string | null): boolean {
   if (startsAt === undefined || firstStart === null) return false;
-  return Date.parse(firstStart) < Date.parse(startsAt) + DAY_MS;
+  return Date.parse(firstStart) <= Date.parse(startsAt);
 }
 
 /** Whether enough calls lie before a moment: in the first weeks of any copy nearly all callers look new. */

@@ -1,5 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 import { LAST_INSTANT_MS } from "./dates.ts";
+import { longLabelOf } from "./period-text.ts";
 
 interface Span {
   fromMs: number;
@@ -42,10 +43,11 @@ export function localTime(zone: string): (utc: string) => { local: string; offse
   };
 }
 
-/** Returns a local time to the minute, such as `2026-11-20 13:37 (UTC+01:00)`. */
+/** Returns a local time to the minute, such as `20 Nov 2026 13:37 (UTC+01:00)`. */
 export function localMinute(utc: string, zone: string): string {
   const { local, offset } = localTime(zone)(utc);
-  return `${local.slice(0, "YYYY-MM-DD HH:MM".length)} (UTC${offset === "+00:00" ? "" : offset})`;
+  const [day = "", time = ""] = local.split(" ");
+  return `${longLabelOf(day)} ${time.slice(0, "HH:MM".length)} (UTC${offset === "+00:00" ? "" : offset})`;
 }
 
 /** Returns the offset from UTC, and the next clock change, ISO 8601 UTC; undefined if there is none up to the year 9999. */

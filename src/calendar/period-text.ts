@@ -8,6 +8,11 @@ export function labelOf(period: string): string {
   return day === undefined ? `${name} ${year}` : `${Number(day)} ${name}`;
 }
 
+/** Puts a range of days, or the name of a period, into words: 2026-10-01 to 2026-10-12 → 1 Oct 2026 to 12 Oct 2026. */
+export function rangeInWords(range: string): string {
+  return range.split(" to ").map(longLabelOf).join(" to ");
+}
+
 /** Like {@link labelOf}, with the year of days: 26 Oct 2026. */
 export function longLabelOf(period: string): string {
   return `${labelOf(period)}${/^\d{4}-\d\d-\d\d$/.test(period) ? ` ${period.slice(0, 4)}` : ""}`;

@@ -63,11 +63,6 @@ const LABELS: Record<Grain, (date: Temporal.PlainDate) => string> = {
   quarter: ({ year, month }) => `${padded(year, 4)}-Q${Math.ceil(month / MONTHS_OF_QUARTER)}`,
 };
 
-/** Returns the name of the period that a day is in. */
-export function labelOfPeriod(day: Temporal.PlainDate, grain: Grain): string {
-  return LABELS[grain](day);
-}
-
 /** Returns the ISO 8601 week of a day: `2026-W43` for `2026-10-25`. */
 export const weekOf = (day: string): string => LABELS.week(Temporal.PlainDate.from(day));
 

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
+import { rangeInWords } from "../calendar/period-text.ts";
 import {
   COMMAND_PLACEHOLDERS,
   fillPlaceholders,
@@ -77,7 +78,7 @@ function toMailRecipients(
   { to, subject, smtp, attachBytes, timeouts }: EmailTarget,
   { summary, values, warehouseId, runId, now }: DeliverySource,
 ): Recipient[] {
-  const filled = fillPlaceholders(subject, values);
+  const filled = fillPlaceholders(subject, inWords(values));
   let content: Promise<MailContent> | undefined; // read once for all
   return to.map((recipient) => {
     const messageId = messageIdOf(warehouseId, runId, recipient, smtp.from);
@@ -90,6 +91,13 @@ function toMailRecipients(
       },
     };
   });
+}
+
+/** Writes days as the mail itself does. */
+function inWords(values: PlaceholderValues): PlaceholderValues {
+  const { from, to, period, date } = values;
+  const say = (days: string | undefined) => days && rangeInWords(days);
+  return { ...values, from: say(from), to: say(to), period: say(period), date: say(date) };
 }
 
 function toHookRecipient({ url, timeoutMs }: WebhookTarget, { summary }: DeliverySource): Recipient {

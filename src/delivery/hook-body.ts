@@ -2,6 +2,7 @@ import { isLoopback } from "../base/loopback.ts";
 import { assertNoPlaceholder } from "../config/placeholder-names.ts";
 import { toSpoken } from "../statements/statements.ts";
 import {
+  changeInWords,
   doubtsInWords,
   type Figure,
   formatBytes,
@@ -121,8 +122,9 @@ function toSentence(summary: ReportSummary): string {
   return `${summary.title}, ${subtitleOf(summary)}:${doubts.join("")} ${figures.join(", ")}`;
 }
 
-function inWords({ value, change }: Figure, blank = " "): string {
-  return change === null ? value : `${value}${blank}(${change})`;
+function inWords(figure: Figure, blank = " "): string {
+  const change = changeInWords(figure);
+  return change === null ? figure.value : `${figure.value}${blank}(${change})`;
 }
 
 function subtitleOf({ account, range }: ReportSummary): string {

@@ -4,6 +4,7 @@ import { domainToASCII } from "node:url";
 import { html } from "hono/html";
 import MailComposer from "nodemailer/lib/mail-composer";
 import {
+  changeInWords,
   doubtsInWords,
   formatBytes,
   type ReportFile,
@@ -112,10 +113,9 @@ export async function toMailHtml(summary: ReportSummary, files: readonly MailFil
   const [verdict, ...remarks] = remarksInWords(summary);
   const doubts = doubtsInWords(summary);
   const figures = headline.map(
-    ({ name, value, change }) => html`<tr>
-<td style="${CELL}">${name}</td>
-<td style="${CELL};text-align:right;font-size:20px;font-weight:600;white-space:nowrap;font-variant-numeric:tabular-nums">${value}</td>
-<td style="${CELL};padding-left:16px;text-align:right;white-space:nowrap;${MUTED};font-variant-numeric:tabular-nums">${change ?? "\u2013"}</td>
+    (figure) => html`<tr>
+<td style="${CELL}">${figure.name}</td>
+<td style="${CELL};padding-left:16px;text-align:right;font-variant-numeric:tabular-nums"><div style="font-size:20px;font-weight:600;line-height:1.2;white-space:nowrap">${figure.value}</div><div style="font-size:13px;${MUTED}">${changeInWords(figure)}</div></td>
 </tr>
 `,
   );
@@ -163,8 +163,8 @@ function toMailText(summary: ReportSummary, files: readonly MailFile[]): string 
   const widest = (texts: readonly string[]) => Math.max(0, ...texts.map((text) => text.length));
   const names = widest(headline.map(({ name }) => name));
   const values = widest(headline.map(({ value }) => value));
-  const figures = headline.map(({ name, value, change }) =>
-    `${name.padEnd(names)}  ${value.padStart(values)}  ${change ?? ""}`.trimEnd(),
+  const figures = headline.map((figure) =>
+    `${figure.name.padEnd(names)}  ${figure.value.padStart(values)}  ${changeInWords(figure) ?? ""}`.trimEnd(),
   );
   const rows = files.map(
     ({ name, bytes, isAttached }) => `- ${name} (${formatBytes(bytes)}${isAttached ? "" : ", not attached"})`,

@@ -1,3 +1,4 @@
+import { CHANCE_MEANING } from "../rollup/change-chance.ts";
 import { doubtsOf, type Statement, say, saySome } from "../statements/statements.ts";
 
 export interface ReportFile {
@@ -14,8 +15,12 @@ export interface ReportFile {
 export interface Figure {
   name: string;
   value: string;
-  /** Such as `+12.4 %`; null if there is nothing to compare with. */
+  /** Such as `+12.4%`; null if there is nothing to compare with. */
   change: string | null;
+  /** What it changed from; null without a change. */
+  previous: string | null;
+  /** Whether chance alone may explain the change. */
+  within_chance: boolean;
 }
 
 export interface ReportSummary {
@@ -40,10 +45,21 @@ export function doubtsInWords({ statements }: ReportSummary): string[] {
   return doubtsOf(statements).map((doubt) => say(doubt).text);
 }
 
+/** Such as `+12.4% chance from 1,071`; null without a change. */
+export function changeInWords({ change, previous, within_chance }: Figure): string | null {
+  return change === null ? null : `${change}${within_chance ? " chance" : ""} from ${previous}`;
+}
+
 /** Returns what stands after the figures: the verdict, notices, and all other statements. */
-export function remarksInWords({ statements, notices, verdict }: ReportSummary): string[] {
+export function remarksInWords({ headline, statements, notices, verdict }: ReportSummary): string[] {
   const others = statements.filter(({ level }) => level !== "doubt");
-  return [verdict, ...notices, ...saySome(others, "see manifest.json")];
+  const isMarked = headline.some(({ within_chance }) => within_chance);
+  return [
+    verdict,
+    ...(isMarked ? [CHANCE_MEANING] : []),
+    ...notices,
+    ...saySome(others, "see manifest.json"),
+  ];
 }
 
 /** Such as `12 kB` or `3.4 MB`. */

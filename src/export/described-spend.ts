@@ -1,5 +1,6 @@
 import { formatMicros } from "../base/currency.ts";
 import { recordOf } from "../base/records.ts";
+import { longLabelOf } from "../calendar/period-text.ts";
 import type { SessionSpend, SpendSum } from "../rollup/session-spend.ts";
 import { MATCHES } from "../rollup/spend-campaigns.ts";
 import type { Timeframe } from "./timeframe.ts";
@@ -48,7 +49,7 @@ export function sentencesOnSpend(
   const files = [...new Set(imports.map(({ file }) => file))];
   const shown = `${files.slice(0, FILES_SHOWN).join(", ")}${files.length > FILES_SHOWN ? ", …" : ""}`;
   return [
-    `In ${currency}, as the ad platforms report it for ${days.first} to ${days.last}; their days are treated as days of ${zone}.`,
+    `In ${currency}, as the ad platforms report it for ${longLabelOf(days.first)} to ${longLabelOf(days.last)}; their days are treated as days of ${zone}.`,
     `Of ${rows} rows, ${id.rows} have the campaign of calls by its id, ${name.rows} by its name; ${unmatched.rows} are of campaigns that no call has, ${unnamed.rows} of none.`,
     "Costs per call are of rows whose cost is over 0; (with spend) adds these up, so by channel or source it has other calls than by campaign. (total) and (other) have costs per call only if all their calls are of such rows.",
     `From ${shown}.`,

@@ -34,7 +34,11 @@ export async function writeRollup(
     span,
     spend: spend?.form,
     periods: grain && periods,
-    previous: compared && { span: compared.span, periods: grain && compared.periods },
+    previous: compared && {
+      span: compared.span,
+      periods: grain && compared.periods,
+      isUnreached: compared.isUnreached,
+    },
   };
   const keys = fill || top !== undefined ? await session.countKeys(query) : { shown: 0, folded: 0 };
   if (fill) assertFillable(keys.shown, periods.length, ask.spell);

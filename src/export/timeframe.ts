@@ -24,12 +24,14 @@ export interface Timeframe {
 export interface Compared {
   range: ComparedRange;
   span: Span;
-  /** The counterparts of the periods, with the names of both. */
+  /** The counterparts of the periods, with the names of both: days, if they are no whole period. */
   periods: readonly ComparedPeriod[];
   /** How many times as long it is. */
   times: number;
   /** Whether the copy has its days; else there are no changes. */
   isCovered: boolean;
+  /** Whether the range begins after the last sync, so that there are no changes. */
+  isUnreached: boolean;
 }
 
 export interface ComparedRange extends DateRange {
@@ -92,6 +94,8 @@ export async function compareTo(
 ): Promise<Compared> {
   const [span, own] = [toInstants(range, timezone), toInstants(to, timezone)];
   const isCovered = isInCopy(span.startsAt, await session.readFirstStart());
+  const isUnreached = own.startsAt !== undefined && (asOf ?? "") <= own.startsAt;
+  const common = { range, span, periods, isCovered, isUnreached };
   const [closed, before] = [closedRange(to), closedRange(range)];
   if (
     closed === undefined ||
@@ -100,14 +104,14 @@ export async function compareTo(
     !own.startsAt ||
     !own.endsAt
   )
-    return { range, span, periods, times: 1, isCovered };
-  const whole = { range, span, periods, times: lengthOf(span) / lengthOf(own), isCovered };
-  if (!asOf || asOf <= own.startsAt || asOf >= own.endsAt) return whole;
+    return { ...common, times: 1 };
+  const whole = { ...common, times: lengthOf(span) / lengthOf(own) };
+  if (!asOf || isUnreached || asOf >= own.endsAt) return whole;
   const { day, time, at } = counterpartOf(asOf, distance ?? distanceOf(before, closed), timezone);
   if (at >= span.endsAt) return whole;
   const part = { ...span, endsAt: at };
   const times = lengthOf(part) / lengthOf({ ...own, endsAt: asOf });
-  return { range: { ...before, to: day, until: time }, span: part, periods, times, isCovered };
+  return { ...common, range: { ...before, to: day, until: time }, span: part, times };
 }
 
 function lengthOf({ startsAt = "", endsAt = "" }: Span): number {

@@ -109,8 +109,8 @@ export function judgeCalls<Past extends PastNotice>(
     const others = calls.count((keys) => isLeft(keys) && !has(keys, key));
     // A source that all calls have is off because all calls are.
     if (others.firstFrom(0) === undefined) return key.dimension === "tracking_number";
-    const beside = watch({ dimension: "all", key: "" }, others).look(sinceHour);
-    return TESTS[kind](own.calls, beside.calls, beside.expected / own.expected) < SHARED_CHANCE;
+    const rest = watch({ dimension: "all", key: "" }, others).look(sinceHour);
+    return TESTS[kind](own.calls, rest.calls, rest.expected / own.expected) < SHARED_CHANCE;
   };
   const examined = WATCHED.flatMap((dimension) =>
     [...calls.group(dimension, MIN_WEEKS * MIN_CALLS_A_WEEK)]
@@ -274,8 +274,8 @@ class KeyCalls {
   }
 
   /**
-   * Returns by how much days vary more than calls that come at random do, as a share of their mean, squared: what is left of
-   * the variance of each weekday in the weeks before, and one standard error more.
+   * Returns by how much days vary more than calls that come at random do, as a share of their mean, squared: the variance
+   * of each weekday in the weeks before less the mean, and one standard error more.
    */
   #noiseOf(): number {
     if (this.#noise !== undefined) return this.#noise;

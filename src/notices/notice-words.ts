@@ -1,17 +1,17 @@
 import { toPrintable } from "../base/printable.ts";
 import { localTime } from "../calendar/local-time.ts";
-import { labelOf } from "../calendar/period-text.ts";
+import { longLabelOf } from "../calendar/period-text.ts";
 import type { Notice } from "./notice-table.ts";
 
 /**
- * Says in local time what is off, and first whether it is over: `+15125550117: no call since 2 Nov 08:47, 14.2 expected`.
+ * Says in local time what is off, and first whether it is over: `+15125550117: no call since 2 Nov 2026 08:47, 14.2 expected`.
  * The expected calls are those until it was noticed.
  */
 export function describeNotice(notice: Notice, zone: string): string {
   const { kind, since, calls, expected, ended_at, end_reason } = notice;
   const show = (time: string) => {
     const { local } = localTime(zone)(time);
-    return `${labelOf(local.slice(0, 10))} ${local.slice(11, 16)}`;
+    return `${longLabelOf(local.slice(0, 10))} ${local.slice(11, 16)}`;
   };
   const what = kind === "silent" ? "no call" : `${calls} ${calls === 1 ? "call" : "calls"}`;
   const end = ended_at === null ? "" : `${end_reason} since ${show(ended_at)}, after `;

@@ -6,7 +6,7 @@ import type { Value } from "../rollup/figure-session.ts";
 import type { Figures } from "./report-figures.ts";
 
 /** The current or the previous span. */
-type Stretch = "" | "_previous";
+export type Stretch = "" | "_previous";
 
 /** The result of hono's `html`: text in which all inserted values are escaped. */
 export type Html = ReturnType<typeof html>;
@@ -44,7 +44,7 @@ export function changeOf(figures: Figures, name: string, compared: ComparedDays)
 }
 
 /** Whether a figure changed, but no more than by chance. */
-function isMarked(figures: Figures, name: string, compared: ComparedDays): boolean {
+export function isMarked(figures: Figures, name: string, compared: ComparedDays): boolean {
   const isSame = figures[name] === figures[`${name}_previous`];
   return !isSame && isChangeWithinChance(name, (column) => figures[column], compared) === true;
 }
@@ -73,6 +73,11 @@ export function formatDuration(seconds: number): string {
 export function formatAnswerRate(figures: Figures, stretch: Stretch = ""): string | null {
   const tenths = rateInTenths(figures, stretch);
   return tenths === null ? null : `${(tenths / 10).toFixed(1)}%`;
+}
+
+/** 18 of 33 → 54.5% */
+export function formatShare(part: number, whole: number): string {
+  return `${(Math.round((1000 * part) / whole) / 10).toFixed(1)}%`;
 }
 
 /** The relative change of a count; null if the figures have none. */

@@ -3,7 +3,7 @@ import { toPrintable } from "../base/printable.ts";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { localMinute } from "../calendar/local-time.ts";
 import { sentencesOnSpend } from "../export/described-spend.ts";
-import { doubtsOf, say, saySome } from "../statements/statements.ts";
+import { doubtsOf, has, say, saySome } from "../statements/statements.ts";
 import { originInWords } from "../warehouse/origin.ts";
 import { capitalized, type Html } from "./figure-text.ts";
 import type { Report } from "./report-figures.ts";
@@ -27,7 +27,7 @@ export function verdictLine({ manifest, coverage }: Report): Html {
     ...(verified === null
       ? []
       : [
-          `Run ${verified.run_id} proved${isProven ? "" : ` at ${minuteOf(provenAt, timezone)}`} that it read every call.`,
+          `Run ${verified.run_id} proved${isProven ? "" : ` at ${minuteOf(provenAt, timezone)}`} that it read every ${has(statements, "rejected_rows") ? "row" : "call"}.`,
         ]),
     ...(run === null ? [] : [`The last sync, ${minuteOf(run.finished_at, timezone)}, is ${run.verdict}.`]),
     ...saySome(

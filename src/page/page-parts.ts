@@ -1,14 +1,11 @@
 import { html, raw } from "hono/html";
 import { toPrintable } from "../base/printable.ts";
-import { formatCount } from "../base/quantity-text.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import { NOT_SET } from "../rollup/reserved-keys.ts";
 import { countOf, type Html } from "./figure-text.ts";
-import type { HeatStep, Series } from "./report-charts.ts";
+import type { Heat, Series } from "./report-charts.ts";
 import type { Figures } from "./report-figures.ts";
 import { NARROW, WIDE } from "./static-chart.ts";
-
-export const ID = "ID";
 
 const MAX_CHARACTERS = 100;
 
@@ -23,16 +20,12 @@ export function chart(
 
 export function legend(series: readonly Series[]): Html {
   return html`<ul class="legend">${series.map(
-    ({ name, color }) => html`<li>${swatch(`var(--c${color})`)}${name}</li>`,
+    ({ name, color }) => html`<li>${swatch(`var(--${color})`)}${name}</li>`,
   )}</ul>`;
 }
 
-export function heatLegend(steps: readonly HeatStep[]): Html {
-  const none = html`<li>${swatch("var(--h0)")}0</li>`;
-  return html`<ul class="legend">${none}${steps.map(
-    ({ from, to, color }) =>
-      html`<li>${swatch(color)}${formatCount(from)}${from === to ? "" : `–${formatCount(to)}`}</li>`,
-  )}</ul>`;
+export function heatLegend({ steps }: Heat): Html {
+  return html`<ul class="legend">${steps.map(({ text, color }) => html`<li>${swatch(color)}${text}</li>`)}</ul>`;
 }
 
 function swatch(color: string): Html {
@@ -87,11 +80,10 @@ ${table}</table></div>`;
 }
 
 export function headRow(heads: readonly string[]): Html {
-  return html`<thead><tr>${heads.map((head) => html`<th scope="col"${head === ID ? html` class="id"` : ""}>${head}</th>`)}</tr></thead>`;
+  return html`<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>`;
 }
 
-/** The cell of an id in its own column; empty for a row without one. */
-export function idCell(figures?: Figures): Html {
-  const id = figures?.campaign_id;
-  return html`<td class="id">${id == null ? "" : isolated(String(id))}</td>`;
+/** The name of a row, and below it the id of a campaign that has one. */
+export function rowHead(name: Html | string, { campaign_id: id }: Figures = {}): Html {
+  return html`<th scope="row">${name}${id == null ? "" : html` <span class="id">${isolated(String(id))}</span>`}</th>`;
 }

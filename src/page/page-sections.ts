@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import type { Share } from "../base/chance.ts";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { labelOf, longLabelOf } from "../calendar/period-text.ts";
 import type { Manifest } from "../export/manifest.ts";
@@ -13,28 +14,31 @@ import {
   describeDays,
   durationOf,
   formatDuration,
+  formatShare,
   type Html,
 } from "./figure-text.ts";
 import {
   chart,
   headRow,
   heatLegend,
-  ID,
-  idCell,
   isolated,
   legend,
   measured,
   nameAmong,
   nameOf,
   numbers,
+  rowHead,
   scrolled,
 } from "./page-parts.ts";
 import { spendSection } from "./page-spend.ts";
 import {
   drawBars,
   drawWeek,
+  findHighest,
+  type Heat,
   HOURS,
-  heatSteps,
+  heatOfCounts,
+  heatOfShares,
   type Series,
   toChannelSeries,
   WEEKDAYS,
@@ -126,22 +130,20 @@ function rankingTable(dimension: Dimension, { shown, rest }: Ranking, { figures,
 <td>${countOf(figures.missed_calls)}</td>
 <td>${countOf(figures.qualified_calls)}</td>
 <td>${countOf(figures.first_time_callers)}</td>`;
-  const hasIds = dimension === "campaign";
   const line = (name: Html | string, figures: Figures) => {
-    return html`<tr><th scope="row">${name}</th>${hasIds ? idCell(figures) : ""}
+    return html`<tr>${rowHead(name, figures)}
 <td>${measured(countOf(figures.calls), Number(figures.calls) / most)}</td>
 ${cells(figures)}</tr>
 `;
   };
-  const heads = [capitalized(dimension), ...(hasIds ? [ID] : []), ...RANKING_HEADS];
   return scrolled(
     `Calls by ${dimension}`,
-    html`${headRow(heads)}
+    html`${headRow([capitalized(dimension), ...RANKING_HEADS])}
 <tbody>
 ${shown.map((figures) => line(isolated(nameOf(figures, dimension)), figures))}
 ${rest === undefined ? "" : line(restName(rest.rows), rest.figures)}
 </tbody>
-<tfoot><tr><th scope="row">(total)</th>${hasIds ? idCell() : ""}<td>${countOf(all.calls)}</td>
+<tfoot><tr>${rowHead("(total)")}<td>${countOf(all.calls)}</td>
 ${cells(all)}</tr></tfoot>`,
   );
 }
@@ -152,25 +154,44 @@ function restName(rows: number): string {
   return rows === 0 ? "(other): calls only in the previous period" : `(other): ${formatCount(rows)} more`;
 }
 
-function weekSection({ hours }: ReportFigures, timezone: string, days: number): Html {
-  const week = (name: string, noun: string) => {
-    const cells = new Map(hours.map((row) => [`${row.weekday} ${row.hour}`, Number(row[name])]));
-    const title = `${capitalized(noun)}: ${describeBusiest(cells)}`;
-    const caption = `${capitalized(noun)} by weekday and hour, as clocks in ${timezone} showed them`;
-    const draw = (width: number) => drawWeek(cells, { width, label: `${title}. ${SEE_TABLE}` });
+function weekSection({ hours, headline: all }: ReportFigures, timezone: string, days: number): Html {
+  const countsOf = (name: string) =>
+    new Map(hours.map((row) => [`${row.weekday} ${row.hour}`, Number(row[name])]));
+  const [calls, missed] = [countsOf("calls"), countsOf("missed_calls")];
+  const shares = new Map(
+    [...calls].map(([key, whole]) => [key, { part: missed.get(key) ?? 0, whole }] as const),
+  );
+  const clocks = `by weekday and hour, as clocks in ${timezone} showed them`;
+  const week = (title: string, caption: string, heat: Heat, counts: ReadonlyMap<string, number>) => {
+    const draw = (width: number) => drawWeek(heat, { width, label: `${title}. ${SEE_TABLE}` });
     return html`<h3>${title}</h3>
-${chart(draw, { caption, legend: heatLegend(heatSteps(cells)) })}
+${chart(draw, { caption, legend: heatLegend(heat) })}
 ${numbers(
   caption,
   "Weekday",
   WEEKDAYS,
-  HOURS.map((name) => ({ name, values: WEEKDAYS.map((day) => cells.get(`${day} ${name}`) ?? 0) })),
+  HOURS.map((name) => ({ name, values: WEEKDAYS.map((day) => counts.get(`${day} ${name}`) ?? 0) })),
 )}`;
   };
   return html`<h2>When calls come, and when they are missed</h2>
 ${days % WEEKDAYS.length === 0 ? "" : html`<p>${formatQuantity(days, "day")} ${days === 1 ? "is" : "are"} not a whole number of weeks: some weekdays count more often than others.</p>`}
-${week("calls", "calls")}
-${week("missed_calls", "missed calls")}`;
+${week(`Calls: ${describeBusiest(calls)}`, `Calls ${clocks}`, heatOfCounts(calls), calls)}
+${week(
+  `Missed calls: ${describeMissed(all, shares)}`,
+  `Missed calls, of the calls of each hour, ${clocks}. Hours with few calls are left empty, because chance would decide their shares`,
+  heatOfShares(shares),
+  missed,
+)}`;
+}
+
+function describeMissed(all: Figures, shares: ReadonlyMap<string, Share>): string {
+  const missed = Number(all.missed_calls);
+  if (missed === 0) return "none";
+  const share = `${formatShare(missed, Number(all.calls))} of all`;
+  const highest = findHighest(shares);
+  if (highest === undefined) return `${share}, and no hour of the week has more beyond chance`;
+  const [key, { part, whole }] = highest;
+  return `${share}, most on ${describeHour(key)} (${formatShare(part, whole)} of ${formatCount(whole)})`;
 }
 
 function describeBusiest(cells: ReadonlyMap<string, number>): string {
@@ -178,9 +199,13 @@ function describeBusiest(cells: ReadonlyMap<string, number>): string {
   if (most === 0) return "none";
   const [busiest = "", tied] = [...cells].filter(([, count]) => count === most).map(([key]) => key);
   if (tied !== undefined) return `at most ${formatCount(most)} in one hour of the week`;
-  const [day, hour] = busiest.split(" ");
-  const end = String(Number(hour) + 1).padStart(2, "0");
-  return `most on ${day} from ${hour}:00 to ${end}:00 (${formatCount(most)})`;
+  return `most on ${describeHour(busiest)} (${formatCount(most)})`;
+}
+
+/** Monday 08 → Monday from 08:00 to 09:00 */
+function describeHour(key: string): string {
+  const [day, hour] = key.split(" ");
+  return `${day} from ${hour}:00 to ${String(Number(hour) + 1).padStart(2, "0")}:00`;
 }
 
 function callerSection({ periods, headline: all }: ReportFigures, grain: string, manifest: Manifest): Html {
@@ -190,8 +215,8 @@ function callerSection({ periods, headline: all }: ReportFigures, grain: string,
   const returning = periods.map((row) => Number(row.unique_callers) - Number(row.first_time_callers));
   const title = `${formatQuantity(Number(all.first_time_callers), "caller")} called for the first time`;
   const series: Series[] = [
-    { name: "first call in the copy", color: 3, values: valuesOf(periods, "first_time_callers") },
-    { name: "called before", color: 7, values: returning },
+    { name: "first call in the copy", color: "first-call", values: valuesOf(periods, "first_time_callers") },
+    { name: "called before", color: "called-before", values: returning },
   ];
   const caption = `Callers by ${grain}; callers in two of them count in both`;
   const history = statements.filter(({ id }) => id.startsWith("short_history")).map((each) => say(each).text);
@@ -219,7 +244,11 @@ function durationSection({ durations, headline: all }: ReportFigures, { rules }:
   const caption = `Calls by duration; answered calls of ${long} are qualified${unless}`;
   return html`<h2>${title}</h2>
 <p>Of the calls that have a duration: average ${durationOf(all.average_duration_seconds)}, median ${durationOf(median)}, in minutes and seconds.</p>
-${barChart(names, series, { caption, label: title })}
+${barChart(
+  names.map((name) => name.replace("–", "\n–")),
+  series,
+  { caption, label: title, axisName: "minutes:seconds, in bands of unequal length" },
+)}
 ${numbers(caption, "Duration", names, [
   { name: "Calls", values: durations.map(({ calls }) => calls) },
   { name: "Answered", values: durations.map(({ answered_calls }) => answered_calls) },
@@ -231,14 +260,13 @@ function moverSection({ figures: { movers }, manifest: { compared_with = {} } }:
   const before = describeDays(compared_with);
   const list = (title: string, found: ReportFigures["movers"]["up"]) => {
     if (found.length === 0) return html`<h3>${title}</h3><p class="faint">None.</p>`;
-    const hasIds = found.some(({ dimension }) => dimension === "campaign");
     const rows = found.map(({ dimension, figures, change }) => {
-      return html`<tr><th scope="row">${capitalized(dimension)} ${isolated(nameOf(figures, dimension))}</th>${hasIds ? idCell(figures) : ""}
+      const name = html`${capitalized(dimension)} ${isolated(nameOf(figures, dimension))}`;
+      return html`<tr>${rowHead(name, figures)}
 <td><data value="${change}">${change > 0 ? "+" : ""}${formatCount(change)}</data></td><td>${countOf(figures.calls)}</td><td>${countOf(figures.calls_previous)}</td></tr>`;
     });
-    const heads = ["What", ...(hasIds ? [ID] : []), "Change", "Calls", "Before"];
     return html`<h3>${title}</h3>
-${scrolled(title, html`${headRow(heads)}<tbody>${rows}</tbody>`)}`;
+${scrolled(title, html`${headRow(["What", "Change", "Calls", "Before"])}<tbody>${rows}</tbody>`)}`;
   };
   const { compared } = movers;
   if (compared === 0) return html``;
@@ -270,17 +298,18 @@ function periodChart(caption: string, periods: readonly Figures[], series: reado
 function barChart(
   names: readonly string[],
   series: readonly Series[],
-  { caption, label }: { caption: string; label: string },
+  { caption, label, axisName }: { caption: string; label: string; axisName?: string },
 ): Html {
-  const draw = (width: number) => drawBars(names, series, { width, label: `${label}. ${SEE_TABLE}` });
+  const draw = (width: number) =>
+    drawBars(names, series, { width, label: `${label}. ${SEE_TABLE}`, axisName });
   return chart(draw, { caption, legend: legend(series) });
 }
 
 function outcomeSeries(rows: readonly Figures[]): Series[] {
-  const series = [
-    { name: "answered", color: 1, values: valuesOf(rows, "answered_calls") },
-    { name: "missed", color: 2, values: valuesOf(rows, "missed_calls") },
-    { name: "other", color: 8, values: valuesOf(rows, "other_calls") },
+  const series: Series[] = [
+    { name: "answered", color: "answered", values: valuesOf(rows, "answered_calls") },
+    { name: "missed", color: "missed", values: valuesOf(rows, "missed_calls") },
+    { name: "other", color: "other", values: valuesOf(rows, "other_calls") },
   ];
   return series.filter(({ values }) => values.some((value) => value > 0));
 }

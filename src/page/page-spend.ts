@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { TOTAL, WITH_SPEND } from "../rollup/reserved-keys.ts";
 import { amountOf, countOf, type Html } from "./figure-text.ts";
-import { headRow, ID, idCell, isolated, nameAmong, nameOf, scrolled } from "./page-parts.ts";
+import { headRow, isolated, nameAmong, nameOf, rowHead, scrolled } from "./page-parts.ts";
 import type { Figures, Report, SpendFigures } from "./report-figures.ts";
 
 const HEADS = ["Cost", "Calls", "Qualified", "Per call", "Per qualified", "Per first-time"];
@@ -37,13 +37,13 @@ function spendTable({ campaigns, rest, withoutCalls, withSpend, total }: SpendFi
 <td>${amountOf(figures.cost_per_qualified_call)}</td>
 <td>${amountOf(figures.cost_per_first_time_caller)}</td>`;
   const line = (name: Html | string, figures: Figures) => {
-    return html`<tr><th scope="row">${name}</th>${idCell(figures)}
+    return html`<tr>${rowHead(name, figures)}
 ${cells(figures)}</tr>
 `;
   };
   return scrolled(
     "Cost by campaign",
-    html`${headRow(["Campaign", ID, ...HEADS])}
+    html`${headRow(["Campaign", ...HEADS])}
 <tbody>
 ${campaigns.map((figures) => line(isolated(nameOf(figures, "campaign")), figures))}
 ${rest === undefined ? "" : line(`(other): ${formatCount(rest.rows)} more`, rest.figures)}

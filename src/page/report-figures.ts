@@ -1,5 +1,6 @@
 import { isWithinChance, WITHIN_CHANCE } from "../base/chance.ts";
 import { MICROS } from "../base/currency.ts";
+import { closedRange, countDays, type DateRange } from "../calendar/dates.ts";
 import type { Manifest } from "../export/manifest.ts";
 import type { Restatement } from "../export/restatement.ts";
 import type { Compared, Timeframe } from "../export/timeframe.ts";
@@ -51,8 +52,8 @@ interface Mover {
   change: number;
 }
 
-type ReportScope = Pick<Timeframe, "span" | "timezone" | "periods"> & {
-  compared: ComparedDays & Pick<Compared, "span">;
+type ReportScope = Pick<Timeframe, "range" | "span" | "timezone" | "periods"> & {
+  compared: Compared;
   spend: SessionSpend | undefined;
 };
 
@@ -78,8 +79,8 @@ export async function readHeadline(
 
 /** Reads all figures of a report. Sorting calls by a key is what takes time, so it asks for few. */
 export async function readReportFigures(session: FigureSession, timeframe: ReportScope) {
-  const { span, periods, compared, timezone, spend } = timeframe;
-  const previous = { span: compared.span };
+  const { range, span, periods, compared, timezone, spend } = timeframe;
+  const previous = { span: compared.span, isUnreached: compared.isUnreached ?? false };
   const read = async (query: RollupQuery) => nameFigures(await session.rollup(query));
   const headline = await readHeadline(session, { span, previous });
   const movers = new Movers();
@@ -104,11 +105,47 @@ export async function readReportFigures(session: FigureSession, timeframe: Repor
     hours: [...(await read({ ...all, dimensions: ["weekday", "hour"], offsets, figures: ["missed_calls"] }))],
     durations: await session.durationBands(span),
     movers: movers.find(compared),
-    spend: spend && (await readSpendFigures(session, span, spend.form)),
+    spend: spend && (await readSpend(session, spend, { range, span, compared })),
   };
 }
 
 const COSTS = ["cost", "cost_per_call", "cost_per_qualified_call", "cost_per_first_time_caller"];
+
+/**
+ * Reads spend, and its costs next to those of the days before. There is no change where these lack calls, more or
+ * fewer days of spend, or the end of a day, since spend is known by the day.
+ */
+export async function readSpend(
+  session: FigureSession,
+  spend: SessionSpend,
+  { range, span, compared }: Pick<Timeframe, "range" | "span" | "compared">,
+) {
+  const figures = await readSpendFigures(session, span, spend.form);
+  const countMissing = (days: DateRange, of: Span) => {
+    const closed = closedRange(days);
+    return closed && countDays(closed) - (spend.days(of)?.count ?? 0);
+  };
+  const isAlike =
+    compared?.isCovered &&
+    compared.range.until === undefined &&
+    countMissing(range, span) === countMissing(compared.range, compared.span);
+  const before = isAlike ? await readSpendFigures(session, compared.span, spend.form) : undefined;
+  return { ...figures, costs: compareCosts(figures.withSpend, before?.withSpend) };
+}
+
+/** Adds the costs before and their changes; undefined if nothing was spent. */
+function compareCosts(now: Figures, before: Figures = {}): Figures | undefined {
+  if (now.cost == null) return undefined;
+  const compared = COSTS.flatMap((name) => {
+    const [cost, previous] = [now[name], before[name]];
+    if (typeof cost !== "number" || typeof previous !== "number" || !(previous > 0)) return [];
+    return [
+      [`${name}_previous`, previous],
+      [`${name}_change`, roundedShare(cost - previous, previous)],
+    ];
+  });
+  return { ...now, ...Object.fromEntries(compared) };
+}
 
 async function readSpendFigures(session: FigureSession, span: Span, form: SpendForm) {
   const query: RollupQuery = {
@@ -191,14 +228,16 @@ function rankRows(rows: Iterable<Figures>, see: (figures: Figures) => void): Ran
 /** Adds the shares of summed figures, rounded as engines do. */
 function withShares(sums: Record<string, number>): Figures {
   const { calls = 0, calls_previous = 0, answered_calls = 0 } = sums;
-  const rounded = (part: number, whole: number) => Math.round((10_000 * Math.abs(part)) / whole) / 10_000;
-  const share = (part: number, whole: number) =>
-    whole === 0 ? null : Math.sign(part) * rounded(part, whole);
   return {
     ...sums,
-    calls_change: share(calls - calls_previous, calls_previous),
-    answer_rate: share(answered_calls, calls),
+    calls_change: roundedShare(calls - calls_previous, calls_previous),
+    answer_rate: roundedShare(answered_calls, calls),
   };
+}
+
+function roundedShare(part: number, whole: number): number | null {
+  if (whole === 0) return null;
+  return (Math.sign(part) * Math.round((10_000 * Math.abs(part)) / whole)) / 10_000;
 }
 
 /** Whether these are the calls without a value; a campaign that has only an id has one. The key columns come first. */
@@ -219,8 +258,8 @@ class Movers {
   }
 
   /** Returns how many keys were compared, and those that moved most; nothing if the copy lacks the days before. */
-  find({ times, isCovered }: ComparedDays): { compared: number; up: Mover[]; down: Mover[] } {
-    if (!isCovered) return { compared: 0, up: [], down: [] };
+  find({ times, isCovered, isUnreached }: ComparedDays): { compared: number; up: Mover[]; down: Mover[] } {
+    if (!isCovered || isUnreached) return { compared: 0, up: [], down: [] };
     const compared = this.#compared;
     const level = WITHIN_CHANCE / Math.max(1, compared);
     const moved = this.#changed

@@ -4,16 +4,26 @@ import { toPrintable } from "../base/printable.ts";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { HISTORY_DAYS } from "../calendar/history.ts";
 import { localDate } from "../calendar/local-time.ts";
+import { longLabelOf } from "../calendar/period-text.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { describeNotice } from "../notices/notice-words.ts";
 import { describeReasons } from "../restatements/restatement-words.ts";
+import { CHANCE_MEANING } from "../rollup/change-chance.ts";
 import { has } from "../statements/statements.ts";
-import { answerRateOf, capitalized, changeOf, countOf, describeDays, type Html } from "./figure-text.ts";
+import {
+  amountOf,
+  answerRateOf,
+  capitalized,
+  changeOf,
+  countOf,
+  describeDays,
+  type Html,
+} from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
 import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
-import type { Report } from "./report-figures.ts";
+import type { Figures, Report } from "./report-figures.ts";
 
 /** No script and no request, so that a visitor's text can do nothing. */
 const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYLE, "base64")}'; img-src data:; base-uri 'none'; form-action 'none'`;
@@ -54,20 +64,26 @@ ${basisSection(report)}
 }
 
 function headline({
-  figures: { headline: figures },
-  manifest: { statements, range },
+  figures: { headline: figures, spend },
+  manifest: { statements, range, spend: imported },
   compared: days,
 }: Report): Html {
-  const isCompared = typeof figures.calls_change === "number";
-  const compared = (change: Html, before: Html) => (isCompared ? html`${change} from ${before}` : html``);
+  const compared = (of: Figures, column: string, before: Html) =>
+    typeof of[`${column}_change`] === "number" ? html`${changeOf(of, column, days)} from ${before}` : "";
   const tile = (name: string, value: Html, note: Html | string) =>
     html`<div><dt>${name}</dt><dd>${value}</dd><dd>${note}</dd></div>`;
   const counted = (name: string, column: string) =>
-    tile(
-      name,
-      countOf(figures[column]),
-      compared(changeOf(figures, column, days), countOf(figures[`${column}_previous`])),
+    tile(name, countOf(figures[column]), compared(figures, column, countOf(figures[`${column}_previous`])));
+  const costs = spend?.costs;
+  const cost = (name: string, column: string, of?: Html) => {
+    if (costs === undefined) return "";
+    const change = compared(costs, column, amountOf(costs[`${column}_previous`]));
+    return tile(
+      `${name}, ${imported?.currency}`,
+      amountOf(costs[column]),
+      html`${change}${of && html` <span class="line">${of} of campaigns with spend</span>`}`,
     );
+  };
   const name = "First-time callers";
   const firstTime = has(statements, "first_load")
     ? tile(name, html`–`, "unknown until the first load has finished")
@@ -80,16 +96,15 @@ function headline({
       : counted(name, "first_time_callers");
   return html`<dl class="tiles">
 ${counted("Calls", "calls")}
-${tile(
-  "Answer rate",
-  answerRateOf(figures),
-  compared(changeOf(figures, "answer_rate", days), answerRateOf(figures, "_previous")),
-)}
+${cost("Cost", "cost")}
 ${counted("Qualified calls", "qualified_calls")}
-${firstTime}
+${cost("Cost per qualified call", "cost_per_qualified_call", html`${countOf(costs?.qualified_calls)} calls`)}
+${tile("Answer rate", answerRateOf(figures), compared(figures, "answer_rate", answerRateOf(figures, "_previous")))}
 ${counted("Missed calls", "missed_calls")}
+${firstTime}
+${cost("Cost per call", "cost_per_call", html`${countOf(costs?.calls)} calls`)}
 </dl>
-${isCompared ? html`<p class="faint">“Chance” marks changes that need no other reason: even if nothing had changed, more than one comparison in twenty would show one as large.</p>` : ""}`;
+${typeof figures.calls_change === "number" ? html`<p class="faint">${CHANCE_MEANING}</p>` : ""}`;
 }
 
 function describeScope({ timezone, filter, compared_with }: Manifest): string {
@@ -122,13 +137,13 @@ ${rest > 0 ? html`<p class="faint">${formatCount(rest)} more.</p>` : ""}`;
 function restatementSection({ restatements, manifest }: Report): Html | "" {
   const [first] = restatements;
   if (first === undefined) return "";
-  const title = `What changed since ${localDate(first.exported_at, manifest.timezone)}`;
+  const title = `What changed since ${longLabelOf(localDate(first.exported_at, manifest.timezone))}`;
   const rest = restatements.length - ROWS_SHOWN;
   return html`<h2>${title}</h2>
 <p>${formatQuantity(restatements.length, "figure")} of complete periods changed since this page was last written; restatements.csv next to it lists them.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr><th scope="col">Period</th><th scope="col">Figure</th><th scope="col">Was</th><th scope="col">Is</th><th scope="col">Change</th><th scope="col">Why, in calls</th></tr></thead><tbody>
 ${restatements.slice(0, ROWS_SHOWN).map((each) => {
-  return html`<tr><th scope="row">${each.period}</th><td>${capitalized(each.metric.replaceAll("_", " "))}</td>
+  return html`<tr><th scope="row">${longLabelOf(each.period)}</th><td>${capitalized(each.metric.replaceAll("_", " "))}</td>
 <td>${countOf(each.was)}</td><td>${countOf(each.now)}</td><td><data value="${each.change ?? ""}">${(each.change ?? 0) > 0 ? "+" : ""}${formatCount(each.change ?? 0)}</data></td><td>${toPrintable(describeReasons(each))}</td></tr>`;
 })}
 </tbody></table></div>

@@ -13,10 +13,12 @@ const CONTENTS = "report";
 export async function writePage(job: Job): Promise<ManifestFile[]> {
   const { session, timeframe, manifest, spend } = job;
   const { span, grain, periods, compared, timezone } = timeframe;
-  const { from, to } = timeframe.range;
+  const { range } = timeframe;
+  const { from, to } = range;
   if (grain === undefined || compared === undefined || from === undefined || to === undefined)
     throw new Error("A report has days, a grain and a stretch to compare with");
   const figures = await readReportFigures(session, {
+    range,
     span,
     periods,
     compared,

@@ -177,7 +177,8 @@ export class PassRecord {
 
   /** Returns the offset of the slice after the chain's last one: lower if its last calls have equal keys. */
   nextOffset(stepBack = 1): number {
-    const size = this.#pageSize;
+    // Pages may have become shorter, and as many rows as before would lead back.
+    const size = Math.min(this.#pageSize, this.#cut.slices > 0 ? this.#cut.rows : this.#pageSize);
     const overlap = overlapOf(size, this.#overlap);
     const equal = this.#chain.countEqualAtEnd(this.#left.rows);
     const isTooWide = equal < overlap || equal + 1 >= size;

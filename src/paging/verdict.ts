@@ -185,9 +185,10 @@ function contradictionsOf({ end, totals, vanished, closingOnly }: Evidence, dist
   ];
 }
 
-/** Whether each call was read in one place, and `total` was their number in every response. */
-function isEachReadOnce({ totals, fresh }: Evidence, distinct: number): boolean {
-  return isCounted(totals, distinct) && fresh === distinct;
+/** Whether each call was read in one place, `total` was their number in every response, and no other call came behind them. */
+function isEachReadOnce({ totals, fresh, behind }: Evidence, distinct: number): boolean {
+  const found = behind.at(-1)?.unseen ?? 0;
+  return isCounted(totals, distinct) && fresh === distinct && found === 0;
 }
 
 function beyondEnd({ behind }: Evidence): string {
@@ -195,7 +196,7 @@ function beyondEnd({ behind }: Evidence): string {
   if (look === undefined) return "";
   const { offset, rows, unseen, repeats } = look;
   if (repeats === undefined)
-    return `: offset ${offset} gave ${unseen} other ${unseen === 1 ? "call" : "calls"}`;
+    return `: offset ${offset} gave ${unseen > 0 ? plural(unseen, "other call") : plural(rows, "known call")}`;
   return `: offset ${offset} gave rows ${repeats + 1} to ${repeats + rows}`;
 }
 

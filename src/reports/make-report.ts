@@ -63,7 +63,7 @@ export async function makeReport(
   const { runId } = run;
   try {
     let is_stale = false;
-    let headline: ReportHeadline = { figures: {}, compared: undefined };
+    let headline: ReportHeadline = { figures: {}, costs: undefined, compared: undefined };
     let news: ReportNews | undefined;
     const inspect = async (job: Job) => {
       if (targets.length > 0) {
@@ -76,6 +76,7 @@ export async function makeReport(
       job.state({
         report: {
           ...(is_stale && fresh !== undefined && { olderThan: fresh }),
+          ...(headline.compared?.isCovered === false && { comparedFrom: headline.compared.range.from ?? null }),
           ...(headline.figures.calls === null && min_cell !== undefined && { headlineMinCell: min_cell }),
         },
       });

@@ -47,14 +47,18 @@ function isProven(
   return content.require === undefined || (isSure(verdict) && doubtsOf(statements).length === 0);
 }
 
+const PROVE = "Run `calltally sync --full` and the report again.";
+
 /** @throws CalltallyError (exit 9) if the report must not be delivered */
 export function assertDeliverable(report: NamedReport, { run, statements }: Manifest): void {
   if (run === null || isProven(run.verdict, statements, report)) return;
   const what = `Cannot deliver the report ${report.name}, which requires a proven copy`;
   const [doubt] = doubtsOf(statements);
-  const why = doubt ? say(doubt).text : `sync ${run.run_id} was ${run.verdict}: ${run.verdict_reason}`;
-  throw new CalltallyError(EXIT.undelivered, `${what}: ${why}`, {
-    hint: "Run `calltally sync --full` and the report again; `calltally run` without --deliver makes it anyway.",
+  const { text, hint = PROVE } = doubt
+    ? say(doubt)
+    : { text: `sync ${run.run_id} was ${run.verdict}: ${run.verdict_reason}` };
+  throw new CalltallyError(EXIT.undelivered, `${what}: ${text}`, {
+    hint: `${hint} \`calltally run\` without --deliver makes the report anyway.`,
   });
 }
 

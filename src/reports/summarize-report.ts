@@ -1,14 +1,22 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
-import { formatCount } from "../base/quantity-text.ts";
+import { formatAmount, formatCount } from "../base/quantity-text.ts";
 import { closedRange, comparisonRange, type DateRange } from "../calendar/dates.ts";
+import { rangeInWords } from "../calendar/period-text.ts";
 import { periods } from "../calendar/periods.ts";
 import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
 import type { Job } from "../export/job.ts";
 import { encodeManifest, type Manifest } from "../export/manifest.ts";
 import { compareTo } from "../export/timeframe.ts";
-import { describeDays, formatAnswerRate, formatChange, formatPoints } from "../page/figure-text.ts";
-import { type Figures, readHeadline } from "../page/report-figures.ts";
+import {
+  describeDays,
+  formatAnswerRate,
+  formatChange,
+  formatPoints,
+  isMarked,
+  type Stretch,
+} from "../page/figure-text.ts";
+import { type Figures, readHeadline, readSpend } from "../page/report-figures.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
 import type { ReportNews } from "./report-news.ts";
@@ -16,11 +24,15 @@ import type { ReportNews } from "./report-news.ts";
 export type ReportHeadline = Awaited<ReturnType<typeof readReportHeadline>>;
 
 export async function readReportHeadline(job: Job) {
-  const { ask, session, timeframe } = job;
+  const { ask, session, spend, timeframe } = job;
   const { span, range, grain } = timeframe;
   const closed = closedRange(range);
   const compared = timeframe.compared ?? (closed && (await compareBefore(job, closed)));
-  const previous = compared && { span: compared.span, periods: grain && compared.periods };
+  const previous = compared && {
+    span: compared.span,
+    periods: grain && compared.periods,
+    isUnreached: compared.isUnreached,
+  };
   const { minCell } = ask;
   const figures = await readHeadline(session, {
     span,
@@ -28,7 +40,8 @@ export async function readReportHeadline(job: Job) {
     previous,
     minCell,
   });
-  return { figures, compared: compared?.range };
+  const { costs } = spend ? await readSpend(session, spend, { range, span, compared }) : {};
+  return { figures, costs, compared };
 }
 
 /** Compares a report without a comparison with the days before, for the figures of its mail. */
@@ -62,13 +75,13 @@ export function summarizeReport(
 ): ReportSummary {
   const { run, timezone, statements } = manifest;
   const days = closedRange(plan.ask.range);
-  const { figures, compared } = headline;
-  const comparison = compared === undefined ? "" : `, compared with ${describeDays(compared)}`;
+  const { compared } = headline;
+  const comparison = compared === undefined ? "" : `, compared with ${describeDays(compared.range)}`;
   return {
-    title: `Calls: ${name}${plan.values.period === undefined ? "" : `, ${plan.values.period}`}`,
+    title: `Calls: ${name}${plan.values.period === undefined ? "" : `, ${rangeInWords(plan.values.period)}`}`,
     account,
     range: `${days ? describeDays(days) : "All calls"}, days of ${timezone}${comparison}`,
-    headline: toHeadline(figures),
+    headline: toHeadline(headline, manifest.spend?.currency),
     verdict:
       run === null
         ? "No sync has finished yet."
@@ -100,21 +113,50 @@ function toManifestFile(manifest: Manifest, folder: string): ReportFile {
   return { name, path: join(folder, name), bytes: content.length, sha256, isPersonal: false };
 }
 
-function toHeadline(figures: Figures): Figure[] {
-  const counted = (name: string, column: string): Figure => {
-    const count = figures[column];
-    const isLeftOut = typeof count !== "number";
+function toHeadline(
+  { figures, costs, compared }: ReportHeadline,
+  currency: string | null | undefined,
+): Figure[] {
+  const figure = (
+    name: string,
+    column: string,
+    { change, show }: { change: string | null; show: (stretch: Stretch) => string | null },
+  ): Figure => {
+    const [value, previous] = [show(""), show("_previous")];
+    const isCompared = value !== null && previous !== null && change !== null;
     return {
       name,
-      value: isLeftOut ? "–" : formatCount(count),
-      change: isLeftOut ? null : formatChange(figures, column),
+      value: value ?? "–",
+      change: isCompared ? change : null,
+      previous: isCompared ? previous : null,
+      within_chance: isCompared && compared !== undefined && isMarked(figures, column, compared),
     };
   };
+  const numbered = (of: Figures, format: (number: number) => string) => (name: string, column: string) =>
+    figure(name, column, {
+      change: formatChange(of, column),
+      show: (stretch) => {
+        const value = of[`${column}${stretch}`];
+        return typeof value === "number" ? format(value) : null;
+      },
+    });
+  const counted = numbered(figures, formatCount);
+  const cost = numbered(costs ?? {}, (amount) => `${formatAmount(amount)} ${currency}`);
   return [
     counted("Calls", "calls"),
-    { name: "Answer rate", value: formatAnswerRate(figures) ?? "–", change: formatPoints(figures) },
+    figure("Answer rate", "answer_rate", {
+      change: formatPoints(figures),
+      show: (stretch) => formatAnswerRate(figures, stretch),
+    }),
     counted("Qualified calls", "qualified_calls"),
     counted("First-time callers", "first_time_callers"),
     counted("Missed calls", "missed_calls"),
+    ...(costs === undefined
+      ? []
+      : [
+          cost("Cost", "cost"),
+          cost("Cost per call (campaigns with spend)", "cost_per_call"),
+          cost("Cost per qualified call (campaigns with spend)", "cost_per_qualified_call"),
+        ]),
   ];
 }

@@ -12,6 +12,10 @@ function namesOf(...kinds: Metric["aggregate"]["kind"][]): string[] {
     .map(({ name }) => name);
 }
 
+/** Explains the word “chance” next to changes. */
+export const CHANCE_MEANING =
+  "“Chance” marks changes that need no other reason: even if nothing had changed, more than one comparison in twenty would show one as large.";
+
 /** Whether {@link isChangeWithinChance} can judge changes of a figure. */
 export function hasChance(figure: string): boolean {
   return COUNTS.has(figure) || RATES.has(figure);
@@ -23,21 +27,24 @@ export interface ComparedDays {
   times: number;
   /** Whether the copy has them. */
   isCovered: boolean;
+  /** Whether the days themselves are not synced yet. @default false */
+  isUnreached?: boolean;
 }
 
 /**
- * Returns whether chance alone may explain a figure's change in a row; null for a figure that no test fits, and if
- * there is nothing to compare with.
+ * Returns whether chance alone may explain a figure's change in a row; null for a figure that no test fits, if there is
+ * nothing to compare with, and if the change of a figure that was not 0 is withheld, as of first-time callers.
  * @param read the values of the row by column; for a rate also `calls` and `calls_previous`
  */
 export function isChangeWithinChance(
   figure: string,
   read: (column: string) => FactValue | undefined,
-  { times, isCovered }: ComparedDays,
+  { times, isCovered, isUnreached }: ComparedDays,
 ): boolean | null {
-  if (!isCovered || !hasChance(figure)) return null;
+  if (!isCovered || isUnreached || !hasChance(figure)) return null;
   const [now, before] = [read(figure), read(`${figure}_previous`)];
   if (typeof now !== "number" || typeof before !== "number") return null;
+  if (before !== 0 && typeof read(`${figure}_change`) !== "number") return null;
   if (COUNTS.has(figure)) return isWithinChance(now, before, times);
   const [calls, callsBefore] = [Number(read("calls")), Number(read("calls_previous"))];
   return isShareWithinChance(

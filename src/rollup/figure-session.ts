@@ -88,7 +88,10 @@ export class FigureSession {
     const known =
       first === undefined
         ? {}
-        : { isBeforeCovered: isCovered(startsAt, first), hasHistoryBefore: hasHistory(startsAt, first) };
+        : {
+            isBeforeCovered: isCovered(startsAt, first) && !previous?.isUnreached,
+            hasHistoryBefore: hasHistory(startsAt, first),
+          };
     const columns = rollupColumns(query, this.rules);
     const rows = this.iterate(await rollupText(query, { ...(await this.#context()), ...known }));
     const shown = minCell === undefined ? rows : blankSmallRows(rows, columns, minCell);

@@ -50,7 +50,14 @@ export interface RollupQuery {
   /** Whether each key has a row in each period, with zeros where it has no calls. @default false */
   fill?: boolean | undefined;
   /** The compared span, shown as `…_previous` and `…_change`; its periods have the labels of their counterparts. */
-  previous?: { span: Span; periods?: readonly LabelledPeriod[] | undefined } | undefined;
+  previous?:
+    | {
+        span: Span;
+        periods?: readonly LabelledPeriod[] | undefined;
+        /** Whether the days themselves are not synced yet, so that there are no changes. @default false */
+        isUnreached?: boolean;
+      }
+    | undefined;
 }
 
 export interface RollupColumn extends Partial<Omit<Metric, "name" | "type" | "aggregate" | "isCount">> {

@@ -30,6 +30,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   // Hono's adapter would replace the process's Request and Response, which a test's own fetch uses.
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  // The demo is its own client: after a stall it would use again a connection that the server just closed.
+  server.keepAliveTimeout = 0;
   server.listen(settings.port, HOST);
   await once(server, "listening");
 

@@ -1,6 +1,7 @@
 import { formatAmount, formatQuantity } from "../base/quantity-text.ts";
 import { HISTORY_DAYS } from "../calendar/history.ts";
 import { localMinute } from "../calendar/local-time.ts";
+import { longLabelOf } from "../calendar/period-text.ts";
 import { type Rule, rule } from "./rule.ts";
 
 const FEW_DAYS = `fewer than ${HISTORY_DAYS} days of calls lie before`;
@@ -23,18 +24,22 @@ export const RANGE_RULES = {
       };
     },
     say: ({ period, until, compared_until }) => {
-      const days = period === null ? "These days end" : `The period ${period} ends`;
+      const days = period === null ? "These days end" : `The period ${longLabelOf(period)} ends`;
       const compared =
-        compared_until === null ? "" : ` They are compared with days up to ${compared_until}, too.`;
+        compared_until === null
+          ? ""
+          : ` The days compared with end at that time of day, ${compared_until}, too.`;
       return `${days} after the last sync, ${until}: later calls are not here yet.${compared}`;
     },
   }),
   previous_not_covered: rule({
     level: "caution",
-    find: ({ range: { compared_with } = {} }) =>
-      compared_with?.begins_before_first_call ? { from: compared_with.from ?? null } : undefined,
+    find: ({ range: { compared_with } = {}, report: { comparedFrom } = {} }) => {
+      if (compared_with?.begins_before_first_call) return { from: compared_with.from ?? null };
+      return comparedFrom === undefined ? undefined : { from: comparedFrom };
+    },
     say: ({ from }) =>
-      `The days compared with begin ${from === null ? "" : `on ${from}, `}before the first call in the copy: there is no change, and their figures may be too low.`,
+      `The days compared with begin ${from === null ? "" : `on ${longLabelOf(from)}, `}before the first call in the copy: there is no change, and their figures may be too low.`,
   }),
   short_history: rule({
     level: "caution",
@@ -45,7 +50,7 @@ export const RANGE_RULES = {
       return { up_to: short.length === periods.length ? null : (short.at(-1)?.period ?? null) };
     },
     say: ({ up_to }) =>
-      `First-time callers of ${up_to === null ? "these days" : `the periods up to ${up_to}`} may be too many: ${FEW_DAYS} them.`,
+      `First-time callers of ${up_to === null ? "these days" : `the periods up to ${longLabelOf(up_to)}`} may be too many: ${FEW_DAYS} them.`,
   }),
   short_history_before: rule({
     level: "caution",

@@ -64,6 +64,8 @@ interface FileEntry extends TableEntry {
 export interface ReportFacts {
   /** How old the last good sync may be, if it is older. */
   olderThan?: string;
+  /** The first of the days that headline figures are compared with, if the copy does not have them; null if open. */
+  comparedFrom?: string | null;
   /** The fewest calls of a figure, if headline figures are blank for it. */
   headlineMinCell?: number;
 }

@@ -1,4 +1,5 @@
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
+import { longLabelOf } from "../calendar/period-text.ts";
 import { missingCallThreshold } from "../paging/verdict.ts";
 import { type Rule, rule } from "./rule.ts";
 
@@ -76,7 +77,7 @@ export const WAREHOUSE_RULES = {
     find: ({ warehouse: { unlisted } = {} }) => (unlisted ? { ...unlisted } : undefined),
     counts: ["calls"],
     say: ({ calls, since }) =>
-      `${calls === null ? "Some" : formatCount(calls)} ${calls === 1 ? "call is" : "calls are"} older than any that the service lists, since ${since.slice(0, 10)}; they still count.`,
+      `${calls === null ? "Some" : formatCount(calls)} ${calls === 1 ? "call is" : "calls are"} older than any that the service lists, since ${longLabelOf(since.slice(0, 10))}; they still count.`,
   }),
 } satisfies Record<string, Rule>;
 

@@ -31,8 +31,8 @@ interface Traces {
 }
 
 /**
- * Compares the calls with what each run recorded, and with the calls that a proven pass met. Call it in a transaction, since
- * a sync may write both.
+ * Compares the calls with what each run recorded, and with the calls that a proven pass met, at the moment that the
+ * reader's transaction sees.
  */
 export function* verifyLedger(warehouse: Warehouse, pass?: Pass): Generator<Verified> {
   const runs = readRuns(warehouse, Number.MAX_SAFE_INTEGER).reverse();

@@ -141,7 +141,7 @@ describe("compileTopics", () => {
     const findTopic = compileTopics(phrases.map((phrase) => line(phrase)));
     for (let times = 0; times < 3; times++) findTopic(inWhole(text));
     const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1000).toBeLessThan(4000);
+    expect((user + system) / 1000).toBeLessThan(30_000);
   });
 });
 

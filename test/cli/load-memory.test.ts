@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { LONGEST_MS } from "../support/enough-time.ts";
 import { NODE_SAYS_PEAK, peakMbOf } from "../support/peak.ts";
 import { startRowService, TOKEN } from "../support/row-service.ts";
 import { BIN, settingsFor } from "../support/run.ts";
@@ -22,7 +23,7 @@ function rowAt(index: number): string {
   });
 }
 
-it(`reads ${CALLS} calls in ${MAX_MB} MB`, { timeout: 120_000 }, async () => {
+it(`reads ${CALLS} calls in ${MAX_MB} MB`, { timeout: LONGEST_MS }, async () => {
   using folder = makeTempFolder();
   await using service = await startRowService(Array.from({ length: CALLS }, (_, index) => rowAt(index)));
   const env = {

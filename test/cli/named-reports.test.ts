@@ -82,7 +82,7 @@ describe("named reports", () => {
       "marketing@acme.example",
     ]);
     const [first] = mail.taken;
-    expect(first?.raw).toMatch(/^Subject: Calls, \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d\r$/m);
+    expect(first?.raw).toMatch(/^Subject: Calls, \d+ \w{3} \d{4} to \d+ \w{3} \d{4}\r$/m);
     expect(first?.raw).toContain("calltally.xlsx");
     expect(existsSync(join(folder.path, "copy-beta/calltally.xlsx"))).toBe(true);
     expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([

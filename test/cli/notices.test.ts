@@ -75,7 +75,7 @@ describe("a notice", () => {
     service.calls = upTo(0);
     const { code, stdout, stderr } = await sync();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "calltally: 1 notice: see calltally status\n" });
-    expect(stdout).toMatch(/^ {2}notice {4}\+15125550117: no call since .{12,13}, [\d.]+ expected$/m);
+    expect(stdout).toMatch(/^ {2}notice {4}\+15125550117: no call since .{17,18}, [\d.]+ expected$/m);
     expect((await sync("--quiet")).stderr).toBe("");
   });
 
@@ -109,11 +109,11 @@ describe("a notice", () => {
     await run("sync");
     const database = join(folder.path, "data/acme/calltally.db");
     write(database, (tx) => insertNotice(tx, notice("tracking_number", "+15125550117", 30)));
-    const silent = /^\+15125550117: no call since \d+ \w{3} \d\d:\d\d, 18\.3 expected\.$/;
+    const silent = /^\+15125550117: no call since \d+ \w{3} \d{4} \d\d:\d\d, 18\.3 expected\.$/;
     expect(await delivered("daily")).toEqual([expect.stringMatching(silent)]);
     expect(await delivered("daily")).toEqual([]);
     expect(await delivered("google")).toEqual([]);
-    expect(await run("status")).toMatch(/^Notices {4}\+15125550117: no call since .{12}, 18\.3 expected$/m);
+    expect(await run("status")).toMatch(/^Notices {4}\+15125550117: no call since .{17}, 18\.3 expected$/m);
 
     write(database, (tx) => {
       endNotice(tx, 1, {
@@ -129,9 +129,9 @@ describe("a notice", () => {
     refusal = undefined;
     // The text alone has it as it is: HTML is for the other part.
     expect(await delivered("daily")).toEqual([
-      expect.stringMatching(/^source <b>bing<\/b>: no call since .{12,13}, 18\.3 expected\.$/),
+      expect.stringMatching(/^source <b>bing<\/b>: no call since .{17,18}, 18\.3 expected\.$/),
       expect.stringMatching(
-        /^\+15125550117: calls again since .{12,13}, after no call since .{12,13}, 18\.3 expected\.$/,
+        /^\+15125550117: calls again since .{17,18}, after no call since .{17,18}, 18\.3 expected\.$/,
       ),
     ]);
     expect(await delivered("daily")).toEqual([]);

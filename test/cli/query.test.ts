@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -133,15 +134,18 @@ describe("calltally query", () => {
     ["SIGKILL", null],
   ] as const)("ends with the process of its query at once after %s", async (signal, exitCode) => {
     using folder = makeFolder();
-    const query = startCalltally(["query", ENDLESS], { cwd: folder.path });
+    // Its first rows show that the child is in the midst of the statement, of which the rest takes for ever.
+    const sql = `SELECT i FROM (${MILLION}) UNION ALL SELECT * FROM (${ENDLESS})`;
+    const args = ["query", "--format", "csv", "--timeout", "86400", sql];
+    const query = startCalltally(args, { cwd: folder.path });
     const [child = ""] = await untilChildren(query.pid, 1);
-    await wait(1000); // the child is in the midst of the statement, or on its way
+    if (query.stdout) await once(query.stdout, "data");
     query.kill(signal);
     const stderr =
       exitCode === null
         ? ""
         : `calltally: Stopped by ${signal}\nRun it again; a sync resumes where it stopped.\n`;
-    expect(await query.done).toEqual({ code: exitCode, stdout: "", stderr });
+    expect(await query.done).toEqual({ code: exitCode, stdout: expect.any(String), stderr });
     while (isRunning(child)) await wait(10); // for good, unless it is ended
   });
 

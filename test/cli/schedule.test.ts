@@ -392,9 +392,13 @@ describe("calltally job", () => {
     await using api = await startBadServer(stall);
     const env = {
       ...settingsFor({ url: api.url.origin, token: "token-417" }),
-      NODE_OPTIONS: "--import=data:text/javascript,setTimeout(()=>{throw(Error('told+token-417'))},1000)",
+      NODE_OPTIONS:
+        "--import=data:text/javascript,process.on('SIGUSR2',()=>{throw(Error('told+token-417'))})",
     };
-    const { code, stderr } = await calltally(["job", "sync"], { cwd: folder.path, env });
+    const job = startCalltally(["job", "sync"], { cwd: folder.path, env });
+    while (api.requests.length === 0 && job.exitCode === null) await sleep(10);
+    job.kill("SIGUSR2");
+    const { code, stderr } = await job.done;
     expect({ code, lines: parseLines(stderr) }).toMatchObject({
       code: 1,
       lines: [

@@ -2,12 +2,14 @@ import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import {
   claimDelivery,
+  type DeliveryStatus,
   openDeliveries,
   readDeliveries,
   readDeliveriesSince,
+  readNewsSpan,
   recordAttemptEnd,
 } from "../../src/delivery/delivery-table.ts";
-import { startReportRun } from "../../src/delivery/report-run-table.ts";
+import { startReportRun, updateReportRun } from "../../src/delivery/report-run-table.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { newWarehouse } from "../support/warehouse.ts";
 
@@ -71,6 +73,39 @@ describe("recordAttemptEnd", () => {
       recordAttemptEnd(warehouse, 1, { status: "failed", error: "550", isClaimed: false, now: NOW });
       expect(readDeliveries(warehouse, 1)[0]).toMatchObject({ status: "delivered", last_error: null });
     }));
+});
+
+describe("readNewsSpan", () => {
+  it.each<[statuses: (DeliveryStatus | "killed")[], after: number | undefined]>([
+    [["pending"], undefined],
+    [["sending"], 7],
+    [["delivered"], 7],
+    [["failed"], undefined],
+    [["outcome unknown"], 7],
+    [["killed"], 7],
+    [["failed", "delivered"], 7],
+    [["failed", "pending"], undefined],
+    [[], undefined],
+  ])("omits news of an earlier run whose deliveries are %j: after %s", (statuses, after) => {
+    using warehouse = newWarehouse();
+    const report = { report: "weekly", account: null };
+    for (const runId of [1, 2]) {
+      startReportRun(warehouse, { ...report, scheduledFor: null, startedAt: NOW });
+      updateReportRun(warehouse, runId, { news_until: 5 + 2 * runId });
+    }
+    openDeliveries(warehouse, 1, [HOOK, ANN].slice(0, statuses.length), NOW);
+    for (const [index, status] of statuses.entries()) {
+      if (status === "sending" || status === "killed") claimDelivery(warehouse, index + 1);
+      else recordAttemptEnd(warehouse, index + 1, { status, error: null, isClaimed: true, now: NOW });
+      if (status === "killed") {
+        const ended = `${spawnSync("true").pid}@1`;
+        warehouse.sqlite.prepare("UPDATE deliveries SET process = ?").run(ended);
+      }
+    }
+    expect(readNewsSpan(warehouse, { runId: 2, ...report })).toEqual({ after, upTo: 9 });
+    expect(readNewsSpan(warehouse, { runId: 2, report: "weekly", account: "beta" }).after).toBeUndefined();
+    expect(readNewsSpan(warehouse, { runId: 2, report: "monthly", account: null }).after).toBeUndefined();
+  });
 });
 
 describe("readDeliveriesSince", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { kindOfHook, parseHookUrl, toHookBody } from "../../src/delivery/hook-body.ts";
 import type { ReportSummary } from "../../src/delivery/report-summary.ts";
+import { CHANCE_MEANING } from "../../src/rollup/change-chance.ts";
 import { toSpoken } from "../../src/statements/statements.ts";
 
 const SUMMARY: ReportSummary = {
@@ -8,8 +9,9 @@ const SUMMARY: ReportSummary = {
   account: "acme",
   range: "October",
   headline: [
-    { name: "Calls", value: "1,204", change: "+12.4 %" },
-    { name: "Answer rate", value: "81.3 %", change: null },
+    { name: "Calls", value: "1,204", change: "+12.4%", previous: "1,071", within_chance: false },
+    { name: "Answer rate", value: "81.3%", change: "+0.4 points", previous: "80.9%", within_chance: true },
+    { name: "First-time callers", value: "640", change: null, previous: null, within_chance: false },
   ],
   verdict: "Verified.",
   statements: [
@@ -62,7 +64,7 @@ describe("parseHookUrl", () => {
 describe("toHookBody", () => {
   it("is a message of blocks for Slack, in which nothing rings everybody's phone", () => {
     expect(toHookBody(SUMMARY, "slack")).toEqual({
-      text: "Weekly calls, acme, October: Run 7, the last sync, is unverified, so calls may be missing: &lt;!here&gt;. Calls 1,204 (+12.4 %), Answer rate 81.3 %",
+      text: "Weekly calls, acme, October: Run 7, the last sync, is unverified, so calls may be missing: &lt;!here&gt;. Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640",
       blocks: [
         { type: "header", text: { type: "plain_text", text: "Weekly calls" } },
         { type: "context", elements: [{ type: "mrkdwn", text: "acme, October", verbatim: true }] },
@@ -73,8 +75,13 @@ describe("toHookBody", () => {
         {
           type: "section",
           fields: [
-            { type: "mrkdwn", text: "*Calls*\n1,204  (+12.4 %)", verbatim: true },
-            { type: "mrkdwn", text: "*Answer rate*\n81.3 %", verbatim: true },
+            { type: "mrkdwn", text: "*Calls*\n1,204  (+12.4% from 1,071)", verbatim: true },
+            {
+              type: "mrkdwn",
+              text: "*Answer rate*\n81.3%  (+0.4 points chance from 80.9%)",
+              verbatim: true,
+            },
+            { type: "mrkdwn", text: "*First-time callers*\n640", verbatim: true },
           ],
         },
         {
@@ -82,7 +89,7 @@ describe("toHookBody", () => {
           elements: [
             {
               type: "mrkdwn",
-              text: "Verified.\nAsk &lt;!channel&gt; &amp; *all*.\nThe latest days are provisional: late transcripts and corrections may still come.\nFiles in /srv/reports: channel.csv (12 kB)",
+              text: `Verified.\n${CHANCE_MEANING}\nAsk &lt;!channel&gt; &amp; *all*.\nThe latest days are provisional: late transcripts and corrections may still come.\nFiles in /srv/reports: channel.csv (12 kB)`,
               verbatim: true,
             },
           ],
@@ -96,6 +103,8 @@ describe("toHookBody", () => {
       name: `Figure ${index}`,
       value: "1",
       change: null,
+      previous: null,
+      within_chance: false,
     }));
     const body = JSON.stringify(
       toHookBody(
@@ -130,11 +139,13 @@ describe("toHookBody", () => {
               {
                 type: "FactSet",
                 facts: [
-                  { title: "Calls", value: "1,204 (+12.4 %)" },
-                  { title: "Answer rate", value: "81.3 %" },
+                  { title: "Calls", value: "1,204 (+12.4% from 1,071)" },
+                  { title: "Answer rate", value: "81.3% (+0.4 points chance from 80.9%)" },
+                  { title: "First-time callers", value: "640" },
                 ],
               },
               run("Verified.", { size: "small" }),
+              run(CHANCE_MEANING, { size: "small" }),
               run("Ask <!channel> & *all*.", { size: "small" }),
               run(CAUTION, { size: "small" }),
               run("Files in /srv/reports: channel.csv (12 kB)", { size: "small" }),
@@ -148,7 +159,7 @@ describe("toHookBody", () => {
   it("is plain JSON with a text for others", () => {
     const { folder: _, manifest: _manifest, statements, ...said } = SUMMARY;
     expect(toHookBody(SUMMARY, "json")).toEqual({
-      text: `Weekly calls, acme, October: ${DOUBT} Calls 1,204 (+12.4 %), Answer rate 81.3 %`,
+      text: `Weekly calls, acme, October: ${DOUBT} Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640`,
       ...said,
       statements: statements.map(toSpoken),
       files: [{ name: "channel.csv", bytes: 12_345, sha256: "ab" }],

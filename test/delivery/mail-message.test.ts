@@ -117,8 +117,10 @@ describe("composeMail", () => {
       "Weekly calls",
       "19 October to",
       "1,204",
-      "+12.4 %",
-      "81.3 %",
+      "+12.4% from 1,071",
+      "81.3%",
+      "+0.4 points chance from 80.9%",
+      "“Chance” marks changes that need no other reason",
       "Verified: every",
       "provisional",
       "channel.csv",
@@ -126,7 +128,9 @@ describe("composeMail", () => {
       expect(text).toContain(words);
       expect(html).toContain(words);
     }
-    expect(text).toContain("Calls         1,204  +12.4 %\nAnswer rate  81.3 %\n");
+    expect(text).toContain(
+      "Calls               1,204  +12.4% from 1,071\nAnswer rate         81.3%  +0.4 points chance from 80.9%\nFirst-time callers    640\n",
+    );
   });
 });
 
@@ -137,7 +141,7 @@ describe("toMailHtml", () => {
       title: evil,
       account: evil,
       range: evil,
-      headline: [{ name: evil, value: evil, change: evil }],
+      headline: [{ name: evil, value: evil, change: evil, previous: evil, within_chance: true }],
       verdict: evil,
       statements: [{ id: "unverified", level: "doubt", values: { run_id: 1, reason: evil, advice: null } }],
       notices: [evil],
@@ -148,7 +152,7 @@ describe("toMailHtml", () => {
     const html = await toMailHtml(summary, [{ name: evil, bytes: 1, isAttached: false }]);
     expect(
       html.split("&quot;&gt;&lt;img src=https://evil.example/x onerror=alert(1)&gt;&#39;&amp;"),
-    ).toHaveLength(13);
+    ).toHaveLength(14);
     expect(html).not.toMatch(/<(img|script|link|style|a|iframe)\b|url\(|\ssrc="/i);
   });
 });

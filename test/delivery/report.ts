@@ -23,8 +23,9 @@ export function makeSummary(folder: string): ReportSummary {
     account: "acme",
     range: "19 October to 15 November 2026, by week",
     headline: [
-      { name: "Calls", value: "1,204", change: "+12.4 %" },
-      { name: "Answer rate", value: "81.3 %", change: null },
+      { name: "Calls", value: "1,204", change: "+12.4%", previous: "1,071", within_chance: false },
+      { name: "Answer rate", value: "81.3%", change: "+0.4 points", previous: "80.9%", within_chance: true },
+      { name: "First-time callers", value: "640", change: null, previous: null, within_chance: false },
     ],
     verdict: "Verified: every call that the service lists is in these figures.",
     statements: [{ id: "provisional", level: "caution", values: {} }],

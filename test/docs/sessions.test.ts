@@ -15,8 +15,6 @@ import { makeWorkedExample } from "./worked-example.ts";
 /** The newest call of the sandbox starts a minute before: what pages say of its calls holds on every day. */
 const NOW = new Date("2026-10-31T23:00:00Z");
 const ADDRESS = "https://api.example.com";
-/** Generous, for machines that do other things as well. */
-const SETUP_MS = 300_000;
 
 /** Where pages find the warehouse that was synced; the others, in data/. */
 const WAREHOUSES: Readonly<Record<string, readonly string[]>> = {
@@ -105,7 +103,7 @@ describe("sessions", () => {
     symlinkSync(process.execPath, join(bin, "node"));
     for (const name of ["calltally", "npx"]) chmodSync(join(bin, name), 0o755);
     await calltally(["sync"], { cwd: shared.path, env: settingsFor(fixed) });
-  }, SETUP_MS);
+  });
   afterAll(async () => {
     await fixed.close();
     shared[Symbol.dispose]();

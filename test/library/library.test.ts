@@ -16,8 +16,6 @@ import { calltally } from "../support/run.ts";
 import { openIn } from "../support/small-warehouse.ts";
 import { listFiles, makeTempFolder } from "../support/temp-folder.ts";
 
-/** Generous, for machines that do other things as well. */
-const SETUP_MS = 300_000;
 const folder = makeTempFolder();
 const database = join(folder.path, "calls.db");
 let sandbox: Sandbox;
@@ -25,11 +23,11 @@ let sandbox: Sandbox;
 beforeAll(async () => {
   sandbox = await startSandbox({ calls: 200, seed: 1, now: new Date("2026-10-31T23:00:00Z") });
   await syncWarehouse({ database, baseUrl: sandbox.url, token: sandbox.token });
-}, SETUP_MS);
+});
 afterAll(async () => {
   await sandbox.close();
   folder[Symbol.dispose]();
-}, SETUP_MS);
+});
 
 async function otherWarehouse(path: string): Promise<string> {
   await syncWarehouse({ database: path, baseUrl: sandbox.url, token: sandbox.token });

@@ -8,13 +8,12 @@ import packageLock from "../../package-lock.json" with { type: "json" };
 import { isNewEnough, OLDEST_NODE } from "../../src/cli/node-version.ts";
 import { toPublished, writePackage } from "../../src/package/write-package.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import "../support/built.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const run = promisify(execFile);
 const TSC = resolve("node_modules/typescript/bin/tsc");
 const NAME = packageJson.name;
-/** Generous, for machines that do other things as well. */
-const SETUP_MS = 300_000;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const NOW = new Date("2026-10-31T23:00:00Z");
 
@@ -73,8 +72,8 @@ describe("the package", () => {
     for (const name of ["@types/node", "undici-types"]) {
       symlinkSync(resolve("node_modules", name), join(host, "node_modules", name));
     }
-  }, SETUP_MS);
-  afterAll(() => folder[Symbol.dispose](), SETUP_MS);
+  });
+  afterAll(() => folder[Symbol.dispose]());
 
   it("has the program, declarations, documentation, and nothing that it is built or tested with", () => {
     const files = globSync("**/*", { cwd: installed, withFileTypes: true })

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { skipped, uid, unlessSkipped } from "../cli/other-user.ts";
+import { DIST } from "../support/built.ts";
 import { makeCall } from "../support/calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
 
 /** The library as it is built. */
-const LIBRARY = pathToFileURL("dist/index.js").href;
+const LIBRARY = pathToFileURL(join(DIST, "index.js")).href;
 
 /** Runs the library as a user that cannot write to the warehouse. */
 function readAsOther(code: string): string {

@@ -3,8 +3,9 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Restatement } from "../../src/export/restatement.ts";
 import { rollupQuestion } from "../../src/library/parse-options.ts";
-import { insertNotice } from "../../src/notices/notice-table.ts";
+import { endNotice, insertNotice } from "../../src/notices/notice-table.ts";
 import { insertRestatements } from "../../src/restatements/restatement-table.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { connect } from "../support/mcp.ts";
@@ -321,6 +322,24 @@ describe("calltally mcp", () => {
     const none = { basis, restatements: [], notices: [] };
     expect(await assistant.ask("what_changed", { since: "2026-10-02T09:00:01+02:00" })).toEqual(none);
     expect(await assistant.ask("what_changed", { since: "2026-10-03" })).toEqual(none);
+  });
+
+  it("what_changed: lists notices that started or ended since", async () => {
+    using folder = makeFolder();
+    const end = { ended_at: "2026-10-03T05:00:00.000Z", end_reason: "calls again" } as const;
+    const ended = { ...NOTICE, ...end, end_noticed_at: "2026-10-03T07:00:00.000Z" };
+    {
+      using warehouse = openWarehouse(folder.database);
+      const { ended_at, end_reason, end_noticed_at } = ended;
+      writeTransaction(warehouse, (tx) => endNotice(tx, 1, { ended_at, end_reason, end_noticed_at }));
+    }
+    await using assistant = await connect(["--database", folder.database], { cwd: folder.path });
+    for (const since of ["2026-10-02", "2026-10-02T07:00:01Z", "2026-10-03", "2026-10-03T07:00:00Z"]) {
+      expect(await assistant.ask("what_changed", { since })).toMatchObject({ notices: [ended] });
+    }
+    for (const since of ["2026-10-03T07:00:01Z", "2026-10-04"]) {
+      expect(await assistant.ask("what_changed", { since })).toMatchObject({ notices: [] });
+    }
   });
 
   it("status: shows what the syncs proved, and what fails", async () => {

@@ -88,7 +88,7 @@ describe("watchCalls", () => {
     expect(ended).toMatchObject({ ...silent, end_reason: "calls again" });
     const words = describeNotice(ended as Notice, "UTC");
     expect(words).toMatch(
-      /^\+15125551000: calls again since \d Apr \d\d:\d\d, after no call since 31 Mar 0\d:\d\d, [\d.]+ expected$/,
+      /^\+15125551000: calls again since \d Apr \d{4} \d\d:\d\d, after no call since 31 Mar \d{4} 0\d:\d\d, [\d.]+ expected$/,
     );
     expect(open(file)).toEqual([]);
   });
@@ -152,6 +152,25 @@ describe("watchCalls", () => {
       if (run.judged_until !== null) judged += 1;
     }
     expect(judged).toBeGreaterThan(24);
+  });
+
+  it.each([
+    { title: "three hours ahead", aheadMs: 3 * HOUR_MS },
+    { title: "three hours behind", aheadMs: -3 * HOUR_MS },
+  ])("judges hours by the clock of the service: $title of ours", async ({ aheadMs }) => {
+    await using business = await startBusiness([]);
+    const { sync, service } = business;
+    // In the middle of a day: whatever takes the calls of three hours for late ones finds many.
+    let hour = MONDAY_9 - 90;
+    service.tell = (asked, calls) => ({
+      rows: calls.slice(asked.offset, asked.offset + asked.limit),
+      timestamp: new Date(startOfYear() + hour * HOUR_MS + 20 * MINUTE_MS + aheadMs).toISOString(),
+    });
+    await sync(hour, { lateMs: -aheadMs });
+    hour = MONDAY_9 + 20;
+    const { run, news } = await sync(hour, { lateMs: -aheadMs });
+    const judged = startOfYear() + hour * HOUR_MS + aheadMs;
+    expect([run.judged_until, news]).toEqual([new Date(judged).toISOString(), []]);
   });
 
   it("watches campaigns on which money is spent, and no others", async () => {

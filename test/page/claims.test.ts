@@ -75,7 +75,7 @@ describe("the titles of a report", () => {
       "Campaigns: no call has one",
       "When calls come, and when they are missed",
       "Calls: most on Thursday from 10:00 to 11:00 (1)",
-      "Missed calls: most on Thursday from 10:00 to 11:00 (1)",
+      "Missed calls: 100.0% of all, and no hour of the week has more beyond chance",
       "0 callers called for the first time",
       "No call has a duration",
     ]);
@@ -105,6 +105,30 @@ describe("the titles of a report", () => {
     expect(page).toContain("Of the calls that have a duration: average");
   });
 
+  it("name what moved most, each way, beyond chance", async () => {
+    const calls = (campaign: string, ...counts: [before: number, now: number]) =>
+      counts.flatMap((count, index) =>
+        Array.from({ length: count }, (_, at) =>
+          call(0, {
+            call_started: new Date(Date.UTC(2026, 7, index === 0 ? 10 : 31) + at * 3_600_000).toISOString(),
+            utm_campaign: campaign,
+          }),
+        ),
+      );
+    const all = [...calls("risen", 10, 60), ...calls("fallen", 70, 20), ...calls("steady", 30, 36)];
+    const { page } = await report(
+      [call(0, { call_started: "2026-07-01T10:00:00.000Z" }), ...all].map((each, index) => ({
+        ...each,
+        call_id: index + 1,
+      })),
+    );
+    const movers = readTables(page).filter(({ head }) => head[0] === "What");
+    expect(movers.map(({ rows }) => rows.map((row) => row.map(({ text }) => text)))).toEqual([
+      [["Campaign risen", "+50", "60", "10"]],
+      [["Campaign fallen", "-50", "20", "70"]],
+    ]);
+  });
+
   it("tell days of two years apart, whose bars are not hidden by the gaps between them", async () => {
     const { page } = await report([call(1)], { range: { from: "2025-08-01", to: "2026-09-27" } });
     expect(page).toContain(">1 Aug 2025</text>");
@@ -121,13 +145,13 @@ describe("what a report says of the copy", () => {
       copy: "of a proven pass after these days",
       sql: "SELECT 1",
       isDoubtful: false,
-      says: "Complete as of 2026-10-01 00:01 (UTC). Run 1 proved that it read every call. The last sync, 2026-10-01 00:01 (UTC), is exact.",
+      says: "Complete as of 1 Oct 2026 00:01 (UTC). Run 1 proved that it read every call. The last sync, 1 Oct 2026 00:01 (UTC), is exact.",
     },
     {
       copy: "whose last sync ended within these days",
       sql: "UPDATE sync_runs SET finished_at = '2026-09-20T00:00:00.000Z'",
       isDoubtful: false,
-      says: "ends after the last sync, 2026-09-20 00:00 (UTC): later calls are not here yet.",
+      says: "ends after the last sync, 20 Sep 2026 00:00 (UTC): later calls are not here yet.",
     },
     {
       copy: "that was proven before these days alone",
@@ -135,7 +159,7 @@ describe("what a report says of the copy", () => {
         INSERT INTO sync_runs (started_at, finished_at, status, mode, plan_reason, pid, verdict, verdict_reason)
         VALUES ('${RUN_FINISHED_AT}', '${RUN_FINISHED_AT}', 'done', 'incremental', 'a test', 1, 'probable', 'The books balance')`,
       isDoubtful: true,
-      says: "Not proven complete for these days. Run 1 proved at 2026-08-01 00:00 (UTC) that it read every call. The last sync, 2026-10-01 00:01 (UTC), is probable.",
+      says: "Not proven complete for these days. Run 1 proved at 1 Aug 2026 00:00 (UTC) that it read every call. The last sync, 1 Oct 2026 00:01 (UTC), is probable.",
     },
     {
       copy: "of rows that could not all be read",

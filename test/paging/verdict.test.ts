@@ -172,6 +172,17 @@ describe("judge", () => {
       says: "no page shows the end of the calls: offset 100 gave rows 51 to 100: 100 calls read, total 100",
     },
     {
+      // As many as the service counts, and yet one more was seen.
+      ...full({ end: "unseen", behind: [look({ rows: 1, unseen: 1 })] }),
+      verdict: "unverified",
+      says: "not reached: offset 100 gave 1 other call: 100 calls read, total 100",
+    },
+    {
+      ...full({ end: "unseen", behind: [look({ rows: 3 })] }, 90),
+      verdict: "unverified",
+      says: "not reached: offset 100 gave 3 known calls: 90 calls read, total 100",
+    },
+    {
       ...full({ end: "repeated", behind: [look({ repeats: 0, rows: 100 })] }),
       verdict: "probable",
       says: "no page shows the end of the calls: offset 100 gave rows 1 to 100",

@@ -102,6 +102,28 @@ describe("walk", () => {
     expect([...service.signals].map(({ aborted }) => aborted)).toEqual([true]);
   });
 
+  it.each([60, 40, 20, 8, 4])(
+    "reads a list to its end whose pages shrink from 200 to %i rows",
+    async (least) => {
+      // A page is as large as 200 calls, of which those from the 150th on are larger.
+      const endOf = (offset: number) => {
+        let [at, size] = [offset, 0];
+        while (at < 400) {
+          size += at < 150 ? 1 : 200 / least;
+          if (size > 200) break;
+          at++;
+        }
+        return at;
+      };
+      const service = script(({ offset }) => slice(offset, 400, ...ids(offset + 1, endOf(offset) - offset)));
+      const reading = walk(service.source, { ...options, limit: 200, overlap: 50 });
+      const seen = new Set<number | null>();
+      for await (const { rows } of reading) for (const { id } of rows) seen.add(id);
+      expect(seen.size).toBe(400);
+      expect(reading.evidence.isProven).toBe(true);
+    },
+  );
+
   it("gives up the end of a list that grows by a few calls with each request, after fifty short pages", async () => {
     const service = serve(() => 40 + 3 * service.asked.length);
     const reading = walk(service.source, options);

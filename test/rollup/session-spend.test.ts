@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
+import { makeCall } from "../support/calls.ts";
 import { MILLISECONDS, openAccount, RULES, SPEND } from "./account.ts";
 
 const account = await openAccount();
@@ -182,6 +183,23 @@ describe("SessionSpend", () => {
     ]);
     using bare = new RollupSession(await openAccount(), { rules: RULES });
     expect((await bare.findUnmatched(filter)).map(({ text }) => text)).toEqual(["facebok", "New One", "778"]);
+  });
+
+  it.each([
+    ["google", "cpc", "Brand Shopping | US", "Paid Shopping"],
+    ["google", "cpc", "SHOP – Sommer", "Paid Shopping"],
+    ["google", "cpc", "Workshop Berlin", "Paid Search"],
+    ["Google", "CPC", "Notdienst | DE", "Paid Search"],
+    ["Facebook", "Paid_Social", "Shopping Days", "Paid Shopping"],
+    ["Google", "CPC", null, "Paid Search"],
+  ])("counts spend of %s / %s / %s as %s, as its calls", async (source, medium, campaign, channel) => {
+    const call = makeCall({ call_id: 1, utm_source: source, utm_medium: medium, utm_campaign: campaign });
+    const row = { day: "2026-03-28", source, medium, campaign, campaign_id: null };
+    const cost = { cost_micros: 1_000_000, currency: "EUR", clicks: null, impressions: null };
+    const database = await openAccount({ calls: [call], gone: [], spend: [{ ...row, ...cost }] });
+    using session = new RollupSession(database, { rules: RULES });
+    expect((await session.loadSpend("UTC")).readValues("channel")).toEqual([channel]);
+    expect(database.prepare("SELECT channel FROM call_facts").pluck().all()).toEqual([channel]);
   });
 
   it("extends over what calls do not, and is all there is where there are none", async () => {

@@ -2,12 +2,13 @@ import type { ServerResponse } from "node:http";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { withEnoughTime } from "../support/enough-time.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { send } from "../support/requests.ts";
 
 /** Events to send: 2,000 in `npm run test:soak`. */
 const EVENTS = Number(process.env.CALLTALLY_EVENTS ?? 100);
-/** Beyond what a busy machine may hold up an answer that comes. */
+/** What is enough for an answer that comes, unless the machine is busy. */
 const TIMEOUT_MS = 3000;
 const SLOW_MS = 40;
 const MAX_AT_ONCE = 4;
@@ -43,6 +44,11 @@ const rounds = fc.array(
 );
 
 test(`Each of ${EVENTS} events is delivered once or reported, whatever receivers do; none goes out in a pause`, async () => {
+  await withEnoughTime(TIMEOUT_MS, async (timeoutMs) => (await storm(timeoutMs)) || undefined);
+});
+
+/** Returns whether most events that receivers answer well came in before their time was over. */
+async function storm(deliveryTimeoutMs: number): Promise<boolean> {
   const received: number[] = [];
   await using receiver = await startReceiver((response, { url, body }) => {
     expect(url).toBe("/in");
@@ -50,7 +56,7 @@ test(`Each of ${EVENTS} events is delivered once or reported, whatever receivers
     received.push(call_id);
     behaviourOf(call_id).answer(response);
   });
-  await using sandbox = await startSandbox({ calls: 0, deliveryTimeoutMs: TIMEOUT_MS });
+  await using sandbox = await startSandbox({ calls: 0, deliveryTimeoutMs });
   sandbox.webhooks.edit(45, { webhook_status: "deleted" });
   const patch = (changes: object) => send(sandbox, "PATCH", "/v3/webhooks/44", changes);
   await patch({ webhook_endpoint: `${receiver.url}/in` });
@@ -94,10 +100,9 @@ test(`Each of ${EVENTS} events is delivered once or reported, whatever receivers
   expect(new Set(received)).toEqual(new Set([...received, ...delivered.map(({ call_id }) => call_id)]));
   expect(delivered.filter(({ call_id }) => !behaviourOf(Number(call_id)).isDelivered)).toEqual([]);
   const answered = called.filter((id) => behaviourOf(id).isDelivered);
-  // A busy machine may not keep the time-out; that is reported.
-  expect(delivered.length).toBeGreaterThan(answered.length * 0.8);
   expect(sandbox.deliveries.filter(({ outcome }) => outcome === "dropped")).toEqual([]);
-});
+  return delivered.length > answered.length * 0.8;
+}
 
 function behaviourOf(callId: number) {
   return BEHAVIOURS[callId % BEHAVIOURS.length] ?? { answer: () => {}, isDelivered: false };

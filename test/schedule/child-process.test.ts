@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type ChildOptions, runChild } from "../../src/schedule/child-process.ts";
+import { withEnoughTime } from "../support/enough-time.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Runs a script in a process of its own. */
@@ -41,8 +42,15 @@ describe("runChild", () => {
   });
 
   it("tells it to stop at its deadline", async () => {
-    const script = `process.on("SIGTERM", () => process.exit(143)); ${WAIT}`;
-    expect(await run(script, { deadlineMs: 3000 })).toMatchObject({ exitCode: 143, isLate: true });
+    using folder = makeTempFolder();
+    const ready = join(folder.path, "ready");
+    const script = `process.on("SIGTERM", () => process.exit(143));
+      require("node:fs").writeFileSync(${JSON.stringify(ready)}, ""); ${WAIT}`;
+    const outcome = await withEnoughTime(500, async (deadlineMs) => {
+      const ended = await run(script, { deadlineMs, graceMs: 60_000 });
+      return existsSync(ready) ? ended : undefined;
+    });
+    expect(outcome).toMatchObject({ exitCode: 143, isLate: true });
   });
 
   it("kills it when it does not stop at its deadline, nor while it is busy", async () => {

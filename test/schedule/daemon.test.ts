@@ -8,6 +8,7 @@ import { JOBS } from "../../src/jobs/all.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
 import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { readJobs } from "../../src/warehouse/runs/job-table.ts";
+import { withEnoughTime } from "../support/enough-time.ts";
 import { keepLines } from "../support/log-lines.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
@@ -86,7 +87,11 @@ describe("runDaemon", () => {
   it("ends a job that hangs at its deadline, by force where it must", async () => {
     const program = `if (turn === 0) { process.on("SIGTERM", () => process.exit(143)); setInterval(() => {}, 1000); }
       if (turn === 1) ${HANG}`;
-    const { ends } = await runOver(program, { starts: 3, jobMinutes: 1 / 20 });
+    // Too short is a time in which a new process neither handles SIGTERM nor ends by itself.
+    const ends = await withEnoughTime(1500, async (timeMs) => {
+      const { ends } = await runOver(program, { starts: 3, jobMinutes: timeMs / 60_000 });
+      return ends[0]?.killedBy === "SIGTERM" || ends[2]?.killedBy !== undefined ? undefined : ends;
+    });
     const late = "stopped at its deadline, CALLTALLY_JOB_MINUTES";
     expect(ends.map(({ level, exitCode, killedBy, msg }) => [level, exitCode ?? killedBy, msg])).toEqual([
       [50, 143, late],

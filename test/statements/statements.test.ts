@@ -94,7 +94,7 @@ const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], 
   unlisted: [
     warehouse({ unlisted: { calls: 20, since: "2026-11-02T00:00:00.000Z" } }),
     "note",
-    "20 calls are older than any that the service lists, since 2026-11-02; they still count.",
+    "20 calls are older than any that the service lists, since 2 Nov 2026; they still count.",
   ],
   stale: [
     { report: { olderThan: "2h" } },
@@ -134,12 +134,12 @@ const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], 
   unfinished: [
     range({ periods: [{ period: "2026-W48", ends_at: "2026-11-30T05:00:00.000Z" }] }),
     "caution",
-    "The period 2026-W48 ends after the last sync, 2026-11-26 05:24 (UTC-05:00): later calls are not here yet.",
+    "The period 2026-W48 ends after the last sync, 26 Nov 2026 05:24 (UTC-05:00): later calls are not here yet.",
   ],
   previous_not_covered: [
     range({ compared_with: { from: "2026-09-01", begins_before_first_call: true } }),
     "caution",
-    "The days compared with begin on 2026-09-01, before the first call in the copy: there is no change, and their figures may be too low.",
+    "The days compared with begin on 1 Sep 2026, before the first call in the copy: there is no change, and their figures may be too low.",
   ],
   short_history: [
     range({ range: { short_history: true } }),
@@ -350,7 +350,7 @@ describe("saySome", () => {
       EXAMPLES.short_history[2],
       EXAMPLES.short_history_before[2],
       "And 2 more cautions: see manifest.json.",
-      "1 call is older than any that the service lists, since 2026-11-02; they still count.",
+      "1 call is older than any that the service lists, since 2 Nov 2026; they still count.",
     ]);
   });
 });

@@ -39,6 +39,8 @@ export async function startBadServer(...answers: [Answer, ...Answer[]]): Promise
 
 /** Has a server listen on 127.0.0.1, at a port that is free; it closes with all its connections. */
 export async function listen(server: Server): Promise<AsyncDisposable & { port: number }> {
+  // Its client is in the same process: after a stall it would use again what the server closes.
+  server.keepAliveTimeout = 0;
   await once(server.listen(0, "127.0.0.1"), "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error(`Cannot tell the port: ${address}`);
@@ -99,6 +101,9 @@ export const stall: Answer = () => undefined;
 
 /** A reset of the connection (TCP RST) before any answer. */
 export const reset: Answer = (request) => request.socket.resetAndDestroy();
+
+/** A body that drips for days. */
+export const ENDLESS = "x".repeat(10_000_000);
 
 /** Headers at once, then the body byte by byte: never idle for long, and never done. */
 export function drip(body: string, everyMs: number): Answer {

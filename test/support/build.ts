@@ -1,9 +1,31 @@
-import { execSync } from "node:child_process";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { resolve } from "node:path";
+import { promisify } from "node:util";
 
-/** The tests of the command line run the built program: vitest builds it first, so that it is never an old one. */
-export default function build(): void {
-  execSync("npm run build", { stdio: ["ignore", "ignore", "inherit"] });
+/**
+ * Tests of the command line run the built program. The first file that needs it has it built (see `built.ts`), so that it is
+ * never an old one, and a file that needs none does not wait for it.
+ */
+export default async function serveBuild(): Promise<() => void> {
+  let built: Promise<unknown> | undefined;
+  const server = createServer(async (_request, response) => {
+    built ??= promisify(execFile)("npm", ["run", "build"]);
+    await built.then(
+      () => response.end(),
+      (error) => response.writeHead(500).end(String(error)),
+    );
+  });
+  server.requestTimeout = 0;
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error(`Cannot tell the port: ${address}`);
+  process.env.CALLTALLY_TEST_BUILD = `http://127.0.0.1:${address.port}`;
   // Whatever the tests start keeps what Node has compiled, for the next process to start in three quarters of the time.
   process.env.NODE_COMPILE_CACHE = resolve("dist/.compiled");
+  return () => {
+    server.close();
+    server.closeAllConnections();
+  };
 }

@@ -570,8 +570,7 @@ export const firstStartOf = (calls: readonly Call[]): string | undefined =>
 
 /** Their places among the figures of calls, and of spend. */
 const [ANSWER_RATE, FIRST_TIME_CALLERS, COST_PER_FIRST_TIME_CALLER] = [4, 6, 5];
-const DAY_MS = 24 * 3600 * 1000;
-const NINETY_DAYS_MS = 90 * DAY_MS;
+const NINETY_DAYS_MS = 90 * 24 * 3600 * 1000;
 
 /** The difference of two rates, to four decimals. */
 function pointsOf(now: Figures[number], before: Figures[number]): number | null {
@@ -638,11 +637,9 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
     beginning !== undefined &&
     firstStart !== undefined &&
     Date.parse(beginning) >= Date.parse(firstStart) + NINETY_DAYS_MS;
-  // There is no change at all where the stretch compared with begins on an earlier day than the first call.
+  // There is no change at all where the stretch compared with begins before the first call.
   const isCovered =
-    beginning !== undefined &&
-    firstStart !== undefined &&
-    Date.parse(firstStart) < Date.parse(beginning) + DAY_MS;
+    beginning !== undefined && firstStart !== undefined && Date.parse(firstStart) <= Date.parse(beginning);
   const now = group(span, periods);
   const before = previous && group(previous.span, periods && previous.periods);
   const all = new Set([...now.keys(), ...(before?.keys() ?? [])]);

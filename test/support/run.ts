@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { resolve } from "node:path";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import pLimit from "p-limit";
 import { assertNoSecrets } from "../cli/secrets.ts";
 import { runWarm } from "../cli/warm-pool.ts";
+import { DIST } from "./built.ts";
+import { LONGEST_MS } from "./enough-time.ts";
 
 /** The built program. */
-export const BIN = resolve(import.meta.dirname, "../../dist/bin.js");
+export const BIN = join(DIST, "bin.js");
 
 export interface Finished {
   code: number | null;
@@ -23,7 +25,7 @@ export interface RunOptions {
   umask?: string | undefined;
   /** File descriptors at most, for a process of its own. @default those of this process */
   files?: number;
-  /** Time after which `calltally` kills it, milliseconds. @default 5 minutes: a busy machine takes less for any command */
+  /** Time after which `calltally` kills it, milliseconds. @default that of the slowest test */
   deadlineMs?: number;
   /** User and group to run as, where this process is root's. */
   uid?: number | undefined;
@@ -72,7 +74,7 @@ const OF_NODE = /^(NODE_|UV_|SSL_|LD_|LC_|LANG|TZ)/;
  * process.
  */
 export async function calltally(args: string[], options: RunOptions): Promise<Finished> {
-  const { cwd, env = {}, umask, uid, deadlineMs = 300_000 } = options;
+  const { cwd, env = {}, umask, uid, deadlineMs = LONGEST_MS } = options;
   if (!HAS_PROCESSES) return await runHere(args, options);
   const needsOwn = Object.keys(env).some((name) => OF_NODE.test(name));
   if (needsOwn || process.env.CALLTALLY_WARM === "0") {

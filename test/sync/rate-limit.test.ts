@@ -60,7 +60,7 @@ describe("sync, of a service that answers 429", () => {
     const options = { concurrency: 1, clock };
     await expect(syncFrom(service, folder.path, options)).rejects.toMatchObject({
       exitCode: 5,
-      message: "The API returned 429 (33 bytes), and asks for a pause until 2026-11-20T16:00:00.000Z",
+      message: "The API returned 429: Too many, and asks for a pause until 2026-11-20T16:00:00.000Z",
     });
     expect(clock.sleeps).toEqual([]);
     const failed = { run_id: 1, status: "failed", not_before: "2026-11-20T16:00:00.000Z" };

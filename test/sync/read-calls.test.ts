@@ -28,7 +28,7 @@ class Listing {
   readonly order: "newest" | "oldest";
   offsets: number[] = [];
   /** Happens before each response. */
-  onRequest: (before: number) => void = () => undefined;
+  onRequest: (before: number) => unknown = () => undefined;
   #requests = 0;
 
   /** @param youngest age of the newest call, in hours before {@link NOW} */
@@ -68,8 +68,11 @@ function callOf(id: number, hoursAgo: number): Row {
 }
 
 /** Verifies all calls, and lets an hour pass; returns how to sync again, and the offsets that it asked for. */
-async function readBefore(warehouse: Warehouse, listing: Listing, rules: Partial<Run> = {}) {
-  const clock = new FakeClock(NOW);
+async function readBefore(
+  warehouse: Warehouse,
+  listing: Listing,
+  { clock = new FakeClock(NOW), ...rules }: Partial<Run> & { clock?: FakeClock } = {},
+) {
   const run = makeRun(warehouse, listing.fetch, clock, {
     limit: LIMIT,
     lookbackHours: LOOKBACK_HOURS,
@@ -135,6 +138,19 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets });
     // It was a good sync itself, of which all calls are old.
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 0] });
+  });
+
+  it.each([
+    { title: "were old when it began", youngest: 3, offsets: [0, 0] },
+    { title: "grew old while it ran", youngest: 2, offsets: [0, 117, 0] },
+  ])("counts it from the start of a sync that takes ten hours: the last 50 calls $title", async (row) => {
+    using warehouse = newWarehouse();
+    const listing = new Listing(300, row.youngest);
+    const clock = new FakeClock(NOW);
+    listing.onRequest = (before) => before === 1 && clock.advance(10 * HOUR_MS);
+    const { sync } = await readBefore(warehouse, listing, { clock });
+    listing.onRequest = () => undefined;
+    expect(await sync()).toEqual({ ...INCREMENTAL, offsets: row.offsets });
   });
 
   it("counts it from now where the clock was ahead as the last sync began", async () => {

@@ -135,7 +135,10 @@ describe("a page of the source", () => {
     await using scene = await open(({ offset }) => (offset >= 40 ? refusal : undefined));
     const fetch = scene.source.fetch("own");
     const { signal } = new AbortController();
-    await expect(fetch(40, signal)).rejects.toMatchObject({ status: 400, hint: undefined });
+    await expect(fetch(40, signal)).rejects.toMatchObject({
+      status: 400,
+      hint: expect.stringContaining("Correct what the service names"),
+    });
     await fetch(20, signal);
     await expect(fetch(40, signal)).rejects.toMatchObject({
       exitCode: 8,

@@ -51,6 +51,7 @@ const IMPERSONAL = `
   restatements.ends_at restatements.metric restatements.was restatements.now restatements.exported_at
   restatements.reasons restatements.rules_changed
   notices.since notices.judged_until notices.noticed_at notices.ended_at notices.end_noticed_at
+  watched_days.day watched_days.delays
   forgotten_callers.pseudonym forgotten_callers.key_mark forgotten_callers.forgotten_at
   privacy_acts.at privacy_acts.counts privacy_acts.erased_at
   backups.path backups.backed_up_at

@@ -153,7 +153,7 @@ describe("runQuery", () => {
     ["SELECT first_time_calers FROM rollup_campaign", "Did you mean first_time_callers?"],
     [
       "SELECT gclid FROM transcripts",
-      "It is a column of call_facts, calls, fact_changes, attributed_calls, rollup_gclid.",
+      "It is a column of calls, fact_changes, call_facts, attributed_calls, rollup_gclid.",
     ],
     ["SELECT something_else FROM calls", "`calltally schema` names tables, views and columns."],
     ["SELECT json('{')", "Correct the SQL; `calltally schema` names tables, views and columns."],

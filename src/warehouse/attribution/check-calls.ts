@@ -67,9 +67,9 @@ export async function checkCalls(warehouse: Warehouse, signal?: AbortSignal): Pr
       is_qualified: Number(facts.is_qualified),
     };
     const isOther = DERIVED.some(([name, fact]) => derived[name] !== call[fact]);
-    // No first call of anybody; `findOtherCallers` checks the others.
-    const isNobodys = call["fact is_first_call"] === 1 && !(derived.is_live && derived.caller !== null);
-    if (isOther || isNobodys) others.push(call_id);
+    // Which calls of a caller are marked, `findOtherCallers` checks.
+    const marks: unknown[] = derived.is_live && derived.caller !== null ? [0, 1] : [0];
+    if (isOther || !marks.includes(call["fact is_first_call"])) others.push(call_id);
   });
   // Callers are settled when a first load ends.
   const isLoading = isInFirstLoad(warehouse);

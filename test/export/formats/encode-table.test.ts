@@ -76,6 +76,17 @@ describe("encodeTable", () => {
     );
   });
 
+  it.each(WAYS)("writes the total as the last line as $format for $profile with $delimiter", async (way) => {
+    const rows = [textRow("Google"), textRow("Bing")];
+    const total = textRow("(total)");
+    const written = await encode({ columns: COLUMNS, rows, total }, way);
+    expect(await readBack(written, way)).toEqual(
+      await readBack(await encode({ columns: COLUMNS, rows: [...rows, total] }, way), way),
+    );
+    const alone = await encode({ columns: COLUMNS, rows: [], total }, way);
+    expect(alone).toEqual(await encode({ columns: COLUMNS, rows: [total] }, way));
+  });
+
   const CASES: { text: string; guarded: string; excel: string; machine: string }[] = [
     {
       text: '=HYPERLINK("https://example.com")',

@@ -1,0 +1,12 @@
+import { resolve } from "node:path";
+
+// Scripts that run without vitest build before they start; mutants run from src.
+const { CALLTALLY_TEST_BUILD: address } = process.env;
+if (address !== undefined) {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(await response.text());
+  await response.body?.cancel();
+}
+
+/** The folder of the built program. */
+export const DIST = resolve(import.meta.dirname, "../../dist");
