@@ -235,8 +235,8 @@ ${more}`;
     expect(readText(join(folder.path, "reports/monthly"), "utm_source.csv")).toContain("(total),,31,");
     const figures = bodies.map((body) => JSON.parse(body).headline[0]);
     expect(figures).toEqual([
-      { name: "Calls", value: "31", change: "-6.1%" },
-      { name: "Calls", value: "–", change: null },
+      { name: "Calls", value: "31", previous: "33", change: "-6.1%", within_chance: true },
+      { name: "Calls", value: "–", previous: null, change: null, within_chance: false },
     ]);
   });
 });

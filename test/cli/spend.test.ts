@@ -260,6 +260,8 @@ describe("calltally spend import and export --spend", () => {
       ["Brand", "10", "19.00"],
       ["(other)", "30", "12.00"],
     ]);
+    // Only days that have been synced have changes.
+    warehouse.execute("UPDATE sync_runs SET finished_at = '2026-11-06T00:00:00.000Z'");
     const compared = await ask(
       "source",
       "--from",
