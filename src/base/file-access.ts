@@ -48,6 +48,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EDQUOT: "Make room within the quota of this user, and run it again.",
   EFBIG: "Use a file system without this limit, or raise it with `ulimit -f`.",
   EISDIR: "Name a file instead.",
+  ENAMETOOLONG: "Use a shorter name.",
   ENOSPC: "Make room on its disk, and run it again.",
   EROFS: "Use a folder on a disk that can be written.",
 };
@@ -61,9 +62,7 @@ export function adviseOn(error: unknown): string {
   const { code, path } = error;
   const lack = path !== undefined && ["EACCES", "EPERM"].includes(code) ? describeLack(path) : undefined;
   if (lack !== undefined) return `${lack} ${AS_OWNER}`;
-  return (
-    ADVICE[code] ?? (["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"].includes(code) ? CHECK_PATH : CHECK_DISK)
-  );
+  return ADVICE[code] ?? (["ENOENT", "ENOTDIR", "ELOOP"].includes(code) ? CHECK_PATH : CHECK_DISK);
 }
 
 export function reasonOf(error: unknown): string {

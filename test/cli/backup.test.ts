@@ -145,7 +145,7 @@ describe("backup and restore", () => {
     await calltally(["sync"], options);
     const { code, stderr } = await calltally(["backup", "b".repeat(240)], options);
     expect(code).toBe(7);
-    expect(stderr).toMatch(/^calltally: Cannot open .*: name too long\nCheck the path; .*\n$/);
+    expect(stderr).toMatch(/^calltally: Cannot open .*: name too long\nUse a shorter name\.\n$/);
   });
 
   it("have nothing to copy where there is no warehouse, and say so with exit 7", async () => {

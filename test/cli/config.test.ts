@@ -86,7 +86,10 @@ describe("calltally config", () => {
       ["smpt://calls:s3cret@mail.example.com", scheme],
       ["calls:s3cret@mail.example.com", scheme],
       ["s3cret", "the text in smtp.url is not a URL such as smtps://"],
-      [undefined, "cannot be read: no such file or directory. It must name a file with the secret"],
+      [
+        undefined,
+        "cannot be read: no such file or directory. Name a file that holds the secret and nothing else, readable only by its owner.",
+      ],
     ] as const) {
       rmSync(smtp);
       if (text !== undefined) writeFileSync(smtp, text, { mode: 0o600 });

@@ -93,7 +93,8 @@ async function syncCalls(): Promise<{ warehouse: Buffer; ids: number[] }> {
 const synced = syncCalls();
 
 /** What is said of calls that are as few and as recent. */
-const CAUTIONS = /^(First-time callers of .* may be too many: |The latest days are provisional: ).*\n/gm;
+const CAUTIONS =
+  /^(First-time callers of .* may be too many|The change of first-time callers is not computed|The latest days are provisional): .*\n/gm;
 
 /** A folder with a copy of that warehouse, and how to run `export` in it. */
 async function makeSyncedFolder() {
