@@ -64,8 +64,8 @@ export const RANGE_RULES = {
       return names.length > 0 ? { filters: names.join(",") } : undefined;
     },
     say: ({ filters }) => {
-      const names = filters.replaceAll("_", " ").split(",");
-      return `The filter's ${names.join(", ")} only ${names.length === 1 ? "selects" : "select"} calls: costs are for all calls.`;
+      const names = filters.replace("_seconds", "").replaceAll("_", " ").replaceAll(",", " and ");
+      return `Filters by ${names} apply to calls alone: costs are for all calls.`;
     },
   }),
   unmatched_spend: rule({

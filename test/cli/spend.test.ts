@@ -246,7 +246,7 @@ describe("calltally spend import and export --spend", () => {
     const answered = await ask("source", "--disposition", "answered", "--min-duration", "60");
     expect(answered.rows.reduce((sum, { cost = "" }) => sum + Number(cost), 0)).toBe(31);
     expect(answered.stderr).toContain(
-      "The filter's disposition, min duration seconds only select calls: costs are for all calls.",
+      "Filters by disposition and min duration apply to calls alone: costs are for all calls.",
     );
     // Days of spend before the first call and after the last have periods as well.
     const months = await ask("source", "--grain", "month", "--source", "google");
@@ -260,8 +260,9 @@ describe("calltally spend import and export --spend", () => {
       ["Brand", "10", "19.00"],
       ["(other)", "30", "12.00"],
     ]);
-    // Only days that have been synced have changes.
-    warehouse.execute("UPDATE sync_runs SET finished_at = '2026-11-06T00:00:00.000Z'");
+    // Days that have been synced have changes, if they are compared with days that the copy has.
+    warehouse.execute(`UPDATE sync_runs SET finished_at = '2026-11-06T00:00:00.000Z';
+      UPDATE call_facts SET call_started = '2026-09-30T12:00:00.000Z' WHERE call_id = (SELECT max(call_id) FROM call_facts)`);
     const compared = await ask(
       "source",
       "--from",

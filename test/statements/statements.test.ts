@@ -154,7 +154,7 @@ const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], 
   filters_of_calls_alone: [
     range({ spend: { ...SPEND, filters_of_calls_alone: ["first_time", "min_duration_seconds"] } }),
     "caution",
-    "The filter's first time, min duration seconds only select calls: costs are for all calls.",
+    "Filters by first time and min duration apply to calls alone: costs are for all calls.",
   ],
   unmatched_spend: [
     range({ spend: { ...SPEND, campaigns: { unmatched: { rows: 1, cost: 2.5 } } } }),
