@@ -135,7 +135,7 @@ describe("a notice", () => {
       ),
     ]);
     expect(await delivered("daily")).toEqual([]);
-    expect(mail.taken.at(-2)?.raw).toContain("source &lt;b&gt;bing");
+    expect(mail.taken.at(-2)?.raw.replaceAll("=\r\n", "")).toContain("source &lt;b&gt;bing");
 
     await run("report", "--last", "today", "--out", "page");
     const page = readFileSync(join(folder.path, "page/report.html"), "utf8");

@@ -76,7 +76,7 @@ describe("figures of first-time callers", () => {
       ["2026-05", undefined],
     ]);
     expect(describeHistory(manifest)).toEqual([
-      "First-time callers of the periods up to 2026-04 may be too many: fewer than 90 days of calls lie before them.",
+      "First-time callers of the periods up to Apr 2026 may be too many: fewer than 90 days of calls lie before them.",
     ]);
   });
 

@@ -268,6 +268,7 @@ describe("exportToFolder", () => {
       at(2, "2026-01-30T12:00:00.000Z"),
       at(3, "2026-01-01T12:00:00.000Z"),
       at(4, "2026-02-01T12:00:00.000Z"),
+      at(5, "2025-12-31T12:00:00.000Z"), // the copy begins before the days compared with
     ]);
     const { folder } = await warehouse.export({
       targets: [rollup("utm_source")],

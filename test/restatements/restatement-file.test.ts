@@ -101,7 +101,7 @@ describe("writeRestatements", () => {
     }));
     const { files } = await write(folder.path, { format: "csv", profile: "excel", delimiter: ";" }, found);
     const [, first, second] = (files[0]?.[1] ?? "").split("\r\n");
-    const figures = "1,5;-0,25;-1,75;2026-10-02T00:00:00.000Z";
+    const figures = "1,5;-0,25;-1,75;2026-10-02 00:00:00";
     const guarded = (period: string) => ["'=1.csv", "'=2", period, '"{""a"":""=4""}"', "'=5"].join(";");
     expect(first).toBe(`${guarded('"=""2026-09"""')};${figures};1;10;2;20;3;30;4;40;5;50;6;60;;'=6`);
     expect(second).toBe(`${guarded("")};${figures};;;1;;;;;;;;;;0,5;'=6`);

@@ -21,7 +21,7 @@ export default async function serveBuild(): Promise<() => void> {
   await once(server.listen(0, "127.0.0.1"), "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error(`Cannot tell the port: ${address}`);
-  process.env.CALLTALLY_TEST_BUILD = `http://127.0.0.1:${address.port}`;
+  process.env.TEST_BUILD_OF_CALLTALLY = `http://127.0.0.1:${address.port}`;
   // Whatever the tests start keeps what Node has compiled, for the next process to start in three quarters of the time.
   process.env.NODE_COMPILE_CACHE = resolve("dist/.compiled");
   return () => {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 
 // Scripts that run without vitest build before they start; mutants run from src.
-const { CALLTALLY_TEST_BUILD: address } = process.env;
+const { TEST_BUILD_OF_CALLTALLY: address } = process.env;
 if (address !== undefined) {
   const response = await fetch(address);
   if (!response.ok) throw new Error(await response.text());
