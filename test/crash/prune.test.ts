@@ -38,8 +38,8 @@ function killAt(
   return { file, edits };
 }
 
-const NAMING = killAt("src/warehouse/attribution/attribute-all.ts", [
-  ["while callers are named", "after", "setRulesBeingApplied(tx, rulesId);"],
+const NAMING = killAt("src/warehouse/attribution/apply-rules.ts", [
+  ["while callers are named", "after", "replaceNumbers(tx, digests);"],
 ]);
 const NAMED = killAt("src/forget/prune-now.ts", [
   ["after callers were named", "after", "await applyRules(warehouse, rules, options);"],

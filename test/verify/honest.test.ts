@@ -81,7 +81,7 @@ const HONEST: Record<string, (service: ListedCalls, warehouse: Warehouse) => Pro
     service.failAfter = Number.POSITIVE_INFINITY;
     await service.sync("full", { hours: 0 });
   },
-  "a first load was interrupted, and begins anew": async (service) => {
+  "a first load was interrupted, and begins again": async (service) => {
     service.failAfter = 2;
     await expect(service.sync("full")).rejects.toThrow();
     service.failAfter = Number.POSITIVE_INFINITY;
