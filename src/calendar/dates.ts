@@ -1,6 +1,13 @@
 import { Temporal } from "temporal-polyfill";
 import type { Comparison, Grain } from "./grain.ts";
 
+/** ISO 8601 UTC with milliseconds; open where an end is missing. */
+export interface Span {
+  startsAt?: string;
+  /** Exclusive. */
+  endsAt?: string;
+}
+
 /** Local dates `YYYY-MM-DD`, both inclusive; an end that is missing is open. */
 export interface DateRange {
   from?: string;
@@ -112,7 +119,7 @@ function dates(from: Temporal.PlainDate, to: Temporal.PlainDate): Required<DateR
 }
 
 /** ISO 8601 UTC with milliseconds; the end is exclusive, i.e. the start of the day after the last one. */
-export function toInstants(range: DateRange, zone: string): { startsAt?: string; endsAt?: string } {
+export function toInstants(range: DateRange, zone: string): Span {
   const { from, to } = inOrder(range);
   return {
     ...(from !== undefined && { startsAt: startOfDay(Temporal.PlainDate.from(from), zone) }),

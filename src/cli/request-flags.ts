@@ -1,13 +1,13 @@
 import { systemClock } from "../base/clock.ts";
 import { UsageError } from "../base/errors.ts";
 import { readCallersFile } from "../config/callers-file.ts";
+import type { Dimension } from "../figures/dimensions.ts";
 import { CLUSTER_CAN, type EngineAccount } from "../produce/published-source.ts";
 import { WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
 import { check, type OutputCan, type SourceCan } from "../request/check.ts";
 import type { ExportRequest, RequestedContent } from "../request/export-request.ts";
 import { ACCOUNT } from "../request/option-values.ts";
 import { type Ask, resolve } from "../request/resolve.ts";
-import type { Dimension } from "../rollup/dimensions.ts";
 import { FLAG_WORDING, FLAGGED_OPTIONS, flaggedRequest } from "./request-options.ts";
 
 export interface OutletFlags {

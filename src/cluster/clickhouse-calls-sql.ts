@@ -1,15 +1,18 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
+import type { Span } from "../calendar/dates.ts";
 import type { LabelledPeriod } from "../calendar/periods.ts";
-import type { Condition, Span } from "../rollup/call-filter.ts";
-import { type KeyColumn, type LocalPart, WEEKDAYS } from "../rollup/dimensions.ts";
-import type { CallSelection, FactValue, Side } from "../rollup/engine.ts";
-import { type Part, partName } from "../rollup/figure-sql.ts";
-import { isValue, NOT_SET, toServed } from "../rollup/reserved-keys.ts";
-import type { ZoneOffset } from "../rollup/rollup-query.ts";
+import type { Side } from "../figures/cells.ts";
+import type { FactValue } from "../figures/dictionary.ts";
+import { type KeyColumn, type LocalPart, WEEKDAYS } from "../figures/dimensions.ts";
+import type { CountPart, Part } from "../figures/parts.ts";
+import { NOT_SET } from "../figures/reserved-keys.ts";
+import type { ZoneOffset } from "../figures/rollup-query.ts";
+import type { Condition } from "../rollup/call-filter.ts";
+import type { CallSelection } from "../rollup/engine.ts";
 import { literal } from "./clickhouse-text.ts";
 import { FACTS_TABLE, localName, NOTHING, SPEND_TABLE } from "./cluster-tables.ts";
 
-// Keys are stored values: SQLite alone decides how they are shown. All functions exist in 18.16.
+// Keys are stored values. All functions exist in 18.16.
 
 export interface ClusterSource extends Pick<CallSelection, "conditions" | "isGoneCounted"> {
   table: (name: string) => string;
@@ -40,15 +43,21 @@ function groupedQuestion(doing: string, from: string, keys: Columns, figures: Co
   };
 }
 
+export interface SideQuestion extends Side {
+  keys: readonly KeyColumn[];
+  offsets: readonly ZoneOffset[];
+  parts: readonly Part[];
+  /** Stored keys, after the period if there are periods, that keep a row of their own. @default all */
+  kept?: readonly FactValue[][] | undefined;
+}
+
 /** Returns the question for the rows of a side: account, period if any, whether the key is kept, keys, parts. */
 export function sideQuestion(
   source: ClusterSource,
-  { keys, span, periods, offsets, kept }: Side,
-  parts: readonly Part[],
-  keptRows: readonly FactValue[][],
+  { keys, span, periods, offsets, parts, kept }: SideQuestion,
 ): ClusterQuestion {
   const values = keys.map((key) => valueText(key, offsets, source));
-  const isKept = kept && keptText(kept.isByPeriod && periods ? ["period"] : [], values, keys, keptRows);
+  const isKept = kept && keptText(periods ? [periodText(periods)] : [], values, kept);
   const keyColumns = keys.map(({ type }, index) => {
     const value = isKept === undefined ? `${values[index]}` : `if(is_kept, ${values[index]}, NULL)`;
     return [keyName(index), [type === "integer" ? "INTEGER" : "TEXT", value]] as const;
@@ -62,9 +71,7 @@ export function sideQuestion(
       ...(isKept !== undefined && { is_kept: ["INTEGER", isKept] }),
       ...Object.fromEntries(keyColumns),
     },
-    Object.fromEntries(
-      parts.map((part) => [partName(part), [typeOf(part), partText(part, source)] as const]),
-    ),
+    Object.fromEntries(parts.map((part) => [part, [typeOf(part), partText(part, source)] as const])),
   );
 }
 
@@ -98,13 +105,12 @@ const COUNT = { calls: ["INTEGER", "count()"] } as const;
 
 export function bandsQuestion(source: ClusterSource, bounds: readonly number[], span: Span): ClusterQuestion {
   const band = bounds.map((bound) => `(duration >= ${Number(bound)})`).join(" + ");
-  const counted = (outcome: "answered" | "missed") =>
-    ["INTEGER", partText({ kind: "count with outcome", outcome }, source)] as const;
+  const counted = (part: "answered_calls" | "missed_calls") => ["INTEGER", partText(part, source)] as const;
   return groupedQuestion(
     "read durations",
     fromText(source, span),
     { ...ACCOUNT, band: ["INTEGER", band] },
-    { ...COUNT, answered: counted("answered"), missed: counted("missed") },
+    { ...COUNT, answered: counted("answered_calls"), missed: counted("missed_calls") },
   );
 }
 
@@ -186,7 +192,7 @@ function firstOfAllText(source: ClusterSource): string {
   ORDER BY isNull(call_started), call_started, call_id LIMIT 1 BY account, caller))`;
 }
 
-function valueText({ of }: KeyColumn, offsets: Side["offsets"], source: ClusterSource): string {
+function valueText({ of }: KeyColumn, offsets: readonly ZoneOffset[], source: ClusterSource): string {
   if ("local" in of) return localText(of.local, offsets);
   if ("stored" in of) throw new Error(`The cluster has no ${of.stored} in its stored form`);
   return factText(of.fact, source);
@@ -196,64 +202,57 @@ function valueText({ of }: KeyColumn, offsets: Side["offsets"], source: ClusterS
 function keptText(
   leading: readonly string[],
   values: readonly string[],
-  keys: readonly KeyColumn[],
   rows: readonly FactValue[][],
 ): string {
-  const texts = [
-    ...leading.map((name) => `concat(toString(length(${name})), ':', ${name})`),
-    ...values.map((value) => {
-      const text = `toString(${value})`;
-      return `ifNull(concat(toString(length(${text})), ':', ${text}), '${NOTHING}')`;
-    }),
-  ];
+  const texts = [...leading, ...values].map((value) => {
+    const text = `toString(${value})`;
+    return `ifNull(concat(toString(length(${text})), ':', ${text}), '${NOTHING}')`;
+  });
   const list = rows.map((row) =>
-    row
-      .map((value, index) => toStored(value, keys[index - leading.length]))
-      .map((value) => (value === null ? NOTHING : `${Buffer.byteLength(String(value))}:${value}`))
-      .join(""),
+    row.map((value) => (value === null ? NOTHING : `${Buffer.byteLength(String(value))}:${value}`)).join(""),
   );
   // In 18.16, concat needs two arguments.
   return `(concat('', ${texts.join(", ")}) IN (${(list.length > 0 ? list : [""]).map(literal).join(", ")}))`;
 }
 
-/** The stored value of a shown key; a period is the same in both forms. */
-function toStored(shown: FactValue, key: KeyColumn | undefined): FactValue {
-  if (key === undefined || !key.isNamed || typeof shown !== "string") return shown;
-  if (shown === NOT_SET || !isValue(shown)) return null;
-  return "local" in key.of ? shown : toServed(shown);
-}
+const CONDITIONS: Record<Exclude<CountPart, "calls" | "first_calls">, string> = {
+  answered_calls: "outcome = 'answered'",
+  missed_calls: "outcome = 'missed'",
+  other_calls: "outcome = 'other'",
+  qualified_calls: "is_qualified = 1",
+};
 
 function partText(part: Part, source: ClusterSource): string {
-  switch (part.kind) {
-    case "count":
+  switch (part) {
+    case "calls":
       return "count()";
-    case "count with outcome":
-      return `countIf(outcome = ${literal(part.outcome)})`;
-    case "count where":
-      return `countIf(${factText(part.fact, source)} = 1)`;
-    case "count distinct":
-      return `ifNull(uniqExact(${part.fact}), 0)`;
-    case "sum":
-      return `sum(${part.fact})`;
-    case "count of":
-      return `count(${part.fact})`;
+    case "first_calls":
+      return `countIf(${factText("is_first_call", source)} = 1)`;
+    case "callers":
+      return "ifNull(uniqExact(caller), 0)";
+    case "duration_sum":
+      return "sum(duration)";
+    case "duration_count":
+      return "count(duration)";
     // Of an even number it takes the lower middle value; of negated values, that is the upper one.
-    case "median": {
-      const [lower, upper] = [part.fact, `-${part.fact}`].map(
+    case "duration_median": {
+      const [lower, upper] = ["duration", "-duration"].map(
         (value) => `quantileExactWeighted(0.5)(${value}, 1)`,
       );
       return `(${lower} - ${upper}) / 2`;
     }
-    case "earliest":
-      return `min(${part.fact})`;
-    case "latest":
-      return `max(${part.fact})`;
+    case "earliest_start":
+      return "min(call_started)";
+    case "latest_start":
+      return "max(call_started)";
+    default:
+      return `countIf(${CONDITIONS[part]})`;
   }
 }
 
-function typeOf({ kind }: Part): "TEXT" | "INTEGER" | "REAL" {
-  if (kind === "earliest" || kind === "latest") return "TEXT";
-  return kind === "median" ? "REAL" : "INTEGER";
+function typeOf(part: Part): "TEXT" | "INTEGER" | "REAL" {
+  if (part === "earliest_start" || part === "latest_start") return "TEXT";
+  return part === "duration_median" ? "REAL" : "INTEGER";
 }
 
 /** Sorts calls without a start before all others. */
@@ -336,7 +335,7 @@ const DAY_SECONDS = 86_400;
 /** Days from the origin of {@link dayText}, modulo 7, to a Monday. */
 const DAYS_TO_MONDAY = 2;
 
-function localText(part: LocalPart, offsets: Side["offsets"] = []): string {
+function localText(part: LocalPart, offsets: readonly ZoneOffset[]): string {
   const [hours, minutes, seconds] = [12, 15, 18].map((at) => digitsText(at, 2));
   const time = `(${hours} * 3600 + ${minutes} * 60 + ${seconds} + ${offsetText(offsets)})`;
   const show = (names: readonly string[], index: string) =>

@@ -1,15 +1,17 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
+import type { Span } from "../calendar/dates.ts";
 import { offsetSpanAt } from "../calendar/local-time.ts";
-import { comparedFacts, type Span } from "../rollup/call-filter.ts";
-import type { CallSelection, Engine, FactValue, ImportedSpend, Kept, Side } from "../rollup/engine.ts";
+import type { Cells, GroupQuestion } from "../figures/cells.ts";
+import { Dictionary, type FactValue } from "../figures/dictionary.ts";
+import type { KeyColumn } from "../figures/dimensions.ts";
+import type { Part, Parts } from "../figures/parts.ts";
+import { NOT_SET } from "../figures/reserved-keys.ts";
+import type { ZoneOffset } from "../figures/rollup-query.ts";
+import { comparedFacts } from "../rollup/call-filter.ts";
+import type { CallSelection, Engine, ImportedSpend } from "../rollup/engine.ts";
 import { type FigureSessionOptions, selectionOf } from "../rollup/figure-session.ts";
-import { figureText, type Part, partName, partsOf } from "../rollup/figure-sql.ts";
-import type { Metric } from "../rollup/metrics.ts";
-import { IS_OTHER, OTHER } from "../rollup/reserved-keys.ts";
-import type { ZoneOffset } from "../rollup/rollup-query.ts";
 import { literal } from "../rollup/sql-text.ts";
-import { shownKeyText } from "../rollup/sqlite/sqlite-calls-sql.ts";
 import {
   bandsQuestion,
   type ClusterQuestion,
@@ -17,7 +19,6 @@ import {
   callersQuestion,
   campaignsQuestion,
   extentQuestion,
-  keyName,
   monthsQuestion,
   sideQuestion,
   spendQuestion,
@@ -37,40 +38,51 @@ interface ClusterEngineOptions {
 export class ClusterEngine implements Engine {
   readonly #reader: ClusterReader;
   readonly #options: ClusterEngineOptions;
+  readonly #dictionaries = new Map<string, Dictionary>();
 
   constructor(reader: ClusterReader, options: ClusterEngineOptions) {
     this.#reader = reader;
     this.#options = options;
   }
 
-  async groups(side: Side, figures: readonly Metric[], selection: CallSelection): Promise<string> {
-    const { keys, periods, kept } = side;
-    const parts = partsOf(figures.map(({ aggregate }) => aggregate));
-    const keptRows = kept ? this.#all(kept.text) : [];
-    const source = { ...this.#sourceOf(selection), ...(kept && this.#own) };
-    const table = await this.#reader.ask(sideQuestion(source, side, parts, keptRows));
-    const isGrouped = keys.length > 0 || periods !== undefined;
-    const toText = isGrouped ? partName : wholeText;
-    const columns = [
-      ...(periods ? ["period"] : []),
-      ...keys.map(
-        (key, index) => `${this.#keyText(shownKeyText(key, keyName(index)), index, kept)} AS ${key.name}`,
-      ),
-      ...(kept ? [`NOT is_kept AS ${IS_OTHER}`] : []),
-      ...figures.map(({ name, aggregate }) => `${figureText(aggregate, selection.rules, toText)} AS ${name}`),
-    ];
-    return `SELECT ${columns.join(",\n  ")}\nFROM ${table} WHERE account = ${literal(this.#options.account)}`;
+  dictionaryOf({ name }: KeyColumn): Dictionary {
+    const known = this.#dictionaries.get(name) ?? new Dictionary();
+    this.#dictionaries.set(name, known);
+    return known;
   }
 
-  keep(ranked: string): string {
-    const { database } = this.#reader;
-    const names = database
-      .prepare(ranked)
-      .columns()
-      .map((_, index) => `column_${index + 1}`);
-    const table = this.makeTable(names.join(", "));
-    database.exec(`INSERT INTO ${table} ${ranked}`);
-    return `SELECT * FROM ${table}`;
+  /** The cluster groups: nothing is read in advance. */
+  expect(): void {}
+
+  async groups(
+    { cells, parts, folding, span, periods }: GroupQuestion,
+    selection: CallSelection,
+  ): Promise<Parts> {
+    const kept = folding && [...folding.kept()].map((cell) => storedKey(cell, cells));
+    const keys = cells.columns.map(({ key }) => key);
+    const source = { ...this.#sourceOf(selection), ...(kept && this.#own) };
+    const rows = await this.#rows(
+      sideQuestion(source, { keys, span, periods, offsets: cells.offsets, parts, kept }),
+    );
+    const leading = (periods ? 1 : 0) + (kept ? 1 : 0);
+    const grouped = rows.map((row) => {
+      const [label] = periods ? row : [];
+      const period = cells.periods?.codeOf(label === NOT_SET ? null : (label ?? null)) ?? 0;
+      const isKept = kept === undefined || row[leading - 1] === 1;
+      const cell = () => cells.codeOf(cells.table.codeOf(row.slice(leading, leading + keys.length)), period);
+      return {
+        at: isKept ? cell() : (folding?.otherOf(period) ?? 0),
+        figures: row.slice(leading + keys.length),
+      };
+    });
+    const size = folding?.size ?? cells.size;
+    return Object.fromEntries(
+      parts.map((part, index) => {
+        const values = new Float64Array(size).fill(NULLABLE.has(part) ? Number.NaN : 0);
+        for (const { at, figures } of grouped) values[at] = toNumber(figures[index] ?? null);
+        return [part, values];
+      }),
+    );
   }
 
   async readValues(fact: FactColumn): Promise<readonly FactValue[]> {
@@ -170,11 +182,24 @@ export class ClusterEngine implements Engine {
   #all(sql: string): FactValue[][] {
     return this.#reader.database.prepare<[], FactValue[]>(sql).raw().all();
   }
+}
 
-  #keyText(shown: string, index: number, kept: Kept | undefined): string {
-    if (kept === undefined) return shown;
-    return `CASE WHEN is_kept THEN ${shown} ELSE ${index === 0 ? literal(OTHER) : "NULL"} END`;
-  }
+function storedKey(cell: number, cells: Cells): FactValue[] {
+  const key = cells.table.valuesOf(cells.keyOf(cell));
+  return cells.periods ? [cells.periods.values[cells.periodOf(cell)] ?? NOT_SET, ...key] : key;
+}
+
+/** Parts that have no value without calls, or without durations or starts. */
+const NULLABLE: ReadonlySet<Part> = new Set<Part>([
+  "duration_sum",
+  "duration_median",
+  "earliest_start",
+  "latest_start",
+]);
+
+function toNumber(value: FactValue): number {
+  if (value === null) return Number.NaN;
+  return typeof value === "string" ? Date.parse(value) : value;
 }
 
 /** @throws CalltallyError (exit 3) if the cluster has fewer rows of an account than were published */
@@ -189,10 +214,4 @@ export function assertAll(
     `Cannot read ${account} in the cluster: it has ${found} ${what} over all shards, and ${published} were published`,
     { hint: "Publish the account again: it sends what the cluster has lost." },
   );
-}
-
-/** A row of everything exists even without calls. */
-function wholeText(part: Part): string {
-  const value = `max(${partName(part)})`;
-  return part.kind.startsWith("count") ? `coalesce(${value}, 0)` : value;
 }

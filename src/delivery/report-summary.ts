@@ -1,4 +1,4 @@
-import { CHANCE_MEANING } from "../rollup/change-chance.ts";
+import { CHANCE_MEANING } from "../figures/change-chance.ts";
 import { doubtsOf, type Statement, say, saySome } from "../statements/statements.ts";
 
 export interface ReportFile {

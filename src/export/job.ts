@@ -1,7 +1,7 @@
 import type { Audience } from "../base/folder.ts";
+import type { RollupColumn, RollupQuery } from "../figures/rollup-query.ts";
 import type { Ask } from "../request/resolve.ts";
 import type { FigureSession, Value } from "../rollup/figure-session.ts";
-import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Facts } from "../statements/rule.ts";

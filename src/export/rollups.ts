@@ -1,12 +1,12 @@
 import { UsageError } from "../base/errors.ts";
+import { hasChance, isChangeWithinChance } from "../figures/change-chance.ts";
+import { isLocal, keyColumns } from "../figures/dimensions.ts";
+import { FIGURES, TIME_FIGURES } from "../figures/metrics.ts";
+import { TOTAL, WITH_SPEND } from "../figures/reserved-keys.ts";
+import type { RollupColumn, RollupQuery } from "../figures/rollup-query.ts";
 import type { Content } from "../request/contents.ts";
 import { type Ask, type ExportFormat, isOfOneFile, nameFile } from "../request/resolve.ts";
-import { hasChance, isChangeWithinChance } from "../rollup/change-chance.ts";
-import { isLocal, keyColumns } from "../rollup/dimensions.ts";
 import type { FigureSession, Row } from "../rollup/figure-session.ts";
-import { FIGURES, TIME_FIGURES } from "../rollup/metrics.ts";
-import { TOTAL, WITH_SPEND } from "../rollup/reserved-keys.ts";
-import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { Job } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
 import type { Column, Table, TotalRow, Value } from "./table.ts";

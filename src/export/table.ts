@@ -1,5 +1,5 @@
 import type { Audience } from "../base/folder.ts";
-import type { RollupColumn } from "../rollup/rollup-query.ts";
+import type { RollupColumn } from "../figures/rollup-query.ts";
 import type { TableEntry } from "./manifest.ts";
 
 /** Text, days and times as text, numbers, 1 and 0 for booleans; null for no value. */

@@ -1,12 +1,19 @@
 import { UsageError } from "../base/errors.ts";
 import { comparePeriods, counterpartOf, type Distance, distanceOf } from "../calendar/comparison.ts";
-import { closedRange, comparisonRange, countDays, type DateRange, toInstants } from "../calendar/dates.ts";
+import {
+  closedRange,
+  comparisonRange,
+  countDays,
+  type DateRange,
+  type Span,
+  toInstants,
+} from "../calendar/dates.ts";
 import type { Grain } from "../calendar/grain.ts";
 import { isCovered as isInCopy } from "../calendar/history.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { type LabelledPeriod, type Period, periods } from "../calendar/periods.ts";
 import type { Ask } from "../request/resolve.ts";
-import type { CallFilter, Span } from "../rollup/call-filter.ts";
+import type { CallFilter } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 
 export interface Timeframe {

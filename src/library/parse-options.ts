@@ -7,10 +7,10 @@ import { PHONE_NUMBER } from "../base/phone-number.ts";
 import { parseBaseUrl, parseToken } from "../config/setting-parsers.ts";
 import { ALL_SETTINGS, SETTINGS } from "../config/settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
+import { DIMENSIONS } from "../figures/dimensions.ts";
 import { type ExportRequest, REQUEST_KEYS } from "../request/export-request.ts";
 import { by, option, parsed } from "../request/issues.ts";
 import { FORMATS } from "../request/option-values.ts";
-import { DIMENSIONS } from "../rollup/dimensions.ts";
 import type { SyncOptions } from "./types.ts";
 
 /** Options that settings must not duplicate. */

@@ -1,5 +1,5 @@
 import { INVISIBLE, personalKind } from "../base/personal-text.ts";
-import { DIMENSIONS, keyColumns } from "../rollup/dimensions.ts";
+import { DIMENSIONS, keyColumns } from "../figures/dimensions.ts";
 import { CALLS } from "../warehouse/calls/calls.ts";
 import { CALL_FACTS } from "../warehouse/calls/facts.ts";
 import { TRANSCRIPTS } from "../warehouse/calls/transcripts.ts";

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { longLabelOf } from "../calendar/period-text.ts";
 import type { ComparedRange } from "../export/timeframe.ts";
-import { type ComparedDays, isChangeWithinChance } from "../rollup/change-chance.ts";
+import { type ComparedDays, isChangeWithinChance } from "../figures/change-chance.ts";
 import type { Value } from "../rollup/figure-session.ts";
 import type { Figures } from "./report-figures.ts";
 

@@ -1,7 +1,7 @@
 import { html, raw } from "hono/html";
 import { toPrintable } from "../base/printable.ts";
-import type { Dimension } from "../rollup/dimensions.ts";
-import { NOT_SET } from "../rollup/reserved-keys.ts";
+import type { Dimension } from "../figures/dimensions.ts";
+import { NOT_SET } from "../figures/reserved-keys.ts";
 import { countOf, type Html } from "./figure-text.ts";
 import type { Heat, Series } from "./report-charts.ts";
 import type { Figures } from "./report-figures.ts";

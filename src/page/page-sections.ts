@@ -3,8 +3,8 @@ import type { Share } from "../base/chance.ts";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { labelOf, longLabelOf } from "../calendar/period-text.ts";
 import type { Manifest } from "../export/manifest.ts";
-import type { Dimension } from "../rollup/dimensions.ts";
-import type { DurationBand } from "../rollup/duration-bands.ts";
+import type { Dimension } from "../figures/dimensions.ts";
+import type { DurationBand } from "../figures/duration-bands.ts";
 import { has, say } from "../statements/statements.ts";
 import {
   answerRateOf,

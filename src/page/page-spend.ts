@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
-import { TOTAL, WITH_SPEND } from "../rollup/reserved-keys.ts";
+import { TOTAL, WITH_SPEND } from "../figures/reserved-keys.ts";
 import { amountOf, countOf, type Html } from "./figure-text.ts";
 import { headRow, isolated, nameAmong, nameOf, rowHead, scrolled } from "./page-parts.ts";
 import type { Figures, Report, SpendFigures } from "./report-figures.ts";

@@ -1,17 +1,16 @@
 import { isWithinChance, WITHIN_CHANCE } from "../base/chance.ts";
 import { MICROS } from "../base/currency.ts";
-import { closedRange, countDays, type DateRange } from "../calendar/dates.ts";
+import { closedRange, countDays, type DateRange, type Span } from "../calendar/dates.ts";
 import type { Manifest } from "../export/manifest.ts";
 import type { Restatement } from "../export/restatement.ts";
 import type { Compared, Timeframe } from "../export/timeframe.ts";
+import type { ComparedDays } from "../figures/change-chance.ts";
+import type { Dimension } from "../figures/dimensions.ts";
+import type { SpendForm } from "../figures/metrics.ts";
+import { NOT_SET } from "../figures/reserved-keys.ts";
+import type { RollupQuery } from "../figures/rollup-query.ts";
 import type { Notice } from "../notices/notice-table.ts";
-import type { Span } from "../rollup/call-filter.ts";
-import type { ComparedDays } from "../rollup/change-chance.ts";
-import type { Dimension } from "../rollup/dimensions.ts";
 import type { FigureSession, Rollup, Value } from "../rollup/figure-session.ts";
-import type { SpendForm } from "../rollup/metrics.ts";
-import { NOT_SET } from "../rollup/reserved-keys.ts";
-import type { RollupQuery } from "../rollup/rollup-query.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Coverage } from "../warehouse/runs/basis.ts";
 

@@ -6,9 +6,9 @@ import { HISTORY_DAYS } from "../calendar/history.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { longLabelOf } from "../calendar/period-text.ts";
 import type { Manifest } from "../export/manifest.ts";
+import { CHANCE_MEANING } from "../figures/change-chance.ts";
 import { describeNotice } from "../notices/notice-words.ts";
 import { describeReasons } from "../restatements/restatement-words.ts";
-import { CHANCE_MEANING } from "../rollup/change-chance.ts";
 import { has } from "../statements/statements.ts";
 import {
   amountOf,

@@ -1,10 +1,10 @@
 import { countDays } from "../calendar/dates.ts";
 import type { Job } from "../export/job.ts";
 import { fingerprintOf, type ManifestFile } from "../export/manifest.ts";
+import { metrics } from "../figures/metrics.ts";
+import { rollupColumns } from "../figures/rollup-query.ts";
 import { type Notice, readNotices } from "../notices/notice-table.ts";
 import { PAGE_FILE } from "../request/option-values.ts";
-import { metrics } from "../rollup/metrics.ts";
-import { rollupColumns } from "../rollup/rollup-query.ts";
 import { PERIOD_FIGURES, type ReportFigures, readReportFigures } from "./report-figures.ts";
 import { toPage } from "./report-page.ts";
 

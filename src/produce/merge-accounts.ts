@@ -1,4 +1,3 @@
-import Database from "better-sqlite3";
 import { MICROS } from "../base/currency.ts";
 import { UnmatchedError, UsageError } from "../base/errors.ts";
 import { encodeTable } from "../export/formats/encode-table.ts";
@@ -6,10 +5,10 @@ import type { Manifest, ManifestFile } from "../export/manifest.ts";
 import { memoryOutput, type ReadTable } from "../export/output/memory.ts";
 import type { Output } from "../export/output/output.ts";
 import type { Column, Value } from "../export/table.ts";
+import { type Dimension, isLocalKey, keyColumns } from "../figures/dimensions.ts";
+import { compareKeys, compareValues } from "../figures/key-order.ts";
 import { ACCOUNT } from "../request/option-values.ts";
 import { type Ask, isOfOneFile } from "../request/resolve.ts";
-import { type Dimension, isLocalKey, keyColumns } from "../rollup/dimensions.ts";
-import { keyOrder } from "../rollup/rollup-sql.ts";
 import { mergeStatements, type Statement } from "../statements/statements.ts";
 import { assertSynced, type ProduceOptions, produce } from "./produce.ts";
 import type { Source } from "./source.ts";
@@ -136,29 +135,20 @@ function mergeTables(figures: readonly AccountFigures[], by: MergeOptions["by"])
 }
 
 function sortRows(rows: readonly Value[][], columns: readonly Column[], by: MergeOptions["by"]): Value[][] {
-  const database = new Database(":memory:");
-  try {
-    database.exec(`CREATE TABLE merged (${columns.map(({ name }) => name).join(", ")})`);
-    const insert = database.prepare(`INSERT INTO merged VALUES (${columns.map(() => "?").join(", ")})`);
-    database.transaction(() => {
-      for (const row of rows) insert.run(row);
-    })();
-    const dimensions = by.filter((dimension) => dimension !== ACCOUNT);
-    const known = new Map(keyColumns(dimensions).map((key) => [key.name, key]));
-    const keys = columns.flatMap(({ isKey, name }) => {
-      const key = known.get(name);
-      return key ? [keyOrder(key)] : isKey ? [name] : [];
-    });
-    const [period, ...others] = keys[0] === "period" ? keys : [undefined, ...keys];
-    const isLocal = known.size > 0 && [...known.values()].every(isLocalKey);
-    const order = [...(period ? [period] : []), ...(isLocal ? [] : ["calls DESC"]), ...others];
-    return database
-      .prepare<[], Value[]>(`SELECT * FROM merged ORDER BY ${order.join(", ")}`)
-      .raw()
-      .all();
-  } finally {
-    database.close();
-  }
+  const dimensions = by.filter((dimension) => dimension !== ACCOUNT);
+  const known = new Map(keyColumns(dimensions).map((key) => [key.name, key]));
+  const compareAt = ({ name }: Column, index: number) => {
+    const key = known.get(name);
+    const compare = key ? compareKeys.bind(undefined, key) : compareValues;
+    return (a: Value[], b: Value[]) => compare(a[index] ?? null, b[index] ?? null);
+  };
+  const keys = columns.flatMap((column, index) => (column.isKey ? [compareAt(column, index)] : []));
+  const callsAt = columns.findIndex(({ name }) => name === "calls");
+  const mostFirst = (a: Value[], b: Value[]) => Number(b[callsAt]) - Number(a[callsAt]);
+  const isLocal = known.size > 0 && [...known.values()].every(isLocalKey);
+  const hasPeriods = columns[0]?.name === "period";
+  const order = isLocal ? keys : keys.toSpliced(hasPeriods ? 1 : 0, 0, mostFirst);
+  return rows.toSorted((a, b) => order.reduce((found, compare) => found || compare(a, b), 0));
 }
 
 function decimalsOf({ type, decimals = 0 }: Column): number {

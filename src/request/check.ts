@@ -1,8 +1,8 @@
 import { UsageError } from "../base/errors.ts";
 import { namesOf } from "../base/records.ts";
 import { closedRange } from "../calendar/dates.ts";
-import { SPEND_DIMENSIONS } from "../rollup/dimensions.ts";
-import { SPEND_FIGURES, TIME_FIGURES } from "../rollup/metrics.ts";
+import { SPEND_DIMENSIONS } from "../figures/dimensions.ts";
+import { SPEND_FIGURES, TIME_FIGURES } from "../figures/metrics.ts";
 import {
   CONTENT_OPTIONS,
   type Content,

@@ -1,4 +1,4 @@
-import { DEFAULT_DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
+import { DEFAULT_DIMENSIONS, type Dimension } from "../figures/dimensions.ts";
 import type { ExportRequest } from "./export-request.ts";
 import { LISTS, type List, UNSHARED_DIMENSIONS } from "./option-values.ts";
 

@@ -5,8 +5,8 @@ import { parseFilePath } from "../base/path-text.ts";
 import { parseDate } from "../calendar/dates.ts";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import { parseLast } from "../calendar/last.ts";
-import { DIMENSIONS } from "../rollup/dimensions.ts";
-import { FIGURES } from "../rollup/metrics.ts";
+import { DIMENSIONS } from "../figures/dimensions.ts";
+import { FIGURES } from "../figures/metrics.ts";
 import { option, parsed } from "./issues.ts";
 import {
   ADJUSTMENTS,

@@ -1,4 +1,4 @@
-import { DIMENSIONS } from "../rollup/dimensions.ts";
+import { DIMENSIONS } from "../figures/dimensions.ts";
 
 export const TABLE_FORMATS = ["csv", "tsv", "json", "ndjson", "parquet"] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];

@@ -1,7 +1,7 @@
 import type { Job, Lists } from "../export/job.ts";
 import type { Effect, FigureValue, Restatement } from "../export/restatement.ts";
-import { keyColumns } from "../rollup/dimensions.ts";
-import { METRIC_NAMES, spendMetrics } from "../rollup/metrics.ts";
+import { keyColumns } from "../figures/dimensions.ts";
+import { METRIC_NAMES, spendMetrics } from "../figures/metrics.ts";
 import type { RowEffect } from "../rollup/sqlite/read-effects.ts";
 import { describeRulesChange } from "../warehouse/calls/rules.ts";
 import { type ExportedRollup, type ExportedRow, iterateExportedRows } from "./exported-rollups.ts";

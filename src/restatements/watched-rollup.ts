@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import type { Job, Lists, RollupOutlet } from "../export/job.ts";
 import type { Table, Value } from "../export/table.ts";
-import { keyColumns } from "../rollup/dimensions.ts";
-import { metrics } from "../rollup/metrics.ts";
+import { keyColumns } from "../figures/dimensions.ts";
+import { metrics } from "../figures/metrics.ts";
 import { openCallerHash } from "../warehouse/calls/caller-hash.ts";
 import { comparableStretches, completeStretches, type ExportedScope } from "./comparable-periods.ts";
 import { type ExportedRow, readExportedRollup } from "./exported-rollups.ts";

@@ -4,14 +4,7 @@ import { toCaseless, toComparableDisposition, toPhoneDigits } from "../attributi
 import { toDuration } from "../attribution/compiled-rules.ts";
 import { askFor, similar } from "../base/nearest.ts";
 import { namesOf } from "../base/records.ts";
-import { isValue, toServed, toShown } from "./reserved-keys.ts";
-
-/** ISO 8601 UTC with milliseconds; open where an end is missing. */
-export interface Span {
-  startsAt?: string;
-  /** Exclusive. */
-  endsAt?: string;
-}
+import { NOT_SET, toServed, toShown } from "../figures/reserved-keys.ts";
 
 /** For lists, one matching value is enough. Case does not matter. `(not set)` matches calls without a value. */
 export interface CallFilter {
@@ -151,4 +144,9 @@ function matchingFacts(
 /** Returns a whole number without leading zeros; empty for any other text. */
 function toId(text: string): string {
   return /^-?\d{1,16}$/.test(text) ? String(Number(text)) : "";
+}
+
+/** Whether a filter's text means a value, not `(not set)`. */
+export function isValue(text: string): boolean {
+  return toCaseless(text) !== NOT_SET;
 }

@@ -1,10 +1,12 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import type { LabelledPeriod } from "../calendar/periods.ts";
-import type { Condition, Span } from "./call-filter.ts";
-import type { KeyColumn } from "./dimensions.ts";
-import type { Metric } from "./metrics.ts";
-import type { ZoneOffset } from "./rollup-query.ts";
+import type { Span } from "../calendar/dates.ts";
+import type { CallSource, GroupQuestion } from "../figures/cells.ts";
+import type { FactValue } from "../figures/dictionary.ts";
+import type { KeyColumn } from "../figures/dimensions.ts";
+import type { Parts } from "../figures/parts.ts";
+import type { ZoneOffset } from "../figures/rollup-query.ts";
+import type { Condition } from "./call-filter.ts";
 
 export interface CallSelection {
   rules: Pick<AttributionRules, "duration_unit" | "caller_digests">;
@@ -12,27 +14,6 @@ export interface CallSelection {
   /** Whether gone calls count, so first-call flags must be recomputed. */
   isGoneCounted: boolean;
 }
-
-/** One span of time of a rollup. */
-export interface Side {
-  keys: readonly KeyColumn[];
-  span: Span;
-  periods?: readonly LabelledPeriod[] | undefined;
-  offsets?: readonly ZoneOffset[] | undefined;
-  /** The keys with rows of their own; all others are in the row `(other)`. */
-  kept?: Kept | undefined;
-}
-
-/** The keys that a rollup shows, as it shows them: a SELECT with a row for each. */
-export interface Kept {
-  /** Of the table in the SELECT's WITH. */
-  name: string;
-  text: string;
-  /** Whether keys are kept by period; then each row begins with the period. */
-  isByPeriod: boolean;
-}
-
-export type FactValue = string | number | null;
 
 export interface ImportedSpend {
   /** A table, or a SELECT in parentheses. */
@@ -42,11 +23,10 @@ export interface ImportedSpend {
 }
 
 /** The facts of calls at one moment. SELECTs are in SQLite's SQL, for the session's connection. */
-export interface Engine {
-  /** Returns the SELECT of a row for each key of a side: period if any, keys, figures. */
-  groups: (side: Side, figures: readonly Metric[], selection: CallSelection) => Promise<string>;
-  /** Makes a SELECT of kept keys reusable: returns it, or the SELECT of its stored result. */
-  keep: (ranked: string) => string;
+export interface Engine extends Pick<CallSource, "dictionaryOf"> {
+  groups: (question: GroupQuestion, selection: CallSelection) => Promise<Parts>;
+  /** Reads these keys with whatever is asked next, so that one scan of the calls answers several questions. */
+  expect: (keys: readonly KeyColumn[]) => void;
   readValues: (fact: FactColumn) => Promise<readonly FactValue[]>;
   /** Counts the calls of each duration band: the number of bounds reached, null without a duration; calls, answered, missed. */
   readBands: (bounds: readonly number[], span: Span, selection: CallSelection) => Promise<FactValue[][]>;

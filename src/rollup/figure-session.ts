@@ -3,23 +3,32 @@ import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { toDuration } from "../attribution/compiled-rules.ts";
+import type { Span } from "../calendar/dates.ts";
 import { hasHistory, isCovered } from "../calendar/history.ts";
+import { countCells, type FoldSource } from "../figures/counted-cells.ts";
+import type { FactValue } from "../figures/dictionary.ts";
+import { type Dimension, keyColumns } from "../figures/dimensions.ts";
+import { type DurationBand, durationBounds } from "../figures/duration-bands.ts";
+import { type FoldedRow, foldRollup } from "../figures/fold-rollup.ts";
+import { countKeys, countSmall } from "../figures/kept-cells.ts";
+import type { OTHER } from "../figures/reserved-keys.ts";
+import {
+  type RollupColumn,
+  type RollupQuery,
+  rollupColumns,
+  type ZoneOffset,
+} from "../figures/rollup-query.ts";
+import { blankSmall } from "../figures/small-cells.ts";
 import {
   type CallFilter,
   type ConditionOptions,
   comparedFacts,
   findUnmatched,
-  type Span,
   toConditions,
   type UnmatchedValue,
 } from "./call-filter.ts";
-import { type DurationBand, durationBounds } from "./duration-bands.ts";
-import type { CallSelection, Engine, FactValue } from "./engine.ts";
-import type { IS_OTHER } from "./reserved-keys.ts";
-import { type RollupColumn, type RollupQuery, rollupColumns, type ZoneOffset } from "./rollup-query.ts";
-import { keyCountText, type RollupContext, rollupText, smallCellCountText } from "./rollup-sql.ts";
+import type { CallSelection, Engine } from "./engine.ts";
 import { SessionSpend } from "./session-spend.ts";
-import { blankSmallRows } from "./small-cells.ts";
 
 export type Value = FactValue;
 /** In the order of the columns; null for no value. */
@@ -32,7 +41,7 @@ export interface FigureSessionOptions extends Pick<ConditionOptions, "nameCaller
   filter?: CallFilter | undefined;
 }
 
-/** The rows are read as they are iterated, even while other questions are asked. */
+/** The rows are made as they are iterated. */
 export interface Rollup {
   columns: RollupColumn[];
   rows: Iterable<Row>;
@@ -79,7 +88,7 @@ export class FigureSession {
   /**
    * Answers a rollup. Changes are null if the compared span is not {@link isCovered}, those of first-time callers
    * also if it begins without {@link hasHistory}.
-   * @param onOther receives each row `(other)` before it is passed on
+   * @param onOther receives each row {@link OTHER} before it is passed on
    */
   async rollup(query: RollupQuery, onOther?: (row: Row) => void): Promise<Rollup> {
     const { minCell, previous } = query;
@@ -93,9 +102,14 @@ export class FigureSession {
             hasHistoryBefore: hasHistory(startsAt, first),
           };
     const columns = rollupColumns(query, this.rules);
-    const rows = this.iterate(await rollupText(query, { ...(await this.#context()), ...known }));
-    const shown = minCell === undefined ? rows : blankSmallRows(rows, columns, minCell);
-    return { columns, rows: dropHidden(shown, columns.length, onOther) };
+    const rows = await foldRollup(query, await this.#source(), known);
+    const blank = minCell === undefined ? undefined : blankSmall(columns, minCell);
+    return { columns, rows: toRows(rows, { blank, onOther }) };
+  }
+
+  /** Reads the keys of these dimensions with whatever is asked next, so that one scan answers all. */
+  expect(dimensions: readonly Dimension[], shape: { raw?: boolean | undefined } = {}): void {
+    this.engine.expect(keyColumns(dimensions, shape));
   }
 
   /**
@@ -144,15 +158,16 @@ export class FigureSession {
 
   /** Counts the keys that a rollup shows over all periods, and those folded into `(other)`. */
   async countKeys(query: RollupQuery): Promise<{ shown: number; folded: number }> {
-    const [all, withValue] = this.first(await keyCountText(query, await this.#context())).map(Number);
-    const folded = Math.max(0, (withValue ?? 0) - (query.top ?? Number.POSITIVE_INFINITY));
-    return { shown: (all ?? 0) - folded + (folded > 0 ? 1 : 0), folded };
+    const { previous } = query;
+    const whole = { ...query, periods: undefined, previous: previous && { span: previous.span } };
+    const { all, withValue } = countKeys(await countCells(whole, await this.#source()));
+    const folded = Math.max(0, withValue - (query.top ?? Number.POSITIVE_INFINITY));
+    return { shown: all - folded + (folded > 0 ? 1 : 0), folded };
   }
 
   /** Counts the rows folded into `(other)` because they, or their neighbours, have fewer calls. */
   async countSmallCells(query: RollupQuery & { minCell: number }): Promise<number> {
-    const [count] = this.first(await smallCellCountText(query, query.minCell, await this.#context()));
-    return Number(count);
+    return countSmall(await countCells(query, await this.#source()), query.minCell);
   }
 
   readOffsets(zone: string): Promise<ZoneOffset[]> {
@@ -210,8 +225,14 @@ export class FigureSession {
     return this.database.prepare<[], Row>(sql).raw().get() ?? [];
   }
 
-  async #context(): Promise<RollupContext> {
-    return { ...this.selection, engine: this.engine, spend: await this.#spend };
+  async #source(): Promise<FoldSource> {
+    const spend = await this.#spend;
+    return {
+      rules: this.rules,
+      dictionaryOf: (key) => this.engine.dictionaryOf(key),
+      groups: (question) => this.engine.groups(question, this.selection),
+      spend: spend && ((side, cells) => spend.byCell(side, cells)),
+    };
   }
 }
 
@@ -224,15 +245,13 @@ export function selectionOf(
   return { rules, conditions, isGoneCounted: filter.include_gone ?? false };
 }
 
-/** Drops {@link IS_OTHER}, the last value of rows whose keys may be folded. */
-function* dropHidden(
-  rows: Iterable<Row>,
-  columns: number,
-  onOther: (row: Row) => void = () => {},
+function* toRows(
+  rows: Iterable<FoldedRow>,
+  { blank, onOther }: { blank?: ((row: Row) => Row) | undefined; onOther?: ((row: Row) => void) | undefined },
 ): Generator<Row> {
-  for (const row of rows) {
-    const isOther = row.length > columns && row.pop() === 1;
-    if (isOther) onOther(row);
-    yield row;
+  for (const { values, isOther } of rows) {
+    const shown = blank?.(values) ?? values;
+    if (isOther) onOther?.(shown);
+    yield shown;
   }
 }

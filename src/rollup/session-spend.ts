@@ -3,11 +3,16 @@ import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toChannel } from "../attribution/channel-rules.ts";
 import { compileRules } from "../attribution/compiled-rules.ts";
-import { toInstants } from "../calendar/dates.ts";
-import { type CallFilter, type Condition, type Span, toConditions } from "./call-filter.ts";
+import { type Span, toInstants } from "../calendar/dates.ts";
+import type { Cells, Side } from "../figures/cells.ts";
+import type { FactValue } from "../figures/dictionary.ts";
+import type { SpendForm } from "../figures/metrics.ts";
+import { addSpent, type Spent } from "../figures/spent.ts";
+import { periodCodes } from "../figures/time-keys.ts";
+import { type CallFilter, type Condition, toConditions } from "./call-filter.ts";
 import type { Engine, ImportedSpend } from "./engine.ts";
-import type { SpendForm } from "./metrics.ts";
 import { type CampaignKey, campaignMatcher, type Match, type SourceCampaign } from "./spend-campaigns.ts";
+import { groupByFirst } from "./sql-text.ts";
 import { selectionText } from "./sqlite/sqlite-calls-sql.ts";
 
 /** Columns of a session's spend, with the names of facts: `call_started` is the start of the day. */
@@ -50,9 +55,9 @@ export interface SpendOptions {
  */
 export class SessionSpend {
   readonly form: SpendForm;
-  readonly table: string;
+  readonly #table: string;
   /** The filter's conditions that apply to spend: on source, channel and campaign. */
-  readonly conditions: readonly Condition[];
+  readonly #conditions: readonly Condition[];
   readonly #database: Database;
   readonly #imported: ImportedSpend;
 
@@ -70,8 +75,8 @@ export class SessionSpend {
     }
     const keys = makeTable(KEY_COLUMNS);
     this.#insertKeys(keys, rules);
-    this.table = makeTable(COLUMNS);
-    database.exec(`INSERT INTO ${this.table}
+    this.#table = makeTable(COLUMNS);
+    database.exec(`INSERT INTO ${this.#table}
 SELECT s.spend_id, d.starts_at, s.day, k.source, k.medium, k.campaign, k.campaign_id, k.channel, k.match,
   s.campaign, s.campaign_id, s.cost_micros, s.clicks, s.impressions
 FROM ${imported.table} AS s
@@ -79,7 +84,7 @@ JOIN ${days} AS d ON d.day = s.day
 JOIN ${keys} AS k ON k.given_source = s.source AND k.given_medium = s.medium
   AND k.given_campaign IS s.campaign AND k.given_campaign_id IS s.campaign_id`);
     const { source, channel, campaign } = filter;
-    this.conditions = toConditions(
+    this.#conditions = toConditions(
       {
         ...(source && { source }),
         ...(channel && { channel }),
@@ -112,8 +117,35 @@ ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`;
   /** Returns the distinct values of a fact that spend has, too; none for other facts. */
   readValues(fact: FactColumn): (string | null)[] {
     if (!["source", "medium", "channel", "campaign", "campaign_id"].includes(fact)) return [];
-    const select = this.#database.prepare<[], string | null>(`SELECT DISTINCT ${fact} FROM ${this.table}`);
+    const select = this.#database.prepare<[], string | null>(`SELECT DISTINCT ${fact} FROM ${this.#table}`);
     return select.pluck().all();
+  }
+
+  /** Returns the spend of each cell that has any. */
+  byCell({ span, periods }: Side, cells: Cells): Map<number, Spent> {
+    const facts = cells.columns.flatMap(({ key: { of } }) => ("fact" in of ? [`f.${of.fact}`] : []));
+    const keys = [...facts, ...(periods ? ["f.call_started"] : [])];
+    const sums = ["CAST(sum(f.cost_micros) AS TEXT)", "sum(f.clicks)", "sum(f.impressions)"];
+    const rows = this.#database
+      .prepare<[], FactValue[]>(
+        `SELECT ${[...keys, ...sums].join(", ")} ${this.#selectionText(span)}\n${groupByFirst(keys)}${HAS_ROWS}`,
+      )
+      .raw()
+      .all();
+    const startsMs = Float64Array.from(rows, (row) => Date.parse(String(row[facts.length])));
+    const ofPeriods = cells.periods && periodCodes(startsMs, periods ?? [], cells.periods);
+    const found = new Map<number, Spent>();
+    for (const [index, row] of rows.entries()) {
+      const cell = cells.codeOf(cells.table.codeOf(row.slice(0, facts.length)), ofPeriods?.[index] ?? 0);
+      const [cost, clicks, impressions] = row.slice(keys.length);
+      const own = {
+        costMicros: BigInt(cost ?? 0),
+        clicks: toCount(clicks),
+        impressions: toCount(impressions),
+      };
+      found.set(cell, addSpent(found.get(cell), own));
+    }
+    return found;
   }
 
   /** Sums the spend of a span by how it was matched to campaigns; omits ways without spend. */
@@ -159,15 +191,20 @@ ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`;
     group: string,
     options: { join?: string; also?: readonly string[] } = {},
   ): Found[] {
-    const selection = { conditions: this.conditions, isGoneCounted: true };
-    const from = `${this.table} AS f`;
-    return this.#all(`SELECT ${columns} ${selectionText(span, selection, { from, ...options })}\n${group}`);
+    return this.#all(`SELECT ${columns} ${this.#selectionText(span, options)}\n${group}`);
+  }
+
+  #selectionText(span: Span, options: Parameters<typeof selectionText>[2] = {}): string {
+    const selection = { conditions: this.#conditions, isGoneCounted: true };
+    return selectionText(span, selection, { from: `${this.#table} AS f`, ...options });
   }
 
   #all<Found>(sql: string): Found[] {
     return this.#database.prepare<[], Found>(sql).all();
   }
 }
+
+const toCount = (value: FactValue = null) => (value === null ? null : Number(value));
 
 const HAS_ROWS = "HAVING count(*) > 0";
 

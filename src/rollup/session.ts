@@ -1,10 +1,11 @@
 import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import type { CallFilter, Span } from "./call-filter.ts";
+import type { Span } from "../calendar/dates.ts";
+import type { RollupQuery } from "../figures/rollup-query.ts";
+import type { CallFilter } from "./call-filter.ts";
 import { FigureSession, type FigureSessionOptions, type Row, selectionOf } from "./figure-session.ts";
 import { type ListedMember, listedText } from "./listed-member.ts";
-import type { RollupQuery } from "./rollup-query.ts";
 import { listText } from "./sql-text.ts";
 import { type RowEffect, readEffects } from "./sqlite/read-effects.ts";
 import { type CallerSummary, callersText } from "./sqlite/sqlite-callers-sql.ts";
@@ -30,29 +31,33 @@ export interface Selected<Item> {
 export interface SessionOptions extends Omit<FigureSessionOptions, "rules"> {
   /** The rules by which the facts were computed; a function reads them in the session's snapshot. */
   rules: AttributionRules | (() => AttributionRules);
+  /** Ends a scan of the calls. */
+  signal?: AbortSignal | undefined;
 }
 
 const CACHE_KIB = 16_384;
 
 export class RollupSession extends FigureSession implements Disposable {
+  readonly #engine: SqliteEngine;
   readonly #listValues: SqliteEngine["listValues"];
 
   /** @param database a connection that nothing else uses meanwhile; may be read-only */
-  constructor(database: Database, { rules, ...others }: SessionOptions) {
+  constructor(database: Database, { rules, signal, ...others }: SessionOptions) {
     // SQLite sorts in chunks of this size: with its default of 2 MB a rollup of a million clicks takes a tenth
     // longer.
     database.pragma(`cache_size = ${-CACHE_KIB}`);
     defineFunctions(database);
     database.exec("BEGIN");
     const options = { ...others, rules: typeof rules === "function" ? rules() : rules };
-    const engine = new SqliteEngine(database);
+    const engine = new SqliteEngine(database, signal);
     const listValues = (fact: FactColumn) => engine.listValues(fact);
     super(database, engine, options, selectionOf(options, listValues));
+    this.#engine = engine;
     this.#listValues = listValues;
   }
 
   effects(query: RollupQuery, since: number, zone: string): Generator<RowEffect> {
-    return readEffects(this.database, this.engine, this.options, { query, since, zone });
+    return readEffects(this.database, this.#engine, this.options, { query, since, zone });
   }
 
   calls(columns: readonly CallSource[], span: Span = {}): Selected<Row> {

@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { type Metric, metrics } from "../rollup/metrics.ts";
+import { type Metric, metrics } from "../figures/metrics.ts";
 import { type View, viewsOf } from "../warehouse/calls/views.ts";
 import { ZONE_VIEW, zoneViewText } from "../warehouse/calls/zone-view.ts";
 import type { DescribedColumn } from "../warehouse/described.ts";

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
-import { WEEKDAYS } from "../../src/rollup/dimensions.ts";
+import { WEEKDAYS } from "../../src/figures/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";

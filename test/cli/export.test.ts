@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
+import { DIMENSIONS } from "../../src/figures/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { readBySheetJs } from "../export/workbook-readers.ts";

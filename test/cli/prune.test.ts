@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
+import { DIMENSIONS } from "../../src/figures/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { compareDumps, dumpWarehouse } from "../crash/dump.ts";
 import { clearAddresses, findTraces, makePersonal, type Person } from "../support/forgettable.ts";

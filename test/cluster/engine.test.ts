@@ -10,9 +10,9 @@ import { ClusterReader } from "../../src/cluster/cluster-reader.ts";
 import { readCluster } from "../../src/cluster/cluster-session.ts";
 import { readPublished } from "../../src/cluster/published.ts";
 import { parseClusterUrl } from "../../src/config/cluster-url.ts";
-import { SPEND_DIMENSIONS } from "../../src/rollup/dimensions.ts";
+import { SPEND_DIMENSIONS } from "../../src/figures/dimensions.ts";
+import { OTHER } from "../../src/figures/reserved-keys.ts";
 import type { FigureSession } from "../../src/rollup/figure-session.ts";
-import { OTHER } from "../../src/rollup/reserved-keys.ts";
 import { questions, resolve } from "../rollup/questions.ts";
 import {
   type ClickhouseServers,

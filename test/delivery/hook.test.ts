@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { kindOfHook, parseHookUrl, toHookBody } from "../../src/delivery/hook-body.ts";
 import type { ReportSummary } from "../../src/delivery/report-summary.ts";
-import { CHANCE_MEANING } from "../../src/rollup/change-chance.ts";
+import { CHANCE_MEANING } from "../../src/figures/change-chance.ts";
 import { toSpoken } from "../../src/statements/statements.ts";
 
 const SUMMARY: ReportSummary = {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { attributeCall } from "../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { CHANNELS } from "../../src/attribution/channel-rules.ts";
-import { metrics } from "../../src/rollup/metrics.ts";
+import { metrics } from "../../src/figures/metrics.ts";
 import { makeCall } from "../support/calls.ts";
 
 const PAGE = readFileSync("docs/figures.md", "utf8");

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
 import { toInstants } from "../../src/calendar/dates.ts";
+import { DIMENSIONS, type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../src/figures/dimensions.ts";
+import { NOT_SET, OTHER } from "../../src/figures/reserved-keys.ts";
+import { rollupColumns } from "../../src/figures/rollup-query.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
-import { DIMENSIONS, type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import type { Row } from "../../src/rollup/figure-session.ts";
-import { NOT_SET, OTHER } from "../../src/rollup/reserved-keys.ts";
-import { rollupColumns } from "../../src/rollup/rollup-query.ts";
-import { rollupViewText } from "../../src/rollup/rollup-sql.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
+import { rollupViewText } from "../../src/warehouse/calls/rollup-view.ts";
 import { type FoldQuery, foldRollup } from "../support/fold.ts";
 import { CALLS, LIVE, MILLISECONDS, openAccount, RULES, SPEND } from "./account.ts";
 import { type Question, resolve } from "./questions.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { DIMENSIONS, isLocal, keyColumns } from "../../src/rollup/dimensions.ts";
-import { durationBounds } from "../../src/rollup/duration-bands.ts";
-import { isCompared, isOfSpend, METRIC_NAMES, metrics, spendMetrics } from "../../src/rollup/metrics.ts";
-import { callMeasures, measuresOf, rollupColumns } from "../../src/rollup/rollup-query.ts";
+import { DIMENSIONS, isLocal, keyColumns } from "../../src/figures/dimensions.ts";
+import { durationBounds } from "../../src/figures/duration-bands.ts";
+import { isCompared, isOfSpend, METRIC_NAMES, metrics, spendMetrics } from "../../src/figures/metrics.ts";
+import { callMeasures, measuresOf, rollupColumns } from "../../src/figures/rollup-query.ts";
 import { groupBy, literal } from "../../src/rollup/sql-text.ts";
 
 const SECONDS = { duration_unit: "seconds" } as const;

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { CHANNELS } from "../../src/attribution/channel-rules.ts";
 import { namesOf } from "../../src/base/records.ts";
-import { type DateRange, toInstants } from "../../src/calendar/dates.ts";
+import { type DateRange, type Span, toInstants } from "../../src/calendar/dates.ts";
 import { GRAINS } from "../../src/calendar/grain.ts";
 import { type Period, periods } from "../../src/calendar/periods.ts";
 import type { Call } from "../../src/call.ts";
-import type { CallFilter, Span } from "../../src/rollup/call-filter.ts";
-import { DIMENSIONS, type Dimension } from "../../src/rollup/dimensions.ts";
-import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
+import { DIMENSIONS, type Dimension } from "../../src/figures/dimensions.ts";
+import type { RollupQuery } from "../../src/figures/rollup-query.ts";
+import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import type { SpendRow } from "../../src/spend/read-report.ts";
 import { arbitraryCalls } from "../support/calls.ts";
 import type { FoldQuery } from "../support/fold.ts";

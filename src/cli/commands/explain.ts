@@ -4,7 +4,7 @@ import { ASSISTANTS_AS_OF } from "../../attribution/ai-assistants.ts";
 import { presentText } from "../../attribution/call-text.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { type Explanation, explainCall, noCallError } from "../../explain/explain-call.ts";
-import { NOT_SET } from "../../rollup/reserved-keys.ts";
+import { NOT_SET } from "../../figures/reserved-keys.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";

@@ -1,6 +1,6 @@
 import { Argument } from "@commander-js/extra-typings";
+import { DEFAULT_DIMENSIONS, DIMENSIONS } from "../../figures/dimensions.ts";
 import { ACCOUNT, CONTENTS } from "../../request/option-values.ts";
-import { DEFAULT_DIMENSIONS, DIMENSIONS } from "../../rollup/dimensions.ts";
 import { type Context, OPTION } from "../context.ts";
 import { expectFlags } from "../expected-flags.ts";
 import { action } from "../frame.ts";

@@ -4,7 +4,7 @@ import { formatQuantity } from "../../base/quantity-text.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { readTopics } from "../../config/topics-file.ts";
 import { readCallsOfTopic, readTopicFigures, type TopicFigures } from "../../explain/topic-figures.ts";
-import { NOT_SET, TOTAL, toShown } from "../../rollup/reserved-keys.ts";
+import { NOT_SET, TOTAL, toShown } from "../../figures/reserved-keys.ts";
 import { openWarehouseReader } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { type Context, OPTION } from "../context.ts";

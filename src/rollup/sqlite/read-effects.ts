@@ -1,21 +1,21 @@
 import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../../attribution/attribute-call.ts";
+import { Cells } from "../../figures/cells.ts";
+import { Dictionary } from "../../figures/dictionary.ts";
+import { keyColumns } from "../../figures/dimensions.ts";
+import { type Effect, effectOn, type Step } from "../../figures/effects.ts";
+import { keyOf } from "../../figures/fold-rollup.ts";
+import { callMeasures, measuresOf, type RollupQuery } from "../../figures/rollup-query.ts";
 import { CHANGE_REASONS, type ChangeReason } from "../change-reasons.ts";
-import { keyColumns } from "../dimensions.ts";
-import type { Engine } from "../engine.ts";
 import { type FigureSessionOptions, type Row, selectionOf, type Value } from "../figure-session.ts";
-import type { Metric } from "../metrics.ts";
-import { callMeasures, measuresOf, type RollupQuery } from "../rollup-query.ts";
-import { groupByFirst, literal } from "../sql-text.ts";
-import { keyText, periodText, type SqliteSelection, selectionText } from "./sqlite-calls-sql.ts";
-import { readOffsets } from "./sqlite-engine.ts";
+import { readOffsets, type SqliteEngine } from "./sqlite-engine.ts";
 
 export interface RowEffect {
   /** Values of the key columns, after the period if there is one. */
   key: Row;
   reason: ChangeReason;
-  /** By metric: how many calls changed it, and by how much in total; null if it does not add up. */
-  figures: ReadonlyMap<string, { calls: number; effect: number | null }>;
+  /** By metric. */
+  figures: ReadonlyMap<string, Effect>;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface RowEffect {
  */
 export function* readEffects(
   database: Database,
-  engine: Engine,
+  engine: SqliteEngine,
   options: FigureSessionOptions,
   { query, since, zone }: { query: RollupQuery; since: number; zone: string },
 ): Generator<RowEffect> {
@@ -34,25 +34,36 @@ export function* readEffects(
     .prepare<[], string>("SELECT name FROM pragma_table_info('call_facts')")
     .pluck()
     .all();
-  const steps = engine.makeTable(["sign", "reason", ...facts].join(", "));
-  database.exec(stepsText(steps, facts, since));
+  const table = engine.makeTable(["sign", "reason", ...facts].join(", "));
+  database.exec(stepsText(table, facts, since));
   // The facts before a change may have values that no call has any more.
   const readValues = (fact: FactColumn) =>
-    database.prepare<[], Value>(`SELECT DISTINCT ${fact} FROM ${steps}`).pluck().all();
-  const selection = { ...selectionOf(options, readValues), isGoneCounted: false, facts: steps };
-  const offsets = query.offsets && readOffsets(database, zone, steps);
+    database.prepare<[], Value>(`SELECT DISTINCT ${fact} FROM ${table}`).pluck().all();
+  const selection = { ...selectionOf(options, readValues), isGoneCounted: false, facts: table };
+  const { span = {}, periods } = query;
+  const cells = new Cells(keyColumns(query.dimensions), {
+    dictionaryOf: (key) => engine.dictionaryOf(key),
+    offsets: query.offsets && readOffsets(database, zone, table),
+    periods: periods && new Dictionary(),
+  });
+  const { calls, of, valueAt } = engine.readSteps({ cells, span, periods }, selection);
   const measures = callMeasures(measuresOf(query, options.rules));
-  const keys = keyColumns(query.dimensions).length + (query.periods ? 1 : 0);
-  const sql = effectsText({ ...query, offsets }, measures, selection);
-  for (const row of database.prepare<[], Row>(sql).raw().iterate()) {
-    const reason = CHANGE_REASONS.find((known) => known === row[keys]);
-    if (reason === undefined) throw new Error(`fact_changes has an unknown reason: ${row[keys]}`);
-    const figures = measures.map(({ name }, index): [string, { calls: number; effect: number | null }] => {
-      const [calls, effect = null] = row.slice(keys + 1 + 2 * index);
-      return [name, { calls: Number(calls), effect: effect === null ? null : Number(effect) }];
-    });
-    yield { key: row.slice(0, keys), reason, figures: new Map(figures) };
+  const rows = Map.groupBy(of.keys(), (row) => `${of[row]} ${valueAt("f.reason", row)}`);
+  for (const own of rows.values()) {
+    const [first = 0] = own;
+    const steps = own.map((row): Step => ({ row, sign: Number(valueAt("f.sign", row)) }));
+    const changed = [...Map.groupBy(steps, ({ row }) => valueAt("f.call_id", row)).values()];
+    const figures = new Map(
+      measures.map((metric) => [metric.name, effectOn(metric, changed, calls, options.rules)]),
+    );
+    yield { key: keyOf(of[first] ?? 0, cells), reason: toReason(valueAt("f.reason", first)), figures };
   }
+}
+
+function toReason(stored: Value): ChangeReason {
+  const reason = CHANGE_REASONS.find((known) => known === stored);
+  if (reason === undefined) throw new Error(`fact_changes has an unknown reason: ${stored}`);
+  return reason;
 }
 
 /** Fills a table: for each change after `since` the facts before it, with the sign -1, and after it, with 1. */
@@ -70,59 +81,4 @@ WHERE n.is_live IS NOT NULL
 UNION ALL
 SELECT 1, c.reason, ${of("f")} FROM changes AS c JOIN call_facts AS f ON f.call_id = c.call_id
 WHERE c.next_id IS NULL`;
-}
-
-/** @param context of the table that {@link stepsText} fills */
-function effectsText(query: RollupQuery, measures: readonly Metric[], context: SqliteSelection): string {
-  const { periods, span = {}, offsets } = query;
-  const keys = keyColumns(query.dimensions);
-  const names = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name), "reason"];
-  const cells = [
-    ...(periods ? [periodText(periods)] : []),
-    ...keys.map((key) => keyText(key, offsets, context)),
-    "f.reason",
-  ].map((text, index) => `${text} AS ${names[index]}`);
-  const isMilliseconds = context.rules.duration_unit === "milliseconds";
-  const effect = ({ name, aggregate, isAdditive }: Metric) => {
-    if (!isAdditive) return `sum(${name}), NULL`;
-    const unit = aggregate.kind === "total seconds" && isMilliseconds ? " / 1000.0" : "";
-    return `count(*) FILTER (WHERE ${name} <> 0), sum(${name})${unit}`;
-  };
-  const changes = measures.map((metric) => `${changeText(metric)} AS ${metric.name}`);
-  return `SELECT ${[...names, ...measures.map(effect)].join(",\n  ")}
-FROM (
-  SELECT ${[...cells, ...changes].join(",\n    ")}
-  ${selectionText(span, context)}
-  ${groupByFirst(cells).trimEnd()}, f.call_id
-)
-${groupByFirst(names)}`;
-}
-
-/** How the changes of one call affected a sum; or whether they could change a figure that is not one. */
-function changeText({ aggregate, isAdditive }: Metric): string {
-  const value = partText(aggregate);
-  if (isAdditive) return `sum(f.sign * ${value})`;
-  const of = (sign: string) =>
-    `group_concat(quote(${value}), ',' ORDER BY quote(${value})) FILTER (WHERE f.sign ${sign} 0)`;
-  return `(sum(f.sign) <> 0 OR ${of(">")} IS NOT ${of("<")})`;
-}
-
-function partText(aggregate: Metric["aggregate"]): string {
-  switch (aggregate.kind) {
-    case "count":
-      return "1";
-    case "count with outcome":
-    case "share with outcome":
-      return `(f.outcome = ${literal(aggregate.outcome)})`;
-    case "count where":
-    case "count distinct":
-    case "earliest":
-    case "latest":
-      return `f.${aggregate.fact}`;
-    case "total seconds":
-      return "coalesce(f.duration, 0)";
-    case "average seconds":
-    case "median seconds":
-      return "f.duration";
-  }
 }

@@ -1,5 +1,5 @@
 import type { Channel } from "../../attribution/channel-rules.ts";
-import type { Span } from "../call-filter.ts";
+import type { Span } from "../../calendar/dates.ts";
 import type { CallSelection } from "../engine.ts";
 import { selectionText } from "./sqlite-calls-sql.ts";
 

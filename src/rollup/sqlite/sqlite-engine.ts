@@ -2,28 +2,82 @@ import type { Database } from "better-sqlite3";
 import { findAdClick } from "../../attribution/ad-click.ts";
 import type { FactColumn } from "../../attribution/attribute-call.ts";
 import { toCaller, toClientId } from "../../attribution/call-text.ts";
+import type { Span } from "../../calendar/dates.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";
-import type { Span } from "../call-filter.ts";
-import type { CallSelection, Engine, FactValue, ImportedSpend, Side } from "../engine.ts";
-import type { Metric } from "../metrics.ts";
-import type { ZoneOffset } from "../rollup-query.ts";
-import { callGroupsText, durationBandsText, selectionText } from "./sqlite-calls-sql.ts";
+import type { Cells, GroupQuestion, Side } from "../../figures/cells.ts";
+import type { Dictionary, FactValue } from "../../figures/dictionary.ts";
+import type { KeyColumn } from "../../figures/dimensions.ts";
+import { bandCodes } from "../../figures/duration-bands.ts";
+import { groups, type Steps } from "../../figures/groups.ts";
+import type { Codes } from "../../figures/key-table.ts";
+import type { Parts } from "../../figures/parts.ts";
+import type { ZoneOffset } from "../../figures/rollup-query.ts";
+import { localCodes, periodCodes } from "../../figures/time-keys.ts";
+import type { CallSelection, Engine, ImportedSpend } from "../engine.ts";
+import { type CallColumns, ColumnReader, type Need, needOf, needsOf } from "./call-columns.ts";
+import { type SqliteSelection, selectionText } from "./sqlite-calls-sql.ts";
 
 export class SqliteEngine implements Engine {
   readonly #database: Database;
+  readonly #reader: ColumnReader;
   readonly #values = new Map<FactColumn, FactValue[]>();
   #tables = 0;
 
-  constructor(database: Database) {
+  /** @param signal ends a scan of the calls */
+  constructor(database: Database, signal?: AbortSignal) {
     this.#database = database;
+    this.#reader = new ColumnReader(database, signal);
   }
 
-  async groups(side: Side, figures: readonly Metric[], selection: CallSelection): Promise<string> {
-    return callGroupsText(side, figures, selection);
+  dictionaryOf({ of }: KeyColumn): Dictionary {
+    return this.#reader.dictionaryOf("local" in of ? of.local : needOf({ of }));
   }
 
-  keep(ranked: string): string {
-    return ranked;
+  expect(keys: readonly KeyColumn[]): void {
+    this.#reader.expect([...keys.map(needOf), "marks", "duration", "start", "caller"]);
+  }
+
+  async groups({ cells, parts, folding, ...side }: GroupQuestion, selection: CallSelection): Promise<Parts> {
+    const { calls, of } = await this.#reader.run(
+      this.readCells({ cells, ...side }, selection, needsOf(parts)),
+    );
+    const grouping =
+      folding === undefined
+        ? { of, size: cells.size }
+        : { of: of.map((cell) => folding.rowOf(cell)), size: folding.size };
+    return await this.#reader.run(groups(calls, grouping, parts));
+  }
+
+  /** Reads calls, and the cell of each. */
+  *readCells(
+    { cells, span, periods }: Side & { cells: Cells },
+    selection: SqliteSelection,
+    others: readonly Need[],
+  ): Steps<{ calls: CallColumns; of: Codes }> {
+    const ofKeys = cells.columns.map(({ key }) => needOf(key));
+    const needs = [...ofKeys, ...(periods ? (["start"] as const) : []), ...others];
+    const calls = yield* this.#reader.read(span, selection, needs);
+    const columns: Codes[] = [];
+    for (const { key, dictionary } of cells.columns) {
+      columns.push(codesOf(calls, key, { dictionary, offsets: cells.offsets }));
+      yield;
+    }
+    const keys = cells.table.encode(columns, calls.rows);
+    yield;
+    const ofPeriods = cells.periods && periodCodes(calls.startsMs, periods ?? [], cells.periods);
+    return { calls, of: cells.encode(keys, ofPeriods) };
+  }
+
+  /** Reads the facts of a table of changes, in one go: it is small. */
+  readSteps(side: Side & { cells: Cells }, selection: SqliteSelection) {
+    const own = ["f.sign", "f.reason", "f.call_id"] as const;
+    const steps = this.readCells(side, selection, [...own, "marks", "duration", "start", "caller"]);
+    let step = steps.next();
+    while (!step.done) step = steps.next();
+    const { calls, of } = step.value;
+    const valueAt = (column: (typeof own)[number], row: number) =>
+      this.#reader.dictionaryOf(column).values[calls.codes.get(column)?.[row] ?? 0] ?? null;
+    return { calls, of, valueAt };
   }
 
   async readValues(fact: FactColumn): Promise<readonly FactValue[]> {
@@ -40,7 +94,14 @@ export class SqliteEngine implements Engine {
   }
 
   async readBands(bounds: readonly number[], span: Span, selection: CallSelection): Promise<FactValue[][]> {
-    return this.#all(durationBandsText(bounds, span, selection));
+    const calls = await this.#reader.run(this.#reader.read(span, selection, ["marks", "duration"]));
+    const grouping = { of: bandCodes(calls.durations, bounds), size: bounds.length + 2 };
+    const counted = ["calls", "answered_calls", "missed_calls"] as const;
+    const parts = await this.#reader.run(groups(calls, grouping, counted));
+    return Array.from({ length: grouping.size }, (_, band) => [
+      band === 0 ? null : band - 1,
+      ...counted.map((part) => parts[part]?.[band] ?? 0),
+    ]);
   }
 
   async readExtent(selection: CallSelection): Promise<[first: string, last: string] | null> {
@@ -79,6 +140,17 @@ WHERE campaign IS NOT NULL OR campaign_id IS NOT NULL GROUP BY 1, 2, 3`;
   #all(sql: string): FactValue[][] {
     return this.#database.prepare<[], FactValue[]>(sql).raw().all();
   }
+}
+
+function codesOf(
+  { codes, startsMs }: CallColumns,
+  key: KeyColumn,
+  { dictionary, offsets }: { dictionary: Dictionary; offsets: readonly ZoneOffset[] },
+): Codes {
+  if ("local" in key.of) return localCodes(startsMs, { part: key.of.local, offsets }, dictionary);
+  const own = codes.get(needOf(key));
+  if (own === undefined) throw new Error(`The column ${key.name} was not read`);
+  return own;
 }
 
 type ClickColumns = [gclid: string | null, gclsrc: string | null, url: string | null, extra: string | null];

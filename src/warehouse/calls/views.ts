@@ -2,11 +2,11 @@ import type { Database } from "better-sqlite3";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import type { Outcome } from "../../attribution/compiled-rules.ts";
 import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../call.ts";
-import type { Dimension } from "../../rollup/dimensions.ts";
+import type { Dimension } from "../../figures/dimensions.ts";
 import { listedText } from "../../rollup/listed-member.ts";
-import { rollupViewText } from "../../rollup/rollup-sql.ts";
 import { findOutdated, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import type { Tx } from "../transaction.ts";
+import { rollupViewText } from "./rollup-view.ts";
 import { localTimeOf } from "./zone-view.ts";
 
 const ROLLUP_VIEWS: readonly Dimension[] = ["utm_source", "campaign", "gclid", "channel"];

@@ -1,7 +1,7 @@
 import { attempt } from "../../base/errors.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";
 import { parseTimeZone } from "../../config/time-zone.ts";
-import { WEEKDAYS } from "../../rollup/dimensions.ts";
+import { WEEKDAYS } from "../../figures/dimensions.ts";
 import { findOutdated, readObjects, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import { type Tx, writeTransaction } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";

@@ -1,5 +1,5 @@
 import { UsageError } from "../../../base/errors.ts";
-import { type ComparedDays, isChangeWithinChance } from "../../../rollup/change-chance.ts";
+import { type ComparedDays, isChangeWithinChance } from "../../../figures/change-chance.ts";
 import { type Column, linesOf, type Table, type Value } from "../../table.ts";
 
 import { inChunks } from "../chunks.ts";

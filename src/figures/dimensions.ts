@@ -1,11 +1,29 @@
-import { type FactColumn, UTM_FIELDS, type UtmField } from "../attribution/attribute-call.ts";
 import { namesOf } from "../base/records.ts";
+
+type UtmField = `utm_${"source" | "medium" | "campaign" | "content" | "term"}`;
+
+/** A fact that is a key. */
+export type KeyFact =
+  | `${UtmField}_folded`
+  | "source"
+  | "medium"
+  | "campaign"
+  | "campaign_id"
+  | "gclid"
+  | "channel"
+  | "insight_name"
+  | "org_unit_name"
+  | "org_unit_id"
+  | "tracking_number"
+  | "disposition"
+  | "topic"
+  | "referring_host";
 
 export interface KeyColumn {
   name: string;
   type: "text" | "integer";
   /** A fact, a stored utm member, or the local time of the call's start. */
-  of: { fact: FactColumn } | { stored: UtmField } | { local: LocalPart };
+  of: { fact: KeyFact } | { stored: UtmField } | { local: LocalPart };
   /** Whether calls without a value are under `(not set)`; otherwise the value is null. */
   isNamed: boolean;
   /** Whether it is the id of what the previous column names. */
@@ -79,10 +97,11 @@ export const DEFAULT_DIMENSIONS = ["utm_source", "campaign", "gclid"] as const s
 /** Returns the key columns of combined dimensions; `raw` groups utm values as stored. */
 export function keyColumns(dimensions: readonly Dimension[], { raw = false } = {}): readonly KeyColumn[] {
   return dimensions.flatMap((dimension): readonly KeyColumn[] => {
-    const stored = raw ? UTM_FIELDS.find((field) => field === dimension) : undefined;
-    return stored === undefined ? KEYS[dimension] : [text(stored, { stored }, "As stored.")];
+    return raw && isUtm(dimension) ? [text(dimension, { stored: dimension }, "As stored.")] : KEYS[dimension];
   });
 }
+
+const isUtm = (dimension: Dimension): dimension is UtmField => dimension.startsWith("utm_");
 
 export function isLocal(dimensions: readonly Dimension[]): boolean {
   return keyColumns(dimensions).some(isLocalKey);

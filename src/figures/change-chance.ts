@@ -1,14 +1,14 @@
 import { isShareWithinChance, isWithinChance } from "../base/chance.ts";
-import type { FactValue } from "./engine.ts";
+import type { FactValue } from "./dictionary.ts";
 import { type Metric, metrics } from "./metrics.ts";
 
 /** Figures that count calls: they come at random, so a test fits their changes. */
-const COUNTS: ReadonlySet<string> = new Set(namesOf("count", "count with outcome", "count where"));
-const RATES: ReadonlySet<string> = new Set(namesOf("share with outcome"));
+const COUNTS: ReadonlySet<string> = new Set(namesOf("count"));
+const RATES: ReadonlySet<string> = new Set(namesOf("share"));
 
-function namesOf(...kinds: Metric["aggregate"]["kind"][]): string[] {
+function namesOf(kind: Metric["aggregate"]["kind"]): string[] {
   return metrics({ duration_unit: "seconds" })
-    .filter(({ aggregate }) => kinds.includes(aggregate.kind))
+    .filter(({ aggregate }) => aggregate.kind === kind)
     .map(({ name }) => name);
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import {
-  isValue,
   NOT_SET,
   OTHER,
   RESERVED_KEYS,
@@ -8,7 +7,8 @@ import {
   toServed,
   toShown,
   WITH_SPEND,
-} from "../../src/rollup/reserved-keys.ts";
+} from "../../src/figures/reserved-keys.ts";
+import { isValue } from "../../src/rollup/call-filter.ts";
 
 describe("toShown", () => {
   it.each([

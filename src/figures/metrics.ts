@@ -1,6 +1,4 @@
-import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import type { Outcome } from "../attribution/compiled-rules.ts";
-import type { Aggregate } from "./figure-sql.ts";
+import type { Aggregate, CountPart, Part, Units } from "./parts.ts";
 
 /** The calls that a cost is divided by. */
 export type CostPer = "calls" | "qualified_calls" | "first_time_callers";
@@ -35,7 +33,7 @@ const sum = (name: string, aggregate: Aggregate, help: string): Metric => ({
   aggregate,
   help,
 });
-const withOutcome = (outcome: Outcome) => ({ kind: "count with outcome", outcome }) as const;
+const count = (name: string, of: CountPart, help: string) => sum(name, { kind: "count", of }, help);
 const decimal = (name: string, decimals: number, aggregate: Aggregate, help: string): Metric => ({
   name,
   type: "decimal",
@@ -43,20 +41,20 @@ const decimal = (name: string, decimals: number, aggregate: Aggregate, help: str
   aggregate,
   help,
 });
-const time = (name: string, kind: "earliest" | "latest"): Metric => ({
+const time = (name: string, which: "earliest" | "latest"): Metric => ({
   name,
   type: "time",
-  aggregate: { kind, fact: "call_started" },
-  help: `Start of the ${kind} call, UTC.`,
+  aggregate: { kind: "start", of: `${which}_start` },
+  help: `Start of the ${which} call, UTC.`,
 });
-const ANSWER_RATE = { kind: "share with outcome", outcome: "answered", decimals: 4 } as const;
+const ANSWER_RATE = { kind: "share", of: "answered_calls", decimals: 4 } as const;
 
-export function metrics({ duration_unit }: Pick<AttributionRules, "duration_unit">): readonly Metric[] {
+export function metrics({ duration_unit }: Units): readonly Metric[] {
   return [
-    sum("calls", { kind: "count" }, "Calls."),
-    sum("answered_calls", withOutcome("answered"), "Calls whose disposition counts as answered."),
-    sum("missed_calls", withOutcome("missed"), "Calls whose disposition counts as missed."),
-    sum("other_calls", withOutcome("other"), "Calls with any other disposition, or none."),
+    count("calls", "calls", "Calls."),
+    count("answered_calls", "answered_calls", "Calls whose disposition counts as answered."),
+    count("missed_calls", "missed_calls", "Calls whose disposition counts as missed."),
+    count("other_calls", "other_calls", "Calls with any other disposition, or none."),
     {
       ...decimal("answer_rate", ANSWER_RATE.decimals, ANSWER_RATE, "answered_calls / calls."),
       isShare: true,
@@ -65,19 +63,11 @@ export function metrics({ duration_unit }: Pick<AttributionRules, "duration_unit
       name: "unique_callers",
       type: "integer",
       isCount: true,
-      aggregate: { kind: "count distinct", fact: "caller" },
+      aggregate: { kind: "callers" },
       help: "Different callers in the row, by the digits of their numbers; does not add up across rows.",
     },
-    sum(
-      "first_time_callers",
-      { kind: "count where", fact: "is_first_call" },
-      "Callers whose first call in the warehouse is in the row.",
-    ),
-    sum(
-      "qualified_calls",
-      { kind: "count where", fact: "is_qualified" },
-      "Calls that were answered and lasted long enough.",
-    ),
+    count("first_time_callers", "first_calls", "Callers whose first call in the warehouse is in the row."),
+    count("qualified_calls", "qualified_calls", "Calls that were answered and lasted long enough."),
     {
       ...sum("total_duration_seconds", { kind: "total seconds" }, "Sum of the durations, in seconds."),
       ...(duration_unit === "milliseconds" && { type: "decimal", decimals: 3 }),
@@ -131,14 +121,20 @@ export function isOfSpend(metric: Metric<Aggregate | SpendAggregate>): metric is
   return metric.aggregate.kind === "spend" || metric.aggregate.kind === "cost per";
 }
 
-/** Returns the figure that a cost is divided by; undefined for other metrics. */
-export function divisorOf({ aggregate }: Metric<Aggregate | SpendAggregate>): CostPer | undefined {
-  return aggregate.kind === "cost per" ? aggregate.of : undefined;
+const DIVISORS: Record<CostPer, Part> = {
+  calls: "calls",
+  qualified_calls: "qualified_calls",
+  first_time_callers: "first_calls",
+};
+
+/** Returns what a cost is divided by; undefined for other metrics. */
+export function divisorOf({ aggregate }: Metric<Aggregate | SpendAggregate>): Part | undefined {
+  return aggregate.kind === "cost per" ? DIVISORS[aggregate.of] : undefined;
 }
 
 export function isOfFirstCalls({ aggregate }: Metric<Aggregate | SpendAggregate>): boolean {
   if (aggregate.kind === "cost per") return aggregate.of === "first_time_callers";
-  return aggregate.kind === "count where" && aggregate.fact === "is_first_call";
+  return aggregate.kind === "count" && aggregate.of === "first_calls";
 }
 
 const CALL_METRICS = metrics({ duration_unit: "seconds" });

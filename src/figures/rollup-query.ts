@@ -1,8 +1,7 @@
-import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import type { Span } from "../calendar/dates.ts";
 import type { LabelledPeriod } from "../calendar/periods.ts";
-import type { Span } from "./call-filter.ts";
+import { CHANGE_DECIMALS } from "./comparison.ts";
 import { type Dimension, keyColumns } from "./dimensions.ts";
-import type { Aggregate } from "./figure-sql.ts";
 import {
   isCompared,
   isOfSpend,
@@ -12,6 +11,7 @@ import {
   type SpendForm,
   spendMetrics,
 } from "./metrics.ts";
+import type { Aggregate, Units } from "./parts.ts";
 
 /** An offset from UTC, and from when on it applies. */
 export interface ZoneOffset {
@@ -72,13 +72,7 @@ export interface RollupColumn extends Partial<Omit<Metric, "name" | "type" | "ag
 
 export type Measure = Metric<Aggregate | SpendAggregate>;
 
-/** Of a change, which is a share of the figure before: 0.25 for a quarter more; of shares the difference. */
-const CHANGE_DECIMALS = 4;
-
-export function rollupColumns(
-  query: RollupQuery,
-  rules: Pick<AttributionRules, "duration_unit">,
-): RollupColumn[] {
+export function rollupColumns(query: RollupQuery, rules: Units): RollupColumn[] {
   const { dimensions, periods, previous } = query;
   const toColumn = ({ aggregate: _, isCount: __, ...column }: Measure): RollupColumn => column;
   const compare = (metric: Measure): RollupColumn[] => {
@@ -106,10 +100,7 @@ export function rollupColumns(
 }
 
 /** Returns the metrics of a rollup, in order; a cost per call also needs the number of those calls. */
-export function measuresOf(
-  { figures, spend }: RollupQuery,
-  rules: Pick<AttributionRules, "duration_unit">,
-): readonly Measure[] {
+export function measuresOf({ figures, spend }: RollupQuery, rules: Units): readonly Measure[] {
   const all = [...metrics(rules), ...(spend ? spendMetrics(spend) : [])];
   return figures === undefined ? all : all.filter(({ name }) => name === "calls" || figures.includes(name));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isChangeWithinChance } from "../../src/rollup/change-chance.ts";
-import type { FactValue } from "../../src/rollup/engine.ts";
+import { isChangeWithinChance } from "../../src/figures/change-chance.ts";
+import type { FactValue } from "../../src/figures/dictionary.ts";
 
 describe("isChangeWithinChance", () => {
   const judge = (figure: string, row: Record<string, FactValue>) =>

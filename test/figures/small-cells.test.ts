@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
+import type { RollupQuery } from "../../src/figures/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";

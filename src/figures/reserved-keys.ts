@@ -1,5 +1,3 @@
-import { toCaseless } from "../attribution/call-text.ts";
-
 /** The key of calls without a value. */
 export const NOT_SET = "(not set)";
 
@@ -11,9 +9,6 @@ export const WITH_SPEND = "(with spend)";
 /** The key of calls whose keys have no row of their own. */
 export const OTHER = "(other)";
 
-/** The hidden column that is 1 for the row {@link OTHER}, else 0. */
-export const IS_OTHER = "is_other";
-
 /**
  * A served text that reads like one of these, quoted or not, is shown in one more pair of quotes, so that no two keys
  * look alike.
@@ -21,11 +16,6 @@ export const IS_OTHER = "is_other";
 export const RESERVED_KEYS = [NOT_SET, TOTAL, WITH_SPEND, OTHER] as const;
 
 const READS_LIKE_OURS = /^"*\((?:not set|total|with spend|other)\)"*$/i;
-
-/** Whether a filter's text means a value, not `(not set)`. */
-export function isValue(text: string): boolean {
-  return toCaseless(text) !== NOT_SET;
-}
 
 export function toShown(served: string): string {
   return READS_LIKE_OURS.test(served) ? `"${served}"` : served;

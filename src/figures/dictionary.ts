@@ -1,0 +1,31 @@
+export type FactValue = string | number | null;
+
+/** The distinct values of a column, by a code from 0 on. */
+export class Dictionary {
+  readonly values: FactValue[] = [];
+  readonly #codes = new Map<FactValue, number>();
+
+  /** Adds a value that is not known yet. */
+  codeOf(value: FactValue): number {
+    const known = this.#codes.get(value);
+    if (known !== undefined) return known;
+    this.#codes.set(value, this.values.length);
+    return this.values.push(value) - 1;
+  }
+}
+
+/** Pairs of codes, by a code from 0 on. */
+export class Pairs {
+  readonly firsts: number[] = [];
+  readonly seconds: number[] = [];
+  readonly #codes = new Map<number, number>();
+
+  codeOf(first: number, second: number): number {
+    const pair = first * 2 ** 26 + second; // a dictionary has fewer values than that
+    const known = this.#codes.get(pair);
+    if (known !== undefined) return known;
+    this.#codes.set(pair, this.firsts.length);
+    this.seconds.push(second);
+    return this.firsts.push(first) - 1;
+  }
+}

@@ -1,0 +1,73 @@
+import { type Calls, MARKS, NO_DURATION } from "./calls.ts";
+import type { Metric } from "./metrics.ts";
+import type { CountPart, Units } from "./parts.ts";
+
+/** What a call was before a change, with the sign -1, or after it, with 1. */
+export interface Step {
+  sign: number;
+  row: number;
+}
+
+export interface Effect {
+  /** How many calls changed the figure. */
+  calls: number;
+  /** By how much in total; null if the figure does not add up. */
+  effect: number | null;
+}
+
+/** Returns the effect of some calls' changes on a figure of one row. @param changed the steps of each call */
+export function effectOn(
+  { aggregate, isAdditive }: Pick<Metric, "aggregate" | "isAdditive">,
+  changed: readonly (readonly Step[])[],
+  calls: Calls,
+  { duration_unit }: Units,
+): Effect {
+  const value = (row: number) => valueAt(aggregate, calls, row);
+  if (!isAdditive) return { calls: changed.filter((steps) => isOther(steps, value)).length, effect: null };
+  const effects = changed.map((steps) => steps.reduce((sum, { sign, row }) => sum + sign * value(row), 0));
+  const sum = effects.reduce((total, effect) => total + effect, 0);
+  const isMilliseconds = aggregate.kind === "total seconds" && duration_unit === "milliseconds";
+  return {
+    calls: effects.filter((effect) => effect !== 0).length,
+    effect: isMilliseconds ? sum / 1000 : sum,
+  };
+}
+
+/** Whether changes of one call could change a figure that is not a sum. */
+function isOther(steps: readonly Step[], value: (row: number) => number): boolean {
+  const valuesWith = (sign: number) =>
+    steps
+      .filter((step) => step.sign === sign)
+      .map(({ row }) => value(row))
+      .sort()
+      .join();
+  return valuesWith(1) !== valuesWith(-1);
+}
+
+const MARK_OF: Record<Exclude<CountPart, "calls">, number> = {
+  answered_calls: MARKS.answered,
+  missed_calls: MARKS.missed,
+  other_calls: MARKS.other,
+  qualified_calls: MARKS.qualified,
+  first_calls: MARKS.first,
+};
+
+/** What a call adds to a figure, or what decides it. */
+function valueAt(aggregate: Metric["aggregate"], calls: Calls, row: number): number {
+  const duration = calls.durations[row] ?? NO_DURATION;
+  switch (aggregate.kind) {
+    case "count":
+    case "share":
+      if (aggregate.of === "calls") return 1;
+      return ((calls.marks[row] ?? 0) & MARK_OF[aggregate.of]) === 0 ? 0 : 1;
+    case "callers":
+      return calls.callers[row] ?? 0;
+    case "total seconds":
+      return duration === NO_DURATION ? 0 : duration;
+    case "average seconds":
+    case "median seconds":
+      return duration;
+    case "start":
+      return calls.startsMs[row] ?? Number.NaN;
+  }
+}

@@ -1,0 +1,58 @@
+import { type Dictionary, type FactValue, Pairs } from "./dictionary.ts";
+
+/** A code for each row. */
+export type Codes = Int32Array;
+
+/** The combinations of some columns' values that occur, by a code from 0 on. */
+export class KeyTable {
+  readonly columns: readonly Dictionary[];
+  /** The combinations of the first two columns, of these and the third, and so on. */
+  readonly #steps: readonly Pairs[];
+
+  constructor(columns: readonly Dictionary[]) {
+    this.columns = columns;
+    this.#steps = columns.slice(1).map(() => new Pairs());
+  }
+
+  /** One more than the largest code so far. */
+  get size(): number {
+    const last = this.#steps.at(-1);
+    return last?.firsts.length ?? this.columns[0]?.values.length ?? 1;
+  }
+
+  /** @param columns the codes of the rows' values by column, in its dictionary */
+  encode(columns: readonly Codes[], rows: number): Codes {
+    const [first = new Int32Array(rows), ...others] = columns;
+    return others.reduce((codes, second, index) => {
+      const pairs = this.#step(index);
+      return codes.map((code, row) => pairs.codeOf(code, second[row] ?? 0));
+    }, first);
+  }
+
+  codeOf(values: readonly FactValue[]): number {
+    const codes = this.columns.map((column, index) => column.codeOf(values[index] ?? null));
+    const [first = 0, ...others] = codes;
+    return others.reduce((code, second, index) => this.#step(index).codeOf(code, second), first);
+  }
+
+  /** Returns the codes of a combination's values by column. */
+  codesOf(code: number): number[] {
+    const codes: number[] = [];
+    let rest = code;
+    for (const { firsts, seconds } of this.#steps.toReversed()) {
+      codes.unshift(seconds[rest] ?? 0);
+      rest = firsts[rest] ?? 0;
+    }
+    return this.columns.length === 0 ? codes : [rest, ...codes];
+  }
+
+  valuesOf(code: number): FactValue[] {
+    return this.codesOf(code).map((own, index) => this.columns[index]?.values[own] ?? null);
+  }
+
+  #step(index: number): Pairs {
+    const step = this.#steps[index];
+    if (step === undefined) throw new Error("A key has more columns than its table");
+    return step;
+  }
+}

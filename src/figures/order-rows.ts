@@ -1,0 +1,43 @@
+import type { Cells, Folding } from "./cells.ts";
+import { isLocalKey } from "./dimensions.ts";
+import { rankKeys, rankShown } from "./key-order.ts";
+import { NOT_SET } from "./reserved-keys.ts";
+
+export interface RowsToOrder {
+  cells: Cells;
+  folding: Folding | undefined;
+  callsOf: (row: number) => number;
+}
+
+/** Sorts rows by period, most calls, key; if all keys are weekdays and hours, in their order; `(other)` last. */
+export function orderRows(rows: Int32Array, { cells, folding, callsOf }: RowsToOrder): Int32Array {
+  const { columns, periods, table } = cells;
+  const isLocal = columns.length > 0 && columns.every(({ key }) => isLocalKey(key));
+  const periodRanks = periods && rankShown(periods, (period) => period ?? NOT_SET);
+  const ranks = columns.map(({ key, dictionary }) => rankKeys(key, dictionary));
+  const places: Float64Array[] = [
+    ...(periodRanks ? [placesOf(rows, (row) => periodRanks[(folding ?? cells).periodOf(row)] ?? 0)] : []),
+    ...(folding ? [placesOf(rows, (row) => Number(folding.isOther(row)))] : []),
+    ...(isLocal ? [] : [placesOf(rows, (row) => -callsOf(row))]),
+    ...ranks.map(() => new Float64Array(rows.length)),
+  ];
+  const ofKeys = places.slice(places.length - ranks.length);
+  for (const [at, row] of rows.entries()) {
+    if (folding?.isOther(row)) continue;
+    for (const [index, code] of table.codesOf(cells.keyOf(row)).entries()) {
+      const own = ofKeys[index];
+      if (own) own[at] = ranks[index]?.[code] ?? 0;
+    }
+  }
+  const compare = (a: number, b: number) => {
+    for (const own of places) {
+      const order = (own[a] ?? 0) - (own[b] ?? 0);
+      if (order !== 0) return order;
+    }
+    return 0;
+  };
+  const sorted = new Int32Array(rows.length).map((_, index) => index).sort(compare);
+  return sorted.map((at) => rows[at] ?? 0);
+}
+
+const placesOf = (rows: Int32Array, place: (row: number) => number) => Float64Array.from(rows, place);
