@@ -15,7 +15,7 @@ import { showKey } from "./key-order.ts";
 import { orderRows } from "./order-rows.ts";
 import { NOT_SET, OTHER } from "./reserved-keys.ts";
 import { measuresOf, type RollupQuery } from "./rollup-query.ts";
-import { type FigureContext, figuresOf, partsNeeded, type SideRows } from "./row-figures.ts";
+import { type FigureContext, figuresReader, partsNeeded, type SideRows } from "./row-figures.ts";
 import { addSpent, type Spent } from "./spent.ts";
 
 export interface FoldedRow {
@@ -50,7 +50,7 @@ export async function foldRollup(
     const spent = counted?.sides[index]?.spent ?? spentOn(side, { query, source, cells });
     sides.push({ parts, ...foldSpent(own, spent, counted?.sides[index]?.calls) });
   }
-  const figures = (row: number) => figuresOf(row, measures, sides, { ...known, rules: source.rules });
+  const figures = figuresReader(measures, sides, { ...known, rules: source.rules });
   if (isTotal) return [{ values: figures(totals?.[0]?.otherOf(0) ?? 0), isOther: false }];
   const others = counted && kept && query.fill && presentCells(counted).some((cell) => !kept.has(cell));
   const filledOthers = folding && others ? labels(query, cells).map((period) => folding.otherOf(period)) : [];

@@ -47,21 +47,31 @@ export function compareKeys({ of }: Pick<KeyColumn, "of">, a: FactValue, b: Fact
 export function rankShown(
   { values }: Dictionary,
   show: (value: FactValue) => FactValue,
-  compare: (a: FactValue, b: FactValue) => number = compareValues,
+  compare?: (a: FactValue, b: FactValue) => number,
 ): Int32Array {
   const shown = values.map(show);
+  const order = compare ?? fastOrder(shown);
   const sorted = new Int32Array(shown.length)
     .map((_, index) => index)
-    .sort((a, b) => compare(shown[a] ?? null, shown[b] ?? null));
+    .sort((a, b) => order(shown[a] ?? null, shown[b] ?? null));
   const ranks = new Int32Array(shown.length);
-  for (const [rank, index] of sorted.entries()) ranks[index] = rank;
+  for (let rank = 0; rank < ranks.length; rank++) ranks[sorted[rank] ?? 0] = rank;
   return ranks;
 }
 
+const HAS_SURROGATES = /[\ud800-\udfff]/;
+
+/** Texts without surrogates are in one order by units and by bytes; the built-in order takes a fourth of the time. */
+function fastOrder(shown: readonly FactValue[]): (a: FactValue, b: FactValue) => number {
+  if (shown.some((value) => typeof value === "string" && HAS_SURROGATES.test(value))) return compareValues;
+  return (a, b) => {
+    if (typeof a !== "string" || typeof b !== "string") return compareValues(a, b);
+    if (a < b) return -1;
+    return a === b ? 0 : 1;
+  };
+}
+
 export function rankKeys(key: KeyColumn, dictionary: Dictionary): Int32Array {
-  return rankShown(
-    dictionary,
-    (value) => showKey(key, value),
-    (a, b) => compareKeys(key, a, b),
-  );
+  const compare = "local" in key.of ? compareKeys.bind(undefined, key) : undefined;
+  return rankShown(dictionary, (value) => showKey(key, value), compare);
 }

@@ -37,13 +37,14 @@ export class KeyTable {
 
   /** Returns the codes of a combination's values by column. */
   codesOf(code: number): number[] {
-    const codes: number[] = [];
-    let rest = code;
-    for (const { firsts, seconds } of this.#steps.toReversed()) {
-      codes.unshift(seconds[rest] ?? 0);
-      rest = firsts[rest] ?? 0;
+    const codes: number[] = new Array(this.columns.length).fill(code);
+    for (let index = this.#steps.length; index > 0; index--) {
+      const { firsts, seconds } = this.#step(index - 1);
+      const pair = codes[index] ?? 0;
+      codes[index] = seconds[pair] ?? 0;
+      codes.fill(firsts[pair] ?? 0, 0, index);
     }
-    return this.columns.length === 0 ? codes : [rest, ...codes];
+    return codes;
   }
 
   valuesOf(code: number): FactValue[] {

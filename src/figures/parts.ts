@@ -33,28 +33,39 @@ export type Aggregate =
   | { kind: "median seconds" }
   | { kind: "start"; of: "earliest_start" | "latest_start" };
 
-/** Returns a figure of a row from its parts; null for a quotient by 0. */
+/** Returns a value of a row. */
+export type ReadRow = (row: number) => number | null;
+
+/** Returns a function to a figure of a row; null for a quotient by 0. */
 export function figureOf(
   aggregate: Aggregate,
   { duration_unit }: Units,
-  read: (part: Part) => number | null,
-): number | null {
+  readerOf: (part: Part) => ReadRow,
+): ReadRow {
   const perSecond = duration_unit === "milliseconds" ? 1000 : 1;
   switch (aggregate.kind) {
     case "count":
     case "start":
-      return read(aggregate.of);
+      return readerOf(aggregate.of);
     case "callers":
-      return read("callers");
-    case "share":
-      return divideRounded(read(aggregate.of), read("calls"), aggregate.decimals);
+      return readerOf("callers");
+    case "share": {
+      const [part, whole] = [readerOf(aggregate.of), readerOf("calls")];
+      return (row) => divideRounded(part(row), whole(row), aggregate.decimals);
+    }
     // Milliseconds are summed as integers before they become seconds, so that no sum has a rounding error.
-    case "total seconds":
-      return (read("duration_sum") ?? 0) / perSecond;
-    case "average seconds":
-      return divideRounded(read("duration_sum"), perSecond * (read("duration_count") ?? 0), 1);
-    case "median seconds":
-      return divideRounded(read("duration_median"), perSecond, 1);
+    case "total seconds": {
+      const sum = readerOf("duration_sum");
+      return (row) => (sum(row) ?? 0) / perSecond;
+    }
+    case "average seconds": {
+      const [sum, count] = [readerOf("duration_sum"), readerOf("duration_count")];
+      return (row) => divideRounded(sum(row), perSecond * (count(row) ?? 0), 1);
+    }
+    case "median seconds": {
+      const median = readerOf("duration_median");
+      return (row) => divideRounded(median(row), perSecond, 1);
+    }
   }
 }
 
@@ -63,7 +74,7 @@ export function partsOf(aggregates: readonly Aggregate[]): Part[] {
   for (const aggregate of aggregates) {
     figureOf(aggregate, { duration_unit: "seconds" }, (part) => {
       parts.add(part);
-      return null;
+      return () => null;
     });
   }
   return [...parts];

@@ -1,7 +1,7 @@
 import { changeOf } from "./comparison.ts";
 import type { FactValue } from "./dictionary.ts";
-import { divisorOf, isCompared, isOfFirstCalls } from "./metrics.ts";
-import { figureOf, type Part, type Parts, partsOf, type Units } from "./parts.ts";
+import { divisorOf, isOfFirstCalls } from "./metrics.ts";
+import { figureOf, type Part, type Parts, partsOf, type ReadRow, type Units } from "./parts.ts";
 import { callMeasures, type Measure } from "./rollup-query.ts";
 import { type Spent, spendFigure } from "./spent.ts";
 
@@ -28,46 +28,46 @@ export interface FigureContext {
   hasHistoryBefore?: boolean;
 }
 
-/** Returns the figures of a row, each followed by its previous value and change if there is a compared side. */
-export function figuresOf(
-  row: number,
+/**
+ * Returns a function to the figures of a row, each followed by its previous value and change if there is a compared
+ * side.
+ */
+export function figuresReader(
   measures: readonly Measure[],
   [current, previous]: readonly SideRows[],
-  context: FigureContext,
-): FactValue[] {
-  return measures.flatMap((metric) => {
-    const now = figureOfRow(metric, row, current, context);
-    if (previous === undefined || !isCompared(metric)) return [show(metric, now)];
-    const before = figureOfRow(metric, row, previous, context);
-    const { isBeforeCovered = true, hasHistoryBefore = true } = context;
+  { rules, isBeforeCovered = true, hasHistoryBefore = true }: FigureContext,
+): (row: number) => FactValue[] {
+  const readers = measures.flatMap((metric): ((row: number) => FactValue)[] => {
+    const now = readerOf(metric, current, rules);
+    if (metric.type === "time") return [(row) => toTime(now(row))];
+    if (previous === undefined) return [now];
+    const before = readerOf(metric, previous, rules);
     const isKnown = isBeforeCovered && (hasHistoryBefore || !isOfFirstCalls(metric));
-    return [now, before, isKnown ? changeOf(metric, now, before) : null];
+    return [now, before, (row) => (isKnown ? changeOf(metric, now(row), before(row)) : null)];
   });
+  return (row) => readers.map((read) => read(row));
 }
 
-/** A time is a number until it is shown. */
-function show({ type }: Measure, figure: number | null): FactValue {
-  return type === "time" && figure !== null ? new Date(figure).toISOString() : figure;
-}
+const toTime = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
-function figureOfRow(
-  metric: Measure,
-  row: number,
-  side: SideRows | undefined,
-  { rules }: FigureContext,
-): number | null {
-  const read = (part: Part) => {
-    const value = side?.parts[part]?.[row] ?? Number.NaN;
-    return Number.isNaN(value) ? null : value;
+function readerOf(metric: Measure, side: SideRows | undefined, rules: Units): ReadRow {
+  const ofPart = (part: Part): ReadRow => {
+    const values = side?.parts[part] ?? new Float64Array();
+    return (row) => {
+      const value = values[row] ?? Number.NaN;
+      return Number.isNaN(value) ? null : value;
+    };
   };
   const { aggregate } = metric;
   if (aggregate.kind === "spend" || aggregate.kind === "cost per") {
-    const spent = side?.spent.get(row);
-    const isPaid = spent !== undefined && spent.costMicros > 0n && !side?.unpaid.has(row);
     const divisor = divisorOf(metric);
-    const calls = divisor && isPaid ? read(divisor) : 0;
-    return spendFigure(aggregate, spent, calls ?? 0);
+    const calls = divisor && ofPart(divisor);
+    return (row) => {
+      const spent = side?.spent.get(row);
+      const isPaid = spent !== undefined && spent.costMicros > 0n && !side?.unpaid.has(row);
+      return spendFigure(aggregate, spent, (isPaid && calls?.(row)) || 0);
+    };
   }
-  const figure = figureOf(aggregate, rules, read);
-  return metric.isCount ? (figure ?? 0) : figure;
+  const figure = figureOf(aggregate, rules, ofPart);
+  return metric.isCount ? (row) => figure(row) ?? 0 : figure;
 }

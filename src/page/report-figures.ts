@@ -81,6 +81,7 @@ export async function readReportFigures(session: FigureSession, timeframe: Repor
   const { range, span, periods, compared, timezone, spend } = timeframe;
   const previous = { span: compared.span, isUnreached: compared.isUnreached ?? false };
   const read = async (query: RollupQuery) => nameFigures(await session.rollup(query));
+  session.expect(["channel", "source", "campaign", "topic"]);
   const headline = await readHeadline(session, { span, previous });
   const movers = new Movers();
   const rank = async (dimension: Dimension) => {

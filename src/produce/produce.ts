@@ -99,6 +99,8 @@ async function make(
     table: tables.take,
   };
   await inspect?.(job);
+  const rollups = ask.contents.flatMap((content) => (content.kind === "rollup" ? content.dimensions : []));
+  if (rollups.length > 0) moment.session.expect(rollups, ask);
   const { manifest } = job;
   for (const content of ask.contents) {
     signal?.throwIfAborted();

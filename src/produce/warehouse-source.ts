@@ -35,7 +35,7 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
       try {
         await applyRulesAlone(warehouse, rules, { ...options, nowMs: options.clock.now() });
         const origin = describeOrigin(readOrigin(warehouse));
-        const read = momentReader(warehouse, own, { rules, isApplied: true });
+        const read = momentReader(warehouse, own, { rules, isApplied: true, signal: options.signal });
         return {
           origin,
           lookbackHours,
@@ -64,10 +64,10 @@ export function readOnlySource(
 ): Source {
   return {
     can: WAREHOUSE_CAN,
-    open: async () => ({
+    open: async ({ signal }) => ({
       origin: describeOrigin(readOrigin(warehouse)),
       lookbackHours,
-      read: momentReader(warehouse, own, { rules, isApplied: false }),
+      read: momentReader(warehouse, own, { rules, isApplied: false, signal }),
       [Symbol.dispose]: () => {},
     }),
   };
@@ -80,7 +80,11 @@ export function readOnlySource(
 function momentReader(
   warehouse: Warehouse,
   own: Owner,
-  { rules, isApplied }: { rules: AttributionRules | undefined; isApplied: boolean },
+  {
+    rules,
+    isApplied,
+    signal,
+  }: { rules: AttributionRules | undefined; isApplied: boolean; signal: AbortSignal | undefined },
 ): OpenSource["read"] {
   return async (filter) => {
     const reader = openReader(warehouse);
@@ -91,7 +95,7 @@ function momentReader(
     };
     try {
       const nameCaller = prepareCallerName(reader);
-      const session = new RollupSession(reader.sqlite, { rules: inForce, filter, nameCaller });
+      const session = new RollupSession(reader.sqlite, { rules: inForce, filter, nameCaller, signal });
       assertOwn(reader, own);
       return {
         session,

@@ -103,9 +103,10 @@ export class ColumnReader {
     const statement = this.#database.prepare<[], FactValue[]>(
       `SELECT ${select} ${selectionText(span, selection, from)}`,
     );
+    const setters = columns.map(({ set }) => set);
     let row = 0;
     for (const values of statement.raw().iterate()) {
-      for (const [index, { set }] of columns.entries()) set(row, values[index] ?? null);
+      for (let index = 0; index < setters.length; index++) setters[index]?.(row, values[index] ?? null);
       if (++row % ROWS_PER_STEP === 0) yield;
     }
     return table.finish(row);
