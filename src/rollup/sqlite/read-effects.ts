@@ -115,10 +115,11 @@ function partText(aggregate: Metric["aggregate"]): string {
     case "share with outcome":
       return `(f.outcome = ${literal(aggregate.outcome)})`;
     case "count where":
-    case "count distinct":
     case "earliest":
     case "latest":
       return `f.${aggregate.fact}`;
+    case "count distinct":
+      return `f.${aggregate.fact}_id`;
     case "total seconds":
       return "coalesce(f.duration, 0)";
     case "average seconds":
