@@ -49,16 +49,18 @@ export class CallFactsTable {
     const known = calls.filter(({ isNew }) => !isNew).map(({ call }) => call.call_id);
     const allStored = this.#readStored(known);
     const before = new Map(allStored.map((facts) => [facts.call_id, facts]));
-    const named = calls.map(({ call, topic, isLive = true }) => {
-      const { call_id } = call;
-      const stored = before.get(call_id);
+    const attributed = calls.map(({ call, topic, isLive = true }) => {
       const facts = attributeCall(call, this.#rules, topic);
       const caller = toFactCaller(facts.caller, call.caller_digest, this.#digests);
-      const is_first_call = stored?.is_first_call ?? false;
-      return { ...facts, caller, call_id, is_live: stored?.is_live ?? isLive, is_first_call, stored };
+      return { call_id: call.call_id, facts, caller, isLive };
     });
-    const ids = this.#callers.idsOf(new Set(named.flatMap(({ caller }) => caller ?? [])));
-    const rows = named.map((row) => ({ ...row, caller_id: ids.get(row.caller ?? "") ?? null }));
+    const idOf = this.#callers.prepareIdOf(attributed);
+    const rows = attributed.map(({ call_id, facts, caller, isLive }) => {
+      const stored = before.get(call_id);
+      const is_first_call = stored?.is_first_call ?? false;
+      const is_live = stored?.is_live ?? isLive;
+      return { ...facts, caller_id: idOf(caller), call_id, is_live, is_first_call, stored };
+    });
     if (this.#isFirstLoad) {
       addUnsettled(tx, rows.length);
       for (const row of rows) this.#upsert(row);

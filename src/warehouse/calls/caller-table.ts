@@ -23,8 +23,8 @@ const NO_START = "~";
 
 /** Keeps first calls consistent with the facts: begin a change before the facts are written, and end it afterwards. */
 export class CallerTable {
-  readonly #readIds;
   readonly #insert;
+  readonly #readIds;
   readonly #readEntries;
   readonly #readFirst;
   readonly #update;
@@ -33,10 +33,14 @@ export class CallerTable {
 
   constructor({ db, sqlite }: Warehouse) {
     const { call_id, caller_id, call_started, is_live } = call_facts;
-    this.#readIds = sqlite.prepare<[string], { caller: string; caller_id: number }>(
-      "SELECT caller, caller_id FROM callers WHERE caller IN (SELECT value FROM json_each(?))",
+    this.#insert = sqlite.prepare<[string]>(
+      "INSERT OR IGNORE INTO callers (caller) SELECT value FROM json_each(?)",
     );
-    this.#insert = sqlite.prepare<[string]>("INSERT INTO callers (caller) VALUES (?)");
+    this.#readIds = sqlite
+      .prepare<[string], [caller: string, caller_id: number]>(
+        "SELECT value, caller_id FROM json_each(?) CROSS JOIN callers ON caller = value",
+      )
+      .raw();
     this.#readEntries = sqlite.prepare<[string], CallerCall & { caller_id: number; call_id: number | null }>(
       `SELECT caller_id, first_call_id AS call_id, first_call_started AS call_started FROM callers
         WHERE caller_id IN (SELECT value FROM json_each(?))`,
@@ -63,14 +67,13 @@ export class CallerTable {
       .prepare();
   }
 
-  /** Returns the ids of callers; those who are new get one. */
-  idsOf(names: ReadonlySet<string>): ReadonlyMap<string, number> {
-    const known = this.#readIds.all(JSON.stringify([...names]));
-    const ids = new Map(known.map(({ caller, caller_id }) => [caller, caller_id]));
-    for (const caller of names) {
-      if (!ids.has(caller)) ids.set(caller, Number(this.#insert.run(caller).lastInsertRowid));
-    }
-    return ids;
+  /** Adds new callers; returns a function from a caller of these calls to the id. */
+  prepareIdOf(calls: readonly { caller: string | null }[]): (caller: string | null) => number | null {
+    const names = new Set(calls.flatMap(({ caller }) => caller ?? []));
+    const sorted = JSON.stringify([...names].sort());
+    this.#insert.run(sorted);
+    const ids = new Map(this.#readIds.all(sorted));
+    return (caller) => (caller === null ? null : (ids.get(caller) ?? null));
   }
 
   /** @param removed may have gone calls among them @param added live calls */

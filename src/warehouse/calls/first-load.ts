@@ -38,10 +38,12 @@ export const CALLERS_OF_FACTS = `SELECT caller_id, call_id, call_started, is_fir
 
 export function settleCallers(tx: Tx): void {
   const { db, sqlite } = tx;
+  sqlite.exec(`UPDATE callers SET first_call_id = NULL, first_call_started = NULL
+    WHERE first_call_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM call_facts AS f
+      WHERE f.call_id = first_call_id AND f.caller_id = callers.caller_id AND f.is_live)`);
   sqlite.exec(`UPDATE callers SET first_call_id = call_id, first_call_started = call_started
-    FROM callers AS own LEFT JOIN (${CALLERS_OF_FACTS}) AS derived USING (caller_id)
-    WHERE own.caller_id = callers.caller_id
-      AND (own.first_call_id, own.first_call_started) IS NOT (call_id, call_started)`);
+    FROM (${CALLERS_OF_FACTS}) AS derived WHERE derived.caller_id = callers.caller_id
+      AND (callers.first_call_id, callers.first_call_started) IS NOT (call_id, call_started)`);
   sqlite.exec(`UPDATE call_facts SET is_first_call = NOT is_first_call
     WHERE is_first_call <> (call_id IN (SELECT first_call_id FROM callers WHERE first_call_id IS NOT NULL))`);
   for (const [name, column] of Object.entries(INDEXES)) {

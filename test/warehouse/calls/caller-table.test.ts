@@ -35,8 +35,8 @@ function makeFacts() {
   );
   const setLive = sqlite.prepare<[number, number]>("UPDATE call_facts SET is_live = ? WHERE call_id = ?");
   const toIds = (calls: readonly NamedCall[]): CallerCall[] => {
-    const ids = table.idsOf(new Set(calls.flatMap(({ caller }) => caller ?? [])));
-    return calls.map(({ caller, ...call }) => ({ ...call, caller_id: ids.get(caller ?? "none") ?? null }));
+    const idOf = table.prepareIdOf(calls);
+    return calls.map(({ caller, ...call }) => ({ ...call, caller_id: idOf(caller) }));
   };
   return {
     warehouse,
