@@ -29,6 +29,7 @@ export const FACTS_TABLE: AccountTable = {
   key: "call_id",
   columns: Object.fromEntries(
     Object.entries(getTableColumns(call_facts)).map(([name, { dataType, notNull }]): [string, ColumnType] => {
+      if (name === "caller_id") return ["caller", "Nullable(String)"];
       if (dataType === "boolean") return [name, "UInt8"];
       if (name === "duration") return [name, "Nullable(Int32)"];
       const type = dataType === "string" ? "String" : "Int64";

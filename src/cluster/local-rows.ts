@@ -90,8 +90,9 @@ function* iterate(
     buckets === undefined
       ? ""
       : ` WHERE ${key} & ${BUCKETS - 1} IN (SELECT value FROM json_each('${JSON.stringify(buckets)}'))`;
+  const join = "caller" in columns ? " LEFT JOIN callers USING (caller_id)" : "";
   const rows = sqlite
-    .prepare<[], ClusterValue[]>(`SELECT ${Object.keys(columns).join(", ")} FROM ${name}${where}`)
+    .prepare<[], ClusterValue[]>(`SELECT ${Object.keys(columns).join(", ")} FROM ${name}${join}${where}`)
     .raw()
     .iterate();
   for (const values of rows) {

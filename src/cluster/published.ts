@@ -131,7 +131,7 @@ export async function confirmTotals(
   const here = sqlite
     .prepare<[], Totals>(
       `SELECT count(*) AS calls, coalesce(sum(is_live), 0) AS live_calls, coalesce(sum(duration), 0) AS duration,
-        count(DISTINCT caller) AS callers, (SELECT count(*) FROM ${SPEND_TABLE.name}) AS spend_rows FROM ${FACTS_TABLE.name}`,
+        count(DISTINCT caller_id) AS callers, (SELECT count(*) FROM ${SPEND_TABLE.name}) AS spend_rows FROM ${FACTS_TABLE.name}`,
     )
     .get();
   if (here === undefined) throw new Error("A SELECT of sums has a row");

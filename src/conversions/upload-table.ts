@@ -172,7 +172,7 @@ export function findUploadsOf({ sqlite }: Pick<Warehouse, "sqlite">, pseudonyms:
   const files = sqlite.prepare<[string], { path: string; sha256: string }>(`SELECT DISTINCT f.path, f.sha256
     FROM upload_files AS f JOIN upload_files AS earlier ON earlier.contents = f.contents AND earlier.upload_file_id <= f.upload_file_id
       JOIN uploads AS u ON u.upload_file_id = earlier.upload_file_id
-      JOIN call_facts AS c ON c.call_id = u.call_id
+      JOIN call_facts AS facts ON facts.call_id = u.call_id JOIN callers AS c ON c.caller_id = facts.caller_id
       JOIN forgotten_callers AS g ON g.pseudonym = c.caller
     WHERE f.contents IN ('google-leads', 'ga4-events') AND f.written_at <= g.forgotten_at
       AND g.pseudonym IN (SELECT value FROM json_each(?))`);

@@ -9,7 +9,7 @@ import { judgeCall } from "../conversions/conversions.ts";
 import { readUploadsOfCall } from "../conversions/upload-table.ts";
 import { RollupSession } from "../rollup/session.ts";
 import { isTopicKept } from "../warehouse/calls/call-guard.ts";
-import { readFirstCall } from "../warehouse/calls/callers.ts";
+import { readFirstCall } from "../warehouse/calls/caller-table.ts";
 import { calls } from "../warehouse/calls/calls.ts";
 import { call_facts } from "../warehouse/calls/facts.ts";
 import { readUnsettled } from "../warehouse/calls/first-load.ts";

@@ -3,7 +3,6 @@ import { keepingAll } from "../warehouse/calls/call-guard.ts";
 import { readCallerIds } from "../warehouse/calls/call-table.ts";
 import { openCallerDigests } from "../warehouse/calls/caller-hash.ts";
 import { openCallerKey } from "../warehouse/calls/caller-key.ts";
-import { renameCallers } from "../warehouse/calls/callers.ts";
 import { withholdDrift } from "../warehouse/calls/drift.ts";
 import {
   CallerDigests,
@@ -16,6 +15,7 @@ import {
   readForgotten,
 } from "../warehouse/calls/forgotten-callers.ts";
 import { stripRejectedRows } from "../warehouse/calls/rejected.ts";
+import { renameCallers } from "../warehouse/calls/rename-callers.ts";
 import { overwriteDeleted } from "../warehouse/erase.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { insertPrivacyAct } from "../warehouse/privacy-act-table.ts";

@@ -1,5 +1,7 @@
 import { lt, min } from "drizzle-orm";
+import { deleteUnusedCallers } from "../warehouse/calls/callers.ts";
 import { readFactLog, startFactLog, trimFactLog } from "../warehouse/calls/fact-log.ts";
+import { readUnsettled } from "../warehouse/calls/first-load.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { exported_rollups } from "./exported-rollups.ts";
@@ -26,4 +28,5 @@ export function pruneFactLog(tx: Tx, nowMs: number): void {
     .from(exported_rollups)
     .get();
   trimFactLog(tx, first?.change_id ?? undefined);
+  if (readUnsettled(tx) === 0) deleteUnusedCallers(tx);
 }

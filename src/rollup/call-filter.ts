@@ -34,7 +34,7 @@ export interface CallFilter {
 /** A condition on the facts of a call, independent of an engine. */
 export type Condition =
   | { fact: FactColumn; isOneOf: readonly (string | number | null)[] }
-  | { fact: FactColumn; isNoneOf: readonly string[] }
+  | { fact: "caller"; isNoneOf: readonly string[] }
   | { fact: "duration"; isAtLeast: number }
   | { fact: "is_live" | "is_first_call"; holds: true }
   | { fact: "gclid"; isPresent: true }

@@ -78,7 +78,7 @@ ORDER BY s.rank`;
 
   /** Lists callers with a summary of their calls, by first call; and counts the calls without a caller. */
   callers(span: Span = {}): { callsWithoutCaller: number; read: () => Iterable<CallerSummary> } {
-    const counts = `SELECT count(*) - count(f.caller) ${selectionText(span, this.selection)}`;
+    const counts = `SELECT count(*) - count(f.caller_id) ${selectionText(span, this.selection)}`;
     const select = this.database.prepare<[], CallerSummary>(callersText(span, this.selection));
     return { callsWithoutCaller: Number(this.first(counts)[0]), read: () => select.iterate() };
   }

@@ -19,7 +19,7 @@ export const CHANGED_BUCKETS = describeTable(
 /** An account's calls are divided by id modulo this number, a power of two. */
 export const BUCKETS = 1024;
 
-const bucketOf = (row: "OLD" | "NEW") => `${row}.call_id & ${BUCKETS - 1}`;
+const bucketOf = (row: "OLD" | "NEW" | "call_facts") => `${row}.call_id & ${BUCKETS - 1}`;
 // No INSERT OR REPLACE: the statement that fires a trigger overrides its conflict clause.
 const mark = (bucket: string | number) =>
   `DELETE FROM changed_buckets WHERE bucket = ${bucket}; INSERT INTO changed_buckets (bucket) VALUES (${bucket});`;
@@ -28,6 +28,10 @@ const columnsOf = (row: "OLD" | "NEW") => FACT_COLUMNS.map((column) => `${row}.$
 export const MARK_TRIGGERS: SchemaObjects = {
   mark_new_call: `AFTER INSERT ON call_facts BEGIN ${mark(bucketOf("NEW"))} END`,
   mark_changed_call: `AFTER UPDATE ON call_facts WHEN (${columnsOf("OLD")}) IS NOT (${columnsOf("NEW")}) BEGIN ${mark(bucketOf("OLD"))} ${mark(bucketOf("NEW"))} END`,
+  mark_renamed_caller: `AFTER UPDATE OF caller ON callers BEGIN
+  DELETE FROM changed_buckets WHERE bucket IN (SELECT ${bucketOf("call_facts")} FROM call_facts WHERE caller_id = NEW.caller_id);
+  INSERT INTO changed_buckets (bucket) SELECT DISTINCT ${bucketOf("call_facts")} FROM call_facts WHERE caller_id = NEW.caller_id;
+END`,
   mark_removed_call: `AFTER DELETE ON call_facts BEGIN ${mark(bucketOf("OLD"))} END`,
   mark_new_spend: `AFTER INSERT ON spend BEGIN ${mark(BUCKETS)} END`,
   mark_changed_spend: `AFTER UPDATE ON spend BEGIN ${mark(BUCKETS)} END`,

@@ -2,6 +2,8 @@ import Database from "better-sqlite3";
 import { CALL_COLUMNS, type Call, hashCall } from "../../src/call.ts";
 import { makeCall } from "../support/calls.ts";
 
+/** More callers than a warehouse has before it is enlarged. */
+const CALLER_STEP = 10_000_000;
 /** Copies are this many ids below each other: more than a million calls span. */
 const ID_STEP = 50_000_000;
 const earlier = (column: string) =>
@@ -17,16 +19,17 @@ const COPIED: Readonly<Record<string, Record<string, string>>> = {
     gclid: other("gclid"),
     call_started: earlier("call_started"),
   },
-  call_facts: {
-    call_id: below("call_id"),
-    caller: other("caller"),
-    gclid: other("gclid"),
-    call_started: earlier("call_started"),
-  },
   callers: {
     first_call_id: below("first_call_id"),
+    caller_id: `caller_id + @copy * ${CALLER_STEP}`,
     caller: other("caller"),
     first_call_started: earlier("first_call_started"),
+  },
+  call_facts: {
+    call_id: below("call_id"),
+    caller_id: `caller_id + @copy * ${CALLER_STEP}`,
+    gclid: other("gclid"),
+    call_started: earlier("call_started"),
   },
 };
 

@@ -36,9 +36,7 @@ function readyRow(row: unknown) {
     id: call.call_id,
     call: [...pick(CALL_COLUMNS), hashCall(call), 1, 1],
     transcript: texts.some((text) => text !== null) ? [call.call_id, ...texts] : undefined,
-    facts: FACT_COLUMNS.map((column) => facts[column]).map((value) =>
-      typeof value === "boolean" ? Number(value) : value,
-    ),
+    facts,
   };
 }
 
@@ -49,6 +47,7 @@ const insertCall = sqlite.prepare(
   insertSql("calls", [...CALL_COLUMNS, "row_hash", "first_run_id", "changed_run_id"]),
 );
 const insertTranscript = sqlite.prepare(insertSql("transcripts", ["call_id", ...TRANSCRIPT_COLUMNS]));
+const insertCaller = sqlite.prepare("INSERT INTO callers (caller) VALUES (?)");
 const insertFacts = sqlite.prepare(insertSql("call_facts", FACT_COLUMNS));
 const indexes = sqlite
   .prepare<[], [name: string, sql: string]>(
@@ -57,12 +56,23 @@ const indexes = sqlite
   .raw()
   .all();
 
+const ids = new Map<string, number>();
+function idOf(caller: string): number {
+  const id = ids.get(caller) ?? Number(insertCaller.run(caller).lastInsertRowid);
+  ids.set(caller, id);
+  return id;
+}
+
 const insert = sqlite.transaction((rows: readonly ReturnType<typeof readyRow>[]) => {
   for (const { call, transcript } of rows) {
     insertCall.run(call);
     if (transcript) insertTranscript.run(transcript);
   }
-  for (const { facts } of rows) insertFacts.run(facts);
+  for (const { facts } of rows) {
+    const stored = { ...facts, caller_id: facts.caller === null ? null : idOf(facts.caller) };
+    const values = FACT_COLUMNS.map((column) => stored[column]);
+    insertFacts.run(values.map((value) => (typeof value === "boolean" ? Number(value) : value)));
+  }
 });
 
 const pool = new Pool(url, { allowH2: false });

@@ -75,7 +75,7 @@ async function serve(rows: readonly Row[], keep: Record<string, string> = {}) {
   };
 }
 
-const FIGURES = `SELECT campaign, tracking_number, count(*) AS calls, count(DISTINCT caller) AS callers, sum(is_first_call) AS firsts
+const FIGURES = `SELECT campaign, tracking_number, count(*) AS calls, count(DISTINCT caller_id) AS callers, sum(is_first_call) AS firsts
   FROM call_facts WHERE is_live GROUP BY 1, 2 ORDER BY 1, 2`;
 
 const PEOPLE: Row[] = [
@@ -101,9 +101,9 @@ describe("forget where numbers are not kept", () => {
       await run("export", "callers", "--out", "list");
       await run("backup", "data/old.db");
       const before = read(FIGURES);
-      const [{ hash }] = read("SELECT caller AS hash FROM call_facts WHERE call_id = 3") as [
-        { hash: string },
-      ];
+      const [{ hash }] = read(
+        "SELECT caller AS hash FROM call_facts JOIN callers USING (caller_id) WHERE call_id = 3",
+      ) as [{ hash: string }];
       expect(hash).toMatch(/^[\da-f]{64}$/);
       writeFileSync(join(folder, "numbers.txt"), `${NUMBER}\n`);
       const whom = {
@@ -146,7 +146,8 @@ describe("forget where numbers are not kept", () => {
     await sync();
     const before = read(FIGURES);
     expect(await run("forget", NUMBER)).toMatchObject({ code: 0 });
-    const name = () => read("SELECT DISTINCT caller FROM call_facts WHERE call_id IN (3, 50)");
+    const name = () =>
+      read("SELECT DISTINCT caller FROM call_facts JOIN callers USING (caller_id) WHERE call_id IN (3, 50)");
     const names = name();
     env.CALLTALLY_KEEP_CALLER_NUMBERS = "never";
     expect(await run("prune")).toMatchObject({ code: 0 });
@@ -154,7 +155,11 @@ describe("forget where numbers are not kept", () => {
     expect([read(FIGURES), name()]).toEqual([before, names]);
     service.rows.unshift(toRow({ call_id: 2, caller_id: "1 (214) 555-0123", summary: "A gusher." }));
     expect(await sync()).toMatchObject({ calls_new: 1 });
-    expect(read("SELECT DISTINCT caller FROM call_facts WHERE call_id IN (2, 3, 50)")).toEqual(names);
+    expect(
+      read(
+        "SELECT DISTINCT caller FROM call_facts JOIN callers USING (caller_id) WHERE call_id IN (2, 3, 50)",
+      ),
+    ).toEqual(names);
     expect(findTraces(data, [PERSON])).toEqual([]);
   });
 
@@ -261,7 +266,9 @@ describe("forget and conversions", () => {
     expect(readFileSync(join(folder, "again/ga4-events.csv"), "utf8")).toContain("123.456");
     env.CALLTALLY_KEEP_CALLER_NUMBERS = "never";
     await sync("--full");
-    const [{ caller }] = read("SELECT caller FROM call_facts WHERE call_id = 1") as [{ caller: string }];
+    const [{ caller }] = read(
+      "SELECT caller FROM call_facts JOIN callers USING (caller_id) WHERE call_id = 1",
+    ) as [{ caller: string }];
     const forget = async (...args: string[]) => {
       const { stdout, stderr } = await run("forget", "--caller-hash", caller, "--json", "--quiet", ...args);
       expect(stderr).toBe("");

@@ -110,13 +110,13 @@ describe("forget", () => {
     expect(findTraces(data, people)).toEqual([]);
     const callers = await run(
       "query",
-      "SELECT count(DISTINCT caller) AS n FROM call_facts",
+      "SELECT count(DISTINCT caller_id) AS n FROM call_facts",
       "--format",
       "json",
     );
     const channels = await run(
       "query",
-      "SELECT sum(calls) AS n FROM callers WHERE caller LIKE 'forgotten%'",
+      "SELECT sum(calls) AS n FROM attributed_callers WHERE caller LIKE 'forgotten%'",
       "--format",
       "json",
     );

@@ -65,7 +65,7 @@ const database = (folder: string) => join(folder, "data/calltally.db");
 const figures = (file: string) =>
   readRows(
     file,
-    "SELECT channel, count(*) AS calls, count(DISTINCT caller) AS callers, sum(is_first_call) AS firsts FROM call_facts GROUP BY 1",
+    "SELECT channel, count(*) AS calls, count(DISTINCT caller_id) AS callers, sum(is_first_call) AS firsts FROM call_facts GROUP BY 1",
   );
 
 describe("keep settings", () => {

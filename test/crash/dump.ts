@@ -29,6 +29,11 @@ const KINDS = [
 /** Columns that tell which run did something; how many runs it took is no matter here. */
 const BOOKKEEPING = new Set(["first_run_id", "changed_run_id", "last_run_id"]);
 
+/** With the names of callers in place of their ids. */
+const SOURCES: Partial<Record<Table, string>> = {
+  call_facts: "SELECT * FROM call_facts LEFT JOIN callers USING (caller_id)",
+};
+
 /** Each finds rows that a warehouse must not have, whenever its process was killed. */
 const CONTRADICTIONS = {
   "pages name calls that are not there": `SELECT page.run_id, page.seq, id.value
@@ -41,10 +46,11 @@ const CONTRADICTIONS = {
   "calls have no facts, or facts of another time": `SELECT c.call_id FROM calls AS c
     LEFT JOIN call_facts AS f ON f.call_id = c.call_id
     WHERE f.call_id IS NULL OR f.call_started IS NOT c.call_started OR f.is_live <> (c.gone_at IS NULL)`,
-  "callers are not those of the live calls": `SELECT caller, calls FROM callers
-    EXCEPT SELECT caller, count(*) FROM call_facts WHERE is_live GROUP BY caller`,
-  "callers have no first call, or several": `SELECT caller FROM call_facts
-    WHERE caller IS NOT NULL GROUP BY caller HAVING sum(is_first_call) <> max(is_live)
+  "callers are not those of the calls": `SELECT caller_id FROM callers
+    WHERE NOT EXISTS (SELECT 1 FROM counts WHERE name = 'unsettled_calls')
+    EXCEPT SELECT caller_id FROM call_facts EXCEPT SELECT caller_id FROM fact_changes`,
+  "callers have no first call, or several": `SELECT caller_id FROM call_facts
+    WHERE caller_id IS NOT NULL GROUP BY caller_id HAVING sum(is_first_call) <> max(is_live)
       AND NOT EXISTS (SELECT 1 FROM counts WHERE name = 'unsettled_calls')`,
   "calls are not counted": `SELECT value FROM counts WHERE name = 'calls' AND value <> (SELECT count(*) FROM calls)`,
 };
@@ -100,9 +106,12 @@ function findContradictions(database: Database.Database): string[] {
 
 function dumpTable(database: Database.Database, table: Table): string[] {
   const rows = database.prepare<[], Record<string, unknown>>(
-    `SELECT * FROM ${table} ORDER BY ${KEYS[table]}`,
+    `${SOURCES[table] ?? `SELECT * FROM ${table}`} ORDER BY ${KEYS[table]}`,
   );
+  // The order in which callers came decides their ids, which are numbers, unlike `caller_id` of calls.
+  const isLeftOut = (key: string, value: unknown) =>
+    BOOKKEEPING.has(key) || (key === "caller_id" && typeof value === "number");
   return rows
     .all()
-    .map((row) => JSON.stringify(row, (key, value) => (BOOKKEEPING.has(key) ? undefined : value)));
+    .map((row) => JSON.stringify(row, (key, value) => (isLeftOut(key, value) ? undefined : value)));
 }

@@ -343,7 +343,7 @@ describe("rollup", () => {
     using warehouse = openWarehouse(database);
     const sqlite = new Database(database, { readonly: true });
     const most =
-      "SELECT caller, count(*) AS calls FROM call_facts WHERE caller IS NOT NULL GROUP BY 1 ORDER BY 2 DESC";
+      "SELECT caller, count(*) AS calls FROM call_facts JOIN callers USING (caller_id) GROUP BY 1 ORDER BY 2 DESC";
     const { caller, calls: its } = sqlite.prepare<[], { caller: string; calls: number }>(most).get() ?? {};
     sqlite.close();
     const digits = caller?.slice(1) ?? "";

@@ -365,7 +365,7 @@ describe("calltally mcp", () => {
     const flags = ["--database", folder.database, "--sql", "--personal-data"];
     await using assistant = await connect(flags, { cwd: folder.path });
     const sql =
-      "SELECT call_id, caller, x'00ff' AS x, 9007199254740993 AS big, 0.5, NULL, 1e999 FROM call_facts";
+      "SELECT call_id, caller, x'00ff' AS x, 9007199254740993 AS big, 0.5, NULL, 1e999 FROM call_facts JOIN callers USING (caller_id)";
     expect(await assistant.ask("query", { sql: `${sql} WHERE call_id = 2` })).toEqual({
       basis: BASIS,
       rows: [

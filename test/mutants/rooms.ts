@@ -241,7 +241,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   callers: {
     floor: 80,
-    parts: own("warehouse/calls", "caller-hash", "caller-key", "callers"),
+    parts: own("warehouse/calls", "caller-hash", "caller-key", "caller-table", "callers", "rename-callers"),
   },
   lock: {
     floor: 90,

@@ -139,11 +139,13 @@ describe("RollupSession.effects", () => {
     const { warehouse, since, rules } = changed;
     const { sqlite } = warehouse;
     const logged = sqlite
-      .prepare<[number], Change>("SELECT * FROM fact_changes WHERE change_id > ? ORDER BY change_id")
+      .prepare<[number], Change>(
+        "SELECT * FROM fact_changes LEFT JOIN callers USING (caller_id) WHERE change_id > ? ORDER BY change_id",
+      )
       .all(since);
     const now = new Map(
       sqlite
-        .prepare<[], Facts>("SELECT * FROM call_facts")
+        .prepare<[], Facts>("SELECT * FROM call_facts LEFT JOIN callers USING (caller_id)")
         .all()
         .map((facts) => [facts.call_id, facts]),
     );

@@ -21,7 +21,7 @@ type Fact = Omit<CallFacts, "is_qualified"> & {
   is_first_call: 0 | 1;
   is_qualified: 0 | 1;
 };
-const FACTS = account.prepare<[], Fact>("SELECT * FROM call_facts").all();
+const FACTS = account.prepare<[], Fact>("SELECT * FROM call_facts LEFT JOIN callers USING (caller_id)").all();
 const callOf = new Map(CALLS.map((call) => [call.call_id, call]));
 const storedOf = ({ call_id }: Fact): Call => callOf.get(call_id) ?? never();
 
@@ -258,7 +258,7 @@ describe("RollupSession.conversions", () => {
 
   it("gives the number that is kept of a call where callers are known by digests", async () => {
     const database = await openAccount();
-    database.exec("UPDATE call_facts SET caller = 'digest of ' || caller");
+    database.exec("UPDATE callers SET caller = 'digest of ' || caller");
     using session = new RollupSession(database, { rules: { ...RULES, caller_digests: true } });
     const rows = [...session.conversions({ key: "caller", every: false }, {}).read()];
     expect(rows.map(({ key }) => key)).toEqual(
@@ -287,7 +287,9 @@ describe("RollupSession.durationBands", () => {
     async (rules) => {
       const perSecond = rules.duration_unit === "seconds" ? 1 : 1000;
       const database = await openAccount({ rules });
-      const facts = database.prepare<[], Fact>("SELECT * FROM call_facts WHERE is_live").all();
+      const facts = database
+        .prepare<[], Fact>("SELECT * FROM call_facts LEFT JOIN callers USING (caller_id) WHERE is_live")
+        .all();
       using session = new RollupSession(database, { rules });
       for (const span of SPANS) {
         const counted = facts.filter((fact) => isIn(span, fact));

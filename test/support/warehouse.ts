@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
+import { eq, getTableColumns } from "drizzle-orm";
 import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call.ts";
 import { attributeAll } from "../../src/warehouse/attribution/attribute-all.ts";
@@ -11,6 +12,8 @@ import {
   type UpsertOptions,
 } from "../../src/warehouse/calls/call-table.ts";
 import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
+import { callers } from "../../src/warehouse/calls/callers.ts";
+import { call_facts } from "../../src/warehouse/calls/facts.ts";
 import { type LockedWarehouse, tryAcquireLock, underLock } from "../../src/warehouse/lock.ts";
 import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
@@ -94,6 +97,21 @@ export function markGone(
   );
   for (const id of callIds) mark.run(at, at, id);
   writeTransaction(warehouse, (tx) => setLive(tx, callIds, false));
+}
+
+/** Reads the facts with the callers' names, and the callers without their ids, in order. */
+export function readFacts({ db }: Warehouse) {
+  const { caller_id, ...facts } = getTableColumns(call_facts);
+  const { caller, first_call_id, first_call_started } = callers;
+  return {
+    facts: db
+      .select({ ...facts, caller })
+      .from(call_facts)
+      .leftJoin(callers, eq(callers.caller_id, caller_id))
+      .orderBy(facts.call_id)
+      .all(),
+    callers: db.select({ caller, first_call_id, first_call_started }).from(callers).orderBy(caller).all(),
+  };
 }
 
 /** Puts other rules in force; with digests for callers where they say so. */

@@ -157,7 +157,7 @@ const FORGERIES: [forgery: string, line: string, says: RegExp, (forger: Forger) 
     "a caller who never called",
     "facts",
     /other facts/,
-    ({ run }) => run("INSERT INTO callers VALUES ('+15550001111', 1, NULL, 1)"),
+    ({ run }) => run("INSERT INTO callers VALUES (99, '+15550001111', 1, NULL)"),
   ],
   [
     "a caller left out",

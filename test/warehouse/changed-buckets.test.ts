@@ -22,7 +22,9 @@ const write = (warehouse: Warehouse, ...calls: Parameters<typeof makeCall>[0][])
 /** Returns the facts of each call as text, by its identifier. */
 function readFacts({ sqlite }: Warehouse): Map<number, string> {
   const rows = sqlite
-    .prepare<[], unknown[]>(`SELECT ${FACT_COLUMNS.join(", ")} FROM call_facts`)
+    .prepare<[], unknown[]>(
+      `SELECT ${FACT_COLUMNS.join(", ")}, caller FROM call_facts LEFT JOIN callers USING (caller_id)`,
+    )
     .raw()
     .all();
   return new Map(rows.map((row) => [Number(row[0]), JSON.stringify(row)]));

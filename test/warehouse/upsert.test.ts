@@ -8,12 +8,12 @@ test("an upsert binds each value to its column, whatever the order of the names,
   const upsert = prepareUpsert(
     warehouse,
     callers,
-    ["calls", "first_call_started", "first_call_id", "caller"],
-    ["calls"],
+    ["first_call_started", "caller", "first_call_id", "caller_id"],
+    ["first_call_id"],
   );
-  upsert({ caller: "+1", first_call_id: 7, first_call_started: null, calls: 2 });
-  upsert({ caller: "+1", first_call_id: 8, first_call_started: "later", calls: 3 });
+  upsert({ caller_id: 3, caller: "+1", first_call_id: 7, first_call_started: null });
+  upsert({ caller_id: 3, caller: "+2", first_call_id: 8, first_call_started: "later" });
   expect(warehouse.db.select().from(callers).all()).toEqual([
-    { caller: "+1", first_call_id: 7, first_call_started: null, calls: 3 },
+    { caller_id: 3, caller: "+1", first_call_id: 8, first_call_started: null },
   ]);
 });

@@ -166,8 +166,16 @@ class ColumnTable {
         };
         return { sql: "unixepoch(f.call_started, 'subsec')", set };
       }
-      case "caller":
-        return { sql: "f.caller", set: this.#setCaller() };
+      case "caller": {
+        const callers = new Int32Array(this.#most);
+        this.#callers = callers;
+        const set = (row: number, value: FactValue) => {
+          const caller = Number(value);
+          callers[row] = caller;
+          if (caller > this.#maxCaller) this.#maxCaller = caller;
+        };
+        return { sql: "coalesce(f.caller_id, 0)", set };
+      }
       default: {
         const codes = new Int32Array(this.#most);
         this.#codes.set(need, codes);
@@ -189,17 +197,6 @@ class ColumnTable {
       callers: this.#callers.subarray(0, rows),
       maxCaller: this.#maxCaller,
       codes: new Map([...this.#codes].map(([need, codes]) => [need, codes.subarray(0, rows)])),
-    };
-  }
-
-  #setCaller(): ReadColumn["set"] {
-    const callers = new Int32Array(this.#most);
-    this.#callers = callers;
-    const dictionary = this.#dictionaryOf("caller");
-    return (row, value) => {
-      const caller = value === null ? 0 : dictionary.codeOf(value) + 1;
-      callers[row] = caller;
-      if (caller > this.#maxCaller) this.#maxCaller = caller;
     };
   }
 }

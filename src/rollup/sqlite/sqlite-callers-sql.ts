@@ -32,7 +32,7 @@ const ENDS = ["source", "channel", "campaign"] as const;
 
 export function callersText(span: Span, selection: CallSelection): string {
   const columns: Record<keyof CallerSummary, string> = {
-    caller: "caller",
+    caller: "(SELECT caller FROM callers WHERE callers.caller_id = listed.caller_id)",
     first_call_at: "min(call_started)",
     last_call_at: "max(call_started)",
     first_source: first("source"),
@@ -51,18 +51,18 @@ export function callersText(span: Span, selection: CallSelection): string {
   // One order for all, so that the calls are sorted once: those without a start first.
   return `SELECT ${list.join(",\n  ")}
 FROM (
-  SELECT f.caller, f.call_id, f.call_started, f.outcome, ${ENDS.map((fact) => `f.${fact}`).join(", ")},
+  SELECT f.caller_id, f.call_id, f.call_started, f.outcome, ${ENDS.map((fact) => `f.${fact}`).join(", ")},
     row_number() OVER by_caller AS rank,
     count(*) OVER by_caller AS calls,
     count(f.call_started) OVER by_caller AS calls_of_known_time,
     min(f.call_started) FILTER (WHERE f.outcome = 'missed') OVER by_caller AS missed_at
-  ${selectionText(span, selection, { also: ["f.caller IS NOT NULL"] })}
+  ${selectionText(span, selection, { also: ["f.caller_id IS NOT NULL"] })}
   WINDOW by_caller AS (
-    PARTITION BY f.caller ORDER BY f.call_started NULLS FIRST, f.call_id
+    PARTITION BY f.caller_id ORDER BY f.call_started NULLS FIRST, f.call_id
     ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
   )
-)
-GROUP BY caller
+) AS listed
+GROUP BY caller_id
 ORDER BY min(call_started) NULLS LAST, ${first("call_id")}`;
 }
 

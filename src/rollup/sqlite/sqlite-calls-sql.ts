@@ -16,8 +16,8 @@ export const FACTS_AND_CALLS = `${FACTS} AS f JOIN calls AS c ON c.call_id = f.c
 
 /** Each caller's first call among all calls, including gone ones. */
 const FIRST_OF_ALL = `SELECT call_id FROM (
-    SELECT call_id, row_number() OVER (PARTITION BY caller ORDER BY call_started NULLS LAST, call_id) AS rank
-    FROM call_facts WHERE caller IS NOT NULL
+    SELECT call_id, row_number() OVER (PARTITION BY caller_id ORDER BY call_started NULLS LAST, call_id) AS rank
+    FROM call_facts WHERE caller_id IS NOT NULL
   ) WHERE rank = 1`;
 
 /** @param options.also more conditions, as SQL */
@@ -39,7 +39,11 @@ export function selectionText(
   return `FROM ${from}${join}${where.length > 0 ? `\nWHERE ${where.join("\n  AND ")}` : ""}`;
 }
 
+/** The caller's number or digest. */
+export const CALLER = "(SELECT caller FROM callers WHERE caller_id = f.caller_id)";
+
 export function factText(fact: FactColumn, { isGoneCounted }: Pick<CallSelection, "isGoneCounted">): string {
+  if (fact === "caller") return CALLER;
   return fact === "is_first_call" && isGoneCounted ? `f.call_id IN (${FIRST_OF_ALL})` : `f.${fact}`;
 }
 
@@ -51,7 +55,10 @@ function conditionText(condition: Condition, selection: Pick<CallSelection, "isG
   if ("isAtLeast" in condition) return `${fact} >= ${Number(condition.isAtLeast)}`;
   if ("isPresent" in condition) return `${fact} IS NOT NULL`;
   if ("holds" in condition) return fact;
-  if ("isNoneOf" in condition) return `(${fact} IS NULL OR ${fact} NOT IN ${listText(condition.isNoneOf)})`;
+  if ("isNoneOf" in condition) {
+    const ids = `SELECT caller_id FROM callers WHERE caller IN ${listText(condition.isNoneOf)}`;
+    return `(f.caller_id IS NULL OR f.caller_id NOT IN (${ids}))`;
+  }
   const values = condition.isOneOf.filter((value) => value !== null);
   const isIn = `${fact} IN ${listText(values)}`;
   return values.length < condition.isOneOf.length ? `(${isIn} OR ${fact} IS NULL)` : isIn;

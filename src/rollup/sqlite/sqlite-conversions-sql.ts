@@ -1,7 +1,7 @@
 import type { ClickId } from "../../attribution/ad-click.ts";
 import type { CallSelection } from "../engine.ts";
 import { listText, literal } from "../sql-text.ts";
-import { FACTS_AND_CALLS, selectionText } from "./sqlite-calls-sql.ts";
+import { CALLER, FACTS_AND_CALLS, selectionText } from "./sqlite-calls-sql.ts";
 
 export interface ConversionQuery {
   /** What identifies a conversion: click, caller, or browser. */
@@ -37,7 +37,7 @@ const CLICK_ID = "click_id(c.gclid, c.gclsrc, c.referring_url, c.extra)";
 /** A fact, or the result of a function of the session's connection on the stored call. */
 const CONVERSION_KEYS: Record<ConversionKey, { text: string; isStored: boolean }> = {
   gclid: { text: "f.gclid", isStored: false },
-  caller: { text: "f.caller", isStored: false },
+  caller: { text: "f.caller_id", isStored: false },
   google_click: { text: `iif(${CLICK_BY} <> 'msclkid', ${CLICK_ID}, NULL)`, isStored: true },
   msclkid: { text: `iif(${CLICK_BY} = 'msclkid', ${CLICK_ID}, NULL)`, isStored: true },
   google_analytics_cid: { text: "client_id(c.google_analytics_cid)", isStored: true },
@@ -66,7 +66,7 @@ export function firstConversionsText(
 }
 
 /** A digest cannot be uploaded: the number is taken from what was kept of the call. */
-const KEPT_NUMBER = { text: "caller_of(c.caller_id)", isStored: true };
+const KEPT_NUMBER = "caller_of(c.caller_id)";
 
 export function candidatesText(
   { key: name }: ConversionQuery,
@@ -74,8 +74,8 @@ export function candidatesText(
   firstTable: string,
   { rules }: Pick<CallSelection, "rules">,
 ): string {
-  const isDigest = name === "caller" && rules.caller_digests === true;
-  const { text: key } = isDigest ? KEPT_NUMBER : CONVERSION_KEYS[name];
+  const caller = rules.caller_digests === true ? KEPT_NUMBER : CALLER;
+  const key = name === "caller" ? caller : CONVERSION_KEYS[name].text;
   return `SELECT f.call_id, f.is_live, f.call_started, ${key} AS key, ${CLICK_BY} AS click_by, coalesce(f.gclsrc, '') AS gclsrc, f.is_qualified, f.topic,
   f.call_id NOT IN (SELECT call_id FROM ${firstTable}) AS is_repeated
 FROM ${table} AS s CROSS JOIN call_facts AS f ON f.call_id = s.call_id JOIN calls AS c ON c.call_id = f.call_id

@@ -116,7 +116,9 @@ export class SqliteEngine implements Engine {
   }
 
   async countUnknownCallers(callers: readonly string[]): Promise<number> {
-    const isKnown = this.#database.prepare<[string]>("SELECT 1 FROM call_facts WHERE caller = ?");
+    const isKnown = this.#database.prepare<[string]>(
+      "SELECT 1 FROM callers JOIN call_facts USING (caller_id) WHERE caller = ?",
+    );
     return callers.filter((caller) => isKnown.get(caller) === undefined).length;
   }
 

@@ -20,9 +20,9 @@ type StoredCall = Call &
   };
 
 /** Facts that follow from the call alone. */
-const DERIVED = FACTS.filter((name) => name !== "is_first_call").map(
-  (name) => [name, `fact ${name}`] as const,
-);
+const DERIVED = FACTS.filter((name) => name !== "is_first_call")
+  .map((name) => (name === "caller_id" ? "caller" : name))
+  .map((name) => [name, `fact ${name}`] as const);
 
 /** Returns the ids of calls whose content is not what was read from the service. SQLite's own check looks at the structure alone. */
 export async function findDamagedCalls(warehouse: Warehouse, signal?: AbortSignal): Promise<number[]> {
@@ -105,9 +105,9 @@ function findOrphans({ sqlite }: Warehouse): number[] {
 
 function findOtherCallers({ sqlite }: Warehouse): number[] {
   const read = sqlite.prepare<[], number>(
-    `SELECT coalesce(call_id, first_call_id) FROM (${CALLERS_OF_FACTS}) AS derived FULL JOIN callers USING (caller)
+    `SELECT coalesce(call_id, first_call_id) FROM (${CALLERS_OF_FACTS}) AS derived FULL JOIN callers USING (caller_id)
         WHERE call_id IS NOT first_call_id OR call_started IS NOT first_call_started
-          OR derived.calls IS NOT callers.calls OR NOT is_first_call OR marked <> 1`,
+          OR NOT is_first_call OR marked <> 1`,
   );
   return read.pluck().all();
 }
@@ -118,11 +118,12 @@ async function eachStoredCall(
   signal: AbortSignal | undefined,
   visit: (call: StoredCall) => void,
 ): Promise<void> {
-  const facts = FACTS.map((name) => `call_facts.${name} AS "fact ${name}"`);
+  const facts = [...FACTS.map((name) => `call_facts.${name} AS "fact ${name}"`), `caller AS "fact caller"`];
   // Without Drizzle, whose rows take longer to make than all checks of them.
   const read = sqlite.prepare<[number], StoredCall>(
     `SELECT calls.*, ${[...TRANSCRIPT_COLUMNS, ...facts]} FROM calls
       LEFT JOIN transcripts USING (call_id) LEFT JOIN call_facts USING (call_id)
+      LEFT JOIN callers ON callers.caller_id = call_facts.caller_id
       WHERE calls.call_id > ? ORDER BY calls.call_id LIMIT ${BATCH_ROWS}`,
   );
   for (let last: number | undefined = BEFORE_ALL; last !== undefined; ) {

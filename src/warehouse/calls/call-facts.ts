@@ -6,7 +6,7 @@ import type { Tx } from "../transaction.ts";
 import { prepareUpsert } from "../upsert.ts";
 import type { Warehouse } from "../warehouse.ts";
 import type { CallerHash } from "./caller-hash.ts";
-import { type CallerCall, CallerTable, isFirstCall } from "./callers.ts";
+import { type CallerCall, CallerTable, isFirstCall } from "./caller-table.ts";
 import { call_facts, FACT_COLUMNS, FACTS } from "./facts.ts";
 import { addUnsettled, readUnsettled } from "./first-load.ts";
 
@@ -49,13 +49,17 @@ export class CallFactsTable {
     const known = calls.filter(({ isNew }) => !isNew).map(({ call }) => call.call_id);
     const allStored = this.#readStored(known);
     const before = new Map(allStored.map((facts) => [facts.call_id, facts]));
-    const rows = calls.map(({ call, topic, isLive = true }) => {
-      const { call_id } = call;
-      const stored = before.get(call_id);
+    const attributed = calls.map(({ call, topic, isLive = true }) => {
       const facts = attributeCall(call, this.#rules, topic);
       const caller = toFactCaller(facts.caller, call.caller_digest, this.#digests);
+      return { call_id: call.call_id, facts, caller, isLive };
+    });
+    const idOf = this.#callers.prepareIdOf(attributed);
+    const rows = attributed.map(({ call_id, facts, caller, isLive }) => {
+      const stored = before.get(call_id);
       const is_first_call = stored?.is_first_call ?? false;
-      return { ...facts, caller, call_id, is_live: stored?.is_live ?? isLive, is_first_call, stored };
+      const is_live = stored?.is_live ?? isLive;
+      return { ...facts, caller_id: idOf(caller), call_id, is_live, is_first_call, stored };
     });
     if (this.#isFirstLoad) {
       addUnsettled(tx, rows.length);
@@ -64,12 +68,12 @@ export class CallFactsTable {
     }
     // A call that stays live, with the same caller and start, changes nothing for its caller.
     const moved = rows.filter(
-      ({ stored, caller, call_started }) =>
-        stored === undefined || stored.caller !== caller || stored.call_started !== call_started,
+      ({ stored, caller_id, call_started }) =>
+        stored === undefined || stored.caller_id !== caller_id || stored.call_started !== call_started,
     );
     const movedIds = new Set(moved.map(({ call_id }) => call_id));
     const change = this.#callers.begin(
-      allStored.filter(({ call_id, is_live }) => is_live && movedIds.has(call_id)),
+      allStored.filter(({ call_id }) => movedIds.has(call_id)),
       moved.filter(({ is_live }) => is_live),
     );
     for (const row of moved) row.is_first_call = isFirstCall(change, row);
@@ -105,7 +109,7 @@ export function setLive(warehouse: Tx, callIds: readonly number[], isLive: boole
 
 function prepareReadStored({ sqlite }: Warehouse) {
   const read = sqlite.prepare<[string], CallerCall & { live: number; first: number }>(
-    `SELECT call_id, caller, call_started, is_live AS live, is_first_call AS first FROM call_facts
+    `SELECT call_id, caller_id, call_started, is_live AS live, is_first_call AS first FROM call_facts
       WHERE call_id IN (SELECT value FROM json_each(?))`,
   );
   return (callIds: readonly number[]) =>

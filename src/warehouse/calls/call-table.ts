@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, isNotNull, like, lt, max, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, isNotNull, like, lt, max, sql } from "drizzle-orm";
 import { deriveTopic } from "../../attribution/attribute-call.ts";
 import { recordOf } from "../../base/records.ts";
 import { CALL_COLUMNS, type Call, hashCall, isSameRecording } from "../../call.ts";
@@ -8,6 +8,7 @@ import { prepareUpsert } from "../upsert.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
 import { isWithoutLink, type Keeping, keepingAll, type Withheld } from "./call-guard.ts";
+import { callers } from "./callers.ts";
 import { calls } from "./calls.ts";
 import { call_facts } from "./facts.ts";
 import { readRulesInForce } from "./rules.ts";
@@ -152,7 +153,11 @@ export function countCalls(warehouse: Warehouse): { live: number; gone: number }
 /** Counts the calls whose topic stays, since their transcript was removed. */
 export function countKeptTopics(warehouse: Warehouse): number {
   const lost = and(isNotNull(calls.withheld), like(calls.withheld, "%transcripts%"));
-  const forgotten = and(gte(call_facts.caller, "forgotten"), lt(call_facts.caller, "forgotteo"));
+  const ids = warehouse.db
+    .select({ caller_id: callers.caller_id })
+    .from(callers)
+    .where(and(gte(callers.caller, "forgotten"), lt(callers.caller, "forgotteo")));
+  const forgotten = inArray(call_facts.caller_id, ids);
   return countRows(warehouse, calls, lost) + countRows(warehouse, call_facts, forgotten);
 }
 

@@ -30,7 +30,7 @@ export const fact_changes = sqliteTable("fact_changes", {
   topic: about(text(), "`topic` in `call_facts` before the change."),
   is_qualified: about(integer({ mode: "boolean" }), "`is_qualified` in `call_facts` before the change."),
   is_first_call: about(integer({ mode: "boolean" }), "`is_first_call` in `call_facts` before the change."),
-  caller: about(text(), "`caller` in `call_facts` before the change.", "caller"),
+  caller_id: about(integer(), "`caller_id` in `call_facts` before the change."),
   source: about(text(), "`source` in `call_facts` before the change.", "text"),
   medium: about(text(), "`medium` in `call_facts` before the change.", "text"),
   campaign: about(text(), "`campaign` in `call_facts` before the change.", "text"),

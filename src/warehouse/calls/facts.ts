@@ -4,6 +4,7 @@ import type { Channel } from "../../attribution/channel-rules.ts";
 import { OUTCOMES } from "../../attribution/compiled-rules.ts";
 import { namesOf } from "../../base/records.ts";
 import { about, describeTable } from "../described.ts";
+import { callers } from "./callers.ts";
 import { calls } from "./calls.ts";
 
 const columns = {
@@ -32,10 +33,9 @@ const columns = {
     "1 if answered and long enough, unless the topic decides.",
   ),
   is_first_call: about(integer({ mode: "boolean" }).notNull(), "1 if it is its caller's first live call."),
-  caller: about(
-    text(),
-    "The caller's number as `+` and digits, or its digest by the rules; null for a hidden one.",
-    "caller",
+  caller_id: about(
+    integer().references(() => callers.caller_id),
+    "The caller in `callers`, unlike the number `caller_id` in `calls`; null for a hidden one.",
   ),
   source: about(
     text(),
@@ -71,10 +71,10 @@ const columns = {
   org_unit_name: about(text(), "The group's name, trimmed.", "text"),
   tracking_number: about(text(), "The number called, as `+` and digits; otherwise trimmed text."),
   disposition: about(text(), "`disposition`, trimmed.", "text"),
-} satisfies Record<FactColumn, unknown>;
+} satisfies Record<Exclude<FactColumn, "caller"> | "caller_id", unknown>;
 
 export const call_facts = sqliteTable("call_facts", columns, (table) => [
-  index("call_facts_caller").on(table.caller),
+  index("call_facts_caller_id").on(table.caller_id),
   index("call_facts_call_started").on(table.call_started),
 ]);
 export const CALL_FACTS = describeTable(

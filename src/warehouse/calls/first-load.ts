@@ -1,7 +1,7 @@
 import { addToCount, readCount, setCount } from "../counts.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
-import { callers } from "./callers.ts";
+import { deleteUnusedCallers } from "./callers.ts";
 
 // In a first load, calls of a caller arrive in any order. Keeping callers consistent would take a third of the load,
 // so they are settled at its end.
@@ -10,7 +10,7 @@ const UNSETTLED = "unsettled_calls";
 
 /** Indexes that are faster to build at the end of a first load. */
 const INDEXES = {
-  call_facts_caller: "caller",
+  call_facts_caller_id: "caller_id",
   call_facts_call_started: "call_started",
 };
 
@@ -25,25 +25,30 @@ export function addUnsettled({ db, sqlite }: Tx, calls: number): void {
 }
 
 /**
- * Selects the rows of `callers` from the facts, whether the first call is marked as such, and how many of the caller's are.
+ * Selects the first calls of `callers` from the facts, whether the first call is marked as such, and how many of the caller's are.
  * With MIN(text), a row's call_id, call_started and is_first_call are those of the least text:
  * calls without a start last, then by id, which may be negative. Not by the index of callers: looking up a million calls takes longer
  * than sorting them.
  */
-export const CALLERS_OF_FACTS = `SELECT caller, call_id, call_started, calls, is_first_call, marked FROM (
-    SELECT caller, call_id, call_started, count(*) AS calls, is_first_call, sum(is_first_call) AS marked,
+export const CALLERS_OF_FACTS = `SELECT caller_id, call_id, call_started, is_first_call, marked FROM (
+    SELECT caller_id, call_id, call_started, is_first_call, sum(is_first_call) AS marked,
       min(coalesce(call_started, '~') || printf('%017d', call_id + ${2 ** 53})) AS least
-    FROM call_facts WHERE is_live AND caller IS NOT NULL GROUP BY +caller
+    FROM call_facts WHERE is_live AND caller_id IS NOT NULL GROUP BY +caller_id
   )`;
 
-export function settleCallers({ db, sqlite }: Tx): void {
-  db.delete(callers).run();
-  sqlite.exec(`INSERT INTO callers (caller, first_call_id, first_call_started, calls)
-    SELECT caller, call_id, call_started, calls FROM (${CALLERS_OF_FACTS})`);
+export function settleCallers(tx: Tx): void {
+  const { db, sqlite } = tx;
+  sqlite.exec(`UPDATE callers SET first_call_id = NULL, first_call_started = NULL
+    WHERE first_call_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM call_facts AS f
+      WHERE f.call_id = first_call_id AND f.caller_id = callers.caller_id AND f.is_live)`);
+  sqlite.exec(`UPDATE callers SET first_call_id = call_id, first_call_started = call_started
+    FROM (${CALLERS_OF_FACTS}) AS derived WHERE derived.caller_id = callers.caller_id
+      AND (callers.first_call_id, callers.first_call_started) IS NOT (call_id, call_started)`);
   sqlite.exec(`UPDATE call_facts SET is_first_call = NOT is_first_call
-    WHERE is_first_call <> (call_id IN (SELECT first_call_id FROM callers))`);
+    WHERE is_first_call <> (call_id IN (SELECT first_call_id FROM callers WHERE first_call_id IS NOT NULL))`);
   for (const [name, column] of Object.entries(INDEXES)) {
     sqlite.exec(`CREATE INDEX IF NOT EXISTS ${name} ON call_facts (${column})`);
   }
+  deleteUnusedCallers(tx);
   setCount({ db }, UNSETTLED, null);
 }

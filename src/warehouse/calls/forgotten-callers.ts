@@ -199,7 +199,8 @@ export function insertForgotten({ db }: Warehouse, callers: readonly ForgottenCa
 
 export function countForgottenCalls({ sqlite }: Tx): void {
   sqlite.exec(
-    "UPDATE forgotten_callers SET calls = (SELECT count(*) FROM call_facts WHERE caller = pseudonym)",
+    `UPDATE forgotten_callers SET calls = (
+      SELECT count(*) FROM callers JOIN call_facts USING (caller_id) WHERE caller = pseudonym)`,
   );
 }
 

@@ -33,7 +33,7 @@ function figureText(
     case "count":
       return countText(aggregate.of);
     case "callers":
-      return "count(DISTINCT f.caller)";
+      return "count(DISTINCT f.caller_id)";
     case "share":
       return quotientText(countText(aggregate.of), "count(*)", aggregate.decimals);
     case "total seconds":

@@ -41,25 +41,26 @@ export function viewsOf(rules: ViewRules) {
       sql: `SELECT ${MEMBERS.map((member) => `${listedText(member)} AS ${member}`).join(", ")},
   f.source, f.medium, f.campaign, f.channel, ${UTM_FOLDED},
   ${rules.duration_unit === "seconds" ? "f.duration" : "f.duration / 1000.0"} AS duration_seconds,
-  f.referring_host, f.outcome, f.topic, f.is_qualified AS qualified, f.is_first_call AS first_time_caller, f.caller,
+  f.referring_host, f.outcome, f.topic, f.is_qualified AS qualified, f.is_first_call AS first_time_caller, callers.caller,
   ${LOCAL.join(", ")}
 FROM call_facts AS f
   LEFT JOIN calls AS c ON c.call_id = f.call_id
   LEFT JOIN transcripts AS t ON t.call_id = f.call_id
+  LEFT JOIN callers ON callers.caller_id = f.caller_id
 WHERE f.is_live`,
     },
     {
       name: "attributed_callers",
       help: "One row for each caller of a call that counts: the figures of the caller's calls, and how the first one came.",
-      sql: `SELECT f.caller, count(*) AS calls, ${countOf("answered")}, ${countOf("missed")},
+      sql: `SELECT callers.caller, count(*) AS calls, ${countOf("answered")}, ${countOf("missed")},
   count(*) FILTER (WHERE f.is_qualified) AS qualified_calls,
   min(f.call_started) AS first_call_at, max(f.call_started) AS last_call_at,
   first.source AS first_source, first.medium AS first_medium, first.campaign AS first_campaign,
   first.channel AS first_channel
 FROM call_facts AS f
-  JOIN callers ON callers.caller = f.caller
+  JOIN callers ON callers.caller_id = f.caller_id
   JOIN call_facts AS first ON first.call_id = callers.first_call_id
-WHERE f.is_live GROUP BY f.caller`,
+WHERE f.is_live GROUP BY f.caller_id`,
     },
     ...ROLLUP_VIEWS.map((dimension) => ({
       name: `rollup_${dimension}`,

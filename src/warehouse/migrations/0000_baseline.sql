@@ -222,12 +222,13 @@ CREATE TABLE `backups` (
 );
 --> statement-breakpoint
 CREATE TABLE `callers` (
-	`caller` text PRIMARY KEY NOT NULL,
-	`first_call_id` integer NOT NULL,
-	`first_call_started` text,
-	`calls` integer NOT NULL
+	`caller_id` integer PRIMARY KEY NOT NULL,
+	`caller` text NOT NULL,
+	`first_call_id` integer,
+	`first_call_started` text
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX `callers_caller_unique` ON `callers` (`caller`);--> statement-breakpoint
 CREATE TABLE `calls` (
 	`call_id` integer PRIMARY KEY NOT NULL,
 	`insight_name` text,
@@ -290,7 +291,7 @@ CREATE TABLE `fact_changes` (
 	`topic` text,
 	`is_qualified` integer,
 	`is_first_call` integer,
-	`caller` text,
+	`caller_id` integer,
 	`source` text,
 	`medium` text,
 	`campaign` text,
@@ -320,7 +321,7 @@ CREATE TABLE `call_facts` (
 	`topic` text,
 	`is_qualified` integer NOT NULL,
 	`is_first_call` integer NOT NULL,
-	`caller` text,
+	`caller_id` integer,
 	`source` text,
 	`medium` text,
 	`campaign` text,
@@ -339,10 +340,11 @@ CREATE TABLE `call_facts` (
 	`org_unit_name` text,
 	`tracking_number` text,
 	`disposition` text,
-	FOREIGN KEY (`call_id`) REFERENCES `calls`(`call_id`) ON UPDATE no action ON DELETE cascade
+	FOREIGN KEY (`call_id`) REFERENCES `calls`(`call_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`caller_id`) REFERENCES `callers`(`caller_id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `call_facts_caller` ON `call_facts` (`caller`);--> statement-breakpoint
+CREATE INDEX `call_facts_caller_id` ON `call_facts` (`caller_id`);--> statement-breakpoint
 CREATE INDEX `call_facts_call_started` ON `call_facts` (`call_started`);--> statement-breakpoint
 CREATE TABLE `forgotten_callers` (
 	`digest` text PRIMARY KEY NOT NULL,

@@ -16,9 +16,7 @@ import {
 } from "../../../src/warehouse/attribution/apply-rules.ts";
 import { hasAllFacts } from "../../../src/warehouse/calls/call-table.ts";
 import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
-import { callers } from "../../../src/warehouse/calls/callers.ts";
 import { calls } from "../../../src/warehouse/calls/calls.ts";
-import { call_facts } from "../../../src/warehouse/calls/facts.ts";
 import { readRulesInForce, rules } from "../../../src/warehouse/calls/rules.ts";
 import { counts } from "../../../src/warehouse/counts.ts";
 import { openExistingWarehouse, openWarehouse } from "../../../src/warehouse/open.ts";
@@ -26,7 +24,7 @@ import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/calls.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
-import { locked, markGone, newWarehouse, storeCalls } from "../../support/warehouse.ts";
+import { locked, markGone, newWarehouse, readFacts, storeCalls } from "../../support/warehouse.ts";
 
 const CALLS = [
   makeCall({ call_id: 1, utm_source: "fb", disposition: "GREETED", duration: 90 }),
@@ -160,7 +158,7 @@ function foldFacts(warehouse: Warehouse, rules: AttributionRules, toName = (call
   const isFirst = new Set<number>();
   const callers = [...Map.groupBy(facts, ({ caller }) => caller)].flatMap(([caller, all]) => {
     const live = all.filter(({ is_live }) => is_live);
-    if (caller === null || live.length === 0) return [];
+    if (caller === null) return [];
     const [first] = live.toSorted(
       (a, b) =>
         Number(a.call_started === null) - Number(b.call_started === null) ||
@@ -168,14 +166,8 @@ function foldFacts(warehouse: Warehouse, rules: AttributionRules, toName = (call
         a.call_id - b.call_id,
     );
     isFirst.add(first?.call_id ?? Number.NaN);
-    return [
-      {
-        caller,
-        first_call_id: first?.call_id,
-        first_call_started: first?.call_started ?? null,
-        calls: live.length,
-      },
-    ];
+    const { call_id = null, call_started = null } = first ?? {};
+    return [{ caller, first_call_id: call_id, first_call_started: call_started }];
   });
   return {
     facts: facts.map((row) => ({ ...row, is_first_call: isFirst.has(row.call_id) })),
@@ -184,10 +176,9 @@ function foldFacts(warehouse: Warehouse, rules: AttributionRules, toName = (call
   };
 }
 
-const readStored = ({ db }: Warehouse) => ({
-  facts: db.select().from(call_facts).orderBy(call_facts.call_id).all(),
-  callers: db.select().from(callers).orderBy(callers.caller).all(),
-  counts: db.select().from(counts).where(eq(counts.name, "calls")).all(),
+const readStored = (warehouse: Warehouse) => ({
+  ...readFacts(warehouse),
+  counts: warehouse.db.select().from(counts).where(eq(counts.name, "calls")).all(),
 });
 
 /** So many calls whose ids run against the order of time, with it, or without order to it; of few callers, at few moments. */
@@ -238,10 +229,10 @@ describe("attributeAgain", () => {
     expect(hasAllFacts(warehouse)).toBe(true);
     warehouse.sqlite.exec(`PRAGMA foreign_keys = OFF;
       DELETE FROM calls WHERE call_id IN (15, 18);
-      UPDATE call_facts SET is_first_call = NOT is_first_call, caller = 'x', is_live = 0 WHERE call_id < 30;
+      INSERT INTO callers VALUES (-5, 'x', 1, NULL), (9, 'y', 1, NULL);
+      UPDATE call_facts SET is_first_call = NOT is_first_call, caller_id = -5, is_live = 0 WHERE call_id < 30;
       DELETE FROM call_facts WHERE call_id = 33;
       UPDATE calls SET gone_at = '2026-10-01T00:00:00.000Z' WHERE call_id = 33;
-      INSERT INTO callers VALUES ('y', 1, NULL, 7);
       UPDATE counts SET value = 99`);
     await attributeAgain(locked(warehouse), DEFAULT_RULES, NOW);
     const stored = readStored(warehouse);
@@ -253,12 +244,12 @@ describe("attributeAgain", () => {
     using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     storeCalls(warehouse, someCalls(501, "against"));
-    sqlite.exec(`UPDATE rules SET version = version - 1; UPDATE callers SET caller = 'old' || caller;
-      UPDATE call_facts SET caller = 'old' || caller WHERE caller IS NOT NULL`);
+    sqlite.exec(`UPDATE rules SET version = version - 1; UPDATE callers SET caller = 'old' || caller`);
     beginFactLog(warehouse);
     await applyRules(locked(warehouse), DEFAULT_RULES, NOW);
-    const ofCallers = "FROM call_facts WHERE caller IS NOT NULL ORDER BY call_id";
-    const log = "SELECT call_id, reason, rules_id, caller FROM fact_changes ORDER BY call_id";
+    const ofCallers = "FROM call_facts JOIN callers USING (caller_id) ORDER BY call_id";
+    const log =
+      "SELECT call_id, reason, rules_id, caller FROM fact_changes JOIN callers USING (caller_id) ORDER BY call_id";
     expect(sqlite.prepare(log).all()).toEqual(
       sqlite
         .prepare(`SELECT call_id, 'rules' AS reason, 2 AS rules_id, 'old' || caller AS caller ${ofCallers}`)
@@ -346,7 +337,11 @@ describe("attributeAgain", () => {
     storeCalls(warehouse, [call]);
     beginFactLog(warehouse);
     storeCalls(warehouse, [{ ...call, disposition: "BUSY" }]);
-    const logged = () => warehouse.sqlite.prepare("SELECT caller FROM fact_changes").pluck().all();
+    const logged = () =>
+      warehouse.sqlite
+        .prepare("SELECT caller FROM fact_changes JOIN callers USING (caller_id)")
+        .pluck()
+        .all();
     expect(logged()).toEqual(["+491"]);
     const digests = { ...DEFAULT_RULES, caller_digests: true };
     for (const qualified_seconds of [60, 61]) {

@@ -1,0 +1,28 @@
+import type { Tx } from "../transaction.ts";
+import { withoutFactLog } from "./fact-log.ts";
+import { readUnsettled, settleCallers } from "./first-load.ts";
+
+/** Renames callers; those who then have the name of another become one with it. Nothing is logged as a change of facts. */
+export function renameCallers(tx: Tx, toName: (caller: string) => string): void {
+  const { sqlite } = tx;
+  sqlite.function("renamed_caller", { directOnly: true, deterministic: true }, (caller) =>
+    toName(String(caller)),
+  );
+  const isOther = "own.caller <> renamed_caller(own.caller)";
+  sqlite.exec(`UPDATE OR IGNORE callers AS own SET caller = renamed_caller(own.caller) WHERE ${isOther}`);
+  const same = sqlite
+    .prepare<[], { own: number; other: number }>(
+      `SELECT own.caller_id AS own, other.caller_id AS other
+        FROM callers AS own JOIN callers AS other ON other.caller = renamed_caller(own.caller) WHERE ${isOther}`,
+    )
+    .all();
+  if (same.length === 0) return;
+  withoutFactLog(tx, () => {
+    for (const { own, other } of same) {
+      for (const table of ["call_facts", "fact_changes"])
+        sqlite.prepare(`UPDATE ${table} SET caller_id = ? WHERE caller_id = ?`).run(other, own);
+      sqlite.prepare("DELETE FROM callers WHERE caller_id = ?").run(own);
+    }
+    if (readUnsettled(tx) === 0) settleCallers(tx);
+  });
+}
