@@ -8,6 +8,7 @@ import {
 import { type AttributionRules, DEFAULT_RULES } from "../../attribution/attribution-rules.ts";
 import { compileRules } from "../../attribution/compiled-rules.ts";
 import { remember } from "../../attribution/remember.ts";
+import type { Transcript } from "../../attribution/topics.ts";
 import { namesOf, recordOf } from "../../base/records.ts";
 import type { Call } from "../../call.ts";
 import { isTopicKept } from "../calls/call-guard.ts";
@@ -36,10 +37,7 @@ const RULED_FACTS = namesOf(
   ),
 );
 
-const TRANSCRIPT = ["transcription", "transcription_details"] as const;
-const DECIDE_TOPIC = ["caller_id", "withheld", ...TRANSCRIPT] as const;
-
-interface Row extends Pick<Call, "call_id" | "caller_id" | (typeof TRANSCRIPT)[number]> {
+interface Row extends Transcript, Pick<Call, "call_id" | "caller_id"> {
   withheld: string | null;
   topic: string | null;
   /** JSON of the topic and of the members in {@link RULED_MEMBERS}. */
@@ -58,14 +56,12 @@ export function* updateRuledFacts(
 ): Generator<number, void, void> {
   const areTopicsSame = phrasesOf(before) === phrasesOf(rules);
   // SQLite leaves out a join whose columns are not selected.
-  const unread: readonly string[] = areTopicsSame
-    ? DECIDE_TOPIC
-    : rules.topics.length === 0
-      ? TRANSCRIPT
-      : [];
+  const transcript =
+    areTopicsSame || rules.topics.length === 0
+      ? "NULL AS transcription, NULL AS transcription_details"
+      : "transcription, transcription_details";
   const read = tx.sqlite.prepare<[{ last: number; least: number; most: number }], Row>(
-    `SELECT call_id, topic, json_array(topic, ${VISIT}) AS visit,
-        ${DECIDE_TOPIC.map((name) => (unread.includes(name) ? `NULL AS ${name}` : name))}
+    `SELECT call_id, calls.caller_id, withheld, topic, json_array(topic, ${VISIT}) AS visit, ${transcript}
       FROM calls JOIN call_facts USING (call_id) LEFT JOIN transcripts USING (call_id)
       WHERE call_id > @last ORDER BY call_id LIMIT ${BATCH_ROWS}`,
   );
