@@ -19,42 +19,81 @@ export type UtmField = (typeof UTM_FIELDS)[number];
 /** The members of a call that decide its facts. */
 export type AttributedMembers = Omit<Call, "call_id" | "recording_url" | "google_analytics_cid" | "summary">;
 
+/** The members that decide which facts depend on the rules, besides what was said. */
+export const RULED_MEMBERS = [
+  "duration",
+  "disposition",
+  ...UTM_FIELDS,
+  "gclid",
+  "gclsrc",
+  "referring_url",
+  "campaign_name",
+  "campaign_id",
+  "extra",
+] as const;
+export type RuledMembers = Pick<Call, (typeof RULED_MEMBERS)[number]>;
+
 /** @param topic of a call whose transcript was not kept @default derived */
 export function attributeCall(
   call: AttributedMembers,
   rules: AttributionRules,
   topic: string | null = deriveTopic(call, rules),
 ) {
-  const { outcomeOf, utmKeyOf } = compileRules(rules);
-  const { call_started, duration } = call;
-  const { tags, names, click, visit } = readVisit(call, rules);
-  const { source, medium } = toTrafficSource(visit, utmKeyOf);
-  const disposition = presentText(call.disposition);
-  const outcome = disposition === null ? "other" : outcomeOf(disposition);
+  const visit = readVisit(call, rules);
+  const { tags, names, click } = visit;
+  const { outcome, is_qualified, source, medium, campaign, channel } = attributeByRules(
+    call,
+    rules,
+    topic,
+    visit,
+  );
   return {
-    call_started,
-    duration,
+    call_started: call.call_started,
+    duration: call.duration,
     outcome,
     topic,
-    is_qualified: isQualified({ outcome, duration, topic }, rules),
+    is_qualified,
     caller: toCaller(call.caller_id),
     source,
     medium,
     ...tags,
     ...names,
-    campaign: names.campaign ?? (medium === ASSISTANT_MEDIUM ? ASSISTANT_CAMPAIGN : null),
+    campaign,
     gclid: presentId(call.gclid) ?? (click?.by === "gclid" ? click.id : null),
     gclsrc: presentId(call.gclsrc)?.toLowerCase() ?? click?.gclsrc ?? null,
+    channel,
+    insight_name: presentText(call.insight_name),
+    org_unit_id: call.org_unit_id,
+    org_unit_name: presentText(call.org_unit_name),
+    tracking_number: presentNumber(call.tracking_number),
+    disposition: presentText(call.disposition),
+  };
+}
+
+/** Returns the facts that depend on the rules: the others stay as they are if only the rules change. */
+export function attributeByRules(
+  call: RuledMembers,
+  rules: AttributionRules,
+  topic: string | null,
+  { tags, names, visit } = readVisit(call, rules),
+) {
+  const { outcomeOf, utmKeyOf } = compileRules(rules);
+  const { source, medium } = toTrafficSource(visit, utmKeyOf);
+  const disposition = presentText(call.disposition);
+  const outcome = disposition === null ? "other" : outcomeOf(disposition);
+  return {
+    outcome,
+    topic,
+    is_qualified: isQualified({ outcome, duration: call.duration, topic }, rules),
+    source,
+    medium,
+    ...tags,
+    campaign: names.campaign ?? (medium === ASSISTANT_MEDIUM ? ASSISTANT_CAMPAIGN : null),
     channel: toChannel({
       source: source ?? "",
       medium: medium ?? "",
       campaign: tags.utm_campaign_folded ?? presentText(call.campaign_name)?.toLowerCase() ?? "",
     }),
-    insight_name: presentText(call.insight_name),
-    org_unit_id: call.org_unit_id,
-    org_unit_name: presentText(call.org_unit_name),
-    tracking_number: presentNumber(call.tracking_number),
-    disposition,
   };
 }
 
@@ -76,7 +115,7 @@ export function isQualified(
 /** The facts of one call by the rules in force; null for no value. The table `call_facts` describes each. */
 export type CallFacts = ReturnType<typeof attributeCall>;
 
-function readVisit(call: AttributedMembers, rules: AttributionRules) {
+function readVisit(call: RuledMembers, rules: AttributionRules) {
   const { utmKeyOf } = compileRules(rules);
   const toUtmKey = (value: string | null) => (value === null ? null : utmKeyOf(value));
   const tags = {

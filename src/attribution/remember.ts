@@ -2,14 +2,20 @@
 const REMEMBERED_VALUES = 20_000;
 const REMEMBERED_LENGTH = 200;
 
-/** Caches a pure function of a text: most calls share their values. */
-export function remember<T>(compute: (text: string) => T): (text: string) => T {
+/**
+ * Caches a pure function of a text: most calls share their values.
+ * @param longest longer texts are not cached @default 200
+ */
+export function remember<T>(
+  compute: (text: string) => T,
+  longest: number = REMEMBERED_LENGTH,
+): (text: string) => T {
   const results = new Map<string, T>();
   return (text) => {
     const found = results.get(text);
     if (found !== undefined) return found;
     const result = compute(text);
-    if (text.length > REMEMBERED_LENGTH) return result;
+    if (text.length > longest) return result;
     if (results.size >= REMEMBERED_VALUES) results.clear();
     results.set(text, result);
     return result;

@@ -112,13 +112,13 @@ function distinctCallers(
 ): Float64Array {
   const sorted = sort();
   const counts = new Float64Array(grouping.size);
-  const lastGroup = new Int32Array(maxCaller + 1).fill(-1);
+  const lastGroup = new Int32Array(maxCaller + 1); // plus 1, so that memory of callers without calls stays untouched
   for (let at = 0; at < rows; at++) {
     const row = sorted[at] ?? 0;
     const group = grouping.of[row] ?? 0;
     const caller = callers[row] ?? 0;
-    if (caller === 0 || lastGroup[caller] === group) continue;
-    lastGroup[caller] = group;
+    if (caller === 0 || lastGroup[caller] === group + 1) continue;
+    lastGroup[caller] = group + 1;
     counts[group] = (counts[group] ?? 0) + 1;
   }
   return counts;

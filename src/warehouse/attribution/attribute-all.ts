@@ -1,4 +1,5 @@
 import { eq, notInArray, sql } from "drizzle-orm";
+import { ATTRIBUTION_VERSION } from "../../attribution/attribute-call.ts";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
 import { CallFactsTable } from "../calls/call-facts.ts";
@@ -8,13 +9,14 @@ import { calls, MEMBERS } from "../calls/calls.ts";
 import { eachBatch } from "../calls/each-call.ts";
 import { setRulesBeingApplied } from "../calls/fact-log.ts";
 import { call_facts } from "../calls/facts.ts";
-import { settleCallers } from "../calls/first-load.ts";
+import { readUnsettled, settleCallers } from "../calls/first-load.ts";
 import { renameCallers } from "../calls/rename-callers.ts";
 import { insertRules, readRulesInForce } from "../calls/rules.ts";
 import { transcripts } from "../calls/transcripts.ts";
 import { updateViews } from "../calls/views.ts";
 import { countRows, setCount } from "../counts.ts";
 import type { Tx } from "../transaction.ts";
+import { updateRuledFacts } from "./update-ruled-facts.ts";
 
 export interface AttributionProgress {
   read: number;
@@ -35,23 +37,8 @@ export function* attributeAll(
   digests?: CallerHash,
 ): Generator<AttributionProgress, AttributionProgress, void> {
   const { db } = tx;
-  const { recording_url, ...members } = MEMBERS;
-  const { caller_digest, gone_at, withheld } = calls;
-  const { topic } = call_facts;
-  const { transcription, transcription_details } = transcripts;
-  // SQLite leaves out a join whose columns are not selected.
-  const nothing = sql<string | null>`NULL`;
-  const said =
-    rules.topics.length > 0
-      ? { transcription, transcription_details }
-      : { transcription: nothing, transcription_details: nothing };
-  const query = db
-    .select({ ...members, ...said, caller_digest, gone_at, withheld, topic })
-    .from(calls)
-    .leftJoin(call_facts, eq(call_facts.call_id, calls.call_id))
-    .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
-    .$dynamic();
   const total = countRows({ db }, calls);
+  const before = readRulesInForce(tx);
   if (digests !== undefined) replaceNumbers(tx, digests);
   const since = new Date(nowMs).toISOString();
   const rulesId = insertRules(tx, rules, {
@@ -64,8 +51,46 @@ export function* attributeAll(
   db.delete(call_facts)
     .where(notInArray(call_facts.call_id, db.select({ id: calls.call_id }).from(calls)))
     .run();
-  const facts = new CallFactsTable(tx, rules, { isFirstLoad: true, digests });
+  const followsBefore =
+    before.version === ATTRIBUTION_VERSION &&
+    readUnsettled(tx) === 0 &&
+    countRows({ db }, call_facts) === total;
+  const steps = followsBefore ? updateRuledFacts(tx, before.rules, rules) : writeFacts(tx, rules, digests);
   let read = 0;
+  for (const attributed of steps) {
+    read += attributed;
+    if (read < total) yield { read, total };
+  }
+  if (!followsBefore) settleCallers(tx);
+  setCount(tx, "calls", read);
+  setRulesBeingApplied(tx, null);
+  updateViews(tx, rules);
+  return { read, total };
+}
+
+/** Writes the facts of all calls; their callers must be settled then. Yields the number of calls of each batch. */
+function* writeFacts(
+  tx: Tx,
+  rules: AttributionRules,
+  digests: CallerHash | undefined,
+): Generator<number, void, void> {
+  const { recording_url, ...members } = MEMBERS;
+  const { caller_digest, gone_at, withheld } = calls;
+  const { topic } = call_facts;
+  const { transcription, transcription_details } = transcripts;
+  // SQLite leaves out a join whose columns are not selected.
+  const nothing = sql<string | null>`NULL`;
+  const said =
+    rules.topics.length > 0
+      ? { transcription, transcription_details }
+      : { transcription: nothing, transcription_details: nothing };
+  const query = tx.db
+    .select({ ...members, ...said, caller_digest, gone_at, withheld, topic })
+    .from(calls)
+    .leftJoin(call_facts, eq(call_facts.call_id, calls.call_id))
+    .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
+    .$dynamic();
+  const facts = new CallFactsTable(tx, rules, { isFirstLoad: true, digests });
   for (const batch of eachBatch(calls.call_id, query)) {
     facts.write(
       tx,
@@ -76,12 +101,6 @@ export function* attributeAll(
         isLive: call.gone_at === null,
       })),
     );
-    read += batch.length;
-    if (read < total) yield { read, total };
+    yield batch.length;
   }
-  settleCallers(tx);
-  setCount(tx, "calls", read);
-  setRulesBeingApplied(tx, null);
-  updateViews(tx, rules);
-  return { read, total };
 }

@@ -5,7 +5,7 @@ import { withhold } from "../../privacy/withhold.ts";
 import { toFactCaller } from "../calls/call-facts.ts";
 import { isTopicKept, toKinds } from "../calls/call-guard.ts";
 import { openCallerDigests } from "../calls/caller-hash.ts";
-import { BATCH_ROWS, BEFORE_ALL } from "../calls/each-call.ts";
+import { BATCH_ROWS, inBatches } from "../calls/each-call.ts";
 import { FACTS } from "../calls/facts.ts";
 import { CALLERS_OF_FACTS, readUnsettled } from "../calls/first-load.ts";
 import { readRulesInForce } from "../calls/rules.ts";
@@ -126,10 +126,8 @@ async function eachStoredCall(
       LEFT JOIN callers ON callers.caller_id = call_facts.caller_id
       WHERE calls.call_id > ? ORDER BY calls.call_id LIMIT ${BATCH_ROWS}`,
   );
-  for (let last: number | undefined = BEFORE_ALL; last !== undefined; ) {
-    const batch = read.all(last);
+  for (const batch of inBatches((last) => read.all(last))) {
     for (const call of batch) visit(call);
-    last = batch.length < BATCH_ROWS ? undefined : batch.at(-1)?.call_id;
     await setImmediate();
     signal?.throwIfAborted();
   }

@@ -4,7 +4,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 /** Small, because a row may hold megabytes. */
 export const BATCH_ROWS = 250;
 /** Below every id; ids are safe integers. */
-export const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
+const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
 
 interface CallQuery<Row> {
   where(condition: SQL): CallQuery<Row>;
@@ -17,7 +17,7 @@ interface CallQuery<Row> {
  * it cannot during one long read.
  * @param id a column with an index that yields this order
  */
-export function* eachBatch<Row extends { call_id: number }>(
+export function eachBatch<Row extends { call_id: number }>(
   id: SQLiteColumn,
   query: CallQuery<Row>,
 ): Generator<Row[], void, void> {
@@ -26,8 +26,15 @@ export function* eachBatch<Row extends { call_id: number }>(
     .orderBy(asc(id))
     .limit(BATCH_ROWS)
     .prepare();
+  return inBatches((last) => read.all({ last }));
+}
+
+/** @param read the next {@link BATCH_ROWS} calls after an id */
+export function* inBatches<Row extends { call_id: number }>(
+  read: (last: number) => Row[],
+): Generator<Row[], void, void> {
   for (let last: number | undefined = BEFORE_ALL; last !== undefined; ) {
-    const batch: Row[] = read.all({ last });
+    const batch = read(last);
     yield batch;
     last = batch.length < BATCH_ROWS ? undefined : batch.at(-1)?.call_id;
   }

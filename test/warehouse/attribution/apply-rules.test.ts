@@ -321,7 +321,8 @@ describe("attributeAgain", () => {
 
     // Of a call whose number is not kept there is the digest alone.
     const other = hmac("+497");
-    warehouse.sqlite.exec(`UPDATE calls SET caller_id = NULL, caller_digest = '${other}' WHERE call_id = 12`);
+    warehouse.sqlite.exec(`UPDATE rules SET version = version - 1;
+      UPDATE calls SET caller_id = NULL, caller_digest = '${other}' WHERE call_id = 12`);
     await applyRules(locked(warehouse), RULES, NOW);
     expect(readRulesInForce(warehouse).caller_key).toBe(inForce.caller_key);
     const stored = readStored(warehouse);

@@ -1,0 +1,97 @@
+import { eq, sql } from "drizzle-orm";
+import {
+  attributeByRules,
+  deriveTopic,
+  RULED_MEMBERS,
+  type RuledMembers,
+} from "../../attribution/attribute-call.ts";
+import { type AttributionRules, DEFAULT_RULES } from "../../attribution/attribution-rules.ts";
+import { compileRules } from "../../attribution/compiled-rules.ts";
+import { remember } from "../../attribution/remember.ts";
+import type { Transcript } from "../../attribution/topics.ts";
+import { namesOf, recordOf } from "../../base/records.ts";
+import type { Call } from "../../call.ts";
+import { isTopicKept } from "../calls/call-guard.ts";
+import { BATCH_ROWS, inBatches } from "../calls/each-call.ts";
+import { call_facts } from "../calls/facts.ts";
+import type { Tx } from "../transaction.ts";
+
+/** Bounds memory; not a rule. */
+const LONGEST_VISIT = 1000;
+
+/**
+ * Two members are read so that more calls share a visit: of a duration, which thresholds it reaches; of a Google click id,
+ * that there is one, unless another member may name a click, too.
+ */
+const AS_VISITED: Partial<Record<keyof RuledMembers, string>> = {
+  duration: "CASE WHEN calls.duration >= @most THEN @most WHEN calls.duration >= @least THEN @least END",
+  gclid: `CASE WHEN calls.gclid = call_facts.gclid AND extra IS NULL AND instr(coalesce(referring_url, ''), '=') = 0
+    THEN 'x' ELSE calls.gclid END`,
+};
+const VISIT = RULED_MEMBERS.map((name) => AS_VISITED[name] ?? `calls.${name}`);
+const RULED_FACTS = namesOf(
+  attributeByRules(
+    recordOf(RULED_MEMBERS, () => null),
+    DEFAULT_RULES,
+    null,
+  ),
+);
+
+interface Row extends Transcript, Pick<Call, "call_id" | "caller_id"> {
+  withheld: string | null;
+  topic: string | null;
+  /** JSON of the topic and of the members in {@link RULED_MEMBERS}. */
+  visit: string;
+}
+
+/**
+ * Changes facts from some rules to others: attributes calls of the same visit once, and writes only what changes. Yields the
+ * number of calls of each batch.
+ * @param before the rules that all facts follow
+ */
+export function* updateRuledFacts(
+  tx: Tx,
+  before: AttributionRules,
+  rules: AttributionRules,
+): Generator<number, void, void> {
+  const areTopicsSame = phrasesOf(before) === phrasesOf(rules);
+  // SQLite leaves out a join whose columns are not selected.
+  const transcript =
+    areTopicsSame || rules.topics.length === 0
+      ? "NULL AS transcription, NULL AS transcription_details"
+      : "transcription, transcription_details";
+  const read = tx.sqlite.prepare<[{ last: number; least: number; most: number }], Row>(
+    `SELECT call_id, calls.caller_id, withheld, topic, json_array(topic, ${VISIT}) AS visit, ${transcript}
+      FROM calls JOIN call_facts USING (call_id) LEFT JOIN transcripts USING (call_id)
+      WHERE call_id > @last ORDER BY call_id LIMIT ${BATCH_ROWS}`,
+  );
+  const thresholds = [before, rules].map((either) => compileRules(either).qualifiedDuration);
+  const range = { least: Math.min(...thresholds), most: Math.max(...thresholds) };
+  const changeOf = remember((key) => {
+    const [[topicBefore, ...visit], topic = topicBefore] = JSON.parse(`[${key}]`);
+    const members = recordOf(RULED_MEMBERS, (name) => visit[RULED_MEMBERS.indexOf(name)]);
+    const facts = attributeByRules(members, rules, topic);
+    const stored = attributeByRules(members, before, topicBefore);
+    return RULED_FACTS.every((name) => facts[name] === stored[name])
+      ? null
+      : { ...facts, is_qualified: Number(facts.is_qualified) };
+  }, LONGEST_VISIT);
+  const update = tx.db
+    .update(call_facts)
+    .set(recordOf(RULED_FACTS, (name) => sql`${sql.placeholder(name)}`))
+    .where(eq(call_facts.call_id, sql.placeholder("call_id")))
+    .prepare();
+  for (const batch of inBatches((last) => read.all({ last, ...range }))) {
+    for (const row of batch) {
+      const topic = areTopicsSame || isTopicKept(row) ? row.topic : deriveTopic(row, rules);
+      const change = changeOf(topic === row.topic ? row.visit : `${row.visit},${JSON.stringify(topic)}`);
+      if (change !== null) update.run({ ...change, call_id: row.call_id });
+    }
+    yield batch.length;
+  }
+}
+
+/** Returns what decides the topic of a transcript. */
+function phrasesOf({ topics }: AttributionRules): string {
+  return JSON.stringify(topics.map(({ topic, phrase, speaker }) => [topic, phrase, speaker]));
+}
