@@ -15,7 +15,7 @@ import { showKey } from "./key-order.ts";
 import { orderRows } from "./order-rows.ts";
 import { NOT_SET, OTHER } from "./reserved-keys.ts";
 import { measuresOf, type RollupQuery } from "./rollup-query.ts";
-import { type FigureContext, figuresReader, partsNeeded, type SideRows } from "./row-figures.ts";
+import { type FigureContext, figureReaders, partsNeeded, type SideRows } from "./row-figures.ts";
 import { addSpent, type Spent } from "./spent.ts";
 
 export interface FoldedRow {
@@ -50,11 +50,12 @@ export async function foldRollup(
     const spent = counted?.sides[index]?.spent ?? spentOn(side, { query, source, cells });
     sides.push({ parts, ...foldSpent(own, spent, counted?.sides[index]?.calls) });
   }
-  const figures = figuresReader(measures, sides, { ...known, rules: source.rules });
-  if (isTotal) return [{ values: figures(totals?.[0]?.otherOf(0) ?? 0), isOther: false }];
+  const figures = figureReaders(measures, sides, { ...known, rules: source.rules });
+  const rowOfAll = totals?.[0]?.otherOf(0) ?? 0;
+  if (isTotal) return [{ values: figures.map((read) => read(rowOfAll)), isOther: false }];
   const others = counted && kept && query.fill && presentCells(counted).some((cell) => !kept.has(cell));
   const filledOthers = folding && others ? labels(query, cells).map((period) => folding.otherOf(period)) : [];
-  const rows = Int32Array.from(new Set([...rowsOf(sides), ...filled, ...filledOthers]));
+  const rows = rowsOf(folding?.size ?? cells.size, sides, [...filled, ...filledOthers]);
   const callsOf = (row: number) => sides[0]?.parts.calls?.[row] ?? 0;
   return showRows(orderRows(rows, { cells, folding, callsOf }), { cells, folding, figures });
 }
@@ -115,40 +116,56 @@ function foldSpent(
   return { spent: sums, unpaid };
 }
 
-/** Lists the rows that have calls or spend on any side. */
-function* rowsOf(sides: readonly SideRows[]): Generator<number> {
+/** Lists the rows that have calls or spend on any side, and those that are shown in any case. */
+function rowsOf(size: number, sides: readonly SideRows[], filled: readonly number[]): Int32Array {
+  const isShown = new Uint8Array(size);
   for (const { parts, spent } of sides) {
-    for (const [row, calls] of (parts.calls ?? []).entries()) if (calls > 0) yield row;
-    yield* spent.keys();
+    parts.calls?.forEach((calls, row) => {
+      if (calls > 0) isShown[row] = 1;
+    });
+    for (const row of spent.keys()) isShown[row] = 1;
   }
+  for (const row of filled) isShown[row] = 1;
+  const rows = new Int32Array(isShown.reduce((count, shown) => count + shown, 0));
+  let next = 0;
+  isShown.forEach((shown, row) => {
+    if (shown === 1) rows[next++] = row;
+  });
+  return rows;
 }
+
+type ReadCell = (row: number) => FactValue;
 
 function* showRows(
   rows: Int32Array,
-  {
-    cells,
-    folding,
-    figures,
-  }: { cells: Cells; folding: Folding | undefined; figures: (row: number) => FactValue[] },
+  { cells, folding, figures }: { cells: Cells; folding: Folding | undefined; figures: readonly ReadCell[] },
 ): Generator<FoldedRow> {
-  for (const row of rows) {
-    const isOther = folding?.isOther(row) ?? false;
-    const key = isOther ? otherKey(folding?.periodOf(row) ?? 0, cells) : keyOf(row, cells);
-    yield { values: [...key, ...figures(row)], isOther };
-  }
+  const isOther = (row: number) => folding?.isOther(row) ?? false;
+  const { periods } = cells;
+  const ofPeriod: ReadCell[] = periods
+    ? [(row) => periods.values[(folding ?? cells).periodOf(row)] ?? NOT_SET]
+    : [];
+  const ofKeys = keyReaders(cells).map((read, index): ReadCell => {
+    if (folding === undefined) return read;
+    const ofOther = index === 0 ? OTHER : null;
+    return (row) => (folding.isOther(row) ? ofOther : read(row));
+  });
+  const readers = [...ofPeriod, ...ofKeys, ...figures];
+  for (const row of rows) yield { values: readers.map((read) => read(row)), isOther: isOther(row) };
+}
+
+/** Returns functions to what a cell's key shows, by column. */
+function keyReaders(cells: Cells): ReadCell[] {
+  const { columns, table } = cells;
+  return columns.map(({ key, dictionary }, index) => (cell) => {
+    const code = columns.length === 1 ? cells.keyOf(cell) : table.codesOf(cells.keyOf(cell))[index];
+    return showKey(key, dictionary.values[code ?? 0] ?? null);
+  });
 }
 
 /** Returns what a cell shows: its period if any, and its key. */
 export function keyOf(cell: number, cells: Cells): FactValue[] {
-  const values = cells.table.valuesOf(cells.keyOf(cell));
-  const shown = cells.columns.map(({ key }, index) => showKey(key, values[index] ?? null));
-  return [...periodText(cells.periodOf(cell), cells), ...shown];
-}
-
-function otherKey(period: number, cells: Cells): FactValue[] {
-  return [...periodText(period, cells), ...cells.columns.map((_, index) => (index === 0 ? OTHER : null))];
-}
-
-function periodText(period: number, { periods }: Cells): FactValue[] {
-  return periods ? [periods.values[period] ?? NOT_SET] : [];
+  const { periods } = cells;
+  const period = periods ? [periods.values[cells.periodOf(cell)] ?? NOT_SET] : [];
+  return [...period, ...keyReaders(cells).map((read) => read(cell))];
 }

@@ -4,6 +4,7 @@ import { divisorOf, isOfFirstCalls } from "./metrics.ts";
 import { figureOf, type Part, type Parts, partsOf, type ReadRow, type Units } from "./parts.ts";
 import { callMeasures, type Measure } from "./rollup-query.ts";
 import { type Spent, spendFigure } from "./spent.ts";
+import { toTimeText } from "./time-text.ts";
 
 /** What the figures of one side are computed from, by row. */
 export interface SideRows {
@@ -29,26 +30,30 @@ export interface FigureContext {
 }
 
 /**
- * Returns a function to the figures of a row, each followed by its previous value and change if there is a compared
- * side.
+ * Returns functions to the figures of a row, each followed by those to its previous value and change if there is a
+ * compared side.
  */
-export function figuresReader(
+export function figureReaders(
   measures: readonly Measure[],
   [current, previous]: readonly SideRows[],
   { rules, isBeforeCovered = true, hasHistoryBefore = true }: FigureContext,
-): (row: number) => FactValue[] {
-  const readers = measures.flatMap((metric): ((row: number) => FactValue)[] => {
+): ((row: number) => FactValue)[] {
+  return measures.flatMap((metric): ((row: number) => FactValue)[] => {
     const now = readerOf(metric, current, rules);
-    if (metric.type === "time") return [(row) => toTime(now(row))];
+    if (metric.type === "time") {
+      return [
+        (row) => {
+          const ms = now(row);
+          return ms === null ? null : toTimeText(ms);
+        },
+      ];
+    }
     if (previous === undefined) return [now];
     const before = readerOf(metric, previous, rules);
     const isKnown = isBeforeCovered && (hasHistoryBefore || !isOfFirstCalls(metric));
     return [now, before, (row) => (isKnown ? changeOf(metric, now(row), before(row)) : null)];
   });
-  return (row) => readers.map((read) => read(row));
 }
-
-const toTime = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
 function readerOf(metric: Measure, side: SideRows | undefined, rules: Units): ReadRow {
   const ofPart = (part: Part): ReadRow => {

@@ -100,7 +100,7 @@ async function make(
   };
   await inspect?.(job);
   const rollups = ask.contents.flatMap((content) => (content.kind === "rollup" ? content.dimensions : []));
-  if (rollups.length > 0) moment.session.expect(rollups, ask);
+  if (rollups.length > 0) moment.session.expect(rollups, { raw: ask.raw, figures: ask.columns });
   const { manifest } = job;
   for (const content of ask.contents) {
     signal?.throwIfAborted();

@@ -87,16 +87,19 @@ export function* keepRows(watched: WatchedRollup, rows: Table["rows"]): Generato
   const first = query.periods === undefined ? 0 : 1;
   const keys = keyColumns(query.dimensions).length;
   const kept = new Set([...complete, ...comparable.map(({ period }) => period)]);
-  for (const row of rows) {
+  const keep = (row: readonly Value[]) => {
     const period = first === 0 ? "" : String(row[0]);
+    if (!kept.has(period)) return;
     const values = figures.map(({ index }) => row[index] ?? null);
     // An empty row fills a gap, or has figures only in the compared span.
-    const isEmpty = figures.every(({ empty }, index) => values[index] === empty);
-    if (kept.has(period) && !watched.isTooLong && !isEmpty) {
-      const key = JSON.stringify(row.slice(first, first + keys));
-      watched.rows.set(toCell(period, key), [period, key, JSON.stringify(values)]);
-      watched.isTooLong = watched.rows.size > MAX_ROWS;
-    }
+    if (figures.every(({ empty }, index) => values[index] === empty)) return;
+    const key = JSON.stringify(row.slice(first, first + keys));
+    watched.rows.set(toCell(period, key), [period, key, JSON.stringify(values)]);
+    watched.isTooLong = watched.rows.size > MAX_ROWS;
+    if (watched.isTooLong) watched.rows.clear();
+  };
+  for (const row of rows) {
+    if (!watched.isTooLong) keep(row);
     yield row;
   }
 }

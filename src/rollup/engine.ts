@@ -4,7 +4,7 @@ import type { Span } from "../calendar/dates.ts";
 import type { CallSource, GroupQuestion } from "../figures/cells.ts";
 import type { FactValue } from "../figures/dictionary.ts";
 import type { KeyColumn } from "../figures/dimensions.ts";
-import type { Parts } from "../figures/parts.ts";
+import type { Part, Parts } from "../figures/parts.ts";
 import type { ZoneOffset } from "../figures/rollup-query.ts";
 import type { Condition } from "./call-filter.ts";
 
@@ -25,8 +25,8 @@ export interface ImportedSpend {
 /** The facts of calls at one moment. SELECTs are in SQLite's SQL, for the session's connection. */
 export interface Engine extends Pick<CallSource, "dictionaryOf"> {
   groups: (question: GroupQuestion, selection: CallSelection) => Promise<Parts>;
-  /** Reads these keys with whatever is asked next, so that one scan of the calls answers several questions. */
-  expect: (keys: readonly KeyColumn[]) => void;
+  /** Reads what these need with whatever is asked next, so that one scan of the calls answers several questions. */
+  expect: (keys: readonly KeyColumn[], parts: readonly Part[]) => void;
   readValues: (fact: FactColumn) => Promise<readonly FactValue[]>;
   /** Counts the calls of each duration band: the number of bounds reached, null without a duration; calls, answered, missed. */
   readBands: (bounds: readonly number[], span: Span, selection: CallSelection) => Promise<FactValue[][]>;

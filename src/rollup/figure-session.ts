@@ -13,11 +13,13 @@ import { type FoldedRow, foldRollup } from "../figures/fold-rollup.ts";
 import { countKeys, countSmall } from "../figures/kept-cells.ts";
 import type { OTHER } from "../figures/reserved-keys.ts";
 import {
+  measuresOf,
   type RollupColumn,
   type RollupQuery,
   rollupColumns,
   type ZoneOffset,
 } from "../figures/rollup-query.ts";
+import { partsNeeded } from "../figures/row-figures.ts";
 import { blankSmall } from "../figures/small-cells.ts";
 import {
   type CallFilter,
@@ -107,9 +109,10 @@ export class FigureSession {
     return { columns, rows: toRows(rows, { blank, onOther }) };
   }
 
-  /** Reads the keys of these dimensions with whatever is asked next, so that one scan answers all. */
-  expect(dimensions: readonly Dimension[], shape: { raw?: boolean | undefined } = {}): void {
-    this.engine.expect(keyColumns(dimensions, shape));
+  /** Reads what rollups by these dimensions need with whatever is asked next, so that one scan answers all. */
+  expect(dimensions: readonly Dimension[], query: Pick<RollupQuery, "raw" | "figures"> = {}): void {
+    const measures = measuresOf({ ...query, dimensions }, this.rules);
+    this.engine.expect(keyColumns(dimensions, query), partsNeeded(measures));
   }
 
   /**
@@ -118,7 +121,7 @@ export class FigureSession {
    */
   async total(query: RollupQuery): Promise<Rollup> {
     const { dimensions, figures, span, spend, isWithSpend, periods, previous, minCell } = query;
-    const before = previous && { span: previous.span };
+    const before = previous && { ...previous, periods: undefined };
     const { columns, rows } = await this.rollup({
       dimensions: [],
       totalOf: dimensions,

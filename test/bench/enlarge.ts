@@ -3,7 +3,7 @@ import { CALL_COLUMNS, type Call, hashCall } from "../../src/call.ts";
 import { makeCall } from "../support/calls.ts";
 
 /** More callers than a warehouse has before it is enlarged. */
-const CALLER_STEP = 10_000_000;
+const CALLER_STEP = 1_000_000;
 /** Copies are this many ids below each other: more than a million calls span. */
 const ID_STEP = 50_000_000;
 const earlier = (column: string) =>

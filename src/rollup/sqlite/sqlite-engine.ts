@@ -10,7 +10,7 @@ import type { KeyColumn } from "../../figures/dimensions.ts";
 import { bandCodes } from "../../figures/duration-bands.ts";
 import { groups, type Steps } from "../../figures/groups.ts";
 import type { Codes } from "../../figures/key-table.ts";
-import type { Parts } from "../../figures/parts.ts";
+import type { Part, Parts } from "../../figures/parts.ts";
 import type { ZoneOffset } from "../../figures/rollup-query.ts";
 import { localCodes, periodCodes } from "../../figures/time-keys.ts";
 import type { CallSelection, Engine, ImportedSpend } from "../engine.ts";
@@ -33,8 +33,8 @@ export class SqliteEngine implements Engine {
     return this.#reader.dictionaryOf("local" in of ? of.local : needOf({ of }));
   }
 
-  expect(keys: readonly KeyColumn[]): void {
-    this.#reader.expect([...keys.map(needOf), "marks", "duration", "start", "caller"]);
+  expect(keys: readonly KeyColumn[], parts: readonly Part[]): void {
+    this.#reader.expect([...keys.map(needOf), ...needsOf(parts)]);
   }
 
   async groups({ cells, parts, folding, ...side }: GroupQuestion, selection: CallSelection): Promise<Parts> {
