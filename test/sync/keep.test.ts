@@ -218,10 +218,11 @@ class World {
       number === null || hasDigests[0]?.caller_key === null ? number : hash(toCaller(number) ?? "");
     const rename = (rows: unknown[]) =>
       (rows as { caller: string | null }[]).map((row) => ({ ...row, caller: toName(row.caller) }));
-    const facts = "SELECT * FROM call_facts ORDER BY call_id";
-    expect(readRows(kept, facts)).toEqual(rename(readRows(all, facts)));
+    const read = (file: string, sql: string) => readRows(file, sql).map(({ caller_id: _, ...row }) => row);
+    const facts = "SELECT * FROM call_facts LEFT JOIN callers USING (caller_id) ORDER BY call_id";
+    expect(read(kept, facts)).toEqual(rename(read(all, facts)));
     const callers = "SELECT * FROM callers ORDER BY first_call_id";
-    expect(readRows(kept, callers)).toEqual(rename(readRows(all, callers)));
+    expect(read(kept, callers)).toEqual(rename(read(all, callers)));
   }
 
   /** A pass over the same calls writes nothing, and brings nothing back; all rows are as their hashes say. */

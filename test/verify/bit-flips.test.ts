@@ -17,7 +17,7 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   calls: [...CALL_COLUMNS.filter((name) => name !== "recording_url" && name !== "call_id"), "row_hash"],
   transcripts: TRANSCRIPT_COLUMNS,
   call_facts: FACT_COLUMNS.filter((name) => name !== "call_id"),
-  callers: ["caller_id", "caller", "first_call_id", "first_call_started"],
+  callers: ["caller", "first_call_id", "first_call_started"],
   certificates: ["sha256", "lines"],
   sync_runs: [
     "started_at",

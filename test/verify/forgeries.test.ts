@@ -163,13 +163,16 @@ const FORGERIES: [forgery: string, line: string, says: RegExp, (forger: Forger) 
     "a caller left out",
     "facts",
     /other facts/,
-    ({ run }) => run("DELETE FROM callers WHERE caller = (SELECT min(caller) FROM callers)"),
+    ({ sqlite }) => {
+      sqlite.pragma("foreign_keys = OFF");
+      sqlite.exec("DELETE FROM callers WHERE caller = (SELECT min(caller) FROM callers)");
+    },
   ],
   [
-    "one call more of a caller",
+    "another name of a caller",
     "facts",
     /other facts/,
-    ({ run }) => run("UPDATE callers SET calls = calls + 1 WHERE caller = (SELECT min(caller) FROM callers)"),
+    ({ run }) => run("UPDATE callers SET caller = '+15550001111' WHERE caller_id = 1"),
   ],
   [
     "first calls that count as not settled",

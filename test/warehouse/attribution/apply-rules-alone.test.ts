@@ -68,7 +68,7 @@ describe("exportToFolder, after a first load that was cut short", () => {
     using warehouse = makeWarehouse(CALLS);
     {
       using opened = openExistingWarehouse(warehouse.database);
-      opened.sqlite.exec("DELETE FROM callers; UPDATE call_facts SET is_first_call = 0");
+      opened.sqlite.exec("UPDATE callers SET first_call_id = NULL; UPDATE call_facts SET is_first_call = 0");
       writeTransaction(opened, (tx) => addUnsettled(tx, 2));
     }
     {
