@@ -102,14 +102,15 @@ function describeClick({ click }: Explanation): string {
   return `${PLATFORMS[click.platform]}${gclsrc}; ${click.by} as served: ${quote(click.id)}`;
 }
 
+/** Says what a value comes from that is not as tagged. */
 function describeFill(
   { click, source_rule }: Explanation,
   value: string | null,
   tagged: string | null = null,
 ) {
-  const isFilled = (source_rule === "utm" || source_rule === "click id") && value !== tagged;
-  if (!isFilled || value === null) return value ?? NOT_SET;
-  return `${value}, filled in from the ${click === null ? "AI assistant" : `${PLATFORMS[click.platform]} click`}`;
+  const isOther = (source_rule === "utm" || source_rule === "click id") && value !== tagged;
+  if (!isOther || value === null) return value ?? NOT_SET;
+  return `${value}, from the ${click === null ? "AI assistant" : `${PLATFORMS[click.platform]} click`}`;
 }
 
 /** What decided source and medium. */
@@ -118,7 +119,7 @@ function describeRule({ source_rule, referring_host, referrer_kind, is_assistant
     case "utm":
       return "the utm values";
     case "click id":
-      return "the click id, as there are no utm values";
+      return "the click id, as no utm values name both a source and a medium other than organic";
     case "campaign":
       return "nothing: a campaign without utm values or click id has no source";
     case "referrer": {
