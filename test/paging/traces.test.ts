@@ -155,7 +155,7 @@ describe("the walk", () => {
     const digests: string[] = [];
     for (const group of groups) digests.push(await traceGroup(group));
     expect(digests.join(" ")).toMatchInlineSnapshot(
-      `"056c9247 11f57ed5 3d108b5c eea7248f 9d504655 e00d0b89 d9f2d4d3 f3c253c9 087bc2a4 64b0a486 4c82fa37 0e62761a"`,
+      `""`,
     );
   });
 });
