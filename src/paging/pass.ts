@@ -192,7 +192,7 @@ export class Pass<S extends Slice> implements Disposable {
       yield slice;
       if (closing === undefined || closing.isMet || slice.rows.length === 0) return;
       fruitless = closing.met > met ? 0 : fruitless + 1;
-      [met, offset] = [closing.met, closing.next];
+      [met, offset] = [Math.max(met, closing.met), closing.next];
     }
   }
 

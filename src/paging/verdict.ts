@@ -24,6 +24,7 @@ export function missingCallThreshold(calls: number): number {
 }
 
 const QUIET = "Run `calltally sync --full` again: a run during which no call comes or goes can be exact.";
+const SMALLER = "Run `calltally sync --full` with a smaller --limit, so that all pages have one length.";
 const AGAIN = "Run `calltally sync --full` again, at a quieter time.";
 const ASK = "Ask the support of the service";
 
@@ -49,7 +50,7 @@ export function judge(evidence: Evidence, distinct: number): Judgement {
     ? "fewer than two full pages of one length"
     : "pages of different lengths";
   const reason = `${joined}; but ${pages} do not prove the end`;
-  return { verdict: "probable", verdict_reason: reason, advice: QUIET };
+  return { verdict: "probable", verdict_reason: reason, advice: evidence.isOneLength ? QUIET : SMALLER };
 }
 
 type Finding = readonly [isFound: boolean, reason: string, advice: string];
