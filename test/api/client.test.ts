@@ -485,8 +485,8 @@ describe("ApiClient does not try again", () => {
   it.each([
     { token: "k7Q", quotes: ": No such token: [token], x[token]x (request r-[token])" },
     { token: "7654321", quotes: ": No such token: [token], x[token]x (request r-[token])" },
-    // Names of members have this letter, so nothing can be read.
-    { token: "a", quotes: " (73 bytes)" },
+    // The name `message` has this letter, so the message cannot be read.
+    { token: "a", quotes: " (request r-[token], 95 bytes)" },
   ])("a refusal that quotes the short token $token: it is cut out", async ({ token, quotes }) => {
     const message = `No such token: ${token}, x${token}x`;
     for (const status of [401, 200]) {
