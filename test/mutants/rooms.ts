@@ -20,7 +20,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   attribution: {
     floor: 95,
     parts: [
-      ...own("attribution", "attribution-rules", "call-text", "microsoft-click-id"),
+      ...own("attribution", "ad-click", "attribution-rules", "call-text"),
       ...own("attribution", "phone-mentions", "referring-host", "remember"),
       {
         files: ["src/attribution/{attribute-call,compiled-rules}.ts"],
@@ -81,7 +81,40 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   reports: {
     floor: 60,
-    parts: [{ files: ["src/reports/*.ts"], tests: ["test/cli/named-reports.test.ts"] }],
+    parts: [
+      ...own("reports", "report"),
+      {
+        files: ["src/reports/{plan-report,delivery-targets}.ts"],
+        tests: ["test/reports/plan-report.test.ts"],
+      },
+      {
+        files: ["src/reports/{make-report,produce-report,report-news,start-run,summarize-report}.ts"],
+        tests: ["test/reports/{make-report,start-run}.test.ts"],
+      },
+      { files: ["src/reports/due-report.ts"], tests: ["test/reports/due-report.test.ts"] },
+      { files: ["src/reports/requirements.ts"], tests: ["test/reports/{make-report,requirements}.test.ts"] },
+    ],
+  },
+  delivery: {
+    parts: [
+      ...own("delivery", "delivery-table", "mail-message", "report-run-table", "smtp-url"),
+      { files: ["src/delivery/hook-body.ts"], tests: ["test/delivery/hook.test.ts"] },
+      { files: ["src/delivery/report-summary.ts"], tests: ["test/delivery/{hook,mail-message}.test.ts"] },
+      {
+        files: ["src/delivery/{attempt,deliver,delivery-target,run-folder,send-*}.ts"],
+        tests: ["test/delivery/deliver.test.ts"],
+      },
+    ],
+  },
+  notices: {
+    parts: [
+      ...own("notices", "judge-calls", "watched-days"),
+      { files: ["src/notices/call-hours.ts"], tests: ["test/notices/judge-calls.test.ts"] },
+      {
+        files: ["src/notices/{notice-table,notice-words,spent-days,watch-calls}.ts"],
+        tests: ["test/notices/watch-calls.test.ts"],
+      },
+    ],
   },
   // Left out: what only a process of its own shows, such as what it reads from standard input.
   cli: {
