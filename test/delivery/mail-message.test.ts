@@ -110,6 +110,10 @@ describe("composeMail", () => {
     expect(mail.html).toContain("500 bytes, not attached");
     const all = await composeMail({ ...summary, files }, "Calls");
     expect(all.text + all.html).not.toContain("not attached");
+    // A file that is not attached is not read.
+    const first = { ...summary.manifest, bytes: 10_000_000 };
+    const full = await composeMail({ ...summary, files: [first, ...files] }, "Calls");
+    expect(full.attachments).toHaveLength(1);
   });
 
   it("says the same in text and HTML: figures, changes, verdict and caveats", async () => {

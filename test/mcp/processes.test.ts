@@ -110,34 +110,6 @@ describe.runIf(process.platform === "linux")("the processes of calltally mcp", (
     while (isRunning(child)) await new Promise(setImmediate); // for good, unless it ends
   });
 
-  it.each([[[]], [["status"]], [null], ["status"], [7]])(
-    "answers a request whose params are %j with an error",
-    async (params) => {
-      using folder = makeFolder();
-      const { server, output } = start(folder.path);
-      const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
-      const messages = [
-        INITIALIZE,
-        initialized,
-        { jsonrpc: "2.0", id: "a", method: "tools/list", params },
-        { jsonrpc: "2.0", id: 3, method: "tools/list" },
-      ];
-      let seen = "";
-      server.stdout.on("data", (chunk) => {
-        seen += chunk;
-        if (seen.includes('"id":3')) server.stdin.end();
-      });
-      server.stdin.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
-      expect((await once(server, "exit"))[0]).toBe(0);
-      const answers = (await output)
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line));
-      expect(answers.find(({ id }) => id === "a")).toMatchObject({ error: { code: -32602 } });
-      expect(answers.map(({ id }) => id).sort()).toEqual([1, 3, "a"]);
-    },
-  );
-
   it("writes only messages of the protocol to standard output", async () => {
     using folder = makeFolder();
     const { server, output, errors } = start(folder.path);
