@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { DeliveryTarget } from "../../src/delivery/delivery-target.ts";
 import { withEnoughTime } from "../support/enough-time.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 import { isRunning } from "../support/processes.ts";
 import { makeRun, makeSummary, send, writeReportFile } from "./report.ts";
 
@@ -168,6 +169,35 @@ describe("deliver by command", () => {
     });
     const last_error = expect.stringMatching(/did not end within [\d.]+ s$/);
     expect(result).toMatchObject({ status: "failed", attempts: 1, last_error });
+  });
+
+  it("stops a command when the signal aborts", async () => {
+    using run = makeRun();
+    const stop = new AbortController();
+    const watched = watch(run.folder, (_event, name) => {
+      if (name === "ready") stop.abort(new Error("stopped"));
+    });
+    const script = `require("fs").writeFileSync("ready", ""); setInterval(() => {}, 1000)`;
+    const [result] = await send(run, [command(node(script), run.folder)], { signal: stop.signal });
+    watched.close();
+    expect(result).toMatchObject({ status: "failed", last_error: `${process.execPath} was stopped` });
+  });
+
+  it("does not start a command if the signal aborts while its files are copied", async () => {
+    using run = makeRun();
+    const stop = new AbortController();
+    let calls = 0;
+    const clock = new FakeClock();
+    const now = () => {
+      if (++calls === 3) stop.abort(new Error("stopped")); // as the attempt is recorded
+      return clock.now();
+    };
+    const impatient = { now, sleep: () => Promise.resolve() };
+    const targets = [command(["touch", "started"], run.folder)];
+    const [result] = await send(run, targets, { signal: stop.signal, clock: impatient });
+    expect(result).toMatchObject({ status: "pending", attempts: 1, last_error: "touch was not started" });
+    expect(existsSync(join(run.folder, "started"))).toBe(false);
+    expect(await send(run, targets)).toMatchObject([{ status: "delivered", attempts: 2 }]);
   });
 
   it("takes two uploads by one program for two recipients", async () => {
