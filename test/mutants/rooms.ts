@@ -108,8 +108,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   notices: {
     parts: [
-      ...own("notices", "judge-calls", "watched-days"),
-      { files: ["src/notices/call-hours.ts"], tests: ["test/notices/judge-calls.test.ts"] },
+      ...own("notices", "call-hours", "watched-days"),
+      { files: ["src/notices/judge-calls.ts"], tests: ["test/notices/judge-once.test.ts"] },
       {
         files: ["src/notices/{notice-table,notice-words,spent-days,watch-calls}.ts"],
         tests: ["test/notices/watch-calls.test.ts"],
