@@ -16,6 +16,12 @@ export interface Part {
 const own = (folder: string, ...names: string[]): Part[] =>
   names.map((name) => ({ files: [`src/${folder}/${name}.ts`], tests: [`test/${folder}/${name}.test.ts`] }));
 
+/** A table: also with the test of its descriptions. */
+const described = (folder: string, name: string): Part => ({
+  files: [`src/${folder}/${name}.ts`],
+  tests: [`test/${folder}/${name}.test.ts`, "test/schema/describe.test.ts"],
+});
+
 export const ROOMS: Readonly<Record<string, Room>> = {
   attribution: {
     floor: 95,
@@ -97,22 +103,36 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   delivery: {
     parts: [
-      ...own("delivery", "delivery-table", "mail-message", "report-run-table", "smtp-url"),
+      described("delivery", "delivery-table"),
+      ...own("delivery", "mail-message"),
+      described("delivery", "report-run-table"),
+      ...own("delivery", "smtp-url"),
       { files: ["src/delivery/hook-body.ts"], tests: ["test/delivery/hook.test.ts"] },
       { files: ["src/delivery/report-summary.ts"], tests: ["test/delivery/{hook,mail-message}.test.ts"] },
+      ...own("delivery", "attempt", "send-command", "send-hook", "send-mail"),
       {
-        files: ["src/delivery/{attempt,deliver,delivery-target,run-folder,send-*}.ts"],
-        tests: ["test/delivery/deliver.test.ts"],
+        files: ["src/delivery/{deliver,delivery-target,run-folder}.ts"],
+        tests: ["test/delivery/{deliver,send-command}.test.ts"],
       },
     ],
   },
   notices: {
     parts: [
-      ...own("notices", "call-hours", "watched-days"),
+      ...own("notices", "call-hours"),
       { files: ["src/notices/judge-calls.ts"], tests: ["test/notices/judge-once.test.ts"] },
+      { files: ["src/notices/notice-words.ts"], tests: ["test/notices/notice-table.test.ts"] },
+      described("notices", "notice-table"),
+      described("notices", "watched-days"),
+      { files: ["src/notices/{spent-days,watch-calls}.ts"], tests: ["test/notices/watch-once.test.ts"] },
+    ],
+  },
+  // Left out: the command, which starts a process for each call.
+  mcp: {
+    parts: [
+      ...own("mcp", "hide-personal", "serve"),
       {
-        files: ["src/notices/{notice-table,notice-words,spent-days,watch-calls}.ts"],
-        tests: ["test/notices/watch-calls.test.ts"],
+        files: ["src/mcp/{answer,answer-call,ask-figures,moment,tools}.ts"],
+        tests: ["test/mcp/{bounds,tools}.test.ts"],
       },
     ],
   },
