@@ -26,7 +26,7 @@ describe.runIf(process.platform === "linux")("the processes of calltally mcp", (
     using folder = makeFolder();
     await using assistant = await connect(FLAGS, { cwd: folder.path });
     const most = { children: 0 };
-    const asked = Array.from({ length: 8 }, async (_, index) => {
+    const asked = Array.from({ length: 4 }, async (_, index) => {
       const answer = await assistant.ask("query", { sql: `SELECT ${index} FROM calls` });
       most.children = Math.max(most.children, childrenOf(assistant.pid).length);
       return answer;

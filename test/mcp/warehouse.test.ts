@@ -145,16 +145,19 @@ describe("the warehouse of calltally mcp", () => {
       replaceBy(size);
       expect(await ask()).toEqual([finishedAt(size), size]);
     }
-    let isDone = false;
-    const asking = Promise.all(Array.from({ length: 12 }, ask)).finally(() => {
-      isDone = true;
-    });
-    for (let turn = 0; !isDone; turn++) {
-      replaceBy(turn % 2 === 0 ? 5 : 3);
-      await new Promise(setImmediate);
+    for (let round = 0; round < 6; round++) {
+      let isDone = false;
+      // No more than are answered at a time: one that waits may expire on a busy machine.
+      const asking = Promise.all([ask(), ask()]).finally(() => {
+        isDone = true;
+      });
+      for (let turn = 0; !isDone; turn++) {
+        replaceBy(turn % 2 === 0 ? 5 : 3);
+        await new Promise(setImmediate);
+      }
+      for (const answer of await asking)
+        expect(SIZES.map((size) => [finishedAt(size), size])).toContainEqual(answer);
     }
-    for (const answer of await asking)
-      expect(SIZES.map((size) => [finishedAt(size), size])).toContainEqual(answer);
   });
 
   it("may have settings that cannot be read: the server keeps running", async () => {
