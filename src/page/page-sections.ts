@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { Share } from "../base/chance.ts";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
-import { labelOf, longLabelOf } from "../calendar/period-text.ts";
+import { daysInWords, labelOf, longLabelOf } from "../calendar/period-text.ts";
 import type { Manifest } from "../export/manifest.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import type { DurationBand } from "../rollup/duration-bands.ts";
@@ -11,7 +11,6 @@ import {
   capitalized,
   changeOf,
   countOf,
-  describeDays,
   durationOf,
   formatDuration,
   formatShare,
@@ -257,7 +256,7 @@ ${numbers(caption, "Duration", names, [
 }
 
 function moverSection({ figures: { movers }, manifest: { compared_with = {} } }: Report): Html {
-  const before = describeDays(compared_with);
+  const before = daysInWords(compared_with);
   const list = (title: string, found: ReportFigures["movers"]["up"]) => {
     if (found.length === 0) return html`<h3>${title}</h3><p class="faint">None.</p>`;
     const rows = found.map(({ dimension, figures, change }) => {

@@ -4,21 +4,13 @@ import { toPrintable } from "../base/printable.ts";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { HISTORY_DAYS } from "../calendar/history.ts";
 import { localDate } from "../calendar/local-time.ts";
-import { longLabelOf } from "../calendar/period-text.ts";
+import { daysInWords, longLabelOf } from "../calendar/period-text.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { describeNotice } from "../notices/notice-words.ts";
 import { describeReasons } from "../restatements/restatement-words.ts";
 import { CHANCE_MEANING } from "../rollup/change-chance.ts";
 import { has } from "../statements/statements.ts";
-import {
-  amountOf,
-  answerRateOf,
-  capitalized,
-  changeOf,
-  countOf,
-  describeDays,
-  type Html,
-} from "./figure-text.ts";
+import { amountOf, answerRateOf, capitalized, changeOf, countOf, type Html } from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
 import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
@@ -30,7 +22,7 @@ const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYL
 
 export async function toPage(report: Report): Promise<string> {
   const { figures, manifest } = report;
-  const title = `Calls, ${describeDays(manifest.range)}`;
+  const title = `Calls, ${daysInWords(manifest.range)}`;
   const isFiltered = Object.keys(manifest.filter).length > 1;
   const isEmpty = Number(figures.headline.calls) === 0;
   const page = html`<!doctype html>
@@ -118,7 +110,7 @@ function describeScope({ timezone, filter, compared_with }: Manifest): string {
     ...(gone_calls === "counted" ? ["with calls that the service no longer lists"] : []),
   ];
   return toPrintable(
-    `Days of ${timezone}${compared_with ? `, compared with ${describeDays(compared_with)}` : ""}. ${
+    `Days of ${timezone}${compared_with ? `, compared with ${daysInWords(compared_with)}` : ""}. ${
       said.length > 0 ? `Filter: ${said.join("; ")}.` : "All calls."
     }`,
   );

@@ -2,20 +2,13 @@ import { hash } from "node:crypto";
 import { join } from "node:path";
 import { formatAmount, formatCount } from "../base/quantity-text.ts";
 import { closedRange, comparisonRange, type DateRange } from "../calendar/dates.ts";
-import { rangeInWords } from "../calendar/period-text.ts";
+import { daysInWords, rangeInWords } from "../calendar/period-text.ts";
 import { periods } from "../calendar/periods.ts";
 import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
 import type { Job } from "../export/job.ts";
 import { encodeManifest, type Manifest } from "../export/manifest.ts";
 import { compareTo } from "../export/timeframe.ts";
-import {
-  describeDays,
-  formatAnswerRate,
-  formatChange,
-  formatPoints,
-  isMarked,
-  type Stretch,
-} from "../page/figure-text.ts";
+import { formatAnswerRate, formatChange, formatPoints, isMarked, type Stretch } from "../page/figure-text.ts";
 import { type Figures, readHeadline, readSpend } from "../page/report-figures.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
@@ -76,11 +69,11 @@ export function summarizeReport(
   const { run, timezone, statements } = manifest;
   const days = closedRange(plan.ask.range);
   const { compared } = headline;
-  const comparison = compared === undefined ? "" : `, compared with ${describeDays(compared.range)}`;
+  const comparison = compared === undefined ? "" : `, compared with ${daysInWords(compared.range)}`;
   return {
     title: `Calls: ${name}${plan.values.period === undefined ? "" : `, ${rangeInWords(plan.values.period)}`}`,
     account,
-    range: `${days ? describeDays(days) : "All calls"}, days of ${timezone}${comparison}`,
+    range: `${days ? daysInWords(days) : "All calls"}, days of ${timezone}${comparison}`,
     headline: toHeadline(headline, manifest.spend?.currency),
     verdict:
       run === null

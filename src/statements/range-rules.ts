@@ -39,7 +39,7 @@ export const RANGE_RULES = {
       return comparedFrom === undefined ? undefined : { from: comparedFrom };
     },
     say: ({ from }) =>
-      `The days compared with begin ${from === null ? "" : `on ${longLabelOf(from)}, `}before the first call in the copy: there is no change, and their figures may be too low.`,
+      `The days compared with begin ${from === null ? "" : `on ${longLabelOf(from)}, `}before the first call in the copy: there are no previous figures and no changes.`,
   }),
   short_history: rule({
     level: "caution",

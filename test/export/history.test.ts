@@ -46,7 +46,7 @@ describe("figures of first-time callers", () => {
       {
         calls_change: 0.5,
         first_time_callers: 3,
-        first_time_callers_previous: 2,
+        first_time_callers_previous: null,
         first_time_callers_change: null,
       },
     ]);

@@ -139,7 +139,7 @@ const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], 
   previous_not_covered: [
     range({ compared_with: { from: "2026-09-01", begins_before_first_call: true } }),
     "caution",
-    "The days compared with begin on 1 Sep 2026, before the first call in the copy: there is no change, and their figures may be too low.",
+    "The days compared with begin on 1 Sep 2026, before the first call in the copy: there are no previous figures and no changes.",
   ],
   short_history: [
     range({ range: { short_history: true } }),
