@@ -7,6 +7,7 @@ import type { FigureSession } from "../rollup/figure-session.ts";
 import { FIGURES, FIRST_CALL_FIGURES, TIME_FIGURES } from "../rollup/metrics.ts";
 import { TOTAL, WITH_SPEND } from "../rollup/reserved-keys.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
+import { has } from "../statements/statements.ts";
 import type { Job } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
 import type { Column, Table, TotalRow, Value } from "./table.ts";
@@ -45,7 +46,8 @@ export async function writeRollup(
   const { columns, rows } = await session.rollup(query, (row) => {
     if (entry.calls_in_other !== undefined) entry.calls_in_other += Number(row[callsAt]);
   });
-  const blank = blankUnknown(columns, compared);
+  const isFirstLoad = has(job.manifest.statements, "first_load");
+  const blank = blankUnknown(columns, { compared, isFirstLoad });
   const callsAt = columns.findIndex(({ name }) => name === "calls");
   const [name, contents] = [dimensions.join("-"), dimensions.join()];
   const file = nameFile(name, format);
@@ -111,14 +113,17 @@ function pickColumns({ columns, rows, totals }: Table, shown: readonly RollupCol
   return { columns: shown, rows: Iterator.from(rows).map(pick), totals: mapTotals(totals, pick) };
 }
 
-/** Returns a function that blanks the previous figures that the copy cannot know, since readers would compare with them. */
-function blankUnknown(columns: readonly Column[], compared: Compared | undefined) {
+/** Returns a function that blanks figures which the copy cannot know: readers would take them for known. */
+function blankUnknown(
+  columns: readonly Column[],
+  { compared, isFirstLoad }: { compared: Compared | undefined; isFirstLoad: boolean },
+) {
   const isKnown = compared?.isCovered && !compared.isUnreached;
-  const isBlank = columns.map(
-    ({ comparison }) =>
-      comparison?.shows === "previous" &&
-      !(isKnown && (compared?.hasHistory || !FIRST_CALL_FIGURES.has(comparison.of))),
-  );
+  const isBlank = columns.map(({ name, comparison }) => {
+    const isOfFirstCalls = FIRST_CALL_FIGURES.has(comparison?.of ?? name);
+    if (isOfFirstCalls && isFirstLoad) return true;
+    return comparison !== undefined && !(isKnown && (compared?.hasHistory || !isOfFirstCalls));
+  });
   return (row: readonly Value[]) => row.map((value, index) => (isBlank[index] ? null : value));
 }
 

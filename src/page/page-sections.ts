@@ -120,15 +120,17 @@ function describeLead(dimension: Dimension, { shown, rest }: Ranking): Html | st
     : html`${name} is first of ${formatCount(found)}, with ${calls}`;
 }
 
-function rankingTable(dimension: Dimension, { shown, rest }: Ranking, { figures, compared }: Report): Html {
+function rankingTable(dimension: Dimension, { shown, rest }: Ranking, report: Report): Html {
+  const { figures, compared, manifest } = report;
   const { headline: all } = figures;
+  const isFirstLoad = has(manifest.statements, "first_load");
   const most = Math.max(1, ...shown.map(({ calls }) => Number(calls)), Number(rest?.figures.calls ?? 0));
   const cells = (figures: Figures) => html`<td>${changeOf(figures, "calls", compared)}</td>
 <td>${answerRateOf(figures)}</td>
 <td>${changeOf(figures, "answer_rate", compared)}</td>
 <td>${countOf(figures.missed_calls)}</td>
 <td>${countOf(figures.qualified_calls)}</td>
-<td>${countOf(figures.first_time_callers)}</td>`;
+<td>${countOf(isFirstLoad ? null : figures.first_time_callers)}</td>`;
   const line = (name: Html | string, figures: Figures) => {
     return html`<tr>${rowHead(name, figures)}
 <td>${measured(countOf(figures.calls), Number(figures.calls) / most)}</td>

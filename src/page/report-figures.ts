@@ -130,7 +130,12 @@ export async function readSpend(
     compared.range.until === undefined &&
     countMissing(range, span) === countMissing(compared.range, compared.span);
   const before = isAlike ? await readSpendFigures(session, compared.span, spend.form) : undefined;
-  return { ...figures, costs: compareCosts(figures.withSpend, before?.withSpend) };
+  return { ...figures, costs: compareCosts(costsOf(figures), before && costsOf(before)) };
+}
+
+/** Returns all that was spent, refunds included, and the costs per call of campaigns with a cost over 0. */
+function costsOf({ total, withSpend }: SpendFigures): Figures {
+  return { ...withSpend, cost: total.cost ?? null, cost_with_spend: withSpend.cost ?? null };
 }
 
 /** Adds the costs before and their changes; undefined if nothing was spent. */

@@ -67,13 +67,15 @@ function headline({
   const counted = (name: string, column: string) =>
     tile(name, countOf(figures[column]), compared(figures, column, countOf(figures[`${column}_previous`])));
   const costs = spend?.costs;
-  const cost = (name: string, column: string, of?: Html) => {
+  const cost = (name: string, column: string, divisor?: string) => {
     if (costs === undefined) return "";
+    const { cost, cost_with_spend } = costs;
+    const dividend = cost === cost_with_spend ? "" : html`${amountOf(cost_with_spend)} for `;
     const change = compared(costs, column, amountOf(costs[`${column}_previous`]));
     return tile(
       `${name}, ${imported?.currency}`,
       amountOf(costs[column]),
-      html`${change}${of && html` <span class="line">${of} of campaigns with spend</span>`}`,
+      html`${change}${divisor && html` <span class="line">${dividend}${countOf(costs[divisor])} calls of campaigns with spend</span>`}`,
     );
   };
   const name = "First-time callers";
@@ -90,11 +92,11 @@ function headline({
 ${counted("Calls", "calls")}
 ${cost("Cost", "cost")}
 ${counted("Qualified calls", "qualified_calls")}
-${cost("Cost per qualified call", "cost_per_qualified_call", html`${countOf(costs?.qualified_calls)} calls`)}
+${cost("Cost per qualified call", "cost_per_qualified_call", "qualified_calls")}
 ${tile("Answer rate", answerRateOf(figures), compared(figures, "answer_rate", answerRateOf(figures, "_previous")))}
 ${counted("Missed calls", "missed_calls")}
 ${firstTime}
-${cost("Cost per call", "cost_per_call", html`${countOf(costs?.calls)} calls`)}
+${cost("Cost per call", "cost_per_call", "calls")}
 </dl>
 ${typeof figures.calls_change === "number" ? html`<p class="faint">${CHANCE_MEANING}</p>` : ""}`;
 }

@@ -10,6 +10,7 @@ import { encodeManifest, type Manifest } from "../export/manifest.ts";
 import { compareTo } from "../export/timeframe.ts";
 import { formatAnswerRate, formatChange, formatPoints, isMarked, type Stretch } from "../page/figure-text.ts";
 import { type Figures, readHeadline, readSpend } from "../page/report-figures.ts";
+import { has } from "../statements/statements.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
 import type { ReportNews } from "./report-news.ts";
@@ -21,11 +22,10 @@ export async function readReportHeadline(job: Job) {
   const { span, range, grain } = timeframe;
   const closed = closedRange(range);
   const compared = timeframe.compared ?? (closed && (await compareBefore(job, closed)));
-  const previous = compared && {
-    span: compared.span,
-    periods: grain && compared.periods,
-    isUnreached: compared.isUnreached,
-  };
+  const previous =
+    compared && !compared.isUnreached
+      ? { span: compared.span, periods: grain && compared.periods }
+      : undefined;
   const { minCell } = ask;
   const figures = await readHeadline(session, {
     span,
@@ -34,7 +34,9 @@ export async function readReportHeadline(job: Job) {
     minCell,
   });
   const { costs } = spend ? await readSpend(session, spend, { range, span, compared }) : {};
-  return { figures, costs, compared };
+  // Unknown until then, and 0 in the warehouse.
+  const unknown: Figures = has(job.manifest.statements, "first_load") ? { first_time_callers: null } : {};
+  return { figures: { ...figures, ...unknown }, costs, compared };
 }
 
 /** Compares a report without a comparison with the days before, for the figures of its mail. */

@@ -74,7 +74,7 @@ const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], 
   first_load: [
     warehouse({ first_load: true }),
     "doubt",
-    "The first load has not ended: calls are missing, and first-time callers are not known yet, and counted as none.",
+    "The first load has not ended: calls are missing, and first-time callers are not known yet.",
   ],
   other_unit: [
     warehouse({ other_unit_calls: 1 }),
