@@ -4,10 +4,11 @@ import { type Ask, type ExportFormat, isOfOneFile, nameFile } from "../request/r
 import { hasChance, isChangeWithinChance } from "../rollup/change-chance.ts";
 import { isLocal, keyColumns } from "../rollup/dimensions.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
-import { FIGURES, FIRST_CALL_FIGURES, TIME_FIGURES } from "../rollup/metrics.ts";
+import { FIGURES, FIRST_CALL_FIGURES, SPEND_FIGURES, TIME_FIGURES } from "../rollup/metrics.ts";
 import { TOTAL, WITH_SPEND } from "../rollup/reserved-keys.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import { has } from "../statements/statements.ts";
+import { isSpendComparable } from "./described-spend.ts";
 import type { Job } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
 import type { Column, Table, TotalRow, Value } from "./table.ts";
@@ -46,8 +47,11 @@ export async function writeRollup(
   const { columns, rows } = await session.rollup(query, (row) => {
     if (entry.calls_in_other !== undefined) entry.calls_in_other += Number(row[callsAt]);
   });
-  const isFirstLoad = has(job.manifest.statements, "first_load");
-  const blank = blankUnknown(columns, { compared, isFirstLoad });
+  const blank = blankUnknown(columns, {
+    compared,
+    isFirstLoad: has(job.manifest.statements, "first_load"),
+    isSpendKnown: spend !== undefined && isSpendComparable(spend, timeframe),
+  });
   const callsAt = columns.findIndex(({ name }) => name === "calls");
   const [name, contents] = [dimensions.join("-"), dimensions.join()];
   const file = nameFile(name, format);
@@ -116,13 +120,17 @@ function pickColumns({ columns, rows, totals }: Table, shown: readonly RollupCol
 /** Returns a function that blanks figures which the copy cannot know: readers would take them for known. */
 function blankUnknown(
   columns: readonly Column[],
-  { compared, isFirstLoad }: { compared: Compared | undefined; isFirstLoad: boolean },
+  known: { compared: Compared | undefined; isFirstLoad: boolean; isSpendKnown: boolean },
 ) {
+  const { compared, isFirstLoad, isSpendKnown } = known;
   const isKnown = compared?.isCovered && !compared.isUnreached;
   const isBlank = columns.map(({ name, comparison }) => {
-    const isOfFirstCalls = FIRST_CALL_FIGURES.has(comparison?.of ?? name);
+    const figure = comparison?.of ?? name;
+    const isOfFirstCalls = FIRST_CALL_FIGURES.has(figure);
     if (isOfFirstCalls && isFirstLoad) return true;
-    return comparison !== undefined && !(isKnown && (compared?.hasHistory || !isOfFirstCalls));
+    if (comparison === undefined) return false;
+    if (!isKnown || (isOfFirstCalls && !compared.hasHistory)) return true;
+    return SPEND_FIGURES.includes(figure) && !isSpendKnown;
   });
   return (row: readonly Value[]) => row.map((value, index) => (isBlank[index] ? null : value));
 }

@@ -68,6 +68,13 @@ export const RANGE_RULES = {
       return `Filters by ${names} apply to calls alone: costs are for all calls.`;
     },
   }),
+  spend_days_differ: rule({
+    level: "caution",
+    find: ({ range: { spend } = {} }) =>
+      spend?.currency && spend.rows > 0 && spend.days_differ ? {} : undefined,
+    say: () =>
+      "Costs are not compared: the days before have more or fewer days with spend, or end within a day.",
+  }),
   unmatched_spend: rule({
     level: "caution",
     find: ({ range: { spend } = {} }) => {

@@ -156,6 +156,11 @@ const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], 
     "caution",
     "Filters by first time and min duration apply to calls alone: costs are for all calls.",
   ],
+  spend_days_differ: [
+    range({ spend: { ...SPEND, days_differ: true } }),
+    "caution",
+    "Costs are not compared: the days before have more or fewer days with spend, or end within a day.",
+  ],
   unmatched_spend: [
     range({ spend: { ...SPEND, campaigns: { unmatched: { rows: 1, cost: 2.5 } } } }),
     "caution",
