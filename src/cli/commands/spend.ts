@@ -87,7 +87,7 @@ Examples:
 const listCommand = (context: Context) =>
   new Command("list")
     .description(
-      "Lists imports, latest first: what is left of each file and source, and what replaced the rest.",
+      "Lists imports, latest first, by file and source: the remaining rows, and the import that replaced all of them.",
     )
     .option(...OPTION.database)
     .option(...OPTION.json)
