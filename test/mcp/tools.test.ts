@@ -207,7 +207,7 @@ describe("answerCall", () => {
     });
     expect(await assistant.ask("compare", { by: [], range: SEPTEMBER, against: "year" })).toMatchObject({
       basis: { compared_with: { from: "2025-09-01", to: "2025-09-30", begins_before_first_call: true } },
-      rows: [{ calls: 44, calls_previous: 0, calls_change: null, calls_within_chance: null }],
+      rows: [{ calls: 44, calls_previous: null, calls_change: null, calls_within_chance: null }],
     });
   });
 
