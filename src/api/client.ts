@@ -85,15 +85,20 @@ export class ApiClient implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #attemptTimeoutMs: number;
   readonly #redact: (body: Buffer) => Buffer;
+  readonly #redactError: (body: Buffer) => Buffer;
   #attempts = 0;
 
   constructor(options: ApiClientOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#attemptTimeoutMs = options.attemptTimeoutMs ?? 60_000;
-    const redactToken = createRedactor(options.token);
-    const redactSecret = createRedactor(options.secret ?? "", "[secret]");
-    this.#redact = (body) => redactSecret(redactToken(body));
+    const redactor = (shortest?: number) => {
+      const redactToken = createRedactor(options.token, "[token]", shortest);
+      const redactSecret = createRedactor(options.secret ?? "", "[secret]", shortest);
+      return (body: Buffer) => redactSecret(redactToken(body));
+    };
+    this.#redact = redactor();
+    this.#redactError = redactor(1);
     this.#path = options.baseUrl.pathname.replace(/\/+$/, "");
     this.#route = openRoute(options.baseUrl, {
       connections: options.connections ?? 4,
@@ -175,7 +180,7 @@ export class ApiClient implements AsyncDisposable {
       const { headers, statusCode } = response;
       const { tokenPlace = "the token" } = this.#options;
       const errorOf = (status: number, body: Buffer | undefined, isQuoted: boolean) =>
-        errorOfResponse({ status, headers }, body, {
+        errorOfResponse({ status, headers }, body && this.#redactError(body), {
           nowMs: this.#clock.now(),
           isQuoted,
           tokenPlace,
@@ -191,7 +196,7 @@ export class ApiClient implements AsyncDisposable {
       // A proxy's error page may have any encoding; the status counts, readable or not.
       const errorBody = await readBody(response, MAX_ERROR_BYTES).catch(() => undefined);
       const isQuoted = method !== "GET" || (statusCode >= 400 && statusCode < 500);
-      throw errorOf(statusCode, errorBody && this.#redact(errorBody), isQuoted);
+      throw errorOf(statusCode, errorBody, isQuoted);
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ApiError) throw error;

@@ -59,9 +59,14 @@ export function errorOfResponse(
   const isLimited = status === 403 && RATE_LIMIT.test(text);
   const details = { status: isLimited ? 429 : status, requestId };
   if (status === 401 || (status === 403 && !isLimited)) {
-    return new ApiError(EXIT.refused, `The API refused the token, status ${status}${said}${named}`, {
+    // Services return 403 for a bad token as well as for one that may not read what was asked for.
+    const [what, or] =
+      status === 401
+        ? ["the token", ""]
+        : ["access", ", or lack permission for this operation or organization unit (CALLTALLY_ORG_UNIT_ID)"];
+    return new ApiError(EXIT.refused, `The API refused ${what}, status ${status}${said}${named}`, {
       ...details,
-      hint: `Check ${tokenPlace}: it may be mistyped, expired, or of API v2.`,
+      hint: `Check ${tokenPlace}: it may be mistyped, expired, or of API v2${or}.`,
     });
   }
   if (isTransientStatus(details.status)) {

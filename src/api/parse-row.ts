@@ -155,12 +155,13 @@ class RowParser {
 
 const NUMBER_TEXT = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?)?$/;
 
-/** Returns the number that a text is, with all digits, and null for an empty text. */
+/** Returns the number that a text is, with all digits and without white space around it, and null for an empty text. */
 function toNumber(value: unknown): unknown {
-  if (typeof value !== "string" || !NUMBER_TEXT.test(value)) return value;
-  if (value === "") return null;
-  const number = Number(value);
-  return isInteger(number) || value.includes(".") ? number : BigInt(value);
+  const text = typeof value === "string" ? value.trim() : undefined;
+  if (text === undefined || !NUMBER_TEXT.test(text)) return value;
+  if (text === "") return null;
+  const number = Number(text);
+  return isInteger(number) || text.includes(".") ? number : BigInt(text);
 }
 
 function toRounded(value: unknown): unknown {
@@ -174,15 +175,15 @@ const emptyUnless = (isDocumented: (value: unknown) => boolean) => (value: unkno
   return !isDocumented(value) && (isEmpty || value === "" || value === false) ? null : value;
 };
 
-const TIME_TEXT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d+)?) ?(?:(Z)|([+-]\d\d)(?::?(\d\d))?)?$/;
+const TIME_TEXT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)? ?(?:(Z)|([+-]\d\d)(?::?(\d\d))?)?$/;
 
-/** Returns a time with a space for the T, or with an offset such as +0530 or +05, as ISO 8601 in its extended format. */
+/** Returns a time with a space for the T, without seconds, or with an offset such as +0530 or +05, as ISO 8601 in its extended format. */
 function toIsoTime(value: unknown): unknown {
   if (value === "") return null;
-  const [, day, clock, utc = "", hours, minutes = "00"] =
+  const [, day, clock, seconds = ":00", utc = "", hours, minutes = "00"] =
     typeof value === "string" && !UTC_TIME.test(value) ? (TIME_TEXT.exec(value) ?? []) : [];
   if (day === undefined) return value;
-  return `${day}T${clock}${hours === undefined ? utc : `${hours}:${minutes}`}`;
+  return `${day}T${clock}${seconds}${hours === undefined ? utc : `${hours}:${minutes}`}`;
 }
 
 function toId(value: unknown): number {

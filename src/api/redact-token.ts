@@ -1,4 +1,4 @@
-/** Shorter tokens are not redacted: they may be ordinary words. */
+/** Shorter tokens may be ordinary words: they stay in data, and are removed from errors alone. */
 const SHORTEST_TOKEN = 8;
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 
@@ -7,10 +7,15 @@ const [QUOTE, BACKSLASH] = [0x22, 0x5c];
  * members included, so that it is never stored or shown: as it is, escaped, percent-encoded, or in base64, alone or
  * inside longer text. Everything else stays the same, byte for byte.
  * @param shown the replacement. @default "[token]"
+ * @param shortest the length below which nothing is removed
  */
-export function createRedactor(token: string, shown = "[token]"): (body: Buffer) => Buffer {
-  if (token.length < SHORTEST_TOKEN) return (body) => body;
-  const encoded = [0, 1, 2].map((before) => base64Within(token, before));
+export function createRedactor(
+  token: string,
+  shown = "[token]",
+  shortest = SHORTEST_TOKEN,
+): (body: Buffer) => Buffer {
+  if (token.length < Math.max(1, shortest)) return (body) => body;
+  const encoded = [0, 1, 2].map((before) => base64Within(token, before)).filter(Boolean);
   const clues = [token, ...encoded].map(longestWord);
   const forms = new RegExp(
     [[...token].map(percentForms).join(""), ...encoded.map(base64Forms)].join("|"),

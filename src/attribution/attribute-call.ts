@@ -11,7 +11,7 @@ import { toReferringHost } from "./referring-host.ts";
 import { lineOf, type Transcript, wordsAround } from "./topics.ts";
 
 /** Raise this with every change of what {@link attributeCall} returns; stored facts are then recomputed. */
-export const ATTRIBUTION_VERSION = 5;
+export const ATTRIBUTION_VERSION = 6;
 
 export const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
 export type UtmField = (typeof UTM_FIELDS)[number];
@@ -168,18 +168,18 @@ export interface TrafficSource {
 }
 
 /**
- * Follows GA4. A visit with only another platform's click id, or only a campaign, has neither source nor medium. A tag
- * that names an AI assistant without a medium counts as a visit from it: that is our reading.
+ * Follows GA4. Source and medium come from the same evidence: a click on an ad decides both, unless tags name both and
+ * the medium is not `organic`. A visit with only another platform's click id, or only a campaign, has neither. A tag that
+ * names an AI assistant without a medium counts as a visit from it: that is our reading.
  * @param nameOf the key under which a source counts that is not from a tag
  */
 export function toTrafficSource(visit: Visit, nameOf: (source: string) => string | null): TrafficSource {
   const { referringHost, clickOn, isTagged } = visit;
   const tagged = { source: visit.source, medium: visit.medium };
   if (clickOn === "google" || clickOn === "microsoft") {
-    const source = tagged.source ?? nameOf(AD_SOURCES[clickOn]);
-    const isFilled = (tagged.medium ?? "organic") === "organic";
-    const medium = isFilled ? "cpc" : tagged.medium;
-    return { source, medium, rule: isTagged ? "utm" : "click id" };
+    const isDecided = tagged.source !== null && (tagged.medium ?? "organic") !== "organic";
+    if (isDecided) return { ...tagged, rule: "utm" };
+    return { source: nameOf(AD_SOURCES[clickOn]), medium: "cpc", rule: "click id" };
   }
   if (visit.isTaggedByAssistant) return { ...tagged, medium: ASSISTANT_MEDIUM, rule: "utm" };
   if (isTagged) return { ...tagged, rule: "utm" };

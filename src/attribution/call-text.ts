@@ -114,12 +114,16 @@ export function presentNumber(text: string | null): string | null {
   return digits.startsWith("+") ? digits : present;
 }
 
-/** Some carriers send, for a number that is withheld, the keys on which the word is typed: +266696687 is ANONYMOUS. */
-const WITHHELD_NUMBERS: ReadonlySet<string> = new Set(
-  ["anonymous", "blocked", "hidden", "private", "restricted", "unavailable", "unknown", "withheld"].map(
-    (word) => `+${word.replace(/[a-z]/g, toKey)}`,
-  ),
-);
+/**
+ * Some carriers send, for a number that is withheld, the keys on which the word is typed: +266696687 is ANONYMOUS. Others put
+ * the country code before it, after which ten digits can be a number.
+ */
+const WITHHELD_NUMBERS: ReadonlySet<string> = new Set([
+  "+0",
+  ...["anonymous", "blocked", "hidden", "private", "restricted", "unavailable", "unknown", "withheld"]
+    .map((word) => word.replace(/[a-z]/g, toKey))
+    .flatMap((keys) => (keys.length === 10 ? [`+${keys}`] : [`+${keys}`, `+1${keys}`])),
+]);
 
 /** Returns the key of a letter on a phone (ITU-T E.161). */
 function toKey(letter: string): string {

@@ -50,6 +50,12 @@ export function localMinute(utc: string, zone: string): string {
   return `${longLabelOf(day)} ${time.slice(0, "HH:MM".length)} (UTC${offset === "+00:00" ? "" : offset})`;
 }
 
+/** Returns a function from ISO 8601 UTC text to local time, `2026-11-20 13:37`, as tables show it below the zone's name. */
+export function minutesOf(zone: string): (utc: string) => string {
+  const toLocal = localTime(zone);
+  return (utc) => toLocal(utc).local.slice(0, -":SS".length);
+}
+
 /** Returns the offset from UTC, and the next clock change, ISO 8601 UTC; undefined if there is none up to the year 9999. */
 export function offsetSpanAt(
   utc: string,

@@ -17,3 +17,12 @@ export function rangeInWords(range: string): string {
 export function longLabelOf(period: string): string {
   return `${labelOf(period)}${/^\d{4}-\d\d-\d\d$/.test(period) ? ` ${period.slice(0, 4)}` : ""}`;
 }
+
+/** 19 Oct 2026 to 15 Nov 2026, or 15 Nov 2026 to 05:24. @param until local time on the last day, such as `05:24` */
+export function daysInWords({ from, to, until }: { from?: string; to?: string; until?: string }): string {
+  if (from === undefined && to === undefined) return "all calls";
+  const isOneDay = from === to;
+  const first = from === undefined ? "first call" : longLabelOf(from);
+  const days = isOneDay ? first : `${first} to ${to === undefined ? "now" : longLabelOf(to)}`;
+  return until === undefined ? days : `${days}${isOneDay ? " to" : ","} ${until}`;
+}

@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { UsageError } from "../base/errors.ts";
 import { adviseOn, reasonOf } from "../base/file-access.ts";
 
@@ -25,12 +26,27 @@ export function readTextFile(path: string, name: string): string {
   throw new UsageError(`Cannot use ${name}: it is not UTF-8 text`, { hint: "Save it as UTF-8." });
 }
 
-/** @throws UsageError if others could change what decides where the token goes and what is run */
+const DECIDES = "though it decides where the token goes and what is run";
+
+/** @throws UsageError if others could change, or replace, what decides where the token goes and what is run */
 export function assertUnwritable(path: string, name: string): void {
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
-  if (process.platform === "win32" || (mode & 0o022) === 0) return;
-  throw new UsageError(
-    `Cannot use ${name}: other users can write it, though it decides where the token goes and what is run`,
-    { hint: `Run chmod go-w ${name}` },
-  );
+  if (process.platform === "win32") return;
+  if ((modeOf(path) & 0o022) !== 0)
+    throw new UsageError(`Cannot use ${name}: other users can write it, ${DECIDES}`, {
+      hint: `Run chmod go-w ${name}`,
+    });
+  const folder = [path, realpathSync(path)].map((file) => dirname(resolve(file))).find(isOpenToAll);
+  if (folder === undefined) return;
+  throw new UsageError(`Cannot use ${name}: all users can replace it, ${DECIDES}`, {
+    hint: `Run chmod o-w ${folder}`,
+  });
+}
+
+/** A group may write: with the usual umask of a desktop, it is the user's own. In a sticky folder only owners replace files. */
+function isOpenToAll(folder: string): boolean {
+  return (modeOf(folder) & 0o1002) === 0o002;
+}
+
+function modeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
 }

@@ -15,14 +15,12 @@ export interface AttemptContext {
   isClaimed: () => boolean;
 }
 
-export class AlreadyTakenError extends Error {
-  override name = "AlreadyTakenError";
-}
+export class AlreadyTakenError extends Error {}
 
 const MAX_ERROR_LENGTH = 500;
 
 /** Returns the output of another program or server as one short printable line without the secrets. */
-export function quote(text: string, secrets: readonly string[] = []): string {
+export function quote(text: string, secrets: readonly string[]): string {
   const line = toPrintable(text.replace(/\s+/g, " ").trim());
   return withoutSecrets(line, secrets).slice(0, MAX_ERROR_LENGTH);
 }

@@ -15,7 +15,7 @@ export type HookKind = keyof typeof FORMS;
 
 /** @throws Error that says what is wrong, without the address, which is a secret */
 export function parseHookUrl(text: string): URL {
-  const url = URL.parse(text.trim());
+  const url = URL.parse(text);
   if (url === null) throw new Error("is not a URL that starts with https://");
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
     throw new Error("must start with https:// (http:// only for this machine)");

@@ -20,7 +20,7 @@ const [SUBMISSION, SUBMISSIONS] = [587, 465];
  * @throws Error that says what is wrong, without the URL, which contains a password
  */
 export function parseSmtpUrl(text: string, sender?: string) {
-  const url = URL.parse(text.trim());
+  const url = URL.parse(text);
   if (url === null) throw new Error("is not a URL such as smtps://user:password@mail.northwind.example");
   if (url.protocol !== "smtp:" && url.protocol !== "smtps:") {
     throw new Error("must start with smtp:// (STARTTLS) or smtps:// (TLS from the start)");
@@ -33,7 +33,7 @@ export function parseSmtpUrl(text: string, sender?: string) {
   if ((user === "") !== (password === "")) throw new Error("must have both user and password, or neither");
   const isImplicitTls = url.protocol === "smtps:";
   return {
-    host: url.hostname.replace(/^\[|\]$/g, ""),
+    host: url.hostname.replace(/[[\]]/g, ""),
     port: url.port === "" ? (isImplicitTls ? SUBMISSIONS : SUBMISSION) : Number(url.port),
     /** Whether TLS starts at once (smtps), not by STARTTLS. */
     isImplicitTls,

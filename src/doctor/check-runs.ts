@@ -1,6 +1,7 @@
-import { ageOf, isFuture, minuteOf } from "../base/clock.ts";
+import { ageOf, isFuture } from "../base/clock.ts";
 import { EXIT } from "../base/errors.ts";
 import { formatAge } from "../base/quantity-text.ts";
+import { localMinute } from "../calendar/local-time.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { readStatements } from "../statements/read-statements.ts";
 import { say } from "../statements/statements.ts";
@@ -15,18 +16,18 @@ const UNDELIVERED = "`calltally status` shows who did not get it, and why. The n
 const PUBLISH = "Fix that, and run `calltally publish`.";
 
 export function* checkRuns(warehouse: Warehouse, settings: Settings, nowMs: number) {
-  const { fullEveryHours, publish } = settings;
-  yield checkLastRun(warehouse, nowMs);
+  const { fullEveryHours, publish, timezone } = settings;
+  yield checkLastRun(warehouse, timezone, nowMs);
   yield* checkStatements(warehouse, settings);
   yield checkVerified(warehouse, fullEveryHours, nowMs);
   yield* checkJobs(warehouse, nowMs);
   yield* checkPublications(warehouse, nowMs, publish.to?.name);
 }
 
-function checkLastRun(warehouse: Warehouse, nowMs: number): Check {
+function checkLastRun(warehouse: Warehouse, timezone: string, nowMs: number): Check {
   const [last] = readRuns(warehouse, 1);
   if (last === undefined) return warn("last run", "there has been none", "Run `calltally sync`.");
-  const named = `run ${last.run_id} of ${minuteOf(last.started_at)} UTC`;
+  const named = `run ${last.run_id} of ${localMinute(last.started_at, timezone)}`;
   if (isFuture(last.finished_at ?? last.started_at, nowMs)) {
     const hint =
       "Correct this machine's clock, and run `calltally sync`. Until then the time of that run is ignored.";

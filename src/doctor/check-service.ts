@@ -67,8 +67,9 @@ export async function checkService(
   return { checks, page: first };
 }
 
-function failedCheck({ exitCode, message, hint }: ApiError): Check {
-  return fail(exitCode, exitCode === EXIT.refused ? "token" : "service", message, hint);
+function failedCheck({ exitCode, status, message, hint }: ApiError): Check {
+  const title = exitCode !== EXIT.refused ? "service" : status === 401 ? "token" : "access";
+  return fail(exitCode, title, message, hint);
 }
 
 /** Compares the response's timestamp with the local time at which it must have been made. */

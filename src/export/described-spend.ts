@@ -1,5 +1,6 @@
 import { formatMicros } from "../base/currency.ts";
 import { recordOf } from "../base/records.ts";
+import { closedRange, countDays, type DateRange, type Span } from "../calendar/dates.ts";
 import { longLabelOf } from "../calendar/period-text.ts";
 import type { SessionSpend, SpendSum } from "../rollup/session-spend.ts";
 import { MATCHES } from "../rollup/spend-campaigns.ts";
@@ -10,7 +11,8 @@ const OF_BOTH: readonly string[] = ["source", "channel", "campaign", "include_go
 /** Spend in a manifest; amounts are for the days and the filter of the export. */
 export type DescribedSpend = ReturnType<typeof describeSpend>;
 
-export function describeSpend(spend: SessionSpend, { span, filter }: Timeframe) {
+export function describeSpend(spend: SessionSpend, timeframe: Timeframe) {
+  const { span, filter, compared } = timeframe;
   const sums = spend.sums(span);
   const none: SpendSum = { rows: 0, cost_micros: 0n };
   const all = { ...none };
@@ -26,6 +28,8 @@ export function describeSpend(spend: SessionSpend, { span, filter }: Timeframe) 
     ...toCost(all),
     /** Days of the ad platforms, taken for days of the export's zone. */
     days: spend.days(span) ?? null,
+    /** Whether costs have no previous figures and changes, although calls have. */
+    ...(compared?.isCovered && !isSpendComparable(spend, timeframe) && ({ days_differ: true } as const)),
     /** Rows by how they were matched to campaigns of calls. */
     campaigns: recordOf(MATCHES, (match) => toCost(sums.get(match) ?? none)),
     /** Filters that apply only to calls. */
@@ -34,6 +38,19 @@ export function describeSpend(spend: SessionSpend, { span, filter }: Timeframe) 
       .files(span)
       .map(({ file, imported_at, ...sum }) => ({ file, imported_at, ...toCost(sum) })),
   };
+}
+
+/** Whether the days compared with lack as many days of spend, and end with a day: spend is known by the day. */
+export function isSpendComparable(
+  spend: SessionSpend,
+  { range, span, compared }: Pick<Timeframe, "range" | "span" | "compared">,
+): boolean {
+  const countMissing = (days: DateRange, of: Span) => {
+    const closed = closedRange(days);
+    return closed && countDays(closed) - (spend.days(of)?.count ?? 0);
+  };
+  if (compared === undefined || compared.range.until !== undefined) return false;
+  return countMissing(range, span) === countMissing(compared.range, compared.span);
 }
 
 function toCost({ rows, cost_micros }: SpendSum): { rows: number; cost: number } {

@@ -1,12 +1,14 @@
 import { UsageError } from "../base/errors.ts";
 import { hasChance, isChangeWithinChance } from "../figures/change-chance.ts";
 import { isLocal, keyColumns } from "../figures/dimensions.ts";
-import { FIGURES, TIME_FIGURES } from "../figures/metrics.ts";
+import { FIGURES, FIRST_CALL_FIGURES, SPEND_FIGURES, TIME_FIGURES } from "../figures/metrics.ts";
 import { TOTAL, WITH_SPEND } from "../figures/reserved-keys.ts";
 import type { RollupColumn, RollupQuery } from "../figures/rollup-query.ts";
 import type { Content } from "../request/contents.ts";
 import { type Ask, type ExportFormat, isOfOneFile, nameFile } from "../request/resolve.ts";
-import type { FigureSession, Row } from "../rollup/figure-session.ts";
+import type { FigureSession } from "../rollup/figure-session.ts";
+import { has } from "../statements/statements.ts";
+import { isSpendComparable } from "./described-spend.ts";
 import type { Job } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
 import type { Column, Table, TotalRow, Value } from "./table.ts";
@@ -45,6 +47,11 @@ export async function writeRollup(
   const { columns, rows } = await session.rollup(query, (row) => {
     if (entry.calls_in_other !== undefined) entry.calls_in_other += Number(row[callsAt]);
   });
+  const blank = blankUnknown(columns, {
+    compared,
+    isFirstLoad: has(job.manifest.statements, "first_load"),
+    isSpendKnown: spend !== undefined && isSpendComparable(spend, timeframe),
+  });
   const callsAt = columns.findIndex(({ name }) => name === "calls");
   const [name, contents] = [dimensions.join("-"), dimensions.join()];
   const file = nameFile(name, format);
@@ -65,12 +72,12 @@ export async function writeRollup(
       blank_rows: 0,
     }),
   };
-  const counted = count(rows, columns, { entry, callsAt });
+  const counted = count(Iterator.from(rows).map(blank), columns, { entry, callsAt });
   const totals = [
     ...(hasTotal ? [await readTotal(session, query, "total")] : []),
     ...(isSplit ? [await readTotal(session, query, "with_spend")] : []),
   ];
-  const all = { columns, rows: counted, totals };
+  const all = { columns, rows: counted, totals: mapTotals(totals, blank) };
   const picked = pickColumns(all, shown);
   const outlet = { file, contents, query, columns: shown };
   const table = { ...picked, rows: job.remembered?.watch(outlet, picked.rows) ?? picked.rows };
@@ -108,6 +115,25 @@ function pickColumns({ columns, rows, totals }: Table, shown: readonly RollupCol
   const indexes = shown.map((column) => columns.indexOf(column));
   const pick = (row: readonly Value[]) => indexes.map((index) => row[index] ?? null);
   return { columns: shown, rows: Iterator.from(rows).map(pick), totals: mapTotals(totals, pick) };
+}
+
+/** Returns a function that blanks figures which the copy cannot know: readers would take them for known. */
+function blankUnknown(
+  columns: readonly Column[],
+  known: { compared: Compared | undefined; isFirstLoad: boolean; isSpendKnown: boolean },
+) {
+  const { compared, isFirstLoad, isSpendKnown } = known;
+  const isKnown = compared?.isCovered && !compared.isUnreached;
+  const isBlank = columns.map(({ name, comparison }) => {
+    const figure = comparison?.of ?? name;
+    const isOfFirstCalls = FIRST_CALL_FIGURES.has(figure);
+    if (isOfFirstCalls && isFirstLoad) return true;
+    if (comparison === undefined) return false;
+    if (!isKnown || (isOfFirstCalls && !compared.hasHistory)) return true;
+    return SPEND_FIGURES.includes(figure) && !isSpendKnown;
+  });
+  if (!isBlank.includes(true)) return (row: readonly Value[]) => row;
+  return (row: readonly Value[]) => row.map((value, index) => (isBlank[index] ? null : value));
 }
 
 /** Whether the format has dates; `2026-W43` and `2026-10` are not dates. */
@@ -198,10 +224,10 @@ function assertFillable(keys: number, periods: number, spell: Ask["spell"]): voi
 }
 
 function* count(
-  rows: Iterable<Row>,
+  rows: Iterable<readonly Value[]>,
   columns: readonly RollupColumn[],
   { entry, callsAt }: { entry: TableEntry & { sums: Record<string, number> }; callsAt: number },
-): Generator<Row> {
+): Generator<readonly Value[]> {
   const summed = columns.flatMap(({ name, decimals = 0 }, index) =>
     name in entry.sums ? [{ name, index, decimals }] : [],
   );

@@ -9,7 +9,7 @@ import {
   toInstants,
 } from "../calendar/dates.ts";
 import type { Grain } from "../calendar/grain.ts";
-import { isCovered as isInCopy } from "../calendar/history.ts";
+import { hasHistory, isCovered } from "../calendar/history.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { type LabelledPeriod, type Period, periods } from "../calendar/periods.ts";
 import type { Ask } from "../request/resolve.ts";
@@ -37,6 +37,8 @@ export interface Compared {
   times: number;
   /** Whether the copy has its days; else there are no changes. */
   isCovered: boolean;
+  /** Whether enough calls lie before it to know its first-time callers. */
+  hasHistory: boolean;
   /** Whether the range begins after the last sync, so that there are no changes. */
   isUnreached: boolean;
 }
@@ -100,9 +102,16 @@ export async function compareTo(
   },
 ): Promise<Compared> {
   const [span, own] = [toInstants(range, timezone), toInstants(to, timezone)];
-  const isCovered = isInCopy(span.startsAt, await session.readFirstStart());
+  const first = await session.readFirstStart();
   const isUnreached = own.startsAt !== undefined && (asOf ?? "") <= own.startsAt;
-  const common = { range, span, periods, isCovered, isUnreached };
+  const common = {
+    range,
+    span,
+    periods,
+    isCovered: isCovered(span.startsAt, first),
+    hasHistory: hasHistory(span.startsAt, first),
+    isUnreached,
+  };
   const [closed, before] = [closedRange(to), closedRange(range)];
   if (
     closed === undefined ||

@@ -33,7 +33,8 @@ export interface ComparedDays {
 
 /**
  * Returns whether chance alone may explain a figure's change in a row; null for a figure that no test fits, if there is
- * nothing to compare with, and if the change of a figure that was not 0 is withheld, as of first-time callers.
+ * nothing to compare with or no change to be seen, and if the change of a figure that was not 0 is withheld, as of
+ * first-time callers.
  * @param read the values of the row by column; for a rate also `calls` and `calls_previous`
  */
 export function isChangeWithinChance(
@@ -44,7 +45,8 @@ export function isChangeWithinChance(
   if (!isCovered || isUnreached || !hasChance(figure)) return null;
   const [now, before] = [read(figure), read(`${figure}_previous`)];
   if (typeof now !== "number" || typeof before !== "number") return null;
-  if (before !== 0 && typeof read(`${figure}_change`) !== "number") return null;
+  const change = read(`${figure}_change`);
+  if (now === before || change === 0 || (before !== 0 && typeof change !== "number")) return null;
   if (COUNTS.has(figure)) return isWithinChance(now, before, times);
   const [calls, callsBefore] = [read("calls"), read("calls_previous")];
   if (typeof calls !== "number" || typeof callsBefore !== "number") return null;

@@ -138,9 +138,11 @@ export function isOfFirstCalls({ aggregate }: Metric<Aggregate | SpendAggregate>
 }
 
 const CALL_METRICS = metrics({ duration_unit: "seconds" });
+const SPEND_METRICS = spendMetrics({ currency: undefined, decimals: 0 });
 const CALL_FIGURES = CALL_METRICS.map(({ name }) => name);
-export const SPEND_FIGURES: readonly string[] = spendMetrics({ currency: undefined, decimals: 0 }).map(
-  ({ name }) => name,
+export const SPEND_FIGURES: readonly string[] = SPEND_METRICS.map(({ name }) => name);
+export const FIRST_CALL_FIGURES: ReadonlySet<string> = new Set(
+  [...CALL_METRICS, ...SPEND_METRICS].filter(isOfFirstCalls).map(({ name }) => name),
 );
 export const FIGURES: readonly string[] = [...CALL_FIGURES, ...SPEND_FIGURES];
 

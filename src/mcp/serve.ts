@@ -1,4 +1,4 @@
-import { Transform, type TransformCallback } from "node:stream";
+import { type Readable, Transform, type TransformCallback, type Writable } from "node:stream";
 import {
   type CallToolResult,
   type Tool as ListedTool,
@@ -25,12 +25,14 @@ interface ServeOptions {
   ask: (call: Call, options: AskOptions) => Promise<Said>;
   signal: AbortSignal;
   complain: (text: string) => void;
+  input: Readable;
+  output: Writable;
 }
 
-/** Serves tools over standard input and output, until the input or the signal ends it. */
-export async function serve({ tools, ask, signal, complain }: ServeOptions): Promise<void> {
+/** Serves tools until the input or the signal ends it. */
+export async function serve({ tools, ask, signal, complain, ...pipes }: ServeOptions): Promise<void> {
   const limit = pLimit(CALLS_AT_ONCE);
-  const transport = new ClosingTransport();
+  const transport = new ClosingTransport(pipes);
   const listed = tools.map(toListed);
   const createServer = () => {
     const about = { name: "calltally", version: packageJson.version };
@@ -57,22 +59,24 @@ export async function serve({ tools, ask, signal, complain }: ServeOptions): Pro
 }
 
 class ClosingTransport extends StdioServerTransport {
+  readonly #input: Readable;
   readonly #messages: Transform;
   readonly #closed = Promise.withResolvers<void>();
   readonly #ended = new AbortController();
   readonly closed = this.#closed.promise;
   readonly ended = this.#ended.signal;
 
-  constructor() {
-    const messages = process.stdin.pipe(new Messages());
-    super(messages);
+  constructor({ input, output }: Pick<ServeOptions, "input" | "output">) {
+    const messages = input.pipe(new Messages(output));
+    super(messages, output);
+    this.#input = input;
     this.#messages = messages;
   }
 
   override async close(): Promise<void> {
     this.#ended.abort(new Error("The client has gone"));
     await super.close();
-    process.stdin.unpipe(this.#messages).pause();
+    this.#input.unpipe(this.#messages).pause();
     this.#closed.resolve();
   }
 }
@@ -83,7 +87,13 @@ const request = z.object({ id: z.union([z.string(), z.int()]), method: z.string(
 
 /** Passes messages on, and refuses requests whose params are no object: the SDK would give them no answer. */
 class Messages extends Transform {
+  readonly #output: Writable;
   #rest: Buffer = Buffer.alloc(0);
+
+  constructor(output: Writable) {
+    super();
+    this.#output = output;
+  }
 
   override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
     const read = Buffer.concat([this.#rest, chunk]);
@@ -92,7 +102,7 @@ class Messages extends Transform {
     for (const line of read.toString("utf8", 0, end).split(/(?<=\n)/)) {
       const refusal = refusalOf(line);
       if (refusal === undefined) this.push(line);
-      else process.stdout.write(`${JSON.stringify(refusal)}\n`);
+      else this.#output.write(`${JSON.stringify(refusal)}\n`);
     }
     done();
   }

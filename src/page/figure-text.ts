@@ -1,6 +1,4 @@
 import { html } from "hono/html";
-import { longLabelOf } from "../calendar/period-text.ts";
-import type { ComparedRange } from "../export/timeframe.ts";
 import { type ComparedDays, isChangeWithinChance } from "../figures/change-chance.ts";
 import type { Value } from "../rollup/figure-session.ts";
 import type { Figures } from "./report-figures.ts";
@@ -37,16 +35,18 @@ export function answerRateOf(figures: Figures, stretch: Stretch = ""): Html {
 
 /** 5 after 4 → +25.0% chance, in grey. */
 export function changeOf(figures: Figures, name: string, compared: ComparedDays): Html {
-  const isRate = name === "answer_rate";
-  const text = isRate ? formatPoints(figures) : formatChange(figures, name);
-  const change = figure(figures[`${name}_change`], () => text ?? NONE);
+  const change = figure(figures[`${name}_change`], () => changeTextOf(figures, name) ?? NONE);
   return isMarked(figures, name, compared) ? html`<span class="chance">${change} chance</span>` : change;
 }
 
-/** Whether a figure changed, but no more than by chance. */
+/** Whether a figure visibly changed, but no more than by chance. */
 export function isMarked(figures: Figures, name: string, compared: ComparedDays): boolean {
-  const isSame = figures[name] === figures[`${name}_previous`];
-  return !isSame && isChangeWithinChance(name, (column) => figures[column], compared) === true;
+  const isVisible = /[1-9]/.test(changeTextOf(figures, name) ?? "");
+  return isVisible && isChangeWithinChance(name, (column) => figures[column], compared) === true;
+}
+
+function changeTextOf(figures: Figures, name: string): string | null {
+  return name === "answer_rate" ? formatPoints(figures) : formatChange(figures, name);
 }
 
 export function durationOf(value: Value | undefined): Html {
@@ -103,12 +103,6 @@ function rateInTenths(figures: Figures, stretch: Stretch): number | null {
 function quotient(part: Value | undefined, whole: Value | undefined, format: Intl.NumberFormat) {
   if (typeof part !== "number" || typeof whole !== "number" || !(whole > 0)) return null;
   return format.format(part / whole);
-}
-
-/** 19 Oct 2026 to 15 Nov 2026, or 15 Nov 2026 to 05:24. */
-export function describeDays({ from = "", to = "", until }: ComparedRange): string {
-  const days = from === to ? longLabelOf(from) : `${longLabelOf(from)} to ${longLabelOf(to)}`;
-  return until === undefined ? days : `${days}${from === to ? " to" : ","} ${until}`;
 }
 
 export function capitalized(text: string): string {

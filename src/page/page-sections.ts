@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { Share } from "../base/chance.ts";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
-import { labelOf, longLabelOf } from "../calendar/period-text.ts";
+import { daysInWords, labelOf, longLabelOf } from "../calendar/period-text.ts";
 import type { Manifest } from "../export/manifest.ts";
 import type { Dimension } from "../figures/dimensions.ts";
 import type { DurationBand } from "../figures/duration-bands.ts";
@@ -11,7 +11,6 @@ import {
   capitalized,
   changeOf,
   countOf,
-  describeDays,
   durationOf,
   formatDuration,
   formatShare,
@@ -121,15 +120,17 @@ function describeLead(dimension: Dimension, { shown, rest }: Ranking): Html | st
     : html`${name} is first of ${formatCount(found)}, with ${calls}`;
 }
 
-function rankingTable(dimension: Dimension, { shown, rest }: Ranking, { figures, compared }: Report): Html {
+function rankingTable(dimension: Dimension, { shown, rest }: Ranking, report: Report): Html {
+  const { figures, compared, manifest } = report;
   const { headline: all } = figures;
+  const isFirstLoad = has(manifest.statements, "first_load");
   const most = Math.max(1, ...shown.map(({ calls }) => Number(calls)), Number(rest?.figures.calls ?? 0));
   const cells = (figures: Figures) => html`<td>${changeOf(figures, "calls", compared)}</td>
 <td>${answerRateOf(figures)}</td>
 <td>${changeOf(figures, "answer_rate", compared)}</td>
 <td>${countOf(figures.missed_calls)}</td>
 <td>${countOf(figures.qualified_calls)}</td>
-<td>${countOf(figures.first_time_callers)}</td>`;
+<td>${countOf(isFirstLoad ? null : figures.first_time_callers)}</td>`;
   const line = (name: Html | string, figures: Figures) => {
     return html`<tr>${rowHead(name, figures)}
 <td>${measured(countOf(figures.calls), Number(figures.calls) / most)}</td>
@@ -257,7 +258,7 @@ ${numbers(caption, "Duration", names, [
 }
 
 function moverSection({ figures: { movers }, manifest: { compared_with = {} } }: Report): Html {
-  const before = describeDays(compared_with);
+  const before = daysInWords(compared_with);
   const list = (title: string, found: ReportFigures["movers"]["up"]) => {
     if (found.length === 0) return html`<h3>${title}</h3><p class="faint">None.</p>`;
     const rows = found.map(({ dimension, figures, change }) => {

@@ -90,6 +90,7 @@ footer { margin-bottom: 2rem; font-size: 0.9rem; }
   figure, .tiles, .scroll, tr { break-inside: avoid; }
   tfoot { break-before: avoid; }
   .scroll { overflow: visible; background: none; }
+  .bar { width: 2.5rem; }
   .verdict, .tiles > div, svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   details:not([open]) { display: none; }
   .tiles { grid-template-columns: repeat(5, 1fr); }

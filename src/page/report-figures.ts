@@ -1,6 +1,7 @@
 import { isWithinChance, WITHIN_CHANCE } from "../base/chance.ts";
 import { MICROS } from "../base/currency.ts";
-import { closedRange, countDays, type DateRange, type Span } from "../calendar/dates.ts";
+import type { Span } from "../calendar/dates.ts";
+import { isSpendComparable } from "../export/described-spend.ts";
 import type { Manifest } from "../export/manifest.ts";
 import type { Restatement } from "../export/restatement.ts";
 import type { Compared, Timeframe } from "../export/timeframe.ts";
@@ -111,26 +112,22 @@ export async function readReportFigures(session: FigureSession, timeframe: Repor
 
 const COSTS = ["cost", "cost_per_call", "cost_per_qualified_call", "cost_per_first_time_caller"];
 
-/**
- * Reads spend, and its costs next to those of the days before. There is no change where these lack calls, more or
- * fewer days of spend, or the end of a day, since spend is known by the day.
- */
+/** Reads spend, and its costs next to those of the days before, if both can be compared. */
 export async function readSpend(
   session: FigureSession,
   spend: SessionSpend,
-  { range, span, compared }: Pick<Timeframe, "range" | "span" | "compared">,
+  timeframe: Pick<Timeframe, "range" | "span" | "compared">,
 ) {
+  const { span, compared } = timeframe;
   const figures = await readSpendFigures(session, span, spend.form);
-  const countMissing = (days: DateRange, of: Span) => {
-    const closed = closedRange(days);
-    return closed && countDays(closed) - (spend.days(of)?.count ?? 0);
-  };
-  const isAlike =
-    compared?.isCovered &&
-    compared.range.until === undefined &&
-    countMissing(range, span) === countMissing(compared.range, compared.span);
+  const isAlike = compared?.isCovered && isSpendComparable(spend, timeframe);
   const before = isAlike ? await readSpendFigures(session, compared.span, spend.form) : undefined;
-  return { ...figures, costs: compareCosts(figures.withSpend, before?.withSpend) };
+  return { ...figures, costs: compareCosts(costsOf(figures), before && costsOf(before)) };
+}
+
+/** Returns all that was spent, refunds included, and the costs per call of campaigns with a cost over 0. */
+function costsOf({ total, withSpend }: SpendFigures): Figures {
+  return { ...withSpend, cost: total.cost ?? null, cost_with_spend: withSpend.cost ?? null };
 }
 
 /** Adds the costs before and their changes; undefined if nothing was spent. */

@@ -4,21 +4,13 @@ import { toPrintable } from "../base/printable.ts";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { HISTORY_DAYS } from "../calendar/history.ts";
 import { localDate } from "../calendar/local-time.ts";
-import { longLabelOf } from "../calendar/period-text.ts";
+import { daysInWords, longLabelOf } from "../calendar/period-text.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { CHANCE_MEANING } from "../figures/change-chance.ts";
 import { describeNotice } from "../notices/notice-words.ts";
 import { describeReasons } from "../restatements/restatement-words.ts";
 import { has } from "../statements/statements.ts";
-import {
-  amountOf,
-  answerRateOf,
-  capitalized,
-  changeOf,
-  countOf,
-  describeDays,
-  type Html,
-} from "./figure-text.ts";
+import { amountOf, answerRateOf, capitalized, changeOf, countOf, type Html } from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
 import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
@@ -30,7 +22,7 @@ const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYL
 
 export async function toPage(report: Report): Promise<string> {
   const { figures, manifest } = report;
-  const title = `Calls, ${describeDays(manifest.range)}`;
+  const title = `Calls, ${daysInWords(manifest.range)}`;
   const isFiltered = Object.keys(manifest.filter).length > 1;
   const isEmpty = Number(figures.headline.calls) === 0;
   const page = html`<!doctype html>
@@ -75,13 +67,15 @@ function headline({
   const counted = (name: string, column: string) =>
     tile(name, countOf(figures[column]), compared(figures, column, countOf(figures[`${column}_previous`])));
   const costs = spend?.costs;
-  const cost = (name: string, column: string, of?: Html) => {
+  const cost = (name: string, column: string, divisor?: string) => {
     if (costs === undefined) return "";
+    const { cost, cost_with_spend } = costs;
+    const dividend = cost === cost_with_spend ? "" : html`${amountOf(cost_with_spend)} for `;
     const change = compared(costs, column, amountOf(costs[`${column}_previous`]));
     return tile(
       `${name}, ${imported?.currency}`,
       amountOf(costs[column]),
-      html`${change}${of && html` <span class="line">${of} of campaigns with spend</span>`}`,
+      html`${change}${divisor && html` <span class="line">${dividend}${countOf(costs[divisor])} calls of campaigns with spend</span>`}`,
     );
   };
   const name = "First-time callers";
@@ -98,11 +92,11 @@ function headline({
 ${counted("Calls", "calls")}
 ${cost("Cost", "cost")}
 ${counted("Qualified calls", "qualified_calls")}
-${cost("Cost per qualified call", "cost_per_qualified_call", html`${countOf(costs?.qualified_calls)} calls`)}
+${cost("Cost per qualified call", "cost_per_qualified_call", "qualified_calls")}
 ${tile("Answer rate", answerRateOf(figures), compared(figures, "answer_rate", answerRateOf(figures, "_previous")))}
 ${counted("Missed calls", "missed_calls")}
 ${firstTime}
-${cost("Cost per call", "cost_per_call", html`${countOf(costs?.calls)} calls`)}
+${cost("Cost per call", "cost_per_call", "calls")}
 </dl>
 ${typeof figures.calls_change === "number" ? html`<p class="faint">${CHANCE_MEANING}</p>` : ""}`;
 }
@@ -118,7 +112,7 @@ function describeScope({ timezone, filter, compared_with }: Manifest): string {
     ...(gone_calls === "counted" ? ["with calls that the service no longer lists"] : []),
   ];
   return toPrintable(
-    `Days of ${timezone}${compared_with ? `, compared with ${describeDays(compared_with)}` : ""}. ${
+    `Days of ${timezone}${compared_with ? `, compared with ${daysInWords(compared_with)}` : ""}. ${
       said.length > 0 ? `Filter: ${said.join("; ")}.` : "All calls."
     }`,
   );

@@ -29,6 +29,10 @@ export interface Evidence {
   isLinked: boolean;
   /** The closing look met the first slice again. */
   isFrontMet: boolean;
+  /** Calls of the first slice that the closing look met, and that it has to meet. */
+  front: { met: number; needed: number };
+  /** All pages that end before their `total` have the same length. */
+  isOneLength: boolean;
   /** Seams that joined only when they were walked again. */
   seamsMended: number;
   /** Seams that share no call. */

@@ -27,7 +27,7 @@ const MAX_THIN = 50;
 const MAX_IDLE_PLANS = 3;
 /** Gaps between calls that the pass reads on behind. */
 const MAX_GAPS = 10;
-/** Slices of the closing look. */
+/** Slices of the closing look in a row that meet no other call of the first slice. */
 const MAX_CLOSING = 10;
 
 /** The steps of one pass over the calls in one order; each yields the slices that it adds to the chain. */
@@ -128,15 +128,16 @@ export class Pass<S extends Slice> implements Disposable {
       const next = await this.#findBehindGap(isRefusal);
       if (next === undefined) return;
       this.#pages.planAfter(next);
-      this.#record.accept(next);
+      this.#record.goOnBehindGap(next);
       yield next;
     }
   }
 
-  /** Looks once at the last page by `total`, and halves the way to it until it finds the first full page with unseen calls. */
+  /** Looks once at the last page by `total`, and halves the way to it until it finds the first full page of calls that were not read. */
   async #findBehindGap(isRefusal: (error: unknown) => boolean): Promise<S | undefined> {
-    const { end, endsAt, totals } = this.#record.evidence;
-    if (end === "unseen" || totals.last - endsAt <= missingCallThreshold(totals.last)) return undefined;
+    const { endsAt, totals } = this.#record.evidence;
+    if (!this.#record.isNothingBehind || totals.last - endsAt <= missingCallThreshold(totals.last))
+      return undefined;
     let found: S | undefined;
     let [empty, next] = [endsAt, Math.max(endsAt + 1, totals.last - this.#options.limit)];
     for (let offset = next; ; offset = Math.floor((empty + next) / 2)) {
@@ -145,7 +146,7 @@ export class Pass<S extends Slice> implements Disposable {
         throw error;
       });
       const isPart = found !== undefined && slice !== undefined && this.#record.isShort(slice);
-      if (slice !== undefined && !isPart && this.#record.hasUnseen(slice)) [found, next] = [slice, offset];
+      if (slice !== undefined && !isPart && this.#record.isElsewhere(slice)) [found, next] = [slice, offset];
       else empty = offset;
       if (found === undefined || next - empty <= 1) return found;
     }
@@ -185,12 +186,13 @@ export class Pass<S extends Slice> implements Disposable {
    * jumped to the front, as in an order by the last change, is found out of place.
    */
   async *lookAtFront(): AsyncGenerator<S, void, void> {
-    for (let slices = 0, offset = 0; slices < MAX_CLOSING; slices++) {
+    for (let [fruitless, met, offset] = [0, 0, 0]; fruitless < MAX_CLOSING; ) {
       const slice = await this.#pages.fetch(offset);
       const closing = this.#record.acceptClosing(slice);
       yield slice;
       if (closing === undefined || closing.isMet || slice.rows.length === 0) return;
-      offset = closing.next;
+      fruitless = closing.met > met ? 0 : fruitless + 1;
+      [met, offset] = [Math.max(met, closing.met), closing.next];
     }
   }
 
@@ -218,6 +220,8 @@ export class Pass<S extends Slice> implements Disposable {
       }
       [stepBack, ties] = [1, 0];
       const hasUnseen = record.hasUnseen(slice);
+      // Pages that have become shorter may take many to pass the known calls.
+      const isCatchingUp = endOf(slice) > endOf(record.left) && endOf(slice) < record.endsAt;
       record.accept(slice, link);
       yield slice;
       if (hasArrived(slice)) return "arrived";
@@ -225,7 +229,7 @@ export class Pass<S extends Slice> implements Disposable {
       // A list that grows as fast as it is read, or differs each time, would be read forever.
       const isThin = link.unseen * 4 < slice.rows.length || record.isShort(slice) || slice.offset === 0;
       if (hasUnseen && isThin) thin++;
-      fruitless = hasUnseen ? 0 : fruitless + 1;
+      fruitless = hasUnseen ? 0 : fruitless + (isCatchingUp ? 0 : 1);
     }
     return "lost";
   }

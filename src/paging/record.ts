@@ -13,24 +13,29 @@ const NOTHING: Slice = { offset: 0, total: 0, rows: [] };
 export class PassRecord {
   readonly #limit: number;
   #longest = 0;
-  /** Slices that end before their `total`, and whether all have the same length. */
-  #cut = { slices: 0, rows: 0, isOneLength: true };
+  /** Slices that end before their `total`, the rows of the last one, and whether all, or the last two, are as long. */
+  #cut = { slices: 0, rows: 0, isOneLength: true, isRepeated: false };
   readonly #overlap: number;
   readonly #chain = new Chain();
   /** Only the first slice, which the closing look has to meet. */
   readonly #front = new Chain();
   #first: Slice = NOTHING;
+  readonly #frontIds = new Set<number>();
+  readonly #frontMet = new Set<number>();
   /** The slices of the closing look, which must join as well. */
   readonly #closing = new Chain();
   readonly #met = new IdSketch();
   readonly #requestIds = new Set<string>();
   #left: Slice = NOTHING;
   #leftHeld = HELD_BY_BEING_FIRST;
+  #furthest = 0;
   #hasClosing = false;
   #closingHeld = HELD_BY_BEING_FIRST;
   /** The keys under which the end and the closing look are held, as in {@link Link.held}. */
   #endHeld = 0;
   #frontHeld = 0;
+  /** The same before the closing look has met enough calls. */
+  #metHeld = 0;
   #end: Evidence["end"] = "unseen";
   /** The look past the chain's last slice, if that is still the last one, and the look found no unseen call. */
   #look: Behind | undefined;
@@ -73,7 +78,7 @@ export class PassRecord {
       ...this.#counts,
       behind: this.#behind,
       gaps: this.#gaps,
-      endsAt: endOf(this.#left),
+      endsAt: this.endsAt,
       totals: this.#totals,
       startsAtFront: this.#startsAtFront,
       keys: chain.keys,
@@ -82,11 +87,23 @@ export class PassRecord {
       isProven: chain.isProven(held),
       isLinked: chain.isLinked(held),
       isFrontMet: chain.isLinked(this.#frontHeld),
+      front: { met: this.#frontMet.size, needed: this.#frontNeeded },
+      isOneLength: this.#cut.isOneLength,
     };
   }
 
   get hasEnded(): boolean {
     return this.#end !== "unseen";
+  }
+
+  /** The offset after the last call: after the one that lies furthest from the front, if the end is unseen. */
+  get endsAt(): number {
+    return this.hasEnded ? endOf(this.#left) : this.#furthest;
+  }
+
+  /** Whether the end, or the last look past the chain's last slice, showed no unseen call. */
+  get isNothingBehind(): boolean {
+    return this.hasEnded || this.#look !== undefined;
   }
 
   /** Whether the chain's last slice is linked to where the reading began. */
@@ -121,6 +138,12 @@ export class PassRecord {
     this.#noteEnd(this.#isCutByNumber && slice.rows.length < full ? "short slice" : this.#endBy(look));
   }
 
+  /** Appends a slice from where the list goes on behind offsets at which nothing came. */
+  goOnBehindGap(slice: Slice): void {
+    this.#gaps.push({ first: this.endsAt, last: slice.offset - 1 });
+    this.accept(slice);
+  }
+
   #endBy(look: Behind): Evidence["end"] {
     if (look.rows > 0) return "repeated";
     return reachesTotal(this.#left) ? "nothing behind" : "disputed";
@@ -146,11 +169,8 @@ export class PassRecord {
   }
 
   #lead(slice: Slice, link: Link): void {
-    const end = endOf(this.#left);
-    // The list had an end there, and goes on.
-    if (this.hasEnded && link.known === 0 && slice.offset > end)
-      this.#gaps.push({ first: end, last: slice.offset - 1 });
     this.acceptEarlier(slice, link);
+    this.#furthest = Math.max(this.#furthest, endOf(slice));
     this.#end = "unseen";
     this.#look = undefined;
     this.#left = { offset: slice.offset, total: slice.total, rows: slice.rows };
@@ -163,6 +183,7 @@ export class PassRecord {
       this.#startsAtFront = slice.offset === 0;
       this.#first = { offset: slice.offset, total: slice.total, rows: slice.rows };
       this.#front.add(slice, HELD_BY_BEING_FIRST);
+      for (const { id } of slice.rows) if (id !== null) this.#frontIds.add(id);
     }
     this.#counts.vanished += this.#chain.countVanished(this.#left.rows, slice.rows);
     if (!this.#chain.isLinked(link.held)) this.#counts.seamsBroken++;
@@ -173,6 +194,11 @@ export class PassRecord {
   /** Rows per page, as seen so far. A resumed pass may ask for fewer rows than before. */
   get #pageSize(): number {
     return Math.min(this.#longest, this.#limit);
+  }
+
+  /** Calls of the first slice that the closing look has to meet. */
+  get #frontNeeded(): number {
+    return Math.min(overlapOf(this.#pageSize, this.#overlap), this.#frontIds.size);
   }
 
   /** Returns the offset of the slice after the chain's last one: lower if its last calls have equal keys. */
@@ -217,10 +243,10 @@ export class PassRecord {
   }
 
   /**
-   * Takes a slice of the closing look. Returns whether the look has met the first slice, and the next offset if it has not;
-   * undefined if the slices of the look do not join.
+   * Takes a slice of the closing look. Returns whether the look has met the first slice, how many of its calls, and the
+   * next offset; undefined if the slices of the look do not join.
    */
-  acceptClosing(slice: Slice): { isMet: boolean; next: number } | undefined {
+  acceptClosing(slice: Slice): { isMet: boolean; met: number; next: number } | undefined {
     const within = this.#closing.findLink(slice, slice.offset === 0);
     const isJoined = this.#closing.isHeld(within, this.#closingHeld);
     this.#hasClosing = true;
@@ -232,22 +258,34 @@ export class PassRecord {
     this.#closing.add(slice, within.held);
     this.#closingHeld = within.held;
     if (!isJoined) return undefined;
-    // Calls may have jumped to the front, including some of the first slice. So the look has to meet as many calls as pages
-    // share, unless one slice is the whole list.
+    // Calls may have jumped to the front, including some of the first slice. So the look has to meet as many of its calls as
+    // pages share, on one slice or, in an order, several that join; unless one slice is the whole list.
     const isWhole = slice.offset === 0 && this.#end !== "unseen" && this.#left.offset === 0;
-    const met = this.#front.findLink(slice, false);
-    const isEnough = met.known >= Math.min(overlapOf(this.#pageSize, this.#overlap), this.#first.rows.length);
-    this.#frontHeld |= (isWhole ? HELD_BY_BEING_FIRST : isEnough ? met.held : 0) & within.held;
-    const next = Math.max(0, endOf(slice) - overlapOf(this.#pageSize, this.#overlap));
+    if (!this.isOrdered) this.#frontMet.clear();
+    for (const { id } of slice.rows) if (id !== null && this.#frontIds.has(id)) this.#frontMet.add(id);
+    this.#metHeld |= (isWhole ? HELD_BY_BEING_FIRST : this.#front.findLink(slice, false).held) & within.held;
+    if (isWhole || this.#frontMet.size >= this.#frontNeeded) this.#frontHeld = this.#metHeld;
+    const size = Math.min(slice.rows.length, this.#pageSize);
+    const next = Math.max(0, endOf(slice) - overlapOf(size, this.#overlap));
     const isMet = this.isOrdered
       ? this.#chain.isProven(this.#frontHeld)
       : this.#chain.isLinked(this.#frontHeld);
-    return { isMet, next };
+    return { isMet, met: this.#frontMet.size, next };
   }
 
-  /** Whether a slice is empty or shorter than a page: by the page size seen so far, or the limit in the first slice. */
+  /**
+   * Whether a slice is empty or shorter than a page: by the page size seen so far, the length to which two pages have
+   * shrunk, or the limit in the first slice.
+   */
   isShort({ rows }: Slice): boolean {
-    return rows.length === 0 || rows.length < (this.#counts.slices > 1 ? this.#pageSize : this.#limit);
+    const shrunk = this.#cut.isRepeated ? this.#cut.rows : this.#pageSize;
+    const size = this.#counts.slices > 1 ? Math.min(this.#pageSize, shrunk) : this.#limit;
+    return rows.length === 0 || rows.length < size;
+  }
+
+  /** Whether a slice has unseen calls, and none that the chain remembers. */
+  isElsewhere(slice: Slice): boolean {
+    return this.hasUnseen(slice) && this.#chain.findLink(slice, false).known === 0;
   }
 
   hasUnseen({ rows }: Slice): boolean {
@@ -257,7 +295,8 @@ export class PassRecord {
   #observe(slice: Slice, { unseen }: Link): void {
     const counts = this.#counts;
     if (!reachesTotal(slice)) {
-      this.#cut.isOneLength &&= this.#cut.slices === 0 || this.#cut.rows === slice.rows.length;
+      this.#cut.isRepeated = this.#cut.slices > 0 && this.#cut.rows === slice.rows.length;
+      this.#cut.isOneLength &&= this.#cut.slices === 0 || this.#cut.isRepeated;
       this.#cut.slices++;
       this.#cut.rows = slice.rows.length;
     }

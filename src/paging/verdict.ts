@@ -24,6 +24,7 @@ export function missingCallThreshold(calls: number): number {
 }
 
 const QUIET = "Run `calltally sync --full` again: a run during which no call comes or goes can be exact.";
+const SMALLER = "Run `calltally sync --full` with a smaller --limit, so that all pages have one length.";
 const AGAIN = "Run `calltally sync --full` again, at a quieter time.";
 const ASK = "Ask the support of the service";
 
@@ -45,8 +46,11 @@ export function judge(evidence: Evidence, distinct: number): Judgement {
   }
   const joined = `all pages joined, while calls came or went: ${counted(distinct, totals)}`;
   if (end === "short slice") return { verdict: "verified", verdict_reason: joined, advice: null };
-  const reason = `${joined}; but fewer than two full pages of one length do not prove the end`;
-  return { verdict: "probable", verdict_reason: reason, advice: QUIET };
+  const pages = evidence.isOneLength
+    ? "fewer than two full pages of one length"
+    : "pages of different lengths";
+  const reason = `${joined}; but ${pages} do not prove the end`;
+  return { verdict: "probable", verdict_reason: reason, advice: evidence.isOneLength ? QUIET : SMALLER };
 }
 
 type Finding = readonly [isFound: boolean, reason: string, advice: string];
@@ -58,10 +62,10 @@ function judgeFirst(verdict: Verdict, findings: readonly Finding[]): Judgement |
 
 /** Findings that make a pass `unverified`. */
 function breaksOf(evidence: Evidence, distinct: number): Finding[] {
-  const { totals, seamsBroken, fragmented, keys, end, endsAt, gaps, unplaced } = evidence;
+  const { totals, seamsBroken, fragmented, keys, end, endsAt, gaps, unplaced, front } = evidence;
   const count = counted(distinct, totals);
   const isUnfit = !fits(totals, distinct);
-  const shortfall = totals.least - distinct - unplaced;
+  const isCutOff = totals.least - distinct - unplaced > missingCallThreshold(totals.least);
   const empty = gaps.map(({ first, last }) => `${first} to ${last}`).join(", ");
   return [
     [
@@ -81,25 +85,31 @@ function breaksOf(evidence: Evidence, distinct: number): Finding[] {
       `${ASK} why these pages are empty.`,
     ],
     [
-      end === "unseen" && !isEachReadOnce(evidence, distinct),
+      end === "unseen" &&
+        !isEachReadOnce(evidence, distinct) &&
+        !(isCutOff && evidence.behind.at(-1)?.rows === 0),
       `the end of the calls was not reached${beyondEnd(evidence)}: ${count}`,
       endAdvice(evidence) ?? AGAIN,
-    ],
-    [
-      shortfall > missingCallThreshold(totals.least),
-      `no call came from offset ${endsAt} on, though the service counts more: ${count}`,
-      `${ASK} for the calls beyond offset ${endsAt}, or sync each organization unit into its own warehouse (CALLTALLY_ORG_UNIT_ID).`,
     ],
     [
       fragmented > 0,
       `${plural(fragmented, "page")} had to be read in pieces: ${count}`,
       "See the rows that the service fails on in `rejected_calls`, and report them to its support.",
     ],
-    [!evidence.isFrontMet && seamsBroken === 0, "the closing look at the front met no known call", AGAIN],
+    [
+      !evidence.isFrontMet && seamsBroken === 0,
+      `the closing look at the front met ${front.met} calls of the first page, where ${front.needed} are needed: ${count}`,
+      AGAIN,
+    ],
     [
       !evidence.isLinked,
       `${plural(Math.max(1, seamsBroken), "seam")} between pages did not join: ${count}`,
       "Try another --limit; if the problem remains, see `calltally doctor`: pages may not overlap as they should.",
+    ],
+    [
+      isCutOff,
+      `no call came from offset ${endsAt} on, though the service counts more: ${count}`,
+      `${ASK} for the calls beyond offset ${endsAt}, or sync each organization unit into its own warehouse (CALLTALLY_ORG_UNIT_ID).`,
     ],
     [keys.length === 0 && isUnfit, `${noOrder(evidence)}, and the counts do not fit: ${count}`, ORDER_ADVICE],
     [!evidence.isProven && isUnfit, `${TIES}, and the counts do not fit: ${count}`, TIES_ADVICE],

@@ -19,8 +19,8 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
     advice: "`calltally status` shows which; the next full pass fixes most",
   },
   refused: {
-    meaning: "the API refused the token (401, 403), or a cluster its user",
-    advice: "use a valid token or password; nothing is retried before that",
+    meaning: "the API refused the token (401) or access (403), or a cluster its user",
+    advice: "use a valid token or password, with permission for what is read; nothing is retried before that",
   },
   unreachable: {
     meaning: "the API, or a server of the cluster, is unreachable or failing",

@@ -1,3 +1,4 @@
+import { systemClock } from "../base/clock.ts";
 import { EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import { describeUploads } from "../conversions/upload-notes.ts";
@@ -13,7 +14,7 @@ import type { NamedReport } from "./report.ts";
 import { isCopyProven, refreshCalls } from "./requirements.ts";
 
 export async function runRestated(report: NamedReport, workingFolder: string, context: JobContext) {
-  const { settings, log, signal } = context;
+  const { settings, log, signal, clock = systemClock } = context;
   using warehouse = openExistingWarehouse(settings.database);
   const last = readLastDueRun(warehouse, { report: report.name, account: report.account });
   if (last?.scheduled_for == null || last.folder === null || !mayBeRestated(warehouse, realFile(last.folder)))
@@ -29,6 +30,7 @@ export async function runRestated(report: NamedReport, workingFolder: string, co
     isOnlyRestated: true,
     workingFolder,
     signal,
+    clock,
     onAttributed: logAttribution(log),
   });
   return made === undefined ? EXIT.done : logMade(made, context);
@@ -36,9 +38,9 @@ export async function runRestated(report: NamedReport, workingFolder: string, co
 
 /** Makes a report for its last slot, after a sync if it requires fresher calls. */
 export async function runDue(report: NamedReport, cron: string, workingFolder: string, context: JobContext) {
-  const { log, signal } = context;
-  const dueMs = lastSlot(parseCron(cron, report.settings.timezone), Date.now());
-  const scheduledFor = new Date(dueMs ?? Date.now()).toISOString();
+  const { log, signal, clock = systemClock } = context;
+  const dueMs = lastSlot(parseCron(cron, report.settings.timezone), clock.now()) ?? clock.now();
+  const scheduledFor = new Date(dueMs).toISOString();
   await refreshCalls(report, context);
   const made = await makeReport(report, {
     scheduledFor,
@@ -46,6 +48,7 @@ export async function runDue(report: NamedReport, cron: string, workingFolder: s
     isResumed: true,
     workingFolder,
     signal,
+    clock,
     onAttributed: logAttribution(log),
   });
   return made === undefined ? logDone(report, context, scheduledFor) : logMade(made, context, scheduledFor);

@@ -66,22 +66,24 @@ const LONGEST_WAIT_MS = 20 * 60_000;
 const POLL_MS = 2000;
 
 /** Syncs if the calls are older, or less proven, than a report requires; waits for a running sync. */
-export async function refreshCalls(report: NamedReport, { settings, log, signal, limitOf }: JobContext) {
+export async function refreshCalls(report: NamedReport, context: JobContext) {
+  const { settings, log, signal, limitOf, clock = systemClock } = context;
   const { fresh, require } = report.content;
-  const untilMs = Date.now() + LONGEST_WAIT_MS;
+  const untilMs = clock.now() + LONGEST_WAIT_MS;
   const isOld = () => {
     // Before the first sync there is no warehouse.
     if (!existsSync(realFile(settings.database))) return fresh !== undefined || require !== undefined;
     using warehouse = openExistingWarehouse(settings.database);
     const lastGoodSync = readLastGoodRun(warehouse)?.finished_at;
-    return !isCopyProven(warehouse, report) || isStale(lastGoodSync, report, Date.now());
+    return !isCopyProven(warehouse, report) || isStale(lastGoodSync, report, clock.now());
   };
-  for (let isWaiting = false; isOld() && Date.now() < untilMs; isWaiting = true) {
+  for (let isWaiting = false; isOld() && clock.now() < untilMs; isWaiting = true) {
     try {
       await runSync({
         ...toSyncOptions(settings, limitOf),
         force: require === undefined ? undefined : "full",
         signal,
+        clock,
         onAttributed: logAttribution(log),
         onNotice: logNotice(log),
       });
@@ -94,7 +96,7 @@ export async function refreshCalls(report: NamedReport, { settings, log, signal,
         return;
       }
       if (!isWaiting) log.info("another process syncs this warehouse: waiting for it");
-      await systemClock.sleep(POLL_MS, signal);
+      await clock.sleep(POLL_MS, signal);
     }
   }
 }

@@ -2,21 +2,15 @@ import { hash } from "node:crypto";
 import { join } from "node:path";
 import { formatAmount, formatCount } from "../base/quantity-text.ts";
 import { closedRange, comparisonRange, type DateRange } from "../calendar/dates.ts";
-import { rangeInWords } from "../calendar/period-text.ts";
+import { daysInWords, rangeInWords } from "../calendar/period-text.ts";
 import { periods } from "../calendar/periods.ts";
 import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
 import type { Job } from "../export/job.ts";
 import { encodeManifest, type Manifest } from "../export/manifest.ts";
 import { compareTo } from "../export/timeframe.ts";
-import {
-  describeDays,
-  formatAnswerRate,
-  formatChange,
-  formatPoints,
-  isMarked,
-  type Stretch,
-} from "../page/figure-text.ts";
+import { formatAnswerRate, formatChange, formatPoints, isMarked, type Stretch } from "../page/figure-text.ts";
 import { type Figures, readHeadline, readSpend } from "../page/report-figures.ts";
+import { has } from "../statements/statements.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
 import type { ReportNews } from "./report-news.ts";
@@ -28,11 +22,10 @@ export async function readReportHeadline(job: Job) {
   const { span, range, grain } = timeframe;
   const closed = closedRange(range);
   const compared = timeframe.compared ?? (closed && (await compareBefore(job, closed)));
-  const previous = compared && {
-    span: compared.span,
-    periods: grain && compared.periods,
-    isUnreached: compared.isUnreached,
-  };
+  const previous =
+    compared && !compared.isUnreached
+      ? { span: compared.span, periods: grain && compared.periods }
+      : undefined;
   const { minCell } = ask;
   const figures = await readHeadline(session, {
     span,
@@ -41,7 +34,9 @@ export async function readReportHeadline(job: Job) {
     minCell,
   });
   const { costs } = spend ? await readSpend(session, spend, { range, span, compared }) : {};
-  return { figures, costs, compared };
+  // Unknown until then, and 0 in the warehouse.
+  const unknown: Figures = has(job.manifest.statements, "first_load") ? { first_time_callers: null } : {};
+  return { figures: { ...figures, ...unknown }, costs, compared };
 }
 
 /** Compares a report without a comparison with the days before, for the figures of its mail. */
@@ -76,11 +71,11 @@ export function summarizeReport(
   const { run, timezone, statements } = manifest;
   const days = closedRange(plan.ask.range);
   const { compared } = headline;
-  const comparison = compared === undefined ? "" : `, compared with ${describeDays(compared.range)}`;
+  const comparison = compared === undefined ? "" : `, compared with ${daysInWords(compared.range)}`;
   return {
     title: `Calls: ${name}${plan.values.period === undefined ? "" : `, ${rangeInWords(plan.values.period)}`}`,
     account,
-    range: `${days ? describeDays(days) : "All calls"}, days of ${timezone}${comparison}`,
+    range: `${days ? daysInWords(days) : "All calls"}, days of ${timezone}${comparison}`,
     headline: toHeadline(headline, manifest.spend?.currency),
     verdict:
       run === null

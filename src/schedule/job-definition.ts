@@ -1,4 +1,5 @@
 import type { LimitRequest } from "../api/host-limits.ts";
+import type { Clock } from "../base/clock.ts";
 import type { ExitCode } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/load-settings.ts";
@@ -12,6 +13,7 @@ export interface JobContext {
   signal: AbortSignal;
   /** The limit of requests to a host, shared by all accounts of this process. @default none */
   limitOf?: ((host: string) => LimitRequest) | undefined;
+  clock?: Clock;
 }
 
 export interface Job {

@@ -7,6 +7,7 @@ import { NOTICES } from "../notices/notice-table.ts";
 import { WATCHED_DAYS } from "../notices/watched-days.ts";
 import { EXPORTED_ROLLUPS, EXPORTED_ROWS } from "../restatements/exported-rollups.ts";
 import { RESTATEMENTS } from "../restatements/restatement-table.ts";
+import { SPEND_IMPORTS } from "../spend/spend-imports.ts";
 import { SPEND } from "../spend/spend-table.ts";
 import { BACKUPS } from "../warehouse/backup-table.ts";
 import { CALLERS } from "../warehouse/calls/callers.ts";
@@ -57,6 +58,7 @@ export const TABLES: readonly DescribedTable[] = [
   UPLOAD_FILES,
   UPLOADS,
   SPEND,
+  SPEND_IMPORTS,
   FACT_CHANGES,
   EXPORTED_ROLLUPS,
   EXPORTED_ROWS,

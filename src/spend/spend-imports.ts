@@ -1,26 +1,54 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { UsageError } from "../base/errors.ts";
-import { writeTransaction } from "../warehouse/transaction.ts";
+import { about, describeTable } from "../warehouse/described.ts";
+import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
+
+export const spend_imports = sqliteTable("spend_imports", {
+  import_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the import."),
+  imported_at: about(text().notNull(), "When it was imported, ISO 8601 UTC."),
+  file: about(text().notNull(), "Name of the imported file.", "text"),
+  source: about(text().notNull(), "Source of its rows, as in spend.", "text"),
+  first_day: about(text().notNull(), "Earliest day of its rows, YYYY-MM-DD."),
+  last_day: about(text().notNull(), "Latest day of its rows, YYYY-MM-DD."),
+  rows: about(integer().notNull(), "How many rows it had; those that are left are in spend."),
+  cost_micros: about(integer().notNull(), "What they cost, in millionths of the currency."),
+  currency: about(text().notNull(), "ISO 4217."),
+  replaced_by: about(integer(), "The later import that took its last row; null while a row is left."),
+  removed_at: about(text(), "When `spend remove` removed it, ISO 8601 UTC; null if it did not."),
+});
+export const SPEND_IMPORTS = describeTable(
+  spend_imports,
+  "Imports of spend, one row for each file and source; their rows are in spend, by imported_at, file and source.",
+);
 
 export type SpendImport = ReturnType<typeof readImports>[number];
 
-/** The number is that of its first row; a later import of all its days leaves no row of it. */
-const IMPORTS = `SELECT min(spend_id) AS number, imported_at, file, source, count(DISTINCT day) AS days,
-  min(day) AS first_day, max(day) AS last_day, count(*) AS rows, min(currency) AS currency,
-  CAST(sum(cost_micros) AS TEXT) AS cost
-FROM spend GROUP BY imported_at, file, source ORDER BY imported_at DESC, number DESC`;
+/** Amounts are text, because a number may not hold their sums exactly. */
+const IMPORTS = `SELECT import_id AS number, i.imported_at, i.file, i.source, first_day, last_day,
+  count(spend_id) AS rows, CAST(coalesce(sum(spend.cost_micros), 0) AS TEXT) AS cost, i.currency,
+  rows AS had_rows, CAST(i.cost_micros AS TEXT) AS had_cost, replaced_by, removed_at
+FROM spend_imports AS i LEFT JOIN spend ON spend.day BETWEEN first_day AND last_day
+  AND spend.source = i.source AND spend.file = i.file AND spend.imported_at = i.imported_at
+GROUP BY import_id ORDER BY import_id DESC`;
 
 interface ImportRow {
   number: number;
   imported_at: string;
   file: string;
   source: string;
-  days: number;
   first_day: string;
   last_day: string;
+  /** What is left. */
   rows: number;
-  currency: string;
   cost: string;
+  currency: string;
+  /** What it had. */
+  had_rows: number;
+  had_cost: string;
+  /** The import that took its last row. */
+  replaced_by: number | null;
+  removed_at: string | null;
 }
 
 /** Lists the imported files, latest first, once for each source; days that were imported again belong to the later one. */
@@ -28,22 +56,63 @@ export function readImports({ sqlite }: Warehouse) {
   return sqlite
     .prepare<[], ImportRow>(IMPORTS)
     .all()
-    .map(({ cost, ...each }) => ({ ...each, cost_micros: BigInt(cost) }));
+    .map(({ cost, had_cost, ...each }) => ({
+      ...each,
+      cost_micros: BigInt(cost),
+      had_cost_micros: BigInt(had_cost),
+    }));
 }
 
-/** @throws UsageError if no import has this number */
-export function removeImport(warehouse: Warehouse, number: number): SpendImport {
+const RECORD = `INSERT INTO spend_imports (imported_at, file, source, first_day, last_day, rows, cost_micros, currency)
+SELECT imported_at, file, source, min(day), max(day), count(*), sum(cost_micros), min(currency)
+FROM spend WHERE spend_id > ? GROUP BY file, source ORDER BY min(spend_id)`;
+
+const MARK_REPLACED = `UPDATE spend_imports AS old SET replaced_by = (SELECT min(import_id) FROM spend_imports AS new
+    WHERE new.import_id > @last AND new.source = old.source)
+WHERE import_id <= @last AND replaced_by IS NULL AND removed_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM spend WHERE spend.day BETWEEN first_day AND last_day
+    AND spend.source = old.source AND spend.file = old.file AND spend.imported_at = old.imported_at)`;
+
+/** Records what was imported, and which imports it replaced. @param after the last row of spend before it */
+export function recordImports({ sqlite }: Tx, after: number): void {
+  const last = sqlite.prepare("SELECT coalesce(max(import_id), 0) FROM spend_imports").pluck().get();
+  sqlite.prepare<[number]>(RECORD).run(after);
+  sqlite.prepare<{ last: unknown }>(MARK_REPLACED).run({ last });
+}
+
+/**
+ * @returns the import with what was removed, and the earlier ones of its days, whose rows do not come back
+ * @throws UsageError if no import has this number, or none of its rows is left
+ */
+export function removeImport(warehouse: Warehouse, number: number, removedAt: string) {
   return writeTransaction(warehouse, () => {
-    const found = readImports(warehouse).find((each) => each.number === number);
-    if (found === undefined)
-      throw new UsageError(`Cannot remove import ${number}: there is none of this number`, {
-        hint: "calltally spend list shows them.",
+    const all = readImports(warehouse);
+    const removed = all.find((each) => each.number === number);
+    const why = describeMissing(removed);
+    if (removed === undefined || why !== undefined)
+      throw new UsageError(`Cannot remove import ${number}: ${why}`, {
+        hint: "calltally spend list shows all.",
       });
-    warehouse.sqlite
-      .prepare<[string, string, string]>(
-        "DELETE FROM spend WHERE imported_at = ? AND file = ? AND source = ?",
-      )
-      .run(found.imported_at, found.file, found.source);
-    return found;
+    const { imported_at, file, source, first_day, last_day } = removed;
+    const run = (statement: string, ...values: (string | number)[]) =>
+      warehouse.sqlite.prepare<(string | number)[]>(statement).run(...values);
+    run("DELETE FROM spend WHERE imported_at = ? AND file = ? AND source = ?", imported_at, file, source);
+    run("UPDATE spend_imports SET removed_at = ? WHERE import_id = ?", removedAt, number);
+    const lost = all.filter(
+      (each) =>
+        each.number < number &&
+        each.source === source &&
+        each.first_day <= last_day &&
+        each.last_day >= first_day &&
+        each.rows < each.had_rows &&
+        each.removed_at === null,
+    );
+    return { removed, lost };
   });
+}
+
+function describeMissing(found: SpendImport | undefined): string | undefined {
+  if (found === undefined) return "there is none of this number";
+  if (found.removed_at !== null) return "it was removed before";
+  return found.replaced_by === null ? undefined : `import ${found.replaced_by} has replaced all its rows`;
 }

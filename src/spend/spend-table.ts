@@ -6,6 +6,7 @@ import { about, describeTable } from "../warehouse/described.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { SpendRow } from "./read-report.ts";
+import { recordImports } from "./spend-imports.ts";
 
 const columns = {
   spend_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the row."),
@@ -72,7 +73,8 @@ export function importSpend(
     files.flatMap(({ rows }) => rows),
     ({ source }) => source,
   );
-  return writeTransaction(warehouse, () => {
+  return writeTransaction(warehouse, (tx) => {
+    const last = Number(sqlite.prepare("SELECT coalesce(max(spend_id), 0) FROM spend").pluck().get());
     const sources = [...bySource].map(([source, rows]) => {
       const days = [...new Set(rows.map(({ day }) => day))].sort();
       return {
@@ -92,6 +94,7 @@ export function importSpend(
       for (const { line: _, ...row } of rows.toSorted(byDay))
         insert.run({ ...row, currency, file, imported_at: importedAt });
     }
+    recordImports(tx, last);
     return { currency, sources };
   });
 }

@@ -39,7 +39,7 @@ export const RANGE_RULES = {
       return comparedFrom === undefined ? undefined : { from: comparedFrom };
     },
     say: ({ from }) =>
-      `The days compared with begin ${from === null ? "" : `on ${longLabelOf(from)}, `}before the first call in the copy: there is no change, and their figures may be too low.`,
+      `The days compared with begin ${from === null ? "" : `on ${longLabelOf(from)}, `}before the first call in the copy: there are no previous figures and no changes.`,
   }),
   short_history: rule({
     level: "caution",
@@ -67,6 +67,13 @@ export const RANGE_RULES = {
       const names = filters.replace("_seconds", "").replaceAll("_", " ").replaceAll(",", " and ");
       return `Filters by ${names} apply to calls alone: costs are for all calls.`;
     },
+  }),
+  spend_days_differ: rule({
+    level: "caution",
+    find: ({ range: { spend } = {} }) =>
+      spend?.currency && spend.rows > 0 && spend.days_differ ? {} : undefined,
+    say: () =>
+      "Costs are not compared: the days before have more or fewer days with spend, or end within a day.",
   }),
   unmatched_spend: rule({
     level: "caution",

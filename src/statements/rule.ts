@@ -38,6 +38,7 @@ export interface RangeFacts {
     rows: number;
     cost: number;
     campaigns: { unmatched: { rows: number; cost: number } };
+    days_differ?: true;
     filters_of_calls_alone?: readonly string[];
   };
 }

@@ -46,8 +46,7 @@ export const WAREHOUSE_RULES = {
   first_load: rule({
     level: "doubt",
     find: ({ warehouse }) => (warehouse?.first_load ? {} : undefined),
-    say: () =>
-      "The first load has not ended: calls are missing, and first-time callers are not known yet, and counted as none.",
+    say: () => "The first load has not ended: calls are missing, and first-time callers are not known yet.",
     hint: () => "Run `calltally sync`, which resumes it.",
   }),
   other_unit: rule<{ calls: number | null; unit: string | null }>({

@@ -29,7 +29,7 @@ const UNORDERED_MS = 24 * HOUR_MS;
 
 /** Closes a run in `sync_runs`, and marks the calls that it did not read, in one transaction. */
 export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged): SyncRun {
-  const { evidence, isFull, sort, judgement, read } = judged;
+  const { evidence, isFull, sort, reason, judgement, read } = judged;
   const { totals } = evidence;
   const { runId } = entry;
   return writeTransaction(run.warehouse, (tx) => {
@@ -52,6 +52,7 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
       ...end,
       first_page_at,
       mode: isFull ? "full" : "incremental",
+      ...(reason && { plan_reason: reason }),
       sort,
       order_key: nameKeys(evidence.keys),
       call_order: callOrderOf(evidence.keys),

@@ -64,6 +64,8 @@ export interface Reading {
   isFull: boolean;
   evidence: Evidence;
   sort: Sort;
+  /** Why it is full, if it was planned as incremental. */
+  reason?: string | undefined;
 }
 
 /** Reads all calls; continues an earlier chain if it still joins. */
@@ -102,7 +104,8 @@ export async function readIncremental(
   const { evidence, sort } = pages;
   const isFull =
     newestAt === "front" && (evidence.end === "short slice" || evidence.end === "nothing behind");
-  return { isFull, evidence, sort };
+  const reason = isFull ? "an incremental sync read the list to its end" : undefined;
+  return { isFull, evidence, sort, reason };
 }
 
 async function storeSlices(run: Run, store: PageStore, pages: Walk<PageSlice>): Promise<void> {

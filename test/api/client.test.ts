@@ -433,16 +433,23 @@ describe("ApiClient tries again", () => {
 });
 
 describe("ApiClient does not try again", () => {
-  it.each([401, 403])("status %i: exit 4 with the request id and the message", async (status) => {
+  it.each([
+    { status: 401, refused: "the token", hint: "." },
+    {
+      status: 403,
+      refused: "access",
+      hint: ", or lack permission for this operation or organization unit (CALLTALLY_ORG_UNIT_ID).",
+    },
+  ])("status $status: exit 4 with the request id and the message", async ({ status, refused, hint }) => {
     await using server = await startBadServer(json({ message: "Token expired", request_id: "r-7" }, status));
     const error = await fetchError(server);
     expect(error).toMatchObject({
       exitCode: 4,
-      message: `The API refused the token, status ${status}: Token expired (request r-7)`,
+      message: `The API refused ${refused}, status ${status}: Token expired (request r-7)`,
       status,
       requestId: "r-7",
     });
-    expect(error.hint).toBe("Check the token: it may be mistyped, expired, or of API v2.");
+    expect(error.hint).toBe(`Check the token: it may be mistyped, expired, or of API v2${hint}`);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -473,6 +480,20 @@ describe("ApiClient does not try again", () => {
       status: 401,
       requests: 1,
     });
+  });
+
+  it.each([
+    { token: "k7Q", quotes: ": No such token: [token], x[token]x (request r-[token])" },
+    { token: "7654321", quotes: ": No such token: [token], x[token]x (request r-[token])" },
+    // The name `message` has this letter, so the message cannot be read.
+    { token: "a", quotes: " (request r-[token], 95 bytes)" },
+  ])("a refusal that quotes the short token $token: it is cut out", async ({ token, quotes }) => {
+    const message = `No such token: ${token}, x${token}x`;
+    for (const status of [401, 200]) {
+      const refusal = json({ code: 401, message, request_id: `r-${token}` }, status);
+      const { message: said } = await outcomeOf(refusal, { token });
+      expect(said).toBe(`The API refused the token, status 401${quotes}`);
+    }
   });
 
   it.each([400, 404])("status %i: exit 8", async (status) => {

@@ -257,6 +257,7 @@ describe("parseRow notes and keeps", () => {
   it.each<{ served: Record<string, unknown>; is: Partial<Call>; json_type: string; path?: string }>([
     { served: { call_id: "81" }, is: { call_id: 81 }, json_type: "string" },
     { served: { duration: "120" }, is: { duration: 120 }, json_type: "string" },
+    { served: { duration: " 120 " }, is: { duration: 120 }, json_type: "string" },
     { served: { duration: "" }, is: { duration: null }, json_type: "string" },
     { served: { duration: 12.7 }, is: { duration: 13 }, json_type: "number" },
     { served: { duration: "12.7" }, is: { duration: 13 }, json_type: "string" },
@@ -277,6 +278,8 @@ describe("parseRow notes and keeps", () => {
       "2026-11-01 10:00:00+05:30",
       "2026-11-01 10:00:00 +0530",
       "2026-11-01 04:30:00",
+      "2026-11-01T04:30Z",
+      "2026-11-01 10:00 +0530",
     ].map((call_started) => ({
       served: { call_started },
       is: { call_started: "2026-11-01T04:30:00.000Z" },

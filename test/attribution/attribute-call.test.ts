@@ -9,7 +9,7 @@ const factsOf = (members: Parameters<typeof makeCall>[0], rules: Partial<Attribu
 
 describe("attributeCall", () => {
   it("derives every fact of a call that has every member", () => {
-    expect(ATTRIBUTION_VERSION).toBe(5);
+    expect(ATTRIBUTION_VERSION).toBe(6);
     expect(attributeCall({ ...FULL_CALL, gclid: " CjA " }, DEFAULT_RULES)).toEqual({
       call_started: "2026-09-15T14:30:00.125Z",
       duration: 61,
@@ -61,10 +61,10 @@ describe("attributeCall", () => {
     {
       members: { gclid: "Cj", utm_medium: "email" },
       source: "google",
-      medium: "email",
-      channel: "Organic Search",
+      medium: "cpc",
+      channel: "Paid Search",
     },
-    { members: { gclid: "Cj", utm_source: "Bing" }, source: "bing", medium: "cpc", channel: "Paid Search" },
+    { members: { gclid: "Cj", utm_source: "Bing" }, source: "google", medium: "cpc", channel: "Paid Search" },
     { members: { gclid: "Cj", gclsrc: " 3P.ds " }, source: null, medium: null, channel: "Unassigned" },
     { members: { gclid: "{gclid}" }, source: "(direct)", medium: "(none)", channel: "Direct" },
     { members: { gclsrc: "aw.ds" }, source: "(direct)", medium: "(none)", channel: "Direct" },

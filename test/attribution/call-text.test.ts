@@ -196,7 +196,17 @@ describe("toCaller", () => {
       ...{ callerId, caller: null },
     })),
     ...["anonymous@10.0.0.1", "sip:anonymous@pbx7.example"].map((callerId) => ({ callerId, caller: null })),
-    ...["+266696687", "7378742833", "+2562533", "+8656696", "+86282452253", "+7748283"].map((callerId) => ({
+    ...[
+      "+266696687",
+      "7378742833",
+      "+2562533",
+      "+8656696",
+      "+86282452253",
+      "+7748283",
+      "+1 266 696 687",
+      "0",
+      "0000",
+    ].map((callerId) => ({
       ...{ callerId, caller: null },
     })),
     { callerId: "+2666966870", caller: "+2666966870" },

@@ -44,7 +44,8 @@ describe("explainAttribution", () => {
   });
 
   it.each([
-    [{ utm_term: "a", gclid: "Cj", referring_url: "https://t.co/" }, "utm", "social"],
+    [{ utm_term: "a", gclid: "Cj", referring_url: "https://t.co/" }, "click id", "social"],
+    [{ utm_source: "x", utm_medium: "cpc", gclid: "Cj" }, "utm", null],
     [{ gclid: "Cj", referring_url: "https://www.google.com/" }, "click id", "search"],
     [{ campaign_id: "7", referring_url: "https://shop.example/" }, "campaign", null],
     [{ referring_url: "https://m.youtube.com/watch" }, "referrer", "video"],

@@ -98,18 +98,40 @@ describe("toTrafficSource", () => {
     });
   });
 
-  it("fills in what a tag leaves open from a click", () => {
-    const click = { isTagged: true, clickOn: "google" } as const;
-    expect([
-      sourceOf({ ...click, source: "bing" }),
-      sourceOf({ ...click, medium: "organic" }),
-      sourceOf({ ...click, medium: "email" }),
-    ]).toEqual([
-      { source: "bing", medium: "cpc", rule: "utm" },
-      { source: "google", medium: "cpc", rule: "utm" },
-      { source: "google", medium: "email", rule: "utm" },
-    ]);
-  });
+  it.each([
+    { source: "bing", medium: null, clickOn: "google", counts: "google / cpc" },
+    { source: "bing", medium: "organic", clickOn: "google", counts: "google / cpc" },
+    { source: "google", medium: "organic", clickOn: "google", counts: "google / cpc" },
+    { source: "google", medium: "organic", clickOn: "microsoft", counts: "bing / cpc" },
+    { source: "google", medium: null, clickOn: "microsoft", counts: "bing / cpc" },
+    { source: "facebook", medium: null, clickOn: "google", counts: "google / cpc" },
+    {
+      source: "facebook",
+      medium: null,
+      clickOn: "google",
+      isTaggedByAssistant: true,
+      counts: "google / cpc",
+    },
+    { source: null, medium: null, clickOn: "microsoft", counts: "bing / cpc" },
+    { source: null, medium: "email", clickOn: "google", counts: "google / cpc" },
+    { source: null, medium: "referral", clickOn: "google", counts: "google / cpc" },
+    { source: "newsletter", medium: "email", clickOn: "google", counts: "newsletter / email" },
+    {
+      source: "partner.example",
+      medium: "referral",
+      clickOn: "microsoft",
+      counts: "partner.example / referral",
+    },
+    { source: "google", medium: "display", clickOn: "google", counts: "google / display" },
+    { source: "bing", medium: "organic", clickOn: "other", counts: "bing / organic" },
+  ] as const)(
+    "takes source and medium both from the click or both from the tags: $source / $medium, $clickOn",
+    ({ counts, ...visit }) => {
+      const { source, medium, rule } = sourceOf({ ...visit, isTagged: true });
+      expect(`${source} / ${medium}`).toBe(counts);
+      expect(rule).toBe(counts.endsWith("cpc") ? "click id" : "utm");
+    },
+  );
 
   it("counts a referrer under its alias", () => {
     expect(sourceOf({ referringHost: "fb.me" })).toEqual({

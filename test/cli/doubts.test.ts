@@ -64,6 +64,7 @@ describe("half of the rows cannot be read", () => {
       [["run", "page"], 3, "stdout"],
       [["run", "weekly", "--deliver"], 9, "stderr"],
       [["query", "SELECT count(*) FROM attributed_calls"], 3, "stderr"],
+      [["explain", "1"], 3, "stderr"],
       [["status"], 3, "stderr"],
       [["doctor"], 3, "stdout"],
     ] as const) {

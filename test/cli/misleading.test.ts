@@ -78,6 +78,31 @@ describe("time zones", () => {
   });
 });
 
+describe("times that commands show", () => {
+  it("are of the account's zone, which is named once; JSON has UTC", async () => {
+    using folder = makeFolder();
+    const zone = "America/Chicago";
+    const env = { CALLTALLY_TIMEZONE: zone, CALLTALLY_BASE_URL: "https://api.example.com" };
+    const run = async (...args: string[]) => (await calltally(args, { cwd: folder.path, env })).stdout;
+    const texts = await Promise.all([
+      run("status"),
+      run("status", "--runs", "1"),
+      run("schedule", "--list"),
+      run("explain", "2"),
+    ]);
+    expect(texts.map((text) => text.split(zone).length - 1)).toEqual([1, 1, 1, 1]);
+    expect(texts.join("")).not.toMatch(/UTC|\d{4}-\d\d-\d\dT/);
+    const [status = "", , schedule, explained] = texts;
+    expect(status).toMatch(/newest call 2026-10-03 07:00$/m);
+    expect(schedule).toMatch(/^export +30 5 \* \* \* .* \d{4}-\d\d-\d\d 05:30\b/m);
+    expect(explained).toMatch(/^call +2, 2026-10-02 07:00:00 -05:00$/m);
+    const [statusJson, explainedJson] = [await run("status", "--json"), await run("explain", "2", "--json")];
+    expect(JSON.parse(statusJson).newest_call).toBe("2026-10-03T12:00:00.000Z");
+    expect(JSON.parse(explainedJson).call_started).toBe("2026-10-02T12:00:00.000Z");
+    expect(await run("schedule", "--list", "--json")).toMatch(/T1[01]:30:00\.000Z/);
+  });
+});
+
 describe("misspelled names of settings", () => {
   const env = { CALLTALLY_TIMZONE: "UTC", CALLTALY_LIMIT: "5", CALLTALLY_OTHER: "x", CALL: "y" };
   const REMARKS = [

@@ -92,22 +92,38 @@ describe("calltally spend import and export --spend", () => {
     await run(["spend", "import", "own.csv", "--source", "google", ...db], cwd);
     const list = async () =>
       (await run(["spend", "list", ...db], cwd)).stdout.replaceAll(/\d{4}-\d\d-\d\dT\S+/g, "TIME");
-    const heads = "number  imported_at               file     source  days        rows  cost\n";
-    const google = "     2  TIME  own.csv  google  2026-10-02     1  12.50 EUR\n";
-    expect(await list()).toBe(
-      `${heads}${google}     1  TIME  own.csv  gogle   2026-10-02     1  12.50 EUR\n`,
-    );
+    const heads = "number  imported_at               file     source  days        rows  cost       state\n";
+    const google = "     2  TIME  own.csv  google  2026-10-02     1  12.50 EUR  in use\n";
+    const gogle = "     1  TIME  own.csv  gogle   2026-10-02     1  12.50 EUR  in use\n";
+    expect(await list()).toBe(`${heads}${google}${gogle}`);
     expect((await run(["spend", "remove", "1", ...db], cwd)).stdout).toBe(
-      "Removed 1 row of gogle from own.csv: 1 day, 2026-10-02, 12.50 EUR\n",
+      "Removed 1 row of gogle from own.csv: 2026-10-02, 12.50 EUR\n",
     );
-    expect(await list()).toBe(`${heads}${google}`);
-    expect(await calltally(["spend", "remove", "1", ...db], { cwd })).toMatchObject({
+    writeFileSync(join(cwd, "new.csv"), "day,cost,medium,currency\n2026-10-02,9,cpc,EUR\n");
+    await run(["spend", "import", "new.csv", "--source", "google", ...db], cwd);
+    expect((await list()).split("\n").slice(1, -1)).toEqual([
+      "     3  TIME  new.csv  google  2026-10-02     1  9.00 EUR  in use",
+      "     2  TIME  own.csv  google  2026-10-02     0  0.00 EUR  replaced by 3; had 1 row, 12.50 EUR",
+      "     1  TIME  own.csv  gogle   2026-10-02     0  0.00 EUR  removed; had 1 row, 12.50 EUR",
+    ]);
+    expect(await calltally(["spend", "remove", "2", ...db], { cwd })).toMatchObject({
       code: 2,
       stderr:
-        "calltally: Cannot remove import 1: there is none of this number\ncalltally spend list shows them.\n",
+        "calltally: Cannot remove import 2: import 3 has replaced all its rows\ncalltally spend list shows all.\n",
     });
-    const removed = JSON.parse((await run(["spend", "remove", "2", "--json", ...db], cwd)).stdout);
-    expect(removed).toMatchObject({ number: 2, source: "google", rows: 1, cost: 12.5, currency: "EUR" });
+    expect((await run(["spend", "remove", "3", ...db], cwd)).stdout).toBe(
+      "Removed 1 row of google from new.csv: 2026-10-02, 9.00 EUR\nWhat it had replaced does not come back, import 2 (own.csv): import that file again.\n",
+    );
+    await run(["spend", "import", "own.csv", "--source", "google", ...db], cwd);
+    const removed = JSON.parse((await run(["spend", "remove", "4", "--json", ...db], cwd)).stdout);
+    expect(removed).toMatchObject({
+      number: 4,
+      source: "google",
+      rows: 1,
+      cost: 12.5,
+      currency: "EUR",
+      does_not_come_back: [{ number: 2, file: "own.csv", had_rows: 1, had_cost: 12.5 }],
+    });
   });
 
   it("goes to campaigns of its own source first, by id and by name; refunds are no lowest cost", async () => {

@@ -42,7 +42,7 @@ describe("calltally status", () => {
       Math.max(...lines.filter((text) => !text.startsWith("Warehouse")).map((text) => text.length)),
     ).toBeLessThanOrEqual(80);
     expect(stdout).toMatch(/^Working {4}yes: run 7 was (exact|probable|verified), just now$/m);
-    expect(stdout).toMatch(/^Fresh {6}last good run just now; newest call \d{4}-\d\d-\d\d \d\d:\d\d UTC$/m);
+    expect(stdout).toMatch(/^Fresh {6}last good run just now; newest call \d{4}-\d\d-\d\d \d\d:\d\d$/m);
     expect(stdout).toMatch(/^Complete {3}run \d+ read every call, (just now|\d minutes ago|1 minute ago)/m);
     expect(stdout).toMatch(/^Calls {6}291; the service counted 300$/m);
     expect(stdout).toMatch(
@@ -52,7 +52,7 @@ describe("calltally status", () => {
       /^Drift {6}4 members not as documented, in schema_drift\n {11}unknown_member_a: not documented/m,
     );
     expect(stdout).toMatch(
-      /^Next {7}an incremental sync; a full pass is due at .* UTC\n {11}by the schedule, if it runs: sync \d\d-\d\d \d\d:07, export \d\d-\d\d 05:30 UTC$/m,
+      /^Next {7}an incremental sync; a full pass is due at [-0-9]+ [0-9:]+\n {11}if scheduled: sync [-0-9]+ \d\d:07, export [-0-9]+ 05:30$/m,
     );
 
     const history = await calltally(["status", "--runs", "6"], options);
@@ -90,7 +90,7 @@ describe("calltally status", () => {
     expect(ahead).toMatchObject({ code: 3, stderr: expect.stringContaining("is dated in the future: 20") });
     expect(ahead.stdout).toMatch(/^Fresh {6}last good run dated in the future; newest call/m);
     const doctor = await calltally(["doctor", "--json"], options);
-    expect(doctor.stdout).toMatch(/run 1 of [-0-9: ]+ UTC is dated in the future/);
+    expect(doctor.stdout).toMatch(/run 1 of .+ \(UTC\) is dated in the future/);
 
     // A failed run is no good one.
     await calltally(["sync"], { ...options, env: { ...options.env, CALLTALLY_TOKEN: "wrong" } });

@@ -82,13 +82,13 @@ describe("calltally export --new", () => {
     const day = daysAgo(0).slice(0, 10);
     expect(explained).toMatch(
       new RegExp(
-        `^uploads         ${day} data/exports/google-ads\\.csv: Qualified call 40 EUR, order id 2$`,
+        `^uploads         ${day} \\d\\d:\\d\\d data/exports/google-ads\\.csv: Qualified call 40 EUR, order id 2$`,
         "m",
       ),
     );
     expect(explained).toMatch(
       new RegExp(
-        `^                ${day} data/exports/google-ads-adjustments\\.csv: retracted, not qualified$`,
+        `^                ${day} \\d\\d:\\d\\d data/exports/google-ads-adjustments\\.csv: retracted, not qualified$`,
         "m",
       ),
     );

@@ -246,6 +246,31 @@ describe("loadSettings", () => {
     }
   });
 
+  it.skipIf(process.platform === "win32")("refuses .env with settings if all can replace it", () => {
+    using folder = makeTempFolder();
+    const [linked, real] = [join(folder.path, "linked"), join(folder.path, "real")];
+    for (const path of [linked, real]) mkdirSync(path);
+    symlinkSync(join(real, ".env"), join(linked, ".env"));
+    const read = (text: string, mode: number, open: string) => {
+      writeFileSync(join(real, ".env"), text, { mode: 0o600 });
+      for (const path of [linked, real]) chmodSync(path, path === open ? mode : 0o755);
+      return loadSettings({ env: {}, folder: linked }).limit;
+    };
+    for (const open of [linked, real]) {
+      expect(read("CALLTALLY_LIMIT=5", 0o1777, open)).toBe(5);
+      expect(read("CALLTALLY_LIMIT=5", 0o775, open)).toBe(5);
+      expect(read("PORT=80", 0o777, open)).toBe(1000);
+      for (const mode of [0o777, 0o757])
+        expect(() => read("CALLTALLY_LIMIT=5", mode, open)).toThrow(
+          expect.objectContaining({
+            message:
+              "Cannot use .env: all users can replace it, though it decides where the token goes and what is run",
+            hint: `Run chmod o-w ${open}`,
+          }),
+        );
+    }
+  });
+
   it("reads .env of its own folder alone", () => {
     using folder = makeTempFolder();
     const inner = join(folder.path, "inner");

@@ -8,7 +8,7 @@ import { commandTo, emailTo, hookTo, readSummary, smtpAt, VALUES } from "./repor
 const [database = "", folder = "", channel, place = ""] = process.argv.slice(2);
 using warehouse = openExistingWarehouse(database);
 function targetOf(): DeliveryTarget {
-  if (channel === "webhook") return hookTo(Number(place));
+  if (channel === "webhook") return hookTo(new URL(`http://127.0.0.1:${place}`));
   if (channel === "command") return commandTo(place, folder);
   // `email-far`: as by a server that is not this machine
   return emailTo(["ann@example.com"], smtpAt(Number(place), { isLocal: channel !== "email-far" }));

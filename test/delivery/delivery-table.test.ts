@@ -1,16 +1,19 @@
-import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { markProcess } from "../../src/base/process-mark.ts";
 import {
   claimDelivery,
   type DeliveryStatus,
   openDeliveries,
   readDeliveries,
   readDeliveriesSince,
+  readDelivery,
   readNewsSpan,
+  recordAttempt,
   recordAttemptEnd,
 } from "../../src/delivery/delivery-table.ts";
 import { startReportRun, updateReportRun } from "../../src/delivery/report-run-table.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { endedProcess } from "../support/processes.ts";
 import { newWarehouse } from "../support/warehouse.ts";
 
 const NOW = "2026-11-16T07:00:00.000Z";
@@ -23,6 +26,8 @@ function withRun(test: (warehouse: Warehouse) => void): void {
   test(warehouse);
 }
 
+const BOB = { ...ANN, recipient: "bob@example.com" } as const;
+
 const open = (warehouse: Warehouse) => openDeliveries(warehouse, 1, [HOOK, ANN], NOW);
 const statuses = (warehouse: Warehouse) => readDeliveries(warehouse, 1).map(({ status }) => status);
 
@@ -32,20 +37,21 @@ describe("openDeliveries", () => {
       warehouse.sqlite.pragma("synchronous = NORMAL");
       openDeliveries(warehouse, 1, [ANN], NOW);
       expect(warehouse.sqlite.pragma("synchronous", { simple: true })).toBe(2);
-      expect(open(warehouse)).toMatchObject([
-        { delivery_id: 2, ...HOOK, status: "pending", attempts: 0 },
-        { delivery_id: 1, ...ANN, status: "pending", process: null },
+      const unsent = { report_run_id: 1, status: "pending", attempts: 0, process: null, last_error: null };
+      const times = { started_at: null, finished_at: null };
+      expect(openDeliveries(warehouse, 1, [HOOK, BOB, ANN], NOW)).toEqual([
+        { delivery_id: 2, ...HOOK, ...unsent, ...times },
+        { delivery_id: 3, ...BOB, ...unsent, ...times },
+        { delivery_id: 1, ...ANN, ...unsent, ...times },
       ]);
-      expect(readDeliveries(warehouse, 1)).toHaveLength(2);
+      expect(readDeliveries(warehouse, 1)).toHaveLength(3);
     }));
 
   it("settles what a killed process was sending as unknown, and does not send it again", () =>
     withRun((warehouse) => {
       open(warehouse);
       expect([claimDelivery(warehouse, 1), claimDelivery(warehouse, 2)]).toEqual([true, true]);
-      warehouse.sqlite
-        .prepare("UPDATE deliveries SET process = ? WHERE delivery_id = 1")
-        .run(`${spawnSync("true").pid}@1`);
+      warehouse.sqlite.prepare("UPDATE deliveries SET process = ? WHERE delivery_id = 1").run(endedProcess());
       expect(statuses(warehouse)).toEqual(["outcome unknown", "sending"]);
       open(warehouse);
       expect(
@@ -59,10 +65,36 @@ describe("openDeliveries", () => {
       });
       expect(claimDelivery(warehouse, 1)).toBe(false);
       expect(statuses(warehouse)).toEqual(["outcome unknown", "sending"]);
+      warehouse.sqlite.exec("UPDATE deliveries SET process = NULL");
+      expect(statuses(warehouse)).toEqual(["outcome unknown", "outcome unknown"]);
     }));
 });
 
+it("recordAttempt counts attempts, and keeps the start of the first", () =>
+  withRun((warehouse) => {
+    open(warehouse);
+    for (const at of [NOW, "2026-11-16T08:00:00.000Z"]) recordAttempt(warehouse, 1, at);
+    const begun = { attempts: 2, started_at: NOW, process: markProcess(), status: "pending" };
+    expect(readDelivery(warehouse, 1)).toMatchObject(begun);
+    expect(readDelivery(warehouse, 2)).toMatchObject({ attempts: 0, started_at: null, process: null });
+    expect(() => readDelivery(warehouse, 3)).toThrow("There is no delivery 3");
+  }));
+
 describe("recordAttemptEnd", () => {
+  it.each([
+    ["pending", null],
+    ["delivered", NOW],
+    ["failed", NOW],
+    ["outcome unknown", NOW],
+  ] as const)("has an end for a delivery that is %s: %s", (status, finished_at) =>
+    withRun((warehouse) => {
+      open(warehouse);
+      recordAttemptEnd(warehouse, 1, { status, error: "421", isClaimed: false, now: NOW });
+      expect(readDelivery(warehouse, 1)).toMatchObject({ status, last_error: "421", finished_at });
+      expect(readDelivery(warehouse, 2)).toMatchObject({ status: "pending", last_error: null });
+    }),
+  );
+
   it("leaves alone what another attempt has claimed", () =>
     withRun((warehouse) => {
       open(warehouse);
@@ -97,12 +129,11 @@ describe("readNewsSpan", () => {
     for (const [index, status] of statuses.entries()) {
       if (status === "sending" || status === "killed") claimDelivery(warehouse, index + 1);
       else recordAttemptEnd(warehouse, index + 1, { status, error: null, isClaimed: true, now: NOW });
-      if (status === "killed") {
-        const ended = `${spawnSync("true").pid}@1`;
-        warehouse.sqlite.prepare("UPDATE deliveries SET process = ?").run(ended);
-      }
+      if (status === "killed")
+        warehouse.sqlite.prepare("UPDATE deliveries SET process = ?").run(endedProcess());
     }
     expect(readNewsSpan(warehouse, { runId: 2, ...report })).toEqual({ after, upTo: 9 });
+    expect(readNewsSpan(warehouse, { runId: 3, ...report }).upTo).toBeNull();
     expect(readNewsSpan(warehouse, { runId: 2, report: "weekly", account: "beta" }).after).toBeUndefined();
     expect(readNewsSpan(warehouse, { runId: 2, report: "monthly", account: null }).after).toBeUndefined();
   });
@@ -132,7 +163,7 @@ describe("readDeliveriesSince", () => {
           row.recipient,
         ]);
       const latest = [HOOK, ANN].map(({ recipient }) => [4, recipient]);
-      expect([1, 4, 5].map(since)).toEqual([latest, latest, []]);
+      expect([1, 4, 5, 99].map(since)).toEqual([latest, latest, [], []]);
     },
   );
 });

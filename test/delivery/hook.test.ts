@@ -41,7 +41,11 @@ describe("kindOfHook", () => {
     ["https://prod-23.westeurope.logic.azure.com/workflows/x?sig=y", "teams"],
     ["https://default0.0.environment.api.powerplatform.com/powerautomate/x", "teams"],
     ["https://acme.webhook.office.com/webhookb2/x", "teams"],
+    ["https://hooks.slack-gov.com/services/x", "slack"],
     ["https://hooks.slack.com.example.com/x", "json"],
+    ["https://my.hooks.slack.com/x", "json"],
+    ["https://prod.logic.azure.com.example.com/x", "json"],
+    [" https://example.com/x ", "json"],
     ["http://127.0.0.1:8080/x", "json"],
   ])("%s → %s", (url, kind) => {
     expect(kindOfHook(parseHookUrl(url))).toBe(kind);
@@ -53,7 +57,10 @@ describe("parseHookUrl", () => {
     "hooks.slack.com/SECRET",
     "http://hooks.slack.com/SECRET",
     "https://u:SECRET@example.com/",
-    "ftp://example.com/SECRET",
+    "https://SECRET@example.com/",
+    "https://example.com/#SECRET",
+    "ftp://127.0.0.1/SECRET",
+    "https://example.com/SECRET/{account}",
   ])("refuses %s, and does not show it", (url) => {
     const read = () => parseHookUrl(url);
     expect(read).toThrow(/^(is|must) /);
@@ -98,6 +105,22 @@ describe("toHookBody", () => {
     });
   });
 
+  it("leaves out the account, doubts, notices and files if there are none", () => {
+    const headline = SUMMARY.headline.slice(2);
+    const bare = { ...SUMMARY, account: null, statements: [], notices: [], files: [], headline };
+    const text = "Weekly calls, October: First-time callers 640";
+    expect(toHookBody(bare, "json")).toMatchObject({ text });
+    expect(toHookBody(bare, "slack")).toMatchObject({
+      text,
+      blocks: [
+        { type: "header" },
+        { elements: [{ text: "October" }] },
+        { type: "section", fields: [{ text: "*First-time callers*\n640" }] },
+        { type: "context", elements: [{ text: "Verified." }] },
+      ],
+    });
+  });
+
   it("keeps Slack's bounds: ten fields a section, and the length of texts", () => {
     const headline = Array.from({ length: 23 }, (_, index) => ({
       name: `Figure ${index}`,
@@ -106,16 +129,15 @@ describe("toHookBody", () => {
       previous: null,
       within_chance: false,
     }));
-    const body = JSON.stringify(
-      toHookBody(
-        { ...SUMMARY, headline, title: "📞".repeat(200), statements: [], notices: ["x".repeat(5000)] },
-        "slack",
-      ),
-    );
-    const { blocks } = JSON.parse(body);
+    const blocksOf = (title: string, notice: string) => {
+      const summary = { ...SUMMARY, headline, title, statements: [], notices: [notice] };
+      return JSON.parse(JSON.stringify(toHookBody(summary, "slack"))).blocks;
+    };
+    const blocks = blocksOf("📞".repeat(151), "x".repeat(5000));
+    expect(blocksOf("📞".repeat(150), "")[0].text.text).toBe("📞".repeat(150));
     const sections = blocks.filter((block: { type: string }) => block.type === "section");
     expect(sections.map((section: { fields: unknown[] }) => section.fields.length)).toEqual([10, 10, 3]);
-    expect([...blocks[0].text.text]).toHaveLength(150);
+    expect(blocks[0].text.text).toBe(`${"📞".repeat(149)}…`);
     expect(blocks.at(-1).elements[0].text).toHaveLength(2900);
   });
 
@@ -129,7 +151,9 @@ describe("toHookBody", () => {
       attachments: [
         {
           contentType: "application/vnd.microsoft.card.adaptive",
+          contentUrl: null,
           content: {
+            $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
             type: "AdaptiveCard",
             version: "1.4",
             body: [

@@ -1,6 +1,9 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildMessage, composeMail, messageIdOf, toMailHtml } from "../../src/delivery/mail-message.ts";
-import type { ReportSummary } from "../../src/delivery/report-summary.ts";
+import { formatBytes, type ReportSummary, remarksInWords } from "../../src/delivery/report-summary.ts";
+import { CHANCE_MEANING } from "../../src/figures/change-chance.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeSummary, writeReportFile } from "./report.ts";
 
@@ -64,7 +67,7 @@ describe("buildMessage", () => {
     "keeps a subject and a name with %j in one header",
     async (end) => {
       using folder = makeTempFolder();
-      const text = `Calls${end}Bcc: eve@example.com`;
+      const text = `${end}Calls${end}Bcc: eve@example.com${end}`;
       const from = { ...FROM, name: text };
       const { headers } = await build(makeSummary(folder.path), text, { from });
       expect(headers.filter((header) => /^bcc/i.test(header))).toEqual([]);
@@ -107,30 +110,61 @@ describe("composeMail", () => {
     expect(mail.html).toContain("500 bytes, not attached");
     const all = await composeMail({ ...summary, files }, "Calls");
     expect(all.text + all.html).not.toContain("not attached");
+    // A file that is not attached is not read.
+    const first = { ...summary.manifest, bytes: 10_000_000 };
+    const full = await composeMail({ ...summary, files: [first, ...files] }, "Calls");
+    expect(full.attachments).toHaveLength(1);
   });
 
   it("says the same in text and HTML: figures, changes, verdict and caveats", async () => {
     using folder = makeTempFolder();
     const { text, html } = await composeMail(makeSummary(folder.path), "Calls");
-    for (const words of [
-      "acme",
-      "Weekly calls",
-      "19 October to",
-      "1,204",
-      "+12.4% from 1,071",
-      "81.3%",
-      "+0.4 points chance from 80.9%",
-      "“Chance” marks changes that need no other reason",
-      "Verified: every",
-      "provisional",
-      "channel.csv",
-    ]) {
-      expect(text).toContain(words);
-      expect(html).toContain(words);
-    }
-    expect(text).toContain(
-      "Calls               1,204  +12.4% from 1,071\nAnswer rate         81.3%  +0.4 points chance from 80.9%\nFirst-time callers    640\n",
+    expect(text).toBe(`acme
+Weekly calls
+19 October to 15 November 2026, by week
+
+Calls               1,204  +12.4% from 1,071
+Answer rate         81.3%  +0.4 points chance from 80.9%
+First-time callers    640
+
+Verified: every call that the service lists is in these figures.
+
+- ${CHANCE_MEANING}
+- The latest days are provisional: late transcripts and corrections may still come.
+
+Files
+- channel.csv (25 bytes)
+
+--
+Sent by calltally.
+`);
+    const words = html.replace(/<style.*?<\/style>|<[^>]+>/gs, "\n").replace(/\s*\n\s*/g, "\n");
+    const lines = (given: string) => given.split(/\n| {2,}/).filter((line) => line !== "" && line !== "--");
+    const said = lines(text).map((line) => line.replace(/^- /, "").replace(/ \((.*)\)$/, "\n$1"));
+    expect(words.trim().split("\n").slice(1)).toEqual(said.flatMap((line) => line.split("\n")));
+  });
+
+  it("leaves out the account, remarks, doubts and files if there are none", async () => {
+    using folder = makeTempFolder();
+    const summary = makeSummary(folder.path);
+    const headline = summary.headline.slice(2);
+    const bare = { ...summary, account: null, headline, statements: [], files: [] };
+    const { text, html } = await composeMail(bare, "Calls");
+    expect(text).toBe(
+      `Weekly calls\n${summary.range}\n\nFirst-time callers  640\n\n${summary.verdict}\n\n--\nSent by calltally.\n`,
     );
+    expect(html).not.toMatch(/<h2|<ul|<li|<div style="font-size:13px;opacity:.7">acme|Stryker/);
+  });
+
+  it("attaches files of folders under names of their own", async () => {
+    using folder = makeTempFolder();
+    const summary = makeSummary(folder.path);
+    mkdirSync(join(folder.path, "calls/month=2026-10"), { recursive: true });
+    const file = writeReportFile(folder.path, "calls/month=2026-10/calls.csv", "calls\r\n");
+    const { attachments } = await composeMail({ ...summary, files: [file] }, "Calls");
+    expect(attachments.map(({ filename }) => filename)).toEqual(["calls_month=2026-10_calls.csv"]);
+    const changed = composeMail({ ...summary, files: [{ ...file, sha256: "0" }] }, "Calls");
+    await expect(changed).rejects.toThrow("its content is not what the report wrote");
   });
 });
 
@@ -153,6 +187,10 @@ describe("toMailHtml", () => {
     expect(
       html.split("&quot;&gt;&lt;img src=https://evil.example/x onerror=alert(1)&gt;&#39;&amp;"),
     ).toHaveLength(14);
+    const styles = [...html.matchAll(/style="([^"]*)"/g)].flatMap(([, style = ""]) =>
+      style.replaceAll("&#39;", "").split(";"),
+    );
+    expect(styles.filter((style) => !/^[\w-]+:\S/.test(style))).toEqual([]);
     expect(html).not.toMatch(/<(img|script|link|style|a|iframe)\b|url\(|\ssrc="/i);
   });
 });
@@ -169,4 +207,29 @@ describe("messageIdOf", () => {
     ];
     expect(new Set([id, ...others]).size).toBe(4);
   });
+});
+
+it.each([
+  [999, "999 bytes"],
+  [1000, "1 kB"],
+  [999_499, "999 kB"],
+  [999_500, "1.0 MB"],
+  [3_440_000, "3.4 MB"],
+])("formatBytes: %i is %s", (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text);
+});
+
+it("remarksInWords names at most three cautions, and the manifest for more", () => {
+  using folder = makeTempFolder();
+  const cautions = ["provisional", "rules_changed", "short_history", "no_callers_excluded"] as const;
+  const statements = cautions.map((id) => ({ id, level: "caution" as const, values: {} }));
+  const remarks = remarksInWords({
+    ...makeSummary(folder.path),
+    headline: [],
+    statements,
+    notices: ["One."],
+  });
+  expect(remarks).toHaveLength(6);
+  expect(remarks.slice(0, 2)).toEqual([expect.stringContaining("Verified"), "One."]);
+  expect(remarks.at(-1)).toBe("And 1 more caution: see manifest.json.");
 });

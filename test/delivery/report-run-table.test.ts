@@ -1,8 +1,13 @@
-import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { hasEnded, markProcess } from "../../src/base/process-mark.ts";
-import { readLastReportRuns, startReportRun, updateReportRun } from "../../src/delivery/report-run-table.ts";
+import {
+  readLastDueRun,
+  readLastReportRuns,
+  startReportRun,
+  updateReportRun,
+} from "../../src/delivery/report-run-table.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { endedProcess } from "../support/processes.ts";
 import { newWarehouse } from "../support/warehouse.ts";
 
 const DUE = "2026-11-16T07:00:00.000Z";
@@ -26,8 +31,7 @@ const readOnly = (warehouse: Warehouse) => readLastReportRuns(warehouse)[0];
 
 /** Makes a run look as if another process, which has ended, had it. */
 function orphan({ sqlite }: Warehouse): void {
-  const { pid } = spawnSync("true");
-  sqlite.prepare("UPDATE report_runs SET process = ?").run(`${pid}@1`);
+  sqlite.prepare("UPDATE report_runs SET process = ?").run(endedProcess());
 }
 
 describe("startReportRun", () => {
@@ -72,7 +76,13 @@ describe("startReportRun", () => {
   it("leaves a due run that is under way or done, and makes one by hand each time", () =>
     withWarehouse((warehouse) => {
       start(warehouse);
-      expect(() => start(warehouse)).toThrow("Cannot run the report weekly: another process is making it");
+      expect(() => start(warehouse)).toThrow(
+        expect.objectContaining({
+          exitCode: 6,
+          message: "Cannot run the report weekly: another process is making it",
+          hint: "Wait until it ends; `calltally status` shows reports and deliveries.",
+        }),
+      );
       updateReportRun(warehouse, 1, DONE);
       expect(start(warehouse)).toBeUndefined();
       expect(start(warehouse, "weekly", null)).toEqual({ runId: 2, isResumed: false });
@@ -96,6 +106,27 @@ describe("startReportRun", () => {
         error: null,
         finished_at: null,
       });
+    }));
+});
+
+describe("readLastDueRun", () => {
+  it("is the last that the schedule had due, of a time and status if asked", () =>
+    withWarehouse((warehouse) => {
+      const later = "2026-11-23T07:00:00.000Z";
+      for (const scheduledFor of [DUE, later]) start(warehouse, "weekly", "acme", scheduledFor);
+      start(warehouse, "weekly", "acme", null);
+      start(warehouse, "weekly", "beta");
+      start(warehouse, "daily");
+      updateReportRun(warehouse, 1, DONE);
+      const read = (only?: Parameters<typeof readLastDueRun>[2]) =>
+        readLastDueRun(warehouse, { report: "weekly", account: "acme" }, only)?.report_run_id;
+      expect([read(), read({ scheduledFor: DUE }), read({ status: "done" })]).toEqual([2, 1, 1]);
+      expect(read({ scheduledFor: later, status: "done" })).toBeUndefined();
+      orphan(warehouse);
+      expect(readLastDueRun(warehouse, { report: "weekly", account: "acme" })?.status).toBe("interrupted");
+      expect(
+        readLastDueRun(warehouse, { report: "weekly", account: "acme" }, { scheduledFor: DUE })?.status,
+      ).toBe("done");
     }));
 });
 
@@ -126,6 +157,6 @@ describe("hasEnded", () => {
     const mark = markProcess() ?? "";
     expect(hasEnded(mark)).toBe(false);
     expect(hasEnded(`${process.pid}@1`)).toBe(process.platform === "linux");
-    expect(hasEnded(`${spawnSync("true").pid}@1`)).toBe(true);
+    expect(hasEnded(endedProcess())).toBe(true);
   });
 });

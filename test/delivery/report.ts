@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { DeliveryTarget } from "../../src/delivery/delivery-target.ts";
+import { BRIEF_RETRY, type DeliverOptions, deliver } from "../../src/delivery/deliver.ts";
+import type { DeliveryTarget, EmailTarget } from "../../src/delivery/delivery-target.ts";
 import { startReportRun } from "../../src/delivery/report-run-table.ts";
 import type { ReportFile, ReportSummary } from "../../src/delivery/report-summary.ts";
 import type { SmtpServer } from "../../src/delivery/smtp-url.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 import { newWarehouse } from "../support/warehouse.ts";
 
 /** Writes a file of a report. */
@@ -82,16 +84,27 @@ export function smtpAt(port: number, other: Partial<SmtpServer> = {}): SmtpServe
   };
 }
 
-export function emailTo(to: readonly string[], smtp: SmtpServer): DeliveryTarget {
+export function emailTo(to: readonly string[], smtp: SmtpServer): EmailTarget {
   return { channel: "email", to, subject: "Calls, week {period}", smtp, attachBytes: 30_000_000 };
 }
 
-export function hookTo(port: number): DeliveryTarget {
-  return { channel: "webhook", url: new URL(`http://127.0.0.1:${port}/SECRET-HOOK-17`) };
+export function hookTo(server: URL, other: { timeoutMs?: number } = {}): DeliveryTarget {
+  return { channel: "webhook", url: new URL("/T0/SECRET-HOOK-17", server), ...other };
 }
 
 export function commandTo(script: string, folder: string): DeliveryTarget {
   return { channel: "command", argv: ["sh", "-c", script], cwd: folder };
+}
+
+/** Delivers a run, by a clock whose waits are over at once. */
+export function send(
+  { warehouse, runId, summary }: Pick<ReturnType<typeof makeRun>, "warehouse" | "runId" | "summary">,
+  targets: DeliveryTarget[],
+  options: Partial<DeliverOptions> = {},
+) {
+  const { signal } = new AbortController();
+  const waits = { signal, retry: BRIEF_RETRY, clock: new FakeClock(), random: () => 0.5 };
+  return deliver(warehouse, { runId, summary, values: VALUES, targets }, { ...waits, ...options });
 }
 
 /** Keeps a summary for another process. */

@@ -3,7 +3,7 @@ import { parseSmtpUrl } from "../../src/delivery/smtp-url.ts";
 
 describe("parseSmtpUrl", () => {
   it("reads host, port, login and sender", () => {
-    expect(parseSmtpUrl("smtp://calls%40example.com:p%2Fw%25@mail.example.com\n")).toEqual({
+    expect(parseSmtpUrl(" smtp://calls%40example.com:p%2Fw%25@mail.example.com\n")).toEqual({
       host: "mail.example.com",
       port: 587,
       isImplicitTls: false,
@@ -31,7 +31,10 @@ describe("parseSmtpUrl", () => {
     ["https://mail.example.com", "must start with smtp://"],
     ["smtp://SECRET@mail.example.com?from=a@b.example", "both user and password"],
     ["smtp://user:SECRET@mail.example.com", "one address"],
-    ["smtp://mail.example.com", "must name the sender"],
+    ["smtp://mail.example.com", "must name the sender: add"],
+    ["smtp:///?from=a@b.example", "has no host"],
+    ["smtp://mail.example.com/?from=a@b.example#SECRET", "neither path nor fragment"],
+    ["smtp://mail.example.com?from=Calls%00%20%3Ca@b.example%3E", "one address"],
     ["smtp://mail.example.com?from=a@b.example,c@d.example", "one address"],
     ["smtp://mail.example.com?from=a@b.example%0d%0aBcc:e@f.example", "one address"],
     ["smtp://u@x.example:SECRET%zz@mail.example.com", "write it as %25"],

@@ -30,6 +30,7 @@ const evidences: fc.Arbitrary<Evidence> = fc
     isProven: rarely(true, false),
     isLinked: rarely(true, false),
     isFrontMet: rarely(true, false),
+    isOneLength: fc.boolean(),
     seamsBroken: rarely(0, 1, 2),
     fragmented: rarely(0, 1),
     vanished: rarely(0, 1),

@@ -84,7 +84,7 @@ describe("explainCall", () => {
       },
       click: { platform: "google", by: "gclid", id: expect.any(String), gclsrc: null },
       is_assistant: false,
-      source_rule: "utm",
+      source_rule: "click id",
       referrer_kind: "search",
       source: "google",
       medium: "cpc",

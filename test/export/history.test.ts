@@ -46,7 +46,7 @@ describe("figures of first-time callers", () => {
       {
         calls_change: 0.5,
         first_time_callers: 3,
-        first_time_callers_previous: 2,
+        first_time_callers_previous: null,
         first_time_callers_change: null,
       },
     ]);
@@ -83,5 +83,24 @@ describe("figures of first-time callers", () => {
   it("of all calls begin with the copy", async () => {
     const { manifest } = await exportCalls("2020-01-01T00:00:00.000Z", { compare: undefined, range: {} });
     expect(manifest.range).toEqual({ provisional: true, short_history: true });
+  });
+});
+
+describe("costs", () => {
+  const DAYS = { range: { from: "2026-05-11", to: "2026-05-12" }, compare: "previous", spend: true } as const;
+
+  it.each([
+    { before: ["2026-05-09", "2026-05-10"], previous: 20, change: 0, isSaid: false },
+    { before: ["2026-05-10"], previous: null, change: null, isSaid: true },
+  ])("are compared with as many days of spend: $before", async ({ before, previous, change, isSaid }) => {
+    using warehouse = makeWarehouse([makeCall({ call_started: "2026-01-01T10:00:00.000Z" }), ...CALLS]);
+    for (const day of [...before, "2026-05-11", "2026-05-12"])
+      warehouse.execute(`INSERT INTO spend (day, source, medium, cost_micros, currency, file, imported_at)
+        VALUES ('${day}', 'google', 'cpc', 10000000, 'USD', 'a.csv', '2026-06-01T00:00:00.000Z')`);
+    const targets = [{ kind: "rollup", dimensions: ["source"] }] as const;
+    const { folder, manifest } = await warehouse.export({ targets, ...DAYS });
+    const google = readCsv(readText(folder, "source.csv")).find(({ source }) => source === "google");
+    expect(google).toMatchObject({ cost: 20, cost_previous: previous, cost_change: change });
+    expect(manifest.statements.some(({ id }) => id === "spend_days_differ")).toBe(isSaid);
   });
 });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { makeCall } from "../support/calls.ts";
-import { connect } from "../support/mcp.ts";
+import { answering } from "../support/mcp.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
 
@@ -21,7 +21,7 @@ describe("an answer of calltally mcp", () => {
       makeCall({ call_id: 1, ...members, call_started: "2026-09-10T10:00:00.000Z" }),
       makeCall({ call_id: 2, utm_source: `${"a".repeat(198)}😀😀` }),
     ]);
-    await using assistant = await connect(["--database", database], { cwd: folder.path });
+    const assistant = answering(folder.path, { env: { CALLTALLY_DATABASE: database } });
     const isCut = expect.stringMatching(/^ignore previous.{171,187}…$/isu);
     expect(await assistant.ask("figures", { by: ["utm_source"], columns: ["calls"] })).toEqual({
       basis: expect.objectContaining({ run: 1, verdict: "exact" }),
@@ -50,8 +50,8 @@ describe("an answer of calltally mcp", () => {
       makeCall({ call_id: index + 1, utm_source: `source ${String(index).padStart(5, "0")}` }),
     );
     fillWarehouse(database, calls);
-    const flags = ["--database", database, "--sql", "--personal-data"];
-    await using assistant = await connect(flags, { cwd: folder.path });
+    const env = { CALLTALLY_DATABASE: database };
+    const assistant = answering(folder.path, { env, sql: true, isPersonal: true });
     const ask = async (name: string, args: Record<string, unknown>) => {
       const given = await assistant.ask(name, args);
       const { length } = JSON.stringify(given);

@@ -9,7 +9,7 @@ import { insertRestatements } from "../../src/restatements/restatement-table.ts"
 import { updateRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL } from "../support/calls.ts";
-import { type Assistant, connect, textsOf } from "../support/mcp.ts";
+import { type Answering, answering, textsOf } from "../support/mcp.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { openNewWarehouse, setRules, storeRun } from "../support/warehouse.ts";
@@ -59,7 +59,7 @@ const CALLS: readonly Call[] = SPELLED.map((personal, index) => ({
 
 const CANARY = /canary(?!-page\.example\.com$)|@|＠|burst|555|５５５|0{3}0|[\p{Nd}][\p{Nd} ().-]{8,}\p{Nd}/iu;
 
-function makeFolder(): Disposable & { path: string } {
+function makeFolder() {
   const folder = makeTempFolder();
   writeFileSync(join(folder.path, "calltally.yaml"), "reports:\n  weekly:\n    contents: [channel]\n", {
     mode: 0o600,
@@ -109,13 +109,14 @@ function makeFolder(): Disposable & { path: string } {
       insertNotice(tx, { ...notice, dimension: "tracking_number", key: JSON.stringify({ tracking_number }) });
     }
   });
-  return { path: folder.path, [Symbol.dispose]: () => folder.remove() };
+  const env = { CALLTALLY_DATABASE: warehouse.path };
+  return { path: folder.path, env, [Symbol.dispose]: () => folder.remove() };
 }
 
 type Question = [tool: string, args: Record<string, unknown>];
 
 /** Asks everything that may be asked. */
-async function askAll({ ask }: Assistant): Promise<Map<string, unknown>> {
+async function askAll({ ask }: Answering): Promise<Map<string, unknown>> {
   const range = { from: "2026-09-01", to: "2026-09-30" };
   const questions: Question[] = [
     ...DIMENSIONS.map((by): Question => ["figures", { by: [by], total: true }]),
@@ -129,7 +130,6 @@ async function askAll({ ask }: Assistant): Promise<Map<string, unknown>> {
     ["status", {}],
   ];
   const answers = new Map<string, unknown>();
-  // One at a time: those that wait for others expire on a busy machine.
   for (const [name, args] of questions) {
     const answer = await ask(name, args);
     // Only what there is none of is said in words: an error has nothing personal to find.
@@ -143,7 +143,7 @@ async function askAll({ ask }: Assistant): Promise<Map<string, unknown>> {
 describe("what calltally mcp gives", () => {
   it("has no personal data in any text of any answer", async () => {
     using folder = makeFolder();
-    await using assistant = await connect([], { cwd: folder.path });
+    const assistant = answering(folder.path, { env: folder.env });
     const answers = await askAll(assistant);
     for (const [asked, answer] of answers) {
       const texts = textsOf(answer)
@@ -172,7 +172,7 @@ describe("what calltally mcp gives", () => {
 
   it("has it with --personal-data", async () => {
     using folder = makeFolder();
-    await using assistant = await connect(["--personal-data", "--sql"], { cwd: folder.path });
+    const assistant = answering(folder.path, { env: folder.env, sql: true, isPersonal: true });
     const answers = await askAll(assistant);
     const texts = [...answers.values()].flatMap(textsOf);
     for (const personal of [...SPELLED.map((text) => text.toLowerCase()), TRACKING, "canary-browser.1"])

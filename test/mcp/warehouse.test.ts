@@ -5,7 +5,7 @@ import { z } from "zod";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { updateRun } from "../../src/warehouse/runs/runs.ts";
 import { makeCall } from "../support/calls.ts";
-import { connect } from "../support/mcp.ts";
+import { answering, connect } from "../support/mcp.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse, openNewWarehouse, setRules, storeRun } from "../support/warehouse.ts";
 
@@ -25,7 +25,7 @@ describe("the warehouse of calltally mcp", () => {
   it("may be missing or empty: the server runs, and answers when there are calls", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
-    await using assistant = await connect(["--database", database], { cwd: folder.path });
+    const assistant = answering(folder.path, { env: { CALLTALLY_DATABASE: database } });
     for (const [name, args] of QUESTIONS) {
       const missing = `There is no warehouse at ${database}\nRun \`calltally sync\` first, or set CALLTALLY_DATABASE.`;
       expect(await assistant.ask(name, args)).toBe(missing);
@@ -61,7 +61,7 @@ describe("the warehouse of calltally mcp", () => {
       updateRun(warehouse, 1, { verdict: "unverified", verdict_reason: "1,234,567 of 1,234,568 calls read" });
       setRules(warehouse, { ...DEFAULT_RULES, qualified_seconds: 30 });
     }
-    await using assistant = await connect(["--database", database], { cwd: folder.path });
+    const assistant = answering(folder.path, { env: { CALLTALLY_DATABASE: database } });
     const basis = {
       run: 1,
       verdict: "unverified",
@@ -120,8 +120,8 @@ describe("the warehouse of calltally mcp", () => {
       using warehouse = openNewWarehouse(database);
       warehouse.sqlite.exec("UPDATE origin SET base_url = 'https://other.example.com'");
     }
-    const env = { CALLTALLY_BASE_URL: "https://api.example.com" };
-    await using assistant = await connect(["--database", database], { cwd: folder.path, env });
+    const env = { CALLTALLY_BASE_URL: "https://api.example.com", CALLTALLY_DATABASE: database };
+    const assistant = answering(folder.path, { env });
     for (const [name, args] of QUESTIONS)
       expect(await assistant.ask(name, args)).toMatch(/^Cannot use .*: it is a copy of https:\/\/other\./);
   });
@@ -145,16 +145,19 @@ describe("the warehouse of calltally mcp", () => {
       replaceBy(size);
       expect(await ask()).toEqual([finishedAt(size), size]);
     }
-    let isDone = false;
-    const asking = Promise.all(Array.from({ length: 12 }, ask)).finally(() => {
-      isDone = true;
-    });
-    for (let turn = 0; !isDone; turn++) {
-      replaceBy(turn % 2 === 0 ? 5 : 3);
-      await new Promise(setImmediate);
+    for (let round = 0; round < 6; round++) {
+      let isDone = false;
+      // No more than are answered at a time: one that waits may expire on a busy machine.
+      const asking = Promise.all([ask(), ask()]).finally(() => {
+        isDone = true;
+      });
+      for (let turn = 0; !isDone; turn++) {
+        replaceBy(turn % 2 === 0 ? 5 : 3);
+        await new Promise(setImmediate);
+      }
+      for (const answer of await asking)
+        expect(SIZES.map((size) => [finishedAt(size), size])).toContainEqual(answer);
     }
-    for (const answer of await asking)
-      expect(SIZES.map((size) => [finishedAt(size), size])).toContainEqual(answer);
   });
 
   it("may have settings that cannot be read: the server keeps running", async () => {

@@ -16,11 +16,17 @@ export interface Part {
 const own = (folder: string, ...names: string[]): Part[] =>
   names.map((name) => ({ files: [`src/${folder}/${name}.ts`], tests: [`test/${folder}/${name}.test.ts`] }));
 
+/** A table: also with the test of its descriptions. */
+const described = (folder: string, name: string): Part => ({
+  files: [`src/${folder}/${name}.ts`],
+  tests: [`test/${folder}/${name}.test.ts`, "test/schema/describe.test.ts"],
+});
+
 export const ROOMS: Readonly<Record<string, Room>> = {
   attribution: {
     floor: 95,
     parts: [
-      ...own("attribution", "attribution-rules", "call-text", "microsoft-click-id"),
+      ...own("attribution", "ad-click", "attribution-rules", "call-text"),
       ...own("attribution", "phone-mentions", "referring-host", "remember"),
       {
         files: ["src/attribution/{attribute-call,compiled-rules}.ts"],
@@ -81,7 +87,54 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   reports: {
     floor: 60,
-    parts: [{ files: ["src/reports/*.ts"], tests: ["test/cli/named-reports.test.ts"] }],
+    parts: [
+      ...own("reports", "report"),
+      {
+        files: ["src/reports/{plan-report,delivery-targets}.ts"],
+        tests: ["test/reports/plan-report.test.ts"],
+      },
+      {
+        files: ["src/reports/{make-report,produce-report,report-news,start-run,summarize-report}.ts"],
+        tests: ["test/reports/{make-report,start-run}.test.ts"],
+      },
+      { files: ["src/reports/due-report.ts"], tests: ["test/reports/due-report.test.ts"] },
+      { files: ["src/reports/requirements.ts"], tests: ["test/reports/{make-report,requirements}.test.ts"] },
+    ],
+  },
+  delivery: {
+    parts: [
+      described("delivery", "delivery-table"),
+      ...own("delivery", "mail-message"),
+      described("delivery", "report-run-table"),
+      ...own("delivery", "smtp-url"),
+      { files: ["src/delivery/hook-body.ts"], tests: ["test/delivery/hook.test.ts"] },
+      { files: ["src/delivery/report-summary.ts"], tests: ["test/delivery/{hook,mail-message}.test.ts"] },
+      ...own("delivery", "attempt", "send-command", "send-hook", "send-mail"),
+      {
+        files: ["src/delivery/{deliver,delivery-target,run-folder}.ts"],
+        tests: ["test/delivery/{deliver,send-command}.test.ts"],
+      },
+    ],
+  },
+  notices: {
+    parts: [
+      ...own("notices", "call-hours"),
+      { files: ["src/notices/judge-calls.ts"], tests: ["test/notices/judge-once.test.ts"] },
+      { files: ["src/notices/notice-words.ts"], tests: ["test/notices/notice-table.test.ts"] },
+      described("notices", "notice-table"),
+      described("notices", "watched-days"),
+      { files: ["src/notices/{spent-days,watch-calls}.ts"], tests: ["test/notices/watch-once.test.ts"] },
+    ],
+  },
+  // Left out: the command, which starts a process for each call.
+  mcp: {
+    parts: [
+      ...own("mcp", "hide-personal", "serve"),
+      {
+        files: ["src/mcp/{answer,answer-call,ask-figures,moment,tools}.ts"],
+        tests: ["test/mcp/{bounds,tools}.test.ts"],
+      },
+    ],
   },
   // Left out: what only a process of its own shows, such as what it reads from standard input.
   cli: {

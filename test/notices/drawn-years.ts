@@ -176,16 +176,10 @@ function toDays(calls: readonly DrawnCall[], keysOf: (call: DrawnCall) => CallKe
 /** So many hours are judged by counts that are made once. */
 const CHUNK_HOURS = 28 * 24;
 
-/** Judges a year hour by hour, as a schedule does. @param spent days with spend of each campaign */
+/** Judges a year hour by hour, as a schedule does. */
 export function watchYear(
   year: DrawnYear,
-  {
-    calls = drawCalls(year),
-    spent,
-  }: {
-    calls?: readonly DrawnCall[];
-    spent?: (untilMs: number) => ReadonlyMap<string, ReadonlySet<number>>;
-  } = {},
+  { calls = drawCalls(year) }: { calls?: readonly DrawnCall[] } = {},
 ): Noticed[] {
   const noticed: Noticed[] = [];
   const startHour = startOfYear() / HOUR_MS;
@@ -204,7 +198,6 @@ export function watchYear(
       untilHour,
       zone: year.zone,
       past: noticed.filter(({ endedHour = untilHour }) => (untilHour - endedHour) * HOUR_MS < HORIZON_MS),
-      ...(spent && { spent: spent(untilHour * HOUR_MS) }),
     });
     for (const { notice, endedHour, reason } of ended)
       Object.assign(notice, { endedHour, endedMs: endedHour * HOUR_MS, reason });

@@ -4,7 +4,6 @@ import { HORIZON_MS, judgeCalls } from "../../src/notices/judge-calls.ts";
 import { type DrawnYear, drawCalls, drawnNumbers, startOfYear, toHours, watchYear } from "./drawn-years.ts";
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const numbers = (daily: number, count = 3) =>
   Array.from({ length: count }, (_, index) => ({ daily, source: `source ${index}`, campaign: "Brand" }));
 const hourOf = (ms: number) => Math.round((ms - startOfYear()) / HOUR_MS);
@@ -101,14 +100,6 @@ describe("judgeCalls", () => {
     expect(hourOf(found[0]?.endedMs ?? 0)).toBeGreaterThan(MONDAY_9 + 28 * 24);
   });
 
-  it("does not judge a number before it has calls in four weeks", () => {
-    const outages = [
-      { number: 0, fromHour: -1680, hours: 1680 + MONDAY_9 - 240, share: 0 },
-      { number: 0, fromHour: MONDAY_9, hours: 96, share: 0 },
-    ];
-    expect(watchYear(weeks({ outages })).filter(({ key }) => key === "+15125551000")).toEqual([]);
-  });
-
   it("compares the same local hours across clock changes", () => {
     // On 30 March 2025 clocks in Berlin are put forward.
     const year = weeks({ numbers: numbers(60), zone: "Europe/Berlin", days: 60 });
@@ -126,35 +117,6 @@ describe("judgeCalls", () => {
     const untilHour = untilMs / HOUR_MS;
     const { started } = judgeCalls(toHours(calls), { untilHour, zone: "America/Chicago", past: [] });
     expect(started).toMatchObject([{ kind: "few", sinceHour: midnightMs / HOUR_MS, calls: 13 }]);
-  });
-
-  it.each([
-    { what: "paused", isSpent: false, found: [] },
-    { what: "cut off", isSpent: true, found: ["silent"] },
-  ])("notices what a campaign's spend shows if it is $what for a week", ({ isSpent, found }) => {
-    const campaigns = ["Brand", "Winter", "Summer"];
-    const own = campaigns.map((campaign) => ({ daily: 30, source: "google", campaign }));
-    const outage = { number: 0, fromHour: MONDAY_9, hours: 168 + 7, share: 0 };
-    const year = weeks({ numbers: own, outages: [outage], days: 42 });
-    // The number has other calls, so that only the campaign is silent.
-    const rest = drawCalls({ ...year, outages: [], seed: year.seed + 1 }).map((call) => ({
-      ...call,
-      campaign: null,
-    }));
-    const calls = [...drawCalls(year), ...rest].sort((a, b) => a.startedMs - b.startedMs);
-    const paused = Math.floor(startOfYear() / DAY_MS) + 14;
-    // Spend is imported on the next day.
-    const spent = (untilMs: number) => {
-      const last = Math.floor(untilMs / DAY_MS) - 1;
-      const days = Array.from({ length: 90 }, (_, ago) => last - ago);
-      const running = days.filter((day) => isSpent || day <= paused || day >= paused + 7);
-      return new Map([
-        ["Brand", new Set(running)],
-        ["Winter", new Set(days)],
-      ]);
-    };
-    const noticed = watchYear(year, { calls, spent }).filter(({ dimension }) => dimension === "campaign");
-    expect(noticed.map(({ kind }) => kind)).toEqual(found);
   });
 
   it.each([0.5, 0.55, 2])("notices once that a number has %f of its calls for weeks", (share) => {

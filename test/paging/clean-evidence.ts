@@ -30,6 +30,8 @@ export const CLEAN: Evidence = {
   isProven: true,
   isLinked: true,
   isFrontMet: true,
+  front: { met: 50, needed: 50 },
+  isOneLength: true,
   seamsMended: 0,
   seamsBroken: 0,
   fragmented: 0,

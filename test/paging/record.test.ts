@@ -86,7 +86,7 @@ describe("PassRecord", () => {
 
   it("goes on behind offsets that gave no call, and forgets the end before them", () => {
     const record = recordOfEnd(slice(8, 20), ...full, last, slice(6, 20, 7, 8));
-    record.accept(slice(12, 20, 13, 14, 15, 16));
+    record.goOnBehindGap(slice(12, 20, 13, 14, 15, 16));
     expect(record.evidence).toMatchObject({ end: "unseen", gaps: [{ first: 8, last: 11 }], isLinked: false });
   });
 
@@ -96,8 +96,27 @@ describe("PassRecord", () => {
     one.accept(slice(0, 2, 1, 2));
     expect(one.acceptClosing(slice(0, 2, 8, 9))?.isMet).toBe(true);
     const record = recordOf(slice(0, 4, 1, 2, 3, 4));
-    expect(record.acceptClosing(slice(0, 4, 8, 9, 10, 11))).toEqual({ isMet: false, next: 2 });
-    expect(record.acceptClosing(slice(2, 4, 10, 11))).toEqual({ isMet: false, next: 2 });
+    expect(record.acceptClosing(slice(0, 4, 8, 9, 10, 11))).toEqual({
+      isMet: false,
+      met: 0,
+      next: 2,
+    });
+    expect(record.acceptClosing(slice(2, 4, 10, 11))).toEqual({ isMet: false, met: 0, next: 3 });
+  });
+
+  it("takes the front for met if joined slices of the closing look met enough of its calls together", () => {
+    const record = new PassRecord({ limit: 12, overlap: 5 });
+    record.accept(slice(0, 99, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
+    expect(record.acceptClosing(slice(0, 99, 1, 2, 3))).toEqual({ isMet: false, met: 3, next: 1 });
+    expect(record.acceptClosing(slice(1, 99, 2, 3, 4))).toEqual({ isMet: false, met: 4, next: 2 });
+    expect(record.evidence).toMatchObject({ isFrontMet: false, front: { met: 4, needed: 5 } });
+    expect(record.acceptClosing(slice(2, 99, 3, 4, 5))).toEqual({ isMet: true, met: 5, next: 3 });
+    // The same calls, but the last slice does not join.
+    const torn = new PassRecord({ limit: 12, overlap: 5 });
+    torn.accept(slice(0, 99, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
+    torn.acceptClosing(slice(0, 99, 1, 2, 3));
+    expect(torn.acceptClosing(slice(5, 99, 6, 7, 8))).toBe(undefined);
+    expect(torn.evidence.isFrontMet).toBe(false);
   });
 
   it("counts responses by their ids, of those that have one", () => {

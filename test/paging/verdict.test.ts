@@ -117,6 +117,11 @@ describe("judge", () => {
       says: "fewer than two full pages of one length do not prove the end",
     },
     {
+      ...full({ end: "nothing behind", isOneLength: false, ...moved(103, 100) }, 101),
+      verdict: "probable",
+      says: "calls read, total 103; but pages of different lengths do not prove the end",
+    },
+    {
       ...full({ vanished: 2, ...moved(98, 98), totals: totals({ falls: 2 }) }),
       verdict: "exact",
       says: "calls read",
@@ -210,11 +215,22 @@ describe("judge", () => {
       says: "no row has a readable call_id (9007199254740993 is beyond 2^53 − 1): 0 calls read, total 100",
     },
     { ...full({}, 0), verdict: "unverified", says: "no call came: 0 calls read, total 100" },
+    {
+      ...full({ end: "unseen", endsAt: 60, behind: [look({ offset: 60 })] }, 60),
+      verdict: "unverified",
+      says: "no call came from offset 60 on, though the service counts more: 60 calls read, total 100",
+    },
     { ...full({ fragmented: 1 }), verdict: "unverified", says: "1 page had to be read in pieces" },
     {
-      ...full({ isFrontMet: false, isLinked: false }),
+      ...full({ isFrontMet: false, isLinked: false, front: { met: 12, needed: 50 } }),
       verdict: "unverified",
-      says: "the closing look at the front met no known call",
+      says: "the closing look at the front met 12 calls of the first page, where 50 are needed: 100 calls read",
+    },
+    {
+      // Not that the service lists fewer calls than it counts.
+      ...full({ isLinked: false, seamsBroken: 2 }, 80),
+      verdict: "unverified",
+      says: "2 seams between pages did not join: 80 calls read, total 100",
     },
     {
       ...full({ isLinked: false, seamsBroken: 2 }),

@@ -124,6 +124,32 @@ describe("walk", () => {
     },
   );
 
+  it.each([100, 50, 49, 20, 10, 5, 3])(
+    "proves a pass whose pages shrink after a while from 200 to %i rows",
+    async (least) => {
+      const isNew = (count: number) => (count > 3 ? 1 : 0);
+      const service = script(({ offset, count }) => {
+        const size = count > 3 ? least : 200;
+        // A call comes to the front meanwhile.
+        return slice(
+          offset,
+          1000 + isNew(count),
+          ...ids(1000 + isNew(count) - offset, Math.min(size, 1000 + isNew(count) - offset), -1),
+        );
+      });
+      const reading = walk(service.source, { ...options, limit: 200, overlap: 50 });
+      await read(reading);
+      expect(reading.evidence).toMatchObject({
+        fresh: 1001,
+        isProven: true,
+        isFrontMet: true,
+        seamsBroken: 0,
+        isOneLength: false,
+      });
+      expect(service.asked.length).toBeLessThan(20 + 2000 / Math.ceil(least / 2));
+    },
+  );
+
   it("gives up the end of a list that grows by a few calls with each request, after fifty short pages", async () => {
     const service = serve(() => 40 + 3 * service.asked.length);
     const reading = walk(service.source, options);
@@ -227,6 +253,26 @@ describe("walk", () => {
     expect(service.asked.length).toBeLessThan(30);
   });
 
+  it.each([
+    { first: 60, last: 99, gaps: [{ first: 75, last: 99 }], fresh: 275 },
+    { first: 60, last: 270, gaps: [{ first: 75, last: 270 }], fresh: 104 },
+  ])(
+    "reads on where the list goes on behind pages that are empty from $first to $last by their offset",
+    async ({ first, last, gaps, fresh }) => {
+      const service = script(({ offset }) =>
+        slice(
+          offset,
+          300,
+          ...ids(offset + 1, offset >= first && offset <= last ? 0 : Math.min(20, 300 - offset)),
+        ),
+      );
+      const reading = walk(service.source, options);
+      await read(reading);
+      expect(reading.evidence).toMatchObject({ gaps, fresh });
+      expect(service.asked.length).toBeLessThan(60);
+    },
+  );
+
   it("looks at the front once more after it gave up a list that has become empty, though more is counted", async () => {
     let isEmpty = false;
     const service = serve(() => (isEmpty ? 0 : 100), { total: () => 100 });
@@ -266,6 +312,8 @@ describe("walk", () => {
         overruns: 0,
       },
       startsAtFront: false,
+      front: { met: 0, needed: 0 },
+      isOneLength: true,
       keys: 12,
       outOfPlace: undefined,
       end: "unseen",

@@ -1,60 +1,179 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Temporal } from "temporal-polyfill";
-import { expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { EXIT } from "../../src/base/errors.ts";
-import { readCalltallyFile } from "../../src/config/calltally-file.ts";
-import { loadSettings } from "../../src/config/load-settings.ts";
-import { runDue } from "../../src/reports/due-report.ts";
-import { chooseReports, ofAccount } from "../../src/reports/report.ts";
-import { FULL_CALL } from "../support/calls.ts";
-import { keepLines } from "../support/log-lines.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { fillWarehouse, readRows } from "../support/warehouse.ts";
+import { runDue, runRestated } from "../../src/reports/due-report.ts";
+import { makeReport } from "../../src/reports/make-report.ts";
+import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { makeCall } from "../support/calls.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { readRows, storeRun } from "../support/warehouse.ts";
+import { nameReport, startHook, TO_HOOK } from "./named-report.ts";
 
-it.each([
-  "UTC",
-  "Europe/Berlin",
-  "America/Los_Angeles",
-  "Asia/Kathmandu",
-  "Australia/Lord_Howe",
-  "Pacific/Kiritimati",
-])("runDue makes a report once for its last slot in %s", async (timezone) => {
-  using folder = makeTempFolder();
-  const cron = "0 7 * * 1";
-  writeFileSync(
-    join(folder.path, "calltally.yaml"),
-    `reports: { weekly: { contents: [channel], range: { last: 1d }, folder: "${folder.path}/{from}", cron: "${cron}" } }`,
-  );
-  const env = { CALLTALLY_TIMEZONE: timezone };
-  const settings = loadSettings({ env, folder: folder.path });
-  const database = join(folder.path, "calls.db");
-  fillWarehouse(database, [FULL_CALL]);
-  const [weekly] = chooseReports(readCalltallyFile("calltally.yaml", folder.path), ["weekly"]);
-  const own = weekly && ofAccount(weekly, { name: undefined, sources: { env, folder: folder.path } });
-  if (own === undefined) throw new Error("There is no report");
-  const report = { ...own, settings: { ...settings, database } };
-  const { log, messages } = keepLines();
-  const context = { settings: report.settings, log, signal: new AbortController().signal };
+const MONDAYS = "0 7 * * 1";
+/** A Monday. */
+const NOW = "2026-11-16T07:30:00.000Z";
+const SLOT = "2026-11-16T07:00:00.000Z";
+const CALLS = [1, 2, 3].map((call_id) =>
+  makeCall({
+    call_id,
+    call_started: "2026-11-10T10:00:00.000Z",
+    utm_source: call_id === 1 ? "google" : "bing",
+  }),
+);
 
-  // The slot of the moment before or after it was made: a Monday may begin meanwhile.
-  const lastMonday = () => {
-    const now = Temporal.Now.zonedDateTimeISO(timezone);
-    const monday = now.subtract({ days: now.dayOfWeek - 1 }).with({ hour: 7, minute: 0, second: 0 });
-    const whole = monday.round({ smallestUnit: "second", roundingMode: "floor" });
-    return Temporal.ZonedDateTime.compare(whole, now) > 0 ? whole.subtract({ weeks: 1 }) : whole;
-  };
-  const before = lastMonday();
-  expect(await runDue(report, cron, folder.path, context)).toBe(EXIT.done);
-  const after = lastMonday();
-  const slots = [before, after].map((slot) => new Date(slot.epochMilliseconds).toISOString());
-  const runs = readRows(database, "SELECT scheduled_for, status, folder FROM report_runs");
-  expect(runs).toEqual([
-    { scheduled_for: expect.toBeOneOf(slots), status: "done", folder: expect.any(String) },
-  ]);
-  const sundays = [before, after].map((slot) => slot.subtract({ days: 1 }).toPlainDate().toString());
-  expect(runs[0]?.folder).toBeOneOf(sundays.map((day) => join(folder.path, day)));
+type Named = ReturnType<typeof nameReport>;
 
-  expect(await runDue(report, cron, folder.path, context)).toBe(EXIT.done);
-  if (before.equals(after)) expect(messages().at(-1)).toBe("this report run is already done");
+function named(content: object, secrets: Record<string, string> = {}, account?: string) {
+  const weekly = { contents: ["source"], range: { last: "1w" }, grain: "day", cron: MONDAYS, ...content };
+  const options = { calls: CALLS, finishedAt: "2026-11-16T07:10:00.000Z", secrets };
+  return nameReport(weekly, account === undefined ? options : { ...options, account });
+}
+
+const due = ({ report, folder, context }: Named, now = NOW, cron = MONDAYS) =>
+  runDue(report, cron, folder, { ...context, clock: new FakeClock(now) });
+
+describe("runDue", () => {
+  it.each([
+    ["UTC", "2026-11-16T06:59:59.000Z", "2026-11-09T07:00:00.000Z", "2026-11-08"],
+    ["UTC", SLOT, SLOT, "2026-11-15"],
+    ["Europe/Berlin", "2026-11-16T06:00:00.000Z", "2026-11-16T06:00:00.000Z", "2026-11-15"],
+    ["America/Los_Angeles", "2026-11-16T14:59:00.000Z", "2026-11-09T15:00:00.000Z", "2026-11-08"],
+    ["Asia/Kathmandu", "2026-11-16T01:15:00.000Z", "2026-11-16T01:15:00.000Z", "2026-11-15"],
+    ["Pacific/Kiritimati", "2026-11-15T17:00:00.000Z", "2026-11-15T17:00:00.000Z", "2026-11-15"],
+  ])("makes a report once for its last slot in %s at %s", async (timezone, now, slot, sunday) => {
+    using weekly = nameReport(
+      { contents: ["channel"], range: { last: "1d" }, folder: "{from}", cron: MONDAYS },
+      { calls: CALLS, env: { CALLTALLY_TIMEZONE: timezone } },
+    );
+    expect(await due(weekly, now)).toBe(EXIT.done);
+    expect(readRows(weekly.database, "SELECT scheduled_for, status, folder FROM report_runs")).toEqual([
+      { scheduled_for: slot, status: "done", folder: join(weekly.folder, sunday) },
+    ]);
+    const files = [{ file: "channel.csv", rows: expect.any(Number) }];
+    expect(weekly.lines[0]).toMatchObject({
+      level: 30,
+      msg: "report made",
+      ...{ scheduledFor: slot, folder: join(weekly.folder, sunday), files, verdict: "exact" },
+    });
+    expect(await due(weekly, now)).toBe(EXIT.done);
+    expect(weekly.lines.at(-1)).toEqual({
+      ...{ level: 30, msg: "this report run is already done", scheduledFor: slot },
+    });
+    expect(readRows(weekly.database, "SELECT 1 FROM report_runs")).toHaveLength(1);
+  });
+
+  it("logs what a reader must know, and each delivery by what became of it", async () => {
+    await using hook = await startHook(404, ...Array(3).fill(503));
+    const secrets = { ...hook.secrets, "other.url": hook.secrets["hook.url"].replace("secret", "other") };
+    const deliver = [...TO_HOOK, { webhook: { url_file: "other.url" } }, { command: ["true"] }];
+    using weekly = named({ deliver }, secrets);
+    expect(await due(weekly)).toBe(EXIT.undelivered);
+    const of = (level: number, line: object) => ({ level, msg: "delivery", ...line });
+    expect(weekly.lines.filter(({ msg }) => msg === "delivery")).toEqual(
+      expect.arrayContaining([
+        of(30, { channel: "command", status: "delivered", attempts: 1 }),
+        of(40, { channel: "webhook", status: "pending", attempts: 3, error: expect.stringMatching(/503$/) }),
+        of(50, { channel: "webhook", status: "failed", attempts: 1, error: expect.stringMatching(/404$/) }),
+      ]),
+    );
+    expect(weekly.lines).toContainEqual(expect.objectContaining({ level: 40, caution: "provisional" }));
+  });
+
+  it.each([
+    [undefined, "`calltally run weekly --deliver`"],
+    ["acme", "`calltally run weekly --deliver --account acme`"],
+  ])("ends with 9 until a run by hand reaches everybody (account %s)", async (account, command) => {
+    await using hook = await startHook(404, 404);
+    const deliver = [...TO_HOOK, { command: ["false"] }, { command: ["test", "-e", "mended"] }];
+    using weekly = named({ deliver }, hook.secrets, account);
+    expect(await due(weekly)).toBe(EXIT.undelivered);
+    const logged = weekly.lines.length;
+    expect(await due(weekly)).toBe(EXIT.undelivered);
+    expect(weekly.lines.slice(logged)).toEqual([
+      {
+        level: 50,
+        scheduledFor: SLOT,
+        report_run_id: 1,
+        exitCode: EXIT.undelivered,
+        hint: `${command} makes a new report run and sends it to all; the table deliveries names the recipients`,
+        msg: "this report run is already done, but not delivered to all: webhook failed, command failed, command failed",
+      },
+    ]);
+    const content = { ...weekly.report.content, deliver: TO_HOOK };
+    const byHand = { scheduledFor: null, isDelivered: true, workingFolder: weekly.folder };
+    const { signal } = weekly.context;
+    for (const exit of [EXIT.undelivered, EXIT.done]) {
+      await makeReport({ ...weekly.report, content }, { ...byHand, signal, clock: new FakeClock(NOW) });
+      expect(await due(weekly)).toBe(exit);
+    }
+  });
+});
+
+describe("runRestated", () => {
+  let hook: Awaited<ReturnType<typeof startHook>>;
+  beforeEach(async () => {
+    hook = await startHook();
+    return () => hook[Symbol.asyncDispose]();
+  });
+
+  const restated = ({ report, folder, context }: Named) =>
+    runRestated(report, folder, { ...context, clock: new FakeClock("2026-11-18T12:00:00.000Z") });
+
+  /** Syncs calls again, of which the first has changed. */
+  function change({ database }: Named, disposition: string, verdict = "exact"): void {
+    using warehouse = openExistingWarehouse(database);
+    const at = "2026-11-18T11:00:00.000Z";
+    const calls = CALLS.map((call, index) => (index === 0 ? { ...call, disposition } : call));
+    storeRun(warehouse, calls, { startedAt: at, finishedAt: at });
+    warehouse.sqlite.prepare("UPDATE sync_runs SET verdict = ?").run(verdict);
+  }
+
+  it("delivers a due report again if its figures changed, once", async () => {
+    using weekly = named({ deliver: TO_HOOK, on_restatement: "deliver" }, hook.secrets);
+    expect(await restated(weekly)).toBe(EXIT.done);
+    expect(existsSync(join(weekly.folder, "reports"))).toBe(false);
+    await due(weekly);
+    expect(await restated(weekly)).toBe(EXIT.done);
+    expect(hook.bodies).toHaveLength(1);
+    change(weekly, "BUSY");
+    expect(await restated(weekly)).toBe(EXIT.done);
+    expect(await restated(weekly)).toBe(EXIT.done);
+    expect(hook.bodies).toHaveLength(2);
+    const names = ["source.csv", "restatements.csv"];
+    expect(hook.bodies[1]).toMatchObject({ files: names.map((name) => ({ name })) });
+    expect(weekly.lines).toContainEqual(
+      expect.objectContaining({ msg: "report made", restated: expect.any(Number) }),
+    );
+    expect(readRows(weekly.database, "SELECT scheduled_for, range_to FROM report_runs")).toEqual([
+      { scheduled_for: SLOT, range_to: "2026-11-15" },
+      { scheduled_for: null, range_to: "2026-11-15" },
+    ]);
+  });
+
+  it("delivers nothing if no figure of the report changed", async () => {
+    const content = { filter: { source: "bing" }, deliver: TO_HOOK, on_restatement: "deliver" };
+    using weekly = named(content, hook.secrets);
+    await due(weekly);
+    change(weekly, "BUSY");
+    expect(await restated(weekly)).toBe(EXIT.done);
+    expect(hook.bodies).toHaveLength(1);
+    expect(weekly.messages().filter((message) => message === "report made")).toHaveLength(2);
+  });
+
+  it("waits for a copy that is proven, if the report requires one", async () => {
+    const content = { require: "verified", deliver: TO_HOOK, on_restatement: "deliver" };
+    using weekly = named(content, hook.secrets);
+    await due(weekly);
+    change(weekly, "BUSY", "probable");
+    expect(await restated(weekly)).toBe(EXIT.done);
+    expect(weekly.messages().at(-1)).toBe(
+      "figures have changed: waiting for a sync that proves the copy complete",
+    );
+    expect(hook.bodies).toHaveLength(1);
+    change(weekly, "BUSY");
+    expect(await restated(weekly)).toBe(EXIT.done);
+    expect(hook.bodies).toHaveLength(2);
+    expect(readFileSync(join(weekly.folder, "reports/weekly/restatements.csv"), "utf8")).toContain("google");
+  });
 });

@@ -21,14 +21,20 @@ function importFile(warehouse: Warehouse, at: string, file: string, rows: [day: 
   importSpend(warehouse, [{ file, rows: all }], { currency: undefined, named: undefined, importedAt: at });
 }
 
-const [FIRST, SECOND] = ["2026-11-01T00:00:00.000Z", "2026-11-02T00:00:00.000Z"];
+const [FIRST, SECOND, THIRD] = [
+  "2026-11-01T00:00:00.000Z",
+  "2026-11-02T00:00:00.000Z",
+  "2026-11-03T00:00:00.000Z",
+] as const;
 const inShort = (warehouse: Warehouse) =>
-  readImports(warehouse).map(({ number, file, source, first_day, last_day, days, rows, cost_micros }) =>
-    [number, file, source, first_day, last_day, days, rows, cost_micros].join(" "),
-  );
+  readImports(warehouse).map((each) => {
+    const { number, file, source, first_day, last_day, rows, cost_micros, had_rows, replaced_by } = each;
+    const state = each.removed_at !== null ? "removed" : `replaced by ${replaced_by}`;
+    return `${number} ${file} ${source} ${first_day} ${last_day}, ${rows} of ${had_rows}, ${cost_micros}, ${state}`;
+  });
 
 describe("readImports", () => {
-  it("lists the remaining rows of each file and source, latest first", () => {
+  it("lists each file and source, latest first, with what is left of it and which import replaced it", () => {
     using warehouse = newWarehouse();
     expect(readImports(warehouse)).toEqual([]);
     importFile(warehouse, FIRST, "a.csv", [
@@ -38,44 +44,72 @@ describe("readImports", () => {
       ["2026-10-01", "bing"],
     ]);
     expect(inShort(warehouse)).toEqual([
-      "3 a.csv bing 2026-10-01 2026-10-01 1 1 1000000",
-      "1 a.csv google 2026-10-01 2026-10-03 2 3 3000000",
+      "2 a.csv bing 2026-10-01 2026-10-01, 1 of 1, 1000000, replaced by null",
+      "1 a.csv google 2026-10-01 2026-10-03, 3 of 3, 3000000, replaced by null",
     ]);
     importFile(warehouse, SECOND, "a.csv", [["2026-10-01", "google"]]);
-    expect(readImports(warehouse)).toMatchObject([
-      { number: 5, imported_at: SECOND, source: "google", rows: 1, currency: "EUR" },
-      { number: 4, imported_at: FIRST, source: "google", days: 1, first_day: "2026-10-03" },
-      { number: 3, imported_at: FIRST, source: "bing" },
+    importFile(warehouse, THIRD, "b.csv", [
+      ["2026-10-03", "google"],
+      ["2026-10-04", "google"],
     ]);
+    expect(inShort(warehouse)).toEqual([
+      "4 b.csv google 2026-10-03 2026-10-04, 2 of 2, 2000000, replaced by null",
+      "3 a.csv google 2026-10-01 2026-10-01, 1 of 1, 1000000, replaced by null",
+      "2 a.csv bing 2026-10-01 2026-10-01, 1 of 1, 1000000, replaced by null",
+      "1 a.csv google 2026-10-01 2026-10-03, 0 of 3, 0, replaced by 4",
+    ]);
+    expect(readImports(warehouse)[1]).toEqual({
+      number: 3,
+      imported_at: SECOND,
+      file: "a.csv",
+      source: "google",
+      first_day: "2026-10-01",
+      last_day: "2026-10-01",
+      rows: 1,
+      cost_micros: 1_000_000n,
+      currency: "EUR",
+      had_rows: 1,
+      had_cost_micros: 1_000_000n,
+      replaced_by: null,
+      removed_at: null,
+    });
   });
 });
 
 describe("removeImport", () => {
-  it("removes the remaining rows of a file and source, and nothing else", () => {
+  it("removes the remaining rows of a file and source, and names the imports that do not come back", () => {
     using warehouse = newWarehouse();
     importFile(warehouse, FIRST, "a.csv", [
       ["2026-10-01", "google"],
       ["2026-10-02", "google"],
       ["2026-10-01", "bing"],
     ]);
-    importFile(warehouse, SECOND, "a.csv", [["2026-10-02", "google"]]);
-    expect(removeImport(warehouse, 1)).toMatchObject({ file: "a.csv", source: "google", rows: 1 });
+    importFile(warehouse, SECOND, "b.csv", [["2026-10-02", "google"]]);
+    const second = removeImport(warehouse, 3, THIRD);
+    expect(second.removed).toMatchObject({ number: 3, file: "b.csv", rows: 1 });
+    expect(second.lost.map(({ number }) => number)).toEqual([1]);
+    const first = removeImport(warehouse, 1, THIRD);
+    expect(first).toMatchObject({ removed: { file: "a.csv", source: "google", rows: 1 }, lost: [] });
     expect(inShort(warehouse)).toEqual([
-      "4 a.csv google 2026-10-02 2026-10-02 1 1 1000000",
-      "2 a.csv bing 2026-10-01 2026-10-01 1 1 1000000",
+      "3 b.csv google 2026-10-02 2026-10-02, 0 of 1, 0, removed",
+      "2 a.csv bing 2026-10-01 2026-10-01, 1 of 1, 1000000, replaced by null",
+      "1 a.csv google 2026-10-01 2026-10-02, 0 of 2, 0, removed",
     ]);
   });
 
-  it.each([0, 3, 99])("refuses number %s, which is of no import", (number) => {
+  it.each([
+    [0, "there is none of this number"],
+    [1, "import 3 has replaced all its rows"],
+    [2, "it was removed before"],
+    [99, "there is none of this number"],
+  ])("refuses number %s: %s", (number, why) => {
     using warehouse = newWarehouse();
     importFile(warehouse, FIRST, "a.csv", [
       ["2026-10-01", "google"],
-      ["2026-10-02", "google"],
-      ["2026-10-03", "google"],
+      ["2026-10-01", "bing"],
     ]);
-    expect(() => removeImport(warehouse, number)).toThrow(
-      `Cannot remove import ${number}: there is none of this number`,
-    );
-    expect(readImports(warehouse).length).toBe(1);
+    importFile(warehouse, SECOND, "a.csv", [["2026-10-01", "google"]]);
+    removeImport(warehouse, 2, THIRD);
+    expect(() => removeImport(warehouse, number, THIRD)).toThrow(`Cannot remove import ${number}: ${why}`);
   });
 });

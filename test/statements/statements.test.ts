@@ -74,7 +74,7 @@ const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], 
   first_load: [
     warehouse({ first_load: true }),
     "doubt",
-    "The first load has not ended: calls are missing, and first-time callers are not known yet, and counted as none.",
+    "The first load has not ended: calls are missing, and first-time callers are not known yet.",
   ],
   other_unit: [
     warehouse({ other_unit_calls: 1 }),
@@ -139,7 +139,7 @@ const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], 
   previous_not_covered: [
     range({ compared_with: { from: "2026-09-01", begins_before_first_call: true } }),
     "caution",
-    "The days compared with begin on 1 Sep 2026, before the first call in the copy: there is no change, and their figures may be too low.",
+    "The days compared with begin on 1 Sep 2026, before the first call in the copy: there are no previous figures and no changes.",
   ],
   short_history: [
     range({ range: { short_history: true } }),
@@ -155,6 +155,11 @@ const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], 
     range({ spend: { ...SPEND, filters_of_calls_alone: ["first_time", "min_duration_seconds"] } }),
     "caution",
     "Filters by first time and min duration apply to calls alone: costs are for all calls.",
+  ],
+  spend_days_differ: [
+    range({ spend: { ...SPEND, days_differ: true } }),
+    "caution",
+    "Costs are not compared: the days before have more or fewer days with spend, or end within a day.",
   ],
   unmatched_spend: [
     range({ spend: { ...SPEND, campaigns: { unmatched: { rows: 1, cost: 2.5 } } } }),

@@ -1,5 +1,10 @@
+import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { configurationWithoutFile, findFile } from "../../src/config/accounts.ts";
+import { readConfiguration } from "../../src/config/read-configuration.ts";
+import { answerCall } from "../../src/mcp/answer-call.ts";
+import { type Tool, toolsFor } from "../../src/mcp/tools.ts";
 import { BIN } from "./run.ts";
 
 const { NODE_COMPILE_CACHE = "" } = process.env;
@@ -41,6 +46,35 @@ export async function connect(
       return result.structuredContent;
     },
     [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+export interface Answering {
+  tools: readonly Tool[];
+  ask: Assistant["ask"];
+}
+
+/** Answers calls as a child of `calltally mcp` does, in this process. */
+export function answering(
+  folder: string,
+  { env = {}, sql = false, isPersonal = false }: { env?: object; sql?: boolean; isPersonal?: boolean } = {},
+): Answering {
+  const sources = { env: { ...env }, folder };
+  const path = findFile(undefined, sources);
+  const { accounts, file } =
+    path === undefined ? configurationWithoutFile(sources) : readConfiguration(join(folder, path), sources);
+  const names = accounts.flatMap(({ name }) => name ?? []);
+  const tools = toolsFor(names, { sql, isPersonal });
+  const complain = (text: string) => {
+    throw new Error(text);
+  };
+  return {
+    tools,
+    ask: async (name, given = {}) => {
+      const call = JSON.stringify({ name, arguments: given });
+      const said = await answerCall(call, { tools, accounts, file, isPersonal, complain });
+      return "error" in said ? said.error : JSON.parse(JSON.stringify(said.answer));
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -24,3 +25,6 @@ export function isRunning(pid: string): boolean {
     return false;
   }
 }
+
+/** Returns the mark of a process that has ended. */
+export const endedProcess = (): string => `${spawnSync("true").pid}@1`;

@@ -86,13 +86,19 @@ async function readBefore(
     sync: async () => {
       listing.offsets = [];
       await setImmediate();
-      const { mode, verdict, calls_new, calls_changed } = await syncWarehouse(run);
-      return { mode, verdict, calls_new, calls_changed, offsets: listing.offsets };
+      const { mode, plan_reason, verdict, calls_new, calls_changed } = await syncWarehouse(run);
+      return { mode, plan_reason, verdict, calls_new, calls_changed, offsets: listing.offsets };
     },
   };
 }
 
-const INCREMENTAL = { mode: "incremental", verdict: "probable", calls_new: 0, calls_changed: 0 };
+const INCREMENTAL = {
+  mode: "incremental",
+  plan_reason: expect.stringMatching(/^run 1 found the /),
+  verdict: "probable",
+  calls_new: 0,
+  calls_changed: 0,
+};
 
 describe("readIncremental, of a service that lists the newest calls first,", () => {
   it.each([
@@ -186,7 +192,12 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
   it("has made a full pass of it where it met the end, since nothing was settled", async () => {
     using warehouse = newWarehouse();
     const { sync } = await readBefore(warehouse, new Listing(200, 1), { lookbackHours: 500 });
-    expect(await sync()).toMatchObject({ mode: "full", verdict: "exact", offsets: [0, 117, 200, 197, 0] });
+    expect(await sync()).toMatchObject({
+      mode: "full",
+      plan_reason: "an incremental sync read the list to its end",
+      verdict: "exact",
+      offsets: [0, 117, 200, 197, 0],
+    });
   });
 });
 

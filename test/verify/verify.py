@@ -108,6 +108,7 @@ class Pass:
         self.pages = self.longest = self.gone = self.new = self.overruns = self.unplaced = 0
         self.cut, self.totals, self.requests, self.met = [], [], [], set()
         self.look_held, self.front_held, self.end_held = EVERYTHING, set(), set()
+        self.front_met, self.met_held = set(), set()
         self.left, self.left_held, self.first, self.quiet = NO_PAGE, EVERYTHING, NO_PAGE, None
 
     def respond(self, offset, total, count, request):
@@ -173,13 +174,16 @@ class Pass:
         self.gone += self.chain.vanished(self.first["rows"], page["rows"])
         self.look.add(page["rows"], within)
         self.look_held = within
+        if not joined:
+            return
         whole = page["offset"] == 0 and self.end and self.left["offset"] == 0
-        met, _, known = self.front.join(page["rows"], False)
+        first = {row["id"] for row in self.first["rows"]} - {None}
+        self.front_met |= first & {row["id"] for row in page["rows"]}
+        self.met_held |= (EVERYTHING if whole else self.front.join(page["rows"], False)[0]) & within
         size = min(self.longest, self.limit)
         shared = min(self.overlap, max(min(2, size - 1), size // 2, 1))  # rows that two pages have in common
-        enough = known >= min(shared, len(self.first["rows"]))
-        if joined:
-            self.front_held |= (EVERYTHING if whole else met if enough else set()) & within
+        if whole or len(self.front_met) >= min(shared, len(first)):
+            self.front_held = self.met_held
 
     def verdict(self):
         """`exact`, `verified`, or why neither."""

@@ -41,6 +41,8 @@ const IMPERSONAL = `
   upload_files.replaced_sha256 upload_files.caller_key upload_files.forgotten_at
   uploads.conversion_name uploads.order_id uploads.reason uploads.value uploads.currency uploads.occurred_at
   spend.day spend.currency spend.imported_at
+  spend_imports.imported_at spend_imports.first_day spend_imports.last_day spend_imports.currency
+  spend_imports.removed_at
   fact_changes.changed_at fact_changes.call_started fact_changes.topic fact_changes.channel
   fact_changes.tracking_number
   exported_rollups.path exported_rollups.contents exported_rollups.metrics exported_rollups.range_from

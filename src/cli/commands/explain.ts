@@ -2,15 +2,18 @@ import { relative } from "node:path";
 import { Argument, Command } from "@commander-js/extra-typings";
 import { ASSISTANTS_AS_OF } from "../../attribution/ai-assistants.ts";
 import { presentText } from "../../attribution/call-text.ts";
+import { minutesOf } from "../../calendar/local-time.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { type Explanation, explainCall, noCallError } from "../../explain/explain-call.ts";
 import { NOT_SET } from "../../figures/reserved-keys.ts";
+import { readStatements } from "../../statements/read-statements.ts";
+import { openWarehouseReader } from "../../warehouse/open.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
 import { wholeNumber } from "../parsers.ts";
+import { besideData } from "../terminal/statement-lines.ts";
 import { ellipsize } from "../terminal/text.ts";
-import { notesOnRules } from "../warehouse-notes.ts";
 
 export const command = (context: Context) =>
   new Command("explain")
@@ -27,25 +30,26 @@ export const command = (context: Context) =>
         const settings = settingsOf(context);
         const explanation = explainCall({ ...settings, callId, rules: readAttributionRules(settings) });
         if (explanation === undefined) throw noCallError(callId, settings.database);
-        return {
-          data: explanation,
-          text: describeExplanation(explanation, context.folder),
-          notes: notesOnRules(settings),
-        };
+        const text = describeExplanation(explanation, settings.timezone, context.folder);
+        using reader = openWarehouseReader(settings.database);
+        return { data: explanation, text, ...besideData(readStatements(reader, settings)) };
       }),
     );
 
 const WIDTH = 78;
 
-function describeExplanation(explanation: Explanation, folder: string): string {
+/** @param timezone of its times, named once */
+function describeExplanation(explanation: Explanation, timezone: string, folder: string): string {
   const { dni, utm, channel_rules } = explanation;
+  const minuteOf = minutesOf(timezone);
   const tried = channel_rules.tried.map(({ channel, holds }, index) =>
     line(`  ${index + 1}`, `${channel}: ${holds ? "yes" : "no"}`),
   );
   const missed = channel_rules.tried.every(({ holds }) => !holds);
   return [
     line("call", `${explanation.call_id}, ${explanation.local_time ?? "at an unknown time"}`),
-    line("counted", describeCounted(explanation)),
+    line("times of", timezone),
+    line("counted", describeCounted(explanation, minuteOf)),
     "",
     ...Object.entries(utm).map(([field, value]) => line(field, describeUtm(dni[field] ?? null, value))),
     line("click", describeClick(explanation)),
@@ -62,14 +66,15 @@ function describeExplanation(explanation: Explanation, folder: string): string {
     line("topic", describeTopic(explanation)),
     ...(explanation.topic_match === null ? [] : [line("", explanation.topic_match.words)]),
     line("qualified", describeQualified(explanation)),
-    line("first call", describeFirst(explanation)),
+    line("first call", describeFirst(explanation, minuteOf)),
     line("google-ads", describeUpload(explanation.google_ads)),
     line("google-leads", describeUpload(explanation.google_leads)),
     line("microsoft-ads", describeUpload(explanation.microsoft_ads)),
     line("ga4-events", describeUpload(explanation.ga4_events)),
     // Full paths, because only their ends differ.
     ...explanation.uploads.map(
-      (upload, index) => `${(index === 0 ? "uploads" : "").padEnd(15)} ${describeSaid(upload, folder)}`,
+      (upload, index) =>
+        `${(index === 0 ? "uploads" : "").padEnd(15)} ${describeSaid(upload, minuteOf, folder)}`,
     ),
   ].join("\n");
 }
@@ -102,14 +107,15 @@ function describeClick({ click }: Explanation): string {
   return `${PLATFORMS[click.platform]}${gclsrc}; ${click.by} as served: ${quote(click.id)}`;
 }
 
+/** Says what a value comes from that is not as tagged. */
 function describeFill(
   { click, source_rule }: Explanation,
   value: string | null,
   tagged: string | null = null,
 ) {
-  const isFilled = (source_rule === "utm" || source_rule === "click id") && value !== tagged;
-  if (!isFilled || value === null) return value ?? NOT_SET;
-  return `${value}, filled in from the ${click === null ? "AI assistant" : `${PLATFORMS[click.platform]} click`}`;
+  const isOther = (source_rule === "utm" || source_rule === "click id") && value !== tagged;
+  if (!isOther || value === null) return value ?? NOT_SET;
+  return `${value}, from the ${click === null ? "AI assistant" : `${PLATFORMS[click.platform]} click`}`;
 }
 
 /** What decided source and medium. */
@@ -118,7 +124,7 @@ function describeRule({ source_rule, referring_host, referrer_kind, is_assistant
     case "utm":
       return "the utm values";
     case "click id":
-      return "the click id, as there are no utm values";
+      return "the click id, as no utm values name both a source and a medium other than organic";
     case "campaign":
       return "nothing: a campaign without utm values or click id has no source";
     case "referrer": {
@@ -166,22 +172,26 @@ function describeQualified(explanation: Explanation): string {
   return `${qualified ? "yes" : "no"}: it lasted ${duration} ${duration_unit}, and the minimum is ${qualified_seconds} seconds`;
 }
 
-function describeCounted({ gone_at, unlisted_since }: Explanation): string {
-  if (gone_at !== null) return `no: gone from the service, seen ${gone_at}`;
+type ToMinute = ReturnType<typeof minutesOf>;
+
+function describeCounted({ gone_at, unlisted_since }: Explanation, minuteOf: ToMinute): string {
+  if (gone_at !== null) return `no: gone from the service, seen ${minuteOf(gone_at)}`;
   return unlisted_since === null
     ? "yes"
-    : `yes; left the service's list on ${unlisted_since}: the service lists no older calls`;
+    : `yes; left the service's list on ${minuteOf(unlisted_since)}: the service lists no older calls`;
 }
 
-function describeFirst({ gone_at, first_time_caller, first_call, is_first_load }: Explanation): string {
+function describeFirst(explanation: Explanation, minuteOf: ToMinute): string {
+  const { gone_at, first_time_caller, first_call, is_first_load } = explanation;
   if (gone_at !== null) return "no: calls that are gone do not count";
   if (is_first_load) return "unknown until the first load has finished";
   if (first_time_caller) return "yes: the caller's first in the warehouse";
   if (first_call === null) return "no: the caller is unknown";
-  return `no: that was ${first_call.call_id}, ${first_call.call_started ?? "at an unknown time"}`;
+  const { call_id, call_started } = first_call;
+  return `no: that was ${call_id}, ${call_started === null ? "at an unknown time" : minuteOf(call_started)}`;
 }
 
-function describeSaid(upload: Explanation["uploads"][number], folder: string): string {
+function describeSaid(upload: Explanation["uploads"][number], minuteOf: ToMinute, folder: string): string {
   const { action, reason, value, currency, order_id, conversion_name } = upload;
   const money = value === null ? "" : ` ${[value, currency].filter(Boolean).join(" ")}`;
   const said = {
@@ -190,8 +200,7 @@ function describeSaid(upload: Explanation["uploads"][number], folder: string): s
     restate: `restated,${money}`,
   }[action];
   const state = upload.forgotten_at !== null ? ", taken back" : upload.state === "pending" ? ", pending" : "";
-  const day = upload.written_at.slice(0, "YYYY-MM-DD".length);
-  return `${day} ${relative(folder, upload.path)}: ${said}${state}`;
+  return `${minuteOf(upload.written_at)} ${relative(folder, upload.path)}: ${said}${state}`;
 }
 
 function describeUpload(reason: string | null): string {

@@ -97,7 +97,6 @@ async function countCalls({ baseUrl, token }: Access, signal: AbortSignal): Prom
 }
 
 const HINTS: Partial<Record<ExitCode, string>> = {
-  [EXIT.refused]: "The token may be mistyped, expired, or of API v2. Nothing was written.",
   [EXIT.unreachable]:
     "Check --base-url and the network; --offline writes the files without trying the token. Nothing was written.",
   [EXIT.contract]:
@@ -106,8 +105,9 @@ const HINTS: Partial<Record<ExitCode, string>> = {
 
 function nothingWritten(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
-  const { exitCode, message, cause } = error;
-  return new CalltallyError(exitCode, message, { cause, hint: HINTS[exitCode] ?? "Nothing was written." });
+  const { exitCode, message, hint, cause } = error;
+  const known = exitCode === EXIT.refused ? `${hint} Nothing was written.` : "Nothing was written.";
+  return new CalltallyError(exitCode, message, { cause, hint: HINTS[exitCode] ?? known });
 }
 
 export interface NewFile {

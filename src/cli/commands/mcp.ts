@@ -48,7 +48,8 @@ export const command = (context: Context) =>
         // The protocol's library takes time to load.
         const { serve } = await import("../../mcp/serve.ts");
         const { env, signal, complain } = context;
-        await serve({ tools, signal, complain, ask: (call, options) => askChild(env, call, options) });
+        const ask = (call: Call, options: AskOptions) => askChild(env, call, options);
+        await serve({ tools, signal, complain, ask, input: process.stdin, output: process.stdout });
         process.exit(EXIT.done); // nobody is left to read what is still in the pipes
       }),
     );

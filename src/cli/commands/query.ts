@@ -4,7 +4,6 @@ import { formatQuantity } from "../../base/quantity-text.ts";
 import { inChunks } from "../../export/formats/chunks.ts";
 import { toDelimited } from "../../export/formats/delimited.ts";
 import { readStatements } from "../../statements/read-statements.ts";
-import { doubtsOf, exitCodeOf, say } from "../../statements/statements.ts";
 import { openWarehouseReader } from "../../warehouse/open.ts";
 import { type QueryResult, runQuery, type SqlValue } from "../../warehouse/run-query.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
@@ -13,6 +12,7 @@ import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
 import { choice, wholeNumber } from "../parsers.ts";
 import { readText } from "../read-text.ts";
+import { besideData } from "../terminal/statement-lines.ts";
 import { notesOnOrigin } from "../warehouse-notes.ts";
 import { runAgain, watchParent } from "../watched-child.ts";
 
@@ -63,16 +63,14 @@ export const command = (context: Context) =>
         using reader = openWarehouseReader(settings.database);
         const to = { format, maxRows: most, write: context.write };
         const { isComplete } = await writeQueryResult(reader, statement, to);
-        const statements = readStatements(reader, settings);
-        const errors = doubtsOf(statements).map((doubt) => say(doubt).text);
-        const cautions = statements.filter(({ level }) => level === "caution");
-        const notes = [...cautions.map((caution) => say(caution).text), ...notesOnOrigin(settings)];
-        if (isComplete) return { notes, errors, exit: exitCodeOf(statements) };
+        const { notes, ...said } = besideData(readStatements(reader, settings));
+        notes.push(...notesOnOrigin(settings));
+        if (isComplete) return { notes, ...said };
         notes.push(
           `Stopped after ${formatQuantity(most, "row")}; there are more.`,
           "Raise --max-rows, or narrow the SQL; --format csv has no limit.",
         );
-        return { notes, errors, exit: EXIT.unverified };
+        return { notes, ...said, exit: EXIT.unverified };
       }),
     );
 

@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { formatCount } from "../../base/quantity-text.ts";
 import { parseDate, toInstants } from "../../calendar/dates.ts";
-import { localTime } from "../../calendar/local-time.ts";
+import { minutesOf } from "../../calendar/local-time.ts";
 import type { Restatement } from "../../export/restatement.ts";
 import { readRestatements } from "../../restatements/restatement-table.ts";
 import { describeRestatement, keyInWords } from "../../restatements/restatement-words.ts";
@@ -45,8 +45,7 @@ const MAX_SHOWN = 200;
 /** Two lines per figure, below its file. */
 function describeRestatements(found: readonly Restatement[], timezone: string, folder: string): string {
   if (found.length === 0) return "No restatements.";
-  const toLocal = localTime(timezone);
-  const minuteOf = (time: string) => toLocal(time).local.slice(0, "YYYY-MM-DD HH:MM".length);
+  const minuteOf = minutesOf(timezone);
   const lines: string[] = [];
   let heading = "";
   for (const each of found.slice(0, MAX_SHOWN)) {

@@ -1,4 +1,5 @@
 import { Command, Option } from "@commander-js/extra-typings";
+import { localTime, minutesOf } from "../../calendar/local-time.ts";
 import type { Account } from "../../config/accounts.ts";
 import { readDoorbell } from "../../config/doorbell.ts";
 import { JOBS } from "../../jobs/all.ts";
@@ -77,15 +78,14 @@ export const command = (context: Context) =>
 const JOB_PARTS = /.{1,20}/g;
 /** At most this much of an expression per line. */
 const CRON_WIDTH = 16;
-const MINUTE_WIDTH = "2026-11-20 16:07".length;
 const GAP = 2;
 
 /** Returns jobs as a table of 80 columns. Long texts wrap; shows as many next runs as fit, at least two. */
 function describeJobs(jobs: readonly ListedJob[]): string {
   const [{ timezone = "UTC" } = {}] = jobs;
-  const minuteOf = (iso: string) => formatLocal(iso, timezone).slice(0, MINUTE_WIDTH);
+  const [minuteOf, toLocal] = [minutesOf(timezone), localTime(timezone)];
   const cells = jobs.map(({ job, cron, last_done, is_behind, next, idle }) => {
-    const runs = next.map((at) => formatLocal(at, timezone).replace(/:00$/, ""));
+    const runs = next.map((at) => toLocal(at).local.replace(/:00$/, ""));
     return {
       job: (job.match(JOB_PARTS) ?? []).join("\n"),
       cron: hang("", cron, 0, CRON_WIDTH).join("\n"),
@@ -107,14 +107,4 @@ function inRoom(runs: readonly string[], room: number): string {
     if (line.length <= room) return line;
   }
   return runs.length > 1 ? runs.slice(0, 2).join(",\n") : hang("", runs.join(), 0, room).join("\n");
-}
-
-/** 2026-11-20T15:07:00.000Z in America/Chicago → 2026-11-20 09:07:00 */
-function formatLocal(iso: string, timezone: string): string {
-  const format = new Intl.DateTimeFormat("sv-SE", {
-    timeZone: timezone,
-    dateStyle: "short",
-    timeStyle: "medium",
-  });
-  return format.format(Date.parse(iso));
 }

@@ -1,4 +1,5 @@
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { systemClock } from "../../base/clock.ts";
 import { formatMicros, parseCurrency } from "../../base/currency.ts";
 import { EXIT } from "../../base/errors.ts";
 import { toPrintable } from "../../base/printable.ts";
@@ -85,7 +86,9 @@ Examples:
 
 const listCommand = (context: Context) =>
   new Command("list")
-    .description("Lists imports, latest first: the remaining rows of each file and source.")
+    .description(
+      "Lists imports, latest first, by file and source: the remaining rows, and the import that replaced all of them.",
+    )
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally spend list")
@@ -94,7 +97,7 @@ const listCommand = (context: Context) =>
         using warehouse = openOwn(settings, openAsPermitted);
         const imports = readImports(warehouse);
         return {
-          data: imports.map(costToJson),
+          data: imports.map(importToJson),
           text: imports.length === 0 ? "No spend has been imported." : layOutImports(imports),
         };
       }),
@@ -112,20 +115,31 @@ const removeCommand = (context: Context) =>
     .action(
       action(context, (number) => {
         using warehouse = openOwn(settingsOf(context), openExistingWarehouse);
-        const removed = removeImport(warehouse, number);
-        const { file, source, days, rows } = removed;
+        const removedAt = new Date(systemClock.now()).toISOString();
+        const { removed, lost } = removeImport(warehouse, number, removedAt);
         return {
-          data: costToJson(removed),
-          summary: toPrintable(
-            `Removed ${formatQuantity(rows, "row")} of ${source} from ${file}: ${formatQuantity(days, "day")}, ${describeDays(removed)}, ${amountOf(removed)}`,
-          ),
+          data: { ...importToJson(removed), does_not_come_back: lost.map(importToJson) },
+          summary: describeRemoved(removed, lost),
         };
       }),
     );
 
+function describeRemoved(removed: SpendImport, lost: readonly SpendImport[]): string {
+  const { file, source, rows } = removed;
+  const named = lost.map((each) => `import ${each.number} (${each.file})`);
+  return [
+    `Removed ${formatQuantity(rows, "row")} of ${source} from ${file}: ${describeDays(removed)}, ${amountOf(removed)}`,
+    ...(named.length === 0
+      ? []
+      : [`What it had replaced does not come back, ${named.join(", ")}: import that file again.`]),
+  ]
+    .map(toPrintable)
+    .join("\n");
+}
+
 function layOutImports(imports: readonly SpendImport[]): string {
   return layOutTable(
-    ["number", "imported_at", "file", "source", "days", "rows", "cost"],
+    ["number", "imported_at", "file", "source", "days", "rows", "cost", "state"],
     imports.map((each) => [
       each.number,
       each.imported_at,
@@ -134,8 +148,22 @@ function layOutImports(imports: readonly SpendImport[]): string {
       describeDays(each),
       each.rows,
       amountOf(each),
+      describeState(each),
     ]),
   );
+}
+
+/** What it had is not in the columns, whose sums are the spend. */
+function describeState(each: SpendImport): string {
+  const { rows, had_rows, had_cost_micros, currency, replaced_by, removed_at } = each;
+  if (removed_at === null && rows === had_rows) return "in use";
+  const state =
+    removed_at !== null ? "removed" : replaced_by === null ? "in use" : `replaced by ${replaced_by}`;
+  return `${state}; had ${formatQuantity(had_rows, "row")}, ${amountOf({ cost_micros: had_cost_micros, currency })}`;
+}
+
+function importToJson({ had_cost_micros, ...each }: SpendImport) {
+  return { ...costToJson(each), had_cost: Number(formatMicros(had_cost_micros)) };
 }
 
 function describeDays({ first_day, last_day }: { first_day: string; last_day: string }): string {

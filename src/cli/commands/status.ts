@@ -56,7 +56,7 @@ export const command = (context: Context) =>
           const { status, errors, exit } = judge(account);
           return {
             data: status,
-            text: runs === undefined ? describeStatus(status, nowMs) : describeHistory(status.runs),
+            text: runs === undefined ? describeStatus(status, nowMs) : describeHistory(status),
             errors, // in full: the screen cuts them to its width
             exit,
           };

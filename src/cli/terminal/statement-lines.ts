@@ -1,4 +1,5 @@
-import { doubtsOf, type Statement, say, saySome, toSpoken } from "../../statements/statements.ts";
+import type { Level } from "../../statements/rule.ts";
+import { doubtsOf, exitCodeOf, type Statement, say, saySome, toSpoken } from "../../statements/statements.ts";
 import type { Context } from "../context.ts";
 
 export const SEE_MANIFEST = "see manifest.json";
@@ -13,6 +14,13 @@ export function linesOf(statements: readonly Statement[], where?: string): strin
 /** Returns doubts for `--quiet`, which hides the lines: cron mails what it leaves. */
 export function quietDoubts({ options }: Context, statements: readonly Statement[]): string[] {
   return options.quiet ? doubtsOf(statements).map((doubt) => say(doubt).text) : [];
+}
+
+/** Returns what a command that prints data says next to it: doubts, cautions, and the exit code. */
+export function besideData(statements: readonly Statement[]) {
+  const sayAll = (level: Level) =>
+    statements.filter((statement) => statement.level === level).map((statement) => say(statement).text);
+  return { errors: sayAll("doubt"), notes: sayAll("caution"), exit: exitCodeOf(statements) };
 }
 
 /** Adds the words to the statements of a manifest. */

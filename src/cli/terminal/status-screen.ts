@@ -1,5 +1,6 @@
-import { ageOf, minuteOf } from "../../base/clock.ts";
+import { ageOf } from "../../base/clock.ts";
 import { formatAge, formatCount, formatElapsed, formatQuantity } from "../../base/quantity-text.ts";
+import { minutesOf } from "../../calendar/local-time.ts";
 import { describeNotice } from "../../notices/notice-words.ts";
 import { describeOrder } from "../../paging/order-key.ts";
 import type { Level } from "../../statements/rule.ts";
@@ -35,10 +36,11 @@ export function describeStatus(status: Status, nowMs: number): string {
     ...describeSlots(status),
     line("Warehouse", status.warehouse, Number.POSITIVE_INFINITY),
     line("", originInWords(status.origin), Number.POSITIVE_INFINITY),
+    line("Times of", status.timezone),
   ];
   // Followed by an empty line and the table's head.
   const runs = status.runs.slice(0, Math.max(1, HEIGHT - lines.length - 2));
-  if (runs.length > 0) lines.push("", layOutRuns(runs, RUN_COLUMNS));
+  if (runs.length > 0) lines.push("", layOutRuns(runs, runColumns("started", status.timezone)));
   return lines.join("\n");
 }
 
@@ -55,24 +57,24 @@ function describePublications({ publications }: Status, nowMs: number): string[]
 }
 
 type RunColumns = Readonly<Record<string, (run: SyncRun) => string>>;
-const RUN_COLUMNS: RunColumns = {
+const runColumns = (started: string, timezone: string): RunColumns => ({
   run: ({ run_id }) => String(run_id),
-  "started, UTC": ({ started_at }) => minuteOf(started_at),
+  [started]: ({ started_at }) => minutesOf(timezone)(started_at),
   took: ({ elapsed_ms }) => (elapsed_ms === null ? "" : formatElapsed(elapsed_ms)),
   read: ({ calls_read }) => optionalCount(calls_read),
   new: ({ calls_new }) => optionalCount(calls_new),
   changed: ({ calls_changed }) => optionalCount(calls_changed),
   rejected: ({ calls_rejected }) => optionalCount(calls_rejected),
   ended: ({ verdict, status }) => verdict ?? status,
-};
-const HISTORY_COLUMNS: RunColumns = {
-  ...RUN_COLUMNS,
-  mode: ({ mode }) => mode,
-  because: ({ plan_reason }) => plan_reason ?? "",
-};
+});
 
-export function describeHistory(runs: readonly SyncRun[]): string {
-  return runs.length === 0 ? "No run yet." : layOutRuns(runs, HISTORY_COLUMNS);
+export function describeHistory({ runs, timezone }: Status): string {
+  if (runs.length === 0) return "No run yet.";
+  return layOutRuns(runs, {
+    ...runColumns(`started, ${timezone}`, timezone),
+    mode: ({ mode }) => mode,
+    because: ({ plan_reason }) => plan_reason ?? "",
+  });
 }
 
 function layOutRuns(runs: readonly SyncRun[], columns: RunColumns): string {
@@ -92,7 +94,8 @@ function lead(title: string): string {
 }
 
 function describeWorking(status: Status, nowMs: number): string {
-  const { runs, next, statements, origin_problem } = status;
+  const { runs, next, statements, origin_problem, timezone } = status;
+  const minuteOf = minutesOf(timezone);
   const [last] = runs;
   if (origin_problem !== null) return `no, another account's warehouse: ${origin_problem}`;
   if (last === undefined) return "not yet: run `calltally sync`";
@@ -107,9 +110,10 @@ function describeWorking(status: Status, nowMs: number): string {
   return `${answer}: ${run} was ${last.verdict}, ${age}`;
 }
 
-function describeFreshness({ last_good_run: good, newest_call }: Status, nowMs: number): string {
+function describeFreshness(status: Status, nowMs: number): string {
+  const { last_good_run: good, newest_call, timezone } = status;
   if (!good?.finished_at) return "no good run yet";
-  const newest = newest_call === null ? "" : `; newest call ${minuteOf(newest_call)} UTC`;
+  const newest = newest_call === null ? "" : `; newest call ${minutesOf(timezone)(newest_call)}`;
   return `last good run ${formatAge(ageOf(good.finished_at, nowMs))}${newest}`;
 }
 
@@ -201,7 +205,7 @@ function describeJob(record: JobRecord, nowMs: number): string {
 }
 
 /** One line per report, followed by a failed delivery's error. */
-function describeReports({ reports }: Status, nowMs: number): string[] {
+function describeReports({ reports, timezone }: Status, nowMs: number): string[] {
   const width = Math.max(0, ...reports.map(({ report }) => report.length));
   return reports
     .flatMap(({ report, next, last_run: last, deliveries }) => {
@@ -214,7 +218,7 @@ function describeReports({ reports }: Status, nowMs: number): string[] {
         ...(deliveries.length > 0
           ? [`delivered to ${deliveries.length - undelivered.length} of ${deliveries.length}`]
           : []),
-        ...(next === null ? [] : [`next ${next.slice(5, 16).replace("T", " ")} UTC`]),
+        ...(next === null ? [] : [`next ${minutesOf(timezone)(next)}`]),
       ].join(", ");
       return [
         `${report.padEnd(width)}  ${text}`,
@@ -224,18 +228,19 @@ function describeReports({ reports }: Status, nowMs: number): string[] {
     .map((text, index) => line(index === 0 ? "Reports" : "", text));
 }
 
-function describePlan({ next }: Status): string {
+function describePlan({ next, timezone }: Status): string {
   if (next.full_pass_due === null) return `a full pass: ${next.plan_reason}`;
-  return `an incremental sync; a full pass is due at ${minuteOf(next.full_pass_due)} UTC`;
+  return `an incremental sync; a full pass is due at ${minutesOf(timezone)(next.full_pass_due)}`;
 }
 
 /** Cron or systemd may run the jobs at other times instead. */
-function describeSlots({ next }: Status): string[] {
+function describeSlots({ next, timezone }: Status): string[] {
   const slots = (["sync", "export", "insights"] as const).flatMap((job) => {
     const at = next[job];
-    return at === null ? [] : [`${job} ${at.slice(5, 16).replace("T", " ")}`];
+    return at === null ? [] : [`${job} ${minutesOf(timezone)(at)}`];
   });
-  return slots.length === 0 ? [] : [line("", `by the schedule, if it runs: ${slots.join(", ")} UTC`)];
+  if (slots.length === 0) return [];
+  return hang(lead(""), `if scheduled: ${slots.join(", ")}`, lead("").length);
 }
 
 function optionalCount(count: number | null): string {

@@ -200,6 +200,20 @@ CREATE TABLE `restatements` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `restatements_once` ON `restatements` (`path`,`contents`,`exported_at`,`period`,`key`,`metric`);--> statement-breakpoint
+CREATE TABLE `spend_imports` (
+	`import_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`imported_at` text NOT NULL,
+	`file` text NOT NULL,
+	`source` text NOT NULL,
+	`first_day` text NOT NULL,
+	`last_day` text NOT NULL,
+	`rows` integer NOT NULL,
+	`cost_micros` integer NOT NULL,
+	`currency` text NOT NULL,
+	`replaced_by` integer,
+	`removed_at` text
+);
+--> statement-breakpoint
 CREATE TABLE `spend` (
 	`spend_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`day` text NOT NULL,

@@ -1,3 +1,4 @@
+import { daysInWords } from "../../../calendar/period-text.ts";
 import type { Level } from "../../../statements/rule.ts";
 import { doubtsOf, say } from "../../../statements/statements.ts";
 import { sentencesOnSpend } from "../../described-spend.ts";
@@ -80,13 +81,9 @@ export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
   ];
 }
 
-/** 2026-10-01 to 2026-10-31, compared with 2026-09-01 to 2026-09-30 */
+/** 1 Oct 2026 to 31 Oct 2026, compared with 1 Sep 2026 to 30 Sep 2026 */
 export function describeDays({ range, compared_with: before }: Manifest): string {
-  const inWords = ({ from, to, until }: Manifest["range"]) =>
-    from === undefined && to === undefined
-      ? "all calls"
-      : `${from ?? "first call"} to ${to ?? "now"}${until === undefined ? "" : `, ${until}`}`;
-  return before ? `${inWords(range)}, compared with ${inWords(before)}` : inWords(range);
+  return before ? `${daysInWords(range)}, compared with ${daysInWords(before)}` : daysInWords(range);
 }
 
 function describeRange(name: string, { from, to, until }: Manifest["range"]): AboutRow[] {

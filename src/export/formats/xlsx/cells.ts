@@ -17,7 +17,7 @@ export interface CellContext {
   onCut?: (() => void) | undefined;
 }
 
-/** Returns the XML of a cell; empty for no value. */
+/** Returns the XML of a cell; for no value empty, or without one in a total. */
 export type WriteCell = (reference: string, value: Value) => string;
 
 /** Writes text, ids and anything that Excel would change as text, never as a formula; times to the second. */
@@ -65,7 +65,8 @@ export function cellWriter(column: Column, context: CellContext, look: CellStyle
         return toMoment(reference, text, text);
     }
   };
-  return (reference, value) => (value === null ? "" : write(reference, value));
+  const blank = (reference: string) => (look.isTotal ? `<c r="${reference}" s="${style}"/>` : "");
+  return (reference, value) => (value === null ? blank(reference) : write(reference, value));
 }
 
 const isoOf = (local: string) => `${local.replace(" ", "T")}Z`;

@@ -1,17 +1,21 @@
 import { UsageError } from "../../../base/errors.ts";
 import { type ComparedDays, isChangeWithinChance } from "../../../figures/change-chance.ts";
-import { type Column, linesOf, type Table, type Value } from "../../table.ts";
+import { type Column, linesOf, type NamedTable, type Table, type Value } from "../../table.ts";
 
 import { inChunks } from "../chunks.ts";
 import { escapeText } from "./cell-text.ts";
 import { type CellContext, cellWriter, headingOf, isTextual, shownWidth } from "./cells.ts";
 import type { CellStyle } from "./styles.ts";
 
-const MAX_ROWS = 1_048_576;
+const TITLE = 1;
+/** The row of the headings; those of the table are below. */
+const HEADER = 2;
+const MAX_ROWS = 1_048_576 - HEADER;
 /** Columns fit their first rows, up to this width; longer text overflows or is cut. */
 const MAX_WIDTH = 50;
 /** Characters deflated together: few enough for little memory, enough for a good ratio. */
 const PIECE = 256 * 1024;
+const FAINT = "; changes in grey are within chance";
 const MARGIN = 3;
 const HEADING_LINES = 3;
 const LINE_HEIGHT = 15;
@@ -28,9 +32,9 @@ export interface SheetContext extends CellContext {
 }
 
 export function assertRows(name: string, rows: number): void {
-  if (rows < MAX_ROWS) return;
+  if (rows <= MAX_ROWS) return;
   throw new UsageError(
-    `Cannot write the sheet ${name}: it has more than ${MAX_ROWS - 1} rows, which are all that a sheet holds below its header`,
+    `Cannot write the sheet ${name}: it has more than ${MAX_ROWS} rows, which are all that a sheet holds below its header`,
     {
       hint: "Use a shorter range, --top where it applies, or --format csv or parquet, which have no such limit.",
     },
@@ -46,22 +50,25 @@ export function* toSheet(table: Table, name: string, context: SheetContext): Gen
   const header: Column = { name: "", type: "text" };
   const toHeader = cellWriter(header, context, { isHeader: true, isWrapped: true, align: "center" });
   const headings = columns.map(headingOf);
+  const isJudged = context.compared !== undefined && columns.some(changeOf);
+  const title = `${name}: ${context.days}${isJudged ? FAINT : ""}`;
 
   let widths: readonly number[] = [];
   const open = (sample: readonly (readonly Value[])[]) => {
     widths = widthsOf(columns, sample);
-    const cells = headings.map((heading, index) => toHeader(`${letters[index]}1`, heading));
+    const cells = headings.map((heading, index) => toHeader(`${letters[index]}${HEADER}`, heading));
     // Word wrap may take one more line.
     const lines = headings.map((heading, index) => 1 + countLines(heading, (widths[index] ?? 0) - MARGIN));
-    return `${openSheet({ widths, frozen: countFrozen(columns, widths) })}<sheetData>${toRowXml(1, cells, Math.max(...lines))}`;
+    const titleCell = cellWriter(header, context, { isBold: true })(`A${TITLE}`, title);
+    return `${openSheet({ widths, frozen: countFrozen(columns, widths) })}<sheetData>${toRowXml(TITLE, [titleCell], 1)}${toRowXml(HEADER, cells, Math.max(...lines))}`;
   };
 
-  let last = 1;
+  let last = HEADER;
   for (const chunk of inChunks(linesOf(table))) {
-    let xml = last === 1 ? open(chunk) : "";
+    let xml = last === HEADER ? open(chunk) : "";
     for (const row of chunk) {
       last++;
-      assertRows(name, last - 1);
+      assertRows(name, last - HEADER);
       xml += totals.some(({ values }) => values === row) ? toTotalRow(last, row) : toRow(last, row);
       if (xml.length < PIECE) continue;
       yield xml;
@@ -69,13 +76,8 @@ export function* toSheet(table: Table, name: string, context: SheetContext): Gen
     }
     if (xml !== "") yield xml;
   }
-  if (last === 1) yield open([]);
-  yield closeSheet(columns, letters, {
-    last,
-    totals: totals.length,
-    widths,
-    header: `${name}: ${context.days}`,
-  });
+  if (last === HEADER) yield open([]);
+  yield closeSheet(columns, letters, { last, totals: totals.length, widths, title });
 }
 
 function rowWriter(
@@ -141,44 +143,52 @@ function countFrozen(columns: readonly Column[], widths: readonly number[]): num
 function closeSheet(
   columns: readonly Column[],
   letters: readonly string[],
-  {
-    last,
-    totals,
-    widths,
-    header,
-  }: { last: number; totals: number; widths: readonly number[]; header: string },
+  { last, totals, widths, title }: { last: number; totals: number; widths: readonly number[]; title: string },
 ): string {
   const end = letters.at(-1);
   const texts = columns.flatMap((column, index) =>
-    isTextual(column) && last > 1 ? [`${letters[index]}2:${letters[index]}${last}`] : [],
+    isTextual(column) && last > HEADER ? [`${letters[index]}${HEADER + 1}:${letters[index]}${last}`] : [],
   );
   // Otherwise Excel marks each id as an error.
   const ignored =
     texts.length === 0
       ? ""
       : `<ignoredErrors><ignoredError sqref="${texts.join(" ")}" numberStoredAsText="1"/></ignoredErrors>`;
-  const filtered = Math.max(1, last - totals);
+  const filtered = Math.max(HEADER, last - totals);
   // As few pages side by side as keep the text readable.
   const pages = Math.ceil(widths.reduce((sum, width) => sum + width, 0) / PRINTED_WIDTH);
-  return `</sheetData><autoFilter ref="A1:${end}${filtered}"/>${printedPage(pages, header)}${ignored}</worksheet>`;
+  return `</sheetData><autoFilter ref="A${HEADER}:${end}${filtered}"/>${printedPage(pages, title)}${ignored}</worksheet>`;
 }
 
-/** @param header a text above each printed page */
-export function printedPage(pages: number, header: string): string {
-  return `<pageMargins left="0.4" right="0.4" top="0.6" bottom="0.5" header="0.3" footer="0.3"/><pageSetup orientation="landscape" fitToWidth="${pages}" fitToHeight="0"/><headerFooter><oddHeader>&amp;L${escapeText(header.replaceAll("&", "&&"))}</oddHeader><oddFooter>&amp;R&amp;P / &amp;N</oddFooter></headerFooter>`;
+/** @param title a text above each printed page */
+export function printedPage(pages: number, title: string): string {
+  return `<pageMargins left="0.4" right="0.4" top="0.6" bottom="0.5" header="0.3" footer="0.3"/><pageSetup orientation="landscape" fitToWidth="${pages}" fitToHeight="0"/><headerFooter><oddHeader>&amp;L${escapeText(title.replaceAll("&", "&&"))}</oddHeader><oddFooter>&amp;R&amp;P / &amp;N</oddFooter></headerFooter>`;
 }
 
-/** Returns the start of a worksheet, up to its rows; `frozen` columns stay in view, and then the first row, too. */
+/** Returns the start of a worksheet, up to its rows; `frozen` columns stay in view, and then title and header, too. */
 export function openSheet({ widths, frozen }: { widths: readonly number[]; frozen: number }): string {
-  const corner = `${columnLetters(frozen)}2`;
+  const corner = `${columnLetters(frozen)}${HEADER + 1}`;
   const view =
     frozen === 0
       ? ' showGridLines="0" tabSelected="1">'
-      : `><pane xSplit="${frozen}" ySplit="1" topLeftCell="${corner}" activePane="bottomRight" state="frozen"/><selection pane="topRight"/><selection pane="bottomLeft"/><selection pane="bottomRight" activeCell="${corner}" sqref="${corner}"/>`;
+      : `><pane xSplit="${frozen}" ySplit="${HEADER}" topLeftCell="${corner}" activePane="bottomRight" state="frozen"/><selection pane="topRight"/><selection pane="bottomLeft"/><selection pane="bottomRight" activeCell="${corner}" sqref="${corner}"/>`;
   const columns = widths.map(
     (width, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`,
   );
   return `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0"${view}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${columns.join("")}</cols>`;
+}
+
+/** Returns what is printed of a sheet: all but the title, which is above each page; and what each page repeats. */
+export function printedRanges({
+  columns,
+  totals = [],
+  entry,
+}: Pick<NamedTable, "columns" | "totals" | "entry">) {
+  const last = HEADER + entry.rows + totals.length;
+  return {
+    area: `$A$${HEADER}:$${columnLetters(Math.max(0, columns.length - 1))}$${last}`,
+    titles: ["$A:$A", `$${HEADER}:$${HEADER}`],
+  };
 }
 
 export function columnLetters(index: number): string {

@@ -21,7 +21,8 @@ export class Styles {
 
   indexOf({ numFmt, isBold, isHeader, isTotal, isFaint, align, isWrapped }: CellStyle): number {
     const fontId = (isBold || isHeader || isTotal ? 1 : 0) + (isFaint ? 2 : 0);
-    const font = fontId === 0 ? "" : ` fontId="${fontId}" applyFont="1"`;
+    // Without it, LibreOffice takes another font.
+    const font = ` fontId="${fontId}" applyFont="1"`;
     const fill = isHeader || isTotal ? ' fillId="2" applyFill="1"' : "";
     const border = isTotal ? ' borderId="1" applyBorder="1"' : "";
     const format = numFmt === undefined ? "" : ` numFmtId="${this.#formatOf(numFmt)}" applyNumberFormat="1"`;
@@ -46,7 +47,7 @@ export class Styles {
     );
     const font = (bold: string, color = "") =>
       `<font>${bold}<sz val="11"/>${color}<name val="Calibri"/><family val="2"/></font>`;
-    const grey = '<color rgb="FF808080"/>';
+    const grey = '<color rgb="FF666666"/>';
     const border = (top: string) => `<border><left/><right/>${top}<bottom/><diagonal/></border>`;
     const fill = (pattern: string) => `<fill>${pattern}</fill>`;
     return `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">${[

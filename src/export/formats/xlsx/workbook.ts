@@ -12,6 +12,7 @@ import {
   countLines,
   openSheet,
   printedPage,
+  printedRanges,
   type SheetContext,
   toRowXml,
   toSheet,
@@ -50,7 +51,6 @@ export async function writeWorkbook(
   const parts = function* (): Generator<ZipPart> {
     yield part("[Content_Types].xml", contentTypes(sheets.length + 1));
     yield part("_rels/.rels", relationships([["officeDocument", "xl/workbook.xml"]]));
-    yield part("xl/workbook.xml", workbookXml(names));
     const files = [ABOUT, ...names].map((_, index) => sheetFile(index).replace("xl/", ""));
     const targets = files.map((file): [string, string] => ["worksheet", file]);
     yield part("xl/_rels/workbook.xml.rels", relationships([...targets, ["styles", "styles.xml"]]));
@@ -64,6 +64,7 @@ export async function writeWorkbook(
     }
     // Only now all rows are counted and all styles known.
     const columns = tables.flatMap((table) => table.columns);
+    yield part("xl/workbook.xml", workbookXml(sheets));
     yield part(sheetFile(0), aboutXml(describeWorkbook(job, entries(), columns), context));
     yield part("xl/styles.xml", context.styles.toXml());
   };
@@ -124,16 +125,19 @@ function contentTypes(sheets: number): string {
   ].join("")}</Types>`;
 }
 
-function workbookXml(names: readonly string[]): string {
-  const sheets = [ABOUT, ...names].map(
+function workbookXml(sheets: readonly { sheet: string; table: NamedTable }[]): string {
+  const listed = [ABOUT, ...sheets.map(({ sheet }) => sheet)].map(
     (name, index) => `<sheet name="${escapeText(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
   );
-  // Each printed page repeats the heading and the first column.
-  const titles = names.map(
-    (name, index) =>
-      `<definedName name="_xlnm.Print_Titles" localSheetId="${index + 1}">'${escapeText(name)}'!$A:$A,'${escapeText(name)}'!$1:$1</definedName>`,
-  );
-  return `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${OFFICE}"><bookViews><workbookView/></bookViews><sheets>${sheets.join("")}</sheets><definedNames>${titles.join("")}</definedNames></workbook>`;
+  const defined = sheets.flatMap(({ sheet, table }, index) => {
+    const define = (name: string, ...ranges: string[]) => {
+      const targets = ranges.map((range) => `'${escapeText(sheet)}'!${range}`);
+      return `<definedName name="_xlnm.${name}" localSheetId="${index + 1}">${targets.join()}</definedName>`;
+    };
+    const { area, titles } = printedRanges(table);
+    return [define("Print_Area", area), define("Print_Titles", ...titles)];
+  });
+  return `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${OFFICE}"><bookViews><workbookView/></bookViews><sheets>${listed.join("")}</sheets><definedNames>${defined.join("")}</definedNames></workbook>`;
 }
 
 /** Returns relationships with the ids `rId1`, `rId2`, …. */

@@ -167,7 +167,12 @@ function expectSame(seen: SeenWorkbook, csv: Record<string, string[][]>, lineEnd
   expect(Object.keys(seen).toSorted()).toEqual(["About", ...Object.keys(csv)].toSorted());
   const columns = new Map(readColumns(seen).map(([heading, , name]) => [heading, name]));
   for (const [name, [header = [], ...lines]] of Object.entries(csv)) {
-    const [titles = [], ...rows] = seen[name] ?? [];
+    const [[title] = [], titles = [], ...rows] = seen[name] ?? [];
+    expect(title?.shown).toMatch(
+      new RegExp(
+        `^${name}: (all calls|1 Sep 2026 to 31 Oct 2026, compared with 1 Jul 2026 to 31 Jul 2026, 02:01)`,
+      ),
+    );
     expect(titles.map((title) => columns.get(title?.shown ?? ""))).toEqual(header);
     expect(rows.map((row) => header.map((column, index) => foundOf(row[index] ?? null, column)))).toEqual(
       lines.map((line) =>
@@ -388,7 +393,7 @@ describe("a workbook", () => {
       targets: [{ kind: "calls", with: ["transcription"] }],
       format: { format: "xlsx" },
     });
-    const { calls: [header, ...rows] = [] } = readBySheetJs(readBytes(folder));
+    const { calls: [, header, ...rows] = [] } = readBySheetJs(readBytes(folder));
     const column = header?.findIndex((cell) => cell?.shown === "Transcription") ?? 0;
     const texts = rows.map((row) => row[column]?.shown ?? "");
     expect(texts.toSorted()).toEqual([
@@ -401,13 +406,13 @@ describe("a workbook", () => {
   it("has sheets without rows where there are no calls", async () => {
     using warehouse = makeWarehouse([]);
     const { folder } = await warehouse.export({ targets: [rollup("channel")], format: { format: "xlsx" } });
-    expect(readBySheetJs(readBytes(folder)).channel?.length).toBe(1);
+    expect(readBySheetJs(readBytes(folder)).channel?.length).toBe(2);
   });
 
   it("is not written where a sheet would have too many rows", async () => {
-    expect(() => assertRows("calls", 1_048_575)).not.toThrow();
-    expect(() => assertRows("calls", 1_048_576)).toThrow(
-      "Cannot write the sheet calls: it has more than 1048575 rows",
+    expect(() => assertRows("calls", 1_048_574)).not.toThrow();
+    expect(() => assertRows("calls", 1_048_575)).toThrow(
+      "Cannot write the sheet calls: it has more than 1048574 rows",
     );
     const columns: Column[] = [{ name: "call_id", type: "integer" }];
     function* rows(count: number): Generator<Value[]> {
@@ -416,15 +421,15 @@ describe("a workbook", () => {
     const write = (count: number) => {
       for (const _ of toSheet({ columns, rows: rows(count) }, "gclid", CONTEXT));
     };
-    expect(() => write(1_048_575)).not.toThrow();
-    expect(() => write(1_048_576)).toThrow("Cannot write the sheet gclid");
+    expect(() => write(1_048_574)).not.toThrow();
+    expect(() => write(1_048_575)).toThrow("Cannot write the sheet gclid");
   });
 });
 
 const CONTEXT: SheetContext = {
   styles: new Styles(),
   toLocal: localTime(ZONE),
-  days: "2026-10-01 to 2026-10-31, compared with 2026-09-01 to 2026-09-30",
+  days: "1 Oct 2026 to 31 Oct 2026, compared with 1 Sep 2026 to 30 Sep 2026",
   compared: undefined,
 };
 
@@ -433,12 +438,15 @@ describe("toSheet", () => {
   const sheetOf = (columns: readonly Column[], rows: Value[][], totals?: TotalRow[]) =>
     [...toSheet({ columns, rows, totals }, "any", { ...CONTEXT, styles: new Styles() })].join("");
 
-  it("has its name and days above each printed page", () => {
+  it("has its name and days in the first row, and above each printed page", () => {
     const xml = [...toSheet({ columns: [], rows: [] }, "a&b", CONTEXT)].join("");
+    expect(xml).toMatch(
+      /<row r="1"><c r="A1" [^>]*><is><t>a&amp;b: 1 Oct 2026 to 31 Oct 2026, compared with/,
+    );
     expect(xml).toContain(`<oddHeader>&amp;La&amp;&amp;b: ${CONTEXT.days}</oddHeader>`);
   });
 
-  it("has changes within chance in grey, and a total with a fill and a line above", () => {
+  it("has changes within chance in grey, and totals with a fill and a line above, blank cells included", () => {
     const comparison = (shows: "previous" | "change") => ({ of: "calls", shows });
     const columns: Column[] = [
       { name: "calls", type: "integer" },
@@ -448,11 +456,12 @@ describe("toSheet", () => {
     const rows = [
       [11, 10, 0.1],
       [200, 100, 1],
+      [10, 10, 0],
     ];
     const styles = new Styles();
     const compared = { times: 1, isCovered: true };
     const xml = [
-      ...toSheet({ columns, rows, totals: [{ kind: "total", values: [211, 110, 0.9182] }] }, "any", {
+      ...toSheet({ columns, rows, totals: [{ kind: "total", values: [221, null, null] }] }, "any", {
         ...CONTEXT,
         styles,
         compared,
@@ -464,11 +473,13 @@ describe("toSheet", () => {
         .split("<cellXfs")[1]
         ?.match(/<xf[ /][^>]*>/g) ?? [];
     const look = (cell: string) => xfs[Number(new RegExp(`r="${cell}" s="(\\d+)"`).exec(xml)?.[1])];
-    expect(["C2", "C3", "C4"].map(look)).toEqual([
+    expect(["C3", "C4", "C5", "A6", "B6", "C6"].map(look)).toEqual([
       expect.stringContaining('fontId="2"'),
-      expect.not.stringContaining("fontId"),
-      expect.stringMatching(/fontId="1".*fillId="2".*borderId="1"/),
+      expect.stringContaining('fontId="0"'),
+      expect.stringContaining('fontId="0"'),
+      ...["A6", "B6", "C6"].map(() => expect.stringMatching(/fontId="1".*fillId="2".*borderId="1"/)),
     ]);
+    expect(xml).toContain("; changes in grey are within chance</t>");
   });
 
   it("keeps header and key in view, filters the rows but not the totals, and marks no id as a mistake", () => {
@@ -487,10 +498,10 @@ describe("toSheet", () => {
       { kind: "total", values: rows[2] ?? [] },
       { kind: "with_spend", values: rows[3] ?? [] },
     ]);
-    expect(paneOf(xml)).toBe('xSplit="2" ySplit="1" topLeftCell="C2"');
-    expect(xml).toContain('<autoFilter ref="A1:C3"/>');
-    expect(xml).toContain('<ignoredError sqref="A2:A5 B2:B5" numberStoredAsText="1"/>');
-    expect(sheetOf(columns, rows)).toContain('<autoFilter ref="A1:C5"/>');
+    expect(paneOf(xml)).toBe('xSplit="2" ySplit="2" topLeftCell="C3"');
+    expect(xml).toContain('<autoFilter ref="A2:C4"/>');
+    expect(xml).toContain('<ignoredError sqref="A3:A6 B3:B6" numberStoredAsText="1"/>');
+    expect(sheetOf(columns, rows)).toContain('<autoFilter ref="A2:C6"/>');
   });
 
   it("keeps no more of the key in view than leaves room for figures, and the first column in any case", () => {
@@ -517,14 +528,14 @@ describe("toSheet", () => {
       ],
       [],
     );
-    const headings = [...xml.matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map(([, heading]) => heading);
+    const [, ...headings] = [...xml.matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map(([, heading]) => heading);
     expect(headings).toEqual([
       "UTM source",
       "Campaign ID",
       "Average duration in seconds",
       "Answer rate, change",
     ]);
-    expect(Number(/<row r="1" ht="(\d+)"/.exec(xml)?.[1])).toBeGreaterThanOrEqual(45);
+    expect(Number(/<row r="2" ht="(\d+)"/.exec(xml)?.[1])).toBeGreaterThanOrEqual(45);
   });
 
   it("wraps texts with line breaks, in a row that is as high as they are, and no others", () => {
@@ -538,9 +549,9 @@ describe("toSheet", () => {
     // Of cellStyleXfs there is one, which has no index.
     const isWrapped = (cell: string) =>
       wrapped[1 + Number(new RegExp(`r="${cell}" s="(\\d+)"`).exec(xml)?.[1])];
-    expect(["A1", "A2", "A3"].map(isWrapped)).toEqual([true, false, true]);
-    expect(xml).toContain('<row r="2">');
-    expect(xml).toContain('<row r="3" ht="30">');
+    expect(["A2", "A3", "A4"].map(isWrapped)).toEqual([true, false, true]);
+    expect(xml).toContain('<row r="3">');
+    expect(xml).toContain('<row r="4" ht="30">');
   });
 
   it.each([

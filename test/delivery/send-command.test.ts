@@ -1,0 +1,212 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { DeliveryTarget } from "../../src/delivery/delivery-target.ts";
+import { withEnoughTime } from "../support/enough-time.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { isRunning } from "../support/processes.ts";
+import { makeRun, makeSummary, send, writeReportFile } from "./report.ts";
+
+describe("deliver by command", () => {
+  const command = (argv: [string, ...string[]], folder: string, timeoutMs?: number): DeliveryTarget => ({
+    channel: "command",
+    argv,
+    cwd: folder,
+    timeoutMs,
+  });
+  const node = (script: string, ...args: string[]): [string, ...string[]] => [
+    process.execPath,
+    "-e",
+    script,
+    "--",
+    ...args,
+  ];
+
+  it("runs a program with whole values in its arguments, no shell, and hardly an environment", async () => {
+    using run = makeRun();
+    const script = `require("fs").writeFileSync("seen.json", JSON.stringify({ args: process.argv.slice(1), env: process.env }))`;
+    const ours = {
+      CALLTALLY_TOKEN: "SECRET-17",
+      OTHER_SECRET: "x",
+      CALLTALLY_TIMEZONE: "UTC",
+    };
+    Object.assign(process.env, ours);
+    try {
+      const results = await send(run, [
+        command(
+          node(script, "{folder}", "remote:calls/{account} {from}..{to}", "$HOME;{report}"),
+          run.folder,
+        ),
+      ]);
+      expect(results).toMatchObject([{ channel: "command", status: "delivered", attempts: 1 }]);
+    } finally {
+      for (const name of Object.keys(ours)) delete process.env[name];
+    }
+    const seen = JSON.parse(readFileSync(join(run.folder, "seen.json"), "utf8"));
+    expect(seen.args).toEqual([
+      expect.stringContaining(run.folder),
+      "remote:calls/acme 2026-10-19..2026-11-15",
+      "$HOME;weekly",
+    ]);
+    expect(
+      Object.keys(seen.env)
+        .filter((name) => !name.startsWith("__"))
+        .toSorted(),
+    ).toEqual(["CALLTALLY_TIMEZONE", "HOME", "PATH"]);
+  });
+
+  it("gives a command a folder of its own with the files of the run, which is removed when the command ends", async () => {
+    using run = makeRun();
+    const folder = join(run.folder, "weekly");
+    mkdirSync(join(folder, "calls/month=2026-10"), { recursive: true });
+    const summary = {
+      ...makeSummary(folder),
+      files: [
+        writeReportFile(folder, "channel.csv", "channel,calls\r\n"),
+        writeReportFile(folder, "calls/month=2026-10/calls.parquet", "PAR1"),
+      ],
+    };
+    writeReportFile(folder, "calls.csv", "last month's, with +49301234567");
+    writeReportFile(folder, "calls/month=2026-10/other.parquet", "PAR1");
+    const script = `const fs = require("fs"), [folder, name] = process.argv.slice(1);
+      const names = fs.readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      const mode = fs.statSync(require("path").dirname(folder)).mode & 0o777;
+      const files = Object.fromEntries(names.map(({ parentPath, name }) =>
+        [require("path").relative(folder, parentPath) + "/" + name, fs.readFileSync(parentPath + "/" + name, "utf8")]));
+      fs.writeFileSync(name, JSON.stringify({ folder, mode, files }));
+      fs.rmSync(folder + "/channel.csv");`;
+    const results = await send({ ...run, summary }, [
+      command(node(script, "{folder}", "first.json"), run.folder),
+      command(node(script, "{folder}", "second.json"), run.folder),
+    ]);
+    expect(results).toMatchObject([{ status: "delivered" }, { status: "delivered" }]);
+    const seen = ["first.json", "second.json"].map((name) =>
+      JSON.parse(readFileSync(join(run.folder, name), "utf8")),
+    );
+    for (const { folder: given, mode, files } of seen) {
+      expect(basename(given)).toBe("weekly");
+      expect(mode).toBe(0o700);
+      expect(files).toEqual({
+        "/channel.csv": "channel,calls\r\n",
+        "calls/month=2026-10/calls.parquet": "PAR1",
+        "/manifest.json": "{}\n",
+      });
+      expect(existsSync(given)).toBe(false);
+    }
+    expect(existsSync(join(folder, "channel.csv"))).toBe(true);
+    expect(readdirSync(run.folder).filter((name) => name.startsWith("."))).toEqual([]);
+  });
+
+  it("gives a command the one file of a run, and starts none where a file is not as the report wrote it", async () => {
+    using run = makeRun();
+    const copy = (name: string) =>
+      command(node("require('fs').copyFileSync(...process.argv.slice(1))", "{file}", name), run.folder);
+    expect(await send(run, [copy("copied")])).toMatchObject([{ status: "delivered" }]);
+    expect(readFileSync(join(run.folder, "copied"), "utf8")).toBe("channel,calls\r\nDirect,3\r\n");
+    const failed = async (last_error: string) =>
+      expect(await send(run, [copy(last_error.slice(0, 8))])).toMatchObject([
+        { status: "failed", attempts: 1, last_error: expect.stringContaining(last_error) },
+      ]);
+    writeFileSync(join(run.folder, "manifest.json"), "of another run");
+    await failed(`${join(run.folder, "manifest.json")}: its content is not what the report wrote`);
+    rmSync(join(run.folder, "channel.csv"));
+    await failed(`Cannot copy ${join(run.folder, "channel.csv")} for the delivery: ENOENT`);
+    expect(readdirSync(run.folder).filter((name) => name.startsWith("."))).toEqual([]);
+  });
+
+  it("fails by another exit code, a signal, and a program that is not there; it says what was written last", async () => {
+    using run = makeRun();
+    const results = await send(
+      run,
+      [
+        command(
+          node(
+            `process.stderr.write("y".repeat(9000) + "\\u001b[31mno room, TOKEN-OF-17\\n"); process.exitCode = 3`,
+          ),
+          run.folder,
+        ),
+        command(node(`process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)`), run.folder),
+        command(["/nowhere/rclone"], run.folder),
+      ],
+      { secrets: ["TOKEN-OF-17"] },
+    );
+    expect(results).toMatchObject([
+      {
+        status: "failed",
+        attempts: 1,
+        last_error: expect.stringMatching(/ended with 3, and wrote last: y+\\u001b\[31mno room, \[secret\]$/),
+      },
+      { status: "failed", last_error: expect.stringMatching(/was ended by SIGKILL$/) },
+      { status: "failed", last_error: "Cannot start /nowhere/rclone: spawn /nowhere/rclone ENOENT" },
+    ]);
+    expect(results[0]?.last_error?.length).toBeLessThan(4200);
+  });
+
+  it("stops a command with all that it started when its time is over", async () => {
+    const script = `const { pid } = require("child_process").spawn("sleep", ["600"], { stdio: "inherit" });
+      require("fs").writeFileSync("started", String(pid)); setInterval(() => {}, 1000)`;
+    const { result, child } = await withEnoughTime(500, async (timeoutMs) => {
+      using run = makeRun();
+      const [result] = await send(run, [command(node(script), run.folder, timeoutMs)]);
+      const started = join(run.folder, "started");
+      return existsSync(started) ? { result, child: readFileSync(started, "utf8") } : undefined;
+    });
+    expect(result).toMatchObject({
+      status: "failed",
+      last_error: expect.stringMatching(/did not end within [\d.]+ s$/),
+    });
+    while (isRunning(child)) await sleep(10); // for good, unless it is stopped
+  });
+
+  it("has not delivered where a command tidies up once its time is over, and ends with 0", async () => {
+    const script = `process.on("SIGTERM", () => process.exit(0));
+      require("fs").writeFileSync("ready", ""); setInterval(() => {}, 1000)`;
+    const result = await withEnoughTime(500, async (timeoutMs) => {
+      using run = makeRun();
+      const [result] = await send(run, [command(node(script), run.folder, timeoutMs)]);
+      return existsSync(join(run.folder, "ready")) ? result : undefined;
+    });
+    const last_error = expect.stringMatching(/did not end within [\d.]+ s$/);
+    expect(result).toMatchObject({ status: "failed", attempts: 1, last_error });
+  });
+
+  it("stops a command when the signal aborts", async () => {
+    using run = makeRun();
+    const stop = new AbortController();
+    const watched = watch(run.folder, (_event, name) => {
+      if (name === "ready") stop.abort(new Error("stopped"));
+    });
+    const script = `require("fs").writeFileSync("ready", ""); setInterval(() => {}, 1000)`;
+    const [result] = await send(run, [command(node(script), run.folder)], { signal: stop.signal });
+    watched.close();
+    expect(result).toMatchObject({ status: "failed", last_error: `${process.execPath} was stopped` });
+  });
+
+  it("does not start a command if the signal aborts while its files are copied", async () => {
+    using run = makeRun();
+    const stop = new AbortController();
+    let calls = 0;
+    const clock = new FakeClock();
+    const now = () => {
+      if (++calls === 3) stop.abort(new Error("stopped")); // as the attempt is recorded
+      return clock.now();
+    };
+    const impatient = { now, sleep: () => Promise.resolve() };
+    const targets = [command(["touch", "started"], run.folder)];
+    const [result] = await send(run, targets, { signal: stop.signal, clock: impatient });
+    expect(result).toMatchObject({ status: "pending", attempts: 1, last_error: "touch was not started" });
+    expect(existsSync(join(run.folder, "started"))).toBe(false);
+    expect(await send(run, targets)).toMatchObject([{ status: "delivered", attempts: 2 }]);
+  });
+
+  it("takes two uploads by one program for two recipients", async () => {
+    using run = makeRun();
+    const targets = ["a", "b"].map((name) =>
+      command(node(`require("fs").appendFileSync("log", "${name}")`), run.folder),
+    );
+    expect(await send(run, targets)).toMatchObject([{ status: "delivered" }, { status: "delivered" }]);
+    await send(run, targets);
+    expect([...readFileSync(join(run.folder, "log"), "utf8")].toSorted()).toEqual(["a", "b"]);
+  });
+});

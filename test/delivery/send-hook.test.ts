@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { drip, ENDLESS, json, reset, stall, startBadServer, text } from "../support/bad-server.ts";
+import { withEnoughTime } from "../support/enough-time.ts";
+import { hookTo, makeRun, send } from "./report.ts";
+
+describe("deliver by web hook", () => {
+  it("posts JSON, once, and has the host and no secret in the ledger", async () => {
+    using run = makeRun();
+    await using server = await startBadServer(json({}));
+    await send(run, [hookTo(server.url)]);
+    expect(await send(run, [hookTo(server.url)])).toEqual([
+      {
+        channel: "webhook",
+        recipient: expect.stringMatching(/^127\.0\.0\.1:\d+ #[0-9a-f]{8}$/),
+        status: "delivered",
+        attempts: 1,
+        last_error: null,
+      },
+    ]);
+    expect(server.requests).toMatchObject([
+      { method: "POST", url: "/T0/SECRET-HOOK-17", headers: { "content-type": "application/json" } },
+    ]);
+    expect(JSON.stringify(run.warehouse.sqlite.prepare("SELECT * FROM deliveries").all())).not.toContain(
+      "SECRET",
+    );
+  });
+
+  it.each([
+    {
+      title: "a refusal",
+      answer: text("no_service at /T0/SECRET-HOOK-17", 404),
+      says: /returned 404: no_service at \[secret\]$/,
+    },
+    {
+      title: "a redirect, which it does not follow",
+      answer: text("", 302, { location: "/elsewhere" }),
+      says: /returned 302$/,
+    },
+  ])("fails at once by $title", async ({ answer, says }) => {
+    using run = makeRun();
+    await using server = await startBadServer(answer);
+    expect(await send(run, [hookTo(server.url)])).toMatchObject([
+      { status: "failed", attempts: 1, last_error: expect.stringMatching(says) },
+    ]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([
+    { title: "the connection is cut", answer: reset, says: /after sending/ },
+    { title: "nothing comes", answer: stall, says: /after sending: no complete response within [\d.]+ s/ },
+  ])("does not know what became of it when $title, and does not repeat it", async ({ answer, says }) => {
+    const unknown = { status: "outcome unknown", attempts: 1, last_error: expect.stringMatching(says) };
+    await withEnoughTime(50, async (timeoutMs) => {
+      using run = makeRun();
+      await using server = await startBadServer(answer);
+      for (const _ of [1, 2]) {
+        const [result] = await send(run, [hookTo(server.url, { timeoutMs })]);
+        if (result?.status === "failed") return undefined; // it did not connect in time
+        expect(result).toMatchObject(unknown);
+      }
+      expect(server.requests).toHaveLength(1);
+      return server;
+    });
+  });
+
+  it("is content with the status, whatever the body does", async () => {
+    using run = makeRun();
+    await using server = await startBadServer(drip(ENDLESS, 100));
+    expect(await send(run, [hookTo(server.url, { timeoutMs: 600_000 })])).toMatchObject([
+      { status: "delivered" },
+    ]);
+  });
+});

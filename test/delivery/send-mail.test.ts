@@ -1,0 +1,278 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readDeliveries } from "../../src/delivery/delivery-table.ts";
+import type { MailTimeouts } from "../../src/delivery/send-mail.ts";
+import { LONGEST_MS, withEnoughTime } from "../support/enough-time.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { IDENTITY, LOGIN, type MailServerOptions, startMailServer } from "./mail-server.ts";
+import { emailTo, makeRun, send, smtpAt, writeReportFile, writeSummary } from "./report.ts";
+
+const never = () => new Promise<undefined>(() => undefined);
+
+/** Delivers a report to one address by a server that behaves so. */
+async function mailBy(options: MailServerOptions, other: Parameters<typeof smtpAt>[1] = {}) {
+  using run = makeRun();
+  const clock = new FakeClock();
+  await using server = await startMailServer(options);
+  const [result] = await send(run, [emailTo(["ann@example.com"], smtpAt(server.port, other))], { clock });
+  return { ...result, taken: server.taken, sleeps: clock.sleeps };
+}
+
+describe("deliver by e-mail", () => {
+  it("sends by STARTTLS with a login, one mail to each address, and has each in the ledger", async () => {
+    using run = makeRun();
+    await using server = await startMailServer({ needsLogin: true });
+    const target = emailTo(["ann@example.com", "bob@example.com"], smtpAt(server.port, { login: LOGIN }));
+    const results = await send(run, [target]);
+    const of = (recipient: string) => ({
+      channel: "email",
+      recipient,
+      status: "delivered",
+      attempts: 1,
+      last_error: null,
+    });
+    expect(results).toEqual([of("ann@example.com"), of("bob@example.com")]);
+    expect(
+      server.taken
+        .map(({ raw: _, ...mail }) => mail)
+        .toSorted((a, b) => a.to.join().localeCompare(b.to.join())),
+    ).toEqual(
+      ["ann", "bob"].map((name) => ({
+        from: "calls@example.com",
+        to: [`${name}@example.com`],
+        isSecure: true,
+        user: LOGIN.user,
+        isUtf8: false,
+      })),
+    );
+    expect(readDeliveries(run.warehouse, run.runId)).toMatchObject([
+      {
+        recipient: "ann@example.com",
+        status: "delivered",
+        started_at: "2026-11-20T15:00:00.000Z",
+        finished_at: "2026-11-20T15:00:00.000Z",
+      },
+      {
+        recipient: "bob@example.com",
+        status: "delivered",
+        message_id: expect.stringMatching(/^<[0-9a-f]{32}@example\.com>$/),
+      },
+    ]);
+    const raw = server.taken.find(({ to }) => to.includes("bob@example.com"))?.raw;
+    expect(raw).toContain(`Message-ID: ${readDeliveries(run.warehouse, run.runId)[1]?.message_id}`);
+    expect(raw).toContain("Subject: Calls, week 2026-W46");
+  });
+
+  it("sends to an address beyond ASCII as such, and to an ASCII one of such a domain as to any", async () => {
+    using run = makeRun();
+    await using server = await startMailServer();
+    const to = ["änn@bücher.example", "ann@bücher.example"];
+    const from = { name: "Anrufe", address: "calls@bücher.example" };
+    const results = await send(run, [emailTo(to, smtpAt(server.port, { from }))]);
+    expect(results).toMatchObject([{ status: "delivered" }, { status: "delivered" }]);
+    const taken = server.taken.toSorted((a, b) => Number(b.isUtf8) - Number(a.isUtf8));
+    expect(taken).toMatchObject([
+      { to: ["änn@bücher.example"], isUtf8: true, raw: expect.stringContaining("änn@bücher.example") },
+      { to: ["ann@bücher.example"], isUtf8: false, raw: expect.stringMatching(/^\p{ASCII}*$/u) },
+    ]);
+  });
+
+  it("sends to no address beyond ASCII by a server without SMTPUTF8, and at once to the others", async () => {
+    using run = makeRun();
+    await using server = await startMailServer({ lacksUtf8: true, needsLogin: true });
+    const smtp = smtpAt(server.port, { login: LOGIN });
+    const results = await send(run, [emailTo(["änn@example.com", "bob@bücher.example"], smtp)]);
+    expect(results).toMatchObject([
+      {
+        recipient: "änn@example.com",
+        status: "failed",
+        attempts: 1,
+        last_error: `Cannot send mail by localhost:${server.port}: it accepts only ASCII addresses (no SMTPUTF8)`,
+      },
+      { recipient: "bob@bücher.example", status: "delivered" },
+    ]);
+    expect(server.taken.map(({ to }) => to)).toEqual([["bob@bücher.example"]]);
+  });
+
+  it("sends one mail when two do it at the same time", async () => {
+    using run = makeRun();
+    await using server = await startMailServer();
+    const target = emailTo(["ann@example.com"], smtpAt(server.port));
+    const results = await Promise.all([send(run, [target]), send(run, [target])]);
+    expect(server.taken).toHaveLength(1);
+    expect(results.flat().map(({ status }) => status)).toContain("delivered");
+    expect(readDeliveries(run.warehouse, run.runId)).toMatchObject([
+      { status: "delivered", last_error: null },
+    ]);
+  });
+
+  it("trusts a certificate that the system trusts, where TLS is required", async () => {
+    using run = makeRun();
+    writeSummary(run.summary);
+    const certificate = join(run.folder, "certificate.pem");
+    writeFileSync(certificate, IDENTITY.cert);
+    await using server = await startMailServer();
+    const program = join(import.meta.dirname, "deliver-program.ts");
+    const child = spawn(
+      process.execPath,
+      [program, run.database, run.folder, "email-far", `${server.port}`],
+      {
+        env: { ...process.env, NODE_EXTRA_CA_CERTS: certificate },
+        stdio: "inherit",
+      },
+    );
+    await once(child, "exit");
+    expect(server.taken).toMatchObject([{ to: ["ann@example.com"], isSecure: true }]);
+  });
+
+  it.each([
+    { step: "connecting", options: (reply: () => number | undefined) => ({ onConnect: reply }) },
+    { step: "the recipient", options: (reply: () => number | undefined) => ({ onRcpt: reply }) },
+    { step: "the message", options: (reply: () => number | undefined) => ({ onMessage: reply }) },
+  ])("tries again after a temporary refusal of $step, and sends one mail", async ({ options }) => {
+    const replies = [421, 451];
+    const mail = await mailBy(options(() => replies.shift()));
+    expect(mail).toMatchObject({ status: "delivered", attempts: 3, last_error: null, sleeps: [1000, 2000] });
+    expect(mail.taken).toHaveLength(1);
+  });
+
+  it("gives up after its attempts, and says what the server said", async () => {
+    const mail = await mailBy({ onRcpt: () => 451 });
+    expect(mail).toMatchObject({ status: "failed", attempts: 3, taken: [], sleeps: [1000, 2000] });
+    expect(mail.last_error).toMatch(/^localhost:\d+ said: 451 come back later$/);
+  });
+
+  it("does not try again after a refusal for good, which takes no other recipient with it", async () => {
+    using run = makeRun();
+    await using server = await startMailServer({
+      onRcpt: (address) => (address === "ann@example.com" ? 550 : undefined),
+    });
+    const results = await send(run, [emailTo(["ann@example.com", "bob@example.com"], smtpAt(server.port))]);
+    expect(results).toMatchObject([
+      {
+        recipient: "ann@example.com",
+        status: "failed",
+        attempts: 1,
+        last_error: expect.stringMatching(/550 no, never$/),
+      },
+      { recipient: "bob@example.com", status: "delivered", last_error: null },
+    ]);
+    expect(server.taken.map(({ to }) => to)).toEqual([["bob@example.com"]]);
+  });
+
+  it("tries again when the connection is cut within the message, and sends one mail", async () => {
+    let cuts = 0;
+    using run = makeRun();
+    const bytes = Buffer.alloc(12_000_000, "x");
+    const server = await startMailServer({ onData: () => void (cuts++ === 0 && server.cut()) });
+    await using _server = server;
+    const large = writeReportFile(run.folder, "large.bin", bytes);
+    const target = emailTo(["ann@example.com"], smtpAt(server.port));
+    const results = await send({ ...run, summary: { ...run.summary, files: [large] } }, [target]);
+    expect(results).toMatchObject([{ status: "delivered", attempts: 2 }]);
+    expect(server.taken).toHaveLength(1);
+  });
+
+  it("does not know what became of a mail when the connection is cut after it, and does not repeat it unasked", async () => {
+    let cuts = 0;
+    using run = makeRun();
+    const server = await startMailServer({
+      onMessage: () => {
+        if (cuts++ === 0) server.cut();
+      },
+    });
+    await using _server = server;
+    const target = emailTo(["ann@example.com"], smtpAt(server.port));
+    const unknown = {
+      status: "outcome unknown",
+      attempts: 1,
+      last_error: expect.stringMatching(/^No reply from localhost:\d+ after sending the message: /),
+    };
+    expect(await send(run, [target])).toMatchObject([unknown]);
+    expect(await send(run, [target])).toMatchObject([unknown]);
+    expect(server.taken).toHaveLength(1);
+    run.warehouse.sqlite.exec("UPDATE deliveries SET status = 'pending'");
+    expect(await send(run, [target])).toMatchObject([{ status: "delivered", attempts: 2 }]);
+    const ids = server.taken.map(({ raw }) => /^Message-ID: (.*)\r$/m.exec(raw)?.[1]);
+    expect(ids).toHaveLength(2);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it.each<{ step: string; options: MailServerOptions; times: keyof MailTimeouts; ends: object }>([
+    {
+      step: "at the greeting",
+      options: { onConnect: never },
+      times: "connectMs",
+      ends: { status: "failed", attempts: 3, last_error: expect.stringContaining("Greeting never received") },
+    },
+    {
+      step: "after the message",
+      options: { onMessage: never },
+      times: "idleMs",
+      ends: { status: "outcome unknown", attempts: 1, last_error: expect.stringContaining("Timeout") },
+    },
+    {
+      step: "after the message, in all",
+      options: { onMessage: never },
+      times: "totalMs",
+      ends: { status: "outcome unknown", attempts: 1, last_error: expect.stringContaining("timeout") },
+    },
+  ])("gives up a server that says nothing $step", async ({ options, times, ends }) => {
+    const patient = { connectMs: LONGEST_MS, idleMs: LONGEST_MS, totalMs: LONGEST_MS };
+    await withEnoughTime(50, async (ms) => {
+      using run = makeRun();
+      await using server = await startMailServer(options);
+      const target = emailTo(["ann@example.com"], smtpAt(server.port));
+      const [result] = await send(run, [{ ...target, timeouts: { ...patient, [times]: ms } }]);
+      // With too little time it fails at an earlier step.
+      const isEarly =
+        times === "connectMs" ? !/Greeting/.test(`${result?.last_error}`) : result?.attempts === 3;
+      if (isEarly) return undefined;
+      expect(result).toMatchObject(ends);
+      return result;
+    });
+  });
+
+  it("does not send without TLS, nor by a certificate that nobody vouches for, but to this machine", async () => {
+    const far = { isLocal: false };
+    expect(await mailBy({ lacksTls: true }, far)).toMatchObject({
+      status: "failed",
+      taken: [],
+    });
+    for (const isImplicitTls of [true, false]) {
+      const mail = await mailBy({ isImplicitTls }, { ...far, isImplicitTls });
+      expect(mail).toMatchObject({
+        status: "failed",
+        attempts: 1,
+        taken: [],
+        last_error: expect.stringContaining("self-signed"),
+      });
+      expect(await mailBy({ isImplicitTls }, { isImplicitTls })).toMatchObject({ status: "delivered" });
+    }
+    expect(await mailBy({ lacksTls: true })).toMatchObject({
+      status: "delivered",
+      taken: [{ isSecure: false }],
+    });
+  });
+
+  it("fails at once with a wrong login, and keeps the password out of the ledger", async () => {
+    const login = { user: LOGIN.user, password: "wrong-word-18" };
+    const mail = await mailBy({ needsLogin: true }, { login });
+    expect(mail).toMatchObject({ status: "failed", attempts: 1, taken: [] });
+    expect(mail.last_error).toMatch(/said: 535 no such login: \[secret\]$/);
+  });
+
+  it("does not attach a file that is not as the report wrote it", async () => {
+    using run = makeRun();
+    await using server = await startMailServer();
+    writeFileSync(join(run.folder, "channel.csv"), "of another run");
+    const results = await send(run, [emailTo(["ann@example.com"], smtpAt(server.port))]);
+    expect(results).toMatchObject([
+      { status: "failed", last_error: expect.stringContaining("its content is not what the report wrote") },
+    ]);
+    expect(server.taken).toEqual([]);
+  });
+});

@@ -1,0 +1,395 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { CalltallyError, EXIT } from "../../src/base/errors.ts";
+import { endNotice, insertNotice } from "../../src/notices/notice-table.ts";
+import { exitCodeOfReport, makeReport } from "../../src/reports/make-report.ts";
+import { importSpend } from "../../src/spend/spend-table.ts";
+import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { type Tx, writeTransaction } from "../../src/warehouse/transaction.ts";
+import { makeCall } from "../support/calls.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { readRows } from "../support/warehouse.ts";
+import { nameReport, startHook, TO_HOOK } from "./named-report.ts";
+
+/** A Monday. */
+const NOW = "2026-11-16T07:30:00.000Z";
+const FINISHED_AT = "2026-11-16T06:00:00.000Z";
+const LAST_WEEK = { contents: ["channel"], range: { last: "1w" } };
+
+/** Calls of two weeks, twelve and four, of which three quarters were answered; and one of May, with which the copy begins. */
+const CALLS = [
+  makeCall({ call_id: 17, caller_id: "+49301235000", call_started: "2026-05-04T10:00:00.000Z" }),
+  ...Array.from({ length: 16 }, (_, index) =>
+    makeCall({
+      call_id: index + 1,
+      caller_id: `+49301234${index}`,
+      call_started: index < 12 ? "2026-11-10T10:00:00.000Z" : "2026-11-03T10:00:00.000Z",
+      utm_source: "google",
+      campaign_name: "Brand",
+      disposition: index % 4 === 0 ? "NO ANSWER" : "ANSWERED",
+      duration: index % 4 === 1 ? 90 : 5,
+    }),
+  ),
+];
+
+const NOTICE = {
+  ...({ dimension: "source", kind: "silent", calls: 0, expected: 18.3, run_id: 1 } as const),
+  ...{ since: "2026-11-15T07:00:00.000Z", judged_until: NOW, noticed_at: NOW },
+};
+
+type Named = ReturnType<typeof nameReport>;
+
+const named = (content: object, options: Parameters<typeof nameReport>[1] = {}) =>
+  nameReport(content, { calls: CALLS, finishedAt: FINISHED_AT, ...options });
+
+function make({ report, folder }: Named, options: Partial<Parameters<typeof makeReport>[1]> = {}) {
+  const { signal } = new AbortController();
+  const clock = new FakeClock(NOW);
+  const byHand = { scheduledFor: null, isDelivered: true, workingFolder: folder, signal, clock };
+  return makeReport(report, { ...byHand, ...options });
+}
+
+function write({ database }: Named, work: (tx: Tx) => void): void {
+  using warehouse = openExistingWarehouse(database);
+  writeTransaction(warehouse, work);
+}
+
+function spend({ database }: Named, days: readonly string[]): void {
+  using warehouse = openExistingWarehouse(database);
+  const rows = days.map((day, line) => ({
+    ...{ day, source: "google", medium: "cpc", campaign: "Brand", campaign_id: null, line, currency: "EUR" },
+    ...{ cost_micros: 24_000_000, clicks: null, impressions: null },
+  }));
+  importSpend(warehouse, [{ file: "spend.csv", rows }], {
+    currency: "EUR",
+    named: undefined,
+    importedAt: NOW,
+  });
+}
+
+describe("makeReport", () => {
+  it("writes files, delivers their summary and records both", async () => {
+    await using hook = await startHook();
+    const { secrets } = hook;
+    const content = { ...LAST_WEEK, deliver: TO_HOOK };
+    using weekly = named(content, { secrets, account: "acme", top: { accounts: ACCOUNTS } });
+    const made = await make(weekly);
+    const folder = join(weekly.folder, "reports/acme/weekly");
+    expect(made).toMatchObject({ report: "weekly", report_run_id: 1, is_stale: false, folder });
+    const change = { change: "+200.0%", within_chance: true };
+    expect(hook.bodies).toEqual([
+      {
+        text: expect.any(String),
+        title: "Calls: weekly, 2026-W46",
+        account: "acme",
+        range: "9 Nov 2026 to 15 Nov 2026, days of UTC, compared with 2 Nov 2026 to 8 Nov 2026",
+        headline: [
+          { name: "Calls", value: "12", previous: "4", ...change },
+          {
+            ...change,
+            name: "Answer rate",
+            value: "75.0%",
+            previous: "75.0%",
+            change: "0.0 points",
+            within_chance: false,
+          },
+          { name: "Qualified calls", value: "3", previous: "1", ...change },
+          { name: "First-time callers", value: "12", previous: "4", ...change },
+          { name: "Missed calls", value: "3", previous: "1", ...change },
+        ],
+        verdict: "Run 1 was exact: Each page met the next..",
+        statements: [expect.objectContaining({ id: "provisional", text: expect.any(String) })],
+        notices: [],
+        files: [{ name: "channel.csv", bytes: expect.any(Number), sha256: expect.any(String) }],
+      },
+    ]);
+    expect(readRows(weekly.database, "SELECT * FROM report_runs")).toEqual([
+      {
+        report_run_id: 1,
+        report: "weekly",
+        account: "acme",
+        scheduled_for: null,
+        started_at: NOW,
+        finished_at: NOW,
+        status: "done",
+        verdict: "exact",
+        range_from: "2026-11-09",
+        range_to: "2026-11-15",
+        is_stale: 0,
+        news_until: 0,
+        folder,
+        files: expect.stringMatching(
+          /^\[\{"name":"channel.csv","path":"\/.*\/channel.csv","bytes":\d+,"sha256":"\w{64}","is_personal":false\}\]$/,
+        ),
+        error: null,
+        process: expect.any(String),
+      },
+    ]);
+  });
+
+  it("compares costs, of the days before too", async () => {
+    await using hook = await startHook();
+    using weekly = named(
+      { contents: ["campaign"], range: { last: "1w" }, spend: true, deliver: TO_HOOK },
+      { secrets: hook.secrets },
+    );
+    spend(weekly, ["2026-11-10", "2026-11-03"]);
+    await make(weekly);
+    const cost = { change: "0.0%", within_chance: false };
+    expect(hook.bodies).toMatchObject([
+      {
+        headline: [
+          ...Array(5).fill(expect.anything()),
+          { ...cost, name: "Cost", value: "24.00 EUR", previous: "24.00 EUR" },
+          {
+            name: "Cost per call (campaigns with spend)",
+            value: "2.00 EUR",
+            previous: "6.00 EUR",
+            change: "-66.7%",
+          },
+          {
+            name: "Cost per qualified call (campaigns with spend)",
+            value: "8.00 EUR",
+            previous: "24.00 EUR",
+          },
+        ],
+      },
+    ]);
+  });
+
+  it.each([
+    {
+      what: "all days",
+      content: { contents: ["channel"] },
+      calls: { value: "17", change: null, previous: null },
+      range: "All calls, days of UTC",
+      title: "Calls: weekly",
+    },
+    {
+      what: "days of another zone with a grain and its comparison",
+      content: { ...LAST_WEEK, grain: "day", compare: "year" },
+      env: { CALLTALLY_TIMEZONE: "Asia/Tokyo" },
+      calls: { value: "12", change: null, previous: null },
+      range: "9 Nov 2026 to 15 Nov 2026, days of Asia/Tokyo, compared with 9 Nov 2025 to 15 Nov 2025",
+      statements: ["previous_not_covered", "provisional"],
+    },
+    {
+      what: "a grain",
+      content: { ...LAST_WEEK, grain: "day" },
+      calls: { value: "12", change: "+200.0%", previous: "4" },
+      range: "9 Nov 2026 to 15 Nov 2026, days of UTC, compared with 2 Nov 2026 to 8 Nov 2026",
+    },
+    {
+      what: "days before the copy begins",
+      content: { contents: ["channel"], range: { from: "2026-05-01", to: "2026-06-30" } },
+      calls: { value: "1", change: null, previous: null },
+      range: "1 May 2026 to 30 Jun 2026, days of UTC, compared with 1 Mar 2026 to 30 Apr 2026",
+      title: "Calls: weekly, 1 May 2026 to 30 Jun 2026",
+      statements: ["previous_not_covered", "short_history"],
+    },
+    {
+      what: "a sync within the days",
+      content: { contents: ["channel"], range: { from: "2026-11-10", to: "2026-11-16" } },
+      calls: { value: "12", change: "+200.0%", previous: "4" },
+      range: "10 Nov 2026 to 16 Nov 2026, days of UTC, compared with 3 Nov 2026 to 9 Nov 2026, 06:00",
+      title: "Calls: weekly, 10 Nov 2026 to 16 Nov 2026",
+      statements: ["provisional"],
+    },
+    {
+      what: "small numbers",
+      content: { ...LAST_WEEK, grain: "day", min_cell: 20 },
+      calls: { value: "–", change: null, previous: null },
+      range: "9 Nov 2026 to 15 Nov 2026, days of UTC, compared with 2 Nov 2026 to 8 Nov 2026",
+      statements: ["headline_left_out"],
+    },
+    {
+      what: "an old sync",
+      content: { ...LAST_WEEK, fresh: "1h" },
+      calls: { value: "12", change: "+200.0%", previous: "4" },
+      range: "9 Nov 2026 to 15 Nov 2026, days of UTC, compared with 2 Nov 2026 to 8 Nov 2026",
+      statements: ["stale"],
+      exit: EXIT.unverified,
+    },
+  ])("says what figures of $what are about", async (row) => {
+    const { content, env = {}, calls, range, title, statements = [], exit = EXIT.done } = row;
+    await using hook = await startHook();
+    using weekly = named({ ...content, deliver: TO_HOOK }, { secrets: hook.secrets, env });
+    const made = await make(weekly);
+    expect(hook.bodies).toMatchObject([
+      {
+        title: title ?? "Calls: weekly, 2026-W46",
+        account: null,
+        range,
+        headline: [{ name: "Calls", ...calls }, {}, {}, {}, {}],
+      },
+    ]);
+    expect(made?.manifest.statements.map(({ id }) => id)).toEqual(expect.arrayContaining(statements));
+    const is_stale = statements.includes("stale");
+    expect(made?.is_stale).toBe(is_stale);
+    expect(readRows(weekly.database, "SELECT is_stale FROM report_runs")).toEqual([
+      { is_stale: Number(is_stale) },
+    ]);
+    expect(made && exitCodeOfReport(made)).toBe(exit);
+  });
+
+  it.each([
+    { contents: ["calls", "channel"], format: "csv", names: { "calls.csv": true, "channel.csv": false } },
+    { contents: ["calls", "channel"], format: "xlsx", names: { "calltally.xlsx": true } },
+    { contents: ["channel"], format: "xlsx", names: { "calltally.xlsx": false } },
+    {
+      contents: ["google-ads"],
+      format: "csv",
+      names: { "google-ads.csv": true, "google-ads.excluded.csv": true },
+    },
+  ])("marks files about people: $contents as $format", async ({ contents, format, names }) => {
+    using weekly = named({ contents, format });
+    await make(weekly);
+    const [run] = readRows(weekly.database, "SELECT files FROM report_runs");
+    const files: { name: string; is_personal: boolean }[] = JSON.parse(String(run?.files));
+    expect(Object.fromEntries(files.map(({ name, is_personal }) => [name, is_personal]))).toEqual(names);
+  });
+
+  it("reports each notice once, when it starts and when it ends, if somebody got the report", async () => {
+    await using hook = await startHook(200, 404);
+    const secrets = { ...hook.secrets };
+    using weekly = named({ ...LAST_WEEK, deliver: TO_HOOK }, { secrets });
+    const said = async () => {
+      await make(weekly);
+      return Object(hook.bodies.at(-1)).notices;
+    };
+    const insert = (source: string) =>
+      write(weekly, (tx) => insertNotice(tx, { ...NOTICE, key: JSON.stringify({ source }) }));
+    const end = (id: number) =>
+      write(weekly, (tx) =>
+        endNotice(tx, id, { ended_at: NOW, end_reason: "calls again", end_noticed_at: NOW }),
+      );
+    insert("bing");
+    insert("google");
+    end(1);
+    const google = "Notice: source google: no call since 15 Nov 2026 07:00, 18.3 expected.";
+    expect(await said()).toEqual([google]);
+    insert("yelp");
+    const yelp = google.replace("google", "yelp");
+    expect(await said()).toEqual([yelp]);
+    end(2);
+    const over = expect.stringContaining("google: calls again since 16 Nov 2026 07:30, after no call since");
+    expect(await said()).toEqual([over, yelp]);
+    expect(await said()).toEqual([]);
+  });
+
+  it.each([{ filter: { channel: "Direct" } }, { min_cell: 5 }])(
+    "reports no notices with %o, as they are about all calls",
+    async (part) => {
+      await using hook = await startHook();
+      using weekly = named({ ...LAST_WEEK, ...part, deliver: TO_HOOK }, { secrets: hook.secrets });
+      write(weekly, (tx) => insertNotice(tx, { ...NOTICE, key: '{"source":"bing"}' }));
+      await make(weekly);
+      expect(hook.bodies).toMatchObject([{ notices: [] }]);
+      expect(readRows(weekly.database, "SELECT news_until FROM report_runs")).toEqual([{ news_until: null }]);
+    },
+  );
+
+  it("makes a due run once, and delivers it again while a recipient is pending", async () => {
+    await using hook = await startHook(...Array(14).fill(503));
+    using weekly = named({ ...LAST_WEEK, deliver: TO_HOOK }, { secrets: hook.secrets });
+    const due = async () => {
+      const made = await make(weekly, { scheduledFor: "2026-11-16T07:00:00.000Z", isResumed: true });
+      const [run] = readRows(weekly.database, "SELECT status, error FROM report_runs");
+      return [run?.status, run?.error, made && exitCodeOfReport(made)];
+    };
+    for (const _ of [1, 2, 3, 4])
+      expect(await due()).toEqual(["interrupted", "not yet delivered to every recipient", EXIT.undelivered]);
+    expect(await due()).toEqual(["done", null, EXIT.done]);
+    expect(hook.bodies).toHaveLength(15);
+    expect(await due()).toEqual(["done", null, undefined]);
+    expect(hook.bodies).toHaveLength(15);
+  });
+
+  it("gives up a recipient after fifteen attempts, and by hand after three", async () => {
+    await using hook = await startHook(...Array(19).fill(503));
+    using weekly = named({ ...LAST_WEEK, deliver: TO_HOOK }, { secrets: hook.secrets });
+    const [scheduledFor, isResumed] = ["2026-11-16T07:00:00.000Z", true];
+    for (const _ of [1, 2, 3, 4]) await make(weekly, { scheduledFor, isResumed });
+    for (const options of [{ scheduledFor, isResumed }, {}]) {
+      const made = await make(weekly, options);
+      expect(made?.deliveries).toMatchObject([
+        { status: "failed", attempts: made?.report_run_id === 1 ? 15 : 3 },
+      ]);
+      expect(made && exitCodeOfReport(made)).toBe(EXIT.undelivered);
+    }
+    expect(readRows(weekly.database, "SELECT status FROM report_runs")).toEqual([
+      { status: "done" },
+      { status: "done" },
+    ]);
+  });
+
+  it("counts days from when it was due, and delivers only what changed if asked", async () => {
+    await using hook = await startHook();
+    using weekly = named({ ...LAST_WEEK, deliver: TO_HOOK }, { secrets: hook.secrets });
+    const dueMs = Date.parse("2026-11-10T07:00:00.000Z");
+    expect(await make(weekly, { dueMs, isOnlyRestated: true })).toMatchObject({ deliveries: [] });
+    expect(hook.bodies).toEqual([]);
+    expect(readRows(weekly.database, "SELECT range_to, scheduled_for FROM report_runs")).toEqual([
+      { range_to: "2026-11-08", scheduled_for: null },
+    ]);
+  });
+
+  it("delivers to nobody unless asked", async () => {
+    await using hook = await startHook();
+    using weekly = named({ ...LAST_WEEK, deliver: TO_HOOK }, { secrets: hook.secrets });
+    expect(await make(weekly, { isDelivered: false })).toMatchObject({ deliveries: [] });
+    expect(hook.bodies).toEqual([]);
+    expect(readRows(weekly.database, "SELECT news_until FROM report_runs")).toEqual([{ news_until: null }]);
+  });
+
+  it("records why it failed, at its place in the file", async () => {
+    using weekly = named({ ...LAST_WEEK, filter: { source: "nowhere" } });
+    const error = "reports.weekly: Cannot use filter.source nowhere";
+    await expect(make(weekly)).rejects.toThrow(error);
+    expect(readRows(weekly.database, "SELECT status, error, finished_at, folder FROM report_runs")).toEqual([
+      { status: "failed", error: expect.stringContaining(error), finished_at: NOW, folder: null },
+    ]);
+  });
+
+  it("is interrupted by its signal, and then made again under the same id", async () => {
+    const stop = new AbortController();
+    await using hook = await startHook();
+    using weekly = named({ ...LAST_WEEK, deliver: TO_HOOK }, { secrets: hook.secrets });
+    const due = { scheduledFor: "2026-11-16T07:00:00.000Z" };
+    stop.abort(new CalltallyError(EXIT.failed, "Stopped by SIGTERM", { hint: "" }));
+    await expect(make(weekly, { ...due, signal: stop.signal })).rejects.toThrow("Stopped");
+    expect(readRows(weekly.database, "SELECT status, error FROM report_runs")).toEqual([
+      { status: "interrupted", error: "Stopped by SIGTERM" },
+    ]);
+    expect(await make(weekly, due)).toMatchObject({ report_run_id: 1 });
+    expect(hook.bodies).toHaveLength(1);
+  });
+
+  it.each([
+    { verdict: "exact", require: "verified", isDelivered: true },
+    { verdict: "verified", require: "verified", isDelivered: true },
+    { verdict: "probable", require: "verified", isDelivered: false },
+    { verdict: "unverified", require: "verified", isDelivered: false },
+    { verdict: "probable", isDelivered: true },
+    { verdict: "unverified", isDelivered: true },
+  ])("delivers a $verdict copy where it requires $require: $isDelivered", async (row) => {
+    const { verdict, require, isDelivered } = row;
+    await using hook = await startHook();
+    using weekly = named({ ...LAST_WEEK, require, deliver: TO_HOOK }, { secrets: hook.secrets });
+    write(weekly, ({ sqlite }) => sqlite.prepare("UPDATE sync_runs SET verdict = ?").run(verdict));
+    const made = await make(weekly).catch((error: unknown) => error);
+    if (isDelivered) expect(made).toMatchObject({ manifest: { run: { verdict } } });
+    else
+      expect(made).toMatchObject({
+        exitCode: EXIT.undelivered,
+        message: expect.stringContaining("Cannot deliver the report weekly, which requires a proven copy: "),
+        hint: expect.stringMatching(/--full.* `calltally run` without --deliver makes the report anyway\.$/),
+      });
+    expect(hook.bodies).toHaveLength(Number(isDelivered));
+    expect(existsSync(join(weekly.folder, "reports"))).toBe(isDelivered);
+    expect(await make(weekly, { isDelivered: false })).toMatchObject({ deliveries: [] });
+  });
+});
+
+const ACCOUNTS = { acme: { base_url: "https://api.example.com", token_file: "hook.url" } };

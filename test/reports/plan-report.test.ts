@@ -1,0 +1,193 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { toDeliveryTargets } from "../../src/reports/delivery-targets.ts";
+import { planReport } from "../../src/reports/plan-report.ts";
+import { nameReport } from "./named-report.ts";
+
+/** A Monday in Berlin, and still Sunday in UTC. */
+const NOW_MS = Date.parse("2026-11-15T23:30:00.000Z");
+const BERLIN = { CALLTALLY_TIMEZONE: "Europe/Berlin" };
+const LAST_WEEK = { contents: ["channel"], range: { last: "1w" } };
+const SECRETS = {
+  "smtp.url": "smtps://calls%40example.com:s3cret@mail.example.com",
+  "hook.url": "https://hooks.example.com/s3cret",
+};
+const MAIL = { email: { to: ["ann@example.com"] } };
+const COMMAND = { command: ["cp", "{folder}"] };
+const HOOK = { webhook: { url_file: "hook.url" } };
+
+const ACCOUNT = { base_url: "https://api.example.com", token_file: "smtp.url" };
+const AGENCY = { accounts: { acme: ACCOUNT, beta: ACCOUNT } };
+
+type Options = Parameters<typeof nameReport>[1];
+
+function plan(content: object, options: Options = {}) {
+  using named = nameReport(content, { calls: null, env: BERLIN, secrets: SECRETS, ...options });
+  const { report, folder } = named;
+  const planned = planReport(report, NOW_MS);
+  return { ...planned, targets: toDeliveryTargets(report, planned, "/work"), own: folder };
+}
+
+describe("planReport", () => {
+  it("counts days in the report's zone and fills in its folder", () => {
+    const { values, own, folder, personal } = plan({ ...LAST_WEEK, folder: "{report}/{period}/{date}" });
+    expect(values).toEqual({
+      account: undefined,
+      report: "weekly",
+      from: "2026-11-09",
+      to: "2026-11-15",
+      period: "2026-W46",
+      date: "2026-11-16",
+    });
+    expect([folder, personal]).toEqual([join(own, "weekly/2026-W46/2026-11-16"), []]);
+  });
+
+  it.each([
+    [undefined, "reports/weekly"],
+    ["acme", "reports/acme/weekly"],
+  ])("has a folder by default for the account %s", (account, path) => {
+    const { folder, own, values } = plan({ contents: ["channel"] }, { ...(account && { account }) });
+    expect([folder, values.account, values.period]).toEqual([join(own, path), account, undefined]);
+  });
+
+  it.each([["channel", "calls"], ["callers"], ["channel", "google-ads", "google-leads"], ["microsoft-ads"]])(
+    "names the contents that are about people: %s %s %s",
+    (...contents) => {
+      expect(plan({ contents }).personal).toEqual(contents.filter((name) => name !== "channel"));
+    },
+  );
+
+  it.each<{ says: string; content?: object; options?: Options }>([
+    { says: "leave out contents", content: { format: "html" } },
+    { says: "range.to", content: { contents: undefined, format: "html", range: { from: "2026-01-01" } } },
+    { says: "with applies only to calls", content: { with: ["caller_id"] } },
+    { says: "Cannot use {period} in {period}: it has no value here", content: { folder: "{period}" } },
+    {
+      says: "Cannot use {from} in {from}: it has no value here",
+      content: { deliver: [{ command: ["echo", "{from}"] }] },
+    },
+    {
+      says: "Cannot use {to} in Until {to}: it has no value here",
+      content: { deliver: [{ email: { ...MAIL.email, subject: "Until {to}" } }] },
+    },
+    {
+      says: "Cannot use {file} in {file}: it has no value here",
+      content: { contents: ["channel", "source"], deliver: [{ command: ["echo", "{file}"] }] },
+    },
+    { says: "filter.exclude_callers", content: { filter: { exclude_callers: "nowhere.txt" } } },
+    ...["reports/twin", "./Reports/{report}"].map((folder) => ({
+      says: `the folder ${folder.replace("twin", "weekly")} also belongs to the report twin`,
+      content: { folder: folder.replace("twin", "weekly") },
+      options: { others: { twin: { contents: ["source"], folder: "reports/weekly" } } },
+    })),
+    {
+      says: "the folder /srv/Exports also belongs to export",
+      content: { folder: "/srv/Exports" },
+      options: { env: { CALLTALLY_EXPORT_DIR: "/srv/exports" } },
+    },
+    ...["all", ["acme", "beta"]].map((accounts) => ({
+      says: "the folder out also belongs to the account beta",
+      content: { folder: "out", accounts },
+      options: { account: "acme", top: AGENCY },
+    })),
+    {
+      says: "the folder out also belongs to the report daily of the account beta",
+      content: { folder: "out", accounts: ["acme"] },
+      options: {
+        account: "acme",
+        top: AGENCY,
+        others: { daily: { contents: ["channel"], folder: "out", accounts: ["beta"] } },
+      },
+    },
+  ])("refuses, at its place in the file: $says", ({ says, content, options }) => {
+    const refused = () => plan({ contents: ["channel"], ...content }, options);
+    expect(refused).toThrow(says);
+    expect(refused).toThrow(/\/calltally\.yaml:1:\d+: reports\.weekly: /);
+  });
+
+  it("allows two reports, or accounts, in folders of their own", () => {
+    const options = {
+      account: "acme",
+      top: AGENCY,
+      others: { daily: { contents: ["source"], folder: "{account}/{report}" } },
+    };
+    const { folder, own } = plan({ contents: ["channel"], folder: "{account}/{report}" }, options);
+    expect(folder).toBe(join(own, "acme/weekly"));
+  });
+
+  it.each([
+    ["csv", ["channel"]],
+    ["xlsx", ["channel", "source"]],
+  ])("has one {file} of %s", (format, contents) => {
+    const content = { contents, format, deliver: [{ command: ["echo", "{file}"] }] };
+    expect(plan(content).targets).toHaveLength(1);
+  });
+});
+
+describe("toDeliveryTargets", () => {
+  it("has one for each recipient, in order", () => {
+    const email = { to: ["ann@example.com", "bob@example.com"], subject: "{report}", from: "b@example.com" };
+    const content = { ...LAST_WEEK, deliver: [MAIL, { email }, HOOK, COMMAND] };
+    const smtp = {
+      host: "mail.example.com",
+      port: 465,
+      isImplicitTls: true,
+      isLocal: false,
+      login: { user: "calls@example.com", password: "s3cret" },
+      from: { name: "", address: "calls@example.com" },
+    };
+    expect(plan(content, { top: { smtp_url_file: "smtp.url" } }).targets).toEqual([
+      { channel: "email", to: ["ann@example.com"], subject: "{report}: calls, {period}", smtp },
+      {
+        channel: "email",
+        to: email.to,
+        subject: "{report}",
+        smtp: { ...smtp, from: { name: "", address: "b@example.com" } },
+      },
+      { channel: "webhook", url: new URL("https://hooks.example.com/s3cret") },
+      { channel: "command", argv: ["cp", "{folder}"], cwd: "/work" },
+    ]);
+  });
+
+  it("has a subject without a period for open days, and nobody without recipients", () => {
+    const content = { contents: ["channel"], deliver: [MAIL] };
+    const [mail] = plan(content, { top: { smtp_url_file: "smtp.url" } }).targets;
+    expect(mail).toMatchObject({ subject: "{report}: calls" });
+    expect(plan(LAST_WEEK).targets).toEqual([]);
+  });
+
+  it.each([MAIL, COMMAND])("delivers lists of people only on request: %o", (recipient) => {
+    const [channel] = Object.keys(recipient);
+    const content = { contents: ["channel", "calls", "callers"], deliver: [HOOK, recipient] };
+    const options = { top: { smtp_url_file: "smtp.url" } };
+    expect(() => plan(content, options)).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(
+          `/calltally.yaml:1:\\d+: reports\\.weekly\\.deliver\\[1\\]\\.${channel}: calls, callers: personal data is only delivered on request$`,
+        ),
+        hint: "Leave calls, callers out, or set personal_data: true in the report.",
+      }),
+    );
+    expect(plan({ ...content, personal_data: true }, options).targets).toHaveLength(2);
+    expect(plan({ ...content, deliver: [HOOK] }, options).targets).toHaveLength(1);
+  });
+
+  it.each([
+    { says: "deliver[0].email: there is no smtp_url_file at the top of the file", deliver: [MAIL], top: {} },
+    {
+      says: "hook.url must start with smtp:// (STARTTLS)",
+      deliver: [MAIL],
+      top: { smtp_url_file: "hook.url" },
+    },
+    {
+      says: "smtp.url must start with https://",
+      deliver: [{ webhook: { url_file: "smtp.url" } }],
+      top: {},
+    },
+  ])("refuses an unusable secret, and does not show it: $says", ({ says, deliver, top }) => {
+    const refused = () => plan({ ...LAST_WEEK, deliver }, { top });
+    expect(refused).toThrow(says);
+    expect(refused).toThrow(expect.objectContaining({ hint: expect.stringMatching(/file/) }));
+    expect(refused).not.toThrow("s3cret");
+  });
+});

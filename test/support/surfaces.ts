@@ -1,0 +1,125 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { unzipSync } from "fflate";
+import { composeMail } from "../../src/delivery/mail-message.ts";
+import type { Job } from "../../src/export/job.ts";
+import type { Dimension } from "../../src/figures/dimensions.ts";
+import { openWarehouse } from "../../src/library/open-warehouse.ts";
+import {
+  type ReportHeadline,
+  readReportHeadline,
+  summarizeReport,
+} from "../../src/reports/summarize-report.ts";
+import { readBySheetJs, type SeenCell } from "../export/workbook-readers.ts";
+import { connect } from "./mcp.ts";
+import { readCsv } from "./page.ts";
+import type { FolderExportOptions, makeWarehouse } from "./produce-files.ts";
+import { readText } from "./temp-folder.ts";
+
+type Row = Readonly<Record<string, unknown>>;
+type SummaryParts = Parameters<typeof summarizeReport>[1];
+
+export interface SheetCell extends SeenCell {
+  isGrey: boolean;
+}
+
+/** The same figures of September 2026, next to August, on each surface. */
+export interface Surfaces {
+  csv: readonly Row[];
+  json: readonly Row[];
+  sqlite: readonly Row[];
+  /** Empty with `minCell`, which is for files. */
+  library: readonly Row[];
+  mcp: readonly Row[];
+  /** By name in CSV. */
+  sheet: Record<string, SheetCell | null>[];
+  /** Empty with `minCell`. */
+  page: string;
+  mail: string;
+}
+
+const RANGE = { from: "2026-09-01", to: "2026-09-30" };
+
+/** @param notices sentences for the mail */
+export async function readSurfaces(
+  warehouse: ReturnType<typeof makeWarehouse>,
+  dimension: Dimension,
+  { minCell, notices = [] }: { minCell?: number | undefined; notices?: string[] } = {},
+): Promise<Surfaces> {
+  const { database, folder } = warehouse;
+  let headline: ReportHeadline | undefined;
+  const write = (options: Partial<FolderExportOptions>) =>
+    warehouse.export({
+      targets: [{ kind: "rollup", dimensions: [dimension] }],
+      range: RANGE,
+      compare: "previous",
+      chance: true,
+      minCell,
+      ...options,
+    });
+  const inspect = async (job: Job) => {
+    headline = await readReportHeadline(job);
+  };
+  const { manifest } = await write({ inspect });
+  if (headline === undefined) throw new Error("The headline was not read");
+  const csv = readCsv(readText(folder, `${dimension}.csv`));
+  await write({ format: { format: "json" } });
+  const json: Row[] = JSON.parse(readText(folder, `${dimension}.json`));
+  await write({ format: { format: "sqlite" } });
+  const sqlite = new Database(join(folder, "calltally.sqlite"), { readonly: true });
+  const stored = sqlite.prepare<[], Row>(`SELECT * FROM ${dimension}`).all();
+  sqlite.close();
+  await write({ format: { format: "xlsx" }, chance: false });
+  const sheet = readSheet(readFileSync(join(folder, "calltally.xlsx")), dimension, Object.keys(csv[0] ?? {}));
+  const mail = (await composeMail(summarize({ manifest, headline, notices }), "Calls")).text;
+  const files = { csv, json, sqlite: stored, sheet, mail };
+  if (minCell !== undefined) return { ...files, library: [], mcp: [], page: "" };
+
+  await write({ targets: [{ kind: "page" }], grain: "day", chance: false });
+  const question = { by: [dimension], range: RANGE, compare: "previous", chance: true } as const;
+  using opened = openWarehouse(database);
+  const library = (await opened.rollup(question)).rows;
+  await using assistant = await connect(["--database", database], { cwd: folder });
+  const { rows: mcp } = Object(await assistant.ask("figures", question));
+  return { ...files, library, mcp, page: readFileSync(join(folder, "report.html"), "utf8") };
+}
+
+function summarize({
+  manifest,
+  headline,
+  notices,
+}: Pick<SummaryParts, "manifest" | "headline"> & { notices: string[] }) {
+  const report = { name: "monthly", account: null } as Parameters<typeof summarizeReport>[0];
+  const plan = { ask: { range: RANGE }, values: {} } as SummaryParts["plan"];
+  const news = { notices, until: 0 };
+  return summarizeReport(report, { manifest, headline, plan, files: [], folder: "reports", news });
+}
+
+function readSheet(content: Buffer, name: string, columns: string[]): Record<string, SheetCell | null>[] {
+  const parts = unzipSync(content);
+  const read = (part: string) => Buffer.from(parts[`xl/${part}`] ?? []).toString();
+  const looks =
+    read("styles.xml")
+      .split("<cellXfs")[1]
+      ?.match(/<xf\/>|<xf .*?<\/xf>/g) ?? [];
+  const cells = new Map(
+    [...read("worksheets/sheet2.xml").matchAll(/<c r="([A-Z]+)(\d+)" s="(\d+)"/g)].map(
+      ([, column, row, style]) => [`${column}${row}`, looks[Number(style)]?.includes('fontId="2"') ?? false],
+    ),
+  );
+  const [, , ...rows] = readBySheetJs(content)[name] ?? [];
+  const shown = columns.filter((column) => !column.endsWith("_within_chance"));
+  return rows.map((row, at) =>
+    Object.fromEntries(
+      shown.map((column, index) => {
+        const cell = row[index] ?? null;
+        return [column, cell && { ...cell, isGrey: cells.get(`${letters(index)}${at + 3}`) ?? false }];
+      }),
+    ),
+  );
+}
+
+const letters = (index: number): string =>
+  (index < 26 ? "" : String.fromCharCode(64 + Math.floor(index / 26))) +
+  String.fromCharCode(65 + (index % 26));
