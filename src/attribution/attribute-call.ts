@@ -14,7 +14,6 @@ import { lineOf, type Transcript, wordsAround } from "./topics.ts";
 export const ATTRIBUTION_VERSION = 6;
 
 export const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
-export type UtmField = (typeof UTM_FIELDS)[number];
 
 /** The members of a call that decide its facts. */
 export type AttributedMembers = Omit<Call, "call_id" | "recording_url" | "google_analytics_cid" | "summary">;

@@ -75,7 +75,7 @@ export function sideQuestion(
   );
 }
 
-export function keyName(index: number): string {
+function keyName(index: number): string {
   return `key_${index + 1}`;
 }
 

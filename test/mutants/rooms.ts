@@ -165,15 +165,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...own("spend", "spend-amount", "spend-columns", "spend-day"),
     ],
   },
+  figures: {
+    floor: 90,
+    parts: [
+      {
+        files: ["src/figures/*.ts"],
+        tests: ["test/rollup/{account-rollups,effects,figures,session}.test.ts", "test/figures/*.test.ts"],
+      },
+    ],
+  },
   // The ClickHouse cluster's engine is not part of it. Types alone: engine.
   rollup: {
     floor: 90,
     parts: [
-      ...own("rollup", "call-filter", "reserved-keys", "session-spend", "spend-campaigns"),
-      {
-        files: ["src/rollup/{dimensions,duration-bands,figure-sql,metrics,rollup-query,sql-text}.ts"],
-        tests: ["test/rollup/{account-rollups,figures}.test.ts"],
-      },
+      ...own("rollup", "call-filter", "session-spend", "spend-campaigns"),
+      { files: ["src/rollup/sql-text.ts"], tests: ["test/rollup/session-lists.test.ts"] },
       { files: ["src/rollup/sqlite/read-effects.ts"], tests: ["test/rollup/effects.test.ts"] },
       {
         files: ["src/rollup/sqlite/sqlite-{callers-sql,conversions-sql,engine}.ts"],
@@ -184,8 +190,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         tests: ["test/rollup/{effects,session-lists,session-spend}.test.ts"],
       },
       {
-        files: ["src/rollup/{rollup-sql,sqlite/sqlite-calls-sql}.ts"],
-        tests: ["test/rollup/{account-rollups,figures,session-lists}.test.ts"],
+        files: ["src/rollup/sqlite/{call-columns,sqlite-calls-sql}.ts"],
+        tests: ["test/rollup/{account-rollups,session-lists}.test.ts"],
       },
     ],
   },
