@@ -70,5 +70,10 @@ describe("callers", () => {
     ]);
     writeTransaction(warehouse, settleCallers);
     expect(readFacts(warehouse).callers).toEqual([{ caller: "+492", ...live }]);
+    // Its only call goes while callers are not settled.
+    load("+492");
+    markGone(warehouse, [1]);
+    writeTransaction(warehouse, settleCallers);
+    expect(readFacts(warehouse).callers).toEqual([{ caller: "+492", ...unused }]);
   });
 });
