@@ -71,7 +71,8 @@ describe("callers", () => {
     writeTransaction(warehouse, settleCallers);
     expect(readFacts(warehouse).callers).toEqual([{ caller: "+492", ...live }]);
     // Its only call goes while callers are not settled.
-    load("+492");
+    const changed = { ...call, caller_id: "+492", disposition: "BUSY" };
+    storeCalls(warehouse, [changed], { isFirstLoad: true });
     markGone(warehouse, [1]);
     writeTransaction(warehouse, settleCallers);
     expect(readFacts(warehouse).callers).toEqual([{ caller: "+492", ...unused }]);
