@@ -409,7 +409,9 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       using open = openExistingWarehouse(database);
       setRules(open, { ...DEFAULT_RULES, qualified_seconds: 5 });
       const caller = open.sqlite
-        .prepare<[], string>("SELECT caller FROM call_facts WHERE caller LIKE '+%'")
+        .prepare<[], string>(
+          "SELECT caller FROM call_facts JOIN callers USING (caller_id) WHERE caller LIKE '+%'",
+        )
         .pluck();
       forgetCallers(locked(open), [{ caller: caller.get() ?? "" }], { nowMs });
     }

@@ -54,13 +54,17 @@ export function makeCalls(count: number, seed: number): Call[] {
   });
 }
 
+const COLUMNS = FACT_COLUMNS.map((name) => (name === "caller_id" ? "caller" : name)).join(", ");
+
 type Value = string | number | null;
 
 /** Returns the facts as the cluster is to have them, by another way than the program takes: a line for each call. */
 export function readExpected(database: string, { isPersonal = false } = {}): Map<number, string> {
   using warehouse = openWarehouseReader(database);
   const rows = warehouse.sqlite
-    .prepare<[], Record<string, Value>>(`SELECT ${FACT_COLUMNS.join(", ")} FROM call_facts`)
+    .prepare<[], Record<string, Value>>(
+      `SELECT ${COLUMNS} FROM call_facts LEFT JOIN callers USING (caller_id)`,
+    )
     .all();
   const { toPseudonym } = openPseudonyms(warehouse);
   const { hash } = openCallerHash(database);
@@ -81,10 +85,9 @@ export async function readFound(
   database: string,
   account: string,
 ): Promise<Map<number, string>> {
-  const columns = FACT_COLUMNS.join(", ");
   const text = await servers.ask(
     1,
-    `SELECT ${columns} FROM ${database}.call_facts FINAL WHERE account = '${account}' AND is_deleted = 0 FORMAT JSON`,
+    `SELECT ${COLUMNS} FROM ${database}.call_facts FINAL WHERE account = '${account}' AND is_deleted = 0 FORMAT JSON`,
   );
   const { data }: { data: Record<string, Value>[] } = JSON.parse(text);
   const ids = data.map(({ call_id }) => Number(call_id));

@@ -36,7 +36,9 @@ export function checkCluster(world: World, ran: Ran | "the end"): string | undef
   if (!isRunOf(ran, "publish") || ran.code !== 0) return undefined;
   world.count("publications");
   const columns = "call_id, call_started, source, campaign, duration, is_live, is_qualified, caller, gclid";
-  const here = world.read(`SELECT ${columns} FROM call_facts ORDER BY call_id`);
+  const here = world.read(
+    `SELECT ${columns} FROM call_facts LEFT JOIN callers USING (caller_id) ORDER BY call_id`,
+  );
   const there = world.cluster.read(
     `SELECT ${columns} FROM call_facts_final WHERE is_deleted = 0 ORDER BY call_id`,
   );

@@ -46,6 +46,7 @@ export class CallFactsTable {
   /** Writes the facts of new and changed calls; each call may occur once. */
   write(tx: Tx, calls: readonly CallToAttribute[]): void {
     if (calls.length === 0) return;
+    if (this.#isFirstLoad) addUnsettled(tx, calls.length);
     const known = calls.filter(({ isNew }) => !isNew).map(({ call }) => call.call_id);
     const allStored = this.#readStored(known);
     const before = new Map(allStored.map((facts) => [facts.call_id, facts]));
@@ -62,7 +63,6 @@ export class CallFactsTable {
       return { ...facts, caller_id: idOf(caller), call_id, is_live, is_first_call, stored };
     });
     if (this.#isFirstLoad) {
-      addUnsettled(tx, rows.length);
       for (const row of rows) this.#upsert(row);
       return;
     }

@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Warehouse } from "../warehouse.ts";
-import { callers } from "./callers.ts";
+import { CALLER_INDEX, callers, indexCallers } from "./callers.ts";
 import { call_facts } from "./facts.ts";
 
 export interface CallerCall {
@@ -18,22 +18,39 @@ interface Entry {
   isOpen: boolean;
 }
 
+/**
+ * Up to so many callers (80 MB), a first load keeps them in memory instead of an index: new callers come in random
+ * order, and each page would write most of that index again.
+ */
+const MAX_REMEMBERED = 1_000_000;
+
 /** Sorts after any start. */
 const NO_START = "~";
 
 /** Keeps first calls consistent with the facts: begin a change before the facts are written, and end it afterwards. */
 export class CallerTable {
+  readonly #warehouse: Warehouse;
+  readonly #isIndexed;
   readonly #insert;
+  readonly #insertAll;
   readonly #readIds;
+  readonly #readLast;
+  #remembered = new Map<string, number>();
+  #last: number | null = null;
   readonly #readEntries;
   readonly #readFirst;
   readonly #update;
   readonly #delete;
   readonly #setFirst;
 
-  constructor({ db, sqlite }: Warehouse) {
+  constructor(warehouse: Warehouse) {
+    const { db, sqlite } = warehouse;
+    this.#warehouse = warehouse;
     const { call_id, caller_id, call_started, is_live } = call_facts;
-    this.#insert = sqlite.prepare<[string]>(
+    this.#isIndexed = sqlite.prepare<[string]>("SELECT 1 FROM sqlite_schema WHERE name = ?");
+    this.#insert = sqlite.prepare<[string]>("INSERT INTO callers (caller) VALUES (?)");
+    this.#readLast = sqlite.prepare<[], number | null>("SELECT max(caller_id) FROM callers").pluck();
+    this.#insertAll = sqlite.prepare<[string]>(
       "INSERT OR IGNORE INTO callers (caller) SELECT value FROM json_each(?)",
     );
     this.#readIds = sqlite
@@ -70,10 +87,34 @@ export class CallerTable {
   /** Adds new callers; returns a function from a caller of these calls to the id. */
   prepareIdOf(calls: readonly { caller: string | null }[]): (caller: string | null) => number | null {
     const names = new Set(calls.flatMap(({ caller }) => caller ?? []));
-    const sorted = JSON.stringify([...names].sort());
-    this.#insert.run(sorted);
-    const ids = new Map(this.#readIds.all(sorted));
+    const ids = this.#isIndexed.get(CALLER_INDEX) === undefined ? this.#remember(names) : this.#find(names);
     return (caller) => (caller === null ? null : (ids.get(caller) ?? null));
+  }
+
+  #find(names: ReadonlySet<string>): ReadonlyMap<string, number> {
+    const sorted = JSON.stringify([...names].sort());
+    this.#insertAll.run(sorted);
+    return new Map(this.#readIds.all(sorted));
+  }
+
+  #remember(names: ReadonlySet<string>): ReadonlyMap<string, number> {
+    // After a resumption, or a transaction that was rolled back, memory is not what is stored.
+    if (this.#readLast.get() !== this.#last) this.#remembered = new Map(this.#readAll());
+    const ids = this.#remembered;
+    for (const caller of names) {
+      if (!ids.has(caller)) ids.set(caller, Number(this.#insert.run(caller).lastInsertRowid));
+    }
+    this.#last = this.#readLast.get() ?? null;
+    if (ids.size > MAX_REMEMBERED) {
+      indexCallers(this.#warehouse);
+      this.#remembered = new Map();
+    }
+    return ids;
+  }
+
+  #readAll(): Iterable<[caller: string, caller_id: number]> {
+    const { sqlite } = this.#warehouse;
+    return sqlite.prepare<[], [string, number]>("SELECT caller, caller_id FROM callers").raw().iterate();
   }
 
   /** @param removed may have gone calls among them @param added live calls */

@@ -1,6 +1,7 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
+import type { Warehouse } from "../warehouse.ts";
 
 export const callers = sqliteTable("callers", {
   caller_id: about(integer().primaryKey(), "Id of the caller in this file."),
@@ -15,6 +16,13 @@ export const CALLERS = describeTable(
   callers,
   "The callers of calls and of `fact_changes`, one row per caller.",
 );
+
+export const CALLER_INDEX = "callers_caller_unique";
+
+/** Indexes callers by name, unless they are. */
+export function indexCallers({ sqlite }: Warehouse): void {
+  sqlite.exec(`CREATE UNIQUE INDEX IF NOT EXISTS ${CALLER_INDEX} ON callers (caller)`);
+}
 
 /** Needs the facts' index of callers. */
 export function deleteUnusedCallers({ sqlite }: Tx): void {

@@ -1,7 +1,7 @@
-import { addToCount, readCount, setCount } from "../counts.ts";
+import { addToCount, countRows, readCount, setCount } from "../counts.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
-import { deleteUnusedCallers } from "./callers.ts";
+import { CALLER_INDEX, callers, deleteUnusedCallers, indexCallers } from "./callers.ts";
 
 // In a first load, calls of a caller arrive in any order. Keeping callers consistent would take a third of the load,
 // so they are settled at its end.
@@ -19,8 +19,10 @@ export function readUnsettled({ db }: Pick<Warehouse, "db">): number {
 }
 
 export function addUnsettled({ db, sqlite }: Tx, calls: number): void {
-  if (readUnsettled({ db }) === 0)
+  if (readUnsettled({ db }) === 0) {
     for (const name of Object.keys(INDEXES)) sqlite.exec(`DROP INDEX IF EXISTS ${name}`);
+    if (countRows({ db }, callers) === 0) sqlite.exec(`DROP INDEX IF EXISTS ${CALLER_INDEX}`);
+  }
   addToCount({ db }, UNSETTLED, calls);
 }
 
@@ -49,6 +51,7 @@ export function settleCallers(tx: Tx): void {
   for (const [name, column] of Object.entries(INDEXES)) {
     sqlite.exec(`CREATE INDEX IF NOT EXISTS ${name} ON call_facts (${column})`);
   }
+  indexCallers(tx);
   deleteUnusedCallers(tx);
   setCount({ db }, UNSETTLED, null);
 }

@@ -1,10 +1,12 @@
 import type { Tx } from "../transaction.ts";
+import { indexCallers } from "./callers.ts";
 import { withoutFactLog } from "./fact-log.ts";
 import { readUnsettled, settleCallers } from "./first-load.ts";
 
 /** Renames callers; those who then have the name of another become one with it. Nothing is logged as a change of facts. */
 export function renameCallers(tx: Tx, toName: (caller: string) => string): void {
   const { sqlite } = tx;
+  indexCallers(tx);
   sqlite.function("renamed_caller", { directOnly: true, deterministic: true }, (caller) =>
     toName(String(caller)),
   );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { beginFactLog, pruneFactLog } from "../../../src/restatements/logged-facts.ts";
+import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import { settleCallers } from "../../../src/warehouse/calls/first-load.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import { makeCall } from "../../support/calls.ts";
@@ -35,6 +36,27 @@ describe("callers", () => {
     expect(readFacts(warehouse).callers).toEqual(caller_id === null ? [] : [{ caller: caller_id, ...live }]);
   });
 
+  it("remembers the callers of a first load by what was committed, also when another process goes on", () => {
+    using warehouse = newWarehouse();
+    const first = prepareUpsertCalls(warehouse, 1, { isFirstLoad: true });
+    const second = prepareUpsertCalls(warehouse, 1, { isFirstLoad: true });
+    const numbers: string[] = [];
+    const write = (upsert: typeof first, caller_id: string) =>
+      writeTransaction(warehouse, (tx) => {
+        upsert(tx, [{ ...call, call_id: numbers.length, caller_id }]);
+        if (caller_id === "+490") throw new Error("not now");
+        numbers.push(caller_id);
+      });
+    write(first, "+491");
+    expect(() => write(first, "+490")).toThrow("not now");
+    for (const number of ["+492", "+493", "+491"]) write(first, number);
+    for (const number of ["+494", "+491"]) write(second, number);
+    for (const number of ["+495", "+494"]) write(first, number);
+    expect(readFacts(warehouse).facts.map(({ caller }) => caller)).toEqual(numbers);
+    writeTransaction(warehouse, settleCallers);
+    expect(readFacts(warehouse).callers.map(({ caller }) => caller)).toEqual([...new Set(numbers)]);
+  });
+
   it("deletes unused callers when a first load ends, but not before, whatever is trimmed meanwhile", () => {
     using warehouse = newWarehouse();
     const load = (caller_id: string) =>
@@ -48,5 +70,11 @@ describe("callers", () => {
     ]);
     writeTransaction(warehouse, settleCallers);
     expect(readFacts(warehouse).callers).toEqual([{ caller: "+492", ...live }]);
+    // Its only call goes while callers are not settled.
+    const changed = { ...call, caller_id: "+492", disposition: "BUSY" };
+    storeCalls(warehouse, [changed], { isFirstLoad: true });
+    markGone(warehouse, [1]);
+    writeTransaction(warehouse, settleCallers);
+    expect(readFacts(warehouse).callers).toEqual([{ caller: "+492", ...unused }]);
   });
 });

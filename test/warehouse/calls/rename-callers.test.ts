@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
 import { readFactLog } from "../../../src/warehouse/calls/fact-log.ts";
+import { settleCallers } from "../../../src/warehouse/calls/first-load.ts";
 import { renameCallers } from "../../../src/warehouse/calls/rename-callers.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
@@ -56,6 +57,19 @@ describe("renameCallers", () => {
     });
     expect(readFacts(warehouse).callers.map(({ caller }) => caller)).toEqual(named.filter(Boolean).sort());
     expect(readFactLog(warehouse)).toBe(log);
+  });
+
+  it("makes callers with the same name one before a first load has ended", () => {
+    using warehouse = newWarehouse();
+    storeCalls(
+      warehouse,
+      [1, 2, 3].map((id) => makeCall({ call_id: id, caller_id: `+49${id}` })),
+      { isFirstLoad: true },
+    );
+    rename(warehouse, (caller) => (caller === "+493" ? caller : "new"));
+    expect(readFacts(warehouse).facts.map(({ caller }) => caller)).toEqual(["new", "new", "+493"]);
+    writeTransaction(warehouse, settleCallers);
+    expect(readFacts(warehouse).callers.map(({ caller }) => caller)).toEqual(["+493", "new"]);
   });
 
   it.each([
