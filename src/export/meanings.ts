@@ -3,7 +3,9 @@ import { CALL_FACTS } from "../warehouse/calls/facts.ts";
 import { TRANSCRIPTS } from "../warehouse/calls/transcripts.ts";
 import type { Column } from "./table.ts";
 
-const DESCRIBED = [CALL_FACTS, CALLS, TRANSCRIPTS].flatMap(({ columns }) => columns);
+/** In files, `caller_id` is the number that a call has. */
+const OF_FACTS = CALL_FACTS.columns.filter(({ name }) => name !== "caller_id");
+const DESCRIBED = [OF_FACTS, CALLS.columns, TRANSCRIPTS.columns].flat();
 
 /** Columns that no table of the warehouse has. */
 const OTHERS: Readonly<Record<string, string>> = {
