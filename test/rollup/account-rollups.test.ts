@@ -63,6 +63,7 @@ async function ask(
     foldRollup(isGone ? CALLS : LIVE, {
       ...fold,
       rules,
+      live: LIVE,
       ...(hasSpend && { spend: { rows: spent, calls: CALLS } }),
     });
   expect(rows).toEqual(toRows(fold));
