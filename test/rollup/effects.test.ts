@@ -233,7 +233,7 @@ describe("RollupSession.effects", () => {
       expect(found.toSorted()).toEqual(expected.toSorted());
       expect([...session.effects(query, logged.at(-1)?.change_id ?? 0, zone)]).toEqual([]);
     }
-    expect(seen).toEqual({ effects: 171, nothing: 6, several: 76 });
+    expect(seen).toEqual({ effects: 164, nothing: 6, several: 72 });
   });
 
   it("are together what the sums of a row are more now", () => {

@@ -201,12 +201,9 @@ function originOf(call: Call, rules: FoldRules): { source: string | null; medium
   );
   const [source = null, medium = null] = tags;
   const click = clickOf(call);
-  if (click === "google" || click === "bing") {
-    return {
-      source: source ?? aliased(click, rules),
-      medium: medium === null || medium === "organic" ? "cpc" : medium,
-    };
-  }
+  const isDecided = source !== null && medium !== null && medium !== "organic";
+  if ((click === "google" || click === "bing") && !isDecided)
+    return { source: aliased(click, rules), medium: "cpc" };
   const isOfAssistant = ASSISTANTS.includes(folded(call.utm_source) ?? "");
   if (isOfAssistant && medium === null) return { source, medium: "ai-assistant" };
   const isKnown =
