@@ -422,14 +422,19 @@ describe("exportToFolder", () => {
             const isComparable = (cell: string) => periods.has(JSON.parse(cell)[0]);
             const comparable = ([state, range]: readonly [State, Range]) =>
               fold(liveOf(state), state, asked, range).keys().filter(isComparable);
-            const sides = [[given, range], [state, next]] as const;
+            const sides = [
+              [given, range],
+              [state, next],
+            ] as const;
             const names = namesIn(sides.map(comparable), asked);
             const [rowsThen, rowsNow] = [
               fold(liveOf(given), given, asked, range, names),
               fold(liveOf(state), state, asked, next, names),
             ];
             const cells = new Set([...rowsThen.keys(), ...rowsNow.keys()]);
-            const isRenamed = [...fold(liveOf(given), given, asked, range).keys()].some((cell) => !cells.has(cell));
+            const isRenamed = [...fold(liveOf(given), given, asked, range).keys()].some(
+              (cell) => !cells.has(cell),
+            );
             see("a campaign with a new name", isRenamed);
             const expected = [...cells].filter(isComparable).flatMap((cell) =>
               METRICS.flatMap((metric) => {
@@ -535,6 +540,39 @@ describe("exportToFolder", () => {
     using reader = openWarehouse(warehouse.database);
     expect(reader.sqlite.prepare("SELECT count(*) FROM exported_rows").pluck().get()).toBe(0);
     expect(readFactLog(reader)).toBeUndefined();
+  });
+
+  it("compares rows of a campaign under its present name, and explains what else changed", async () => {
+    const named = (call_id: number, campaign_name: string | null, members: Partial<Call> = {}) =>
+      makeCall({ ...CALL, call_id, campaign_name, campaign_id: "1", ...members });
+    using warehouse = makeWarehouse([named(1, "Autumn"), named(2, null), named(3, "Old")]);
+    const restate = async (...calls: Call[]) => {
+      using writer = openWarehouse(warehouse.database);
+      writeTransaction(writer, () => storeCalls(writer, calls));
+      writer.sqlite.exec("DELETE FROM restatements");
+      const { manifest } = await warehouse.export({
+        targets: [{ kind: "rollup", dimensions: ["campaign"] }],
+        range: january,
+      });
+      expect(manifest.restatements?.rollups.length ?? 0).toBe(1);
+      return readFound(writer).map(({ cell, metric, was, now, reasons }) => [
+        cell,
+        metric,
+        was,
+        now,
+        reasons,
+      ]);
+    };
+    await warehouse.export({ targets: [{ kind: "rollup", dimensions: ["campaign"] }], range: january });
+    const later = { call_started: "2026-02-01T10:00:00.000Z" };
+    expect(await restate(named(4, "New", later), named(5, "New", later))).toEqual([]);
+    expect(await restate(named(1, "New"), named(2, "New", { disposition: "ANSWERED" }))).toContainEqual([
+      '["","New","1"]',
+      "answered_calls",
+      0,
+      1,
+      [{ reason: "corrected", calls: 1, effect: 1 }],
+    ]);
   });
 
   it("compares with the last export that was recorded, where one was killed after its files got their names", async () => {

@@ -348,9 +348,13 @@ describe("what a session knows of its calls", () => {
       expect(await session.readFirstStart()).toBe(times[0]);
       expect(await session.countUnknownCallers(["+49 1", "(0049) 2", "+498", "ANONYMOUS", "-", "5"])).toBe(4);
       expect(await session.countUnknownCallers([])).toBe(0);
-      expect((await session.readCampaigns()).toSorted()).toEqual(
-        ['"(Other)"', "(total)", "Autumn", "Herbst", "autumn"],
-      );
+      expect((await session.readCampaigns()).toSorted()).toEqual([
+        '"(Other)"',
+        "(total)",
+        "Autumn",
+        "Herbst",
+        "autumn",
+      ]);
     }
     using named = new RollupSession(account, { rules: RULES, nameCaller: () => "+491" });
     expect(await named.countUnknownCallers(["+498"])).toBe(0);
