@@ -17,9 +17,13 @@ import { FACTS_TABLE, localName, NOTHING, SPEND_TABLE } from "./cluster-tables.t
 export interface ClusterSource extends Pick<CallSelection, "conditions" | "isGoneCounted"> {
   table: (name: string) => string;
   accounts: readonly string[];
+  /** The one name of campaigns whose calls have several, or some none. @default all have their own names */
+  campaignNames?: readonly CampaignName[];
   /** Whether there may be rows that others replace. */
   hasReplaced: boolean;
 }
+
+export type CampaignName = [account: string, id: string, name: string];
 
 export interface ClusterQuestion {
   sql: string;
@@ -116,8 +120,12 @@ export function bandsQuestion(source: ClusterSource, bounds: readonly number[], 
 
 export function campaignsQuestion(source: ClusterSource): ClusterQuestion {
   const names = ["campaign", "campaign_id", "source"].map((name) => [name, ["TEXT", name]] as const);
-  const from = `${fromText(source)} AND (isNotNull(campaign) OR isNotNull(campaign_id))`;
-  return groupedQuestion("read campaigns", from, { ...ACCOUNT, ...Object.fromEntries(names) }, COUNT);
+  return groupedQuestion(
+    "read campaigns",
+    fromText(source),
+    { ...ACCOUNT, ...Object.fromEntries(names) },
+    { ...COUNT, live_calls: ["INTEGER", "countIf(is_live = 1)"] },
+  );
 }
 
 export function spendQuestion(source: ClusterSource): ClusterQuestion {
@@ -164,6 +172,9 @@ function conditionText(condition: Condition, source: ClusterSource): string {
   if ("any" in condition) {
     return `(${condition.any.map((one) => conditionText(one, source)).join(" OR ")})`;
   }
+  if ("all" in condition) {
+    return `(${condition.all.map((one) => conditionText(one, source)).join(" AND ")})`;
+  }
   const fact = factText(condition.fact, source);
   if ("isAtLeast" in condition) return `ifNull(${fact} >= ${Number(condition.isAtLeast)}, 0)`;
   if ("isPresent" in condition) return `isNotNull(${fact})`;
@@ -192,10 +203,25 @@ function firstOfAllText(source: ClusterSource): string {
   ORDER BY isNull(call_started), call_started, call_id LIMIT 1 BY account, caller))`;
 }
 
-function valueText({ of }: KeyColumn, offsets: readonly ZoneOffset[], source: ClusterSource): string {
+function valueText(
+  { of, isNameOf }: KeyColumn,
+  offsets: readonly ZoneOffset[],
+  source: ClusterSource,
+): string {
   if ("local" in of) return localText(of.local, offsets);
   if ("stored" in of) throw new Error(`The cluster has no ${of.stored} in its stored form`);
-  return factText(of.fact, source);
+  const fact = factText(of.fact, source);
+  return isNameOf === undefined ? fact : nameText(fact, isNameOf, source);
+}
+
+/** The one name of an id; a call's own name if there is none. */
+function nameText(own: string, id: string, { campaignNames = [] }: ClusterSource): string {
+  if (campaignNames.length === 0) return own;
+  // The name of an account has no line break.
+  const key = `concat(account, '\\n', ifNull(${id}, ''))`;
+  const ids = campaignNames.map(([account, each]) => literal(`${account}\n${each}`)).join(", ");
+  const names = campaignNames.map(([, , name]) => literal(name)).join(", ");
+  return `ifNull(nullIf(transform(${key}, [${ids}], [${names}], ''), ''), ${own})`;
 }
 
 /** Whether a key is in a list, by a text that identifies it; a join would have to be made at each shard. */

@@ -2,6 +2,7 @@ import type { FactColumn } from "../attribution/attribute-call.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import type { Span } from "../calendar/dates.ts";
 import { offsetSpanAt } from "../calendar/local-time.ts";
+import type { CampaignNames } from "../figures/campaign-names.ts";
 import type { Cells, GroupQuestion } from "../figures/cells.ts";
 import { Dictionary, type FactValue } from "../figures/dictionary.ts";
 import type { KeyColumn } from "../figures/dimensions.ts";
@@ -14,6 +15,7 @@ import { type FigureSessionOptions, selectionOf } from "../rollup/figure-session
 import { literal } from "../rollup/sql-text.ts";
 import {
   bandsQuestion,
+  type CampaignName,
   type ClusterQuestion,
   type ClusterSource,
   callersQuestion,
@@ -60,7 +62,11 @@ export class ClusterEngine implements Engine {
   ): Promise<Parts> {
     const kept = folding && [...folding.kept()].map((cell) => storedKey(cell, cells));
     const keys = cells.columns.map(({ key }) => key);
-    const source = { ...this.#sourceOf(selection), ...(kept && this.#own) };
+    const source = {
+      ...this.#sourceOf(selection),
+      ...(kept && this.#own),
+      ...(keys.some(({ isNameOf }) => isNameOf) && { campaignNames: await this.#readAllNames() }),
+    };
     const rows = await this.#rows(
       sideQuestion(source, { keys, span, periods, offsets: cells.offsets, parts, kept }),
     );
@@ -86,17 +92,43 @@ export class ClusterEngine implements Engine {
   }
 
   async readValues(fact: FactColumn): Promise<readonly FactValue[]> {
-    return (await this.#rows(valuesQuestion(this.#options.source, fact))).flat();
+    if (fact !== "campaign") return (await this.#rows(valuesQuestion(this.#options.source, fact))).flat();
+    const names = await this.readCampaignNames();
+    const calls = await this.#rows(campaignsQuestion(this.#options.source));
+    return [...new Set(calls.map(([campaign = null, id]) => names.get(String(id)) ?? campaign))];
   }
 
-  /** Compares a filter with the values of all accounts, so that each account asks the same questions. */
+  async readCampaignNames(): Promise<CampaignNames> {
+    const all = await this.#readAllNames();
+    return new Map(
+      all.flatMap(([account, id, name]) => (account === this.#options.account ? [[id, name]] : [])),
+    );
+  }
+
+  async #readAllNames(): Promise<CampaignName[]> {
+    const table = await this.#reader.ask(campaignsQuestion(this.#options.source));
+    return this.#reader.database.prepare<[], CampaignName>(severalNamesText(table)).raw().all();
+  }
+
+  /**
+   * Compares a filter with the values of all accounts, so that each account asks the same questions; campaigns have
+   * different names in each.
+   */
   async select(options: FigureSessionOptions): Promise<CallSelection> {
     const values = new Map<FactColumn, readonly FactValue[]>();
     for (const fact of comparedFacts(options.filter ?? {})) {
+      if (OF_CAMPAIGNS.has(fact)) {
+        values.set(fact, await this.readValues(fact));
+        continue;
+      }
       const table = await this.#reader.ask(valuesQuestion(this.#options.source, fact));
       values.set(fact, this.#all(`SELECT DISTINCT value FROM ${table} ORDER BY 1`).flat());
     }
-    return selectionOf(options, (fact) => values.get(fact) ?? []);
+    const names = options.filter?.campaign && (await this.readCampaignNames());
+    return selectionOf(options, {
+      readValues: (fact) => values.get(fact) ?? [],
+      campaignNames: names && (() => names),
+    });
   }
 
   async readBands(bounds: readonly number[], span: Span, selection: CallSelection): Promise<FactValue[][]> {
@@ -151,7 +183,8 @@ export class ClusterEngine implements Engine {
     const campaigns = await this.#reader.ask(campaignsQuestion(this.#options.source));
     return {
       table: `(SELECT ${columns} FROM ${spend} ${own})`,
-      campaigns: `SELECT campaign, campaign_id, source, calls FROM ${campaigns} ${own}`,
+      campaigns: `SELECT campaign, campaign_id, source, calls FROM ${campaigns} ${own}
+  AND (campaign IS NOT NULL OR campaign_id IS NOT NULL)`,
     };
   }
 
@@ -164,8 +197,12 @@ export class ClusterEngine implements Engine {
   }
 
   #sourceOf({ conditions, isGoneCounted }: CallSelection): ClusterSource {
-    // Callers have different names in each account.
-    const isOwn = conditions.some((condition) => "isNoneOf" in condition);
+    // Callers and campaigns have different names in each account.
+    const isOwn = conditions.some(
+      (condition) =>
+        "isNoneOf" in condition ||
+        ("any" in condition && condition.any.some((one) => "fact" in one && OF_CAMPAIGNS.has(one.fact))),
+    );
     return { ...this.#options.source, conditions, isGoneCounted, ...(isOwn && this.#own) };
   }
 
@@ -182,6 +219,20 @@ export class ClusterEngine implements Engine {
   #all(sql: string): FactValue[][] {
     return this.#reader.database.prepare<[], FactValue[]>(sql).raw().all();
   }
+}
+
+const OF_CAMPAIGNS: ReadonlySet<FactColumn> = new Set<FactColumn>(["campaign", "campaign_id"]);
+
+/** As {@link SEVERAL_NAMES} in a warehouse, of each account. */
+function severalNamesText(campaigns: string): string {
+  return `SELECT account, campaign_id, campaign FROM (
+  SELECT account, campaign_id, campaign,
+    row_number() OVER (PARTITION BY account, campaign_id ORDER BY sum(live_calls) DESC, campaign) AS rank
+  FROM ${campaigns} WHERE campaign IS NOT NULL AND live_calls > 0 GROUP BY 1, 2, 3
+) WHERE rank = 1 AND (account, campaign_id) IN (
+  SELECT account, campaign_id FROM ${campaigns} WHERE campaign_id IS NOT NULL
+  GROUP BY 1, 2 HAVING count(DISTINCT campaign) > 1 OR count(campaign) < count(*)
+) ORDER BY 1, 2`;
 }
 
 function storedKey(cell: number, cells: Cells): FactValue[] {

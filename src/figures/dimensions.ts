@@ -24,6 +24,8 @@ export interface KeyColumn {
   type: "text" | "integer";
   /** A fact, a stored utm member, or the local time of the call's start. */
   of: { fact: KeyFact } | { stored: UtmField } | { local: LocalPart };
+  /** The id that has one name in all rows: the most frequent one of its live calls. The id is a key, too. */
+  isNameOf?: "campaign_id";
   /** Whether calls without a value are under `(not set)`; otherwise the value is null. */
   isNamed: boolean;
   /** Whether it is the id of what the previous column names. */
@@ -64,7 +66,10 @@ const KEYS = {
   ],
   medium: [text("medium", { fact: "medium" })],
   // The ids distinguish campaigns, and groups, of the same name.
-  campaign: [text("campaign", { fact: "campaign" }), id("campaign_id", "text")],
+  campaign: [
+    { ...text("campaign", { fact: "campaign" }), isNameOf: "campaign_id" },
+    id("campaign_id", "text"),
+  ],
   gclid: [text("gclid", { fact: "gclid" })],
   channel: [
     text(

@@ -90,7 +90,8 @@ export function rollupColumns(query: RollupQuery, rules: Units): RollupColumn[] 
   return [
     ...(periods ? [{ name: "period", type: "text", isKey: true } as const] : []),
     ...keyColumns(dimensions).map(
-      ({ of: _, isNamed: __, name, type, ...more }) => ({ name, type, isKey: true, ...more }) as const,
+      ({ of: _, isNamed: __, isNameOf: ___, name, type, ...more }) =>
+        ({ name, type, isKey: true, ...more }) as const,
     ),
     ...measuresOf(query, rules).flatMap((metric) => [
       toColumn(metric),

@@ -1,6 +1,6 @@
 import type { Job, Lists } from "../export/job.ts";
 import type { Effect, FigureValue, Restatement } from "../export/restatement.ts";
-import { keyColumns } from "../figures/dimensions.ts";
+import { type Dimension, keyColumns } from "../figures/dimensions.ts";
 import { METRIC_NAMES, spendMetrics } from "../figures/metrics.ts";
 import type { RowEffect } from "../rollup/sqlite/read-effects.ts";
 import { describeRulesChange } from "../warehouse/calls/rules.ts";
@@ -18,7 +18,15 @@ export function findRestatements(
 ): Restatement[] {
   const found_at = new Date(nowMs).toISOString();
   const { query, path, contents, figures, comparable } = watched;
-  const changed = findChanges(watched, before, iterateExportedRows(reader, before));
+  const isCompared = new Set(comparable.map((stretch) => stretch.period));
+  const old = [...iterateExportedRows(reader, before)].filter(([period]) => isCompared.has(period));
+  const rows = [...watched.rows.values()].filter(([period]) => isCompared.has(period));
+  const rename = prepareRename(query.dimensions, old, rows);
+  const changed = findChanges(
+    watched,
+    before,
+    old.map(([period, key, values]) => [period, rename(key), values]),
+  );
   const [first, last] = [comparable[0], comparable.at(-1)];
   if (changed.length === 0 || first === undefined || last === undefined) return [];
   const effects = new Map<string, RowEffect[]>();
@@ -32,7 +40,7 @@ export function findRestatements(
   };
   for (const effect of session.effects(asked, before.change_id, timeframe.timezone)) {
     const [period, ...rest] = query.periods === undefined ? ["", ...effect.key] : effect.key;
-    const cell = toCell(String(period), JSON.stringify(rest));
+    const cell = toCell(String(period), rename(JSON.stringify(rest)));
     effects.set(cell, [...(effects.get(cell) ?? []), effect]);
   }
   const rulesChange = describeRulesChange(reader, before.rules_id, rulesId);
@@ -71,6 +79,38 @@ export function findRestatements(
   });
 }
 
+/** Returns a function that gives a key its campaign's present name: a new name restates no figure. */
+function prepareRename(
+  dimensions: readonly Dimension[],
+  before: Iterable<ExportedRow>,
+  rows: Iterable<ExportedRow>,
+): (key: string) => string {
+  const columns = keyColumns(dimensions);
+  const nameAt = columns.findIndex(({ isNameOf }) => isNameOf !== undefined);
+  const idAt = columns.findIndex(({ name }) => name === columns[nameAt]?.isNameOf);
+  if (idAt === -1) return (key) => key;
+  const parse = (key: string): FigureValue[] => JSON.parse(key);
+  const namesIn = (side: Iterable<ExportedRow>) => {
+    const names = new Map<FigureValue | undefined, Set<FigureValue>>();
+    for (const [, key] of side) {
+      const values = parse(key);
+      const own = names.get(values[idAt]) ?? new Set();
+      names.set(values[idAt], own.add(values[nameAt] ?? null));
+    }
+    return names;
+  };
+  const [then, now] = [namesIn(before), namesIn(rows)];
+  return (key) => {
+    const values = parse(key);
+    const id = values[idAt] ?? null;
+    const [known = [], names = known] = [then.get(id), now.get(id)];
+    const [name = null, ...others] = names;
+    // Spend of one id that no call has may have several names.
+    const isOne = id !== null && [...known].length <= 1 && others.length === 0 && name !== null;
+    return isOne ? JSON.stringify(values.with(nameAt, name)) : key;
+  };
+}
+
 /** Returns the figures whose values changed, in the order of the current rows; rows that disappeared come last. */
 function findChanges(
   { figures, comparable, rows }: WatchedRollup,
@@ -79,7 +119,7 @@ function findChanges(
 ) {
   const isCompared = new Set(comparable.map(({ period }) => period));
   const old = new Map<string, ExportedRow>();
-  for (const row of before) if (isCompared.has(row[0])) old.set(toCell(row[0], row[1]), row);
+  for (const row of before) old.set(toCell(row[0], row[1]), row);
   const names: string[] = JSON.parse(stored);
   const known = figures.flatMap((figure, index) => {
     const place = names.indexOf(figure.name);

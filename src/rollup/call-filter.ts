@@ -4,6 +4,7 @@ import { toCaseless, toComparableDisposition, toPhoneDigits } from "../attributi
 import { toDuration } from "../attribution/compiled-rules.ts";
 import { askFor, similar } from "../base/nearest.ts";
 import { namesOf } from "../base/records.ts";
+import type { CampaignNames } from "../figures/campaign-names.ts";
 import { NOT_SET, toServed, toShown } from "../figures/reserved-keys.ts";
 
 /** For lists, one matching value is enough. Case does not matter. `(not set)` matches calls without a value. */
@@ -13,7 +14,7 @@ export interface CallFilter {
   channel?: readonly string[];
   /** As in the dimension `source`. */
   source?: readonly string[];
-  /** Names or ids, as in the dimension `campaign`. */
+  /** Names as in the dimension `campaign`, or ids. */
   campaign?: readonly string[];
   /** `-` and `_` do not matter. */
   disposition?: readonly string[];
@@ -34,11 +35,12 @@ export interface CallFilter {
 /** A condition on the facts of a call, independent of an engine. */
 export type Condition =
   | { fact: FactColumn; isOneOf: readonly (string | number | null)[] }
-  | { fact: "caller"; isNoneOf: readonly string[] }
+  | { fact: "caller" | "campaign_id"; isNoneOf: readonly string[] }
   | { fact: "duration"; isAtLeast: number }
   | { fact: "is_live" | "is_first_call"; holds: true }
   | { fact: "gclid"; isPresent: true }
-  | { any: readonly Condition[] };
+  | { any: readonly Condition[] }
+  | { all: readonly Condition[] };
 
 type ReadValues = (fact: FactColumn) => readonly (string | number | null)[];
 
@@ -73,7 +75,10 @@ export interface UnmatchedValue {
 }
 
 export interface ConditionOptions {
+  /** Of campaigns, the names that rows have. */
   readValues: ReadValues;
+  /** @default all campaigns have their own names */
+  campaignNames?: (() => CampaignNames) | undefined;
   /** Returns the caller's name in the facts, given `+` and digits. @default the digits */
   nameCaller?: ((phoneDigits: string) => string) | undefined;
 }
@@ -82,14 +87,16 @@ export interface ConditionOptions {
 export function toConditions(
   filter: CallFilter,
   rules: AttributionRules,
-  { readValues, nameCaller = (digits) => digits }: ConditionOptions,
+  { readValues, campaignNames = () => new Map(), nameCaller = (digits) => digits }: ConditionOptions,
 ): Condition[] {
   const { exclude_callers, min_duration_seconds } = filter;
   const conditions: (Condition | undefined)[] = [
     filter.include_gone ? undefined : { fact: "is_live", holds: true },
     ...VALUE_FILTER_NAMES.map((name) => {
       const texts = filter[name];
-      return texts && { any: matchingFacts(name, texts, readValues) };
+      if (texts === undefined) return undefined;
+      const found = matchingFacts(name, texts, readValues);
+      return { any: name === "campaign" ? unify(found, campaignNames()) : found };
     }),
     exclude_callers && {
       fact: "caller",
@@ -139,6 +146,17 @@ function matchingFacts(
     const toKey = (value: string | number | null) => (value === null ? null : toComparable(String(value)));
     return { fact, isOneOf: readValues(fact).filter((value) => wanted.has(toKey(value))) };
   });
+}
+
+/** Makes names of campaigns mean all calls of the rows that have them. */
+function unify(found: readonly ValueCondition[], names: CampaignNames): Condition[] {
+  const [name, id] = found;
+  if (name === undefined || id === undefined || names.size === 0) return [...found];
+  const ids = [...names].flatMap(([own, common]) => (name.isOneOf.includes(common) ? [own] : []));
+  return [
+    { all: [name, { fact: "campaign_id", isNoneOf: [...names.keys()] }] },
+    { ...id, isOneOf: [...new Set([...id.isOneOf, ...ids])] },
+  ];
 }
 
 /** Returns a whole number without leading zeros; empty for any other text. */

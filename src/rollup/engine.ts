@@ -1,6 +1,7 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Span } from "../calendar/dates.ts";
+import type { CampaignNames } from "../figures/campaign-names.ts";
 import type { CallSource, GroupQuestion } from "../figures/cells.ts";
 import type { FactValue } from "../figures/dictionary.ts";
 import type { KeyColumn } from "../figures/dimensions.ts";
@@ -27,7 +28,9 @@ export interface Engine extends Pick<CallSource, "dictionaryOf"> {
   groups: (question: GroupQuestion, selection: CallSelection) => Promise<Parts>;
   /** Reads what these need with whatever is asked next, so that one scan of the calls answers several questions. */
   expect: (keys: readonly KeyColumn[], parts: readonly Part[]) => void;
+  /** Returns the distinct values of a fact; of campaigns the names that rows have. */
   readValues: (fact: FactColumn) => Promise<readonly FactValue[]>;
+  readCampaignNames: () => Promise<CampaignNames>;
   /** Counts the calls of each duration band: the number of bounds reached, null without a duration; calls, answered, missed. */
   readBands: (bounds: readonly number[], span: Span, selection: CallSelection) => Promise<FactValue[][]>;
   /** Returns the starts of the first and the last call, ISO 8601 UTC; null if no start is known. */

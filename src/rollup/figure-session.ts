@@ -83,8 +83,9 @@ export class FigureSession {
   async #loadSpend(zone: string): Promise<SessionSpend> {
     const { rules, filter = {} } = this.options;
     const imported = await this.engine.readSpend();
+    const campaignNames = await this.engine.readCampaignNames();
     const makeTable = (columns: string) => this.engine.makeTable(columns);
-    return new SessionSpend(this.database, { rules, filter, zone, imported, makeTable });
+    return new SessionSpend(this.database, { rules, filter, zone, imported, campaignNames, makeTable });
   }
 
   /**
@@ -239,12 +240,12 @@ export class FigureSession {
   }
 }
 
-/** @param readValues reads the distinct values of a fact, to compare with the filter's */
+/** @param values what calls have, to compare with the filter's */
 export function selectionOf(
   { rules, filter = {}, nameCaller }: FigureSessionOptions,
-  readValues: (fact: FactColumn) => readonly FactValue[],
+  values: Pick<ConditionOptions, "readValues" | "campaignNames">,
 ): CallSelection {
-  const conditions = toConditions(filter, rules, { readValues, nameCaller });
+  const conditions = toConditions(filter, rules, { ...values, nameCaller });
   return { rules, conditions, isGoneCounted: filter.include_gone ?? false };
 }
 

@@ -4,6 +4,7 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toChannel } from "../attribution/channel-rules.ts";
 import { compileRules } from "../attribution/compiled-rules.ts";
 import { type Span, toInstants } from "../calendar/dates.ts";
+import type { CampaignNames } from "../figures/campaign-names.ts";
 import type { Cells, Side } from "../figures/cells.ts";
 import type { FactValue } from "../figures/dictionary.ts";
 import type { SpendForm } from "../figures/metrics.ts";
@@ -44,6 +45,7 @@ export interface SpendOptions {
   rules: AttributionRules;
   filter: CallFilter;
   imported: ImportedSpend;
+  campaignNames: CampaignNames;
   /** IANA zone whose days the reports' days are taken for. */
   zone: string;
   makeTable: Engine["makeTable"];
@@ -61,7 +63,8 @@ export class SessionSpend {
   readonly #database: Database;
   readonly #imported: ImportedSpend;
 
-  constructor(database: Database, { rules, filter, zone, imported, makeTable }: SpendOptions) {
+  constructor(database: Database, options: SpendOptions) {
+    const { rules, filter, zone, imported, makeTable } = options;
     this.#database = database;
     this.#imported = imported;
     const [form] = this.#all<{ currency: string | null; decimals: number | null }>(
@@ -74,7 +77,7 @@ export class SessionSpend {
       insertDay.run(day, toInstants({ from: day }, zone).startsAt);
     }
     const keys = makeTable(KEY_COLUMNS);
-    this.#insertKeys(keys, rules);
+    this.#insertKeys(keys, options);
     this.#table = makeTable(COLUMNS);
     database.exec(`INSERT INTO ${this.#table}
 SELECT s.spend_id, d.starts_at, s.day, k.source, k.medium, k.campaign, k.campaign_id, k.channel, k.match,
@@ -96,12 +99,27 @@ JOIN ${keys} AS k ON k.given_source = s.source AND k.given_medium = s.medium
     );
   }
 
-  #insertKeys(table: string, rules: AttributionRules): void {
+  /** Names are first those of rows, then other names of the calls in them. */
+  #insertKeys(table: string, { rules, campaignNames, makeTable }: SpendOptions): void {
     const { table: imported, campaigns } = this.#imported;
     const { utmKeyOf } = compileRules(rules);
-    const ranked = `SELECT campaign, campaign_id, source, calls FROM (${campaigns})
-ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`;
-    const match = campaignMatcher(this.#all<SourceCampaign>(ranked));
+    const names = makeTable("campaign_id TEXT PRIMARY KEY, name TEXT NOT NULL");
+    const insertName = this.#database.prepare(`INSERT INTO ${names} VALUES (?, ?)`);
+    for (const name of campaignNames) insertName.run(name);
+    const ofRows = `SELECT coalesce(n.name, c.campaign) AS campaign, c.campaign_id, c.source, sum(c.calls) AS calls
+FROM (${campaigns}) AS c LEFT JOIN ${names} AS n ON n.campaign_id = c.campaign_id GROUP BY 1, 2, 3`;
+    const prepareMatch = (from: string) =>
+      campaignMatcher(
+        this.#all<SourceCampaign>(`SELECT campaign, campaign_id, source, calls FROM (${from})
+ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`),
+      );
+    const [matchRow, matchOwn] = [prepareMatch(ofRows), prepareMatch(campaigns)];
+    const match: typeof matchRow = (given) => {
+      const found = matchRow(given);
+      if (found.match !== "unmatched") return found;
+      const { campaign, ...own } = matchOwn(given);
+      return { ...own, campaign: campaignNames.get(own.campaign_id ?? "") ?? campaign };
+    };
     const insert = this.#database.prepare(`INSERT INTO ${table} VALUES (${"?, ".repeat(9)}?)`);
     const distinct = `SELECT DISTINCT source, medium, campaign, campaign_id FROM ${imported}`;
     for (const given of this.#all<CampaignKey & { source: string; medium: string }>(distinct)) {

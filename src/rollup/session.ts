@@ -39,7 +39,7 @@ const CACHE_KIB = 16_384;
 
 export class RollupSession extends FigureSession implements Disposable {
   readonly #engine: SqliteEngine;
-  readonly #listValues: SqliteEngine["listValues"];
+  readonly #values: Parameters<typeof selectionOf>[1];
 
   /** @param database a connection that nothing else uses meanwhile; may be read-only */
   constructor(database: Database, { rules, signal, ...others }: SessionOptions) {
@@ -50,10 +50,13 @@ export class RollupSession extends FigureSession implements Disposable {
     database.exec("BEGIN");
     const options = { ...others, rules: typeof rules === "function" ? rules() : rules };
     const engine = new SqliteEngine(database, signal);
-    const listValues = (fact: FactColumn) => engine.listValues(fact);
-    super(database, engine, options, selectionOf(options, listValues));
+    const values = {
+      readValues: (fact: FactColumn) => engine.listValues(fact),
+      campaignNames: () => engine.listCampaignNames(),
+    };
+    super(database, engine, options, selectionOf(options, values));
     this.#engine = engine;
-    this.#listValues = listValues;
+    this.#values = values;
   }
 
   effects(query: RollupQuery, since: number, zone: string): Generator<RowEffect> {
@@ -88,7 +91,7 @@ ORDER BY s.rank`;
    * file has reported must not be reported again because this file's dates begin later.
    */
   conversions(query: ConversionQuery, population: CallFilter, span: Span = {}): Selected<Candidate> {
-    const among = selectionOf({ ...this.options, filter: population }, this.#listValues);
+    const among = selectionOf({ ...this.options, filter: population }, this.#values);
     const firstTable = this.engine.makeTable("call_id INTEGER PRIMARY KEY");
     this.database.exec(`INSERT INTO ${firstTable} ${firstConversionsText(query, among)}`);
     const { likeCalls } = query;

@@ -125,7 +125,7 @@ const question = fc.record({
       weight: 1,
       arbitrary: fc.constantFrom<CallFilter>(
         { source: ["google"] },
-        { campaign: ["AUTUMN", "2"] },
+        { campaign: ["2"] },
         { disposition: ["answered", "(not set)"] },
         { min_duration_seconds: 60 },
         { first_time: true },
@@ -207,6 +207,7 @@ function fold(
   state: State,
   { dimensions, filter, hasGrain }: Question,
   range: Range,
+  names: ReadonlyMap<unknown, string> = new Map(),
 ) {
   const span = {
     ...(range.from && { startsAt: `${range.from}T00:00:00.000Z` }),
@@ -224,7 +225,28 @@ function fold(
     rows.map((row) => {
       const cells = row.slice(0, row.length - METRICS.length);
       const key = hasGrain ? cells : ["", ...cells];
+      const name = names.get(idOf(key, dimensions));
+      if (name !== undefined) key[campaignAt(dimensions)] = name;
       return [JSON.stringify(key), row.slice(-METRICS.length) as Figures];
+    }),
+  );
+}
+
+/** Where a cell has the name of a campaign, after the period and the columns before it; its id comes next. */
+const campaignAt = (dimensions: readonly Dimension[]) => {
+  const before = dimensions.slice(0, dimensions.indexOf("campaign"));
+  return 1 + before.length + (before.includes("org_unit") ? 1 : 0);
+};
+const idOf = (cells: readonly unknown[], dimensions: readonly Dimension[]) =>
+  dimensions.includes("campaign") ? cells[campaignAt(dimensions) + 1] : null;
+
+/** What each campaign is called in the last of some rows: a new name restates no figure. */
+function namesIn(rows: readonly (Iterable<string> | undefined)[], { dimensions }: Question) {
+  const cells = rows.flatMap((each) => [...(each ?? [])]).map((cell): string[] => JSON.parse(cell));
+  return new Map(
+    cells.flatMap((each) => {
+      const id = idOf(each, dimensions);
+      return id == null ? [] : [[id, each[campaignAt(dimensions)] ?? ""] as const];
     }),
   );
 }
@@ -255,6 +277,7 @@ function explain(
   made: readonly { before: State; state: State; reason: string; ids: number[] }[],
   asked: Question,
   range: Range,
+  names: ReadonlyMap<unknown, string>,
 ) {
   const effects = new Map<string, number>();
   /** Of each call, what it brought to a cell and took from it. */
@@ -262,8 +285,8 @@ function explain(
   const add = (place: string, by: number) => effects.set(place, (effects.get(place) ?? 0) + by);
   for (const { before, state, reason, ids } of made) {
     const [then, now] = [
-      fold(liveOf(before), before, asked, range),
-      fold(liveOf(state), state, asked, range),
+      fold(liveOf(before), before, asked, range, names),
+      fold(liveOf(state), state, asked, range, names),
     ];
     for (const cell of new Set([...then.keys(), ...now.keys()])) {
       for (const metric of ADDITIVE) {
@@ -278,7 +301,7 @@ function explain(
       ] as const) {
         const call = calls.get(id);
         if (call === undefined || gone.has(id)) continue;
-        for (const [cell, figures] of fold([call], own, asked, range)) {
+        for (const [cell, figures] of fold([call], own, asked, range, names)) {
           for (const [index, metric] of METRICS.entries()) {
             const place = JSON.stringify([reason, cell, metric, id]);
             const move = moves.get(place) ?? { plus: [], minus: [] };
@@ -396,12 +419,23 @@ describe("exportToFolder", () => {
             const found = readFound(warehouse);
 
             const periods = comparablePeriods(asked, [range, next], settled);
+            const isComparable = (cell: string) => periods.has(JSON.parse(cell)[0]);
+            const comparable = ([state, range]: readonly [State, Range]) =>
+              fold(liveOf(state), state, asked, range).keys().filter(isComparable);
+            const sides = [
+              [given, range],
+              [state, next],
+            ] as const;
+            const names = namesIn(sides.map(comparable), asked);
             const [rowsThen, rowsNow] = [
-              fold(liveOf(given), given, asked, range),
-              fold(liveOf(state), state, asked, next),
+              fold(liveOf(given), given, asked, range, names),
+              fold(liveOf(state), state, asked, next, names),
             ];
             const cells = new Set([...rowsThen.keys(), ...rowsNow.keys()]);
-            const isComparable = (cell: string) => periods.has(JSON.parse(cell)[0]);
+            const isRenamed = [...fold(liveOf(given), given, asked, range).keys()].some(
+              (cell) => !cells.has(cell),
+            );
+            see("a campaign with a new name", isRenamed);
             const expected = [...cells].filter(isComparable).flatMap((cell) =>
               METRICS.flatMap((metric) => {
                 const [was, is] = [figureOf(rowsThen, cell, metric), figureOf(rowsNow, cell, metric)];
@@ -418,7 +452,7 @@ describe("exportToFolder", () => {
             const [rollup] = manifest.restatements?.rollups ?? [];
             if (expected.length > 0) expect(rollup?.restated_cells).toBe(expected.length);
 
-            const { effects, calls } = explain(made, asked, next);
+            const { effects, calls } = explain(made, asked, next, names);
             for (const { cell, metric, was, now, change, reasons } of found) {
               for (const { reason } of reasons) see(reason);
               see("several reasons", reasons.length > 1);
@@ -473,6 +507,7 @@ describe("exportToFolder", () => {
       "several reasons": 8,
       "a row that is new": 10,
       "a row that is gone": 10,
+      "a campaign with a new name": 5,
       nothing: 5,
       "changes in periods that are not complete": 5,
       "periods that are cut in another way": 1,
@@ -505,6 +540,39 @@ describe("exportToFolder", () => {
     using reader = openWarehouse(warehouse.database);
     expect(reader.sqlite.prepare("SELECT count(*) FROM exported_rows").pluck().get()).toBe(0);
     expect(readFactLog(reader)).toBeUndefined();
+  });
+
+  it("compares rows of a campaign under its present name, and explains what else changed", async () => {
+    const named = (call_id: number, campaign_name: string | null, members: Partial<Call> = {}) =>
+      makeCall({ ...CALL, call_id, campaign_name, campaign_id: "1", ...members });
+    using warehouse = makeWarehouse([named(1, "Autumn"), named(2, null), named(3, "Old")]);
+    const restate = async (...calls: Call[]) => {
+      using writer = openWarehouse(warehouse.database);
+      writeTransaction(writer, () => storeCalls(writer, calls));
+      writer.sqlite.exec("DELETE FROM restatements");
+      const { manifest } = await warehouse.export({
+        targets: [{ kind: "rollup", dimensions: ["campaign"] }],
+        range: january,
+      });
+      expect(manifest.restatements?.rollups.length ?? 0).toBe(1);
+      return readFound(writer).map(({ cell, metric, was, now, reasons }) => [
+        cell,
+        metric,
+        was,
+        now,
+        reasons,
+      ]);
+    };
+    await warehouse.export({ targets: [{ kind: "rollup", dimensions: ["campaign"] }], range: january });
+    const later = { call_started: "2026-02-01T10:00:00.000Z" };
+    expect(await restate(named(4, "New", later), named(5, "New", later))).toEqual([]);
+    expect(await restate(named(1, "New"), named(2, "New", { disposition: "ANSWERED" }))).toContainEqual([
+      '["","New","1"]',
+      "answered_calls",
+      0,
+      1,
+      [{ reason: "corrected", calls: 1, effect: 1 }],
+    ]);
   });
 
   it("compares with the last export that was recorded, where one was killed after its files got their names", async () => {

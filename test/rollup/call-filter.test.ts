@@ -115,6 +115,44 @@ describe("toConditions", () => {
     ]);
   });
 
+  it("selects campaigns by the one name of their ids, and calls without such an id by their own", () => {
+    const campaignNames = () =>
+      new Map([
+        ["Ab1", "Autumn"],
+        ["7", "Spring"],
+      ]);
+    const of = (text: string) =>
+      toConditions({ include_gone: true, campaign: [text] }, DEFAULT_RULES, { readValues, campaignNames });
+    const others = { fact: "campaign_id", isNoneOf: ["Ab1", "7"] };
+    const names = ["Autumn", "AUTUMN"];
+    expect([of("autumn"), of("(not set)"), of("ab1")]).toEqual([
+      [
+        {
+          any: [
+            { all: [{ fact: "campaign", isOneOf: names }, others] },
+            { fact: "campaign_id", isOneOf: ["Ab1"] },
+          ],
+        },
+      ],
+      [
+        {
+          any: [
+            { all: [{ fact: "campaign", isOneOf: [null] }, others] },
+            { fact: "campaign_id", isOneOf: [] },
+          ],
+        },
+      ],
+      [
+        {
+          any: [
+            { all: [{ fact: "campaign", isOneOf: [] }, others] },
+            { fact: "campaign_id", isOneOf: ["Ab1"] },
+          ],
+        },
+      ],
+    ]);
+  });
+
   it("knows callers by their digits, or by the names that the facts have", () => {
     const exclude_callers = ["+49 (30) 1", "0049301", "Anonymous", "-"];
     expect(conditionsOf({ exclude_callers })).toEqual([

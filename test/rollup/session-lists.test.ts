@@ -34,6 +34,16 @@ const sortable = ({ call_started }: Fact) => call_started ?? "unknown";
 const byTime = (a: Fact, b: Fact) =>
   sortable(a) === sortable(b) ? a.call_id - b.call_id : sortable(a) < sortable(b) ? -1 : 1;
 
+const NAMES = new Map(
+  account
+    .prepare<[], [id: string, name: string]>("SELECT campaign_id, campaign FROM rollup_campaign")
+    .raw()
+    .all(),
+);
+/** The campaign's name in the rows of the call. */
+const nameOf = ({ campaign, campaign_id }: Fact) =>
+  (campaign_id === null ? undefined : NAMES.get(campaign_id)) ?? campaign;
+
 const isIn = ({ startsAt, endsAt }: Span, { call_started }: Fact) =>
   (startsAt === undefined || (call_started !== null && call_started >= startsAt)) &&
   (endsAt === undefined || (call_started !== null && call_started < endsAt));
@@ -45,7 +55,7 @@ const FILTERS: [filter: CallFilter, isCounted: (fact: Fact) => boolean][] = [
   [{ source: ["google"] }, ({ is_live, source }) => is_live === 1 && source === "google"],
   [
     { include_gone: true, exclude_callers: ["+49 1"], campaign: ["(not set)", "autumn"] },
-    ({ caller, campaign }) => caller !== "+491" && (campaign === null || campaign.toLowerCase() === "autumn"),
+    (fact) => fact.caller !== "+491" && [null, "autumn"].includes(nameOf(fact)?.toLowerCase() ?? null),
   ],
   [{ source: ["of nobody"] }, () => false],
 ];
@@ -100,7 +110,7 @@ describe("RollupSession.calls", () => {
         expect([...session.calls([column], span).read()]).toEqual(counted.map((fact) => [value(fact)]));
       }
     }
-    expect(listed).toBe(557);
+    expect(listed).toBe(551);
   });
 
   it("knows the first calls among those that count: where gone ones do, among all", () => {
@@ -169,7 +179,7 @@ describe("RollupSession.callers", () => {
       });
       expect([...read()]).toEqual(expected);
     }
-    expect(seen).toEqual({ callers: 66, untimed: 4, answeredLater: 28, without: 231 });
+    expect(seen).toEqual({ callers: 66, untimed: 4, answeredLater: 25, without: 230 });
   });
 });
 
@@ -338,9 +348,13 @@ describe("what a session knows of its calls", () => {
       expect(await session.readFirstStart()).toBe(times[0]);
       expect(await session.countUnknownCallers(["+49 1", "(0049) 2", "+498", "ANONYMOUS", "-", "5"])).toBe(4);
       expect(await session.countUnknownCallers([])).toBe(0);
-      expect((await session.readCampaigns()).toSorted()).toEqual(
-        ['"(Other)"', "(total)", "Autumn", "Herbst", "Spring", "autumn", "spring"].toSorted(),
-      );
+      expect((await session.readCampaigns()).toSorted()).toEqual([
+        '"(Other)"',
+        "(total)",
+        "Autumn",
+        "Herbst",
+        "autumn",
+      ]);
     }
     using named = new RollupSession(account, { rules: RULES, nameCaller: () => "+491" });
     expect(await named.countUnknownCallers(["+498"])).toBe(0);

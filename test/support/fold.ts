@@ -69,6 +69,8 @@ export interface FoldQuery {
   totalOf?: readonly string[];
   /** Whether that line is only of keys with a cost over 0. */
   isWithSpend?: boolean;
+  /** The live calls of the whole warehouse, by which campaigns are named. @default the calls that are folded */
+  live?: readonly Call[];
   /** When the first call started, where that is not one that the service still shows. */
   firstStart?: string | undefined;
   previous?: { span: FoldSpan; periods: readonly { period: string; startsAt: string }[] };
@@ -199,12 +201,9 @@ function originOf(call: Call, rules: FoldRules): { source: string | null; medium
   );
   const [source = null, medium = null] = tags;
   const click = clickOf(call);
-  if (click === "google" || click === "bing") {
-    return {
-      source: source ?? aliased(click, rules),
-      medium: medium === null || medium === "organic" ? "cpc" : medium,
-    };
-  }
+  const isDecided = source !== null && medium !== null && medium !== "organic";
+  if ((click === "google" || click === "bing") && !isDecided)
+    return { source: aliased(click, rules), medium: "cpc" };
   const isOfAssistant = ASSISTANTS.includes(folded(call.utm_source) ?? "");
   if (isOfAssistant && medium === null) return { source, medium: "ai-assistant" };
   const isKnown =
@@ -288,17 +287,43 @@ function clockOf({ call_started }: Call, timeZone: string, part: "weekday" | "ho
 
 type Described = ReturnType<typeof describeAnew>;
 
+/** The name that most live calls of each campaign's id have: of several the first. */
+function commonNames(live: readonly Call[], rules: FoldRules): Map<string, string> {
+  const named = live.flatMap((call) => {
+    const [name, id] = [campaignOf(call, rules), present(call.campaign_id)];
+    return name === null || id === null ? [] : [{ name, id }];
+  });
+  const names = new Map<string, string>();
+  for (const [id, own] of Map.groupBy(named, ({ id }) => id)) {
+    const calls = [...Map.groupBy(own, ({ name }) => name)];
+    const [[name] = [""]] = calls.sort(
+      ([a, ofA], [b, ofB]) => ofB.length - ofA.length || compareCells(a, b),
+    );
+    names.set(id, name);
+  }
+  return names;
+}
+
+const withName = (described: Described, name: string | undefined): Described =>
+  name === undefined
+    ? described
+    : {
+        ...described,
+        keys: { ...described.keys, campaign: [shown(name), present(described.call.campaign_id)] },
+      };
+
 /**
  * Finds the campaign of a row of spend among those of calls: by id (of the same name first), then by name; most calls first.
  * Calls of other sources only count where the source has no such campaign.
  */
-function matchCampaign(
+function matchAmong(
   { campaign, campaign_id, source }: Pick<FoldSpend, "campaign" | "campaign_id" | "source">,
   calls: readonly Call[],
   rules: FoldRules,
+  nameOf: (call: Call) => string | null,
 ): { key: readonly Cell[]; match: "id" | "name" | "unmatched" | "unnamed" } {
   const groups = Map.groupBy(calls, (call) =>
-    JSON.stringify([campaignOf(call, rules), present(call.campaign_id)]),
+    JSON.stringify([nameOf(call), present(call.campaign_id)]),
   );
   const isOwn = (call: Call) => originOf(call, rules).source === aliased(source, rules);
   const known = [...groups]
@@ -320,10 +345,29 @@ function matchCampaign(
   };
 }
 
+/** First by the names of rows, then by other names of the calls in them. */
+function matchCampaign(
+  spend: FoldSpend,
+  { rules, spend: { calls } = { rows: [], calls: [] } }: FoldQuery,
+  names: ReadonlyMap<string, string>,
+) {
+  const commonOf = (id: Cell | undefined) => names.get(String(id)) ?? null;
+  const ofRows = matchAmong(
+    spend,
+    calls,
+    rules,
+    (call) => commonOf(present(call.campaign_id)) ?? campaignOf(call, rules),
+  );
+  if (ofRows.match !== "unmatched") return ofRows;
+  const { key, match } = matchAmong(spend, calls, rules, (call) => campaignOf(call, rules));
+  return { key: match === "unmatched" ? key : [commonOf(key[1]) ?? key[0] ?? null, key[1] ?? null], match };
+}
+
 /** A row of spend with the keys that a call has. */
-function describeSpend(spend: FoldSpend, { rules, spend: { calls } = { rows: [], calls: [] } }: FoldQuery) {
+function describeSpend(spend: FoldSpend, query: FoldQuery, names: ReadonlyMap<string, string>) {
+  const { rules } = query;
   const [source, medium] = [aliased(spend.source, rules), aliased(spend.medium, rules)];
-  const [campaign = null, campaign_id = null] = matchCampaign(spend, calls, rules).key;
+  const [campaign = null, campaign_id = null] = matchCampaign(spend, query, names).key;
   const channel = channelOf(source ?? "", medium ?? "", spend.campaign?.toLowerCase() ?? "");
   const keys: Record<string, readonly Cell[]> = {
     source: [shown(source)],
@@ -602,10 +646,13 @@ function quotient(dividend: number, divisor: number, decimals: number): number {
 export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
   const { dimensions, rules, span = {}, periods, fill = false, previous } = query;
   const firstIds = firstCallIds(live);
+  const campaigns = commonNames(query.live ?? live, rules);
   const counted: Entry[] = [
-    ...live.map((call) => describe(call, query)).filter((each) => isCounted(each, query, firstIds)),
+    ...live
+      .map((call) => withName(describe(call, query), campaigns.get(present(call.campaign_id) ?? "")))
+      .filter((each) => isCounted(each, query, firstIds)),
     ...(query.spend?.rows ?? [])
-      .map((row) => describeSpend(row, query))
+      .map((row) => describeSpend(row, query, campaigns))
       .filter((each) => isSpendCounted(each, query)),
   ];
   const names = dimensions.flatMap((name) => (["campaign", "org_unit"].includes(name) ? [name, ""] : [name]));

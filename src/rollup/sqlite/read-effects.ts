@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../../attribution/attribute-call.ts";
+import type { CampaignNames } from "../../figures/campaign-names.ts";
 import { Cells } from "../../figures/cells.ts";
 import { Dictionary } from "../../figures/dictionary.ts";
 import { keyColumns } from "../../figures/dimensions.ts";
@@ -8,6 +9,7 @@ import { keyOf } from "../../figures/fold-rollup.ts";
 import { callMeasures, measuresOf, type RollupQuery } from "../../figures/rollup-query.ts";
 import { CHANGE_REASONS, type ChangeReason } from "../change-reasons.ts";
 import { type FigureSessionOptions, type Row, selectionOf, type Value } from "../figure-session.ts";
+import { campaignNamesText } from "./campaign-names-sql.ts";
 import { readOffsets, type SqliteEngine } from "./sqlite-engine.ts";
 
 export interface RowEffect {
@@ -36,10 +38,22 @@ export function* readEffects(
     .all();
   const table = engine.makeTable(["sign", "reason", ...facts].join(", "));
   database.exec(stepsText(table, facts, since));
+  let names: CampaignNames | undefined;
+  const campaignNames = () => {
+    names ??= readCampaignNames(database, table);
+    return names;
+  };
   // The facts before a change may have values that no call has any more.
-  const readValues = (fact: FactColumn) =>
-    database.prepare<[], Value>(`SELECT DISTINCT ${fact} FROM ${table}`).pluck().all();
-  const selection = { ...selectionOf(options, readValues), isGoneCounted: false, facts: table };
+  const readValues = (fact: FactColumn) => [
+    ...database.prepare<[], Value>(`SELECT DISTINCT ${fact} FROM ${table}`).pluck().all(),
+    ...(fact === "campaign" ? campaignNames().values() : []),
+  ];
+  const ofSteps = { facts: table, campaignNames };
+  const selection = {
+    ...selectionOf(options, { readValues, campaignNames }),
+    isGoneCounted: false,
+    ...ofSteps,
+  };
   const { span = {}, periods } = query;
   const cells = new Cells(keyColumns(query.dimensions), {
     dictionaryOf: (key) => engine.dictionaryOf(key),
@@ -58,6 +72,15 @@ export function* readEffects(
     );
     yield { key: keyOf(of[first] ?? 0, cells), reason: toReason(valueAt("f.reason", first)), figures };
   }
+}
+
+/** Returns one name for each campaign of some facts: that of all calls, else one that they have. */
+function readCampaignNames(database: Database, facts: string): CampaignNames {
+  const own = `SELECT campaign_id, min(campaign) FROM ${facts} WHERE campaign_id IS NOT NULL AND campaign IS NOT NULL GROUP BY 1`;
+  const common = campaignNamesText(`SELECT campaign_id FROM ${facts}`);
+  return new Map(
+    [own, common].flatMap((sql) => database.prepare<[], [id: string, name: string]>(sql).raw().all()),
+  );
 }
 
 function toReason(stored: Value): ChangeReason {

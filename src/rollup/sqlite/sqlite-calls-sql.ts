@@ -1,5 +1,6 @@
 import type { FactColumn } from "../../attribution/attribute-call.ts";
 import type { Span } from "../../calendar/dates.ts";
+import type { CampaignNames } from "../../figures/campaign-names.ts";
 import type { Condition } from "../call-filter.ts";
 import type { CallSelection } from "../engine.ts";
 import { listText, literal } from "../sql-text.ts";
@@ -9,6 +10,8 @@ import { listText, literal } from "../sql-text.ts";
 export interface SqliteSelection extends CallSelection {
   /** @default call_facts */
   facts?: string;
+  /** @default those of all calls */
+  campaignNames?: () => CampaignNames;
 }
 
 const FACTS = "call_facts";
@@ -51,11 +54,16 @@ function conditionText(condition: Condition, selection: Pick<CallSelection, "isG
   if ("any" in condition) {
     return `(${condition.any.map((one) => conditionText(one, selection)).join(" OR ")})`;
   }
+  if ("all" in condition) {
+    return `(${condition.all.map((one) => conditionText(one, selection)).join(" AND ")})`;
+  }
   const fact = factText(condition.fact, selection);
   if ("isAtLeast" in condition) return `${fact} >= ${Number(condition.isAtLeast)}`;
   if ("isPresent" in condition) return `${fact} IS NOT NULL`;
   if ("holds" in condition) return fact;
   if ("isNoneOf" in condition) {
+    if (condition.fact !== "caller")
+      return `(${fact} IS NULL OR ${fact} NOT IN ${listText(condition.isNoneOf)})`;
     const ids = `SELECT caller_id FROM callers WHERE caller IN ${listText(condition.isNoneOf)}`;
     return `(f.caller_id IS NULL OR f.caller_id NOT IN (${ids}))`;
   }

@@ -4,6 +4,7 @@ import type { FactColumn } from "../../attribution/attribute-call.ts";
 import { toCaller, toClientId } from "../../attribution/call-text.ts";
 import type { Span } from "../../calendar/dates.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";
+import { type CampaignNames, unifyNames } from "../../figures/campaign-names.ts";
 import type { Cells, GroupQuestion, Side } from "../../figures/cells.ts";
 import type { Dictionary, FactValue } from "../../figures/dictionary.ts";
 import type { KeyColumn } from "../../figures/dimensions.ts";
@@ -14,13 +15,16 @@ import type { Part, Parts } from "../../figures/parts.ts";
 import type { ZoneOffset } from "../../figures/rollup-query.ts";
 import { localCodes, periodCodes } from "../../figures/time-keys.ts";
 import type { CallSelection, Engine, ImportedSpend } from "../engine.ts";
+import { listText } from "../sql-text.ts";
 import { type CallColumns, ColumnReader, type Need, needOf, needsOf } from "./call-columns.ts";
+import { SEVERAL_NAMES } from "./campaign-names-sql.ts";
 import { type SqliteSelection, selectionText } from "./sqlite-calls-sql.ts";
 
 export class SqliteEngine implements Engine {
   readonly #database: Database;
   readonly #reader: ColumnReader;
   readonly #values = new Map<FactColumn, FactValue[]>();
+  #campaignNames: CampaignNames | undefined;
   #tables = 0;
 
   /** @param signal ends a scan of the calls */
@@ -58,8 +62,10 @@ export class SqliteEngine implements Engine {
     const needs = [...ofKeys, ...(periods ? (["start"] as const) : []), ...others];
     const calls = yield* this.#reader.read(span, selection, needs);
     const columns: Codes[] = [];
+    const names = selection.campaignNames ?? (() => this.listCampaignNames());
     for (const { key, dictionary } of cells.columns) {
-      columns.push(codesOf(calls, key, { dictionary, offsets: cells.offsets }));
+      const codes = codesOf(calls, key, { dictionary, offsets: cells.offsets });
+      columns.push(key.isNameOf ? this.#unify(key.isNameOf, { codes, dictionary }, calls, names()) : codes);
       yield;
     }
     const keys = cells.table.encode(columns, calls.rows);
@@ -87,10 +93,33 @@ export class SqliteEngine implements Engine {
   listValues(fact: FactColumn): readonly FactValue[] {
     const known = this.#values.get(fact);
     if (known !== undefined) return known;
-    const select = this.#database.prepare<[], FactValue>(`SELECT DISTINCT ${fact} FROM call_facts`);
-    const values = select.pluck().all();
+    const values = fact === "campaign" ? this.#listCampaigns() : this.#listDistinct(fact);
     this.#values.set(fact, values);
     return values;
+  }
+
+  #listCampaigns(): FactValue[] {
+    const names = this.listCampaignNames();
+    const own = `WHERE campaign_id IS NULL OR campaign_id NOT IN ${listText([...names.keys()])}`;
+    return [...new Set([...this.#listDistinct("campaign", own), ...names.values()])];
+  }
+
+  #listDistinct(fact: FactColumn, where = ""): FactValue[] {
+    return this.#database
+      .prepare<[], FactValue>(`SELECT DISTINCT ${fact} FROM call_facts ${where}`)
+      .pluck()
+      .all();
+  }
+
+  async readCampaignNames(): Promise<CampaignNames> {
+    return this.listCampaignNames();
+  }
+
+  listCampaignNames(): CampaignNames {
+    this.#campaignNames ??= new Map(
+      this.#database.prepare<[], [id: string, name: string]>(SEVERAL_NAMES).raw().all(),
+    );
+    return this.#campaignNames;
   }
 
   async readBands(bounds: readonly number[], span: Span, selection: CallSelection): Promise<FactValue[][]> {
@@ -137,6 +166,18 @@ WHERE campaign IS NOT NULL OR campaign_id IS NOT NULL GROUP BY 1, 2, 3`;
     const table = `temp.selection_${++this.#tables}`;
     this.#database.exec(`CREATE TABLE ${table} (${columns})`);
     return table;
+  }
+
+  #unify(
+    id: NonNullable<KeyColumn["isNameOf"]>,
+    own: { codes: Codes; dictionary: Dictionary },
+    { codes }: CallColumns,
+    names: CampaignNames,
+  ): Codes {
+    const need = needOf({ of: { fact: id } });
+    const ofIds = codes.get(need);
+    if (ofIds === undefined) throw new Error(`The column ${need} was not read`);
+    return unifyNames(names, own, { codes: ofIds, dictionary: this.#reader.dictionaryOf(need) });
   }
 
   #all(sql: string): FactValue[][] {

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { FactColumn } from "../../attribution/attribute-call.ts";
 import type { Channel } from "../../attribution/channel-rules.ts";
@@ -76,6 +77,10 @@ const columns = {
 export const call_facts = sqliteTable("call_facts", columns, (table) => [
   index("call_facts_caller_id").on(table.caller_id),
   index("call_facts_call_started").on(table.call_started),
+  // Finds the names of a campaign without a scan.
+  index("call_facts_campaign_id")
+    .on(table.campaign_id, table.campaign, table.is_live)
+    .where(sql`${table.campaign_id} IS NOT NULL`),
 ]);
 export const CALL_FACTS = describeTable(
   call_facts,

@@ -4,6 +4,7 @@ import { metrics } from "../../figures/metrics.ts";
 import type { Aggregate, CountPart } from "../../figures/parts.ts";
 import { NOT_SET, RESERVED_KEYS } from "../../figures/reserved-keys.ts";
 import { groupBy, literal } from "../../rollup/sql-text.ts";
+import { campaignNamesText } from "../../rollup/sqlite/campaign-names-sql.ts";
 
 /**
  * Returns the SELECT of a rollup for a view, by a dimension that is a fact: the same figures as those of
@@ -20,10 +21,13 @@ export function rollupViewText(
   });
   const columns = [...keys.map((key) => `${keyText(key)} AS ${key.name}`), ...figures];
   return `SELECT ${columns.join(",\n  ")}
-FROM call_facts AS f
+FROM call_facts AS f${keys.some(({ isNameOf }) => isNameOf) ? NAMES : ""}
 WHERE f.is_live
 ${groupBy(keys.map((_, index) => String(index + 1)))}ORDER BY ${["calls DESC", ...keys.map(({ name }) => name)].join(", ")}`;
 }
+
+const NAMES = `
+LEFT JOIN (${campaignNamesText()}) AS n ON n.campaign_id = f.campaign_id`;
 
 function figureText(
   aggregate: Exclude<Aggregate, { kind: "median seconds" }>,
@@ -64,9 +68,9 @@ function quotientText(dividend: string, divisor: string, decimals: number): stri
 }
 
 /** Quotes text that reads like a reserved key; the first two comparisons spare nearly all texts the third. */
-function keyText({ name, of, isNamed }: KeyColumn): string {
+function keyText({ name, of, isNamed, isNameOf }: KeyColumn): string {
   if (!("fact" in of)) throw new Error(`A view cannot be by ${name}`);
-  const value = `f.${of.fact}`;
+  const value = isNameOf === undefined ? `f.${of.fact}` : `coalesce(n.campaign, f.${of.fact})`;
   if (!isNamed) return value;
   const reads = `lower(trim(${value}, '"')) IN (${RESERVED_KEYS.map(literal).join(", ")})`;
   const shown = `CASE WHEN ${value} >= '"' AND ${value} < ')' AND ${reads} THEN '"' || ${value} || '"' ELSE ${value} END`;

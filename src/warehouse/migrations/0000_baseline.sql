@@ -360,6 +360,7 @@ CREATE TABLE `call_facts` (
 --> statement-breakpoint
 CREATE INDEX `call_facts_caller_id` ON `call_facts` (`caller_id`);--> statement-breakpoint
 CREATE INDEX `call_facts_call_started` ON `call_facts` (`call_started`);--> statement-breakpoint
+CREATE INDEX `call_facts_campaign_id` ON `call_facts` (`campaign_id`,`campaign`,`is_live`) WHERE "call_facts"."campaign_id" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `forgotten_callers` (
 	`digest` text PRIMARY KEY NOT NULL,
 	`national_digest` text,
