@@ -1,9 +1,8 @@
 // Preloaded into the program, its worker threads and child processes: freezes the time, random bytes and ids, the id of a
 // new warehouse, and the port of a server that takes any. A process may run many commands, each at its own time.
-import crypto, { createHash } from "node:crypto";
+import crypto from "node:crypto";
 import Module, { syncBuiltinESMExports } from "node:module";
 import { Server } from "node:net";
-import { relative } from "node:path";
 import type Database from "better-sqlite3";
 
 let readTime: string | undefined;
@@ -28,7 +27,15 @@ const randomBytes = (size: number, done?: (error: Error | null, bytes: Buffer) =
   done?.(null, bytes);
   return bytes;
 };
-Object.assign(crypto, { randomBytes });
+// The demo's service draws ids of requests, which its certificate seals. Elsewhere node-cron refuses an id that comes twice.
+const drawId = crypto.randomUUID;
+const randomUUID = () =>
+  process.argv[2] === "demo"
+    ? randomBytes(16)
+        .toString("hex")
+        .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
+    : drawId();
+Object.assign(crypto, { randomBytes, randomUUID });
 syncBuiltinESMExports();
 
 /** What a trigger of the warehouse asks SQLite for the time by. */
@@ -44,12 +51,7 @@ function frozen(Opened: typeof Database): typeof Database {
         return new Date(now()).toISOString();
       });
       // The id of a new warehouse.
-      database.function("randomblob", (bytes: unknown) =>
-        createHash("sha256")
-          .update(`${relative(process.cwd(), database.name)} ${now()}`)
-          .digest()
-          .subarray(0, Number(bytes)),
-      );
+      database.function("randomblob", (bytes: unknown) => randomBytes(Number(bytes)));
       return database;
     },
   });
