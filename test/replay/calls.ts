@@ -5,7 +5,7 @@ export interface ServedCall {
   [member: string]: unknown;
 }
 
-/** When the syncs of the fixtures run: what the service lists differs each time. */
+/** When the fixtures sync: the service lists different calls each time. */
 export const STAGES = [
   "2026-10-05T01:00:00.000Z",
   "2026-11-02T06:00:00.000Z",
@@ -24,7 +24,7 @@ function makeDraw(seed: number) {
   };
 }
 
-/** Texts that formats, spreadsheets and pages have to write as they are. */
+/** Texts that formats, spreadsheets and pages may write wrongly. */
 const ODD = [
   "=1+1",
   "+cmd|' /C calc'!A0",
@@ -47,7 +47,7 @@ const ODD = [
   "x".repeat(300),
 ];
 
-/** Texts that a file that may be shared cannot hold. */
+/** Texts that a share-safe file must not contain. */
 const PERSONAL = ["call +49 30 1234567 now", "someone@example.com"];
 
 const SOURCES = [
@@ -96,7 +96,7 @@ const UNITS = [
   { org_unit_id: 10 },
 ];
 
-/** Moments at which days, weeks and clocks change in some zone. */
+/** Times when a day, a week or the clock changes in some zone. */
 const EDGES = [
   "2025-10-26T00:30:00.000Z",
   "2025-10-26T01:30:00.000Z",
@@ -134,7 +134,7 @@ export function listCalls(count: number, seed: number, stage: Stage): ServedCall
     );
 }
 
-/** What the service has later of a call that it has listed before. */
+/** Returns a call as the service corrects it later. */
 function correct(call: ServedCall, stage: Stage): ServedCall {
   return {
     ...call,
@@ -147,7 +147,7 @@ function correct(call: ServedCall, stage: Stage): ServedCall {
 function makeCall(index: number, count: number, draw: (below: number) => number): ServedCall {
   const pick = <T>(values: readonly T[]): T => values[draw(values.length)] as T;
   const odd = () => (draw(9) === 0 ? pick(ODD) : undefined);
-  // The later, the more of them.
+  // More calls later.
   const backMs = Math.floor((1 - Math.sqrt((index + 0.5) / count)) * 440 * DAY_MS) + draw(DAY_MS);
   const edge = index % 29 === 0 ? EDGES[(index / 29) % EDGES.length] : undefined;
   const call_started = edge ?? new Date(Date.parse(STAGES[2]) - backMs).toISOString();

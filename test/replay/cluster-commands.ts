@@ -3,7 +3,7 @@ import { DIMENSIONS, FORMATS, withDrawnOptions } from "./figures.ts";
 
 const PASSWORD = { CALLTALLY_PUBLISH_PASSWORD_FILE: "cluster.password" };
 
-/** What is published to which database before any case. */
+/** Databases that are published before the first case. */
 export const PUBLISHED = [
   { database: "main", on: "hostile", env: PASSWORD },
   { database: "personal", on: "hostile", env: { ...PASSWORD, CALLTALLY_PUBLISH_PERSONAL_DATA: "true" } },

@@ -4,7 +4,7 @@ import { PUBLISHER, startClickhouse } from "../support/clickhouse-servers.ts";
 export interface Cluster extends AsyncDisposable {
   /** The address of all servers, or of one, without a database. */
   addressOf: (name: string) => string;
-  /** Puts names in place of hosts, whose ports are others each time. */
+  /** Replaces hosts, whose ports change, by names. */
   plain: (text: string) => string;
   drop: (database: string) => Promise<void>;
 }
@@ -14,7 +14,7 @@ export async function startCluster(): Promise<Cluster> {
   process.on("exit", () => {
     for (const server of servers.hosts.keys()) void servers.stop(server);
   });
-  // As addresses list them.
+  // Sorted as in addresses.
   const hosts = servers.hosts.toSorted();
   const [first = "", second = ""] = hosts;
   const named: Record<string, readonly string[]> = { CLUSTER: hosts, FIRST: [first], SECOND: [second] };

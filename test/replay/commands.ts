@@ -187,7 +187,7 @@ const sequences: Case[] = [
 
 const ofDemo = several("demo, twice", "none", "demo", NEXT_DAY, "demo");
 
-/** Everything that a fixture has, by the build that made it. */
+/** The whole fixture, of the build that made it: of interest with --own. */
 const OF_FIXTURES = Object.keys(FIXTURES).map(
   (on): Case => ({ name: `fixture ${on}`, on, steps: [], isWhole: true }),
 );

@@ -20,12 +20,12 @@ export const DIMENSIONS = [
   "weekday",
   "hour",
 ];
-export const CONVERSIONS = ["google-ads", "google-leads", "google-data-manager", "microsoft-ads"];
+const CONVERSIONS = ["google-ads", "google-leads", "google-data-manager", "microsoft-ads"];
 export const FORMATS = ["csv", "tsv", "json", "ndjson", "parquet", "xlsx", "sqlite"];
-export const GRAINS = ["day", "week", "month", "quarter"];
-export const COMPARISONS = ["previous", "year"];
-export const PRIVATE = ["caller_id", "summary", "transcription", "recording_url"];
-export const ZONES = [
+const GRAINS = ["day", "week", "month", "quarter"];
+const COMPARISONS = ["previous", "year"];
+const PRIVATE = ["caller_id", "summary", "transcription", "recording_url"];
+const ZONES = [
   "UTC",
   "Europe/Berlin",
   "America/New_York",
@@ -74,7 +74,7 @@ const CLOSED = [
   "--from 2026-09-15 --to 2026-11-04",
   "--from 2026-10-24 --to 2026-11-02",
 ];
-export const RANGES = [...CLOSED, "--from 2026-10-01", "--to 2026-09-30", ""];
+const RANGES = [...CLOSED, "--from 2026-10-01", "--to 2026-09-30", ""];
 
 const COMMON_FILTERS = [
   "--channel 'paid search'",

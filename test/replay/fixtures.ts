@@ -3,12 +3,12 @@ import { STAGES } from "./calls.ts";
 import type { Fixture, Step } from "./case.ts";
 import type { Listing } from "./service.ts";
 
-/** The key beside each warehouse, so that callers have the same hashes everywhere. */
+/** The key next to each warehouse: callers have the same hashes everywhere. */
 const KEY = `${"5e".repeat(32)}\n`;
 const MAIN = { calls: 1200, seed: 1 };
 const hours = (time: string, count: number) => new Date(Date.parse(time) + count * 3_600_000).toISOString();
 
-/** Syncs at each stage, and once more later for what is gone then. */
+/** Syncs at each stage; twice at the second, to mark calls as gone. */
 function syncs(
   tokens: Record<string, Omit<Listing, "stage">>,
   stages: readonly (0 | 1 | 2)[],
@@ -126,7 +126,7 @@ const AGENCY_FILES = {
 
 /** Folders that cases start from, made once by the old build. */
 export const FIXTURES: Record<string, Fixture> = {
-  /** Many calls, some late, corrected, gone; spend; texts that are code. */
+  /** Many calls with odd texts, some late, corrected or gone; spend. */
   hostile: {
     env: ENV,
     steps: [
@@ -144,7 +144,7 @@ export const FIXTURES: Record<string, Fixture> = {
       ...spend,
     ],
   },
-  /** The same, as of the second stage, with files that were exported then. */
+  /** The hostile warehouse as of the second stage, with exported files. */
   exported: {
     env: ENV,
     steps: [
@@ -157,7 +157,7 @@ export const FIXTURES: Record<string, Fixture> = {
       "report --last 4w",
     ],
   },
-  /** Calls have changed since. */
+  /** The exported one, after calls have changed. */
   restated: {
     on: "exported",
     env: ENV,
@@ -197,7 +197,7 @@ export const FIXTURES: Record<string, Fixture> = {
       ...syncs({ main: { calls: 400, seed: 6, mode: "failing" } }, [2]),
     ],
   },
-  /** Callers are known by digests, some are forgotten, transcripts are not kept. */
+  /** Numbers of callers are not kept, one caller is forgotten, transcripts are kept for 30 days; spend. */
   kept: {
     env: { ...ENV, CALLTALLY_KEEP_CALLER_NUMBERS: "never", CALLTALLY_KEEP_TRANSCRIPTS: "30d" },
     steps: [

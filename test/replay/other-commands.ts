@@ -1,7 +1,7 @@
 import type { Case, Step } from "./case.ts";
 import type { Listing } from "./service.ts";
 
-/** What reads the warehouse, or shows the settings. */
+/** Commands that read the warehouse or the settings. */
 const COMMANDS = [
   "status",
   "status --json",
@@ -81,6 +81,13 @@ export const OTHERS: readonly Case[] = [
     COMMANDS.map((command): Case => ({ name: `others, ${on}: ${command}`, on, steps: [command] })),
   ),
   ...ONCE.map((command): Case => ({ name: `others: ${command}`, on: "hostile", steps: [command] })),
+  {
+    name: "others: query -",
+    on: "hostile",
+    steps: [
+      { command: "query - --format csv", input: "SELECT channel, calls FROM rollup_channel ORDER BY 1" },
+    ],
+  },
   sync("what is due", "exported", {}, "sync"),
   sync("incremental", "exported", {}, "sync --incremental", "status"),
   sync("small pages", "exported", {}, "sync --full --limit 50 --json", "export channel"),

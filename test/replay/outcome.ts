@@ -82,12 +82,16 @@ export class Recorder {
     return { runs, files, tables, posts: this.#stand.service.posts.map((text) => this.#plain(text)) };
   }
 
-  /** Replaces what may differ: the folder of the build, processes, digests and sizes of packed files, hosts of the cluster. */
+  /**
+   * Replaces what may differ: the folder of the build, processes, the seal of a sync, which covers its process, digests
+   * and sizes of packed files, hosts of the cluster.
+   */
   #plain(text: string): string {
     return (this.#stand.cluster?.plain(text) ?? text)
       .replaceAll(this.#build, "<build>")
       .replace(/"pid":\d+/g, '"pid":0')
       .replace(/"process":"\d+@\d+"/g, '"process":""')
+      .replace(/(row_hash\\?":\\?")[\w-]{86}/g, "$1<seal>")
       .replace(/("job":"[^"]*","run":")[0-9a-f]{8}"/g, '$1<run>"')
       .replace(/[0-9a-f]{64}/g, (digest) =>
         this.#digests.has(digest) ? "<digest of a packed file>" : digest,

@@ -6,10 +6,10 @@ import { listCalls, type ServedCall, type Stage } from "./calls.ts";
 /** What the service lists. */
 export interface Listing {
   stage: Stage;
-  /** How many calls there may be in all. */
+  /** Number of calls, of which a stage lists most. */
   calls: number;
   seed: number;
-  /** Another order, errors from the second page on, what looks like a cache, or rows that break the contract. @default newest first */
+  /** Another order, errors from the second page on, the same request id each time, or rows that break the contract. @default newest first */
   mode?: "shuffled" | "oldest" | "failing" | "cached" | "odd";
   /** Durations are in milliseconds. @default false */
   isInMilliseconds?: boolean;
@@ -18,15 +18,15 @@ export interface Listing {
 /** A local service with API v3, and a receiver of web hooks. */
 export interface Service extends AsyncDisposable {
   url: string;
-  /** For a server of the program itself. */
+  /** For a server that the program starts. */
   freePort: number;
   /** By the token of an account. */
   listings: Map<string, Listing>;
-  /** The time it says it is. */
+  /** Time of its responses. */
   now: string;
-  /** What was posted to it since it was last emptied. */
+  /** Requests to web hooks since the case began. */
   posts: string[];
-  /** How many requests it has had since it was last emptied. */
+  /** Requests for calls since the case began. */
   requests: number;
 }
 
@@ -96,7 +96,7 @@ function toMilliseconds(call: ServedCall, index: number): ServedCall {
     : call;
 }
 
-/** Rows that no document promises. */
+/** Makes some rows break the contract. */
 function toOddRows(call: ServedCall, index: number): ServedCall[] {
   if (index % 20 === 1) return [{ ...call, duration: "long" }];
   if (index % 20 === 2) return [{ ...call, call_started: "yesterday" }];

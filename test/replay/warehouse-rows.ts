@@ -7,8 +7,8 @@ export interface Rows {
   rows: string[];
 }
 
-/** Columns that name a process of the machine or a request to the sandbox; the seal of a run covers its pid. */
-const RANDOM = ["pid", "process", "request_id", "sync_runs.row_hash"];
+/** Columns that name a process of the machine, or a request to the sandbox. */
+const RANDOM = ["pid", "process", "request_id"];
 /** If one of these tables changes, so may the views. */
 const OF_VIEWS = ["calls", "call_facts", "callers"];
 
@@ -54,7 +54,7 @@ function columnsOf(sqlite: Database.Database, table: string, schema: string): st
     .prepare<[string, string], string>("SELECT name FROM pragma_table_info(?, ?)")
     .pluck()
     .all(table, schema)
-    .filter((name) => !RANDOM.includes(name) && !RANDOM.includes(`${table}.${name}`));
+    .filter((name) => !RANDOM.includes(name));
 }
 
 function readLines(sqlite: Database.Database, sql: string): string[] {

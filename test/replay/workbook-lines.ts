@@ -1,6 +1,6 @@
 import { CFB } from "@e965/xlsx";
 
-/** Returns what a workbook shows, a line for each cell with its style, and for all else of its sheets. */
+/** Returns the content of a workbook: a line for each cell with its style, and the rest of its sheets. */
 export function workbookLines(bytes: Buffer): string[] {
   const parts = readParts(bytes);
   const styles = readStyles(parts.get("xl/styles.xml") ?? "");
@@ -38,7 +38,7 @@ function sheetLines(xml: string, styles: readonly string[], strings: readonly st
   return [...rows, around];
 }
 
-/** Returns what each style of a cell is, with its fonts and formats in place of their numbers. */
+/** Returns each style of a cell, with its font and format written out. */
 function readStyles(xml: string): string[] {
   const list = (name: string, pattern: RegExp) =>
     all(new RegExp(`<${name}[ >].*?</${name}>`, "s").exec(xml)?.[0] ?? "", pattern).map(([text]) => text);
@@ -68,7 +68,7 @@ function readParts(bytes: Buffer): Map<string, string> {
   return new Map(parts.filter(([path, text]) => text !== "" && !path.includes("Sh33tJ5")));
 }
 
-/** What its reader of ZIP files returns. */
+/** A file as the reader of ZIP files returns it. */
 interface Container {
   FileIndex: { content?: Uint8Array }[];
   FullPaths: string[];
