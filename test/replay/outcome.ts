@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { listFiles } from "../support/temp-folder.ts";
 import type { Ended } from "./case.ts";
@@ -21,7 +21,13 @@ export interface Outcome {
 }
 
 const MAGIC = "SQLite format 3\0";
-const isSqlite = (path: string) => readFileSync(path).subarray(0, MAGIC.length).toString() === MAGIC;
+const isSqlite = (path: string) => {
+  const file = openSync(path, "r");
+  const start = Buffer.alloc(MAGIC.length);
+  readSync(file, start);
+  closeSync(file);
+  return start.toString() === MAGIC;
+};
 /** Files next to a warehouse that is open. */
 const OF_OPEN_FILE = /-(wal|shm|journal)$/;
 

@@ -200,7 +200,8 @@ async function playLane(
     for (const [index, { command, code, peakKb: oldKb = 0 }] of before.runs.entries()) {
       codes.set(code, (codes.get(code) ?? 0) + 1);
       const newKb = after.runs[index]?.peakKb ?? 0;
-      if (oldKb > 0 && newKb > 0) peaks.push({ command: `${each.on}: ${command}`, oldKb, newKb });
+      if (values.cold && oldKb > 0 && newKb > 0)
+        peaks.push({ command: `${each.on}: ${command}`, oldKb, newKb });
     }
     if (++played % 50 === 0) process.stderr.write(`${played} of ${chosen.length}, ${found.length} differ\n`);
   }
