@@ -88,6 +88,7 @@ export const OTHERS: readonly Case[] = [
       { command: "query - --format csv", input: "SELECT channel, calls FROM rollup_channel ORDER BY 1" },
     ],
   },
+  sync("doctor", "hostile", {}, "doctor --deep --all", "doctor --json"),
   sync("what is due", "exported", {}, "sync"),
   sync("incremental", "exported", {}, "sync --incremental", "status"),
   sync("small pages", "exported", {}, "sync --full --limit 50 --json", "export channel"),
@@ -139,7 +140,8 @@ export const OTHERS: readonly Case[] = [
     on: "agency",
     steps: [
       { serve: { north: { calls: 300, seed: 2, stage: 2 }, south: { calls: 250, seed: 3, stage: 2 } } },
-      "sync",
+      // Together, they end in any order.
+      ...["north", "south", "idle"].map((name) => `sync --account ${name}`),
       "status",
     ],
   },

@@ -38,6 +38,7 @@ export function setUp({ folder, service }: Stand, fixture: string | undefined): 
   rmSync(folder, { recursive: true, force: true });
   if (fixture === undefined) mkdirSync(folder, { recursive: true });
   else cpSync(fixture, folder, { recursive: true, preserveTimestamps: true });
+  service.listings = new Map();
   service.posts.length = 0;
   service.requests = 0;
 }
