@@ -90,7 +90,7 @@ export class Recorder {
 
   /**
    * Replaces what may differ: the folder of the build, processes, the seal of a sync, which covers its process, digests
-   * and sizes of packed files, hosts of the cluster.
+   * and sizes of packed files, free disk space, hosts of the cluster.
    */
   #plain(text: string): string {
     return (this.#stand.cluster?.plain(text) ?? text)
@@ -99,6 +99,7 @@ export class Recorder {
       .replace(/"process":"\d+@\d+"/g, '"process":""')
       .replace(/(row_hash\\?":\\?")[\w-]{86}/g, "$1<seal>")
       .replace(/("job":"[^"]*","run":")[0-9a-f]{8}"/g, '$1<run>"')
+      .replace(/[\d.]+ [KMGT]B free/g, "<space> free")
       .replace(/[0-9a-f]{64}/g, (digest) =>
         this.#digests.has(digest) ? "<digest of a packed file>" : digest,
       )
