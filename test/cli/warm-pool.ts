@@ -7,13 +7,15 @@ import type { WarmCommand } from "./warm-process.ts";
 
 interface Ended {
   code: number | null;
-  stdout: string;
-  stderr: string;
+  stdout: Buffer;
+  stderr: Buffer;
 }
 
 /** Who runs a command, and from what. */
 interface WarmOptions {
   bin: string;
+  /** URL of a module that is loaded before it. */
+  preload?: string;
   /** User and group, where this process is root's. */
   uid?: number | undefined;
   /** Folder of what Node has compiled before. */
@@ -23,6 +25,7 @@ interface WarmOptions {
 }
 
 const PROGRAM = resolve(import.meta.dirname, "warm-process.ts");
+const EMPTY = Buffer.alloc(0);
 /** Those that wait for a command. */
 const idle = new Set<WarmProcess>();
 /** More at once would each start a process for one command, on cores that are busy. */
@@ -34,7 +37,9 @@ const limit = pLimit(3);
  */
 export async function runWarm(options: WarmOptions, command: Omit<WarmCommand, "mark">): Promise<Ended> {
   return await limit(async () => {
-    const warm = idle.values().find(({ uid }) => uid === options.uid) ?? new WarmProcess(options);
+    const warm =
+      idle.values().find(({ bin, uid }) => bin === options.bin && uid === options.uid) ??
+      new WarmProcess(options);
     idle.delete(warm);
     const ended = await warm.run(command, options.deadlineMs);
     if (!warm.isOver) idle.add(warm);
@@ -48,13 +53,15 @@ class WarmProcess {
   #exitCode: number | undefined;
   #error: Error | undefined;
   #changed = () => {};
+  readonly bin: string;
   readonly uid: number | undefined;
   isOver = false;
 
-  constructor({ bin, uid, compiled }: WarmOptions) {
+  constructor({ bin, preload, uid, compiled }: WarmOptions) {
+    this.bin = bin;
     this.uid = uid;
     this.#child = fork(PROGRAM, [bin], {
-      execArgv: [],
+      execArgv: preload === undefined ? [] : [`--import=${preload}`],
       cwd: "/",
       env: { NODE_COMPILE_CACHE: compiled },
       uid,
@@ -79,21 +86,22 @@ class WarmProcess {
   }
 
   async run(command: Omit<WarmCommand, "mark">, deadlineMs: number): Promise<Ended> {
-    const mark = `<${randomUUID()}>`;
+    const mark = Buffer.from(`<${randomUUID()}>`);
     this.#exitCode = undefined;
     for (const chunks of this.#outputs) chunks.length = 0;
     this.#keepUsAlive(true);
     const deadline = setTimeout(() => this.#child.kill("SIGKILL"), deadlineMs);
-    const [stdout = "", stderr = ""] = await new Promise<string[]>((end, fail) => {
+    const [stdout = EMPTY, stderr = EMPTY] = await new Promise<Buffer[]>((end, fail) => {
       this.#changed = () => {
         if (this.#error !== undefined) return fail(this.#error);
-        if (this.isOver) return end(this.#texts());
+        if (this.isOver) return end(this.#written());
         if (this.#exitCode === undefined) return;
-        const texts = this.#texts();
-        if (texts.every((text) => text.endsWith(mark))) end(texts.map((text) => text.slice(0, -mark.length)));
+        const written = this.#written();
+        if (written.every((bytes) => bytes.subarray(-mark.length).equals(mark)))
+          end(written.map((bytes) => bytes.subarray(0, -mark.length)));
       };
       // It fails for a child that is gone.
-      this.#child.send({ ...command, mark }, () => {});
+      this.#child.send({ ...command, mark: mark.toString() }, () => {});
     }).finally(() => clearTimeout(deadline));
     this.#keepUsAlive(false);
     return { code: this.isOver ? this.#child.exitCode : (this.#exitCode ?? null), stdout, stderr };
@@ -105,8 +113,8 @@ class WarmProcess {
     this.#changed();
   }
 
-  #texts(): string[] {
-    return this.#outputs.map((chunks) => new TextDecoder().decode(Buffer.concat(chunks)));
+  #written(): Buffer[] {
+    return this.#outputs.map((chunks) => Buffer.concat(chunks));
   }
 
   #streams(): Readable[] {

@@ -82,13 +82,16 @@ export async function calltally(args: string[], options: RunOptions): Promise<Fi
     const deadline = setTimeout(() => child.kill("SIGKILL"), deadlineMs);
     return child.done.finally(() => clearTimeout(deadline));
   }
-  const finished = await runWarm(
+  const { code, ...output } = await runWarm(
     { bin: BIN, uid, compiled, deadlineMs },
     { args, cwd, env: { ...COMPILED, ...env }, umask },
   );
+  const finished = { code, stdout: toText(output.stdout), stderr: toText(output.stderr) };
   assertNoSecrets(finished, env);
   return finished;
 }
+
+const toText = (bytes: Buffer) => new TextDecoder().decode(bytes);
 
 /** Whether commands run in processes; what only a process of its own does is not tested otherwise. */
 export const HAS_PROCESSES = process.env.CALLTALLY_WARM !== "here";
