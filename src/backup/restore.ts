@@ -7,6 +7,7 @@ import { fsyncPath, realFile } from "../base/folder.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
+import { damagedError } from "../warehouse/integrity.ts";
 import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
 import { BASELINE_VERSION } from "../warehouse/migrate.ts";
 import { assertOurs, openExistingWarehouse, stateOf } from "../warehouse/open.ts";
@@ -58,6 +59,11 @@ export async function restoreWarehouse(
   if (state !== undefined) {
     const hint = "Nothing was changed. Give the file that `calltally backup` wrote.";
     throw new CalltallyError(EXIT.storage, `Cannot restore ${source}: it ${state}`, { hint });
+  }
+  // SQLite reads zeros in place of a part that is missing.
+  const { isWal, bytes } = readHeader(source);
+  if (!isWal && stat.size < bytes) {
+    throw damagedError(source, `cut off: it has ${stat.size} of ${bytes} bytes`);
   }
   assertReplaceable(target);
   using lock = tryAcquireLock(target);

@@ -23,17 +23,22 @@ export function readHeader(file: string) {
   } finally {
     closeSync(handle);
   }
+  const pageSize = header.readUInt16BE(16);
   return {
     isSqlite: header.toString("latin1", 0, 16) === "SQLite format 3\0",
     isOurs: header.readUInt32BE(68) === APPLICATION_ID,
     schemaVersion: header.readUInt32BE(60),
     /** Whether it uses a write-ahead log, as a warehouse does and a backup does not. */
     isWal: header.readUInt8(WRITE_VERSION) === WAL,
+    /** The size of a file without a log; a shorter one is cut off. */
+    bytes: (pageSize === 1 ? 65_536 : pageSize) * header.readUInt32BE(28),
   };
 }
 
 /** Reads the header of a file that may be open in this process, through SQLite, which keeps its locks. */
-export function readHeaderThroughSqlite(file: string): Omit<ReturnType<typeof readHeader>, "isWal"> {
+export function readHeaderThroughSqlite(
+  file: string,
+): Omit<ReturnType<typeof readHeader>, "isWal" | "bytes"> {
   // A read-only connection would create a log where there is none; a writing one would empty an existing log.
   const sqlite = new Database(file, { readonly: existsSync(`${file}-wal`), fileMustExist: true });
   try {

@@ -235,4 +235,12 @@ describe("RollupSession.rollup", () => {
     for (const dimension of DIMENSIONS)
       expect(await readRows(warehouse, { dimensions: [dimension] })).toEqual([]);
   });
+
+  it("ends with the signal's reason", async () => {
+    using warehouse = newWarehouse();
+    fill(warehouse, [makeCall({ call_id: 1 })]);
+    const reason = new Error("enough");
+    const signal = AbortSignal.abort(reason);
+    await expect(readRows(warehouse, { dimensions: ["channel"] }, { signal })).rejects.toBe(reason);
+  });
 });
