@@ -1,12 +1,12 @@
 import { INVISIBLE, personalKind } from "../base/personal-text.ts";
 import { DIMENSIONS, keyColumns } from "../figures/dimensions.ts";
+import { CALLERS } from "../warehouse/calls/callers.ts";
 import { CALLS } from "../warehouse/calls/calls.ts";
-import { CALL_FACTS } from "../warehouse/calls/facts.ts";
 import { TRANSCRIPTS } from "../warehouse/calls/transcripts.ts";
 
 /** Whatever callers said, their numbers and browsers, and the words that decided a topic. */
 const PRIVATE: ReadonlySet<string> = new Set([
-  ...[CALLS, CALL_FACTS, TRANSCRIPTS].flatMap(({ columns }) =>
+  ...[CALLS, CALLERS, TRANSCRIPTS].flatMap(({ columns }) =>
     columns.filter(({ personal }) => personal !== undefined && personal !== "text").map(({ name }) => name),
   ),
   "phrase",
