@@ -296,9 +296,7 @@ function commonNames(live: readonly Call[], rules: FoldRules): Map<string, strin
   const names = new Map<string, string>();
   for (const [id, own] of Map.groupBy(named, ({ id }) => id)) {
     const calls = [...Map.groupBy(own, ({ name }) => name)];
-    const [[name] = [""]] = calls.sort(
-      ([a, ofA], [b, ofB]) => ofB.length - ofA.length || compareCells(a, b),
-    );
+    const [[name] = [""]] = calls.sort(([a, ofA], [b, ofB]) => ofB.length - ofA.length || compareCells(a, b));
     names.set(id, name);
   }
   return names;
@@ -322,9 +320,7 @@ function matchAmong(
   rules: FoldRules,
   nameOf: (call: Call) => string | null,
 ): { key: readonly Cell[]; match: "id" | "name" | "unmatched" | "unnamed" } {
-  const groups = Map.groupBy(calls, (call) =>
-    JSON.stringify([nameOf(call), present(call.campaign_id)]),
-  );
+  const groups = Map.groupBy(calls, (call) => JSON.stringify([nameOf(call), present(call.campaign_id)]));
   const isOwn = (call: Call) => originOf(call, rules).source === aliased(source, rules);
   const known = [...groups]
     .map(([key, of]) => ({ key: JSON.parse(key) as Cell[], all: of.length, own: of.filter(isOwn).length }))
