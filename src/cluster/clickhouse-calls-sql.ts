@@ -217,7 +217,7 @@ function valueText(
 /** The one name of an id; a call's own name if there is none. */
 function nameText(own: string, id: string, { campaignNames = [] }: ClusterSource): string {
   if (campaignNames.length === 0) return own;
-  // The name of an account has no line break.
+  // Each account has its own names; one question is for all of them.
   const key = `concat(account, '\\n', ifNull(${id}, ''))`;
   const ids = campaignNames.map(([account, each]) => literal(`${account}\n${each}`)).join(", ");
   const names = campaignNames.map(([, , name]) => literal(name)).join(", ");
