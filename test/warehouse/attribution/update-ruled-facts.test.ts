@@ -4,6 +4,7 @@ import { attributeCall } from "../../../src/attribution/attribute-call.ts";
 import type { AttributionRules } from "../../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/call.ts";
 import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
+import { callers } from "../../../src/warehouse/calls/callers.ts";
 import { fact_changes } from "../../../src/warehouse/calls/fact-log.ts";
 import { call_facts } from "../../../src/warehouse/calls/facts.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
@@ -88,7 +89,21 @@ function change(stored: readonly Call[], before: AttributionRules, after: Attrib
   };
 }
 
-const readFacts = ({ db }: Warehouse) => db.select().from(call_facts).orderBy(call_facts.call_id).all();
+/** Reads facts with their callers by name. */
+function readFacts({ db }: Warehouse) {
+  const names = new Map(
+    db
+      .select()
+      .from(callers)
+      .all()
+      .map(({ caller_id, caller }) => [caller_id, caller]),
+  );
+  const facts = db.select().from(call_facts).orderBy(call_facts.call_id).all();
+  return facts.map(({ caller_id, ...own }) => ({
+    ...own,
+    caller: caller_id === null ? null : (names.get(caller_id) ?? null),
+  }));
+}
 
 it("a change of rules makes the facts, and logs the changes, that attributing each call again does", () => {
   const seen = { changed: 0, same: 0 };
