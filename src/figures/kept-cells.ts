@@ -12,10 +12,13 @@ export function keepTop(counted: CountedCells, top: number): ReadonlySet<number>
     const key = cells.keyOf(cell);
     calls.set(key, (calls.get(key) ?? 0) + callsIn(counted, 0, cell));
   }
-  const compare = keyOrder(cells, rankKeys);
-  const ranked = [...calls.keys()]
-    .filter((key) => hasValue(cells, key))
-    .sort((a, b) => (calls.get(b) ?? 0) - (calls.get(a) ?? 0) || compare(a, b));
+  const callsOf = (key: number) => calls.get(key) ?? 0;
+  const keys = [...calls.keys()].filter((key) => hasValue(cells, key));
+  // Only keys with as many calls as the last one kept are sorted: there may be a million of them.
+  const fewest = Float64Array.from(keys, callsOf).sort().at(-top) ?? 0;
+  const most = keys.filter((key) => callsOf(key) >= fewest);
+  const compare = keyOrder(cells, rankKeys, most);
+  const ranked = most.sort((a, b) => callsOf(b) - callsOf(a) || compare(a, b));
   const kept = new Set(ranked.slice(0, top));
   return new Set(
     present.filter((cell) => kept.has(cells.keyOf(cell)) || !hasValue(cells, cells.keyOf(cell))),
@@ -77,9 +80,19 @@ function hasValue({ table }: Cells, key: number): boolean {
   return table.valuesOf(key).some((value) => value !== null);
 }
 
-/** @param rank the places of a dictionary's values in the order */
-function keyOrder({ columns, table }: Cells, rank: typeof rankKeys): (a: number, b: number) => number {
-  const ranks = columns.map(({ key, dictionary }) => rank(key, dictionary));
+/** @param rank the places of a dictionary's values in the order @param compared the keys to compare; @default all */
+function keyOrder(
+  { columns, table }: Cells,
+  rank: typeof rankKeys,
+  compared?: readonly number[],
+): (a: number, b: number) => number {
+  const ranks = columns.map(({ key, dictionary }, index) =>
+    rank(
+      key,
+      dictionary,
+      compared?.map((each) => table.codesOf(each)[index] ?? 0),
+    ),
+  );
   return (a, b) => {
     const [own, other] = [table.codesOf(a), table.codesOf(b)];
     for (const [index, places] of ranks.entries()) {

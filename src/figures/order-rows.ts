@@ -14,21 +14,20 @@ export function orderRows(rows: Int32Array, { cells, folding, callsOf }: RowsToO
   const { columns, periods, table } = cells;
   const isLocal = columns.length > 0 && columns.every(({ key }) => isLocalKey(key));
   const periodRanks = periods && rankShown(periods, (period) => period ?? NOT_SET);
-  const ranks = columns.map(({ key, dictionary }) => rankKeys(key, dictionary));
+  const codeAt = (row: number, index: number) =>
+    folding?.isOther(row) ? 0 : (table.codesOf(cells.keyOf(row))[index] ?? 0);
+  const ofKeys = columns.map(({ key, dictionary }, index) => {
+    const codes = rows.map((row) => codeAt(row, index));
+    const isFew = rows.length < dictionary.values.length;
+    const ranks = rankKeys(key, dictionary, isFew ? codes : undefined);
+    return Float64Array.from(codes, (code) => ranks[code] ?? 0);
+  });
   const places: Float64Array[] = [
     ...(periodRanks ? [placesOf(rows, (row) => periodRanks[(folding ?? cells).periodOf(row)] ?? 0)] : []),
     ...(folding ? [placesOf(rows, (row) => Number(folding.isOther(row)))] : []),
     ...(isLocal ? [] : [placesOf(rows, (row) => -callsOf(row))]),
-    ...ranks.map(() => new Float64Array(rows.length)),
+    ...ofKeys,
   ];
-  const ofKeys = places.slice(places.length - ranks.length);
-  for (const [at, row] of rows.entries()) {
-    if (folding?.isOther(row)) continue;
-    for (const [index, code] of table.codesOf(cells.keyOf(row)).entries()) {
-      const own = ofKeys[index];
-      if (own) own[at] = ranks[index]?.[code] ?? 0;
-    }
-  }
   const compare = (a: number, b: number) => {
     for (const own of places) {
       const order = (own[a] ?? 0) - (own[b] ?? 0);
