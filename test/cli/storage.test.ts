@@ -117,7 +117,7 @@ const unlessSkipped = canMount ? "" : " (SKIPPED: may not mount a tmpfs here)";
 
 describe("sync, on a disk without room", () => {
   it.skipIf(!canMount).each([
-    { size: "1800k", state: "that fills up in mid-run", hasCalls: true },
+    { size: "2000k", state: "that fills up in mid-run", hasCalls: true },
     { size: "16k", state: "too full for the first page of a warehouse", hasCalls: false },
     { size: "48k", state: "too full for the tables of a warehouse", hasCalls: false },
   ])(`ends with 7, and completes when there is room: $state${unlessSkipped}`, async ({ size, hasCalls }) => {
