@@ -1,9 +1,9 @@
 import type { Codes } from "./key-table.ts";
 
-/** The calls of a span as columns, a row for each; those that no figure needs are empty. */
+/** The calls of a span as columns, a row for each call. Columns that no figure needs are empty. */
 export interface Calls {
   rows: number;
-  /** {@link Mark}s, added up. */
+  /** The sum of the call's {@link MARKS}. */
   marks: Uint8Array;
   /** In the stored unit; {@link NO_DURATION} for none. */
   durations: Int32Array;

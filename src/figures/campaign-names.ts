@@ -1,7 +1,7 @@
 import type { Dictionary } from "./dictionary.ts";
 import type { Codes } from "./key-table.ts";
 
-/** The one name of campaigns whose calls have several, or some none; by id. */
+/** The most frequent name by campaign id, of ids whose calls have several names, or some no name. */
 export type CampaignNames = ReadonlyMap<string, string>;
 
 /** Replaces the names of campaigns by the one name of their id, in codes of dictionaries. */

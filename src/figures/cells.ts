@@ -118,6 +118,6 @@ export interface GroupQuestion extends Side {
 /** Where a rollup's calls come from. */
 export interface CallSource {
   dictionaryOf: (key: KeyColumn) => Dictionary;
-  /** Returns the parts of each row; cells may become known by it. */
+  /** Returns the parts of each row, and adds the cells it meets to the question's cells. */
   groups: (question: GroupQuestion) => Promise<Parts>;
 }

@@ -116,7 +116,7 @@ function foldSpent(
   return { spent: sums, unpaid };
 }
 
-/** Lists the rows that have calls or spend on any side, and those that are shown in any case. */
+/** Lists the rows that have calls or spend on any side, and the filled ones. */
 function rowsOf(size: number, sides: readonly SideRows[], filled: readonly number[]): Int32Array {
   const isShown = new Uint8Array(size);
   for (const { parts, spent } of sides) {

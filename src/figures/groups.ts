@@ -2,7 +2,7 @@ import { type Calls, MARKS, NO_DURATION } from "./calls.ts";
 import type { Codes } from "./key-table.ts";
 import type { Part, Parts } from "./parts.ts";
 
-/** Work in steps that takes long: between two of them, other work such as the handling of Ctrl-C goes on. */
+/** Long work in steps: between two steps, other work runs, such as the handling of Ctrl-C. */
 export type Steps<Result> = Generator<void, Result>;
 
 /** Which group each call is in, from 0 to `size` - 1. */

@@ -80,7 +80,11 @@ function hasValue({ table }: Cells, key: number): boolean {
   return table.valuesOf(key).some((value) => value !== null);
 }
 
-/** @param rank the places of a dictionary's values in the order @param compared the keys to compare; @default all */
+/**
+ * Returns a function that compares keys.
+ * @param rank ranks a dictionary's values
+ * @param compared the keys to compare. @default all
+ */
 function keyOrder(
   { columns, table }: Cells,
   rank: typeof rankKeys,

@@ -134,7 +134,7 @@ class ColumnTable {
   #callers = new Int32Array();
   #maxCaller = 0;
 
-  /** @param most how many rows there may be; memory beyond those that exist is never touched */
+  /** @param most upper bound of the rows; memory beyond the last row is never touched */
   constructor(most: number, dictionaryOf: (name: string) => Dictionary) {
     this.#most = most;
     this.#dictionaryOf = dictionaryOf;

@@ -178,7 +178,7 @@ export function openSheet({ widths, frozen }: { widths: readonly number[]; froze
   return `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0"${view}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${columns.join("")}</cols>`;
 }
 
-/** Returns what is printed of a sheet: all but the title, which is above each page; and what each page repeats. */
+/** Returns the print area of a sheet, without the title, which is above each page; and the rows that each page repeats. */
 export function printedRanges({
   columns,
   totals = [],
