@@ -1,5 +1,5 @@
 import { hasKey, keepsKey, ORDER_KEYS, type OrderKey } from "./order-key.ts";
-import type { Row, Slice } from "./slice.ts";
+import { type Row, reachesTotal, type Slice } from "./slice.ts";
 
 /** First slices, whose calls are remembered to the end of the pass: the closing look meets them again. */
 const HEAD_SLICES = 4;
@@ -150,14 +150,19 @@ export class Chain {
     return Math.max(0, ...counts);
   }
 
-  /** Counts the calls of an earlier slice that a later one lacks, though it has calls on both sides of their place. */
-  countVanished(before: readonly Row[], now: readonly Row[]): number {
+  /**
+   * Counts the calls of an earlier slice that a later one lacks, though it has calls on both sides of their place, or before
+   * it and nothing comes after.
+   */
+  countVanished(before: readonly Row[], slice: Slice): number {
+    const { rows: now } = slice;
+    const isEnd = reachesTotal(slice);
     const [key] = this.keys;
     const first = now.find(isPlaced);
     const last = now.findLast(isPlaced);
     if (key === undefined || first === undefined || last === undefined) return 0;
     const inside = before.filter(
-      (row) => isPlaced(row) && key.compare(first, row) < 0 && key.compare(row, last) < 0,
+      (row) => isPlaced(row) && key.compare(first, row) < 0 && (isEnd || key.compare(row, last) < 0),
     );
     if (inside.length === 0) return 0;
     const ids = new Set(now.map(({ id }) => id));

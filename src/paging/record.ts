@@ -185,7 +185,7 @@ export class PassRecord {
       this.#front.add(slice, HELD_BY_BEING_FIRST);
       for (const { id } of slice.rows) if (id !== null) this.#frontIds.add(id);
     }
-    this.#counts.vanished += this.#chain.countVanished(this.#left.rows, slice.rows);
+    this.#counts.vanished += this.#chain.countVanished(this.#left.rows, slice);
     if (!this.#chain.isLinked(link.held)) this.#counts.seamsBroken++;
     this.#observe(slice, link);
     this.#chain.add(slice, link.held);
@@ -254,7 +254,7 @@ export class PassRecord {
     this.#counts.closingOnly += slice.rows.filter(({ id }) => id !== null && !this.#met.has(id)).length;
     this.#observe(slice, this.#chain.findLink(slice, false));
     this.#chain.add(slice, 0);
-    this.#counts.vanished += this.#chain.countVanished(this.#first.rows, slice.rows);
+    this.#counts.vanished += this.#chain.countVanished(this.#first.rows, slice);
     this.#closing.add(slice, within.held);
     this.#closingHeld = within.held;
     if (!isJoined) return undefined;

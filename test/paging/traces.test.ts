@@ -155,7 +155,7 @@ describe("the walk", () => {
     const digests: string[] = [];
     for (const group of groups) digests.push(await traceGroup(group));
     expect(digests.join(" ")).toMatchInlineSnapshot(
-      `"b23a03c2 bc3abc06 f8dafad7 36503595 61cccc89 1252560c 04ae2449 783b459c 23d0cabb 96b9a715 dfa6f543 5bdedbea"`,
+      `"2b0a2262 bdffa495 c975c61e 95abef50 2239145e a7cad1ec 18b79f88 a8bd0c74 d7c276cf c8c77500 26a2682b 09d5c35e"`,
     );
   });
 });

@@ -90,15 +90,16 @@ class Chain:
             return False
         return before is None or place(key, before) == place(key, row)
 
-    def vanished(self, before, now):
-        """Calls of an earlier page that are missing between two calls of a later one."""
+    def vanished(self, before, page):
+        """Calls of an earlier page that are missing between two calls of a later one, or at its end if it is the last."""
+        now, is_end = page["rows"], end_of(page) >= page["total"]
         key = next((key for key in KEYS if key in self.left), None)
         placed = [row for row in now if row["id"] is not None and not row["rejected"]]
         if key is None or not placed or not all(has_members(key, row) for row in (placed[0], placed[-1])):
             return 0
         low, high, ids = place(key, placed[0]), place(key, placed[-1]), {row["id"] for row in now}
         lacking = [row for row in before if row["id"] not in ids | {None} and not row["rejected"]]
-        return sum(has_members(key, row) and low < place(key, row) < high for row in lacking)
+        return sum(has_members(key, row) and low < place(key, row) and (is_end or place(key, row) < high) for row in lacking)
 
 
 class Pass:
@@ -147,7 +148,7 @@ class Pass:
         if self.pages == 0:
             self.first = page
             self.front.add(page["rows"], EVERYTHING)
-        self.gone += self.chain.vanished(self.left["rows"], page["rows"])
+        self.gone += self.chain.vanished(self.left["rows"], page)
         self.observe(page)
         self.chain.add(page["rows"], held)
         self.left, self.left_held, self.end, self.quiet = page, held, None, None
@@ -171,7 +172,7 @@ class Pass:
         self.new += sum(row["id"] is not None and row["id"] not in self.met for row in page["rows"])
         self.observe(page)
         self.chain.add(page["rows"], set())
-        self.gone += self.chain.vanished(self.first["rows"], page["rows"])
+        self.gone += self.chain.vanished(self.first["rows"], page)
         self.look.add(page["rows"], within)
         self.look_held = within
         if not joined:
