@@ -158,8 +158,8 @@ function* showRows(
 function keyReaders(cells: Cells): ReadCell[] {
   const { columns, table } = cells;
   return columns.map(({ key, dictionary }, index) => (cell) => {
-    const code = columns.length === 1 ? cells.keyOf(cell) : table.codesOf(cells.keyOf(cell))[index];
-    return showKey(key, dictionary.values[code ?? 0] ?? null);
+    const code = table.codeAt(cells.keyOf(cell), index);
+    return showKey(key, dictionary.values[code] ?? null);
   });
 }
 

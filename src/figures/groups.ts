@@ -14,7 +14,7 @@ export interface Grouping {
 /** Computes the parts of each group, in a loop or two over the calls for each. */
 export function* groups(calls: Calls, grouping: Grouping, parts: readonly Part[]): Steps<Parts> {
   const found: Parts = {};
-  let sorted: Codes | undefined;
+  let sorted: Sorted | undefined;
   const sort = () => {
     sorted ??= sortByGroup(calls, grouping);
     return sorted;
@@ -26,34 +26,46 @@ export function* groups(calls: Calls, grouping: Grouping, parts: readonly Part[]
   return found;
 }
 
-type Fold = (calls: Calls, grouping: Grouping, sort: () => Codes) => Float64Array;
+/** Rows, those of the first group first, and where each group begins among them; one more, where the last ends. */
+interface Sorted {
+  order: Codes;
+  begins: Codes;
+}
 
+type Fold = (calls: Calls, grouping: Grouping, sort: () => Sorted) => Float64Array;
+
+/** @param mark 0 to count all calls */
 const whereMarked =
   (mark: number): Fold =>
-  ({ rows, marks }, grouping) =>
-    countWhere(rows, grouping, (row) => ((marks[row] ?? 0) & mark) !== 0);
+  ({ rows, marks }, { of, size }) => {
+    const counts = new Float64Array(size);
+    for (let row = 0; row < rows; row++) {
+      const group = of[row] ?? 0;
+      if (((marks[row] ?? 0) & mark) === mark) counts[group] = (counts[group] ?? 0) + 1;
+    }
+    return counts;
+  };
 
 const FOLDS: Record<Part, Fold> = {
-  calls: ({ rows }, grouping) => countWhere(rows, grouping, () => true),
+  calls: whereMarked(0),
   answered_calls: whereMarked(MARKS.answered),
   missed_calls: whereMarked(MARKS.missed),
   other_calls: whereMarked(MARKS.other),
   qualified_calls: whereMarked(MARKS.qualified),
   first_calls: whereMarked(MARKS.first),
   callers: distinctCallers,
-  duration_count: ({ rows, durations }, grouping) =>
-    countWhere(rows, grouping, (row) => durations[row] !== NO_DURATION),
+  duration_count: countDurations,
   duration_sum: sums,
   duration_median: medians,
   earliest_start: (calls, grouping) => extremes(calls, grouping, -1),
   latest_start: (calls, grouping) => extremes(calls, grouping, 1),
 };
 
-function countWhere(rows: number, { of, size }: Grouping, isCounted: (row: number) => boolean): Float64Array {
+function countDurations({ rows, durations }: Calls, { of, size }: Grouping): Float64Array {
   const counts = new Float64Array(size);
   for (let row = 0; row < rows; row++) {
     const group = of[row] ?? 0;
-    if (isCounted(row)) counts[group] = (counts[group] ?? 0) + 1;
+    if (durations[row] !== NO_DURATION) counts[group] = (counts[group] ?? 0) + 1;
   }
   return counts;
 }
@@ -80,21 +92,7 @@ function extremes({ rows, startsMs }: Calls, { of, size }: Grouping, sign: 1 | -
   return found;
 }
 
-/** Returns the rows, those of the first group first. */
-function sortByGroup({ rows }: Calls, { of, size }: Grouping): Codes {
-  const next = starts({ of, size }, rows);
-  const sorted = new Int32Array(rows);
-  for (let row = 0; row < rows; row++) {
-    const group = of[row] ?? 0;
-    const at = next[group] ?? 0;
-    sorted[at] = row;
-    next[group] = at + 1;
-  }
-  return sorted;
-}
-
-/** Returns where each group begins among sorted rows, and the last one ends. */
-function starts({ of, size }: Grouping, rows: number): Codes {
+function sortByGroup({ rows }: Calls, { of, size }: Grouping): Sorted {
   const begins = new Int32Array(size + 1);
   for (let row = 0; row < rows; row++) {
     const next = (of[row] ?? 0) + 1;
@@ -102,19 +100,27 @@ function starts({ of, size }: Grouping, rows: number): Codes {
   }
   for (let group = 0; group < size; group++)
     begins[group + 1] = (begins[group + 1] ?? 0) + (begins[group] ?? 0);
-  return begins;
+  const next = begins.slice();
+  const order = new Int32Array(rows);
+  for (let row = 0; row < rows; row++) {
+    const group = of[row] ?? 0;
+    const at = next[group] ?? 0;
+    order[at] = row;
+    next[group] = at + 1;
+  }
+  return { order, begins };
 }
 
 function distinctCallers(
   { rows, callers, maxCaller }: Calls,
   grouping: Grouping,
-  sort: () => Codes,
+  sort: () => Sorted,
 ): Float64Array {
-  const sorted = sort();
+  const { order } = sort();
   const counts = new Float64Array(grouping.size);
   const lastGroup = new Int32Array(maxCaller + 1); // plus 1, so that memory of callers without calls stays untouched
   for (let at = 0; at < rows; at++) {
-    const row = sorted[at] ?? 0;
+    const row = order[at] ?? 0;
     const group = grouping.of[row] ?? 0;
     const caller = callers[row] ?? 0;
     if (caller === 0 || lastGroup[caller] === group + 1) continue;
@@ -124,15 +130,14 @@ function distinctCallers(
   return counts;
 }
 
-function medians({ rows, durations }: Calls, grouping: Grouping, sort: () => Codes): Float64Array {
-  const sorted = sort();
-  const begins = starts(grouping, rows);
+function medians({ rows, durations }: Calls, grouping: Grouping, sort: () => Sorted): Float64Array {
+  const { order, begins } = sort();
   const known = new Int32Array(rows);
-  for (let at = 0; at < rows; at++) known[at] = durations[sorted[at] ?? 0] ?? NO_DURATION;
+  for (let at = 0; at < rows; at++) known[at] = durations[order[at] ?? 0] ?? NO_DURATION;
   const found = new Float64Array(grouping.size).fill(Number.NaN);
   for (let group = 0; group < grouping.size; group++) {
     const [begin = 0, end = 0] = [begins[group], begins[group + 1]];
-    if (end - begin > 1) known.subarray(begin, end).sort();
+    sortBetween(known, begin, end);
     // Calls without a duration come first.
     let first = begin;
     while (first < end && known[first] === NO_DURATION) first++;
@@ -141,4 +146,18 @@ function medians({ rows, durations }: Calls, grouping: Grouping, sort: () => Cod
     found[group] = ((known[Math.floor(middle)] ?? 0) + (known[Math.ceil(middle)] ?? 0)) / 2;
   }
   return found;
+}
+
+/** Sorts numbers from `begin` to before `end`: a few in place, since most groups are small and an array for each is slow. */
+function sortBetween(values: Int32Array, begin: number, end: number): void {
+  if (end - begin > 16) {
+    values.subarray(begin, end).sort();
+    return;
+  }
+  for (let next = begin + 1; next < end; next++) {
+    const value = values[next] ?? 0;
+    let at = next;
+    for (; at > begin && (values[at - 1] ?? 0) > value; at--) values[at] = values[at - 1] ?? 0;
+    values[at] = value;
+  }
 }

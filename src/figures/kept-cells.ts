@@ -94,13 +94,12 @@ function keyOrder(
     rank(
       key,
       dictionary,
-      compared?.map((each) => table.codesOf(each)[index] ?? 0),
+      compared?.map((each) => table.codeAt(each, index)),
     ),
   );
   return (a, b) => {
-    const [own, other] = [table.codesOf(a), table.codesOf(b)];
     for (const [index, places] of ranks.entries()) {
-      const order = (places[own[index] ?? 0] ?? 0) - (places[other[index] ?? 0] ?? 0);
+      const order = (places[table.codeAt(a, index)] ?? 0) - (places[table.codeAt(b, index)] ?? 0);
       if (order !== 0) return order;
     }
     return 0;

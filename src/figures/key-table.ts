@@ -35,20 +35,16 @@ export class KeyTable {
     return others.reduce((code, second, index) => this.#step(index).codeOf(code, second), first);
   }
 
-  /** Returns the codes of a combination's values by column. */
-  codesOf(code: number): number[] {
-    const codes: number[] = new Array(this.columns.length).fill(code);
-    for (let index = this.#steps.length; index > 0; index--) {
-      const { firsts, seconds } = this.#step(index - 1);
-      const pair = codes[index] ?? 0;
-      codes[index] = seconds[pair] ?? 0;
-      codes.fill(firsts[pair] ?? 0, 0, index);
-    }
-    return codes;
+  /** Returns the code of a combination's value in a column. */
+  codeAt(code: number, column: number): number {
+    let own = code;
+    for (let index = this.#steps.length; index > column; index--)
+      own = this.#step(index - 1).firsts[own] ?? 0;
+    return column === 0 ? own : (this.#step(column - 1).seconds[own] ?? 0);
   }
 
   valuesOf(code: number): FactValue[] {
-    return this.codesOf(code).map((own, index) => this.columns[index]?.values[own] ?? null);
+    return this.columns.map(({ values }, column) => values[this.codeAt(code, column)] ?? null);
   }
 
   #step(index: number): Pairs {

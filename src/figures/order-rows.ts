@@ -15,7 +15,7 @@ export function orderRows(rows: Int32Array, { cells, folding, callsOf }: RowsToO
   const isLocal = columns.length > 0 && columns.every(({ key }) => isLocalKey(key));
   const periodRanks = periods && rankShown(periods, (period) => period ?? NOT_SET);
   const codeAt = (row: number, index: number) =>
-    folding?.isOther(row) ? 0 : (table.codesOf(cells.keyOf(row))[index] ?? 0);
+    folding?.isOther(row) ? 0 : table.codeAt(cells.keyOf(row), index);
   const ofKeys = columns.map(({ key, dictionary }, index) => {
     const codes = rows.map((row) => codeAt(row, index));
     const isFew = rows.length < dictionary.values.length;

@@ -17,6 +17,7 @@ export interface CallColumns extends Calls {
 }
 
 const ROWS_PER_STEP = 50_000;
+const ROWS_PER_BLOCK = 500;
 
 const NEEDS: Record<Part, readonly Need[]> = {
   calls: [],
@@ -99,17 +100,40 @@ export class ColumnReader {
     const columns = [...needs].map((need) => table.column(need, selection));
     const isStored = [...needs].some((need) => need.startsWith("c."));
     const from = isStored ? { from: FACTS_AND_CALLS } : {};
-    const select = columns.length === 0 ? "1" : columns.map(({ sql }) => sql).join(", ");
-    const statement = this.#database.prepare<[], FactValue[]>(
-      `SELECT ${select} ${selectionText(span, selection, from)}`,
-    );
+    const sql = columns.length === 0 ? ["1"] : columns.map((column) => column.sql);
     const setters = columns.map(({ set }) => set);
     let row = 0;
-    for (const values of statement.raw().iterate()) {
-      for (let index = 0; index < setters.length; index++) setters[index]?.(row, values[index] ?? null);
-      if (++row % ROWS_PER_STEP === 0) yield;
+    for (const block of this.#blocks(sql, { span, selection, from })) {
+      for (const values of block) {
+        for (let index = 0; index < setters.length; index++) setters[index]?.(row, values[index] ?? null);
+        if (++row % ROWS_PER_STEP === 0) yield;
+      }
     }
     return table.finish(row);
+  }
+
+  /** Reads a block at a time, unless an index might serve a condition: asking SQLite for each row takes as long as its work. */
+  *#blocks(
+    columns: readonly string[],
+    { span, selection, from }: { span: Span; selection: SqliteSelection; from: { from?: string } },
+  ): Generator<Iterable<FactValue[]>> {
+    if (selection.isGoneCounted || !selection.conditions.every((condition) => "holds" in condition)) {
+      const sql = `SELECT ${columns.join(", ")} ${selectionText(span, selection, from)}`;
+      yield this.#database.prepare<[], FactValue[]>(sql).raw().iterate();
+      return;
+    }
+    const isInSpan = span.startsAt !== undefined || span.endsAt !== undefined;
+    const place = isInSpan ? ["f.call_started", "f.rowid"] : ["f.rowid"];
+    const also = [`(${place.join(", ")}) > (${place.map(() => "?").join(", ")})`];
+    const sql = `SELECT ${[...columns, ...place].join(", ")} ${selectionText(span, selection, { ...from, also })}
+ORDER BY ${place.join(", ")} LIMIT ${ROWS_PER_BLOCK}`;
+    const statement = this.#database.prepare<FactValue[], FactValue[]>(sql).raw();
+    let last: FactValue[] | undefined = isInSpan ? ["", 0] : [Number.MIN_SAFE_INTEGER];
+    while (last !== undefined) {
+      const rows: FactValue[][] = statement.all(...last);
+      yield rows;
+      last = rows[ROWS_PER_BLOCK - 1]?.slice(columns.length);
+    }
   }
 
   #countAtMost(span: Span, { facts }: SqliteSelection): number {
