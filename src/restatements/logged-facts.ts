@@ -27,6 +27,7 @@ export function pruneFactLog(tx: Tx, nowMs: number): void {
     .select({ change_id: min(exported_rollups.change_id) })
     .from(exported_rollups)
     .get();
-  trimFactLog(tx, first?.change_id ?? undefined);
-  if (readUnsettled(tx) === 0) deleteUnusedCallers(tx);
+  const trimmed = trimFactLog(tx, first?.change_id ?? undefined);
+  // An export need not look through all callers.
+  if (trimmed > 0 && readUnsettled(tx) === 0) deleteUnusedCallers(tx);
 }

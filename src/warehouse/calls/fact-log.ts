@@ -131,13 +131,13 @@ export function setRulesBeingApplied(tx: Tx, rulesId: number | null): void {
   setCount(tx, RULES_BEING_APPLIED, rulesId);
 }
 
-/** Deletes the log up to a change; without one, deletes all of it and stops logging. */
-export function trimFactLog(tx: Tx, changeId: number | undefined): void {
+/** Deletes the log up to a change; without one, deletes all of it and stops logging. Returns how many changes it deleted. */
+export function trimFactLog(tx: Tx, changeId: number | undefined): number {
   const { db, sqlite } = tx;
   if (changeId !== undefined) {
-    db.delete(fact_changes).where(lte(fact_changes.change_id, changeId)).run();
-  } else if (readFactLog(tx) !== undefined) {
-    for (const name of Object.keys(LOG_TRIGGERS)) sqlite.exec(`DROP TRIGGER ${name}`);
-    db.delete(fact_changes).run();
+    return db.delete(fact_changes).where(lte(fact_changes.change_id, changeId)).run().changes;
   }
+  if (readFactLog(tx) === undefined) return 0;
+  for (const name of Object.keys(LOG_TRIGGERS)) sqlite.exec(`DROP TRIGGER ${name}`);
+  return db.delete(fact_changes).run().changes;
 }
