@@ -4,7 +4,7 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { UsageError } from "../base/errors.ts";
 import { localTime } from "../calendar/local-time.ts";
-import { DNI_FIELDS } from "../call.ts";
+import { DNI_FIELDS } from "../call/columns.ts";
 import { judgeCall } from "../conversions/conversions.ts";
 import { readUploadsOfCall } from "../conversions/upload-table.ts";
 import { RollupSession } from "../rollup/session.ts";

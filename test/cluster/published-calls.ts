@@ -1,4 +1,4 @@
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { openCallerHash, openPseudonyms } from "../../src/warehouse/calls/caller-hash.ts";
 import { FACT_COLUMNS } from "../../src/warehouse/calls/facts.ts";
 import { openWarehouseReader } from "../../src/warehouse/open.ts";

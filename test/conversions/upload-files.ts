@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { forgetUploads } from "../../src/conversions/upload-files.ts";
 import type { ReportRunOfFiles } from "../../src/conversions/upload-ledger.ts";
 import { readUploadFiles, uploads } from "../../src/conversions/upload-table.ts";

@@ -4,7 +4,7 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import type { Dimension } from "../../src/figures/dimensions.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import { readFactLog } from "../../src/warehouse/calls/fact-log.ts";

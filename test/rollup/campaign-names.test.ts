@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import { makeCall } from "../support/calls.ts";

@@ -4,7 +4,7 @@ import { namesOf } from "../../src/base/records.ts";
 import { type DateRange, type Span, toInstants } from "../../src/calendar/dates.ts";
 import { GRAINS } from "../../src/calendar/grain.ts";
 import { type Period, periods } from "../../src/calendar/periods.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { DIMENSIONS, type Dimension } from "../../src/figures/dimensions.ts";
 import type { RollupQuery } from "../../src/figures/rollup-query.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";

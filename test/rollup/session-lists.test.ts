@@ -4,7 +4,7 @@ import type { CallFacts } from "../../src/attribution/attribute-call.ts";
 import { toCaller, toClientId } from "../../src/attribution/call-text.ts";
 import { type Span, toInstants } from "../../src/calendar/dates.ts";
 import { periods } from "../../src/calendar/periods.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import type { Dimension } from "../../src/figures/dimensions.ts";
 import type { RollupQuery } from "../../src/figures/rollup-query.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { attributeCall } from "../../attribution/attribute-call.ts";
-import { type Call, hashCall, TRANSCRIPT_COLUMNS } from "../../call.ts";
+import { hashCall } from "../../call/call.ts";
+import { type Call, TRANSCRIPT_COLUMNS } from "../../call/columns.ts";
 import { withhold } from "../../privacy/withhold.ts";
 import { toFactCaller } from "../calls/call-facts.ts";
 import { isTopicKept, toKinds } from "../calls/call-guard.ts";

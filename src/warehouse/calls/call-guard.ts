@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { toCaller } from "../../attribution/call-text.ts";
-import { type Call, hashCall, isSortable } from "../../call.ts";
+import { hashCall, isSortable } from "../../call/call.ts";
+import type { Call } from "../../call/columns.ts";
 import {
   AFTER_ALL_TIMES,
   BEFORE_ALL_TIMES,

@@ -1,7 +1,8 @@
 import { and, desc, eq, gte, inArray, isNotNull, like, lt, max, sql } from "drizzle-orm";
 import { deriveTopic } from "../../attribution/attribute-call.ts";
 import { recordOf } from "../../base/records.ts";
-import { CALL_COLUMNS, type Call, hashCall, isSameRecording } from "../../call.ts";
+import { hashCall, isSameRecording } from "../../call/call.ts";
+import { CALL_COLUMNS, type Call } from "../../call/columns.ts";
 import { addToCount, countRows, readCount } from "../counts.ts";
 import type { Tx } from "../transaction.ts";
 import { prepareUpsert } from "../upsert.ts";

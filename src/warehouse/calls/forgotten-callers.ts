@@ -3,7 +3,7 @@ import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core
 import { toCaller } from "../../attribution/call-text.ts";
 import { maskNumbers, toNational } from "../../attribution/phone-mentions.ts";
 import { toReferringHost } from "../../attribution/referring-host.ts";
-import type { Call } from "../../call.ts";
+import type { Call } from "../../call/columns.ts";
 import { keepClick } from "../../privacy/keep-click.ts";
 import { isPseudonym, toPseudonym } from "../../privacy/pseudonym.ts";
 import { about, describeTable, type PersonalKind, personalColumns } from "../described.ts";

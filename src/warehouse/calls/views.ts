@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import type { Outcome } from "../../attribution/compiled-rules.ts";
-import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../call.ts";
+import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../call/columns.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
 import { listedText } from "../../rollup/listed-member.ts";
 import { findOutdated, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
