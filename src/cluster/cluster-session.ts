@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { UsageError } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import { didYouMean } from "../base/nearest.ts";
-import type { CallFilter } from "../rollup/call-filter.ts";
+import type { CallFilter } from "../call/filter.ts";
 import { FigureSession } from "../rollup/figure-session.ts";
 import { openPseudonyms, prepareCallerName } from "../warehouse/calls/caller-hash.ts";
 import { openAsPermitted, openReader } from "../warehouse/open.ts";

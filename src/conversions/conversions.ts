@@ -1,10 +1,10 @@
 import { stringify } from "csv-stringify/sync";
 import { compileRules } from "../attribution/compiled-rules.ts";
+import type { CallFilter } from "../call/filter.ts";
 import { encodeTable } from "../export/formats/encode-table.ts";
 import { listsOf } from "../export/job.ts";
 import type { Column } from "../export/table.ts";
 import type { ConversionKind } from "../request/option-values.ts";
-import type { CallFilter } from "../rollup/call-filter.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { Candidate } from "../rollup/sqlite/sqlite-conversions-sql.ts";
 import { type Conversion, KINDS, type Kind, type Reason, reasonAgainst } from "./conversion-kinds.ts";

@@ -1,10 +1,10 @@
 import { toInstants } from "../../src/calendar/dates.ts";
 import { GRAINS } from "../../src/calendar/grain.ts";
 import { type Period, periods } from "../../src/calendar/periods.ts";
+import type { CallFilter } from "../../src/call/filter.ts";
 import type { PublishedAccount } from "../../src/cluster/cluster-session.ts";
 import { DIMENSIONS, SPEND_DIMENSIONS } from "../../src/figures/dimensions.ts";
 import type { RollupQuery } from "../../src/figures/rollup-query.ts";
-import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import type { FigureSession } from "../../src/rollup/figure-session.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import { prepareCallerName } from "../../src/warehouse/calls/caller-hash.ts";

@@ -5,9 +5,9 @@ import { type DateRange, type Span, toInstants } from "../../src/calendar/dates.
 import { GRAINS } from "../../src/calendar/grain.ts";
 import { type Period, periods } from "../../src/calendar/periods.ts";
 import type { Call } from "../../src/call/columns.ts";
+import type { CallFilter } from "../../src/call/filter.ts";
 import { DIMENSIONS, type Dimension } from "../../src/figures/dimensions.ts";
 import type { RollupQuery } from "../../src/figures/rollup-query.ts";
-import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import type { SpendRow } from "../../src/spend/read-report.ts";
 import { arbitraryCalls } from "../support/calls.ts";
 import type { FoldQuery } from "../support/fold.ts";
