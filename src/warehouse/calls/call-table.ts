@@ -6,7 +6,7 @@ import { CALL_COLUMNS, type Call } from "../../call/columns.ts";
 import { addToCount, countRows, readCount } from "../counts.ts";
 import type { Tx } from "../transaction.ts";
 import { prepareUpsert } from "../upsert.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
 import { isWithoutLink, type Keeping, keepingAll, type Withheld } from "./call-guard.ts";
 import { callers } from "./callers.ts";
@@ -145,14 +145,14 @@ type StoredHead = Withheld & {
 };
 
 /** Counts the calls that count and those marked as gone. */
-export function countCalls(warehouse: Warehouse): { live: number; gone: number } {
+export function countCalls(warehouse: Reader): { live: number; gone: number } {
   const isGone = and(isNotNull(calls.missing_since), isNotNull(calls.gone_at));
   const gone = countRows(warehouse, calls, isGone);
   return { live: readCallCount(warehouse) - gone, gone };
 }
 
 /** Counts the calls whose topic stays, since their transcript was removed. */
-export function countKeptTopics(warehouse: Warehouse): number {
+export function countKeptTopics(warehouse: Reader): number {
   const lost = and(isNotNull(calls.withheld), like(calls.withheld, "%transcripts%"));
   const ids = warehouse.db
     .select({ caller_id: callers.caller_id })
@@ -162,30 +162,30 @@ export function countKeptTopics(warehouse: Warehouse): number {
   return countRows(warehouse, calls, lost) + countRows(warehouse, call_facts, forgotten);
 }
 
-export function readCallCount(warehouse: Warehouse): number {
+export function readCallCount(warehouse: Reader): number {
   return readCount(warehouse, "calls") ?? 0;
 }
 
-export function readCallerIds({ db }: Warehouse): (string | null)[] {
+export function readCallerIds({ db }: Reader): (string | null)[] {
   const rows = db.selectDistinct({ caller_id: calls.caller_id }).from(calls).all();
   return rows.map(({ caller_id }) => caller_id);
 }
 
 /** Whether every call has facts and is counted. Reads the keys of both tables. */
-export function hasAllFacts(warehouse: Warehouse): boolean {
+export function hasAllFacts(warehouse: Reader): boolean {
   const stored = readCallCount(warehouse);
   return countRows(warehouse, calls) === stored && countRows(warehouse, call_facts) === stored;
 }
 
 /** Returns the stored starts by id, for the ids that exist. */
-export function readStarts({ sqlite }: Warehouse, ids: readonly number[]): Map<number, string | null> {
+export function readStarts({ sqlite }: Reader, ids: readonly number[]): Map<number, string | null> {
   const read = sqlite.prepare<[string], [id: number, started: string | null]>(
     "SELECT call_id, call_started FROM calls WHERE call_id IN (SELECT value FROM json_each(?))",
   );
   return new Map(read.raw().all(JSON.stringify(ids)));
 }
 
-export function readNewestCall({ db }: Warehouse): string | null {
+export function readNewestCall({ db }: Reader): string | null {
   const newest = db
     .select({ started: max(call_facts.call_started) })
     .from(call_facts)
@@ -195,7 +195,7 @@ export function readNewestCall({ db }: Warehouse): string | null {
 
 /** Returns durations and transcripts of calls that have both, highest ids first. */
 export function readLatestTranscripts(
-  { db }: Warehouse,
+  { db }: Reader,
   limit: number,
 ): Pick<Call, "duration" | "transcription_details">[] {
   return db

@@ -6,7 +6,7 @@ import { addToCount, countRows, readCount, setCount } from "../counts.ts";
 import { about, describeTable } from "../described.ts";
 import { findOutdated, readObjects, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import type { Tx } from "../transaction.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader } from "../warehouse.ts";
 import { CALL_FACTS, FACTS } from "./facts.ts";
 import { rules } from "./rules.ts";
 
@@ -82,14 +82,14 @@ export function withoutFactLog({ sqlite }: Tx, change: () => void): void {
 }
 
 /** Returns the id of the fact log; undefined if changes are not logged, or by another version. */
-export function readFactLog(warehouse: Warehouse): number | undefined {
+export function readFactLog(warehouse: Reader): number | undefined {
   const isLogging = findOutdated(warehouse.sqlite, "TRIGGER", LOG_TRIGGERS).length === 0;
   return isLogging ? readCount(warehouse, LOGS) : undefined;
 }
 
 /** Whether all later changes are still there, so that figures from then can be explained. */
 export function isLoggedSince(
-  warehouse: Warehouse,
+  warehouse: Reader,
   { log, changeId }: { log: number; changeId: number },
 ): boolean {
   if (readFactLog(warehouse) !== log) return false;
@@ -97,7 +97,7 @@ export function isLoggedSince(
   return countRows(warehouse, fact_changes, isNext) > 0 || readFactState(warehouse).changeId === changeId;
 }
 
-export function readFactState({ db, sqlite }: Warehouse): { changeId: number; rulesId: number } {
+export function readFactState({ db, sqlite }: Reader): { changeId: number; rulesId: number } {
   // The sequence also counts changes that were deleted since.
   const last = sqlite
     .prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'fact_changes'")
