@@ -117,7 +117,7 @@ export function rememberRollup(
 }
 
 /** Writes only the rows that changed: in an hourly export, few do. */
-function replaceRows({ sqlite }: Reader, exportedId: number, rows: Iterable<ExportedRow>): void {
+function replaceRows({ sqlite }: Tx, exportedId: number, rows: Iterable<ExportedRow>): void {
   sqlite.exec("CREATE TEMP TABLE rows_now (period, key, figures, PRIMARY KEY (period, key)) WITHOUT ROWID");
   const insert = sqlite.prepare<[ExportedRow]>("INSERT INTO temp.rows_now VALUES (?, ?, ?)");
   for (const row of rows) insert.run(row);

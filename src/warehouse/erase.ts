@@ -5,7 +5,7 @@ import { realFile } from "../base/folder.ts";
 import type { LockedWarehouse } from "./lock.ts";
 import { markErased } from "./privacy-act-table.ts";
 import { sqliteErrorOf } from "./sqlite-errors.ts";
-import type { Reader } from "./warehouse.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 const BUSY_MS = 5000;
 const AGAIN =
@@ -42,7 +42,7 @@ export function eraseFreed(warehouse: LockedWarehouse, nowMs: number, busyMs = B
 }
 
 /** Makes SQLite overwrite what this connection deletes with zeros. */
-export function overwriteDeleted({ sqlite }: Reader): void {
+export function overwriteDeleted({ sqlite }: Warehouse): void {
   sqlite.pragma("secure_delete = ON");
 }
 
@@ -52,7 +52,7 @@ export function keepTempFilesBeside(database: string): void {
 }
 
 /** Checkpoints and truncates the log, unless a reader of an earlier moment needs it. */
-function emptyLog({ sqlite, path }: Reader): void {
+function emptyLog({ sqlite, path }: Warehouse): void {
   sqlite.pragma("wal_checkpoint(TRUNCATE)");
   const log = `${path}-wal`;
   if (existsSync(log) && statSync(log).size > 0) throw heldError(path);

@@ -29,7 +29,7 @@ const NO_START = "~";
 
 /** Keeps first calls consistent with the facts: begin a change before the facts are written, and end it afterwards. */
 export class CallerTable {
-  readonly #warehouse: Reader;
+  readonly #warehouse: Warehouse;
   readonly #isIndexed;
   readonly #insert;
   readonly #insertAll;

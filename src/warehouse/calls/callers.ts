@@ -1,7 +1,7 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
-import type { Reader } from "../warehouse.ts";
+import type { Warehouse } from "../warehouse.ts";
 
 export const callers = sqliteTable("callers", {
   caller_id: about(integer().primaryKey(), "Id of the caller in this file."),
@@ -20,7 +20,7 @@ export const CALLERS = describeTable(
 export const CALLER_INDEX = "callers_caller_unique";
 
 /** Indexes callers by name, unless they are. */
-export function indexCallers({ sqlite }: Reader): void {
+export function indexCallers({ sqlite }: Warehouse): void {
   sqlite.exec(`CREATE UNIQUE INDEX IF NOT EXISTS ${CALLER_INDEX} ON callers (caller)`);
 }
 
