@@ -5,8 +5,7 @@ import { type Call, TRANSCRIPT_COLUMNS } from "../../call/columns.ts";
 import { about, describeTable } from "../described.ts";
 import { prepareUpsert } from "../upsert.ts";
 import type { Warehouse } from "../warehouse.ts";
-import { calls, MEMBERS } from "./calls.ts";
-import { columnsOf } from "./member-columns.ts";
+import { calls, columnsOf, MEMBERS } from "./calls.ts";
 
 export const transcripts = sqliteTable("transcripts", {
   call_id: about(
