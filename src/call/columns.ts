@@ -7,7 +7,9 @@ interface CallColumn {
   /** Its meaning in the warehouse. */
   help: string;
   /** What is personal in it; see `PersonalKind`. */
-  personal?: "text" | "visitor" | "caller_numbers" | "recording_urls" | "summaries" | "transcripts" | "extra";
+  personal?:
+    | ("text" | "visitor" | "caller_numbers" | "recording_urls" | "summaries" | "transcripts" | "extra")
+    | undefined;
   /**
    * How lists and views show it; by default not at all.
    * - `fact`: as the fact of this name
@@ -21,122 +23,62 @@ interface CallColumn {
   isRuled?: true;
 }
 
+const text = <const Shown, const Personal>(shown: Shown, personal: Personal, help: string) =>
+  ({ type: "text", shown, personal, help }) as const;
+const ruled = <const Column>(column: Column) => ({ ...column, isRuled: true }) as const;
+
 type Columns = Readonly<Record<string, CallColumn>>;
 
 const SERVED = {
   call_id: { type: "id", shown: "fact", help: "The service's identifier." },
-  insight_name: { type: "text", shown: "fact", personal: "text", help: "Campaign or source name." },
-  caller_id: {
-    type: "text",
-    shown: "text",
-    personal: "caller_numbers",
-    help: "The caller's phone number, international format.",
-  },
-  tracking_number: {
-    type: "text",
-    shown: "fact",
-    help: "The number that was called, international format.",
-  },
-  call_started: {
-    type: "time",
-    shown: "fact",
-    help: "Start of the call, ISO 8601 UTC with milliseconds.",
-  },
-  duration: {
+  insight_name: text("fact", "text", "Campaign or source name."),
+  caller_id: text("text", "caller_numbers", "The caller's phone number, international format."),
+  tracking_number: text("fact", undefined, "The number that was called, international format."),
+  call_started: { type: "time", shown: "fact", help: "Start of the call, ISO 8601 UTC with milliseconds." },
+  duration: ruled({
     type: "duration",
     shown: "fact",
-    isRuled: true,
     help: "As served; seconds unless CALLTALLY_DURATION_UNIT says otherwise.",
-  },
-  disposition: {
-    type: "text",
-    shown: "fact",
-    personal: "text",
-    isRuled: true,
-    help: "As served, e.g. ANSWERED.",
-  },
+  }),
+  disposition: ruled(text("fact", "text", "As served, e.g. ANSWERED.")),
   org_unit_id: {
     type: "integer",
     shown: "fact",
     help: "The group (organization unit) that the call belongs to.",
   },
-  org_unit_name: { type: "text", shown: "fact", personal: "text", help: "The group's name." },
-  recording_url: {
-    type: "text",
-    shown: "text",
-    personal: "recording_urls",
-    help: "Signed link to the recording: a secret until it expires.",
-  },
+  org_unit_name: text("fact", "text", "The group's name."),
+  recording_url: text("text", "recording_urls", "Signed link to the recording: a secret until it expires."),
 } as const satisfies Columns;
 
-const utm = <Help extends string>(help: Help) =>
-  ({ type: "text", shown: "folded", personal: "text", isRuled: true, help }) as const;
-
 const UTM = {
-  utm_source: utm("`utm_source` of the visit before the call, as served."),
-  utm_medium: utm("`utm_medium` of the visit, as served."),
-  utm_campaign: utm("`utm_campaign` of the visit, as served."),
-  utm_content: utm("`utm_content` of the visit, as served."),
-  utm_term: utm("`utm_term` of the visit, as served."),
+  utm_source: ruled(text("folded", "text", "`utm_source` of the visit before the call, as served.")),
+  utm_medium: ruled(text("folded", "text", "`utm_medium` of the visit, as served.")),
+  utm_campaign: ruled(text("folded", "text", "`utm_campaign` of the visit, as served.")),
+  utm_content: ruled(text("folded", "text", "`utm_content` of the visit, as served.")),
+  utm_term: ruled(text("folded", "text", "`utm_term` of the visit, as served.")),
 } as const satisfies Columns;
 
 const DNI = {
   ...UTM,
-  gclid: {
-    type: "text",
-    shown: "fact",
-    personal: "text",
-    isRuled: true,
-    help: "Google click id, byte for byte as served.",
-  },
-  gclsrc: {
-    type: "text",
-    shown: "fact",
-    personal: "text",
-    isRuled: true,
-    help: "Source of the Google click id, e.g. aw.ds or 3p.ds.",
-  },
-  google_analytics_cid: {
-    type: "text",
-    shown: "text",
-    personal: "visitor",
-    help: "Google Analytics client id.",
-  },
-  referring_url: {
-    type: "text",
-    shown: "text",
-    personal: "visitor",
-    isRuled: true,
-    help: "Address of the page that the visit came from.",
-  },
-  campaign_name: {
-    type: "text",
-    shown: "name",
-    personal: "text",
-    isRuled: true,
-    help: "The campaign's name, as served.",
-  },
-  campaign_id: {
-    type: "text",
-    shown: "fact",
-    personal: "text",
-    isRuled: true,
-    help: "The campaign's identifier, as served.",
-  },
+  gclid: ruled(text("fact", "text", "Google click id, byte for byte as served.")),
+  gclsrc: ruled(text("fact", "text", "Source of the Google click id, e.g. aw.ds or 3p.ds.")),
+  google_analytics_cid: text("text", "visitor", "Google Analytics client id."),
+  referring_url: ruled(text("text", "visitor", "Address of the page that the visit came from.")),
+  campaign_name: ruled(text("name", "text", "The campaign's name, as served.")),
+  campaign_id: ruled(text("fact", "text", "The campaign's identifier, as served.")),
 } as const satisfies Columns;
 
 const EXTRA = {
-  extra: {
+  extra: ruled({
     type: "members",
     personal: "extra",
-    isRuled: true,
     help: 'JSON object of undocumented members; only their types, as {"type":"string"}, if a `keep` setting or `forget` withholds anything.',
-  },
+  }),
 } as const satisfies Columns;
 
 const TRANSCRIPT = {
-  summary: { type: "text", shown: "said", personal: "summaries", help: "AI-generated summary." },
-  transcription: { type: "text", shown: "said", personal: "transcripts", help: "Full text." },
+  summary: text("said", "summaries", "AI-generated summary."),
+  transcription: text("said", "transcripts", "Full text."),
   transcription_details: {
     type: "lines",
     shown: "said",
