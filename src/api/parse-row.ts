@@ -1,14 +1,14 @@
 import { z } from "zod";
+import { isDuration, isSortable, MAX_DURATION } from "../call/call.ts";
 import {
-  CALL_COLUMNS,
   type Call,
+  COLUMNS,
   DNI_FIELDS,
   type DniField,
-  isDuration,
-  isSortable,
-  MAX_DURATION,
+  type Member,
+  SERVED_FIELDS,
   TRANSCRIPT_COLUMNS,
-} from "../call.ts";
+} from "../call/columns.ts";
 import { isObject, stringifyJson } from "./parse-json.ts";
 
 /** A member of a call that the API document does not promise, by its path, e.g. `dni_data.msclkid`. */
@@ -35,14 +35,8 @@ export function idOf(row: ParsedRow): number | null {
   return "rejected" in row ? row.rejected.call_id : row.call.call_id;
 }
 
-/** Documented members of `dni_data`. */
-export const DNI_MEMBERS: ReadonlySet<string> = new Set(DNI_FIELDS);
-/** Documented members of a call (API v3 § 2.3). */
-export const CALL_MEMBERS: ReadonlySet<string> = new Set(
-  [...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS, "dni_data"].filter(
-    (name) => name !== "extra" && !DNI_MEMBERS.has(name),
-  ),
-);
+const DNI_MEMBERS: ReadonlySet<string> = new Set(DNI_FIELDS);
+const CALL_MEMBERS: ReadonlySet<string> = new Set([...SERVED_FIELDS, "dni_data", ...TRANSCRIPT_COLUMNS]);
 
 /** The most undocumented members recorded of one call, and the longest name; anything more is kept in `extra` only. */
 const [MAX_DRIFT, MAX_NAME] = [100, 200];
@@ -76,50 +70,52 @@ class RowParser {
   parse(row: unknown): ParsedRow {
     const members = toObject(row, "");
     const unknown = this.#takeUnknown(members, CALL_MEMBERS);
-    const call = {
-      call_id: toId(this.#read(members, "call_id", toNumber)),
-      insight_name: this.#toText(members, "insight_name"),
-      caller_id: this.#toText(members, "caller_id"),
-      tracking_number: this.#toText(members, "tracking_number"),
-      call_started: toTime(this.#read(members, "call_started", toIsoTime)),
-      duration: toDuration(this.#read(members, "duration", toRounded)),
-      disposition: this.#toText(members, "disposition"),
-      org_unit_id: toInteger(this.#read(members, "org_unit_id", toNumber), "org_unit_id"),
-      org_unit_name: this.#toText(members, "org_unit_name"),
-      recording_url: this.#toText(members, "recording_url"),
+    const call: Call = {
+      ...this.#readMembers(members, SERVED_FIELDS),
       ...this.#toDni(this.#read(members, "dni_data", emptyUnless(isObject)), unknown),
-      summary: this.#toText(members, "summary"),
-      transcription: this.#toText(members, "transcription"),
-      transcription_details: toLines(
-        this.#read(members, "transcription_details", emptyUnless(Array.isArray)),
-      ),
+      ...this.#readMembers(members, TRANSCRIPT_COLUMNS),
       // fromEntries defines members instead of assigning them, so even `__proto__` is one.
       extra: unknown.length > 0 ? stringifyJson(Object.fromEntries(unknown)) : null,
     };
     return { call, drift: this.#drift };
   }
 
-  #toDni(value: unknown, unknown: [string, unknown][]): Record<DniField, string | null> {
+  #toDni(value: unknown, unknown: [string, unknown][]): Pick<Call, DniField> {
     const dni = toObject(value ?? {}, "dni_data");
     const unknownDni = this.#takeUnknown(dni, DNI_MEMBERS, "dni_data.");
     if (unknownDni.length > 0) unknown.push(["dni_data", Object.fromEntries(unknownDni)]);
-    const text = (name: DniField) => this.#toText(dni, name, "dni_data.");
-    return {
-      utm_source: text("utm_source"),
-      utm_medium: text("utm_medium"),
-      utm_campaign: text("utm_campaign"),
-      utm_content: text("utm_content"),
-      utm_term: text("utm_term"),
-      gclid: text("gclid"),
-      gclsrc: text("gclsrc"),
-      google_analytics_cid: text("google_analytics_cid"),
-      referring_url: text("referring_url"),
-      campaign_name: text("campaign_name"),
-      campaign_id: text("campaign_id"),
-    };
+    return this.#readMembers(dni, DNI_FIELDS, "dni_data.");
   }
 
-  #toText(object: Record<string, unknown>, name: string, prefix = ""): string | null {
+  #readMembers<Name extends Member>(
+    object: Record<string, unknown>,
+    names: readonly Name[],
+    prefix?: string,
+  ): Pick<Call, Name>;
+  #readMembers(object: Record<string, unknown>, names: readonly Member[], prefix = ""): object {
+    const read: Record<string, Call[Member]> = {};
+    for (const name of names) read[name] = this.#readMember(object, name, prefix);
+    return read;
+  }
+
+  #readMember(object: Record<string, unknown>, name: Member, prefix: string): Call[Member] {
+    switch (COLUMNS[name].type) {
+      case "id":
+        return toId(this.#read(object, name, toNumber));
+      case "integer":
+        return toInteger(this.#read(object, name, toNumber), name);
+      case "time":
+        return toTime(this.#read(object, name, toIsoTime));
+      case "duration":
+        return toDuration(this.#read(object, name, toRounded));
+      case "lines":
+        return toLines(this.#read(object, name, emptyUnless(Array.isArray)));
+      default:
+        return this.#toText(object, name, prefix);
+    }
+  }
+
+  #toText(object: Record<string, unknown>, name: string, prefix: string): string | null {
     const value = object[name];
     if (typeof value === "string") return value;
     if (value === null || value === undefined) return null;

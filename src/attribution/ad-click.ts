@@ -1,4 +1,4 @@
-import type { Call } from "../call.ts";
+import type { Call } from "../call/columns.ts";
 import { presentId } from "./call-text.ts";
 
 /** What ad platforms add to the landing page's address, in this order: Google may add several for one click. */

@@ -1,5 +1,5 @@
 import { recordOf } from "../base/records.ts";
-import type { Call } from "../call.ts";
+import { type Call, membersThat, UTM_FIELDS } from "../call/columns.ts";
 import { findAdClick } from "./ad-click.ts";
 import { ASSISTANT_CAMPAIGN, ASSISTANT_MEDIUM, isAssistant } from "./ai-assistants.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
@@ -13,23 +13,11 @@ import { lineOf, type Transcript, wordsAround } from "./topics.ts";
 /** Raise this with every change of what {@link attributeCall} returns; stored facts are then recomputed. */
 export const ATTRIBUTION_VERSION = 6;
 
-export const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
-
 /** The members of a call that decide its facts. */
 export type AttributedMembers = Omit<Call, "call_id" | "recording_url" | "google_analytics_cid" | "summary">;
 
 /** The members that decide which facts depend on the rules, besides what was said. */
-export const RULED_MEMBERS = [
-  "duration",
-  "disposition",
-  ...UTM_FIELDS,
-  "gclid",
-  "gclsrc",
-  "referring_url",
-  "campaign_name",
-  "campaign_id",
-  "extra",
-] as const;
+export const RULED_MEMBERS = membersThat({ isRuled: true });
 export type RuledMembers = Pick<Call, (typeof RULED_MEMBERS)[number]>;
 
 /** @param topic of a call whose transcript was not kept @default derived */

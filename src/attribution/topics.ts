@@ -1,5 +1,5 @@
 import { attempt } from "../base/errors.ts";
-import type { Call } from "../call.ts";
+import type { Call } from "../call/columns.ts";
 import { remember } from "./remember.ts";
 
 /** A line of the file of topics. All lines of a topic have the same `qualifies` and `value`. */

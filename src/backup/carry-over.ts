@@ -9,10 +9,10 @@ import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import { eraseFreed } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
-import { openReader } from "../warehouse/open.ts";
+import { connect } from "../warehouse/open.ts";
 import { hasExportedCalls } from "../warehouse/runs/exports.ts";
 import { isDamage } from "../warehouse/sqlite-errors.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 
 /**
  * What happened to the key of `caller_hash`: kept; kept, though the backup's key differs; copied from the backup;
@@ -22,7 +22,7 @@ import type { Warehouse } from "../warehouse/warehouse.ts";
 export type RestoredKey = "kept" | "kept another" | "copied" | "missing" | "needed";
 
 /** Copies the key of a backup, found by the name of the warehouse or the backup, if the warehouse needs one and has none. */
-export function restoreKey(source: string, target: string, restored: Warehouse): RestoredKey | null {
+export function restoreKey(source: string, target: string, restored: Reader): RestoredKey | null {
   const own = callerKeyOf(target);
   const spares = [callerKeyOf(source), join(dirname(source), basename(own))];
   const spare = spares.find((file) => file !== own && isThere(file));
@@ -62,7 +62,7 @@ export function carryForgotten(target: string, copy: LockedWarehouse, nowMs: num
 function readThose(target: string): ForgottenCaller[] {
   if (!readHeader(target).isOurs) return [];
   try {
-    using warehouse = openReader({ path: target });
+    using warehouse = connect({ path: target });
     return readForgotten(warehouse);
   } catch (error) {
     if (isDamage(error)) return [];

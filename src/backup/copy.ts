@@ -7,10 +7,10 @@ import { paced } from "../base/paced.ts";
 import { describeDamaged, verifyCertificate } from "../verify/verify-warehouse.ts";
 import { findDamagedCalls } from "../warehouse/attribution/check-calls.ts";
 import { damagedError, findDamage } from "../warehouse/integrity.ts";
-import { openReader, openToCopy } from "../warehouse/open.ts";
+import { connect, openReader } from "../warehouse/open.ts";
 import { readCertificateMark } from "../warehouse/runs/certificate-table.ts";
 import { adviseOnSqlite, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 
 const PAGES_A_STEP = 1000;
 
@@ -45,7 +45,7 @@ export async function copyWarehouse(source: string, draft: string, signal?: Abor
 
 /** In a read transaction: otherwise SQLite restarts after each write of another process, forever during a long sync. */
 async function copyPages(source: string, draft: string, signal: AbortSignal | undefined): Promise<Digest> {
-  using reader = openToCopy(source);
+  using reader = openReader(source, { anySchema: true });
   reader.sqlite.exec("BEGIN");
   const digest = await digestTables(reader, signal);
   // SQLite would make it readable for others.
@@ -73,7 +73,7 @@ async function checkCopy(
   digest: Digest,
   signal: AbortSignal | undefined,
 ): Promise<Copied> {
-  using copy = openReader({ path: draft });
+  using copy = connect({ path: draft });
   const found = findDamage(copy);
   if (found !== undefined) throw damagedError(source, found);
   const copied = await digestTables(copy, signal);
@@ -93,7 +93,7 @@ async function checkCopy(
 }
 
 /** Omits `transcripts`, which the hashes in `calls` cover. Nothing may be written meanwhile: each table is one long read. */
-async function digestTables({ sqlite }: Warehouse, signal?: AbortSignal): Promise<Digest> {
+async function digestTables({ sqlite }: Reader, signal?: AbortSignal): Promise<Digest> {
   const names = sqlite
     .prepare<[], string>(
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'

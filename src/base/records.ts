@@ -11,3 +11,12 @@ export function recordOf<Name extends string, Value>(
 export function recordOf(names: readonly string[], toValue: (name: string) => unknown): object {
   return Object.fromEntries(names.map((name) => [name, toValue(name)]));
 }
+
+/** Returns the record with these members only. */
+export function pick<Whole extends object, Name extends keyof Whole>(
+  whole: Whole,
+  names: readonly Name[],
+): Pick<Whole, Name>;
+export function pick(whole: object, names: readonly PropertyKey[]): object {
+  return Object.fromEntries(names.map((name) => [name, Reflect.get(whole, name)]));
+}

@@ -7,14 +7,14 @@ import {
   describeUnmatchedDisposition,
   findUnmatchedDispositions,
 } from "../warehouse/calls/unmatched-dispositions.ts";
-import { isCurrent, openWarehouseReader } from "../warehouse/open.ts";
+import { isCurrent, openReader } from "../warehouse/open.ts";
 import { findOtherOrigin, type OwnWarehouse } from "../warehouse/own-warehouse.ts";
 import { readBasis } from "../warehouse/runs/basis.ts";
 
 /** For a command about the file itself: whether it is another account's warehouse. */
 export function notesOnOrigin(own: OwnWarehouse): string[] {
   if (!isCurrent(own.database)) return [];
-  using reader = openWarehouseReader(own.database);
+  using reader = openReader(own.database);
   const problem = findOtherOrigin(reader, own);
   return problem === undefined ? [] : [`${reader.path} is another account's: ${problem}.`];
 }
@@ -24,7 +24,7 @@ export function notesOnOrigin(own: OwnWarehouse): string[] {
  * @param tried topics in place of those in the settings
  */
 export function notesOnRules(settings: Settings, tried?: AttributionRules["topics"]): string[] {
-  using reader = openWarehouseReader(settings.database);
+  using reader = openReader(settings.database);
   const own = readAttributionRules(settings);
   const topics = tried === undefined ? own.topics : readRulesInForce(reader).rules.topics;
   const statements = statementsOf({ warehouse: readBasis(reader, { ...own, topics }) });
@@ -33,6 +33,6 @@ export function notesOnRules(settings: Settings, tried?: AttributionRules["topic
 
 /** Dispositions in the settings that no call has: they may be misspelled. */
 export function notesOnDispositions({ database, rules }: Settings): string[] {
-  using reader = openWarehouseReader(database);
+  using reader = openReader(database);
   return findUnmatchedDispositions(reader, rules).map(describeUnmatchedDisposition);
 }

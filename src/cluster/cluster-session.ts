@@ -4,10 +4,10 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { UsageError } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import { didYouMean } from "../base/nearest.ts";
-import type { CallFilter } from "../rollup/call-filter.ts";
+import type { CallFilter } from "../call/filter.ts";
 import { FigureSession } from "../rollup/figure-session.ts";
 import { openPseudonyms, prepareCallerName } from "../warehouse/calls/caller-hash.ts";
-import { openAsPermitted, openReader } from "../warehouse/open.ts";
+import { connect, openAsPermitted } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { type ClusterSource, rowsQuestion } from "./clickhouse-calls-sql.ts";
 import { type ClusterAccess, openCluster } from "./cluster.ts";
@@ -149,7 +149,7 @@ function toCallerName(
   if (exclude_callers === undefined) return undefined;
   if (existsSync(realFile(database))) {
     using warehouse = openAsPermitted(database);
-    using reader = openReader(warehouse);
+    using reader = connect(warehouse);
     if (readOrigin(reader).warehouse_id === about.origin.warehouse_id) {
       const nameCaller = prepareCallerName(reader);
       const toPublished = about.is_personal ? (name: string) => name : openPseudonyms(reader).toPseudonym;

@@ -1,7 +1,7 @@
 import { paced } from "../base/paced.ts";
 import { openCallerDigests, openCallerHash, openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import { BUCKETS } from "../warehouse/changed-buckets.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import type { ClusterValue } from "./clickhouse-text.ts";
 import { type AccountTable, FACTS_TABLE, rowHashExpression, SPEND_TABLE } from "./cluster-tables.ts";
 import { BucketTotals, hashRow, shardOf } from "./row-hash.ts";
@@ -38,7 +38,7 @@ export interface LocalOptions {
 }
 
 /** Callers and click ids are keyed digests, unless personal data is published. @param reader is and stays in a transaction */
-export function openLocalFacts(reader: Warehouse, options: LocalOptions) {
+export function openLocalFacts(reader: Reader, options: LocalOptions) {
   const { account, shards, isPersonal } = options;
   const columns = Object.keys(FACTS_TABLE.columns);
   const [caller, gclid] = [columns.indexOf("caller"), columns.indexOf("gclid")];
@@ -61,14 +61,14 @@ export function openLocalFacts(reader: Warehouse, options: LocalOptions) {
   };
 }
 
-export function openLocalSpend(reader: Warehouse, { account, shards }: LocalOptions): LocalTable {
+export function openLocalSpend(reader: Reader, { account, shards }: LocalOptions): LocalTable {
   return {
     table: SPEND_TABLE,
     read: (buckets) => iterate(reader, SPEND_TABLE, buckets, ([id]) => shardOf(account, Number(id), shards)),
   };
 }
 
-function openDigests(reader: Warehouse) {
+function openDigests(reader: Reader) {
   const { toPseudonym, fingerprint } = openPseudonyms(reader);
   const { hash } = openCallerHash(reader.path);
   const isDigest = openCallerDigests(reader) !== undefined;
@@ -81,7 +81,7 @@ function openDigests(reader: Warehouse) {
 
 /** @param toShard may change the values to their published form */
 function* iterate(
-  { sqlite }: Warehouse,
+  { sqlite }: Reader,
   { name, key, columns }: AccountTable,
   buckets: readonly number[] | undefined,
   toShard: (values: ClusterValue[]) => number,

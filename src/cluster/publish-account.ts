@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { ageOf, type Clock } from "../base/clock.ts";
 import { readChanges } from "../warehouse/changed-buckets.ts";
-import { openReader } from "../warehouse/open.ts";
+import { connect } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import { readPublication } from "../warehouse/publication-table.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { Claim } from "./claim.ts";
 import type { Cluster } from "./cluster.ts";
 import { eraseReplaced } from "./erase-replaced.ts";
@@ -28,9 +28,9 @@ interface AccountOptions extends PublishOptions {
  * Publishes one moment of a warehouse under a claim on the account; also returns the state to store for the next
  * publication.
  */
-export async function publishAccount(cluster: Cluster, warehouse: Warehouse, options: AccountOptions) {
+export async function publishAccount(cluster: Cluster, warehouse: Reader, options: AccountOptions) {
   const { account, to, isPersonal, isThorough = true, startedMs, clock, signal, onSent } = options;
-  using reader = openReader(warehouse);
+  using reader = connect(warehouse);
   reader.sqlite.exec("BEGIN");
   const { warehouse_id } = readOrigin(reader);
   const last = readPublication(reader, to.name);

@@ -6,7 +6,7 @@ import { openAsPermitted } from "../warehouse/open.ts";
 import { openOwn } from "../warehouse/own-warehouse.ts";
 import { upsertPublication } from "../warehouse/publication-table.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 import { openCluster } from "./cluster.ts";
 import { makeTables } from "./cluster-tables.ts";
 import { publishAccount } from "./publish-account.ts";
@@ -24,10 +24,10 @@ const ONLY_ACCOUNT = "default";
 export async function publish(options: PublishOptions) {
   const { account = ONLY_ACCOUNT, to, user, passwordFile, signal, clock = systemClock } = options;
   using warehouse = openOwn(options, openAsPermitted);
-  using _lock = warehouse.sqlite.readonly ? undefined : acquireLock(warehouse);
+  using _lock = warehouse.writer && acquireLock(warehouse);
   const started = { target: to.name, account, attempted_at: new Date(clock.now()).toISOString() };
-  record(warehouse, { ...started, error: null });
-  if (!warehouse.sqlite.readonly) beginMarks(warehouse);
+  record(warehouse.writer, { ...started, error: null });
+  if (warehouse.writer) beginMarks(warehouse.writer);
   try {
     const startedMs = clock.now();
     await using cluster = await openCluster({ address: to, user, passwordFile }, signal);
@@ -39,20 +39,28 @@ export async function publish(options: PublishOptions) {
       clock,
     });
     const { published_at, run_id, totals } = result;
-    record(warehouse, { ...started, error: null, published_at, run_id, calls: totals.calls, ...state });
+    record(warehouse.writer, {
+      ...started,
+      error: null,
+      published_at,
+      run_id,
+      calls: totals.calls,
+      ...state,
+    });
     return result;
   } catch (error) {
     const known = nameFile(error, warehouse.path);
-    if (!(known instanceof InterruptedError)) record(warehouse, { ...started, error: describeError(known) });
+    if (!(known instanceof InterruptedError))
+      record(warehouse.writer, { ...started, error: describeError(known) });
     throw known;
   }
 }
 
-function record(warehouse: Warehouse, publication: Parameters<typeof upsertPublication>[1]): void {
-  if (!warehouse.sqlite.readonly) upsertPublication(warehouse, publication);
+function record(writer: Warehouse | undefined, publication: Parameters<typeof upsertPublication>[1]): void {
+  if (writer) upsertPublication(writer, publication);
 }
 
-function acquireLock({ path }: Warehouse): Disposable {
+function acquireLock({ path }: Reader): Disposable {
   const lock = tryAcquireLock(`${path}.publish`);
   if (lock !== undefined) return lock;
   throw new CalltallyError(EXIT.locked, `Cannot publish ${path}: another process is publishing it`, {

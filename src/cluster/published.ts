@@ -4,7 +4,7 @@ import { CalltallyError, EXIT } from "../base/errors.ts";
 import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import { readRulesInForce, rulesSchema } from "../warehouse/calls/rules.ts";
 import { readBasis, readCoverage } from "../warehouse/runs/basis.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { literal } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
 import { FACTS_TABLE, PUBLISHED_TABLE, SPEND_TABLE } from "./cluster-tables.ts";
@@ -97,7 +97,7 @@ const aboutSchema = z.object({
 export type Totals = z.infer<typeof totalsSchema>;
 export type About = z.infer<typeof aboutSchema>;
 
-export function readAbout(reader: Warehouse) {
+export function readAbout(reader: Reader) {
   const { rules, version, caller_key } = readRulesInForce(reader);
   const { caller_digests: _, ...stored } = rules;
   return {
@@ -125,7 +125,7 @@ export function parseAbout({ account, about }: Published): About {
 /** @throws CalltallyError (exit 3) if the cluster, over all shards, has other totals than the warehouse */
 export async function confirmTotals(
   cluster: Cluster,
-  { sqlite }: Warehouse,
+  { sqlite }: Reader,
   { account, signal }: { account: string; signal: AbortSignal | undefined },
 ): Promise<Totals> {
   const here = sqlite

@@ -1,5 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import { compileRules } from "../attribution/compiled-rules.ts";
+import type { CallFilter } from "../call/filter.ts";
 import { encodeTable } from "../export/formats/encode-table.ts";
 import { listsOf } from "../export/job.ts";
 import type { ManifestFile } from "../export/manifest.ts";
@@ -7,7 +8,6 @@ import type { Column } from "../export/table.ts";
 import type { Timeframe } from "../export/timeframe.ts";
 import { ADJUSTMENTS } from "../request/option-values.ts";
 import type { ConversionOptions } from "../request/resolve.ts";
-import type { CallFilter } from "../rollup/call-filter.ts";
 import { GOOGLE_ZONE, KINDS, type Reason, reasonAgainst, toUploadTime } from "./conversion-kinds.ts";
 import { populationOf } from "./conversions.ts";
 import { hasUploadFile, openUploadKey } from "./upload-files.ts";

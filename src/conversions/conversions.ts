@@ -1,22 +1,20 @@
 import { stringify } from "csv-stringify/sync";
 import { compileRules } from "../attribution/compiled-rules.ts";
+import type { CallFilter } from "../call/filter.ts";
 import { encodeTable } from "../export/formats/encode-table.ts";
 import { listsOf } from "../export/job.ts";
 import type { Column } from "../export/table.ts";
 import type { ConversionKind } from "../request/option-values.ts";
-import type { CallFilter } from "../rollup/call-filter.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { Candidate } from "../rollup/sqlite/sqlite-conversions-sql.ts";
 import { type Conversion, KINDS, type Kind, type Reason, reasonAgainst } from "./conversion-kinds.ts";
 import { hasUploadFile, openUploadKey } from "./upload-files.ts";
 import type { ConversionJob, ConversionLists } from "./upload-ledger.ts";
 import { type NewLine, readUploadLines } from "./upload-table.ts";
-import { nextOrderId, type Order, toOrders, whyNotAdjustable } from "./uploaded-orders.ts";
+import { OrderBook, toOrders, toSecond, whyNotAdjustable } from "./uploaded-orders.ts";
 
 /** Why a conversion is not in this file: an earlier one had it, or the next one will. */
 type PutOff = "uploaded" | "next file";
-
-const SECOND_MS = 1000;
 
 /** Writes conversions and, in a second file, the examined calls that are not conversions, with reasons. */
 export async function writeConversions(job: ConversionJob, target: { kind: ConversionKind }) {
@@ -43,7 +41,7 @@ export async function writeConversions(job: ConversionJob, target: { kind: Conve
       if (reason !== undefined || key === null || call_started === null) continue;
       const { isKnown = false, ...said } = past?.next(call_id, key, call_started) ?? {
         order_id: null,
-        occurred_at: toSecond(Date.parse(call_started)),
+        occurred_at: toSecond(call_started),
       };
       rows++;
       const value = aboutTopic(topic)?.value ?? options.value ?? null;
@@ -121,56 +119,33 @@ function readPast(
   { kind, name, every }: { kind: ConversionKind; name: string; every: boolean },
 ) {
   const known = readUploadLines(reader, kind, rewritten);
-  const orders = toOrders(known.filter(({ conversion_name }) => conversion_name === name));
+  const book = new OrderBook(
+    toOrders(known.filter(({ conversion_name }) => conversion_name === name)),
+    (order) => kind === "google-ads" && whyNotAdjustable(order, nowMs) === undefined,
+    every,
+  );
   // Without earlier orders, the key is not needed.
-  const toDigest = orders.length === 0 ? (key: string) => key : openUploadKey(reader).seal;
-  const isAdjustable = (order: Order) =>
-    kind === "google-ads" && whyNotAdjustable(order, nowMs) === undefined;
-  const live = new Map<number, Order>();
-  for (const order of orders) if (!order.isRetracted) live.set(order.call_id, order);
-  /** Returns the earlier order for a call; that of another click only if no adjustment can retract it. */
-  const earlierOrderOf = (callId: number, digest: string) => {
-    const order = live.get(callId);
-    return order !== undefined && (order.key_digest === digest || !isAdjustable(order)) ? order : undefined;
-  };
-  const usedIds = new Set(orders.flatMap(({ order_id }) => order_id ?? []));
-  const toMoment = (digest: string, occurredAt: string) => `${occurredAt} ${digest}`;
-  const momentsOf = (some: readonly Order[]) =>
-    some.map(({ key_digest, occurred_at }) => toMoment(key_digest ?? "", occurred_at));
-  const usedTimes = new Set(momentsOf(orders));
-  // An order that cannot be retracted counts for its click or caller, whichever call turns out to be the first.
-  const lasting = orders.filter((order) => !order.isRetracted && !isAdjustable(order));
-  const lastingKeys = new Set(every ? momentsOf(lasting) : lasting.map(({ key_digest }) => key_digest));
-  const toSame = (digest: string, time: string) =>
-    every ? toMoment(digest, toSecond(Date.parse(time))) : digest;
+  const toDigest = book.isEmpty ? (key: string) => key : openUploadKey(reader).seal;
   // If some recipients already have the file of an interrupted run, the others get the same conversions.
   const isRepeated = repeats !== undefined && hasUploadFile(reader, kind, repeats, rewritten);
   return {
     reasonAgainst: ({ call_id, key, call_started }: Candidate): PutOff | undefined => {
       if (key === null || call_started === null) return undefined;
       const digest = toDigest(key);
-      const order = earlierOrderOf(call_id, digest);
+      const order = book.earlierOf(call_id, digest);
       if (isRepeated && order?.report_run_id === repeats && order.key_digest === digest) return undefined;
-      if (order !== undefined || lastingKeys.has(toSame(digest, call_started))) return "uploaded";
+      if (order !== undefined || book.isTaken(digest, call_started)) return "uploaded";
       return isRepeated ? "next file" : undefined;
     },
     /** Returns how the file reports a call; `isKnown` if the ledger has it. */
     next: (callId: number, key: string, callStarted: string) => {
       const digest = toDigest(key);
-      const own = earlierOrderOf(callId, digest);
-      if (own !== undefined) return { order_id: own.order_id, occurred_at: own.occurred_at, isKnown: true };
-      const order_id = nextOrderId(callId, usedIds);
-      // A platform ignores a conversion with the same click, name and second, even if the first was retracted.
-      let ms = Date.parse(callStarted);
-      while (usedTimes.has(toMoment(digest, toSecond(ms)))) ms += SECOND_MS;
-      usedTimes.add(toMoment(digest, toSecond(ms)));
-      return { order_id, occurred_at: toSecond(ms), isKnown: false };
+      const own = book.earlierOf(callId, digest);
+      return own === undefined
+        ? { order_id: book.freeId(callId), occurred_at: book.takeSecond(digest, callStarted), isKnown: false }
+        : { order_id: own.order_id, occurred_at: own.occurred_at, isKnown: true };
     },
   };
-}
-
-function toSecond(ms: number): string {
-  return new Date(ms - (((ms % SECOND_MS) + SECOND_MS) % SECOND_MS)).toISOString();
 }
 
 export function judgeCall(session: RollupSession, callId: number, target: ConversionKind, nowMs: number) {

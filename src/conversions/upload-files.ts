@@ -9,7 +9,7 @@ import { type CallerHash, openCallerHash } from "../warehouse/calls/caller-hash.
 import { openSameKey } from "../warehouse/calls/caller-key.ts";
 import { about, describeTable } from "../warehouse/described.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 
 const columns = {
   upload_file_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the file."),
@@ -57,7 +57,7 @@ export function relatedTo(contents: UploadContents): UploadContents[] {
   return adjusted.includes(contents) ? adjusted : [contents];
 }
 
-export function readLastUploadFile({ db }: Pick<Warehouse, "db">): number {
+export function readLastUploadFile({ db }: Pick<Reader, "db">): number {
   const latest = db
     .select({ id: max(upload_files.upload_file_id) })
     .from(upload_files)
@@ -67,7 +67,7 @@ export function readLastUploadFile({ db }: Pick<Warehouse, "db">): number {
 
 /** Whether a report run has written a file of these contents that counts; `rewritten` as in `readUploadLines`. */
 export function hasUploadFile(
-  warehouse: Pick<Warehouse, "db">,
+  warehouse: Pick<Reader, "db">,
   contents: UploadContents,
   reportRunId: number,
   rewritten: readonly number[],
@@ -76,7 +76,7 @@ export function hasUploadFile(
   return readWhere(warehouse, and(isOfRun, isCounted, not(isOneOf(rewritten)))).length > 0;
 }
 
-export function readUploadKeys({ db }: Pick<Warehouse, "db">): string[] {
+export function readUploadKeys({ db }: Pick<Reader, "db">): string[] {
   const { caller_key } = upload_files;
   const where = and(isCounted, isNotNull(caller_key));
   const rows = db.selectDistinct({ caller_key }).from(upload_files).where(where).all();
@@ -85,7 +85,7 @@ export function readUploadKeys({ db }: Pick<Warehouse, "db">): string[] {
 
 /** @throws CalltallyError (exit 6) if a file of the same conversions was entered since `after` */
 export function assertUnchanged(
-  warehouse: Warehouse,
+  warehouse: Reader,
   { contents, path, after }: Pick<UploadFile, "contents" | "path"> & { after: number },
 ): void {
   const isRelated = inArray(upload_files.contents, relatedTo(contents));
@@ -126,7 +126,7 @@ export function recoverUploads(warehouse: Warehouse, resumedRunId?: number): Upl
   return readLeft(and(or(isPending, isOfRun), isCounted));
 }
 
-function readWhere({ db }: Pick<Warehouse, "db">, where: SQL | undefined): UploadFile[] {
+function readWhere({ db }: Pick<Reader, "db">, where: SQL | undefined): UploadFile[] {
   return db.select().from(upload_files).where(where).orderBy(upload_files.upload_file_id).all();
 }
 
@@ -140,14 +140,14 @@ export function hashFile(path: string): string | undefined {
 }
 
 /** Returns the files with rows that count, and that are about to be overwritten. */
-export function findReplacedUploads(warehouse: Pick<Warehouse, "db">, paths: readonly string[]) {
+export function findReplacedUploads(warehouse: Pick<Reader, "db">, paths: readonly string[]) {
   const isMeant = and(inArray(upload_files.path, [...paths]), gt(upload_files.rows, 0), isCounted);
   return readWhere(warehouse, isMeant).filter(isInPlace);
 }
 
 /** Returns the files that count as uploaded and were overwritten by killed exports, which could not report it. */
 export function findReplacedBy(
-  warehouse: Pick<Warehouse, "db">,
+  warehouse: Pick<Reader, "db">,
   killed: readonly Pick<UploadFile, "path" | "replaced_sha256">[],
 ): UploadFile[] {
   return killed.flatMap(({ path, replaced_sha256 }) => {
@@ -165,7 +165,7 @@ export function forgetUploads({ db }: Warehouse, fileIds: readonly number[], now
 }
 
 /** @throws CalltallyError (exit 7) if the key of existing digests is missing: earlier conversions would be reported again */
-export function openUploadKey(warehouse: Pick<Warehouse, "db" | "path">): CallerHash {
+export function openUploadKey(warehouse: Pick<Reader, "db" | "path">): CallerHash {
   const { path } = warehouse;
   const made = readUploadKeys(warehouse);
   const open = () => openCallerHash(path);

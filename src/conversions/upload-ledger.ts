@@ -6,7 +6,7 @@ import type { WrittenFile } from "../export/output/file-set.ts";
 import type { CommitStep, CommittedFiles } from "../export/record-export.ts";
 import type { Content } from "../request/contents.ts";
 import type { Tx } from "../warehouse/transaction.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 import {
   findReplacedBy,
   findReplacedUploads,
@@ -67,7 +67,6 @@ export class UploadLedger implements CommitStep {
   readonly rewritten: readonly number[];
   /** Path of the key of the digests, if it was created. */
   newKey: string | undefined;
-  readonly #warehouse: Warehouse;
   readonly #folder: string;
   readonly #reportRunId: number | null;
   readonly #again: readonly UploadFile[];
@@ -82,17 +81,16 @@ export class UploadLedger implements CommitStep {
   #entered: readonly EnteredFile[] = [];
 
   constructor(
-    warehouse: Warehouse,
+    writer: Warehouse | undefined,
     folder: string,
     contents: readonly Content[],
     reportRun: ReportRunOfFiles | undefined,
   ) {
-    this.#warehouse = warehouse;
     this.#folder = folder;
     this.#reportRunId = reportRun?.runId ?? null;
     const paths = contents.map(({ kind }) => this.#pathOf(`${kind}.csv`));
     const resumed = reportRun?.isRepeated ? undefined : reportRun?.runId;
-    const found = warehouse.sqlite.readonly ? [] : recoverUploads(warehouse, resumed);
+    const found = writer ? recoverUploads(writer, resumed) : [];
     // Nobody received the files of the resumed run, whose export had ended.
     const again = found.filter(
       (file) => paths.includes(file.path) && (file.draft === null || isInPlace(file)),
@@ -101,7 +99,7 @@ export class UploadLedger implements CommitStep {
     this.#rewritten = this.#again.filter((file) => file.draft !== null || !isInPlace(file));
     this.#left = found.filter((file) => !this.#again.includes(file));
     const killed = found.filter(({ draft }) => draft !== null);
-    this.#replaced = findReplacedBy(warehouse, killed);
+    this.#replaced = writer ? findReplacedBy(writer, killed) : [];
     this.rewritten = idsOf(this.#again);
   }
 
@@ -109,7 +107,7 @@ export class UploadLedger implements CommitStep {
     return join(realFile(this.#folder), file);
   }
 
-  chooseAt(reader: Pick<Warehouse, "db">): void {
+  chooseAt(reader: Pick<Reader, "db">): void {
     this.#after = readLastUploadFile(reader);
   }
 
@@ -129,11 +127,11 @@ export class UploadLedger implements CommitStep {
         hint: "Nothing was written. Run this again.",
       });
     }
-    const key = openUploadKey(this.#warehouse);
+    const key = openUploadKey(tx);
     this.newKey = key.newKey;
     const byHand = this.#reportRunId === null ? this.#files.filter(({ isChosen }) => isChosen) : [];
     const paths = byHand.map(({ file }) => this.#pathOf(file.file));
-    const inPlace = findReplacedUploads(this.#warehouse, paths).filter(
+    const inPlace = findReplacedUploads(tx, paths).filter(
       ({ upload_file_id }) => !this.rewritten.includes(upload_file_id),
     );
     this.#replaced = [...inPlace, ...this.#replaced];

@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { markProcess } from "../base/process-mark.ts";
 import type { CallerHash } from "../warehouse/calls/caller-hash.ts";
 import { about, describeTable } from "../warehouse/described.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 import {
   assertUnchanged,
   isCounted,
@@ -77,7 +77,7 @@ const hasFile = eq(upload_files.upload_file_id, uploads.upload_file_id);
 
 /** Returns lines in the order written. @param rewritten files that do not count, since the export writes them again */
 export function readUploadLines(
-  { db }: Pick<Warehouse, "db">,
+  { db }: Pick<Reader, "db">,
   contents: UploadContents,
   rewritten: readonly number[],
 ): KnownLine[] {
@@ -90,7 +90,7 @@ export function readUploadLines(
     .all();
 }
 
-export function readUploadsOfCall({ db }: Pick<Warehouse, "db">, callId: number) {
+export function readUploadsOfCall({ db }: Pick<Reader, "db">, callId: number) {
   const { contents, path, written_at, forgotten_at } = upload_files;
   const { key_digest: _, ...line } = LINE;
   return db
@@ -137,7 +137,7 @@ export function enterUploads(
   });
 }
 
-function prepareIsKnown({ db }: Warehouse, contents: UploadContents): (line: UploadLine) => boolean {
+function prepareIsKnown({ db }: Reader, contents: UploadContents): (line: UploadLine) => boolean {
   const select = db
     .select({ one: sql`1` })
     .from(uploads)
@@ -157,7 +157,7 @@ function prepareIsKnown({ db }: Warehouse, contents: UploadContents): (line: Upl
 }
 
 /** Returns all files, latest first, with their state and number of lines in the ledger. */
-export function readUploadFiles({ db }: Pick<Warehouse, "db">) {
+export function readUploadFiles({ db }: Pick<Reader, "db">) {
   return db
     .select({ ...getTableColumns(upload_files), state, entered: count(uploads.upload_id) })
     .from(upload_files)
@@ -168,7 +168,7 @@ export function readUploadFiles({ db }: Pick<Warehouse, "db">) {
 }
 
 /** Returns unchanged files with hashed numbers or client ids of forgotten callers, or that may repeat such a file. */
-export function findUploadsOf({ sqlite }: Pick<Warehouse, "sqlite">, pseudonyms: readonly string[]) {
+export function findUploadsOf({ sqlite }: Pick<Reader, "sqlite">, pseudonyms: readonly string[]) {
   const files = sqlite.prepare<[string], { path: string; sha256: string }>(`SELECT DISTINCT f.path, f.sha256
     FROM upload_files AS f JOIN upload_files AS earlier ON earlier.contents = f.contents AND earlier.upload_file_id <= f.upload_file_id
       JOIN uploads AS u ON u.upload_file_id = earlier.upload_file_id

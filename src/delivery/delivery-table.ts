@@ -3,7 +3,7 @@ import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core
 import { hasEnded, markProcess } from "../base/process-mark.ts";
 import { about, describeTable } from "../warehouse/described.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 import { type ReportRun, report_runs } from "./report-run-table.ts";
 
 const columns = {
@@ -120,18 +120,18 @@ export function recordAttemptEnd(
     .run();
 }
 
-export function readDelivery({ db }: Warehouse, deliveryId: number): Delivery {
+export function readDelivery({ db }: Reader, deliveryId: number): Delivery {
   const row = db.select().from(deliveries).where(eq(deliveries.delivery_id, deliveryId)).get();
   if (row === undefined) throw new Error(`There is no delivery ${deliveryId}`);
   return row;
 }
 
 /** In the order recorded; what a killed process was sending is `outcome unknown`. */
-export function readDeliveries(warehouse: Warehouse, runId: number): Delivery[] {
+export function readDeliveries(warehouse: Reader, runId: number): Delivery[] {
   return readStored(warehouse, runId).map((row) => (isAbandoned(row) ? { ...row, ...ABANDONED } : row));
 }
 
-function readStored({ db }: Warehouse, runId: number): Delivery[] {
+function readStored({ db }: Reader, runId: number): Delivery[] {
   const isOfRun = eq(deliveries.report_run_id, runId);
   return db.select().from(deliveries).where(isOfRun).orderBy(deliveries.delivery_id).all();
 }
@@ -144,7 +144,7 @@ const MAY_HAVE_ARRIVED: DeliveryStatus[] = ["sending", "delivered", "outcome unk
  * up to the last one of its first attempt, null for a new run.
  */
 export function readNewsSpan(
-  { db }: Warehouse,
+  { db }: Reader,
   { runId, report, account }: { runId: number } & Pick<ReportRun, "report" | "account">,
 ): { after: number | undefined; upTo: number | null } {
   const own = db.select().from(report_runs).where(eq(report_runs.report_run_id, runId)).get();
@@ -166,7 +166,7 @@ export function readNewsSpan(
 
 /** Of that run, or of a later delivered one, e.g. by hand. */
 export function readDeliveriesSince(
-  warehouse: Warehouse,
+  warehouse: Reader,
   { report_run_id, report, account }: Pick<ReportRun, "report_run_id" | "report" | "account">,
 ): Delivery[] {
   const isLater = and(gte(report_runs.report_run_id, report_run_id), eq(report_runs.report, report));

@@ -5,7 +5,7 @@ import { hasEnded, markProcess } from "../base/process-mark.ts";
 import { VERDICTS } from "../paging/verdict.ts";
 import { about, describeTable } from "../warehouse/described.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 
 const columns = {
   report_run_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the report run."),
@@ -99,7 +99,7 @@ export function updateReportRun(
   db.update(report_runs).set(result).where(eq(report_runs.report_run_id, runId)).run();
 }
 
-export function readLastReportRuns({ db }: Warehouse): ReportRun[] {
+export function readLastReportRuns({ db }: Reader): ReportRun[] {
   const last = db
     .select({ id: max(report_runs.report_run_id).as("id") })
     .from(report_runs)
@@ -116,7 +116,7 @@ export function readLastReportRuns({ db }: Warehouse): ReportRun[] {
 
 /** @param only omits runs for another time, or with another status */
 export function readLastDueRun(
-  { db }: Warehouse,
+  { db }: Reader,
   { report, account }: Pick<ReportRun, "report" | "account">,
   only: { scheduledFor?: string; status?: ReportRun["status"] } = {},
 ): ReportRun | undefined {

@@ -5,7 +5,7 @@ import { UsageError } from "../base/errors.ts";
 import { realFile, removeFile } from "../base/folder.ts";
 import { readManifest } from "../export/output/read-manifest.ts";
 import { acquireLock } from "../warehouse/acquire-lock.ts";
-import { openWarehouse, openWarehouseReader } from "../warehouse/open.ts";
+import { openReader, openWarehouse } from "../warehouse/open.ts";
 import { markDemo, readOrigin } from "../warehouse/origin.ts";
 
 /** Makes an empty warehouse for made-up calls, in place of the last one. */
@@ -21,7 +21,7 @@ export function makeWarehouse(database: string, baseUrl: URL): void {
 }
 
 function isDemo(file: string): boolean {
-  using warehouse = openWarehouseReader(file);
+  using warehouse = openReader(file);
   return readOrigin(warehouse).is_demo;
 }
 

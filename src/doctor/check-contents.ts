@@ -8,11 +8,11 @@ import { countOtherUnits } from "../warehouse/calls/other-units.ts";
 import { findUnmatchedDispositions } from "../warehouse/calls/unmatched-dispositions.ts";
 import { assertOrigin, describeOrigin, originInWords, readOrigin } from "../warehouse/origin.ts";
 import { readLastFileCheck } from "../warehouse/runs/runs.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
 /** Shows which data of calls is kept, and checks the key that identifies callers without it. */
-export function checkKept(warehouse: Warehouse, { keep }: Settings): Check {
+export function checkKept(warehouse: Reader, { keep }: Settings): Check {
   try {
     openCallerDigests(warehouse);
   } catch (error) {
@@ -23,7 +23,7 @@ export function checkKept(warehouse: Warehouse, { keep }: Settings): Check {
   return ok("kept", KEEP_KINDS.map((kind) => `${KIND_NAMES[kind]} ${toKeepText(keep[kind])}`).join(", "));
 }
 
-export function checkOrigin(warehouse: Warehouse, { baseUrl, orgUnitId }: Settings): Check {
+export function checkOrigin(warehouse: Reader, { baseUrl, orgUnitId }: Settings): Check {
   try {
     if (baseUrl !== undefined) assertOrigin(warehouse, { baseUrl, orgUnitId });
     return ok("origin", originInWords(describeOrigin(readOrigin(warehouse))));
@@ -33,20 +33,20 @@ export function checkOrigin(warehouse: Warehouse, { baseUrl, orgUnitId }: Settin
   }
 }
 
-export function checkUnit(warehouse: Warehouse): Check[] {
+export function checkUnit(warehouse: Reader): Check[] {
   const asked = readOrigin(warehouse).org_unit_id;
   if (asked === null) return [];
   if (countOtherUnits(warehouse) > 0) return []; // a statement says so
   return [ok("org_unit_id", `no call is known to belong to another unit than ${asked}`)];
 }
 
-export function describeLastCheck(warehouse: Warehouse, nowMs: number): string {
+export function describeLastCheck(warehouse: Reader, nowMs: number): string {
   const checkedAt = readLastFileCheck(warehouse);
   if (checkedAt === undefined) return "the next sync checks the whole file";
   return `undamaged, checked by sync ${formatAge(ageOf(checkedAt, nowMs))}; --deep checks it now`;
 }
 
-export function checkDispositions(warehouse: Warehouse, { rules }: Settings): Check[] {
+export function checkDispositions(warehouse: Reader, { rules }: Settings): Check[] {
   return findUnmatchedDispositions(warehouse, rules).map(({ setting, word, advice }) =>
     warn(setting, `no call in the warehouse has the disposition ${word}`, advice),
   );

@@ -8,14 +8,14 @@ import { say } from "../statements/statements.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
 import { readJobs } from "../warehouse/runs/job-table.ts";
 import { readLastVerifiedPass, readRuns } from "../warehouse/runs/runs.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { type Check, ok, unverified, warn } from "./check.ts";
 
 const HOUR_MS = 3_600_000;
 const UNDELIVERED = "`calltally status` shows who did not get it, and why. The next report goes to all.";
 const PUBLISH = "Fix that, and run `calltally publish`.";
 
-export function* checkRuns(warehouse: Warehouse, settings: Settings, nowMs: number) {
+export function* checkRuns(warehouse: Reader, settings: Settings, nowMs: number) {
   const { fullEveryHours, publish, timezone } = settings;
   yield checkLastRun(warehouse, timezone, nowMs);
   yield* checkStatements(warehouse, settings);
@@ -24,7 +24,7 @@ export function* checkRuns(warehouse: Warehouse, settings: Settings, nowMs: numb
   yield* checkPublications(warehouse, nowMs, publish.to?.name);
 }
 
-function checkLastRun(warehouse: Warehouse, timezone: string, nowMs: number): Check {
+function checkLastRun(warehouse: Reader, timezone: string, nowMs: number): Check {
   const [last] = readRuns(warehouse, 1);
   if (last === undefined) return warn("last run", "there has been none", "Run `calltally sync`.");
   const named = `run ${last.run_id} of ${localMinute(last.started_at, timezone)}`;
@@ -41,7 +41,7 @@ function checkLastRun(warehouse: Warehouse, timezone: string, nowMs: number): Ch
 }
 
 /** Checks for statements on all figures. */
-function checkStatements(warehouse: Warehouse, settings: Settings): Check[] {
+function checkStatements(warehouse: Reader, settings: Settings): Check[] {
   const checks = readStatements(warehouse, settings).map((statement): Check => {
     const { id, level } = statement;
     const { text, hint = "See `calltally status`." } = say(statement);
@@ -53,7 +53,7 @@ function checkStatements(warehouse: Warehouse, settings: Settings): Check[] {
 }
 
 /** Checks the age of the last proof that no call is missing. */
-function checkVerified(warehouse: Warehouse, fullEveryHours: number, nowMs: number): Check {
+function checkVerified(warehouse: Reader, fullEveryHours: number, nowMs: number): Check {
   const last = readLastVerifiedPass(warehouse);
   const hint = "Run `calltally sync --full`, and read its verdict.";
   if (!last?.finished_at) return unverified("verified", "no full pass has been verified yet", hint);
@@ -64,7 +64,7 @@ function checkVerified(warehouse: Warehouse, fullEveryHours: number, nowMs: numb
   return ok("verified", found);
 }
 
-function checkJobs(warehouse: Warehouse, nowMs: number): Check[] {
+function checkJobs(warehouse: Reader, nowMs: number): Check[] {
   return readJobs(warehouse).flatMap(({ job, failing_since, exit_code, error }) => {
     if (failing_since === null) return [];
     const since = formatAge(ageOf(failing_since, nowMs));
@@ -76,7 +76,7 @@ function checkJobs(warehouse: Warehouse, nowMs: number): Check[] {
 }
 
 /** Checks that the clusters are up to date. */
-function checkPublications(warehouse: Warehouse, nowMs: number, to: string | undefined): Check[] {
+function checkPublications(warehouse: Reader, nowMs: number, to: string | undefined): Check[] {
   return readPublications(warehouse, to).map(({ target, published_at, error, is_behind }) => {
     const age = published_at === null ? "not yet" : formatAge(ageOf(published_at, nowMs));
     const name = "published";

@@ -7,10 +7,10 @@ import type { Settings } from "../config/load-settings.ts";
 import { verifyWarehouse } from "../verify/verify-warehouse.ts";
 import { readCallCount, readLatestTranscripts } from "../warehouse/calls/call-table.ts";
 import { findDamage } from "../warehouse/integrity.ts";
-import { openWarehouseReader } from "../warehouse/open.ts";
+import { openReader } from "../warehouse/open.ts";
 import { readPause } from "../warehouse/runs/runs.ts";
 import { isDamage, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 import { checkDispositions, checkKept, checkOrigin, checkUnit, describeLastCheck } from "./check-contents.ts";
 import type { DurationSample } from "./check-duration.ts";
@@ -45,7 +45,7 @@ export async function checkWarehouse(settings: Settings, options: WarehouseOptio
       checks.push(warn("warehouse", `there is none at ${file}`, "Run `calltally sync`."));
       return { checks, samples, notBefore };
     }
-    using warehouse = openWarehouseReader(file);
+    using warehouse = openReader(file);
     for await (const check of checkOpened(warehouse, settings, options)) checks.push(check);
     notBefore = readPause(warehouse, options.nowMs);
     samples = readLatestTranscripts(warehouse, SAMPLES);
@@ -59,7 +59,7 @@ export async function checkWarehouse(settings: Settings, options: WarehouseOptio
 }
 
 async function* checkOpened(
-  warehouse: Warehouse,
+  warehouse: Reader,
   settings: Settings,
   { deep, nowMs, signal }: WarehouseOptions,
 ): AsyncGenerator<Check> {

@@ -4,7 +4,7 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { UsageError } from "../base/errors.ts";
 import { localTime } from "../calendar/local-time.ts";
-import { DNI_FIELDS } from "../call.ts";
+import { DNI_FIELDS } from "../call/columns.ts";
 import { judgeCall } from "../conversions/conversions.ts";
 import { readUploadsOfCall } from "../conversions/upload-table.ts";
 import { RollupSession } from "../rollup/session.ts";
@@ -15,9 +15,9 @@ import { call_facts } from "../warehouse/calls/facts.ts";
 import { readUnsettled } from "../warehouse/calls/first-load.ts";
 import { followsRules, readRulesInForce } from "../warehouse/calls/rules.ts";
 import { transcripts } from "../warehouse/calls/transcripts.ts";
-import { openWarehouseReader } from "../warehouse/open.ts";
+import { openReader } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 
 interface Explained {
   callId: number;
@@ -42,14 +42,14 @@ export function noCallError(callId: number, database: string): UsageError {
 
 /** Explains a call by the function and the rules that computed its facts; undefined if there is no such call. */
 export function explainCall(options: ExplainOptions) {
-  using reader = openOwn(options, openWarehouseReader);
+  using reader = openOwn(options, openReader);
   using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules });
   return explainAt({ reader, session }, options);
 }
 
 /** Explains a call at the moment of a session; undefined if there is no such call. */
 export function explainAt(
-  { reader, session }: { reader: Warehouse; session: RollupSession },
+  { reader, session }: { reader: Reader; session: RollupSession },
   options: Explained,
 ) {
   const { callId, timezone, clock = systemClock } = options;

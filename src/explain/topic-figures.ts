@@ -10,7 +10,7 @@ import { paced } from "../base/paced.ts";
 import { isTopicKept } from "../warehouse/calls/call-guard.ts";
 import { call_facts } from "../warehouse/calls/facts.ts";
 import { followsRules, readRulesInForce } from "../warehouse/calls/rules.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 
 type StoredCall = Transcript & {
   source: string | null;
@@ -39,7 +39,7 @@ export type TopicFigures = Awaited<ReturnType<typeof readTopicFigures>>;
  * @param options.own the rules in the settings: if they are in force, its lines are those of the file today
  */
 export async function readTopicFigures(
-  reader: Warehouse,
+  reader: Reader,
   {
     own,
     tried,
@@ -85,7 +85,7 @@ export async function readTopicFigures(
   };
 }
 
-function readCalls({ sqlite }: Warehouse): Iterable<StoredCall> {
+function readCalls({ sqlite }: Reader): Iterable<StoredCall> {
   return sqlite
     .prepare<[], StoredCall>(
       `SELECT f.source, f.topic, f.outcome, f.duration, f.is_qualified, c.caller_id, c.withheld,
@@ -97,7 +97,7 @@ WHERE f.is_live`,
 }
 
 /** Returns the ids of a topic's calls, in any case of its name. @throws UsageError for a topic that neither calls nor lines have */
-export function readCallsOfTopic(reader: Warehouse, topic: string): number[] {
+export function readCallsOfTopic(reader: Reader, topic: string): number[] {
   const { db, sqlite } = reader;
   const having = db
     .selectDistinct({ topic: call_facts.topic })

@@ -38,11 +38,22 @@ export async function writeCallers(job: Job): Promise<ManifestFile[]> {
 function callerColumns(toPseudonym: (caller: string) => string): CallerColumn[] {
   const members = (type: Column["type"], ...names: Exclude<keyof CallerSummary, "caller">[]) =>
     names.map((name): CallerColumn => ({ name, type, of: (caller) => caller[name] }));
+  /** Of the first and of the last call of a caller. */
+  const ofCalls = (
+    type: Column["type"],
+    member: "call_at" | "source" | "channel" | "campaign",
+    what: string,
+  ) =>
+    (["first", "last"] as const).map((which): CallerColumn => {
+      const name = `${which}_${member}` as const;
+      return { name, type, of: (caller) => caller[name], help: `${what}, of the caller's ${which} call.` };
+    });
   return [
     { name: "caller_hash", type: "text", of: ({ caller }) => toPseudonym(caller) },
-    ...members("time", "first_call_at", "last_call_at"),
-    ...members("text", "first_source", "last_source", "first_channel", "last_channel"),
-    ...members("text", "first_campaign", "last_campaign"),
+    ...ofCalls("time", "call_at", "Start, UTC"),
+    ...ofCalls("text", "source", "Source"),
+    ...ofCalls("text", "channel", "Channel"),
+    ...ofCalls("text", "campaign", "Campaign"),
     ...members("integer", ...SUMS),
     { name: "recovered", type: "boolean", of: isRecovered },
     { name: "recovered_after_seconds", type: "integer", of: secondsUntilAnswered },

@@ -6,7 +6,7 @@ import type { RollupSession } from "../rollup/session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Facts } from "../statements/rule.ts";
 import type { Coverage } from "../warehouse/runs/basis.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { WrittenFile } from "./output/file-set.ts";
 import type { Restatement } from "./restatement.ts";
@@ -50,7 +50,7 @@ export interface RollupOutlet {
 
 export interface Lists {
   /** A separate read-only connection, at the moment of the job. */
-  reader: Warehouse;
+  reader: Reader;
   session: RollupSession;
   /** Receives the path of a newly created key for `caller_hash`. */
   onNewKey: (file: string) => void;

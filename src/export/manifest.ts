@@ -3,7 +3,7 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
 import type { Span } from "../calendar/dates.ts";
 import { hasHistory } from "../calendar/history.ts";
-import type { CallFilter } from "../rollup/call-filter.ts";
+import type { CallFilter } from "../call/filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import { type Statement, toSpoken } from "../statements/statements.ts";

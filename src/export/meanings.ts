@@ -26,13 +26,6 @@ const OTHERS: Readonly<Record<string, string>> = {
   days: "Days with spend.",
   nearest_campaign: "The campaign of calls with the most similar name.",
 };
-/** The first and the last call of a caller. */
-const OF_CALL: Readonly<Record<string, string>> = {
-  call_at: "Start, UTC",
-  source: "Source",
-  channel: "Channel",
-  campaign: "Campaign",
-};
 
 /** Returns what the warehouse's tables say of a column. */
 export function helpOf(name: string): string {
@@ -50,8 +43,6 @@ export function meaningOf({ name, isKey, comparison, help }: Column): string | n
   if (comparison?.shows === "points")
     return "Difference of the two rates: from 50 % to 55 % is 5 points, 0.05 in CSV.";
   if (comparison?.shows === "change") return "Change as a share of the previous figure.";
-  const [, which = "", member = ""] = /^(first|last)_(\w+)$/.exec(name) ?? [];
-  const ofCall = OF_CALL[member] && `${OF_CALL[member]}, of the caller's ${which} call.`;
   const folded = isKey && findHelp(`${name}_folded`);
-  return help || ofCall || OTHERS[name] || folded || findHelp(name) || null;
+  return help || OTHERS[name] || folded || findHelp(name) || null;
 }

@@ -1,6 +1,6 @@
 import { UsageError } from "../base/errors.ts";
 import { personalKind } from "../base/personal-text.ts";
-import type { CallFilter } from "../rollup/call-filter.ts";
+import type { CallFilter } from "../call/filter.ts";
 import type { Basis } from "../warehouse/runs/basis.ts";
 import type { Column, NamedTable } from "./table.ts";
 

@@ -12,8 +12,8 @@ import type { Grain } from "../calendar/grain.ts";
 import { hasHistory, isCovered } from "../calendar/history.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { type LabelledPeriod, type Period, periods } from "../calendar/periods.ts";
+import type { CallFilter } from "../call/filter.ts";
 import type { Ask } from "../request/resolve.ts";
-import type { CallFilter } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 
 export interface Timeframe {

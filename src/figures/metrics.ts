@@ -8,8 +8,8 @@ export type SpendAggregate =
   | { kind: "spend"; of: "cost_micros" | "clicks" | "impressions" }
   | { kind: "cost per"; of: CostPer };
 
-export interface Metric<A extends Aggregate | SpendAggregate = Aggregate> {
-  name: string;
+export interface Metric<A extends Aggregate | SpendAggregate = Aggregate, Name extends string = string> {
+  name: Name;
   aggregate: A;
   type: "integer" | "decimal" | "time";
   /** Digits after the point, of a decimal. */
@@ -25,53 +25,48 @@ export interface Metric<A extends Aggregate | SpendAggregate = Aggregate> {
   help: string;
 }
 
-const sum = (name: string, aggregate: Aggregate, help: string): Metric => ({
-  name,
-  type: "integer",
-  isCount: true,
-  isAdditive: true,
-  aggregate,
-  help,
-});
-const count = (name: string, of: CountPart, help: string) => sum(name, { kind: "count", of }, help);
-const decimal = (name: string, decimals: number, aggregate: Aggregate, help: string): Metric => ({
-  name,
-  type: "decimal",
-  decimals,
-  aggregate,
-  help,
-});
-const time = (name: string, which: "earliest" | "latest"): Metric => ({
-  name,
-  type: "time",
-  aggregate: { kind: "start", of: `${which}_start` },
-  help: `Start of the ${which} call, UTC.`,
-});
+type Named<Name extends string> = Metric<Aggregate, Name>;
+
+const named = <Name extends string>(metric: Named<Name>) => metric;
+
+const sum = <Name extends string>(name: Name, aggregate: Aggregate, help: string) =>
+  named({ name, type: "integer", isCount: true, isAdditive: true, aggregate, help });
+const count = <Name extends string>(name: Name, of: CountPart, help: string) =>
+  sum(name, { kind: "count", of }, help);
+const decimal = <Name extends string>(name: Name, decimals: number, aggregate: Aggregate, help: string) =>
+  named({ name, type: "decimal", decimals, aggregate, help });
+const time = <Name extends string>(name: Name, which: "earliest" | "latest") => {
+  const help = `Start of the ${which} call, UTC.`;
+  return {
+    ...named({ name, type: "time", aggregate: { kind: "start", of: `${which}_start` }, help }),
+    type: "time",
+  } as const;
+};
 const ANSWER_RATE = { kind: "share", of: "answered_calls", decimals: 4 } as const;
 
-export function metrics({ duration_unit }: Units): readonly Metric[] {
+function callMetrics({ duration_unit }: Units) {
   return [
     count("calls", "calls", "Calls."),
     count("answered_calls", "answered_calls", "Calls whose disposition counts as answered."),
     count("missed_calls", "missed_calls", "Calls whose disposition counts as missed."),
     count("other_calls", "other_calls", "Calls with any other disposition, or none."),
-    {
+    named({
       ...decimal("answer_rate", ANSWER_RATE.decimals, ANSWER_RATE, "answered_calls / calls."),
       isShare: true,
-    },
-    {
+    }),
+    named({
       name: "unique_callers",
       type: "integer",
       isCount: true,
       aggregate: { kind: "callers" },
       help: "Different callers in the row, by the digits of their numbers; does not add up across rows.",
-    },
+    }),
     count("first_time_callers", "first_calls", "Callers whose first call in the warehouse is in the row."),
     count("qualified_calls", "qualified_calls", "Calls that were answered and lasted long enough."),
-    {
+    named({
       ...sum("total_duration_seconds", { kind: "total seconds" }, "Sum of the durations, in seconds."),
       ...(duration_unit === "milliseconds" && { type: "decimal", decimals: 3 }),
-    },
+    }),
     decimal(
       "average_duration_seconds",
       1,
@@ -89,6 +84,13 @@ export function metrics({ duration_unit }: Units): readonly Metric[] {
   ];
 }
 
+type CallMetric = ReturnType<typeof callMetrics>[number];
+type CallFigure = CallMetric["name"];
+export type TimeFigure = Extract<CallMetric, { type: "time" }>["name"];
+
+/** Returns the figures of calls, in order. */
+export const metrics: (units: Units) => readonly Metric[] = callMetrics;
+
 export interface SpendForm {
   /** ISO 4217; undefined if nothing was ever imported. */
   currency: string | undefined;
@@ -96,19 +98,19 @@ export interface SpendForm {
   decimals: number;
 }
 
-/** Returns the figures of spend, in order; null where nothing was spent. */
-export function spendMetrics({ currency, decimals }: SpendForm): readonly Metric<SpendAggregate>[] {
-  const amount = (name: string, digits: number, aggregate: SpendAggregate, help: string) =>
-    ({ name, type: "decimal", decimals: digits, currency, aggregate, help }) as const;
-  const number = (of: "clicks" | "impressions", help: string) =>
-    ({ name: of, type: "integer", isAdditive: true, aggregate: { kind: "spend", of }, help }) as const;
-  const costPer = (name: string, of: CostPer) => {
+function metricsOfSpend({ currency, decimals }: SpendForm) {
+  const named = <Name extends string>(metric: Metric<SpendAggregate, Name>) => metric;
+  const amount = <Name extends string>(name: Name, digits: number, aggregate: SpendAggregate, help: string) =>
+    named({ name, type: "decimal", decimals: digits, currency, aggregate, help });
+  const number = <Name extends "clicks" | "impressions">(of: Name, help: string) =>
+    named({ name: of, type: "integer", isAdditive: true, aggregate: { kind: "spend", of }, help });
+  const costPer = <Name extends string>(name: Name, of: CostPer) => {
     const help = `cost / ${of}; blank unless the cost is over 0, as is that of all keys with calls in (total) and (other).`;
     return amount(name, 2, { kind: "cost per", of }, help);
   };
   const cost: SpendAggregate = { kind: "spend", of: "cost_micros" };
   return [
-    { ...amount("cost", decimals, cost, "What ads cost, from `spend import`."), isAdditive: true },
+    named({ ...amount("cost", decimals, cost, "What ads cost, from `spend import`."), isAdditive: true }),
     number("clicks", "Clicks on the ads, from the reports of spend."),
     number("impressions", "How often the ads were shown, from the reports of spend."),
     costPer("cost_per_call", "calls"),
@@ -116,6 +118,12 @@ export function spendMetrics({ currency, decimals }: SpendForm): readonly Metric
     costPer("cost_per_first_time_caller", "first_time_callers"),
   ];
 }
+
+export type SpendFigure = ReturnType<typeof metricsOfSpend>[number]["name"];
+export type Figure = CallFigure | SpendFigure;
+
+/** Returns the figures of spend, in order; null where nothing was spent. */
+export const spendMetrics: (form: SpendForm) => readonly Metric<SpendAggregate>[] = metricsOfSpend;
 
 export function isOfSpend(metric: Metric<Aggregate | SpendAggregate>): metric is Metric<SpendAggregate> {
   return metric.aggregate.kind === "spend" || metric.aggregate.kind === "cost per";
@@ -137,14 +145,14 @@ export function isOfFirstCalls({ aggregate }: Metric<Aggregate | SpendAggregate>
   return aggregate.kind === "count" && aggregate.of === "first_calls";
 }
 
-const CALL_METRICS = metrics({ duration_unit: "seconds" });
-const SPEND_METRICS = spendMetrics({ currency: undefined, decimals: 0 });
+const CALL_METRICS = callMetrics({ duration_unit: "seconds" });
+const SPEND_METRICS = metricsOfSpend({ currency: undefined, decimals: 0 });
 const CALL_FIGURES = CALL_METRICS.map(({ name }) => name);
 export const SPEND_FIGURES: readonly string[] = SPEND_METRICS.map(({ name }) => name);
 export const FIRST_CALL_FIGURES: ReadonlySet<string> = new Set(
   [...CALL_METRICS, ...SPEND_METRICS].filter(isOfFirstCalls).map(({ name }) => name),
 );
-export const FIGURES: readonly string[] = [...CALL_FIGURES, ...SPEND_FIGURES];
+export const FIGURES: readonly Figure[] = [...CALL_METRICS, ...SPEND_METRICS].map(({ name }) => name);
 
 export const METRIC_NAMES: ReadonlySet<string> = new Set(CALL_FIGURES);
 

@@ -19,7 +19,7 @@ import { renameCallers } from "../warehouse/calls/rename-callers.ts";
 import { overwriteDeleted } from "../warehouse/erase.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { insertPrivacyAct } from "../warehouse/privacy-act-table.ts";
-import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
+import { type Tx, tentativeTransaction, writeTransaction } from "../warehouse/transaction.ts";
 import { clearScratch, maskTexts } from "./mask-texts.ts";
 import { stripCalls } from "./strip-calls.ts";
 
@@ -67,45 +67,30 @@ export function forgetCallers(
   const digests = new CallerDigests(key);
   overwriteDeleted(warehouse);
   const at = new Date(nowMs).toISOString();
-  try {
-    return writeTransaction(warehouse, (tx) => {
-      const wanted = resolveCallers(tx, digests, whom);
-      const asked = new Set(wanted.map(({ digest }) => digest));
-      const known = new Set(readForgotten(tx).map(({ digest }) => digest));
-      insertForgotten(
-        tx,
-        wanted.flatMap((one) => (known.has(one.digest) ? [] : [digests.toForgotten(one, at)])),
-      );
-      const { counts, spellings, met } = takeOut(tx);
-      const outcome: Forgotten = {
-        counts: { callers: asked.difference(known).size, ...counts },
-        unknown: [...wanted.entries()].flatMap(([index, { digest }]) =>
-          known.has(digest) || met.has(digest) ? [] : [index],
-        ),
-        callers: wanted.flatMap(({ caller }) => caller ?? []),
-        spellings,
-        pseudonyms: readForgotten(tx).flatMap(({ digest, pseudonym }) =>
-          asked.has(digest) ? [pseudonym] : [],
-        ),
-        newKey: newFile,
-      };
-      if (outcome.unknown.length > 0 && !isUnknownAllowed) throw new UnknownCallers(outcome);
-      record(tx, outcome.counts, at);
-      return outcome;
-    });
-  } catch (error) {
-    if (error instanceof UnknownCallers) return error.outcome;
-    throw error;
-  }
-}
-
-class UnknownCallers extends Error {
-  readonly outcome: Forgotten;
-
-  constructor(outcome: Forgotten) {
-    super();
-    this.outcome = outcome;
-  }
+  return tentativeTransaction(warehouse, (tx) => {
+    const wanted = resolveCallers(tx, digests, whom);
+    const asked = new Set(wanted.map(({ digest }) => digest));
+    const known = new Set(readForgotten(tx).map(({ digest }) => digest));
+    insertForgotten(
+      tx,
+      wanted.flatMap((one) => (known.has(one.digest) ? [] : [digests.toForgotten(one, at)])),
+    );
+    const { counts, spellings, met } = takeOut(tx);
+    const result: Forgotten = {
+      counts: { callers: asked.difference(known).size, ...counts },
+      unknown: [...wanted.entries()].flatMap(([index, { digest }]) =>
+        known.has(digest) || met.has(digest) ? [] : [index],
+      ),
+      callers: wanted.flatMap(({ caller }) => caller ?? []),
+      spellings,
+      pseudonyms: readForgotten(tx).flatMap(({ digest, pseudonym }) =>
+        asked.has(digest) ? [pseudonym] : [],
+      ),
+      newKey: newFile,
+    };
+    record(tx, result.counts, at);
+    return { result, isKept: result.unknown.length === 0 || isUnknownAllowed };
+  });
 }
 
 function resolveCallers(tx: Tx, digests: CallerDigests, whom: readonly Forgettable[]): CallerToForget[] {

@@ -44,7 +44,7 @@ export async function forgetNow(
   const { database } = own;
   keepTempFilesBeside(database);
   using lock = acquireLock(database);
-  using opened = openOwn(own, openExistingWarehouse, { isLocked: true });
+  using opened = openOwn(own, (path) => openExistingWarehouse(path, { isLocked: true }));
   const warehouse = underLock(opened, lock);
   const forgotten = forgetCallers(warehouse, whom, { nowMs: systemClock.now(), isUnknownAllowed });
   if (forgotten.unknown.length > 0 && !isUnknownAllowed)

@@ -6,14 +6,14 @@ import { type ForgottenCallers, openForgotten } from "../warehouse/calls/forgott
 import { REJECTED_CALLS } from "../warehouse/calls/rejected.ts";
 import { type DescribedTable, type PersonalKind, personalColumns } from "../warehouse/described.ts";
 import type { Tx } from "../warehouse/transaction.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 
 /** Tables whose rows are stripped as a whole, so that their hashes and the facts of calls follow. */
 const STRIPPED: readonly DescribedTable[] = [CALLS, CALL_FACTS, REJECTED_CALLS];
 
 /** Prepares to mask the numbers of forgotten callers in exported JSON, except tracking numbers. */
 export function prepareMaskJson(
-  warehouse: Warehouse,
+  warehouse: Reader,
   forgotten = openForgotten(warehouse),
 ): (json: string) => string {
   if (forgotten === undefined) return (json) => json;

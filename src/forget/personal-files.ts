@@ -15,7 +15,7 @@ import { MANIFEST, manifestSchema, tryReadManifest } from "../export/output/read
 import { openCallerHash } from "../warehouse/calls/caller-hash.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { readExportPaths } from "../warehouse/runs/exports.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 
 const HEAD_BYTES = 65_536;
 const CHUNK_BYTES = 4_194_304;
@@ -57,7 +57,7 @@ export function tracesInExports(
  * @param search.exportFolder searched in addition to the folders that the warehouse has recorded
  */
 export function findPersonalFiles(
-  warehouse: Warehouse,
+  warehouse: Reader,
   search: {
     exportFolder: string;
     traces: Traces;

@@ -5,7 +5,7 @@ import { cutoffsAt, type Keep } from "../privacy/keep-settings.ts";
 import { type AttributionOptions, applyRules } from "../warehouse/attribution/apply-rules.ts";
 import { eraseFreed, keepTempFilesBeside, overwriteDeleted } from "../warehouse/erase.ts";
 import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
-import { openExistingWarehouse, openWarehouseReader } from "../warehouse/open.ts";
+import { openExistingWarehouse, openReader } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readErasure } from "../warehouse/privacy-act-table.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
@@ -32,7 +32,7 @@ export async function pruneNow(options: PruneNowOptions): Promise<Pruned> {
   keepTempFilesBeside(database);
   try {
     if (isDryRun) {
-      using reader = openOwn(options, openWarehouseReader);
+      using reader = openOwn(options, openReader);
       return { removed: await countPrunable(reader, { cutoffs, nowMs, signal }), isErased: false };
     }
     using lock = tryAcquireLock(database);
@@ -41,7 +41,7 @@ export async function pruneNow(options: PruneNowOptions): Promise<Pruned> {
         hint: "Wait for the sync to end; it removed expired data before it began to read.",
       });
     }
-    using opened = openOwn(options, openExistingWarehouse, { isLocked: true });
+    using opened = openOwn(options, (path) => openExistingWarehouse(path, { isLocked: true }));
     const warehouse = underLock(opened, lock);
     overwriteDeleted(warehouse);
     await applyRules(warehouse, rules, options);

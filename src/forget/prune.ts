@@ -19,7 +19,7 @@ import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { insertPrivacyAct, updatePrivacyAct } from "../warehouse/privacy-act-table.ts";
 import { readRetention, setRetention } from "../warehouse/retention.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 
 /** From how many calls, and rows that could not be parsed, something was removed. */
 export type PruneCounts = Record<WithheldKind | "rejected_rows", number>;
@@ -35,17 +35,11 @@ export interface PruneOptions {
  * @throws CalltallyError (exit 7) if the key of the callers' digests is lost
  */
 export async function prune(warehouse: LockedWarehouse, options: PruneOptions): Promise<PruneCounts> {
-  const pruning = new Pruning(warehouse, { ...options, isDryRun: false });
-  for await (const removeSome of pruning.steps()) {
-    writeTransaction(warehouse, (tx) => pruning.record(tx, removeSome));
-  }
-  return pruning.counts;
+  return await new Pruning(warehouse, warehouse, options).run();
 }
 
-export async function countPrunable(reader: Warehouse, options: PruneOptions): Promise<PruneCounts> {
-  const pruning = new Pruning(reader, { ...options, isDryRun: true });
-  for await (const countSome of pruning.steps()) countSome();
-  return pruning.counts;
+export async function countPrunable(reader: Reader, options: PruneOptions): Promise<PruneCounts> {
+  return await new Pruning(reader, undefined, options).run();
 }
 
 export function hasAny(counts: PruneCounts): boolean {
@@ -68,38 +62,42 @@ interface Place {
 type StoredRow = ReturnType<Pruning["selectCalls"]>["_"]["result"][number];
 
 class Pruning {
-  readonly counts: PruneCounts = {
+  readonly #counts: PruneCounts = {
     ...{ transcripts: 0, summaries: 0, caller_numbers: 0, recording_urls: 0, extra: 0 },
     rejected_rows: 0,
   };
-  readonly #warehouse: Warehouse;
-  readonly #options: PruneOptions & { isDryRun: boolean };
+  readonly #reader: Reader;
+  readonly #writer: Warehouse | undefined;
+  readonly #options: PruneOptions;
   readonly #keeping: Keeping;
   readonly #replaceCall;
   /** Whether bytes may have to be erased even if no call has anything to remove. */
   readonly #hasUnerased: boolean;
   #actId: number | undefined;
 
-  constructor(warehouse: Warehouse, options: PruneOptions & { isDryRun: boolean }) {
-    this.#warehouse = warehouse;
+  /** @param writer undefined to count only */
+  constructor(reader: Reader, writer: Warehouse | undefined, options: PruneOptions) {
+    this.#reader = reader;
+    this.#writer = writer;
     this.#options = options;
-    this.#keeping = new Keeping(warehouse, options.cutoffs, options.nowMs);
-    this.#replaceCall = prepareReplaceCall(warehouse);
+    this.#keeping = new Keeping(reader, options.cutoffs, options.nowMs);
+    this.#replaceCall = writer && prepareReplaceCall(writer);
     this.#hasUnerased = this.#isFirstOfKind();
   }
 
-  /** Yields the steps; run each before the next is asked for. */
-  async *steps(): AsyncGenerator<() => void> {
+  async run(): Promise<PruneCounts> {
     for (const step of this.#steps()) {
-      yield step;
+      if (this.#writer === undefined) step();
+      else writeTransaction(this.#writer, (tx) => this.#record(tx, step));
       await setImmediate();
       this.#options.signal?.throwIfAborted();
     }
+    return this.#counts;
   }
 
   *#steps(): Generator<() => void> {
     const isAllKept = WITHHELD_KINDS.every((kind) => this.#options.cutoffs[kind] === BEFORE_ALL_TIMES);
-    if (isAllKept && readRetention(this.#warehouse).size === 0) return;
+    if (isAllKept && readRetention(this.#reader).size === 0) return;
     const stretches = this.#findStretches();
     yield () => this.#lowerMarks();
     for (const stretch of stretches) {
@@ -119,30 +117,30 @@ class Pruning {
     }
     yield () => {
       this.#pruneRejected();
-      if (!this.#options.isDryRun) withholdDrift(this.#warehouse, this.#keeping);
+      if (this.#writer) withholdDrift(this.#writer, this.#keeping);
     };
   }
 
-  record(tx: Tx, removeSome: () => void): void {
-    const before = JSON.stringify(this.counts);
+  #record(tx: Tx, removeSome: () => void): void {
+    const before = JSON.stringify(this.#counts);
     removeSome();
-    const isNothing = JSON.stringify(this.counts) === before;
+    const isNothing = JSON.stringify(this.#counts) === before;
     if (isNothing && !this.#hasUnerased) return;
     if (this.#actId === undefined) {
       const at = new Date(this.#options.nowMs).toISOString();
-      this.#actId = insertPrivacyAct(tx, { at, act: "prune", counts: this.counts });
+      this.#actId = insertPrivacyAct(tx, { at, act: "prune", counts: this.#counts });
     } else {
-      updatePrivacyAct(tx, this.#actId, this.counts);
+      updatePrivacyAct(tx, this.#actId, this.#counts);
     }
   }
 
   /** Whether a kind is limited for the first time. Until then, deleted and replaced data was not overwritten. */
   #isFirstOfKind(): boolean {
-    const marks = readRetention(this.#warehouse);
+    const marks = readRetention(this.#reader);
     const isFirst = WITHHELD_KINDS.some(
       (kind) => this.#options.cutoffs[kind] !== BEFORE_ALL_TIMES && !marks.has(kind),
     );
-    const { db } = this.#warehouse;
+    const { db } = this.#reader;
     return (
       isFirst && [calls, rejected_calls].some((table) => db.select().from(table).limit(1).get() !== undefined)
     );
@@ -150,7 +148,7 @@ class Pruning {
 
   /** Kinds with the same span are searched together. */
   #findStretches(): Stretch[] {
-    const marks = readRetention(this.#warehouse);
+    const marks = readRetention(this.#reader);
     const stretches = new Map<string, Stretch>();
     for (const kind of WITHHELD_KINDS) {
       const [from, to] = [marks.get(kind) ?? BEFORE_ALL_TIMES, this.#options.cutoffs[kind]];
@@ -164,15 +162,15 @@ class Pruning {
 
   /** Calls that may be kept again can come back from the service. */
   #lowerMarks(): void {
-    for (const [kind, mark] of readRetention(this.#warehouse)) {
+    for (const [kind, mark] of readRetention(this.#reader)) {
       const cutoff = this.#options.cutoffs[kind];
       if (mark > cutoff) this.#setMark([kind], cutoff);
     }
   }
 
   #setMark(kinds: readonly WithheldKind[], pruned_before: string): void {
-    if (this.#options.isDryRun) return;
-    for (const kind of kinds) setRetention(this.#warehouse, kind, pruned_before);
+    if (this.#writer === undefined) return;
+    for (const kind of kinds) setRetention(this.#writer, kind, pruned_before);
   }
 
   /** Prunes some calls of a span, by time rather than id, since a mark is a time; returns where to continue. */
@@ -192,7 +190,7 @@ class Pruning {
   }
 
   selectCalls(condition: SQL | undefined) {
-    return this.#warehouse.db
+    return this.#reader.db
       .select({ ...getTableColumns(calls), ...WHOLE_CALL })
       .from(call_facts)
       .innerJoin(calls, and(eq(calls.call_id, call_facts.call_id), condition))
@@ -205,22 +203,20 @@ class Pruning {
     const past = this.#keeping.kindsPast(row.call_started, row.first_run_id);
     const kinds = past.filter((kind) => counted.includes(kind));
     const { withheld } = withhold(row, kinds);
-    for (const kind of withheld) this.counts[kind]++;
-    if (this.#options.isDryRun || withheld.length === 0) return;
-    const { call } = this.#keeping.toStored(row, kinds);
-    this.#replaceCall(call);
+    for (const kind of withheld) this.#counts[kind]++;
+    if (withheld.length > 0) this.#replaceCall?.(this.#keeping.toStored(row, kinds).call);
   }
 
   #pruneRejected(): void {
-    const { db } = this.#warehouse;
-    for (const { row_key, json, first_run_id } of db.select().from(rejected_calls).all()) {
+    for (const { row_key, json, first_run_id } of this.#reader.db.select().from(rejected_calls).all()) {
       const rest = this.#keeping.toStoredRow(json, first_run_id);
       const isOther = rest !== json;
-      if (isOther) this.counts.rejected_rows++;
+      if (isOther) this.#counts.rejected_rows++;
       const [, hash] = row_key.split("sha256:");
       const key = hash === undefined ? row_key : this.#keeping.toRowKey(hash);
-      if (this.#options.isDryRun || (!isOther && key === row_key)) continue;
-      db.update(rejected_calls)
+      if (!isOther && key === row_key) continue;
+      this.#writer?.db
+        .update(rejected_calls)
         .set({ json: rest, row_key: key })
         .where(eq(rejected_calls.row_key, row_key))
         .run();

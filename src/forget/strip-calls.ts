@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { TRANSCRIPT_COLUMNS } from "../call.ts";
+import { TRANSCRIPT_COLUMNS } from "../call/columns.ts";
 import { isPseudonym } from "../privacy/pseudonym.ts";
 import { CallFactsTable } from "../warehouse/calls/call-facts.ts";
 import type { Keeping } from "../warehouse/calls/call-guard.ts";

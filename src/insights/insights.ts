@@ -3,7 +3,7 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 import { openForgotten } from "../warehouse/calls/forgotten-callers.ts";
 import { about, describeTable } from "../warehouse/described.ts";
 import type { Tx } from "../warehouse/transaction.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 
 const SERVED_DATE = "As served, YYYY-MM-DD HH:MM:SS in an undocumented zone; 0000-00-00 00:00:00 for none.";
 
@@ -64,7 +64,7 @@ export const INSIGHTS = describeTable(
 );
 
 /** Returns the oldest fetch time of these insights; null if one was never fetched. */
-export function readOldestFetch({ db }: Warehouse, ids: readonly number[]): string | null {
+export function readOldestFetch({ db }: Reader, ids: readonly number[]): string | null {
   const row = db
     .select({ fetched: count(), oldest: min(insights.fetched_at) })
     .from(insights)
@@ -130,12 +130,12 @@ export function saveInsight(warehouse: Tx, insight: StoredInsight, fetchedAt: st
 }
 
 /** Masks forgotten callers in an insight's texts. */
-function withoutForgotten(warehouse: Warehouse, insight: StoredInsight): StoredInsight {
+function withoutForgotten(warehouse: Reader, insight: StoredInsight): StoredInsight {
   const forgotten = openForgotten(warehouse);
   return forgotten === undefined ? insight : JSON.parse(forgotten.mask(JSON.stringify(insight)));
 }
 
-function readInsight({ db }: Warehouse, id: number): StoredInsight | undefined {
+function readInsight({ db }: Reader, id: number): StoredInsight | undefined {
   const row = db.select().from(insights).where(eq(insights.insight_id, id)).get();
   if (row === undefined) return undefined;
   const { fetched_at, ...members } = row;

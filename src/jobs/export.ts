@@ -7,7 +7,7 @@ import type { Job } from "../schedule/job-definition.ts";
 import { logAttribution, logStatements } from "../schedule/job-log.ts";
 import { exitCodeOf } from "../statements/statements.ts";
 import { findUnmatchedDispositions } from "../warehouse/calls/unmatched-dispositions.ts";
-import { openWarehouseReader } from "../warehouse/open.ts";
+import { openReader } from "../warehouse/open.ts";
 import { readLastExport } from "../warehouse/runs/exports.ts";
 
 /** Writes the default rollups. */
@@ -24,7 +24,7 @@ export const exportJob: Job = {
     const { manifest } = await produce(ask, sourceOf(settings), folderOutput(folder, { signal }), options);
     const files = manifest.files.map(({ file, rows }) => ({ file, rows }));
     log.info({ folder, files, verdict: manifest.run?.verdict }, "exported");
-    using reader = openWarehouseReader(database);
+    using reader = openReader(database);
     for (const { setting, word } of findUnmatchedDispositions(reader, settings.rules)) {
       log.warn({ setting, word }, "no call in the warehouse has this disposition");
     }

@@ -7,11 +7,11 @@ import { VERDICTS } from "../paging/verdict.ts";
 import { produce } from "../produce/produce.ts";
 import { readOnlySource } from "../produce/warehouse-source.ts";
 import { statementsOf, toSpoken } from "../statements/statements.ts";
-import { openWarehouseReader } from "../warehouse/open.ts";
+import { openReader } from "../warehouse/open.ts";
 import { runQuery, type SqlValue } from "../warehouse/run-query.ts";
 import { readBasis, readCoverage } from "../warehouse/runs/basis.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
-import type { Warehouse as OpenWarehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { askRollup, toAsk } from "./ask-rollup.ts";
 import { inOwnWords } from "./own-words.ts";
 import { parseExport, parseSql, parseWarehousePath } from "./parse-options.ts";
@@ -36,7 +36,7 @@ const LOOKBACK_HOURS = Number(SETTINGS.lookbackHours.default);
  */
 export function openWarehouse(path: string): Warehouse {
   const file = parseWarehousePath(path);
-  const warehouse = naming(file, () => openWarehouseReader(file));
+  const warehouse = naming(file, () => openReader(file));
   // A warehouse read as a copy in memory has one connection.
   const limit = pLimit(1);
   const oneAtOnce = <T>(work: () => Promise<T>) =>
@@ -90,7 +90,7 @@ function naming<T>(path: string, work: () => T): T {
   }
 }
 
-function readPublicBasis(warehouse: OpenWarehouse): Basis {
+function readPublicBasis(warehouse: Reader): Basis {
   const { calls, total, newest_call, verified, rejected } = readCoverage(warehouse);
   const basis = readBasis(warehouse);
   const { run, unlisted } = basis;
@@ -102,11 +102,8 @@ function readPublicBasis(warehouse: OpenWarehouse): Basis {
   };
 }
 
-async function readRollup<Q extends RollupQuestion>(
-  warehouse: OpenWarehouse,
-  question: Q,
-): Promise<Rollup<Q>>;
-async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Promise<object> {
+async function readRollup<Q extends RollupQuestion>(warehouse: Reader, question: Q): Promise<Rollup<Q>>;
+async function readRollup(warehouse: Reader, question: RollupQuestion): Promise<object> {
   const { table, manifest } = await withAdvice(
     askRollup(readOnlySource(warehouse, LOOKBACK_HOURS), question),
   );
@@ -117,7 +114,7 @@ async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): P
   return { columns, rows: [...linesOf(table)].map(toRow), statements };
 }
 
-async function writeFiles(warehouse: OpenWarehouse, to: string, asked: ExportRequest): Promise<Exported> {
+async function writeFiles(warehouse: Reader, to: string, asked: ExportRequest): Promise<Exported> {
   const { request, timezone, folder } = parseExport(to, asked);
   const source = readOnlySource(warehouse, LOOKBACK_HOURS);
   const output = folderOutput(folder);
@@ -137,7 +134,7 @@ async function withAdvice<T>(made: Promise<T>): Promise<T> {
 /** Reads by a connection of its own, since its rows may be read for long. */
 function readQuery<Row extends SqlRow>(path: string, sql: string): Generator<Row, void, undefined>;
 function* readQuery(path: string, sql: string): Generator<SqlRow, void, undefined> {
-  using reader = naming(path, () => openWarehouseReader(path));
+  using reader = naming(path, () => openReader(path));
   const { columns, rows } = runQuery(reader, sql);
   for (const row of rows) {
     yield Object.fromEntries(columns.map((name, index) => [name, toPlain(row[index] ?? null)]));
@@ -150,7 +147,7 @@ function toPlain(value: SqlValue): SqlValue {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-function assertOpen({ path, sqlite }: OpenWarehouse): void {
+function assertOpen({ path, sqlite }: Reader): void {
   if (!sqlite.open) throw new UsageError(`Cannot read ${path}: it is closed`, { hint: "Open it again." });
 }
 

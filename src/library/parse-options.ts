@@ -88,7 +88,7 @@ export const rollupQuestion = z.strictObject({
 
 const { by: dimensions, ...asked } = rollupQuestion.shape;
 const LISTS = ["calls", "callers"] as const;
-const exportRequest = z.strictObject({
+export const exportRequest = z.strictObject({
   ...asked,
   contents: z
     .array(z.enum([...DIMENSIONS, ...LISTS]))

@@ -1,5 +1,14 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// What the library takes and returns, in terms of nothing else in the program: this file is its declarations.
+// What the library takes and returns. The package has the declarations of this file, and of those that it imports.
+
+import type { Comparison, Grain } from "../calendar/grain.ts";
+import type { Call, ListedMember } from "../call/columns.ts";
+import type { CallFilter } from "../call/filter.ts";
+import type { Dimension } from "../figures/dimensions.ts";
+import type { Figure, SpendFigure, TimeFigure } from "../figures/metrics.ts";
+import type { Format, PrivateColumn, Profile } from "../request/option-values.ts";
+
+export type { CallFilter, Dimension, Figure };
 
 /** How complete a pass was; only `exact` and `verified` prove that every call was read. */
 export type Verdict = "exact" | "verified" | "probable" | "unverified";
@@ -56,51 +65,6 @@ export interface SyncRun {
   calls_withheld: number;
 }
 
-/** A way to group calls; see docs/figures.md#dimensions. */
-export type Dimension =
-  | "utm_source"
-  | "utm_medium"
-  | "utm_campaign"
-  | "utm_content"
-  | "utm_term"
-  | "source"
-  | "medium"
-  | "campaign"
-  | "gclid"
-  | "channel"
-  | "insight_name"
-  | "org_unit"
-  | "tracking_number"
-  | "disposition"
-  | "topic"
-  | "referring_host"
-  | "weekday"
-  | "hour";
-
-/**
- * Which calls count. For lists, one matching value is enough. Case does not matter. `(not set)` matches calls without
- * a value.
- */
-export interface CallFilter {
-  /** Names or ids of org units. */
-  org_unit?: readonly string[];
-  channel?: readonly string[];
-  source?: readonly string[];
-  /** Names or ids of campaigns. */
-  campaign?: readonly string[];
-  disposition?: readonly string[];
-  topic?: readonly string[];
-  min_duration_seconds?: number;
-  /** Only callers' first calls in the warehouse. */
-  first_time?: true;
-  has_gclid?: true;
-  tracking_number?: readonly string[];
-  /** Phone numbers whose calls are left out, with their country codes. */
-  exclude_callers?: readonly string[];
-  /** Also counts calls that the service no longer lists. */
-  include_gone?: true;
-}
-
 /** Local days, the first and the last, such as `2026-10-01`; or the last complete ones, such as `4w` or `last-month`. */
 export type DayRange =
   | { from?: string | undefined; to?: string | undefined; last?: undefined }
@@ -115,9 +79,9 @@ export interface RollupQuestion {
   /** IANA time zone of the days. @default UTC */
   timezone?: string | undefined;
   /** Splits the rows by period. */
-  grain?: "day" | "week" | "month" | "quarter" | undefined;
+  grain?: Grain | undefined;
   /** Adds the columns `…_previous` and `…_change`, for the time before or the same dates a year earlier. */
-  compare?: "previous" | "year" | undefined;
+  compare?: Exclude<Comparison, "days"> | undefined;
   /** Adds `…_within_chance`: whether chance alone may explain a change. @default false */
   chance?: boolean | undefined;
   filter?: CallFilter | undefined;
@@ -140,11 +104,11 @@ export interface ExportRequest extends Omit<RollupQuestion, "by"> {
   /** Dimensions of one file, combined. */
   by?: readonly Dimension[] | undefined;
   /** @default csv */
-  format?: "csv" | "tsv" | "json" | "ndjson" | "parquet" | "xlsx" | "sqlite" | undefined;
+  format?: Format | undefined;
   /** @default texts that look like formulas are guarded */
-  profile?: "machine" | "excel" | undefined;
+  profile?: Profile | undefined;
   /** Private columns of calls. @default none */
-  with?: readonly ("caller_id" | "summary" | "transcription" | "recording_url")[] | undefined;
+  with?: readonly PrivateColumn[] | undefined;
   /** Folds rows of fewer calls, for files to share. @default none */
   min_cell?: number | undefined;
   /** Whether utm values are grouped as stored. @default false */
@@ -162,30 +126,6 @@ export interface Exported {
   newKey?: string;
 }
 
-/** Figures of a row; see docs/figures.md. */
-export type Figure = NumberFigure | TimeFigure;
-type NumberFigure =
-  | "calls"
-  | "answered_calls"
-  | "missed_calls"
-  | "other_calls"
-  | "answer_rate"
-  | "unique_callers"
-  | "first_time_callers"
-  | "qualified_calls"
-  | "total_duration_seconds"
-  | "average_duration_seconds"
-  | "median_duration_seconds"
-  | "cost"
-  | "clicks"
-  | "impressions"
-  | "cost_per_call"
-  | "cost_per_qualified_call"
-  | "cost_per_first_time_caller";
-/** ISO 8601 UTC. */
-type TimeFigure = "first_call_at" | "last_call_at";
-type SpendFigure = Extract<NumberFigure, "clicks" | "impressions" | `cost${string}`>;
-
 export type Value = string | number | null;
 
 type FiguresOf<Q extends RollupQuestion> = Q["columns"] extends readonly (infer Name extends Figure)[]
@@ -193,9 +133,7 @@ type FiguresOf<Q extends RollupQuestion> = Q["columns"] extends readonly (infer 
   : Q["spend"] extends true
     ? Figure
     : Exclude<Figure, SpendFigure>;
-type KeysOf<Q extends RollupQuestion> =
-  | Q["by"][number]
-  | (Q["grain"] extends "day" | "week" | "month" | "quarter" ? "period" : never);
+type KeysOf<Q extends RollupQuestion> = Q["by"][number] | (Q["grain"] extends Grain ? "period" : never);
 
 /** Values by column name, typed by the question; null for no value. Shares are 0 to 1. */
 export type RollupRow<Q extends RollupQuestion = RollupQuestion> = Readonly<Record<string, Value>> & {
@@ -207,9 +145,8 @@ export type SqlRow = Readonly<Record<string, string | number | bigint | Uint8Arr
 
 /** A row of the view `attributed_calls`; it has more columns, see docs/reference/schema.md. */
 export type AttributedCall = SqlRow & {
-  readonly call_id: number;
-  /** ISO 8601 UTC. */
-  readonly call_started: string | null;
+  readonly [Name in Exclude<ListedMember, "duration">]: Call[Name];
+} & {
   readonly duration_seconds: number | null;
   readonly outcome: "answered" | "missed" | "other";
   readonly channel: string;

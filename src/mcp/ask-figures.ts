@@ -5,7 +5,7 @@ import type { ReadTable } from "../export/output/memory.ts";
 import type { TotalRow, Value } from "../export/table.ts";
 import { askRollup } from "../library/ask-rollup.ts";
 import { readOnlySource } from "../produce/warehouse-source.ts";
-import { openWarehouseReader } from "../warehouse/open.ts";
+import { openReader } from "../warehouse/open.ts";
 import { openOwn } from "../warehouse/own-warehouse.ts";
 import { type Answer, toBasis } from "./answer.ts";
 import type { Scope } from "./moment.ts";
@@ -46,7 +46,7 @@ export async function askComparison(
 const difference = (row: Row) => Math.abs(Number(row.calls) - Number(row.calls_previous));
 
 async function ask({ account, settings }: Scope, question: object) {
-  using warehouse = openOwn(settings, openWarehouseReader);
+  using warehouse = openOwn(settings, openReader);
   const rules = readAttributionRules(settings);
   const source = readOnlySource(warehouse, settings.lookbackHours, settings, rules);
   const asked = { timezone: settings.timezone, ...question };

@@ -5,11 +5,11 @@ import { RollupSession } from "../rollup/session.ts";
 import { statementsOf } from "../statements/statements.ts";
 import type { ScheduledReports } from "../status/read-next.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
-import { openWarehouseReader } from "../warehouse/open.ts";
+import { openReader } from "../warehouse/open.ts";
 import { openOwn } from "../warehouse/own-warehouse.ts";
 import { readBasis } from "../warehouse/runs/basis.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { type Answer, toBasis } from "./answer.ts";
 
 /** The account that a call is about. */
@@ -28,9 +28,9 @@ interface Read extends Omit<Answer, "basis"> {
 /** Reads data and their basis at one moment of the warehouse. */
 export function readMoment(
   { account, settings }: Scope,
-  read: (moment: { reader: Warehouse; session: RollupSession }) => Read,
+  read: (moment: { reader: Reader; session: RollupSession }) => Read,
 ): Answer {
-  using reader = openOwn(settings, openWarehouseReader);
+  using reader = openOwn(settings, openReader);
   try {
     using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules });
     const basis = readBasis(reader, readAttributionRules(settings));

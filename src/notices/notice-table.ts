@@ -3,7 +3,7 @@ import { index, integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core
 import { z } from "zod";
 import { about, describeTable } from "../warehouse/described.ts";
 import type { Tx } from "../warehouse/transaction.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { WATCHED } from "./call-hours.ts";
 import { END_REASONS, KINDS } from "./judge-calls.ts";
 
@@ -51,7 +51,7 @@ const keySchema = z.record(z.string(), z.string().nullable());
 
 export type Notice = ReturnType<typeof readNotices>[number];
 /** Reads the open notices, the latest first. @param endedAfter reads notices that ended later as well, ISO 8601 UTC */
-export function readNotices({ db }: Warehouse, endedAfter?: string) {
+export function readNotices({ db }: Reader, endedAfter?: string) {
   const isOpen = isNull(notices.ended_at);
   const where = endedAfter === undefined ? isOpen : or(isOpen, gt(notices.ended_at, endedAfter));
   const rows = db.select().from(notices).where(where).orderBy(desc(notices.since), notices.notice_id).all();
@@ -59,10 +59,10 @@ export function readNotices({ db }: Warehouse, endedAfter?: string) {
 }
 
 /** Reads all notices, open or over. */
-export const readAllNotices = (warehouse: Warehouse) => readNotices(warehouse, "");
+export const readAllNotices = (warehouse: Reader) => readNotices(warehouse, "");
 
 /** Returns the number of the latest start or end; 0 for none. A clock may be set back, a number not. */
-export function readLastNews({ db }: Warehouse): number {
+export function readLastNews({ db }: Reader): number {
   return (
     db
       .select({ last: max(notices.news) })

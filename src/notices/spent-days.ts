@@ -1,7 +1,7 @@
 import { compileRules } from "../attribution/compiled-rules.ts";
 import { type CampaignKey, campaignMatcher, type SourceCampaign } from "../rollup/spend-campaigns.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { parseKeys, type WatchedDay } from "./watched-days.ts";
 
 const DAY_MS = 86_400_000;
@@ -11,7 +11,7 @@ export const toCampaign = ({ campaign, campaign_id }: CampaignKey) =>
 
 /** Reads the local days with spend, since 1970, of each campaign, as the calls of the same days have it. */
 export function readSpentDays(
-  warehouse: Warehouse,
+  warehouse: Reader,
   since: string,
   calls: readonly WatchedDay[],
 ): Map<string, Set<number>> {

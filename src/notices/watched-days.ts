@@ -3,7 +3,7 @@ import type { CampaignKey } from "../rollup/spend-campaigns.ts";
 import { about, describeTable } from "../warehouse/described.ts";
 import { findOutdated, replaceOutdated, type SchemaObjects } from "../warehouse/stored-objects.ts";
 import type { Tx } from "../warehouse/transaction.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import type { DayOfCalls } from "./call-hours.ts";
 
 const KINDS = ["numbers", "visits", "calls"] as const;
@@ -85,7 +85,7 @@ export function countChangedDays(tx: Tx, sinceMs: number, untilMs: number): void
 }
 
 /** Reads the counted calls of each UTC day. */
-export function readWatchedDays({ sqlite }: Warehouse, kind: (typeof KINDS)[number]): WatchedDay[] {
+export function readWatchedDays({ sqlite }: Reader, kind: (typeof KINDS)[number]): WatchedDay[] {
   const select = sqlite.prepare<[string], [day: string, keys: string, cells: Buffer, delays: string]>(
     "SELECT day, keys, cells, delays FROM watched_days WHERE kind = ? ORDER BY day",
   );

@@ -9,11 +9,6 @@ const PASSED_ON: readonly string[] = [
   ...["name", "version", "description", "keywords", "homepage", "repository", "bugs", "license"],
   ...["type", "bin", "man", "exports", "dependencies"],
 ];
-/** Sources of the library's declarations. */
-const DECLARED = [
-  ...["index", "open-warehouse", "sync-warehouse", "types"].map((name) => `src/library/${name}.ts`),
-  "src/base/errors.ts",
-];
 /** Only a clone can build these. */
 const CLONE_ONLY = ["Dockerfile", "Dockerfile.dockerignore", "compose.yaml"].map((name) =>
   join("jobs/deploy", name),
@@ -61,21 +56,29 @@ function copyProgram(folder: string): void {
   }
 }
 
-/** Each file by itself: the library's types refer only to these files. */
+/** Of the library's types, and of everything that they refer to. */
 function writeDeclarations(folder: string): void {
-  const flags = [
-    "--noResolve",
-    "--noCheck",
-    "--isolatedDeclarations",
-    "--declaration",
-    "--emitDeclarationOnly",
-  ];
-  const target = ["--target", "es2024", "--module", "nodenext", "--rootDir", "src", "--outDir", folder];
+  const all = `${folder}-of-everything`;
   const tsc = join("node_modules/typescript/bin/tsc");
-  execFileSync(process.execPath, [tsc, "--ignoreConfig", ...flags, ...target, ...DECLARED]);
-  for (const path of globSync(join(folder, "**/*.d.ts"))) {
-    writeFileSync(path, readFileSync(path, "utf8").replace(/(from "\..*)\.ts"/g, '$1.js"'));
-  }
+  execFileSync(process.execPath, [
+    tsc,
+    "--project",
+    join(import.meta.dirname, "tsconfig.json"),
+    "--outDir",
+    all,
+  ]);
+  const copied = new Set<string>();
+  const copy = (path: string) => {
+    if (copied.has(path)) return;
+    copied.add(path);
+    const text = readFileSync(join(all, path), "utf8");
+    mkdirSync(join(folder, dirname(path)), { recursive: true });
+    writeFileSync(join(folder, path), text.replace(/(from "\..*)\.ts"/g, '$1.js"'));
+    for (const [, imported = ""] of text.matchAll(/(?:from |import\()"(\..*)\.ts"/g))
+      copy(join(dirname(path), `${imported}.d.ts`));
+  };
+  copy("library/index.d.ts");
+  rmSync(all, { recursive: true });
 }
 
 /** Turns links to files outside the package into plain text. */

@@ -1,22 +1,24 @@
 import { isObject, parseJson, stringifyJson } from "../api/parse-json.ts";
-import { CALL_MEMBERS, DNI_MEMBERS, jsonType, parseTime } from "../api/parse-row.ts";
+import { jsonType, parseTime } from "../api/parse-row.ts";
 import type { ClickMembers } from "../attribution/ad-click.ts";
-import type { Call } from "../call.ts";
+import { recordOf } from "../base/records.ts";
+import {
+  type Call,
+  COLUMNS,
+  DNI_FIELDS,
+  type Member,
+  membersThat,
+  SERVED_FIELDS,
+  TRANSCRIPT_COLUMNS,
+} from "../call/columns.ts";
 import { keepClick } from "./keep-click.ts";
-import { type KeepKind, WITHHELD_KINDS, type WithheldKind } from "./keep-settings.ts";
+import { KEEP_KINDS, WITHHELD_KINDS, type WithheldKind } from "./keep-settings.ts";
 import { isPseudonym } from "./pseudonym.ts";
 
-type Member = "transcription" | "transcription_details" | "summary" | "caller_id" | "recording_url";
-
 /** The documented members of each kind (API v3 § 2.3). */
-const MEMBERS: Readonly<Record<KeepKind, readonly Member[]>> = {
-  transcripts: ["transcription", "transcription_details"],
-  summaries: ["summary"],
-  caller_numbers: ["caller_id"],
-  recording_urls: ["recording_url"],
-};
+const MEMBERS = recordOf(KEEP_KINDS, (kind) => membersThat({ personal: kind }));
 
-type Personal = Pick<Call, Member> & ClickMembers;
+type Personal = Pick<Call, (typeof MEMBERS)[keyof typeof MEMBERS][number]> & ClickMembers;
 
 /**
  * Removes from a call, or its stored members, what may not be kept. A pseudonym does not count as a number.
@@ -82,12 +84,8 @@ const lines: Describe = (value) => (Array.isArray(value) ? value.map(line) : des
  * `{"score":{"type":"number"}}`. Described members stay unchanged.
  */
 const row = object({
-  ...membersOf(CALL_MEMBERS),
-  call_id: integer,
-  duration: integer,
-  org_unit_id: integer,
-  dni_data: object(membersOf(DNI_MEMBERS)),
-  transcription_details: lines,
+  ...recordOf([...SERVED_FIELDS, ...TRANSCRIPT_COLUMNS], describerOf),
+  dni_data: object(recordOf(DNI_FIELDS, describerOf)),
 });
 
 /** Returns the storable form of an undocumented member's name; names that look like values are masked. */
@@ -126,6 +124,8 @@ function object(members: Readonly<Record<string, Describe>>): Describe {
   };
 }
 
-function membersOf(names: Iterable<string>): Record<string, Describe> {
-  return Object.fromEntries(Iterator.from(names).map((name) => [name, text]));
+function describerOf(name: Member): Describe {
+  const { type } = COLUMNS[name];
+  if (type === "lines") return lines;
+  return type === "text" || type === "time" ? text : integer;
 }

@@ -9,23 +9,23 @@ import { commitOf, exportLog } from "../export/record-export.ts";
 import type { Ask } from "../request/resolve.ts";
 import { FigureMemory } from "../restatements/figure-memory.ts";
 import { beginFactLog } from "../restatements/logged-facts.ts";
+import type { Permitted } from "../warehouse/open.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 
 /** Finds what killed exports left, before opening the folder removes old drafts. */
 export function openRecorder(
   ask: Ask,
-  warehouse: Warehouse,
+  { path, writer }: Permitted,
   folder: string,
   reportRun: ReportRunOfFiles | undefined,
 ) {
-  const isReadOnly = warehouse.sqlite.readonly;
-  const ledger = new UploadLedger(warehouse, folder, ask.contents, reportRun);
+  const ledger = new UploadLedger(writer, folder, ask.contents, reportRun);
   const uploads: Omit<ConversionLists, keyof Lists> = {
     repeats: reportRun?.isRepeated ? reportRun.runId : undefined,
     rewritten: ledger.rewritten,
     remember: (file) => {
-      if (isReadOnly && file.isChosen) throw unrememberedError(warehouse.path, file.file.file);
+      if (writer === undefined && file.isChosen) throw unrememberedError(path, file.file.file);
       ledger.add(file);
     },
   };
@@ -36,9 +36,9 @@ export function openRecorder(
     uploads,
     /** Logs later changes, so that changed figures can be explained. */
     begin(): void {
-      if (mayBeRemembered(ask, warehouse)) log = beginFactLog(warehouse);
+      if (writer && mayBeRemembered(ask)) log = beginFactLog(writer);
     },
-    readAt(reader: Warehouse): void {
+    readAt(reader: Reader): void {
       ledger.chooseAt(reader);
       forgotten = readLastForgotten(reader);
     },
@@ -47,21 +47,20 @@ export function openRecorder(
       lists: Pick<Lists, "reader" | "session" | "onNewKey">,
       lookbackHours: number,
     ): FigureMemory {
-      const writer = isReadOnly ? null : warehouse;
       memory = new FigureMemory({ ...job, ...lists, lookbackHours, folder: realFile(folder), writer, log });
       return memory;
     },
     commitOf(files: FileSet, manifest: Manifest, now: string) {
-      if (isReadOnly) return undefined;
+      if (writer === undefined) return undefined;
       const steps = [ledger, exportLog(() => forgotten), ...(memory ? [memory] : [])];
-      return commitOf(warehouse, steps, { files, manifest, now });
+      return commitOf(writer, steps, { files, manifest, now });
     },
     notes() {
       const found = ledger.notes();
       return {
         newKey: ledger.newKey,
         ...(Object.keys(found).length > 0 && { uploads: found }),
-        ...(isReadOnly && { unrecorded: true as const }),
+        ...(!writer && { unrecorded: true as const }),
       };
     },
   };
@@ -76,10 +75,10 @@ function unrememberedError(database: string, file: string): CalltallyError {
 }
 
 /** Whether a later export may be compared with these figures: only complete periods are. */
-function mayBeRemembered(ask: Ask, { sqlite }: Warehouse): boolean {
+function mayBeRemembered(ask: Ask): boolean {
   const { contents, grain, range, raw, top, minCell, filter } = ask;
   const isClosed = (grain ?? closedRange(range)) !== undefined;
   const isPlain = !raw && top === undefined && minCell === undefined && !filter.include_gone;
   const isCompared = contents.some(({ kind }) => kind === "rollup" || kind === "page");
-  return isClosed && isPlain && !sqlite.readonly && isCompared;
+  return isClosed && isPlain && isCompared;
 }

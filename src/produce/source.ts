@@ -1,13 +1,14 @@
 import type { Clock } from "../base/clock.ts";
+import type { CallFilter } from "../call/filter.ts";
 import type { DescribedPublication } from "../export/manifest.ts";
 import type { SourceCan } from "../request/check.ts";
-import type { CallFilter } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { AttributionProgress } from "../warehouse/attribution/attribute-all.ts";
+import type { Permitted } from "../warehouse/open.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
 import type { Basis, Coverage } from "../warehouse/runs/basis.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 
 /** Where an account's figures come from: its warehouse, or a cluster. */
 export interface Source {
@@ -26,7 +27,7 @@ export interface OpenSource extends Disposable {
   /** Hours after a call in which late transcripts and corrections are looked for. */
   lookbackHours: number;
   /** Records exports; undefined for a cluster. */
-  warehouse?: Warehouse;
+  warehouse?: Permitted;
   /** Starts reading the filtered calls, all at one moment. */
   read: (filter: CallFilter) => Promise<Moment>;
 }
@@ -38,5 +39,5 @@ export interface Moment extends Disposable {
   readCoverage: () => Coverage;
   hasSpend: () => boolean;
   published?: DescribedPublication;
-  calls?: { reader: Warehouse; session: RollupSession };
+  calls?: { reader: Reader; session: RollupSession };
 }

@@ -6,11 +6,11 @@ import { hasSpend } from "../spend/spend-table.ts";
 import { applyRulesAlone, otherRulesError } from "../warehouse/attribution/apply-rules.ts";
 import { prepareCallerName } from "../warehouse/calls/caller-hash.ts";
 import { followsRules, readRulesInForce } from "../warehouse/calls/rules.ts";
-import { openAsPermitted, openReader } from "../warehouse/open.ts";
+import { connect, openAsPermitted } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { assertOwn, type Owner, type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readBasis, readCoverage } from "../warehouse/runs/basis.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import type { OpenSource, Source } from "./source.ts";
 
 export const WAREHOUSE_CAN = { lists: true, raw: true, clickIds: true };
@@ -57,7 +57,7 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
  * @param rules those of the settings, which the facts may not follow yet
  */
 export function readOnlySource(
-  warehouse: Warehouse,
+  warehouse: Reader,
   lookbackHours: number,
   own: Owner = {},
   rules?: AttributionRules,
@@ -78,7 +78,7 @@ export function readOnlySource(
  * account's since it was opened.
  */
 function momentReader(
-  warehouse: Warehouse,
+  warehouse: Reader,
   own: Owner,
   {
     rules,
@@ -87,7 +87,7 @@ function momentReader(
   }: { rules: AttributionRules | undefined; isApplied: boolean; signal: AbortSignal | undefined },
 ): OpenSource["read"] {
   return async (filter) => {
-    const reader = openReader(warehouse);
+    const reader = connect(warehouse);
     const inForce = () => {
       const known = readRulesInForce(reader);
       if (isApplied && rules !== undefined && !followsRules(known, rules)) throw otherRulesError(reader.path);

@@ -15,7 +15,7 @@ import { runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { readLastDoneRun, readLastGoodRun } from "../warehouse/runs/runs.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import type { NamedReport } from "./report.ts";
 
 /** Whether a sync that ended then is older than a report's `fresh` allows; null is. */
@@ -34,7 +34,7 @@ export function readLastGoodSync({ lists, manifest: { run } }: Job): string | nu
 }
 
 /** Whether a copy satisfies a report's `require`: its last sync is proven, and nothing puts its figures in doubt. */
-export function isCopyProven(warehouse: Warehouse, report: NamedReport): boolean {
+export function isCopyProven(warehouse: Reader, report: NamedReport): boolean {
   const statements = readStatements(warehouse, report.settings);
   return isProven(readLastDoneRun(warehouse)?.verdict, statements, report);
 }

@@ -1,7 +1,7 @@
 import { UsageError } from "../base/errors.ts";
 import { namesOf } from "../base/records.ts";
 import { closedRange } from "../calendar/dates.ts";
-import { SPEND_DIMENSIONS } from "../figures/dimensions.ts";
+import { type Dimension, SPEND_DIMENSIONS } from "../figures/dimensions.ts";
 import { SPEND_FIGURES, TIME_FIGURES } from "../figures/metrics.ts";
 import {
   CONTENT_OPTIONS,
@@ -58,7 +58,11 @@ interface Can {
 
 function* refusals(request: ExportRequest, contents: readonly Content[], can: Can, spell: Wording["spell"]) {
   yield* untaken(request, contents, spell);
-  yield* conflicts(request, contents, can, spell);
+  const kinds = contents.map(({ kind }) => kind);
+  const lists = kinds.filter(isList);
+  const dimensions = contents.flatMap((content) => (content.kind === "rollup" ? content.dimensions : []));
+  const asked: RequestParts = { request, can, kinds, lists, dimensions, s: spell };
+  for (const conflicts of CONFLICTS) yield* conflicts(asked);
   for (const { kind } of contents) {
     const need = CONTENT_OPTIONS[kind].needs?.find((option) => !isGiven(request, option));
     if (need) yield `${kind} needs ${spell(need)}`;
@@ -92,46 +96,51 @@ function isGiven(request: ExportRequest, option: Option): boolean {
   return !asksNothing && !(option === "format" && value === "csv");
 }
 
-/** Conflicts that `takes` and `needs` cannot express. */
-function* conflicts(
-  request: ExportRequest,
-  contents: readonly Content[],
-  { source, output }: Can,
-  s: Wording["spell"],
-): Generator<string> {
-  const { by = [], format = "csv", range, grain, compare, fill, raw, spend, columns = [], top } = request;
-  const { profile, delimiter, filter = {}, conversion = {}, contents: named = [] } = request;
-  const { mergesAccounts = false } = output;
-  const kinds = contents.map(({ kind }) => kind);
-  const lists = kinds.filter(isList);
-  const dimensions = contents.flatMap((content) => (content.kind === "rollup" ? content.dimensions : []));
+/** A request, and what its conflicts depend on. */
+interface RequestParts {
+  request: ExportRequest;
+  can: Can;
+  kinds: readonly ContentKind[];
+  lists: readonly ContentKind[];
+  dimensions: readonly Dimension[];
+  s: Wording["spell"];
+}
 
-  if (mergesAccounts) {
-    const apart = (["total", "fill", "top", "min_cell"] as const).find((option) => isGiven(request, option));
-    if (apart) yield `${s(apart)} is for one account: callers are not merged across accounts`;
-    if (isOneFile(format))
-      yield `${s("format")} ${format} is for one account: all of its tables are based on one warehouse`;
-    if (named.length > 0) yield `${s("by")} with account writes one file; leave out ${named.join(" ")}`;
-    if (columns.length > 0 && !columns.includes("calls"))
-      yield `${s("columns")} needs calls when accounts are merged: the rows are sorted by them`;
-  }
-  if (request.min_cell !== undefined) {
-    const isShared = `${s("min_cell")} writes files that may be shared`;
-    const unshared = [...named, ...by].filter((name) => !isList(name) && isUnshared(name));
-    const time = columns.find((name) => TIME_FIGURES.includes(name));
-    if (lists.length > 0)
-      yield `${s("min_cell")} is for figures: each row of ${lists.join(" and ")} is one call or caller`;
-    if (unshared.length > 0)
-      yield `${isShared}, and ${unshared.join(" and ")} in them would identify clicks or numbers`;
-    if (filter.tracking_number)
-      yield `${isShared}, and the manifest would contain the number of ${s("filter.tracking_number")}`;
-    if (top) yield `${s("min_cell")} and ${s("top")} both fold rows into (other): use one or the other`;
-    if (fill)
-      yield `${s("fill")} would write 0 for rows that ${s("min_cell")} folds into (other): leave one of them out`;
-    if (spend)
-      yield `${s("spend")} adds rows of costs without calls, and costs per call would reveal small numbers of calls: not with ${s("min_cell")}`;
-    if (time) yield `${s("columns")} ${time} is the time of a single call: not with ${s("min_cell")}`;
-  }
+function* mergeConflicts({ request, can, s }: RequestParts): Generator<string> {
+  const { format = "csv", columns = [], contents: named = [] } = request;
+  if (!can.output.mergesAccounts) return;
+  const apart = (["total", "fill", "top", "min_cell"] as const).find((option) => isGiven(request, option));
+  if (apart) yield `${s(apart)} is for one account: callers are not merged across accounts`;
+  if (isOneFile(format))
+    yield `${s("format")} ${format} is for one account: all of its tables are based on one warehouse`;
+  if (named.length > 0) yield `${s("by")} with account writes one file; leave out ${named.join(" ")}`;
+  if (columns.length > 0 && !columns.includes("calls"))
+    yield `${s("columns")} needs calls when accounts are merged: the rows are sorted by them`;
+}
+
+function* sharingConflicts({ request, lists, s }: RequestParts): Generator<string> {
+  const { min_cell, contents: named = [], by = [], columns = [], filter = {}, top, fill, spend } = request;
+  if (min_cell === undefined) return;
+  const isShared = `${s("min_cell")} writes files that may be shared`;
+  const unshared = [...named, ...by].filter((name) => !isList(name) && isUnshared(name));
+  const time = columns.find((name) => TIME_FIGURES.includes(name));
+  if (lists.length > 0)
+    yield `${s("min_cell")} is for figures: each row of ${lists.join(" and ")} is one call or caller`;
+  if (unshared.length > 0)
+    yield `${isShared}, and ${unshared.join(" and ")} in them would identify clicks or numbers`;
+  if (filter.tracking_number)
+    yield `${isShared}, and the manifest would contain the number of ${s("filter.tracking_number")}`;
+  if (top) yield `${s("min_cell")} and ${s("top")} both fold rows into (other): use one or the other`;
+  if (fill)
+    yield `${s("fill")} would write 0 for rows that ${s("min_cell")} folds into (other): leave one of them out`;
+  if (spend)
+    yield `${s("spend")} adds rows of costs without calls, and costs per call would reveal small numbers of calls: not with ${s("min_cell")}`;
+  if (time) yield `${s("columns")} ${time} is the time of a single call: not with ${s("min_cell")}`;
+}
+
+function* figureConflicts({ request, kinds, dimensions, s }: RequestParts): Generator<string> {
+  const { by = [], format = "csv", range, grain, compare, fill, spend, columns = [], top } = request;
+  const { profile, delimiter } = request;
   if (request.chance && !compare) yield `${s("chance")} needs ${s("compare")}: it judges changes`;
   if (request.chance && columns.includes("answer_rate") && !columns.includes("calls"))
     yield `${s("chance")} of answer_rate needs calls among ${s("columns")}`;
@@ -155,9 +164,12 @@ function* conflicts(
   if (cost && !spend) yield `${s("columns")} ${cost} needs ${s("spend")}`;
   if (profile && format !== "csv" && format !== "tsv") yield `${s("profile")} is for csv and tsv`;
   if (delimiter && format !== "csv") yield `${s("delimiter")} is for csv`;
+}
 
+function* conversionConflicts({ request, can, kinds, s }: RequestParts): Generator<string> {
+  const { range, filter = {}, conversion = {} } = request;
   const adjusts = kinds.includes(ADJUSTMENTS);
-  if (!output.remembers) {
+  if (!can.output.remembers) {
     if (conversion.new)
       yield `${s("conversion.new")} records what it writes, and ${s("stdout")} records nothing: use one or the other`;
     if (adjusts)
@@ -171,8 +183,18 @@ function* conflicts(
     yield `${ADJUSTMENTS} looks at all uploaded conversions: remove date and call filters; ${s("filter.exclude_callers")} and ${s("filter.include_gone")} are allowed`;
   if (conversion.name !== undefined && kinds.includes("ga4-events") && !toEventName(conversion.name))
     yield `${s("conversion.name")} ${conversion.name} gives no valid event name of Google Analytics: up to 40 letters, digits and _, a letter first, not beginning with ga_, google_ or firebase_`;
+}
 
-  if (!output.manyFiles && !mergesAccounts && kinds.length > 1 && !isOneFile(format))
+function* placeConflicts({
+  request,
+  can: { source, output },
+  kinds,
+  lists,
+  dimensions,
+  s,
+}: RequestParts): Generator<string> {
+  const { format = "csv", raw } = request;
+  if (!output.manyFiles && !output.mergesAccounts && kinds.length > 1 && !isOneFile(format))
     yield `${s("stdout")} writes one file, but ${kinds.length} were requested: name one, or use ${s("format")} xlsx or sqlite`;
   if (!source.raw && raw)
     yield `${s("raw")} cannot be used with ${s("engine")}: utm values are not published as stored`;
@@ -181,3 +203,6 @@ function* conflicts(
   if (!source.clickIds && dimensions.includes("gclid"))
     yield `gclid cannot be read with ${s("engine")}: keyed digests of click ids were published. Publish with CALLTALLY_PUBLISH_PERSONAL_DATA=true, or read the warehouse`;
 }
+
+/** Conflicts that `takes` and `needs` cannot express; the first is reported. */
+const CONFLICTS = [mergeConflicts, sharingConflicts, figureConflicts, conversionConflicts, placeConflicts];

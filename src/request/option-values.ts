@@ -9,6 +9,7 @@ export type OneFileFormat = keyof typeof ONE_FILE;
 export const isOneFile = (format: string): format is OneFileFormat => Object.hasOwn(ONE_FILE, format);
 
 export const FORMATS = [...TABLE_FORMATS, "xlsx", "sqlite"] as const;
+export type Format = (typeof FORMATS)[number];
 
 /** What people call formats, by their own names here. */
 export const FORMAT_NAMES = {
@@ -17,7 +18,7 @@ export const FORMAT_NAMES = {
   xls: "xlsx",
   sqlite3: "sqlite",
   db: "sqlite",
-} as const satisfies Readonly<Record<string, (typeof FORMATS)[number]>>;
+} as const satisfies Readonly<Record<string, Format>>;
 
 /**
  * `machine`: every value unchanged. `excel`: a byte order mark, and `="…"` around texts that Excel would turn into

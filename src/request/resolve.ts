@@ -3,7 +3,7 @@ import { closedRange, countDays, type DateRange, parseDate } from "../calendar/d
 import type { Comparison, Grain } from "../calendar/grain.ts";
 import { comparisonOfLast, parseLast } from "../calendar/last.ts";
 import { localDate } from "../calendar/local-time.ts";
-import type { CallFilter } from "../rollup/call-filter.ts";
+import type { CallFilter } from "../call/filter.ts";
 import { AS_WRITTEN, type Wording } from "./check.ts";
 import { type Content, toContents } from "./contents.ts";
 import type { ExportRequest } from "./export-request.ts";

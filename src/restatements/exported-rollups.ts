@@ -4,7 +4,7 @@ import { integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm
 import { isLoggedSince } from "../warehouse/calls/fact-log.ts";
 import { about, describeTable } from "../warehouse/described.ts";
 import type { Tx } from "../warehouse/transaction.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 
 const columns = {
   exported_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the export of this rollup."),
@@ -62,7 +62,7 @@ export interface RollupPlace {
   contents: string;
 }
 
-export function readExportedRollup({ db }: Warehouse, place: RollupPlace): ExportedRollup | undefined {
+export function readExportedRollup({ db }: Reader, place: RollupPlace): ExportedRollup | undefined {
   return db.select().from(exported_rollups).where(isAt(place)).get();
 }
 
@@ -71,7 +71,7 @@ function isAt({ path, contents }: RollupPlace): SQL | undefined {
 }
 
 /** Whether a call in a complete period has changed since the rollups of a folder were written. */
-export function mayBeRestated({ sqlite }: Warehouse, folder: string): boolean {
+export function mayBeRestated({ sqlite }: Reader, folder: string): boolean {
   const sql = `SELECT 1 FROM exported_rollups AS r JOIN fact_changes AS c ON c.change_id > r.change_id
     LEFT JOIN call_facts AS f ON f.call_id = c.call_id
     WHERE substr(r.path, 1, length(@prefix)) = @prefix
@@ -82,7 +82,7 @@ export function mayBeRestated({ sqlite }: Warehouse, folder: string): boolean {
 /** A row of a complete period; key and figures as JSON arrays. */
 export type ExportedRow = [period: string, key: string, figures: string];
 
-export function iterateExportedRows({ sqlite }: Warehouse, { exported_id }: ExportedRollup) {
+export function iterateExportedRows({ sqlite }: Reader, { exported_id }: ExportedRollup) {
   return sqlite
     .prepare<[number], ExportedRow>("SELECT period, key, figures FROM exported_rows WHERE exported_id = ?")
     .raw()
@@ -117,7 +117,7 @@ export function rememberRollup(
 }
 
 /** Writes only the rows that changed: in an hourly export, few do. */
-function replaceRows({ sqlite }: Warehouse, exportedId: number, rows: Iterable<ExportedRow>): void {
+function replaceRows({ sqlite }: Tx, exportedId: number, rows: Iterable<ExportedRow>): void {
   sqlite.exec("CREATE TEMP TABLE rows_now (period, key, figures, PRIMARY KEY (period, key)) WITHOUT ROWID");
   const insert = sqlite.prepare<[ExportedRow]>("INSERT INTO temp.rows_now VALUES (?, ?, ?)");
   for (const row of rows) insert.run(row);

@@ -21,8 +21,8 @@ interface RememberOptions
   lookbackHours: number;
   /** Absolute path, with links resolved. */
   folder: string;
-  /** The warehouse that records the figures; null if it is read-only. */
-  writer: Warehouse | null;
+  /** The warehouse that records the figures; undefined if it is read-only. */
+  writer: Warehouse | undefined;
   /** Id of the fact log when the figures were read; undefined if no figure is recorded. */
   log: number | undefined;
 }
@@ -112,5 +112,5 @@ function whyNotCompared({ ask, timeframe, writer }: RememberOptions): string | u
   if (raw) return "utm values as stored";
   if (top !== undefined || minCell !== undefined) return "keys folded into (other)";
   if (timeframe.filter.include_gone) return "gone calls are counted";
-  return writer === null ? "the warehouse is read-only here" : undefined;
+  return writer === undefined ? "the warehouse is read-only here" : undefined;
 }

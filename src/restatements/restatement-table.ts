@@ -3,7 +3,7 @@ import { integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlit
 import { z } from "zod";
 import { RESTATEMENT_REASONS, type Restatement } from "../export/restatement.ts";
 import { about, describeTable } from "../warehouse/described.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 
 const columns = {
   restatement_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the restatement."),
@@ -76,7 +76,7 @@ export interface RestatementFilter {
   limit?: number | undefined;
 }
 
-export function readRestatements({ db }: Warehouse, { since, within, limit = -1 }: RestatementFilter = {}) {
+export function readRestatements({ db }: Reader, { since, within, limit = -1 }: RestatementFilter = {}) {
   const where: (SQL | undefined)[] = [
     since === undefined ? undefined : gte(restatements.found_at, since),
     within && and(lt(restatements.starts_at, within.endsAt), gt(restatements.ends_at, within.startsAt)),

@@ -4,33 +4,9 @@ import { toCaseless, toComparableDisposition, toPhoneDigits } from "../attributi
 import { toDuration } from "../attribution/compiled-rules.ts";
 import { askFor, similar } from "../base/nearest.ts";
 import { namesOf } from "../base/records.ts";
+import type { CallFilter } from "../call/filter.ts";
 import type { CampaignNames } from "../figures/campaign-names.ts";
 import { NOT_SET, toServed, toShown } from "../figures/reserved-keys.ts";
-
-/** For lists, one matching value is enough. Case does not matter. `(not set)` matches calls without a value. */
-export interface CallFilter {
-  /** Names or ids of org units. */
-  org_unit?: readonly string[];
-  channel?: readonly string[];
-  /** As in the dimension `source`. */
-  source?: readonly string[];
-  /** Names as in the dimension `campaign`, or ids. */
-  campaign?: readonly string[];
-  /** `-` and `_` do not matter. */
-  disposition?: readonly string[];
-  /** As in the dimension `topic`. */
-  topic?: readonly string[];
-  min_duration_seconds?: number;
-  /** Only callers' first calls in the warehouse. */
-  first_time?: true;
-  has_gclid?: true;
-  /** Compared by digits; text that is not a number, as text. */
-  tracking_number?: readonly string[];
-  /** Phone numbers whose calls are left out, such as your own test calls. */
-  exclude_callers?: readonly string[];
-  /** Also counts calls that the service no longer lists. */
-  include_gone?: true;
-}
 
 /** A condition on the facts of a call, independent of an engine. */
 export type Condition =

@@ -5,6 +5,7 @@ import { toPhoneDigits } from "../attribution/call-text.ts";
 import { toDuration } from "../attribution/compiled-rules.ts";
 import type { Span } from "../calendar/dates.ts";
 import { hasHistory, isCovered } from "../calendar/history.ts";
+import type { CallFilter } from "../call/filter.ts";
 import { countCells, type FoldSource } from "../figures/counted-cells.ts";
 import type { FactValue } from "../figures/dictionary.ts";
 import { type Dimension, keyColumns } from "../figures/dimensions.ts";
@@ -22,7 +23,6 @@ import {
 import { partsNeeded } from "../figures/row-figures.ts";
 import { blankSmall } from "../figures/small-cells.ts";
 import {
-  type CallFilter,
   type ConditionOptions,
   comparedFacts,
   findUnmatched,

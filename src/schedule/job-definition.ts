@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { ExitCode } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/load-settings.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 
 export interface JobContext {
   account?: string | undefined;
@@ -29,8 +29,8 @@ export interface Job {
   /** Whether a job other than the sync sends more than a few requests. @default false */
   asksHost?: boolean;
   /** When it was last done by the warehouse, ISO 8601 UTC; null for never. */
-  readLastDone: (warehouse: Warehouse, settings: Settings) => string | null;
+  readLastDone: (warehouse: Reader, settings: Settings) => string | null;
   /** Whether its last run should be resumed before the next slot. @default never */
-  isUnfinished?: (warehouse: Warehouse) => boolean;
+  isUnfinished?: (warehouse: Reader) => boolean;
   run: (context: JobContext) => Promise<ExitCode>;
 }

@@ -6,7 +6,7 @@ import { statementsOf } from "../statements/statements.ts";
 import { countCalls } from "../warehouse/calls/call-table.ts";
 import { readDrift } from "../warehouse/calls/drift.ts";
 import { countAllRejected } from "../warehouse/calls/rejected.ts";
-import { openWarehouseReader } from "../warehouse/open.ts";
+import { openReader } from "../warehouse/open.ts";
 import { readBasis } from "../warehouse/runs/basis.ts";
 import { readJobs } from "../warehouse/runs/job-table.ts";
 import { readLastDoneRun, readLastGoodRun } from "../warehouse/runs/runs.ts";
@@ -21,7 +21,7 @@ export type Snapshot = NonNullable<ReturnType<typeof readSnapshot>>;
 export function readSnapshot(jobs: readonly Job[], settings: Settings) {
   const database = realFile(settings.database);
   if (statSync(database, { throwIfNoEntry: false }) === undefined) return undefined;
-  using warehouse = openWarehouseReader(database);
+  using warehouse = openReader(database);
   warehouse.sqlite.pragma(`busy_timeout = ${BUSY_MS}`);
   return {
     lastDoneRun: readLastDoneRun(warehouse),

@@ -2,7 +2,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { UsageError } from "../base/errors.ts";
 import { about, describeTable } from "../warehouse/described.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 
 export const spend_imports = sqliteTable("spend_imports", {
   import_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the import."),
@@ -52,7 +52,7 @@ interface ImportRow {
 }
 
 /** Lists the imported files, latest first, once for each source; days that were imported again belong to the later one. */
-export function readImports({ sqlite }: Warehouse) {
+export function readImports({ sqlite }: Reader) {
   return sqlite
     .prepare<[], ImportRow>(IMPORTS)
     .all()

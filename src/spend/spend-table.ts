@@ -4,7 +4,7 @@ import { UsageError } from "../base/errors.ts";
 import { namesOf, recordOf } from "../base/records.ts";
 import { about, describeTable } from "../warehouse/described.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 import type { SpendRow } from "./read-report.ts";
 import { recordImports } from "./spend-imports.ts";
 
@@ -113,12 +113,12 @@ function addUp(rows: readonly Spent[]) {
 const byDay = (a: SpendRow, b: SpendRow) => (a.day === b.day ? 0 : a.day < b.day ? -1 : 1);
 
 /** Returns the currency of all imported spend; undefined if there is none. */
-export function readCurrency({ db }: Warehouse): string | undefined {
+export function readCurrency({ db }: Reader): string | undefined {
   return db.select({ currency: spend.currency }).from(spend).limit(1).get()?.currency;
 }
 
 function decideCurrency(
-  warehouse: Warehouse,
+  warehouse: Reader,
   files: readonly SpendFile[],
   { currency: set, named }: Omit<ImportSpendOptions, "importedAt">,
 ): string | null {
@@ -149,6 +149,6 @@ function decideCurrency(
 }
 
 /** @param since YYYY-MM-DD @default ever */
-export function hasSpend({ db }: Warehouse, since = ""): boolean {
+export function hasSpend({ db }: Reader, since = ""): boolean {
   return db.select({ day: spend.day }).from(spend).where(gte(spend.day, since)).limit(1).get() !== undefined;
 }

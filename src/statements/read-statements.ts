@@ -1,11 +1,11 @@
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import { readBasis } from "../warehouse/runs/basis.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { type Statement, statementsOf } from "./statements.ts";
 
 /** Reads the statements on all figures of a warehouse. */
 export function readStatements(
-  reader: Warehouse,
+  reader: Reader,
   settings: Parameters<typeof readAttributionRules>[0],
 ): Statement[] {
   return statementsOf({ warehouse: readBasis(reader, readAttributionRules(settings)) });

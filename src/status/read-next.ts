@@ -8,11 +8,11 @@ import { isOfAccount } from "../reports/report.ts";
 import { parseCron } from "../schedule/cron.ts";
 import { choosePlan } from "../sync/plan.ts";
 import { readLastVerifiedPass, readPause } from "../warehouse/runs/runs.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 
 const HOUR_MS = 3_600_000;
 
-export function readNext(warehouse: Warehouse, settings: Settings, nowMs: number) {
+export function readNext(warehouse: Reader, settings: Settings, nowMs: number) {
   const { fullEveryHours, syncCron, exportCron, insightsCron, insightIds, timezone } = settings;
   const last = readLastVerifiedPass(warehouse);
   const plan = choosePlan(last, nowMs, fullEveryHours);
@@ -37,12 +37,7 @@ export function readNext(warehouse: Warehouse, settings: Settings, nowMs: number
 export type ScheduledReports = ReadonlyMap<string, string | undefined>;
 
 /** Returns the reports that are scheduled or were made, with their last run and its deliveries. */
-export function readReports(
-  warehouse: Warehouse,
-  scheduled: ScheduledReports,
-  timezone: string,
-  nowMs: number,
-) {
+export function readReports(warehouse: Reader, scheduled: ScheduledReports, timezone: string, nowMs: number) {
   const runs = readLastReportRuns(warehouse);
   const names = new Set([...scheduled.keys(), ...runs.map(({ report }) => report)]);
   return [...names].map((name) => {

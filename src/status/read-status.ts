@@ -7,21 +7,21 @@ import { countCalls, countKeptTopics, readNewestCall } from "../warehouse/calls/
 import { readDrift } from "../warehouse/calls/drift.ts";
 import { readRejected } from "../warehouse/calls/rejected.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
-import { openWarehouseReader } from "../warehouse/open.ts";
+import { openReader } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { findOtherOrigin } from "../warehouse/own-warehouse.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
 import { readJobs } from "../warehouse/runs/job-table.ts";
 import { readLastDoneRun, readLastGoodRun, readLastVerifiedPass, readRuns } from "../warehouse/runs/runs.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { readNext, readReports, type ScheduledReports } from "./read-next.ts";
 
 export type Status = ReturnType<typeof readStatus>;
 
 /** @throws CalltallyError (exit 7) for a file that is not a warehouse, is damaged, or of an older schema */
 export function readStatus(settings: Settings, options: StatusOptions) {
-  using warehouse = openWarehouseReader(settings.database);
+  using warehouse = openReader(settings.database);
   return readStatusOf(warehouse, settings, options);
 }
 
@@ -33,7 +33,7 @@ interface StatusOptions {
 }
 
 export function readStatusOf(
-  warehouse: Warehouse,
+  warehouse: Reader,
   settings: Settings,
   { runs, nowMs, reports = new Map() }: StatusOptions,
 ) {

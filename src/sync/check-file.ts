@@ -2,7 +2,7 @@ import { ageOf, type Clock } from "../base/clock.ts";
 import { findDamage } from "../warehouse/integrity.ts";
 import { readLastFileCheck, readRuns } from "../warehouse/runs/runs.ts";
 import { DamagedError } from "../warehouse/sqlite-errors.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
  * @throws CalltallyError (exit 7) if the file is damaged
  */
 export function checkFile(
-  warehouse: Warehouse,
+  warehouse: Reader,
   { clock, checkEveryHours }: { clock: Clock; checkEveryHours: number },
 ): string | undefined {
   const [last] = readRuns(warehouse, 1);

@@ -3,7 +3,7 @@ import type { Row } from "../paging/slice.ts";
 import { readCallCount, readStarts } from "../warehouse/calls/call-table.ts";
 import { bindOrigin, isBoundTo, type Service, toAddress } from "../warehouse/origin.ts";
 import type { Tx } from "../warehouse/transaction.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 
 export interface Claim extends Service {
   /** Whether `--rebind` asserts that it is the same account. */
@@ -38,7 +38,7 @@ export function claimWarehouse(
 }
 
 /** Compares starts as well, since two accounts may use the same ids. */
-function hasKnownCall(warehouse: Warehouse, rows: readonly Row[]): boolean {
+function hasKnownCall(warehouse: Reader, rows: readonly Row[]): boolean {
   const starts = readStarts(
     warehouse,
     rows.flatMap(({ id }) => id ?? []),

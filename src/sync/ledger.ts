@@ -15,7 +15,7 @@ import {
   updateRun,
 } from "../warehouse/runs/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 import { readRows } from "./order-members.ts";
 import type { Plan } from "./plan.ts";
 import type { Run } from "./read-calls.ts";
@@ -96,7 +96,7 @@ export function ended({ clock, attempts }: Run, { startedMs }: Entry) {
  * Returns the pages of a run as slices; none if the first is too old, ids were dropped, or a page was put together from
  * several responses, which a missing request id shows: the rows that it lacks are not recorded.
  */
-function readChain(warehouse: Warehouse, runId: number, nowMs: number): Slice[] {
+function readChain(warehouse: Reader, runId: number, nowMs: number): Slice[] {
   const pages = readPages(warehouse, runId);
   const [first] = pages;
   if (first?.offset !== 0) return [];

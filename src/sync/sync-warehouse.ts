@@ -1,7 +1,7 @@
 import { ApiError } from "../api/api-errors.ts";
 import { EXIT, UsageError } from "../base/errors.ts";
 import { readLastVerifiedPass, readPause, type SyncRun, updateRun } from "../warehouse/runs/runs.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { finish } from "./finish.ts";
 import { judgeReading } from "./judge-reading.ts";
 import { fail, startOrResume } from "./ledger.ts";
@@ -56,7 +56,7 @@ export async function syncWarehouse(run: Run): Promise<SyncRun> {
 }
 
 /** @throws ApiError if the service asked the last run for a pause that is not over */
-function assertWelcome(warehouse: Warehouse, nowMs: number): void {
+function assertWelcome(warehouse: Reader, nowMs: number): void {
   const until = readPause(warehouse, nowMs);
   if (until === undefined) return;
   throw new ApiError(EXIT.unreachable, `The API asked for a pause until ${until}: no request was sent`, {

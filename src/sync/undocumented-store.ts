@@ -3,7 +3,7 @@ import type { Keeping } from "../warehouse/calls/call-guard.ts";
 import { recordDrift } from "../warehouse/calls/drift.ts";
 import { deleteRejected, readRejected, recordRejected } from "../warehouse/calls/rejected.ts";
 import type { Tx } from "../warehouse/transaction.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 
 /** Undocumented members listed per run; a service that uses values as member names has any number of them. */
 const MAX_LISTED_DRIFT = 1000;
@@ -15,7 +15,7 @@ export class UndocumentedStore {
   readonly #listedDrift = new Set<string>();
   #hasRejected: boolean;
 
-  constructor(warehouse: Warehouse, runId: number, keeping: Keeping) {
+  constructor(warehouse: Reader, runId: number, keeping: Keeping) {
     this.#runId = runId;
     this.#keeping = keeping;
     this.#hasRejected = readRejected(warehouse).length > 0;

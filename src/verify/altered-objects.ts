@@ -5,7 +5,7 @@ import { findOutdatedViews } from "../warehouse/calls/views.ts";
 import { readViewZone, ZONE_VIEW } from "../warehouse/calls/zone-view.ts";
 import { MARK_TRIGGERS } from "../warehouse/changed-buckets.ts";
 import { findOutdated, readObjects } from "../warehouse/stored-objects.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 
 /** Triggers that exist together, and rows without which they need not. */
 const TRIGGERS = [
@@ -15,7 +15,7 @@ const TRIGGERS = [
 ];
 
 /** Returns the names of views and triggers that differ from those that the program makes, and of foreign triggers. */
-export function findAlteredObjects(warehouse: Warehouse): string[] {
+export function findAlteredObjects(warehouse: Reader): string[] {
   const { sqlite } = warehouse;
   const stored = [...readObjects(sqlite, "TRIGGER").keys()];
   const views = findOutdatedViews(sqlite, readRulesInForce(warehouse).rules).map(({ name }) => name);

@@ -13,7 +13,7 @@ import { hasForgottenSince } from "../warehouse/privacy-act-table.ts";
 import { readCertificateMark } from "../warehouse/runs/certificate-table.ts";
 import { readLastRecords } from "../warehouse/runs/exports.ts";
 import { readRun } from "../warehouse/runs/runs.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { fails, holds, type Verified } from "./verified.ts";
 import { checkText, describeChecked, verifyCertificate } from "./verify-warehouse.ts";
 
@@ -41,7 +41,7 @@ const ofSeveral = manifestSchema.extend({ accounts: z.record(z.string(), account
 type Manifest = z.infer<typeof ofOne>;
 
 /** Opens the warehouse with an id; undefined if no account here has it. */
-export type OpenById = (warehouseId: string) => Warehouse | undefined;
+export type OpenById = (warehouseId: string) => Reader | undefined;
 
 /** Checks a certificate that `verify --write` has written, or a manifest with the files next to it. */
 export function* verifyFile(path: string, openById: OpenById): Generator<Verified> {
@@ -110,7 +110,7 @@ function verifyBytes(path: string, file: string, sha256: string): Verified {
 }
 
 /** Compares files and manifest with what the warehouse recorded when it wrote them. */
-function* verifyRecord(warehouse: Warehouse, folder: string, manifest: Manifest): Generator<Verified> {
+function* verifyRecord(warehouse: Reader, folder: string, manifest: Manifest): Generator<Verified> {
   const { files, restatements, run } = manifest;
   const records = new Map(readLastRecords(warehouse, folder).map((record) => [record.path, record]));
   const exports = new Set<string>();
@@ -143,7 +143,7 @@ function* verifyRecord(warehouse: Warehouse, folder: string, manifest: Manifest)
 }
 
 /** Compares the run and the certificate with those of the warehouse. */
-function* verifyBasis(warehouse: Warehouse, manifest: AccountManifest): Generator<Verified> {
+function* verifyBasis(warehouse: Reader, manifest: AccountManifest): Generator<Verified> {
   const { run, certificate } = manifest;
   const stored = run && readRun(warehouse, run.run_id);
   if (run !== null && (stored?.verdict !== run.verdict || stored?.finished_at !== run.finished_at))
@@ -158,6 +158,6 @@ function* verifyBasis(warehouse: Warehouse, manifest: AccountManifest): Generato
   yield* verifyCertificate(warehouse, certificate);
 }
 
-export function isOf(warehouse: Warehouse, warehouseId: string): boolean {
+export function isOf(warehouse: Reader, warehouseId: string): boolean {
   return readOrigin(warehouse).warehouse_id === warehouseId;
 }

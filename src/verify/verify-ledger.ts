@@ -2,7 +2,7 @@ import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { isSure } from "../paging/verdict.ts";
 import { readCallCount } from "../warehouse/calls/call-table.ts";
 import { addToIdsHash, hashRun, readLastRunId, readRuns, type SyncRun } from "../warehouse/runs/runs.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { fails, holds, nameSome, type Verified } from "./verified.ts";
 
 /** A proven pass, and the ids of the calls that it met. */
@@ -34,7 +34,7 @@ interface Traces {
  * Compares the calls with what each run recorded, and with the calls that a proven pass met, at the moment that the
  * reader's transaction sees.
  */
-export function* verifyLedger(warehouse: Warehouse, pass?: Pass): Generator<Verified> {
+export function* verifyLedger(warehouse: Reader, pass?: Pass): Generator<Verified> {
   const runs = readRuns(warehouse, Number.MAX_SAFE_INTEGER).reverse();
   const { traces, calls, strays, met, newer, early, unmarked } = traceCalls(warehouse, runs, pass);
   if (pass !== undefined) yield verifyMet(warehouse, pass, met);
@@ -62,7 +62,7 @@ export function* verifyLedger(warehouse: Warehouse, pass?: Pass): Generator<Veri
 const NO_TRACES: Traces = { calls: 0, idsHash: 0, changed: 0, gone: 0, unlisted: 0 };
 
 /** Reads the keys and marks of all calls. */
-function traceCalls({ sqlite }: Warehouse, runs: readonly SyncRun[], pass: Pass | undefined) {
+function traceCalls({ sqlite }: Reader, runs: readonly SyncRun[], pass: Pass | undefined) {
   const traces = new Map(runs.map(({ run_id }) => [run_id, { ...NO_TRACES }]));
   const marking = new Map(runs.filter(mayMark).flatMap((run) => marksOf(run).map((at) => [at, run.run_id])));
   const [strays, early, unmarked]: [number[], number[], number[]] = [[], [], []];
@@ -111,7 +111,7 @@ function marksOf({ started_at, first_page_at }: SyncRun): string[] {
   return [first_page_at, started_at > first_page_at ? started_at : first_page_at];
 }
 
-function verifyMet({ sqlite }: Warehouse, { ids }: Pass, met: number): Verified {
+function verifyMet({ sqlite }: Reader, { ids }: Pass, met: number): Verified {
   const stored = sqlite.prepare<[number]>("SELECT 1 FROM calls WHERE call_id = ?");
   const readRejected = sqlite
     .prepare<[], number>("SELECT DISTINCT call_id FROM rejected_calls WHERE call_id IS NOT NULL")

@@ -10,7 +10,7 @@ import {
   readCertificateMark,
 } from "../warehouse/runs/certificate-table.ts";
 import { readRun } from "../warehouse/runs/runs.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { findAlteredObjects } from "./altered-objects.ts";
 import { fails, holds, nameSome, type Verified } from "./verified.ts";
 import { type Pass, verifyLedger } from "./verify-ledger.ts";
@@ -22,7 +22,7 @@ interface VerifyOptions {
 }
 
 /** Checks the certificate of a run's last proven pass, and that it leads to what the warehouse has now. */
-export function* verifyCertificate(warehouse: Warehouse, mark: CertificateMark): Generator<Verified> {
+export function* verifyCertificate(warehouse: Reader, mark: CertificateMark): Generator<Verified> {
   const text = attempt(() => readCertificate(warehouse, mark.run_id));
   const sha256 = createHash("sha256")
     .update(text ?? "")
@@ -39,7 +39,7 @@ export function* verifyCertificate(warehouse: Warehouse, mark: CertificateMark):
 }
 
 /** Reads calls and runs at one moment, since a sync may write them. */
-function verifyLedgerNow(warehouse: Warehouse, pass?: Pass): Verified[] {
+function verifyLedgerNow(warehouse: Reader, pass?: Pass): Verified[] {
   return warehouse.sqlite.transaction(() => [...verifyLedger(warehouse, pass)])();
 }
 
@@ -61,7 +61,7 @@ export function describeChecked(checked: Checked | undefined): Verified {
 }
 
 /** Compares the certificate with what the ledger says of its run. */
-function checkRun(warehouse: Warehouse, mark: CertificateMark, { header, firstPageAt }: Checked): Verified {
+function checkRun(warehouse: Reader, mark: CertificateMark, { header, firstPageAt }: Checked): Verified {
   const run = readRun(warehouse, mark.run_id);
   const { run_id, verdict, order_key, first_total, last_total, calls: calls_read } = header;
   const said = {
@@ -79,7 +79,7 @@ function checkRun(warehouse: Warehouse, mark: CertificateMark, { header, firstPa
 
 /** Checks the last certificate, and derives what is stored again: the hash of each row, and the facts of each call. */
 export async function* verifyWarehouse(
-  warehouse: Warehouse,
+  warehouse: Reader,
   { mark = readCertificateMark(warehouse), signal }: VerifyOptions,
 ): AsyncGenerator<Verified> {
   if (mark !== undefined) yield* verifyCertificate(warehouse, mark);

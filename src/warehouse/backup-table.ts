@@ -4,7 +4,7 @@ import { asc } from "drizzle-orm";
 import { sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "./described.ts";
 import { openCurrentWarehouse } from "./open.ts";
-import type { Warehouse } from "./warehouse.ts";
+import type { Reader } from "./warehouse.ts";
 
 export const backups = sqliteTable("backups", {
   path: about(text().primaryKey(), "Absolute path."),
@@ -28,7 +28,7 @@ export function recordBackup(database: string, path: string): void {
 }
 
 /** Returns the known copies that still exist: backups, warehouses replaced by `restore`, and drafts of killed processes. */
-export function findCopies({ db, path }: Warehouse): string[] {
+export function findCopies({ db, path }: Reader): string[] {
   const recorded = db.select({ path: backups.path }).from(backups).orderBy(asc(backups.path)).all();
   const files = recorded.map((row) => row.path);
   const drafts = [path, ...files].flatMap((file) => {

@@ -3,7 +3,7 @@ import { FACT_COLUMNS } from "./calls/facts.ts";
 import { about, describeTable } from "./described.ts";
 import { findOutdated, replaceOutdated, type SchemaObjects } from "./stored-objects.ts";
 import { writeTransaction } from "./transaction.ts";
-import type { Warehouse } from "./warehouse.ts";
+import type { Reader, Warehouse } from "./warehouse.ts";
 
 export const changed_buckets = sqliteTable("changed_buckets", {
   change_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the last change in it."),
@@ -53,7 +53,7 @@ export function beginMarks(warehouse: Warehouse): void {
 }
 
 /** Returns the number of the last change, and the buckets changed since an earlier one. */
-export function readChanges({ db }: Warehouse, since = 0): { changeId: number; buckets: number[] } {
+export function readChanges({ db }: Reader, since = 0): { changeId: number; buckets: number[] } {
   const rows = db.select().from(changed_buckets).all();
   return {
     changeId: Math.max(0, ...rows.map(({ change_id }) => change_id)),

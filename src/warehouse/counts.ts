@@ -1,7 +1,7 @@
 import { count, eq, type SQL, sql } from "drizzle-orm";
 import { integer, type SQLiteTable, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "./described.ts";
-import type { Warehouse } from "./warehouse.ts";
+import type { Reader, Warehouse } from "./warehouse.ts";
 
 export const counts = sqliteTable("counts", {
   name: about(
@@ -13,14 +13,13 @@ export const counts = sqliteTable("counts", {
 export const COUNTS = describeTable(counts, "Counts that would take long to compute.");
 
 type Counted = "calls" | "unsettled_calls" | "fact_logs" | "rules_being_applied";
-type Store = Pick<Warehouse, "db">;
 
-export function readCount({ db }: Store, name: Counted): number | undefined {
+export function readCount({ db }: Pick<Reader, "db">, name: Counted): number | undefined {
   return db.select({ value: counts.value }).from(counts).where(eq(counts.name, name)).get()?.value;
 }
 
 /** @param value null deletes the count */
-export function setCount({ db }: Store, name: Counted, value: number | null): void {
+export function setCount({ db }: Pick<Warehouse, "db">, name: Counted, value: number | null): void {
   if (value === null) db.delete(counts).where(eq(counts.name, name)).run();
   else
     db.insert(counts)
@@ -30,7 +29,7 @@ export function setCount({ db }: Store, name: Counted, value: number | null): vo
 }
 
 /** Adds to a count, which starts at 0; returns the sum. */
-export function addToCount({ db }: Store, name: Counted, added: number): number {
+export function addToCount({ db }: Pick<Warehouse, "db">, name: Counted, added: number): number {
   return db
     .insert(counts)
     .values({ name, value: added })
@@ -39,6 +38,6 @@ export function addToCount({ db }: Store, name: Counted, added: number): number 
     .get().value;
 }
 
-export function countRows({ db }: Store, table: SQLiteTable, where?: SQL): number {
+export function countRows({ db }: Pick<Reader, "db">, table: SQLiteTable, where?: SQL): number {
   return db.select({ rows: count() }).from(table).where(where).get()?.rows ?? 0;
 }

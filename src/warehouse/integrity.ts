@@ -1,8 +1,8 @@
 import { DamagedError } from "./sqlite-errors.ts";
-import type { Warehouse } from "./warehouse.ts";
+import type { Reader } from "./warehouse.ts";
 
 /** Takes as long as reading the file once. @param thorough also compares indexes with tables, and checks references */
-export function findDamage({ sqlite }: Warehouse, { thorough = true } = {}): string | undefined {
+export function findDamage({ sqlite }: Reader, { thorough = true } = {}): string | undefined {
   const found = String(sqlite.pragma(thorough ? "integrity_check(1)" : "quick_check(1)", { simple: true }));
   if (found !== "ok") return found;
   if (!thorough) return undefined;

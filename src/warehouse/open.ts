@@ -14,11 +14,17 @@ import { assertCurrent, assertUsable, latestVersion, migrate } from "./migrate.t
 import { assertWritable, hasIndex, isWritable, openWithoutWriting } from "./read-only.ts";
 import { nameFile } from "./sqlite-errors.ts";
 import { writeTransaction } from "./transaction.ts";
-import type { Warehouse } from "./warehouse.ts";
+import type { Reader, Warehouse } from "./warehouse.ts";
 
 export interface OpenOptions {
   /** Whether the caller holds the warehouse's lock, which a migration needs. @default false */
   isLocked?: boolean;
+}
+
+/** A warehouse that is open for writing if that is permitted. */
+export interface Permitted extends Reader {
+  /** Undefined if this user may only read it. */
+  readonly writer: Warehouse | undefined;
 }
 
 /** How long to wait for another writer: a sync outlasts whatever others write, and they say soon who holds the file. */
@@ -67,35 +73,33 @@ export function openCurrentWarehouse(path: string, busyMs: number): Warehouse | 
   return toWarehouse(file, new Database(file, { fileMustExist: true, timeout: busyMs }));
 }
 
-/** Creates no file where this user may not write. @throws CalltallyError (exit 7) also for an older schema */
-export function openWarehouseReader(path: string): Warehouse {
+/**
+ * Opens an existing warehouse for reading; creates no file where this user may not write.
+ * @throws CalltallyError (exit 7) also for an older schema, unless `anySchema`
+ */
+export function openReader(path: string, { anySchema = false } = {}): Reader {
   const file = realFile(path);
   assertOurs(file);
-  assertCurrent(file, versionOf(file));
-  return openToCopy(file);
-}
-
-/** Like {@link openWarehouseReader}, but also opens an older schema. */
-export function openToCopy(path: string): Warehouse {
-  const file = realFile(path);
-  assertOurs(file);
-  if (openFiles.get(file) || isWritable(file)) return openReader({ path: file });
-  return toWarehouse(file, openWithoutWriting(file));
+  if (!anySchema) assertCurrent(file, versionOf(file));
+  if (openFiles.get(file) || isWritable(file)) return connect({ path: file });
+  return toReader(file, openWithoutWriting(file));
 }
 
 /** Opens an existing warehouse for writing or, if that is not permitted, for reading. */
-export function openAsPermitted(path: string, options?: OpenOptions): Warehouse {
+export function openAsPermitted(path: string, options?: OpenOptions): Permitted {
   const file = realFile(path);
   assertOurs(file);
-  return isWritable(file) ? openExistingWarehouse(file, options) : openWarehouseReader(file);
+  if (!isWritable(file)) return { ...openReader(file), writer: undefined };
+  const writer = openExistingWarehouse(file, options);
+  return { ...writer, writer };
 }
 
-/** Opens a second, read-only connection to an open warehouse, for a long read during its writes. */
-export function openReader({ path, sqlite: open }: Pick<Warehouse, "path"> & Partial<Warehouse>): Warehouse {
+/** Opens a second connection to an open warehouse, for a long read during writes of the first. */
+export function connect({ path, sqlite: open }: Pick<Reader, "path"> & Partial<Reader>): Reader {
   // Nobody writes to a copy in memory, so its one connection is enough.
-  if (open?.memory) return { ...toWarehouse(path, open), [Symbol.dispose]: () => {} };
+  if (open?.memory) return { ...toReader(path, open), [Symbol.dispose]: () => {} };
   // Large sorts go to a file: a rollup of a million clicks must not be held in memory.
-  return toWarehouse(path, new Database(path, { readonly: true }));
+  return toReader(path, new Database(path, { readonly: true }));
 }
 
 const SMALLEST_PAGE = 512;
@@ -127,8 +131,7 @@ function assertOneName(file: string): void {
   });
 }
 
-function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
-  const opened = statSync(path);
+function toReader(path: string, sqlite: Database.Database) {
   const count = (change: number) => {
     if (!sqlite.memory) openFiles.set(path, (openFiles.get(path) ?? 0) + change);
   };
@@ -138,17 +141,22 @@ function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
     sqlite.close();
     count(-1);
   };
+  return { path, sqlite, db: drizzle(sqlite), [Symbol.dispose]: close };
+}
+
+function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
+  const opened = statSync(path);
   const assertInPlace = () => {
     const now = statSync(path, { throwIfNoEntry: false });
     if (now?.dev === opened.dev && now.ino === opened.ino) return;
     // The log is found by name, and would be taken for the log of the file that has this name now.
-    if (!sqlite.readonly) sqlite.pragma("wal_checkpoint(TRUNCATE)");
+    sqlite.pragma("wal_checkpoint(TRUNCATE)");
     const what = now === undefined ? "no longer exists" : "was replaced by another file";
     throw new CalltallyError(EXIT.storage, `Cannot continue with ${path}: it ${what}`, {
       hint: "It was removed, moved or replaced while it was open. Put it back, and run `calltally sync` again.",
     });
   };
-  return { path, sqlite, db: drizzle(sqlite), assertInPlace, [Symbol.dispose]: close };
+  return { ...toReader(path, sqlite), assertInPlace };
 }
 
 function create(file: string): void {

@@ -6,7 +6,7 @@ import { readCallCount } from "./calls/call-table.ts";
 import { countAllRejected } from "./calls/rejected.ts";
 import { about, describeTable } from "./described.ts";
 import type { Tx } from "./transaction.ts";
-import type { Warehouse } from "./warehouse.ts";
+import type { Reader, Warehouse } from "./warehouse.ts";
 
 export const origin = sqliteTable("origin", {
   warehouse_id: about(text().primaryKey(), "Random id of the warehouse, the same in its copies and backups."),
@@ -30,7 +30,7 @@ export interface Service {
   orgUnitId?: string | undefined;
 }
 
-export function readOrigin({ db, path }: Warehouse): Origin {
+export function readOrigin({ db, path }: Reader): Origin {
   const row = db.select().from(origin).get();
   if (row === undefined) throw new Error(`${path} has lost its origin`);
   return row;
@@ -74,7 +74,7 @@ export function markDemo({ db }: Warehouse, baseUrl: URL): void {
  * @throws UsageError if the warehouse belongs to another service or organization unit
  */
 export function assertOrigin(
-  warehouse: Warehouse,
+  warehouse: Reader,
   { baseUrl, orgUnitId }: Omit<Service, "token">,
   isRebound = false,
 ): void {
@@ -102,13 +102,13 @@ export function isAt({ base_url, is_demo }: Origin, baseUrl: URL): boolean {
   return base_url === toAddress(baseUrl) || (base_url === null && !is_demo);
 }
 
-export function isOtherUnit(warehouse: Warehouse, orgUnitId: string | undefined): boolean {
+export function isOtherUnit(warehouse: Reader, orgUnitId: string | undefined): boolean {
   if (readOrigin(warehouse).org_unit_id === (orgUnitId ?? null)) return false;
   return readCallCount(warehouse) > 0 || countAllRejected(warehouse) > 0;
 }
 
 /** Prevents mixing two accounts when there are no calls to compare. @throws UsageError for another service or token */
-export function assertAccount(warehouse: Warehouse, service: Service): void {
+export function assertAccount(warehouse: Reader, service: Service): void {
   assertOrigin(warehouse, service);
   if (readOrigin(warehouse).token_mark === null || isBoundTo(warehouse, service)) return;
   throw new UsageError(
@@ -139,12 +139,12 @@ export function bindOrigin(warehouse: Tx, service: Service, boundAt: string): vo
     .run();
 }
 
-export function isBoundTo(warehouse: Warehouse, service: Service): boolean {
+export function isBoundTo(warehouse: Reader, service: Service): boolean {
   const { base_url, org_unit_id, token_mark } = readOrigin(warehouse);
   return isDeepStrictEqual({ base_url, org_unit_id, token_mark }, bindingOf(warehouse, service));
 }
 
-function bindingOf(warehouse: Warehouse, { baseUrl, orgUnitId, token }: Service) {
+function bindingOf(warehouse: Reader, { baseUrl, orgUnitId, token }: Service) {
   const { warehouse_id } = readOrigin(warehouse);
   // Too short to recover the token from, and different in each warehouse.
   const token_mark = createHmac("sha256", warehouse_id).update(token).digest("hex").slice(0, 8);

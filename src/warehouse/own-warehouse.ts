@@ -1,5 +1,4 @@
 import { UsageError } from "../base/errors.ts";
-import type { OpenOptions } from "./open.ts";
 import {
   assertAccount,
   describeOrigin,
@@ -9,7 +8,7 @@ import {
   readOrigin,
   toAddress,
 } from "./origin.ts";
-import type { Warehouse } from "./warehouse.ts";
+import type { Reader } from "./warehouse.ts";
 
 export interface Owner {
   /** Address of the service; undefined if none is configured, and nothing is compared. */
@@ -22,12 +21,8 @@ export interface OwnWarehouse extends Owner {
 }
 
 /** @throws UsageError if the warehouse is a copy of another service or organization unit */
-export function openOwn(
-  own: OwnWarehouse,
-  open: (path: string, options?: OpenOptions) => Warehouse,
-  options?: OpenOptions,
-): Warehouse {
-  const warehouse = open(own.database, options);
+export function openOwn<Open extends Reader>(own: OwnWarehouse, open: (path: string) => Open): Open {
+  const warehouse = open(own.database);
   try {
     assertOwn(warehouse, own);
     return warehouse;
@@ -38,7 +33,7 @@ export function openOwn(
 }
 
 /** @throws UsageError if the warehouse is a copy of another service or organization unit */
-export function assertOwn(warehouse: Warehouse, own: Owner): void {
+export function assertOwn(warehouse: Reader, own: Owner): void {
   const problem = findOtherOrigin(warehouse, own);
   if (problem === undefined) return;
   throw new UsageError(`Cannot use ${warehouse.path}: ${problem}`, {
@@ -51,7 +46,7 @@ export function assertOwn(warehouse: Warehouse, own: Owner): void {
  * the last sync
  */
 export function assertOwnToken(
-  warehouse: Warehouse,
+  warehouse: Reader,
   { baseUrl, orgUnitId, token }: Owner & { token?: string | undefined },
 ): void {
   if (baseUrl === undefined || token === undefined || readOrigin(warehouse).is_demo) return;
@@ -59,7 +54,7 @@ export function assertOwnToken(
 }
 
 /** Says that a warehouse belongs to another account; undefined if not, or if `calltally demo` made it. */
-export function findOtherOrigin(warehouse: Warehouse, { baseUrl, orgUnitId }: Owner): string | undefined {
+export function findOtherOrigin(warehouse: Reader, { baseUrl, orgUnitId }: Owner): string | undefined {
   const found = readOrigin(warehouse);
   if (baseUrl === undefined || found.is_demo) return undefined;
   if (isAt(found, baseUrl) && !isOtherUnit(warehouse, orgUnitId)) return undefined;

@@ -2,7 +2,7 @@ import { asc, eq, isNull, max } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "./described.ts";
 import type { Tx } from "./transaction.ts";
-import type { Warehouse } from "./warehouse.ts";
+import type { Reader, Warehouse } from "./warehouse.ts";
 
 export const privacy_acts = sqliteTable("privacy_acts", {
   act_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the act."),
@@ -36,7 +36,7 @@ export function updatePrivacyAct({ db }: Tx, actId: number, counts: PrivacyAct["
 }
 
 /** Returns whether bytes are left to erase, and when that was last done, ISO 8601 UTC; null for never. */
-export function readErasure(warehouse: Warehouse): { isDue: boolean; last: string | null } {
+export function readErasure(warehouse: Reader): { isDue: boolean; last: string | null } {
   const erasures = readPrivacyActs(warehouse).map(({ erased_at }) => erased_at);
   const done = erasures.filter((time) => time !== null).toSorted();
   return { isDue: done.length < erasures.length, last: done.at(-1) ?? null };
@@ -46,7 +46,7 @@ export function markErased({ db }: Warehouse, erased_at: string): void {
   db.update(privacy_acts).set({ erased_at }).where(isNull(privacy_acts.erased_at)).run();
 }
 
-export function readLastForgotten({ db }: Warehouse): number {
+export function readLastForgotten({ db }: Reader): number {
   const last = db
     .select({ act_id: max(privacy_acts.act_id) })
     .from(privacy_acts)
@@ -56,11 +56,11 @@ export function readLastForgotten({ db }: Warehouse): number {
 }
 
 /** @param time ISO 8601 UTC */
-export function hasForgottenSince(warehouse: Warehouse, time: string): boolean {
+export function hasForgottenSince(warehouse: Reader, time: string): boolean {
   return readPrivacyActs(warehouse).some(({ act, at }) => act === "forget" && at >= time);
 }
 
-export function readPrivacyActs({ db }: Warehouse): PrivacyAct[] {
+export function readPrivacyActs({ db }: Reader): PrivacyAct[] {
   const rows = db.select().from(privacy_acts).orderBy(asc(privacy_acts.act_id)).all();
   return rows.map((row) => ({ ...row, counts: JSON.parse(row.counts) }));
 }

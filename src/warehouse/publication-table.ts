@@ -3,7 +3,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { readChanges } from "./changed-buckets.ts";
 import { about, describeTable } from "./described.ts";
 import { readLastDoneRun } from "./runs/runs.ts";
-import type { Warehouse } from "./warehouse.ts";
+import type { Reader, Warehouse } from "./warehouse.ts";
 
 export const publications = sqliteTable("publications", {
   target: about(text().primaryKey(), "Address of the cluster, without the user."),
@@ -47,13 +47,13 @@ export function upsertPublication(
       .run();
 }
 
-export function readPublication({ db }: Warehouse, target: string) {
+export function readPublication({ db }: Reader, target: string) {
   return db.select().from(publications).where(eq(publications.target, target)).get();
 }
 
 /** @param target only the one in the settings; others come from earlier settings, or from publications by hand */
 export function readPublications(
-  warehouse: Warehouse,
+  warehouse: Reader,
   target?: string,
 ): (Publication & { is_behind: boolean })[] {
   const last = readLastDoneRun(warehouse)?.run_id ?? 0;

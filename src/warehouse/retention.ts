@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { BEFORE_ALL_TIMES, WITHHELD_KINDS, type WithheldKind } from "../privacy/keep-settings.ts";
 import { about, describeTable } from "./described.ts";
-import type { Warehouse } from "./warehouse.ts";
+import type { Reader, Warehouse } from "./warehouse.ts";
 
 export const retention = sqliteTable("retention", {
   kind: about(
@@ -19,7 +19,7 @@ export const RETENTION = describeTable(
   "Up to when calls have been pruned, by kind; a kind that is always kept has no row.",
 );
 
-export function readRetention({ db }: Warehouse): Map<WithheldKind, string> {
+export function readRetention({ db }: Reader): Map<WithheldKind, string> {
   const rows = db.select().from(retention).all();
   return new Map(rows.map(({ kind, pruned_before }) => [kind, pruned_before]));
 }

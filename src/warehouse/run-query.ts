@@ -2,7 +2,7 @@ import { SqliteError } from "better-sqlite3";
 import { UsageError } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { nameFile } from "./sqlite-errors.ts";
-import type { Warehouse } from "./warehouse.ts";
+import type { Reader } from "./warehouse.ts";
 
 /** An SQLite value: integers are bigint, and numbers are REAL. */
 export type SqlValue = string | bigint | number | Buffer | null;
@@ -24,7 +24,7 @@ const SQL_FAULT = /^SQLITE_(ERROR|TOOBIG|MISMATCH|RANGE|AUTH|CONSTRAINT)/;
  * @throws UsageError for other statements and for invalid SQL, now or while the rows are read
  * @throws CalltallyError (exit 7) if the file cannot be read
  */
-export function runQuery(reader: Warehouse, sql: string): QueryResult {
+export function runQuery(reader: Reader, sql: string): QueryResult {
   assertReads(sql);
   const { sqlite } = reader;
   sqlite.pragma("query_only = ON");
@@ -74,7 +74,7 @@ function refused(reason: string): UsageError {
   });
 }
 
-function explain(error: unknown, reader: Warehouse, sql: string): unknown {
+function explain(error: unknown, reader: Reader, sql: string): unknown {
   if (error instanceof SqliteError) {
     if (!SQL_FAULT.test(error.code)) return nameFile(error, reader.path);
     const hint = hintFor(error.message, reader, sql);
@@ -88,7 +88,7 @@ function explain(error: unknown, reader: Warehouse, sql: string): unknown {
   return refused(error.message);
 }
 
-function hintFor(message: string, reader: Warehouse, sql: string): string {
+function hintFor(message: string, reader: Reader, sql: string): string {
   const [, kind, name] = /^no such (table|column): "?(?:\w+\.)*([^".]+)/.exec(message) ?? [];
   if (name === undefined) return "Correct the SQL; `calltally schema` names tables, views and columns.";
   const known = reader.sqlite

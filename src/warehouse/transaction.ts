@@ -15,6 +15,24 @@ export function writeTransaction<T>(
   return warehouse.sqlite.transaction(() => work(toTx(warehouse))).immediate();
 }
 
+/** Runs `work` like {@link writeTransaction}; keeps what it wrote only if it says so. */
+export function tentativeTransaction<T>(
+  warehouse: Warehouse,
+  work: (tx: Tx) => { result: T; isKept: boolean },
+): T {
+  const { sqlite } = warehouse;
+  warehouse.assertInPlace();
+  sqlite.exec("BEGIN IMMEDIATE");
+  try {
+    const { result, isKept } = work(toTx(warehouse));
+    if (isKept) sqlite.exec("COMMIT");
+    return result;
+  } finally {
+    // A full disk has already ended it.
+    if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
+  }
+}
+
 /** Runs async work in one immediate transaction, on a connection that nothing else uses meanwhile. */
 export async function longTransaction<T>(warehouse: Warehouse, work: (tx: Tx) => Promise<T>): Promise<T> {
   const { sqlite } = warehouse;

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseJson, stringifyJson } from "../../src/api/parse-json.ts";
 import { type ParsedRow, parseRow, type RejectedRow } from "../../src/api/parse-row.ts";
-import { type Call, MAX_DURATION } from "../../src/call.ts";
+import { MAX_DURATION } from "../../src/call/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { makeCall } from "../support/calls.ts";
 
 /** A call of which the service sent no more than the id. */

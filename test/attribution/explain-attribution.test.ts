@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { explainAttribution, UTM_FIELDS } from "../../src/attribution/attribute-call.ts";
+import { explainAttribution } from "../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION, CHANNELS } from "../../src/attribution/channel-rules.ts";
+import { UTM_FIELDS } from "../../src/call/columns.ts";
 import { makeCall } from "../support/calls.ts";
 
 const RULES = { ...DEFAULT_RULES, aliases: { fb: "facebook", none: "" } };

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parseRow } from "../../src/api/parse-row.ts";
 import { ATTRIBUTION_VERSION, attributeCall } from "../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { hashCall } from "../../src/call.ts";
+import { hashCall } from "../../src/call/call.ts";
 import { arbitraryCalls, makeCall } from "../support/calls.ts";
 
 /*

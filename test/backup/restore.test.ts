@@ -14,7 +14,7 @@ import { describe, expect, it } from "vitest";
 import { restoreWarehouse } from "../../src/backup/restore.ts";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
+import { connect, openWarehouse } from "../../src/warehouse/open.ts";
 import { bindOrigin } from "../../src/warehouse/origin.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL } from "../support/calls.ts";
@@ -199,7 +199,7 @@ describe("restoreWarehouse", () => {
       await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject(inUse);
     }
     {
-      using reader = openReader({ path: database });
+      using reader = connect({ path: database });
       reader.sqlite.prepare("SELECT count(*) FROM calls").get();
       await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject(inUse);
     }

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { restoreKey } from "../../src/backup/carry-over.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeWarehouse } from "../support/small-warehouse.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";

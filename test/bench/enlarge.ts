@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
-import { CALL_COLUMNS, type Call, hashCall } from "../../src/call.ts";
+import { hashCall } from "../../src/call/call.ts";
+import { CALL_COLUMNS, type Call } from "../../src/call/columns.ts";
 import { makeCall } from "../support/calls.ts";
 
 /** More callers than a warehouse has before it is enlarged. */

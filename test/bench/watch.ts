@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { makeCall } from "../support/calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { openNewWarehouse, storeCalls, storeRun } from "../support/warehouse.ts";

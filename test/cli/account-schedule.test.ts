@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { openWarehouseReader } from "../../src/warehouse/open.ts";
+import { openReader } from "../../src/warehouse/open.ts";
 import { readJobs } from "../../src/warehouse/runs/job-table.ts";
 import { readLastGoodRun } from "../../src/warehouse/runs/runs.ts";
 import { calltally, startCalltally } from "../support/run.ts";
@@ -91,7 +91,7 @@ describe("calltally schedule, of several accounts", () => {
       ["beta", false],
       ["gamma", true],
     ] as const) {
-      using warehouse = openWarehouseReader(join(folder.path, `data/${name}/calltally.db`));
+      using warehouse = openReader(join(folder.path, `data/${name}/calltally.db`));
       expect(readLastGoodRun(warehouse) !== undefined).toBe(isGood);
       const failing = readJobs(warehouse).filter(({ failing_since }) => failing_since !== null);
       expect(failing.map(({ job }) => job)).toEqual(isGood ? [] : ["export", "sync"]);

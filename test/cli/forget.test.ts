@@ -7,7 +7,7 @@ import { insights, saveInsight } from "../../src/insights/insights.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
 import { readDrift, recordDrift } from "../../src/warehouse/calls/drift.ts";
-import { openExistingWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
+import { openExistingWarehouse, openReader } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL } from "../support/calls.ts";
 import { findTraces, makePersonal, spell } from "../support/forgettable.ts";
@@ -278,7 +278,7 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
     await using made = makeSmall();
     const { run, folder } = made;
     {
-      using reader = openWarehouseReader(join(folder, "data/calltally.db"));
+      using reader = openReader(join(folder, "data/calltally.db"));
       reader.sqlite.exec("BEGIN");
       reader.sqlite.prepare("SELECT count(*) FROM calls").get();
       const held = await run("forget", NUMBER);

@@ -17,7 +17,7 @@ import { reportJobs } from "../../src/jobs/report.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { openWarehouseReader } from "../../src/warehouse/open.ts";
+import { openReader } from "../../src/warehouse/open.ts";
 import { type MailServer, startMailServer } from "../delivery/mail-server.ts";
 import { json, startBadServer, text } from "../support/bad-server.ts";
 import { keepLines } from "../support/log-lines.ts";
@@ -51,7 +51,7 @@ function configure(
   return {
     database,
     rowsOf: (table: "report_runs" | "deliveries" | "jobs" | "sync_runs") => {
-      using warehouse = openWarehouseReader(database);
+      using warehouse = openReader(database);
       return warehouse.sqlite.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table}`).all();
     },
   };

@@ -4,7 +4,7 @@ import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { type Call, DNI_FIELDS } from "../../src/call.ts";
+import { type Call, DNI_FIELDS } from "../../src/call/columns.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { makeCall } from "../support/calls.ts";
 import { foldRollup } from "../support/fold.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { makeCall } from "../support/calls.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { makeCall } from "../support/calls.ts";
 import { type CheckedKind, readConversions } from "../support/conversion-checker.ts";

@@ -1,14 +1,14 @@
 import { toInstants } from "../../src/calendar/dates.ts";
 import { GRAINS } from "../../src/calendar/grain.ts";
 import { type Period, periods } from "../../src/calendar/periods.ts";
+import type { CallFilter } from "../../src/call/filter.ts";
 import type { PublishedAccount } from "../../src/cluster/cluster-session.ts";
 import { DIMENSIONS, SPEND_DIMENSIONS } from "../../src/figures/dimensions.ts";
 import type { RollupQuery } from "../../src/figures/rollup-query.ts";
-import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import type { FigureSession } from "../../src/rollup/figure-session.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import { prepareCallerName } from "../../src/warehouse/calls/caller-hash.ts";
-import { openWarehouseReader } from "../../src/warehouse/open.ts";
+import { openReader } from "../../src/warehouse/open.ts";
 import type { OddAccount } from "./odd-accounts.ts";
 
 const ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe"];
@@ -158,7 +158,7 @@ export async function askBoth(
   published: readonly PublishedAccount[],
   { filter, ask }: EngineQuestion,
 ): Promise<{ expected: unknown; found: unknown }> {
-  using warehouse = openWarehouseReader(database);
+  using warehouse = openReader(database);
   const nameCaller = prepareCallerName(warehouse);
   using ours = new RollupSession(warehouse.sqlite, { rules, filter, nameCaller });
   const theirs = await published.find(({ account }) => account === name)?.openSession(filter, database);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import type { ClusterAccess } from "../../src/cluster/cluster.ts";
 import { publish } from "../../src/cluster/publish.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";

@@ -11,7 +11,7 @@ import { parseAbout, readPublished } from "../../src/cluster/published.ts";
 import { parseClusterUrl } from "../../src/config/cluster-url.ts";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
 import { settleCallers } from "../../src/warehouse/calls/first-load.ts";
-import { openExistingWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
+import { openExistingWarehouse, openReader } from "../../src/warehouse/open.ts";
 import { readPublication, readPublications } from "../../src/warehouse/publication-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../support/calls.ts";
@@ -230,7 +230,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       ),
     );
     expect(await readAbout("lossy", "acme")).toMatch(/^\\N\t2/);
-    using reader = openWarehouseReader(warehouse.database);
+    using reader = openReader(warehouse.database);
     expect(readPublications(reader)).toMatchObject([
       { account: "acme", published_at: null, run_id: null, error: String(error).replace(/^\w+: /, "") },
     ]);
@@ -393,7 +393,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       nowMs += 60_000;
       await publish({ ...options, ...own });
       await expectSame(database, "brief", "acme", own);
-      using reader = openWarehouseReader(database);
+      using reader = openReader(database);
       const hashedAt = readPublication(reader, options.to.name)?.hashed_at ?? "";
       return Date.parse(hashedAt) === nowMs ? "all" : "changed";
     };

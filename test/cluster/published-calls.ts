@@ -1,7 +1,7 @@
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { openCallerHash, openPseudonyms } from "../../src/warehouse/calls/caller-hash.ts";
 import { FACT_COLUMNS } from "../../src/warehouse/calls/facts.ts";
-import { openWarehouseReader } from "../../src/warehouse/open.ts";
+import { openReader } from "../../src/warehouse/open.ts";
 import { makeCall } from "../support/calls.ts";
 import type { ClickhouseServers } from "../support/clickhouse-servers.ts";
 
@@ -60,7 +60,7 @@ type Value = string | number | null;
 
 /** Returns the facts as the cluster is to have them, by another way than the program takes: a line for each call. */
 export function readExpected(database: string, { isPersonal = false } = {}): Map<number, string> {
-  using warehouse = openWarehouseReader(database);
+  using warehouse = openReader(database);
   const rows = warehouse.sqlite
     .prepare<[], Record<string, Value>>(
       `SELECT ${COLUMNS} FROM call_facts LEFT JOIN callers USING (caller_id)`,

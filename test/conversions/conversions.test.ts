@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attributeCall } from "../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { judgeCall } from "../../src/conversions/conversions.ts";
 import type { ConversionKind } from "../../src/request/option-values.ts";
 import { CONVERSIONS } from "../../src/request/option-values.ts";

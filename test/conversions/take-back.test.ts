@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { takeBack } from "../../src/conversions/take-back.ts";
 import { forgetUploads } from "../../src/conversions/upload-files.ts";
 import { readUploadFiles } from "../../src/conversions/upload-table.ts";

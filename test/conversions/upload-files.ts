@@ -1,10 +1,10 @@
 import { expect } from "vitest";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
+import type { CallFilter } from "../../src/call/filter.ts";
 import { forgetUploads } from "../../src/conversions/upload-files.ts";
 import type { ReportRunOfFiles } from "../../src/conversions/upload-ledger.ts";
 import { readUploadFiles, uploads } from "../../src/conversions/upload-table.ts";
 import type { ConversionOptions } from "../../src/request/resolve.ts";
-import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import { clearAbsence } from "../../src/warehouse/calls/gone.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";

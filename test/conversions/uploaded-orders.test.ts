@@ -1,12 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { KnownLine } from "../../src/conversions/upload-table.ts";
-import {
-  nextOrderId,
-  type Order,
-  toOrders,
-  whyNotAdjustable,
-} from "../../src/conversions/uploaded-orders.ts";
+import { type Order, OrderBook, toOrders, whyNotAdjustable } from "../../src/conversions/uploaded-orders.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const at = (day: number) => new Date(Date.parse("2026-09-01T00:00:00.000Z") + day * DAY_MS).toISOString();
@@ -79,23 +74,23 @@ describe("toOrders", () => {
   });
 });
 
+const LINE: KnownLine = {
+  action: "convert",
+  contents: "google-ads",
+  conversion_name: "Call",
+  order_id: "1",
+  call_id: 1,
+  key_digest: "A",
+  reason: null,
+  value: null,
+  currency: null,
+  occurred_at: at(0),
+  is_every: false,
+  report_run_id: null,
+};
+
 describe("whyNotAdjustable", () => {
-  const [order] = toOrders([
-    {
-      action: "convert",
-      contents: "google-ads",
-      conversion_name: "Call",
-      order_id: "1",
-      call_id: 1,
-      key_digest: "A",
-      reason: null,
-      value: null,
-      currency: null,
-      occurred_at: at(0),
-      is_every: false,
-      report_run_id: null,
-    },
-  ]);
+  const [order] = toOrders([LINE]);
   it.each([
     { order_id: "1", ms: 54 * DAY_MS, notAdjustable: undefined },
     { order_id: "1", ms: 54 * DAY_MS + 1, notAdjustable: "too old" },
@@ -109,7 +104,10 @@ describe("whyNotAdjustable", () => {
   });
 });
 
-describe("nextOrderId", () => {
+describe("OrderBook", () => {
+  const bookOf = (lines: Partial<KnownLine>[], { canAdjust = true, isEvery = false } = {}) =>
+    new OrderBook(toOrders(lines.map((line) => ({ ...LINE, ...line }))), () => canAdjust, isEvery);
+
   it.each([
     [7, [], "7"],
     [7, ["7"], "7-2"],
@@ -117,7 +115,34 @@ describe("nextOrderId", () => {
     [7, ["7-2"], "7"],
     [7, ["7", "7-3"], "7-2"],
     [-7, ["7", "-7"], "-7-2"],
-  ])("of %i beside %j is %j", (callId, used, id) => {
-    expect(nextOrderId(callId, new Set(used))).toBe(id);
+  ])("has for call %i, after the order ids %j, the id %j", (callId, used, id) => {
+    expect(bookOf(used.map((order_id) => ({ order_id }))).freeId(callId)).toBe(id);
+  });
+
+  it("finds the order of a call's click, and of another click only if it cannot be retracted", () => {
+    const [own, other] = [{ key_digest: "A" }, { key_digest: "B" }];
+    expect(bookOf([own]).earlierOf(1, "A")).toMatchObject(own);
+    expect(bookOf([own]).earlierOf(2, "A")).toBeUndefined();
+    expect(bookOf([other]).earlierOf(1, "A")).toBeUndefined();
+    expect(bookOf([other], { canAdjust: false }).earlierOf(1, "A")).toMatchObject(other);
+    expect(bookOf([own, { action: "retract" }]).earlierOf(1, "A")).toBeUndefined();
+  });
+
+  it("knows clicks that are taken by orders that cannot be retracted, or their seconds if each call counts", () => {
+    const later = at(1).replace("00.000Z", "00.999Z");
+    expect(bookOf([{}]).isTaken("A", later)).toBe(false);
+    expect(bookOf([{}], { canAdjust: false }).isTaken("A", later)).toBe(true);
+    const every = bookOf([{ occurred_at: at(1) }], { canAdjust: false, isEvery: true });
+    expect([later, at(2)].map((time) => every.isTaken("A", time))).toEqual([true, false]);
+  });
+
+  it("takes the next second that a click has not", () => {
+    const book = bookOf([{}]);
+    const take = () => book.takeSecond("A", at(0).replace("00.000Z", "00.500Z"));
+    expect([take(), take(), book.takeSecond("B", at(0))]).toEqual([
+      at(0).replace("00.000Z", "01.000Z"),
+      at(0).replace("00.000Z", "02.000Z"),
+      at(0),
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
+import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
 import { makeCall } from "../support/calls.ts";
 import { calltally, settingsFor } from "../support/run.ts";
@@ -35,7 +35,7 @@ describe("the cookbook's questions", () => {
   function ask(question: number, database = join(folder.path, "data/calltally.db")): Row[] {
     const [section = ""] = page.split(/^### /m).filter((text) => text.startsWith(`${question}. `));
     const sql = readBlocks(section).find(({ language }) => language === "sql")?.content ?? "";
-    using reader = openWarehouseReader(database);
+    using reader = openReader(database);
     const { columns, rows } = runQuery(reader, sql);
     return [...rows].map((row) =>
       Object.fromEntries(columns.map((name, index) => [name, toNumber(row[index])])),

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { layOutTable } from "../../src/cli/terminal/query-table.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { openWarehouseReader } from "../../src/warehouse/open.ts";
+import { openReader } from "../../src/warehouse/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
 import { assertNoSecrets } from "../cli/secrets.ts";
 import { BIN, calltally, settingsFor } from "../support/run.ts";
@@ -147,7 +147,7 @@ describe("sessions", () => {
         continue;
       }
       if ("sql" in act) {
-        using reader = openWarehouseReader(join(cwd, "data/calltally.db"));
+        using reader = openReader(join(cwd, "data/calltally.db"));
         const { columns, rows } = runQuery(reader, act.sql);
         expect(`${layOutTable(columns, [...rows])}\n`, act.sql).toBe(`${act.lines.join("\n")}\n`);
         continue;

@@ -4,7 +4,7 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { type Explanation, explainCall } from "../../src/explain/explain-call.ts";
 import { insertRules } from "../../src/warehouse/calls/rules.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Figure } from "../../src/figures/metrics.ts";
 import { makeCall } from "../support/calls.ts";
 import { makeWarehouse, type Target } from "../support/produce-files.ts";
 import { readLines } from "../support/tables.ts";
@@ -13,7 +14,7 @@ describe("columns", () => {
   it("are the figures asked for, in that order, after the key and with what they are compared with", async () => {
     using warehouse = makeWarehouse(CALLS);
     const range = { from: "2026-09-01", to: "2026-09-30" };
-    const columns = ["answer_rate", "calls"];
+    const columns: Figure[] = ["answer_rate", "calls"];
     const options = { targets, range, grain: "month", compare: "previous", total: true } as const;
     const { manifest } = await warehouse.export({ ...options, columns });
     const [header, ...rows] = readLines(readText(warehouse.folder, "utm_source.csv"));
@@ -39,7 +40,7 @@ describe("columns", () => {
     "apply to %s, and to a file without calls",
     async (format) => {
       using warehouse = makeWarehouse(CALLS);
-      const columns = ["unique_callers"];
+      const columns: Figure[] = ["unique_callers"];
       const { manifest } = await warehouse.export({ targets, columns, format: { format }, top: 1 });
       const [file] = manifest.files;
       expect(file?.sheets?.[0] ?? file).toMatchObject({ contents: "utm_source", rows: 2, sums: {} });
@@ -52,7 +53,7 @@ describe("columns", () => {
       VALUES ('2026-09-02', 'google', 'cpc', 'Ghost', 5000000, 0, 100, 'USD', 'a.csv', '2026-09-03T00:00:00.000Z')`);
     const range = { from: "2026-09-01", to: "2026-09-20" };
     const asked: Target[] = [{ kind: "rollup", dimensions: ["campaign"] }];
-    const write = async (columns?: string[]) => {
+    const write = async (columns?: Figure[]) => {
       const { manifest } = await warehouse.export({ targets: asked, range, spend: true, columns });
       return manifest.restatements?.rollups;
     };

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { MAX_DURATION } from "../../src/call.ts";
+import { MAX_DURATION } from "../../src/call/call.ts";
 import { PRIVATE_COLUMNS } from "../../src/request/option-values.ts";
 import { makeCall } from "../support/calls.ts";
 import { type ExportOptions, makeWarehouse, type Target } from "../support/produce-files.ts";

@@ -7,7 +7,7 @@ import { attributeCall } from "../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { toCaller } from "../../src/attribution/call-text.ts";
 import { toInstants } from "../../src/calendar/dates.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { TABLE_FORMATS } from "../../src/request/option-values.ts";
 import { arbitraryCalls, makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";

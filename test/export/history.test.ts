@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import type { Manifest } from "../../src/export/manifest.ts";
 import { say } from "../../src/statements/statements.ts";
 import { makeCall } from "../support/calls.ts";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION } from "../../src/attribution/channel-rules.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { encodeManifest, fingerprintOf } from "../../src/export/manifest.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../../src/figures/dimensions.ts";
 import { arbitraryCalls, makeCall } from "../support/calls.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { type Call, TRANSCRIPT_COLUMNS } from "../../src/call.ts";
+import { type Call, TRANSCRIPT_COLUMNS } from "../../src/call/columns.ts";
 import { countPrunable, hasAny, type PruneCounts, prune } from "../../src/forget/prune.ts";
 import {
   cutoffsAt,

@@ -93,7 +93,12 @@ describe("the package", () => {
           "package.json",
         ],
         ...["bin.js", "index.js", "node-version.js", "….js"].map((name) => `dist/${name}`),
-        "dist/types/base/errors.d.ts",
+        ...["base/errors", "calendar/grain", "call/columns", "call/filter", "figures/dimensions"].map(
+          (name) => `dist/types/${name}.d.ts`,
+        ),
+        ...["figures/metrics", "figures/parts", "request/option-values"].map(
+          (name) => `dist/types/${name}.d.ts`,
+        ),
         ...["index", "open-warehouse", "sync-warehouse", "types"].map(
           (name) => `dist/types/library/${name}.d.ts`,
         ),

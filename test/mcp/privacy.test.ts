@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { DIMENSIONS } from "../../src/figures/dimensions.ts";
 import { insertNotice } from "../../src/notices/notice-table.ts";
 import { insertRestatements } from "../../src/restatements/restatement-table.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { HORIZON_MS } from "../../src/notices/judge-calls.ts";
 import { type Notice, readNotices } from "../../src/notices/notice-table.ts";
 import { describeNotice } from "../../src/notices/notice-words.ts";
-import { openWarehouseReader } from "../../src/warehouse/open.ts";
+import { openReader } from "../../src/warehouse/open.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { type ServedCall, startListService } from "../support/list-service.ts";
 import { syncFrom } from "../support/row-service.ts";
@@ -63,7 +63,7 @@ async function startBusiness(outages: readonly Outage[] = [CUT]) {
 }
 
 const open = (file: string): Notice[] => {
-  using reader = openWarehouseReader(file);
+  using reader = openReader(file);
   return readNotices(reader);
 };
 

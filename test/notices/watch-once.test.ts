@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { insertNotice, type Notice, readAllNotices, readNotices } from "../../src/notices/notice-table.ts";
 import { stopWatching, watchCalls } from "../../src/notices/watch-calls.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";

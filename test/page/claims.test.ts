@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { makeCall } from "../support/calls.ts";
 import { readTables } from "../support/page.ts";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { readCalltallyFile } from "../../src/config/calltally-file.ts";
 import { chooseReports, ofAccount } from "../../src/reports/report.ts";
 import { listen } from "../support/bad-server.ts";

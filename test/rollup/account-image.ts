@@ -1,5 +1,5 @@
 import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import type { SpendRow } from "../../src/spend/read-report.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";

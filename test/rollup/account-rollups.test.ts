@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
 import { toInstants } from "../../src/calendar/dates.ts";
+import type { CallFilter } from "../../src/call/filter.ts";
 import { DIMENSIONS, type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../src/figures/dimensions.ts";
 import { NOT_SET, OTHER } from "../../src/figures/reserved-keys.ts";
 import { rollupColumns } from "../../src/figures/rollup-query.ts";
-import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import type { Row } from "../../src/rollup/figure-session.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import { rollupViewText } from "../../src/warehouse/calls/rollup-view.ts";

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import type { SpendRow } from "../../src/spend/read-report.ts";
 import { makeCall } from "../support/calls.ts";
 import type { AccountContents } from "./account-image.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { FactColumn } from "../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { type CallFilter, findUnmatched, toConditions } from "../../src/rollup/call-filter.ts";
+import type { CallFilter } from "../../src/call/filter.ts";
+import { findUnmatched, toConditions } from "../../src/rollup/call-filter.ts";
 
 /** What calls have, of each fact that a filter looks at. */
 const VALUES: Partial<Record<FactColumn, readonly (string | number | null)[]>> = {

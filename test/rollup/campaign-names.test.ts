@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../src/call.ts";
-import type { CallFilter } from "../../src/rollup/call-filter.ts";
+import type { Call } from "../../src/call/columns.ts";
+import type { CallFilter } from "../../src/call/filter.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import { makeCall } from "../support/calls.ts";
 import { openAccount, RULES } from "./account.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { toInstants } from "../../src/calendar/dates.ts";
 import { periods } from "../../src/calendar/periods.ts";
+import type { CallFilter } from "../../src/call/filter.ts";
 import type { Dimension } from "../../src/figures/dimensions.ts";
 import { toShown } from "../../src/figures/reserved-keys.ts";
 import { type RollupQuery, rollupColumns } from "../../src/figures/rollup-query.ts";
 import { beginFactLog } from "../../src/restatements/logged-facts.ts";
-import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../support/calls.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CallFilter } from "../../src/rollup/call-filter.ts";
+import type { CallFilter } from "../../src/call/filter.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import { makeCall } from "../support/calls.ts";
 import { MILLISECONDS, openAccount, RULES, SPEND } from "./account.ts";

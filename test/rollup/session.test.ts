@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { DIMENSIONS, type Dimension } from "../../src/figures/dimensions.ts";
 import { NOT_SET, OTHER } from "../../src/figures/reserved-keys.ts";
 import { type RollupQuery, rollupColumns } from "../../src/figures/rollup-query.ts";

@@ -6,7 +6,7 @@ import { EXIT } from "../../src/base/errors.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { JOBS } from "../../src/jobs/all.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
-import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
+import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
 import { readJobs } from "../../src/warehouse/runs/job-table.ts";
 import { withEnoughTime } from "../support/enough-time.ts";
 import { keepLines } from "../support/log-lines.ts";
@@ -56,7 +56,7 @@ async function runOver(
   while (ends().length < starts) await sleep(20);
   stop.abort();
   await daemon;
-  using warehouse = openWarehouseReader(database);
+  using warehouse = openReader(database);
   return { jobs: readJobs(warehouse), lines, ends: ends().slice(0, starts), starts: read().slice(0, starts) };
 }
 

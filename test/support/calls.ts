@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 
 const BARE: Call = {
   call_id: 1,

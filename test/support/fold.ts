@@ -1,5 +1,5 @@
 import { SITES } from "../../src/attribution/channel-sites.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { channelOf } from "../attribution/channel-of.ts";
 
 /** The figures of a row, in the order of its columns. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { folderOutput } from "../../src/export/output/folder.ts";
 import type { Output } from "../../src/export/output/output.ts";
 import { streamOutput } from "../../src/export/output/stream.ts";

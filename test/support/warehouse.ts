@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { eq, getTableColumns } from "drizzle-orm";
 import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { attributeAll } from "../../src/warehouse/attribution/attribute-all.ts";
 import { setLive } from "../../src/warehouse/calls/call-facts.ts";
 import {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { idOf, parseRow } from "../../src/api/parse-row.ts";
 import type { Clock } from "../../src/base/clock.ts";
-import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../src/call.ts";
+import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../src/call/columns.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
 import type { SyncRun } from "../../src/warehouse/runs/runs.ts";

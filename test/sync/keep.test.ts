@@ -2,7 +2,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toCaller } from "../../src/attribution/call-text.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import {
   cutoffsAt,
   type Keep,
@@ -13,7 +13,7 @@ import {
 import { withhold } from "../../src/privacy/withhold.ts";
 import { findDamagedCalls } from "../../src/warehouse/attribution/check-calls.ts";
 import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
-import { openWarehouseReader } from "../../src/warehouse/open.ts";
+import { openReader } from "../../src/warehouse/open.ts";
 import { draws, least } from "../support/draws.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { type RowService, startRowService, syncFrom } from "../support/row-service.ts";
@@ -240,7 +240,7 @@ class World {
       { path: "dial" },
       { path: "score" },
     ]);
-    using reader = openWarehouseReader(database);
+    using reader = openReader(database);
     expect(await findDamagedCalls(reader)).toEqual([]);
   }
 }

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Call, hashCall } from "../../src/call.ts";
+import { hashCall } from "../../src/call/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
 import { rowOf, startRowService, syncFrom } from "../support/row-service.ts";

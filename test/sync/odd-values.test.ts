@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DNI_FIELDS } from "../../src/call.ts";
+import { DNI_FIELDS } from "../../src/call/columns.ts";
 import { exitCodeOf } from "../../src/sync/run.ts";
 import { rowOf, startRowService, syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Drift, ParsedRow } from "../../src/api/parse-row.ts";
-import type { Call } from "../../src/call.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import { PageStore } from "../../src/sync/store.ts";

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { expect, it } from "vitest";
 import { attempt } from "../../src/base/errors.ts";
-import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../src/call.ts";
+import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../src/call/columns.ts";
 import { seededRandom } from "../../src/sandbox/random.ts";
 import { FACT_COLUMNS } from "../../src/warehouse/calls/facts.ts";
 import { readCertificate } from "../../src/warehouse/runs/certificate-table.ts";

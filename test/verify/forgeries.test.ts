@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { expect, it } from "vitest";
-import { CALL_COLUMNS, type Call, hashCall, TRANSCRIPT_COLUMNS } from "../../src/call.ts";
+import { hashCall } from "../../src/call/call.ts";
+import { CALL_COLUMNS, type Call, TRANSCRIPT_COLUMNS } from "../../src/call/columns.ts";
 import { FACT_COLUMNS } from "../../src/warehouse/calls/facts.ts";
 import { settleCallers } from "../../src/warehouse/calls/first-load.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";

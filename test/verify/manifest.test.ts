@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { isOf, verifyFile } from "../../src/verify/verify-files.ts";
-import { openExistingWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
-import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { openExistingWarehouse, openReader } from "../../src/warehouse/open.ts";
+import type { Reader } from "../../src/warehouse/warehouse.ts";
 import { exportToFolder } from "../support/produce-files.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { openNewWarehouse } from "../support/warehouse.ts";
@@ -120,8 +120,8 @@ async function exportTwo(folder: string): Promise<Exported & { verify: () => str
     targets: [rollup("channel"), rollup("campaign")],
   });
   const path = join(out, "manifest.json");
-  const open = (id: string): Warehouse | undefined => {
-    const warehouse = openWarehouseReader(database);
+  const open = (id: string): Reader | undefined => {
+    const warehouse = openReader(database);
     if (isOf(warehouse, id)) return warehouse;
     warehouse[Symbol.dispose]();
     return undefined;

@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { CalltallyError, EXIT } from "../../src/base/errors.ts";
 import { eraseFreed, keepTempFilesBeside } from "../../src/warehouse/erase.ts";
-import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
+import { connect, openWarehouse } from "../../src/warehouse/open.ts";
 import { insertPrivacyAct, readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
@@ -59,7 +59,7 @@ describe("eraseFreed", () => {
   it("is not done while somebody reads what was before, which the error says", () => {
     using folder = makeTempFolder();
     using warehouse = openFreed(join(folder.path, "calls.db"));
-    using reader = openReader(warehouse);
+    using reader = connect(warehouse);
     reader.sqlite.exec("BEGIN; SELECT * FROM jobs");
     const held = {
       exitCode: EXIT.locked,

@@ -7,7 +7,7 @@ import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { applyRules } from "../../src/warehouse/attribution/apply-rules.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { assertCurrent, BASELINE_VERSION, migrate } from "../../src/warehouse/migrate.ts";
-import { openExistingWarehouse, openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
+import { openExistingWarehouse, openReader, openWarehouse } from "../../src/warehouse/open.ts";
 import { CALLS, dump, makeWarehouse } from "../support/small-warehouse.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { locked } from "../support/warehouse.ts";
@@ -117,7 +117,7 @@ describe("migrate", () => {
       migrate(warehouse.sqlite, file, { folder: migrations });
       expect(() => migrate(warehouse.sqlite, file)).toThrow(`its schema is version ${NEXT_VERSION}`);
     }
-    for (const open of [openWarehouse, openWarehouseReader]) {
+    for (const open of [openWarehouse, openReader]) {
       expect(() => open(file)).toThrow(
         expect.objectContaining({
           exitCode: 7,

@@ -7,12 +7,11 @@ import { CalltallyError } from "../../src/base/errors.ts";
 import { calls } from "../../src/warehouse/calls/calls.ts";
 import { latestVersion } from "../../src/warehouse/migrate.ts";
 import {
+  connect,
   openAsPermitted,
   openExistingWarehouse,
   openReader,
-  openToCopy,
   openWarehouse,
-  openWarehouseReader,
 } from "../../src/warehouse/open.ts";
 import { FULL_CALL } from "../support/calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -169,8 +168,8 @@ describe("openWarehouse", () => {
 describe.each([
   { opener: "openWarehouse", open: openWarehouse },
   { opener: "openExistingWarehouse", open: openExistingWarehouse },
-  { opener: "openWarehouseReader", open: openWarehouseReader },
-  { opener: "openToCopy", open: openToCopy },
+  { opener: "openReader", open: openReader },
+  { opener: "openReader, any schema", open: (path: string) => openReader(path, { anySchema: true }) },
   { opener: "openAsPermitted", open: openAsPermitted },
 ])("$opener", ({ open }) => {
   it.each(STRANGERS)("refuses a file that is $name with exit 7 and leaves it as it was", ({ make, says }) => {
@@ -215,7 +214,7 @@ describe.each([
 
 describe.each([
   { opener: "openExistingWarehouse", open: openExistingWarehouse },
-  { opener: "openWarehouseReader", open: openWarehouseReader },
+  { opener: "openReader", open: openReader },
 ])("$opener", ({ open }) => {
   it("says where there is no warehouse, with exit 7, and makes none", () => {
     using folder = makeTempFolder();
@@ -227,11 +226,11 @@ describe.each([
   });
 });
 
-describe("openReader", () => {
+describe("connect", () => {
   it("sees what was committed, cannot write, and does not keep the writer from writing", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    using reader = openReader(warehouse);
+    using reader = connect(warehouse);
     const count = () => reader.sqlite.prepare("SELECT count(*) FROM calls").pluck().get();
     expect(() => reader.sqlite.exec("DELETE FROM calls")).toThrow("readonly");
     reader.sqlite.exec("BEGIN");

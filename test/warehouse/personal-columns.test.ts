@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { CALL_COLUMNS, type Call, TRANSCRIPT_COLUMNS } from "../../src/call.ts";
+import { CALL_COLUMNS, type Call, TRANSCRIPT_COLUMNS } from "../../src/call/columns.ts";
 import { WITHHELD_KINDS } from "../../src/privacy/keep-settings.ts";
 import { withhold } from "../../src/privacy/withhold.ts";
 import { TABLES } from "../../src/schema/schema.ts";
@@ -43,7 +43,7 @@ const IMPERSONAL = `
   spend.day spend.currency spend.imported_at
   spend_imports.imported_at spend_imports.first_day spend_imports.last_day spend_imports.currency
   spend_imports.removed_at
-  fact_changes.changed_at fact_changes.call_started fact_changes.topic fact_changes.channel
+  fact_changes.changed_at fact_changes.call_started fact_changes.outcome fact_changes.topic fact_changes.channel
   fact_changes.tracking_number
   exported_rollups.path exported_rollups.contents exported_rollups.metrics exported_rollups.range_from
   exported_rollups.range_to exported_rollups.first_day exported_rollups.last_day

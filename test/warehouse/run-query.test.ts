@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openWarehouseReader } from "../../src/warehouse/open.ts";
+import { openReader } from "../../src/warehouse/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
@@ -18,7 +18,7 @@ function makeWarehouse(): Disposable & { folder: string; path: string } {
 }
 
 function ask(path: string, sql: string) {
-  using reader = openWarehouseReader(path);
+  using reader = openReader(path);
   const { columns, rows } = runQuery(reader, sql);
   return { columns, rows: [...rows] };
 }

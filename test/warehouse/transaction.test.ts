@@ -1,19 +1,19 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
+import { connect, openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import type { Reader, Warehouse } from "../../src/warehouse/warehouse.ts";
 import { newWarehouse } from "../support/warehouse.ts";
 
 const insertCall = ({ sqlite }: Warehouse, id: number) =>
   sqlite
     .prepare("INSERT INTO calls (call_id, row_hash, first_run_id, changed_run_id) VALUES (?, '', 1, 1)")
     .run(id);
-const readIds = ({ sqlite }: Warehouse) => sqlite.prepare("SELECT call_id FROM calls").pluck().all();
+const readIds = ({ sqlite }: Reader) => sqlite.prepare("SELECT call_id FROM calls").pluck().all();
 
 describe("writeTransaction", () => {
   it("keeps everything and returns what the work returned", () => {
     using warehouse = newWarehouse();
-    using reader = openReader(warehouse);
+    using reader = connect(warehouse);
     const result = writeTransaction(warehouse, () => {
       insertCall(warehouse, 1);
       insertCall(warehouse, 2);

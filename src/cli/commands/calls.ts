@@ -8,7 +8,7 @@ import {
 import { ApiClient } from "../../api/client.ts";
 import { minuteOf } from "../../base/clock.ts";
 import { formatCount } from "../../base/quantity-text.ts";
-import type { Call } from "../../call.ts";
+import type { Call } from "../../call/columns.ts";
 import { toApiAccess } from "../../config/api-access.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type CommonOptions, type Context, OPTION } from "../context.ts";

@@ -7,7 +7,7 @@ import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { type Explanation, explainCall, noCallError } from "../../explain/explain-call.ts";
 import { NOT_SET } from "../../figures/reserved-keys.ts";
 import { readStatements } from "../../statements/read-statements.ts";
-import { openWarehouseReader } from "../../warehouse/open.ts";
+import { openReader } from "../../warehouse/open.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
@@ -31,7 +31,7 @@ export const command = (context: Context) =>
         const explanation = explainCall({ ...settings, callId, rules: readAttributionRules(settings) });
         if (explanation === undefined) throw noCallError(callId, settings.database);
         const text = describeExplanation(explanation, settings.timezone, context.folder);
-        using reader = openWarehouseReader(settings.database);
+        using reader = openReader(settings.database);
         return { data: explanation, text, ...besideData(readStatements(reader, settings)) };
       }),
     );

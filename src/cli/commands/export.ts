@@ -7,7 +7,10 @@ import { action } from "../frame.ts";
 import { eachOf, oneOf, severalOf } from "../parsers.ts";
 import { addRequestOptions, callsCommand } from "../request-options.ts";
 
-const MOST_USED = /^--(last|from|to|timezone|channel|campaign|grain|compare|total|format|out)$/;
+const MOST_USED: ReadonlySet<string> = new Set([
+  ...["last", "from", "to", "timezone", "channel", "campaign"],
+  ...["grain", "compare", "total", "format", "out"],
+]);
 
 /** Declares arguments and options; `request/check.ts` checks their combinations. */
 export const command = (context: Context) => {
@@ -57,7 +60,7 @@ Examples:
   $ calltally export channel campaign calls --last 4w --format xlsx --timezone America/Chicago
   $ calltally export calls --format parquet --timezone America/Chicago`,
     );
-  for (const option of whole.options) if (MOST_USED.test(option.long ?? "")) option.helpGroup("Most used:");
+  for (const option of whole.options) if (MOST_USED.has(option.name())) option.helpGroup("Most used:");
   return whole.action(
     action(context, async (contents = [], flags) => {
       // Loaded here, so that other commands do not wait for the libraries of dates and formats.

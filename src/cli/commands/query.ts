@@ -4,9 +4,9 @@ import { formatQuantity } from "../../base/quantity-text.ts";
 import { inChunks } from "../../export/formats/chunks.ts";
 import { toDelimited } from "../../export/formats/delimited.ts";
 import { readStatements } from "../../statements/read-statements.ts";
-import { openWarehouseReader } from "../../warehouse/open.ts";
+import { openReader } from "../../warehouse/open.ts";
 import { type QueryResult, runQuery, type SqlValue } from "../../warehouse/run-query.ts";
-import type { Warehouse } from "../../warehouse/warehouse.ts";
+import type { Reader } from "../../warehouse/warehouse.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
@@ -60,7 +60,7 @@ export const command = (context: Context) =>
         if (!(await watchParent(context.env))) return { exit: await runInChild(context, timeout) };
         const most = maxRows ?? (format === "table" ? DEFAULT_TABLE_ROWS : Number.POSITIVE_INFINITY);
         const statement = sql === "-" ? await readSql(process.stdin) : sql;
-        using reader = openWarehouseReader(settings.database);
+        using reader = openReader(settings.database);
         const to = { format, maxRows: most, write: context.write };
         const { isComplete } = await writeQueryResult(reader, statement, to);
         const { notes, ...said } = besideData(readStatements(reader, settings));
@@ -110,7 +110,7 @@ async function readSql(input: NodeJS.ReadableStream): Promise<string> {
 
 /** Returns false if rows were left out because of `maxRows`. */
 async function writeQueryResult(
-  reader: Warehouse,
+  reader: Reader,
   sql: string,
   { format, maxRows, write }: { format: QueryFormat; maxRows: number; write: Context["write"] },
 ): Promise<{ isComplete: boolean }> {

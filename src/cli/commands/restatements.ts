@@ -6,7 +6,7 @@ import { minutesOf } from "../../calendar/local-time.ts";
 import type { Restatement } from "../../export/restatement.ts";
 import { readRestatements } from "../../restatements/restatement-table.ts";
 import { describeRestatement, keyInWords } from "../../restatements/restatement-words.ts";
-import { openWarehouseReader } from "../../warehouse/open.ts";
+import { openReader } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { type Context, OPTION } from "../context.ts";
 import { perAccount } from "../frame.ts";
@@ -31,7 +31,7 @@ export const command = (context: Context) =>
     .action(
       perAccount(context, ({ settings }, { since }) => {
         const { timezone } = settings;
-        using reader = openOwn(settings, openWarehouseReader);
+        using reader = openOwn(settings, openReader);
         const from = since && toInstants({ from: since }, timezone).startsAt;
         const found = readRestatements(reader, { since: from });
         return { data: found, text: describeRestatements(found, timezone, context.folder) };

@@ -5,7 +5,7 @@ import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { readTopics } from "../../config/topics-file.ts";
 import { readCallsOfTopic, readTopicFigures, type TopicFigures } from "../../explain/topic-figures.ts";
 import { NOT_SET, TOTAL, toShown } from "../../figures/reserved-keys.ts";
-import { openWarehouseReader } from "../../warehouse/open.ts";
+import { openReader } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { type Context, OPTION } from "../context.ts";
 import { perAccount } from "../frame.ts";
@@ -32,7 +32,7 @@ export const command = (context: Context) =>
             hint: "Leave out the topic to try the file; --try does not list calls.",
           });
         const tried = file === undefined ? undefined : readTopics(file);
-        using reader = openOwn(settings, openWarehouseReader);
+        using reader = openOwn(settings, openReader);
         const notes = notesOnRules(settings, tried);
         if (topic !== undefined) {
           const ids = readCallsOfTopic(reader, topic);

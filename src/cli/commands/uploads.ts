@@ -31,7 +31,7 @@ const listCommand = (context: Context) =>
     .action(
       perAccount(context, ({ settings }) => {
         using warehouse = openOwn(settings, openAsPermitted);
-        if (!warehouse.sqlite.readonly) recoverUploads(warehouse);
+        if (warehouse.writer) recoverUploads(warehouse.writer);
         const files = readUploadFiles(warehouse);
         return {
           data: files.map(({ process: _, draft: __, caller_key: ___, ...file }) => file),

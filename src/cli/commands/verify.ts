@@ -7,11 +7,11 @@ import { loadSettings, type Settings } from "../../config/load-settings.ts";
 import type { Verified } from "../../verify/verified.ts";
 import { isOf, type OpenById, verifyFile } from "../../verify/verify-files.ts";
 import { verifyWarehouse } from "../../verify/verify-warehouse.ts";
-import { openWarehouseReader } from "../../warehouse/open.ts";
+import { openReader } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { readCertificate, readCertificateMark } from "../../warehouse/runs/certificate-table.ts";
 import { readLastRunId, readRun } from "../../warehouse/runs/runs.ts";
-import type { Warehouse } from "../../warehouse/warehouse.ts";
+import type { Reader } from "../../warehouse/warehouse.ts";
 import { accountsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { type AccountScope, perAccount, show } from "../frame.ts";
@@ -46,7 +46,7 @@ export const command = (context: Context) =>
 const verifyOwn =
   ({ signal }: Context) =>
   async ({ settings }: AccountScope, { run, write }: { run?: number; write?: string }) => {
-    using warehouse = openOwn(settings, openWarehouseReader);
+    using warehouse = openOwn(settings, openReader);
     const mark = chooseMark(warehouse, settings, run);
     if (write !== undefined) {
       using draft = new Draft(write);
@@ -63,7 +63,7 @@ const verifyOwn =
 /** Opens the warehouse of a manifest among those of the accounts; one that cannot be opened may be another's. */
 function openById(context: Context): OpenById {
   const accounts = accountsOf(context);
-  const open = ({ sources }: Account) => openOwn(loadSettings(sources), openWarehouseReader);
+  const open = ({ sources }: Account) => openOwn(loadSettings(sources), openReader);
   return (warehouseId) => {
     for (const account of accounts) {
       const warehouse = accounts.length === 1 ? open(account) : attempt(() => open(account));
@@ -74,7 +74,7 @@ function openById(context: Context): OpenById {
   };
 }
 
-function chooseMark(warehouse: Warehouse, { database }: Settings, run?: number) {
+function chooseMark(warehouse: Reader, { database }: Settings, run?: number) {
   if (run !== undefined && readRun(warehouse, run) === undefined) {
     throw new UsageError(`Cannot verify run ${run}: ${database} has no such run`, {
       hint: `Its last run is ${readLastRunId(warehouse)}; \`calltally status --runs 10\` lists the last ten.`,

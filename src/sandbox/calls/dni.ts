@@ -1,8 +1,9 @@
+import { DNI_FIELDS, type DniField } from "../../call/columns.ts";
 import { drawIndex, pick, type Random } from "../random.ts";
-import { DNI_MEMBERS, type DniMember, type Source } from "./sources.ts";
+import type { Source } from "./sources.ts";
 
 /** dni_data as served. A member without a value is null, "" or missing: clients meet all three. */
-export type DniData = Partial<Record<DniMember, string | null>>;
+export type DniData = Partial<Record<DniField, string | null>>;
 
 /** Whether a dni_data has a value. Anything but an object, which only a test puts there, has. */
 export function hasDniData(dniData: unknown): boolean {
@@ -20,17 +21,17 @@ export function drawDniData(random: Random, source: Source, hasOddTexts: boolean
   const drawn = hasOddTexts ? { ...source, dni: { ...source.dni, ...source.odd } } : source;
   const known = drawKnown(random, drawn);
   const dni: DniData = {};
-  for (const member of DNI_MEMBERS) {
+  for (const member of DNI_FIELDS) {
     const value = known[member] || drawMissing(random);
     if (value !== undefined) dni[member] = value;
   }
   return dni;
 }
 
-function drawKnown(random: Random, source: Source): Partial<Record<DniMember, string>> {
-  const known: Partial<Record<DniMember, string>> = {};
+function drawKnown(random: Random, source: Source): Partial<Record<DniField, string>> {
+  const known: Partial<Record<DniField, string>> = {};
   const isLabelled = random() < LABELLED_SHARE;
-  for (const member of DNI_MEMBERS) {
+  for (const member of DNI_FIELDS) {
     if (!isLabelled && (member === "campaign_name" || member === "campaign_id")) continue;
     const choice = source.dni[member];
     if (choice !== undefined) known[member] = typeof choice === "string" ? choice : pick(random, choice);

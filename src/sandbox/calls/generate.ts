@@ -1,3 +1,4 @@
+import type { Call, ServedField } from "../../call/columns.ts";
 import { deriveSeed, drawIndex, pick, pickWeighted, type Random, seededRandom } from "../random.ts";
 import { drawConversation, type SpokenLine } from "./conversation.ts";
 import { type DniData, drawDniData, drawToken } from "./dni.ts";
@@ -6,15 +7,9 @@ import { DISPOSITIONS, ORG_UNITS, phoneNumberOf } from "./vocabulary.ts";
 
 /** An attributed call as served (API v3 § 2.3). */
 type GeneratedCall = {
-  insight_name: string;
-  call_id: number;
+  [Name in Exclude<ServedField, "caller_id" | "recording_url">]: NonNullable<Call[Name]>;
+} & {
   caller_id?: string | null;
-  tracking_number: string;
-  call_started: string;
-  duration: number;
-  disposition: string;
-  org_unit_id: number;
-  org_unit_name: string;
   recording_url?: string;
   dni_data: DniData;
   summary?: string | null;

@@ -1,19 +1,4 @@
-/** The members of dni_data (API v3 § 2.3). */
-export const DNI_MEMBERS = [
-  "utm_source",
-  "utm_medium",
-  "utm_campaign",
-  "utm_content",
-  "utm_term",
-  "gclid",
-  "gclsrc",
-  "google_analytics_cid",
-  "referring_url",
-  "campaign_name",
-  "campaign_id",
-] as const;
-
-export type DniMember = (typeof DNI_MEMBERS)[number];
+import type { DniField } from "../../call/columns.ts";
 
 type Choice = readonly [string, ...string[]];
 
@@ -28,7 +13,7 @@ export interface Source {
 }
 
 /** One value of a member, or several to choose from; "" omits the member. */
-type Session = Readonly<Partial<Record<DniMember, string | Choice>>>;
+type Session = Readonly<Partial<Record<DniField, string | Choice>>>;
 
 const GOOGLE_CPC = { utm_source: "google", utm_medium: "cpc" } as const;
 const BRAND = {

@@ -7,9 +7,10 @@ import { followsRules, insertRules, readRulesInForce } from "../calls/rules.ts";
 import { areViewsCurrent, updateViews } from "../calls/views.ts";
 import { overwriteDeleted } from "../erase.ts";
 import { type LockedWarehouse, tryAcquireLock, underLock } from "../lock.ts";
+import type { Permitted } from "../open.ts";
 import { nameFile } from "../sqlite-errors.ts";
 import { longTransaction, writeTransaction } from "../transaction.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse.ts";
 import { type AttributionProgress, attributeAll, replaceNumbers } from "./attribute-all.ts";
 
 export interface AttributionOptions {
@@ -18,7 +19,7 @@ export interface AttributionOptions {
   onAttributed?: ((progress: AttributionProgress) => void) | undefined;
 }
 
-export function needsAttribution(warehouse: Warehouse, rules: AttributionRules): boolean {
+export function needsAttribution(warehouse: Reader, rules: AttributionRules): boolean {
   return !followsRules(readRulesInForce(warehouse), rules);
 }
 
@@ -62,29 +63,29 @@ export function refreshViews(warehouse: Warehouse, rules: AttributionRules): voi
  * read-only (exit 7)
  */
 export async function applyRulesAlone(
-  warehouse: Warehouse,
+  { path, writer: warehouse, ...reader }: Permitted,
   rules: AttributionRules,
   options: AttributionOptions,
 ): Promise<void> {
   try {
-    if (warehouse.sqlite.readonly) {
-      if (needsAttribution(warehouse, rules)) throw unappliedError(warehouse.path);
+    if (warehouse === undefined) {
+      if (needsAttribution({ path, ...reader }, rules)) throw unappliedError(path);
       return;
     }
     if (!needsAttribution(warehouse, rules) && readUnsettled(warehouse) === 0) {
       refreshViews(warehouse, rules);
       return;
     }
-    using lock = tryAcquireLock(warehouse.path);
+    using lock = tryAcquireLock(path);
     if (lock !== undefined) {
       // Only of an interrupted first load; a running one settles them itself.
       if (readUnsettled(warehouse) > 0) writeTransaction(warehouse, settleCallers);
       await applyRules(underLock(warehouse, lock), rules, options);
     } else if (needsAttribution(warehouse, rules)) {
-      throw otherRulesError(warehouse.path);
+      throw otherRulesError(path);
     }
   } catch (error) {
-    throw nameFile(error, warehouse.path);
+    throw nameFile(error, path);
   }
 }
 

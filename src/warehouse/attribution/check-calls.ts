@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { attributeCall } from "../../attribution/attribute-call.ts";
-import { type Call, hashCall, TRANSCRIPT_COLUMNS } from "../../call.ts";
+import { hashCall } from "../../call/call.ts";
+import { type Call, TRANSCRIPT_COLUMNS } from "../../call/columns.ts";
 import { withhold } from "../../privacy/withhold.ts";
 import { toFactCaller } from "../calls/call-facts.ts";
 import { isTopicKept, toKinds } from "../calls/call-guard.ts";
@@ -10,7 +11,7 @@ import { FACTS } from "../calls/facts.ts";
 import { CALLERS_OF_FACTS, readUnsettled } from "../calls/first-load.ts";
 import { readRulesInForce } from "../calls/rules.ts";
 import { readLastDoneRun } from "../runs/runs.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader } from "../warehouse.ts";
 
 /** A call with its facts, as SQLite has them: 0 and 1 for false and true. */
 type StoredCall = Call &
@@ -25,7 +26,7 @@ const DERIVED = FACTS.filter((name) => name !== "is_first_call")
   .map((name) => [name, `fact ${name}`] as const);
 
 /** Returns the ids of calls whose content is not what was read from the service. SQLite's own check looks at the structure alone. */
-export async function findDamagedCalls(warehouse: Warehouse, signal?: AbortSignal): Promise<number[]> {
+export async function findDamagedCalls(warehouse: Reader, signal?: AbortSignal): Promise<number[]> {
   const damaged: number[] = [];
   await eachStoredCall(warehouse, signal, (call) => {
     if (hashCall(call) !== call.row_hash) damaged.push(call.call_id);
@@ -48,7 +49,7 @@ export interface CheckedCalls {
 }
 
 /** Hashes each call again, and derives its facts and the callers again. */
-export async function checkCalls(warehouse: Warehouse, signal?: AbortSignal): Promise<CheckedCalls> {
+export async function checkCalls(warehouse: Reader, signal?: AbortSignal): Promise<CheckedCalls> {
   const { rules } = readRulesInForce(warehouse);
   const digests = openCallerDigests(warehouse);
   const [damaged, overkept, others]: [number[], number[], number[]] = [[], [], []];
@@ -89,21 +90,21 @@ function isOverkept(call: StoredCall, isTopicKept: boolean): boolean {
 }
 
 /** Whether a first load was interrupted: no sync that has ended knows any call. */
-function isInFirstLoad(warehouse: Warehouse): boolean {
+function isInFirstLoad(warehouse: Reader): boolean {
   if (readUnsettled(warehouse) === 0) return false;
   const known = warehouse.sqlite.prepare<[number]>("SELECT 1 FROM calls WHERE first_run_id <= ? LIMIT 1");
   return known.get(readLastDoneRun(warehouse)?.run_id ?? 0) === undefined;
 }
 
 /** In the order of both tables: by an index of the facts, each call would have to be looked up. */
-function findOrphans({ sqlite }: Warehouse): number[] {
+function findOrphans({ sqlite }: Reader): number[] {
   const read = sqlite.prepare<[], number>(
     "SELECT call_id FROM call_facts NOT INDEXED WHERE call_id NOT IN (SELECT call_id FROM calls)",
   );
   return read.pluck().all();
 }
 
-function findOtherCallers({ sqlite }: Warehouse): number[] {
+function findOtherCallers({ sqlite }: Reader): number[] {
   const read = sqlite.prepare<[], number>(
     `SELECT coalesce(call_id, first_call_id) FROM (${CALLERS_OF_FACTS}) AS derived FULL JOIN callers USING (caller_id)
         WHERE call_id IS NOT first_call_id OR call_started IS NOT first_call_started
@@ -114,7 +115,7 @@ function findOtherCallers({ sqlite }: Warehouse): number[] {
 
 /** Reads all calls by id, in batches, so that the write-ahead log may shrink meanwhile. */
 async function eachStoredCall(
-  { sqlite }: Warehouse,
+  { sqlite }: Reader,
   signal: AbortSignal | undefined,
   visit: (call: StoredCall) => void,
 ): Promise<void> {

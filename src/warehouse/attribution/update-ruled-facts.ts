@@ -10,7 +10,7 @@ import { compileRules } from "../../attribution/compiled-rules.ts";
 import { remember } from "../../attribution/remember.ts";
 import type { Transcript } from "../../attribution/topics.ts";
 import { namesOf, recordOf } from "../../base/records.ts";
-import type { Call } from "../../call.ts";
+import type { Call } from "../../call/columns.ts";
 import { isTopicKept } from "../calls/call-guard.ts";
 import { BATCH_ROWS, inBatches } from "../calls/each-call.ts";
 import { call_facts } from "../calls/facts.ts";

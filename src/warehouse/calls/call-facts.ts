@@ -4,7 +4,7 @@ import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
 import type { Tx } from "../transaction.ts";
 import { prepareUpsert } from "../upsert.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse.ts";
 import type { CallerHash } from "./caller-hash.ts";
 import { type CallerCall, CallerTable, isFirstCall } from "./caller-table.ts";
 import { call_facts, FACT_COLUMNS, FACTS } from "./facts.ts";
@@ -107,7 +107,7 @@ export function setLive(warehouse: Tx, callIds: readonly number[], isLive: boole
   callers.end(change);
 }
 
-function prepareReadStored({ sqlite }: Warehouse) {
+function prepareReadStored({ sqlite }: Reader) {
   const read = sqlite.prepare<[string], CallerCall & { live: number; first: number }>(
     `SELECT call_id, caller_id, call_started, is_live AS live, is_first_call AS first FROM call_facts
       WHERE call_id IN (SELECT value FROM json_each(?))`,

@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { toCaller } from "../../attribution/call-text.ts";
-import { type Call, hashCall, isSortable } from "../../call.ts";
+import { hashCall, isSortable } from "../../call/call.ts";
+import type { Call } from "../../call/columns.ts";
 import {
   AFTER_ALL_TIMES,
   BEFORE_ALL_TIMES,
@@ -14,7 +15,7 @@ import {
 import { isPseudonym } from "../../privacy/pseudonym.ts";
 import { describeName, startOfRow, withhold, withholdFromRow } from "../../privacy/withhold.ts";
 import { sync_runs } from "../runs/runs.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader } from "../warehouse.ts";
 import { type CallerHash, openCallerDigests } from "./caller-hash.ts";
 import type { calls } from "./calls.ts";
 import { type ForgottenCallers, openForgotten } from "./forgotten-callers.ts";
@@ -39,7 +40,7 @@ export class Keeping {
    * @param cutoffs the same for all calls of a run
    * @throws CalltallyError (exit 7) if the warehouse needs its caller key and the key is lost
    */
-  constructor(warehouse: Warehouse, cutoffs: Cutoffs, nowMs: number) {
+  constructor(warehouse: Reader, cutoffs: Cutoffs, nowMs: number) {
     this.#nowMs = nowMs;
     this.digests = openCallerDigests(warehouse);
     this.forgotten = openForgotten(warehouse);
@@ -142,7 +143,7 @@ export class Keeping {
 }
 
 /** Keeps everything except data of forgotten callers. */
-export function keepingAll(warehouse: Warehouse): Keeping {
+export function keepingAll(warehouse: Reader): Keeping {
   return new Keeping(warehouse, cutoffsAt(KEEP_ALL, 0), 0);
 }
 

@@ -1,15 +1,16 @@
 import { and, desc, eq, gte, inArray, isNotNull, like, lt, max, sql } from "drizzle-orm";
 import { deriveTopic } from "../../attribution/attribute-call.ts";
 import { recordOf } from "../../base/records.ts";
-import { CALL_COLUMNS, type Call, hashCall, isSameRecording } from "../../call.ts";
+import { CALL_COLUMNS, type Call } from "../../call/columns.ts";
 import { addToCount, countRows, readCount } from "../counts.ts";
 import type { Tx } from "../transaction.ts";
 import { prepareUpsert } from "../upsert.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
-import { isWithoutLink, type Keeping, keepingAll, type Withheld } from "./call-guard.ts";
+import { type Keeping, keepingAll, type Withheld } from "./call-guard.ts";
 import { callers } from "./callers.ts";
 import { calls } from "./calls.ts";
+import { decide, type StoredHead } from "./decide-call.ts";
 import { call_facts } from "./facts.ts";
 import { readRulesInForce } from "./rules.ts";
 import { hasTranscript, prepareWriteTranscript, transcripts } from "./transcripts.ts";
@@ -24,8 +25,6 @@ export interface Upserted {
 
 /** Returns what was new. Data of forgotten callers is not written. */
 export type UpsertCalls = (tx: Tx, page: readonly Call[]) => Upserted;
-
-const NOTHING_WITHHELD = { withheld: null, caller_digest: null };
 
 export interface UpsertOptions {
   /** More query members that sign a recording link. @default none */
@@ -85,42 +84,20 @@ export function prepareUpsertCalls(
     // SQLite fills its pages if rows arrive in key order, and leaves half of each free if they arrive in reverse.
     for (const served of page.toSorted((a, b) => a.call_id - b.call_id)) {
       const { call_id } = served;
-      const hash = hashCall(served);
       const stored = known.get(call_id);
-      const kinds = keeping.kindsPast(served.call_started, stored?.first_run_id);
-      const isLinkKept = !isWithoutLink(stored?.withheld ?? null) && !kinds.includes("recording_urls");
-      const mayKeepMore = stored !== undefined && keeping.mayKeepMore(stored.withheld, kinds);
-      // Stored text names no forgotten caller, but text that was withheld until now may, and so may the query of a
-      // new link.
-      const mayName =
-        mayKeepMore || (isLinkKept && keeping.namesForgotten(served.recording_url, stored?.recording_url));
-      const isServedAgain = stored !== undefined && !mayName && keeping.isServedAs(hash, stored);
-      const call = isServedAgain ? served : (keeping.forgotten?.strip(served) ?? served);
-      // A hash of the whole row would reveal the omitted number to anybody who tries all numbers.
-      const served_hash = call === served ? hash : null;
-      // The hashes leave out the query of the recording link.
-      const isSame =
-        stored !== undefined &&
-        (isServedAgain || keeping.isSame(call, stored, kinds)) &&
-        (!isLinkKept || isSameRecording(stored.recording_url, call.recording_url, signature));
-      const isKept = isSame && !mayKeepMore;
-      if (isKept && isLinkKept && stored.recording_url !== (call.recording_url?.toWellFormed() ?? null))
-        refreshRecording.run({ recording_url: call.recording_url, call_id });
-      if (isKept && isServedAgain) continue;
-      // Data that may be kept again returns; that is not a change at the service.
-      const changed_run_id = isSame ? stored.changed_run_id : runId;
-      const first_run_id = stored?.first_run_id ?? runId;
-      const unwithheld = { ...call, ...NOTHING_WITHHELD, served_hash, first_run_id, changed_run_id };
-      const { call: row } = keeping.toStored(unwithheld, kinds, served_hash ?? undefined);
+      const decision = decide(served, stored, { keeping, signature, runId });
+      if (decision.kind !== "write" && decision.link) refreshRecording.run({ ...decision.link, call_id });
+      if (decision.kind === "keep") continue;
+      const { row } = decision;
       // Also if only what is withheld changed: it may decide the topic.
       const isNew = attributed.get(call_id)?.isNew ?? stored === undefined;
       attributed.set(call_id, { call: row, topic: deriveTopic(served, rules), isNew });
-      if (isKept) {
-        if (served_hash !== null)
-          setServedHash.run({ served_hash: keeping.toStoredHash(served_hash, stored.withheld), call_id });
+      if (decision.kind === "refresh") {
+        const { servedHash } = decision;
+        if (servedHash !== null) setServedHash.run({ served_hash: servedHash, call_id });
         continue;
       }
-      if (!isSame) {
+      if (!decision.isSame) {
         if (written.has(call_id)) counts.conflicting++;
         else if (stored === undefined) newIds.add(call_id);
         else if (stored.changed_run_id !== runId) counts.changed++;
@@ -136,22 +113,15 @@ export function prepareUpsertCalls(
   };
 }
 
-type StoredHead = Withheld & {
-  call_id: number;
-  first_run_id: number;
-  changed_run_id: number;
-  recording_url: string | null;
-};
-
 /** Counts the calls that count and those marked as gone. */
-export function countCalls(warehouse: Warehouse): { live: number; gone: number } {
+export function countCalls(warehouse: Reader): { live: number; gone: number } {
   const isGone = and(isNotNull(calls.missing_since), isNotNull(calls.gone_at));
   const gone = countRows(warehouse, calls, isGone);
   return { live: readCallCount(warehouse) - gone, gone };
 }
 
 /** Counts the calls whose topic stays, since their transcript was removed. */
-export function countKeptTopics(warehouse: Warehouse): number {
+export function countKeptTopics(warehouse: Reader): number {
   const lost = and(isNotNull(calls.withheld), like(calls.withheld, "%transcripts%"));
   const ids = warehouse.db
     .select({ caller_id: callers.caller_id })
@@ -161,30 +131,30 @@ export function countKeptTopics(warehouse: Warehouse): number {
   return countRows(warehouse, calls, lost) + countRows(warehouse, call_facts, forgotten);
 }
 
-export function readCallCount(warehouse: Warehouse): number {
+export function readCallCount(warehouse: Reader): number {
   return readCount(warehouse, "calls") ?? 0;
 }
 
-export function readCallerIds({ db }: Warehouse): (string | null)[] {
+export function readCallerIds({ db }: Reader): (string | null)[] {
   const rows = db.selectDistinct({ caller_id: calls.caller_id }).from(calls).all();
   return rows.map(({ caller_id }) => caller_id);
 }
 
 /** Whether every call has facts and is counted. Reads the keys of both tables. */
-export function hasAllFacts(warehouse: Warehouse): boolean {
+export function hasAllFacts(warehouse: Reader): boolean {
   const stored = readCallCount(warehouse);
   return countRows(warehouse, calls) === stored && countRows(warehouse, call_facts) === stored;
 }
 
 /** Returns the stored starts by id, for the ids that exist. */
-export function readStarts({ sqlite }: Warehouse, ids: readonly number[]): Map<number, string | null> {
+export function readStarts({ sqlite }: Reader, ids: readonly number[]): Map<number, string | null> {
   const read = sqlite.prepare<[string], [id: number, started: string | null]>(
     "SELECT call_id, call_started FROM calls WHERE call_id IN (SELECT value FROM json_each(?))",
   );
   return new Map(read.raw().all(JSON.stringify(ids)));
 }
 
-export function readNewestCall({ db }: Warehouse): string | null {
+export function readNewestCall({ db }: Reader): string | null {
   const newest = db
     .select({ started: max(call_facts.call_started) })
     .from(call_facts)
@@ -194,7 +164,7 @@ export function readNewestCall({ db }: Warehouse): string | null {
 
 /** Returns durations and transcripts of calls that have both, highest ids first. */
 export function readLatestTranscripts(
-  { db }: Warehouse,
+  { db }: Reader,
   limit: number,
 ): Pick<Call, "duration" | "transcription_details">[] {
   return db

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, hash } from "node:crypto";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader } from "../warehouse.ts";
 import { openCallerKey, openSameKey } from "./caller-key.ts";
 import { type ForgottenCallers, openForgotten } from "./forgotten-callers.ts";
 import { readRulesInForce } from "./rules.ts";
@@ -41,7 +41,7 @@ export function openCallerHash(database: string): CallerHash {
  * Returns the digests that replace callers' numbers in the facts; undefined if the facts hold numbers.
  * @throws CalltallyError (exit 7) if the key is missing or another one: every caller would count as new
  */
-export function openCallerDigests(warehouse: Warehouse): CallerHash | undefined {
+export function openCallerDigests(warehouse: Reader): CallerHash | undefined {
   const { path } = warehouse;
   const made = readRulesInForce(warehouse).caller_key;
   if (made === null) return undefined;
@@ -57,7 +57,7 @@ export function openCallerDigests(warehouse: Warehouse): CallerHash | undefined 
 }
 
 /** Returns the pseudonyms for files; if the facts hold digests, those are the pseudonyms. */
-export function openPseudonyms(warehouse: Warehouse) {
+export function openPseudonyms(warehouse: Reader) {
   const digests = openCallerDigests(warehouse);
   const { hash: toHash, fingerprint, newKey } = digests ?? openCallerHash(warehouse.path);
   const isHash = (caller: string) => digests !== undefined && !isPseudonym(caller);
@@ -69,7 +69,7 @@ export function openPseudonyms(warehouse: Warehouse) {
 }
 
 /** Returns a function from a number (`+` and digits) to the caller's name in the facts. Reads the key when needed. */
-export function prepareCallerName(warehouse: Warehouse): (phoneDigits: string) => string {
+export function prepareCallerName(warehouse: Reader): (phoneDigits: string) => string {
   let names: { forgotten?: ForgottenCallers | undefined; digests?: CallerHash | undefined } | undefined;
   return (phoneDigits) => {
     names ??= { forgotten: openForgotten(warehouse), digests: openCallerDigests(warehouse) };

@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse.ts";
 import { CALLER_INDEX, callers, indexCallers } from "./callers.ts";
 import { call_facts } from "./facts.ts";
 
@@ -171,7 +171,7 @@ function isBefore(a: FirstCall, b: FirstCall): boolean {
 }
 
 /** Returns the first live call of the same caller. */
-export function readFirstCall({ db }: Warehouse, callId: number) {
+export function readFirstCall({ db }: Reader, callId: number) {
   const { first_call_id, first_call_started } = callers;
   const first = db
     .select({ call_id: first_call_id, call_started: first_call_started })

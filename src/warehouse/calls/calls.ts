@@ -1,34 +1,32 @@
-import { getTableColumns, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { pick, recordOf } from "../../base/records.ts";
+import { CALL_COLUMNS, type Call, COLUMNS, type Member } from "../../call/columns.ts";
 import { about, describeTable } from "../described.ts";
 
+const BUILDERS = { id: () => integer().primaryKey(), number: () => integer(), text: () => text() };
+
+type BuilderOf<Name extends Member> = (typeof BUILDERS)[null extends Call[Name]
+  ? Call[Name] extends number | null
+    ? "number"
+    : "text"
+  : "id"];
+
+/** Returns columns for some members of a call. */
+export function columnsOf<Name extends Member>(
+  names: readonly Name[],
+): { [N in Name]: ReturnType<BuilderOf<N>> };
+export function columnsOf(names: readonly Member[]): object {
+  return recordOf(names, (name) => {
+    const { type, help, ...column } = COLUMNS[name];
+    const isNumber = type === "integer" || type === "duration";
+    const builder = BUILDERS[type === "id" ? "id" : isNumber ? "number" : "text"]();
+    return about(builder, help, "personal" in column ? column.personal : undefined);
+  });
+}
+
 const columns = {
-  call_id: about(integer().primaryKey(), "The service's identifier."),
-  insight_name: about(text(), "Campaign or source name.", "text"),
-  caller_id: about(text(), "The caller's phone number, international format.", "caller_numbers"),
-  tracking_number: about(text(), "The number that was called, international format."),
-  call_started: about(text(), "Start of the call, ISO 8601 UTC with milliseconds."),
-  duration: about(integer(), "As served; seconds unless CALLTALLY_DURATION_UNIT says otherwise."),
-  disposition: about(text(), "As served, e.g. ANSWERED.", "text"),
-  org_unit_id: about(integer(), "The group (organization unit) that the call belongs to."),
-  org_unit_name: about(text(), "The group's name.", "text"),
-  recording_url: about(text(), "Signed link to the recording: a secret until it expires.", "recording_urls"),
-  utm_source: about(text(), "`utm_source` of the visit before the call, as served.", "text"),
-  utm_medium: about(text(), "`utm_medium` of the visit, as served.", "text"),
-  utm_campaign: about(text(), "`utm_campaign` of the visit, as served.", "text"),
-  utm_content: about(text(), "`utm_content` of the visit, as served.", "text"),
-  utm_term: about(text(), "`utm_term` of the visit, as served.", "text"),
-  gclid: about(text(), "Google click id, byte for byte as served.", "text"),
-  gclsrc: about(text(), "Source of the Google click id, e.g. aw.ds or 3p.ds.", "text"),
-  google_analytics_cid: about(text(), "Google Analytics client id.", "visitor"),
-  referring_url: about(text(), "Address of the page that the visit came from.", "visitor"),
-  campaign_name: about(text(), "The campaign's name, as served.", "text"),
-  campaign_id: about(text(), "The campaign's identifier, as served.", "text"),
-  extra: about(
-    text(),
-    'JSON object of undocumented members; only their types, as {"type":"string"}, if a `keep` setting or `forget` withholds anything.',
-    "extra",
-  ),
+  ...columnsOf(CALL_COLUMNS),
   row_hash: about(
     text().notNull(),
     "BLAKE2b hash of the call's content as stored, without the recording's signature.",
@@ -66,18 +64,5 @@ export const CALLS = describeTable(
   "One attributed call (API v3 § 2.3), under the API's own names, with its texts as served: including empty ones and `(not set)`, for which `attributed_calls` has NULL.",
 );
 
-const {
-  row_hash,
-  served_hash,
-  withheld,
-  caller_digest,
-  first_run_id,
-  changed_run_id,
-  missing_since,
-  gone_at,
-  absent_since,
-  absent_passes,
-  unlisted_since,
-  ...members
-} = getTableColumns(calls);
-export const MEMBERS = members;
+/** The members of a call in `calls`. */
+export const MEMBERS = pick(calls, CALL_COLUMNS);

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse.ts";
 import type { Keeping } from "./call-guard.ts";
 
 const columns = {
@@ -39,6 +39,6 @@ export function withholdDrift(warehouse: Warehouse, keeping: Keeping): void {
   recordDrift(warehouse, others, keeping);
 }
 
-export function readDrift({ db }: Warehouse): SchemaDrift[] {
+export function readDrift({ db }: Reader): SchemaDrift[] {
   return db.select().from(schema_drift).orderBy(schema_drift.path, schema_drift.kind).all();
 }

@@ -1,15 +1,16 @@
 import { desc, eq, lte } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Channel } from "../../attribution/channel-rules.ts";
-import { OUTCOMES } from "../../attribution/compiled-rules.ts";
+import { recordOf } from "../../base/records.ts";
 import { CHANGE_REASONS, type ChangeReason } from "../../rollup/change-reasons.ts";
 import { addToCount, countRows, readCount, setCount } from "../counts.ts";
 import { about, describeTable } from "../described.ts";
 import { findOutdated, readObjects, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import type { Tx } from "../transaction.ts";
-import type { Warehouse } from "../warehouse.ts";
-import { FACTS } from "./facts.ts";
+import type { Reader } from "../warehouse.ts";
+import { CALL_FACTS, FACTS } from "./facts.ts";
 import { rules } from "./rules.ts";
+
+const DESCRIBED = new Map(CALL_FACTS.columns.map((column) => [column.name, column]));
 
 export const fact_changes = sqliteTable("fact_changes", {
   change_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the change."),
@@ -20,35 +21,15 @@ export const fact_changes = sqliteTable("fact_changes", {
     "late: the call was not here. corrected: its content changed at the service. gone or returned: the service no longer lists it, or lists it again. rules: it was attributed again. first_call: it became, or ceased to be, the first of its caller.",
   ),
   rules_id: about(integer(), "The row in `rules` that caused it; null for other reasons."),
-  is_live: about(
-    integer({ mode: "boolean" }),
-    "`is_live` in `call_facts` before the change; this and all following columns are null if the call was not here.",
-  ),
-  call_started: about(text(), "`call_started` in `call_facts` before the change."),
-  duration: about(integer(), "`duration` in `call_facts` before the change."),
-  outcome: about(text({ enum: OUTCOMES }), "`outcome` in `call_facts` before the change."),
-  topic: about(text(), "`topic` in `call_facts` before the change."),
-  is_qualified: about(integer({ mode: "boolean" }), "`is_qualified` in `call_facts` before the change."),
-  is_first_call: about(integer({ mode: "boolean" }), "`is_first_call` in `call_facts` before the change."),
-  caller_id: about(integer(), "`caller_id` in `call_facts` before the change."),
-  source: about(text(), "`source` in `call_facts` before the change.", "text"),
-  medium: about(text(), "`medium` in `call_facts` before the change.", "text"),
-  campaign: about(text(), "`campaign` in `call_facts` before the change.", "text"),
-  campaign_id: about(text(), "`campaign_id` in `call_facts` before the change.", "text"),
-  gclid: about(text(), "`gclid` in `call_facts` before the change.", "text"),
-  gclsrc: about(text(), "`gclsrc` in `call_facts` before the change.", "text"),
-  channel: about(text().$type<Channel>(), "`channel` in `call_facts` before the change."),
-  referring_host: about(text(), "`referring_host` in `call_facts` before the change.", "text"),
-  utm_source_folded: about(text(), "`utm_source_folded` in `call_facts` before the change.", "text"),
-  utm_medium_folded: about(text(), "`utm_medium_folded` in `call_facts` before the change.", "text"),
-  utm_campaign_folded: about(text(), "`utm_campaign_folded` in `call_facts` before the change.", "text"),
-  utm_content_folded: about(text(), "`utm_content_folded` in `call_facts` before the change.", "text"),
-  utm_term_folded: about(text(), "`utm_term_folded` in `call_facts` before the change.", "text"),
-  insight_name: about(text(), "`insight_name` in `call_facts` before the change.", "text"),
-  org_unit_id: about(integer(), "`org_unit_id` in `call_facts` before the change."),
-  org_unit_name: about(text(), "`org_unit_name` in `call_facts` before the change.", "text"),
-  tracking_number: about(text(), "`tracking_number` in `call_facts` before the change."),
-  disposition: about(text(), "`disposition` in `call_facts` before the change.", "text"),
+  ...recordOf(FACTS, (fact) => {
+    const { type, personal } = DESCRIBED.get(fact) ?? {};
+    const all = fact === FACTS[0] ? "; this and all following columns are null if the call was not here" : "";
+    return about(
+      type === "integer" ? integer() : text(),
+      `\`${fact}\` in \`call_facts\` before the change${all}.`,
+      personal,
+    );
+  }),
 });
 export const FACT_CHANGES = describeTable(
   fact_changes,
@@ -101,14 +82,14 @@ export function withoutFactLog({ sqlite }: Tx, change: () => void): void {
 }
 
 /** Returns the id of the fact log; undefined if changes are not logged, or by another version. */
-export function readFactLog(warehouse: Warehouse): number | undefined {
+export function readFactLog(warehouse: Reader): number | undefined {
   const isLogging = findOutdated(warehouse.sqlite, "TRIGGER", LOG_TRIGGERS).length === 0;
   return isLogging ? readCount(warehouse, LOGS) : undefined;
 }
 
 /** Whether all later changes are still there, so that figures from then can be explained. */
 export function isLoggedSince(
-  warehouse: Warehouse,
+  warehouse: Reader,
   { log, changeId }: { log: number; changeId: number },
 ): boolean {
   if (readFactLog(warehouse) !== log) return false;
@@ -116,7 +97,7 @@ export function isLoggedSince(
   return countRows(warehouse, fact_changes, isNext) > 0 || readFactState(warehouse).changeId === changeId;
 }
 
-export function readFactState({ db, sqlite }: Warehouse): { changeId: number; rulesId: number } {
+export function readFactState({ db, sqlite }: Reader): { changeId: number; rulesId: number } {
   // The sequence also counts changes that were deleted since.
   const last = sqlite
     .prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'fact_changes'")

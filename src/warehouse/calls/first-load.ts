@@ -1,6 +1,6 @@
 import { addToCount, countRows, readCount, setCount } from "../counts.ts";
 import type { Tx } from "../transaction.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader } from "../warehouse.ts";
 import { CALLER_INDEX, callers, deleteUnusedCallers, indexCallers } from "./callers.ts";
 
 // In a first load, calls of a caller arrive in any order. Keeping callers consistent would take a third of the load,
@@ -14,7 +14,7 @@ const INDEXES = {
   call_facts_call_started: "call_started",
 };
 
-export function readUnsettled({ db }: Pick<Warehouse, "db">): number {
+export function readUnsettled({ db }: Pick<Reader, "db">): number {
   return readCount({ db }, UNSETTLED) ?? 0;
 }
 

@@ -3,12 +3,12 @@ import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core
 import { toCaller } from "../../attribution/call-text.ts";
 import { maskNumbers, toNational } from "../../attribution/phone-mentions.ts";
 import { toReferringHost } from "../../attribution/referring-host.ts";
-import type { Call } from "../../call.ts";
+import type { Call } from "../../call/columns.ts";
 import { keepClick } from "../../privacy/keep-click.ts";
 import { isPseudonym, toPseudonym } from "../../privacy/pseudonym.ts";
 import { about, describeTable, type PersonalKind, personalColumns } from "../described.ts";
 import type { Tx } from "../transaction.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse.ts";
 import { openCallerKey, openSameKey } from "./caller-key.ts";
 import { CALLS } from "./calls.ts";
 import { TRANSCRIPTS } from "./transcripts.ts";
@@ -172,7 +172,7 @@ export class ForgottenCallers {
 }
 
 /** Returns undefined if nobody was forgotten. @throws CalltallyError (exit 7) without their key: they would come back */
-export function openForgotten(warehouse: Warehouse): ForgottenCallers | undefined {
+export function openForgotten(warehouse: Reader): ForgottenCallers | undefined {
   const { path } = warehouse;
   const callers = readForgotten(warehouse);
   if (callers.length === 0) return undefined;
@@ -188,7 +188,7 @@ export function openForgotten(warehouse: Warehouse): ForgottenCallers | undefine
   return new ForgottenCallers(digests, callers);
 }
 
-export function readForgotten({ db }: Warehouse): ForgottenCaller[] {
+export function readForgotten({ db }: Reader): ForgottenCaller[] {
   return db.select().from(forgotten_callers).all();
 }
 

@@ -21,7 +21,7 @@ import { countRows } from "../counts.ts";
 import { idsOfRun } from "../runs/page-table.ts";
 import { readLastUsablePass } from "../runs/runs.ts";
 import type { Tx } from "../transaction.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse.ts";
 import { setLive } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
 import { calls } from "./calls.ts";
@@ -179,7 +179,7 @@ export function clearAbsence(tx: Tx, callIds: readonly number[]): number {
   return returned.length;
 }
 
-export function hasAbsentCalls({ db }: Warehouse): boolean {
+export function hasAbsentCalls({ db }: Reader): boolean {
   return [calls.missing_since, calls.absent_since, calls.unlisted_since].some(
     (column) =>
       db.select({ id: calls.call_id }).from(calls).where(isNotNull(column)).limit(1).get() !== undefined,
@@ -197,7 +197,7 @@ export function unlistedInWords({ calls, since }: Unlisted): string {
   return `${count} since ${since.slice(0, 10)}, older than any listed call; still counted`;
 }
 
-export function readUnlisted({ db }: Warehouse): Unlisted | null {
+export function readUnlisted({ db }: Reader): Unlisted | null {
   const { unlisted_since } = calls;
   const unlisted = db
     .select({ calls: count(), since: min(unlisted_since) })
@@ -208,12 +208,12 @@ export function readUnlisted({ db }: Warehouse): Unlisted | null {
 }
 
 /** Returns how many calls the latest usable pass missed, but exceeded the missing-call threshold. */
-export function readWithheld(warehouse: Warehouse): number {
+export function readWithheld(warehouse: Reader): number {
   return readLastUsablePass(warehouse)?.calls_withheld ?? 0;
 }
 
 /** Counts the calls that the service should list, including listed rows that could not be parsed. */
-export function countExpected(warehouse: Warehouse, sinceRunId: number): number {
+export function countExpected(warehouse: Reader, sinceRunId: number): number {
   const row = warehouse.db.get<{ missing: number; unread: number }>(sql`SELECT
     (SELECT count(*) FROM calls WHERE missing_since IS NOT NULL)
       + (SELECT count(*) FROM calls WHERE unlisted_since IS NOT NULL) AS missing,

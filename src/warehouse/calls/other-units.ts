@@ -2,7 +2,7 @@ import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { countRows } from "../counts.ts";
 import { readOrigin } from "../origin.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader } from "../warehouse.ts";
 import { calls } from "./calls.ts";
 import { call_facts } from "./facts.ts";
 
@@ -11,13 +11,13 @@ function isOtherUnit(served: SQLiteColumn, asked: string | null | undefined): SQ
   return /^\d+$/.test(asked ?? "") ? ne(served, Number(asked)) : sql`FALSE`;
 }
 
-export function countOtherUnits(warehouse: Warehouse): number {
+export function countOtherUnits(warehouse: Reader): number {
   const isOther = isOtherUnit(call_facts.org_unit_id, readOrigin(warehouse).org_unit_id);
   return countRows(warehouse, call_facts, and(eq(call_facts.is_live, true), isOther));
 }
 
 /** Counts a run's new and changed calls that belong to another organization unit than the requested one. */
-export function countOtherUnitsOf(warehouse: Warehouse, runId: number, asked?: string): number {
+export function countOtherUnitsOf(warehouse: Reader, runId: number, asked?: string): number {
   const isOther = isOtherUnit(calls.org_unit_id, asked);
   return countRows(warehouse, calls, and(eq(calls.changed_run_id, runId), isOther));
 }

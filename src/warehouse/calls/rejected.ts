@@ -5,7 +5,7 @@ import { countRows } from "../counts.ts";
 import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
 import { prepareUpsert } from "../upsert.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse.ts";
 import type { Keeping } from "./call-guard.ts";
 import type { ForgottenCallers } from "./forgotten-callers.ts";
 
@@ -72,15 +72,15 @@ export function deleteUnnamed({ db }: Warehouse, runId: number): void {
     .run();
 }
 
-export function readRejected({ db }: Warehouse): RejectedCall[] {
+export function readRejected({ db }: Reader): RejectedCall[] {
   return db.select().from(rejected_calls).orderBy(rejected_calls.row_key).all();
 }
 
-export function countRejected(warehouse: Warehouse, runId: number): number {
+export function countRejected(warehouse: Reader, runId: number): number {
   return countRows(warehouse, rejected_calls, eq(rejected_calls.last_run_id, runId));
 }
 
-export function countAllRejected(warehouse: Warehouse): number {
+export function countAllRejected(warehouse: Reader): number {
   return countRows(warehouse, rejected_calls);
 }
 

@@ -5,7 +5,7 @@ import { ATTRIBUTION_VERSION } from "../../attribution/attribute-call.ts";
 import { type AttributionRules, toRulesJson } from "../../attribution/attribution-rules.ts";
 import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader } from "../warehouse.ts";
 
 export const rules = sqliteTable("rules", {
   rules_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the change."),
@@ -42,7 +42,7 @@ export const rulesSchema: z.ZodType<AttributionRules> = z.object({
   ),
 });
 
-export function readRulesInForce({ db }: Warehouse) {
+export function readRulesInForce({ db }: Reader) {
   const row = db.select().from(rules).orderBy(desc(rules.rules_id)).limit(1).get();
   if (row === undefined) throw new Error("The warehouse has no rules");
   const { version, since, caller_key } = row;
@@ -56,7 +56,7 @@ export function readRulesInForce({ db }: Warehouse) {
 }
 
 /** Returns the settings that differ between two rows, separated by commas; `program` for the program's own part. */
-export function describeRulesChange({ db }: Warehouse, beforeId: number, nowId: number): string | null {
+export function describeRulesChange({ db }: Reader, beforeId: number, nowId: number): string | null {
   const [before = {}, now = {}] = [beforeId, nowId].map((id): Record<string, unknown> => {
     const row = db.select().from(rules).where(eq(rules.rules_id, id)).get();
     return row === undefined

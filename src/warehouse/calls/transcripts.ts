@@ -1,10 +1,11 @@
 import { eq, sql } from "drizzle-orm";
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { type Call, TRANSCRIPT_COLUMNS } from "../../call.ts";
+import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { pick } from "../../base/records.ts";
+import { type Call, TRANSCRIPT_COLUMNS } from "../../call/columns.ts";
 import { about, describeTable } from "../described.ts";
 import { prepareUpsert } from "../upsert.ts";
 import type { Warehouse } from "../warehouse.ts";
-import { calls, MEMBERS } from "./calls.ts";
+import { calls, columnsOf, MEMBERS } from "./calls.ts";
 
 export const transcripts = sqliteTable("transcripts", {
   call_id: about(
@@ -13,18 +14,15 @@ export const transcripts = sqliteTable("transcripts", {
       .references(() => calls.call_id, { onDelete: "cascade" }),
     "The call in `calls`.",
   ),
-  summary: about(text(), "AI-generated summary.", "summaries"),
-  transcription: about(text(), "Full text.", "transcripts"),
-  transcription_details: about(text(), "JSON array of {channel, time (mm:ss), text}.", "transcripts"),
+  ...columnsOf(TRANSCRIPT_COLUMNS),
 });
 export const TRANSCRIPTS = describeTable(
   transcripts,
   "What was said in a call; separate from `calls`, so that rollups never read the text.",
 );
 
-const { summary, transcription, transcription_details } = transcripts;
 /** The members of a call, for a SELECT from `calls` joined with its transcript. */
-export const WHOLE_CALL = { ...MEMBERS, summary, transcription, transcription_details };
+export const WHOLE_CALL = { ...MEMBERS, ...pick(transcripts, TRANSCRIPT_COLUMNS) };
 
 export function prepareWriteTranscript(warehouse: Warehouse): (call: Call) => void {
   const upsert = prepareUpsert(warehouse, transcripts, ["call_id", ...TRANSCRIPT_COLUMNS]);

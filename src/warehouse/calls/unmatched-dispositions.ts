@@ -2,7 +2,7 @@ import { type AttributionRules, DEFAULT_RULES } from "../../attribution/attribut
 import { toComparableDisposition } from "../../attribution/call-text.ts";
 import { didYouMean } from "../../base/nearest.ts";
 import { SETTINGS } from "../../config/settings.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader } from "../warehouse.ts";
 
 export interface UnmatchedDisposition {
   setting: string;
@@ -14,7 +14,7 @@ const BY_DEFAULT = new Set([...DEFAULT_RULES.answered, ...DEFAULT_RULES.missed].
 
 /** Ignores the defaults, which a service need not have. Stops reading once each disposition has a call. */
 export function findUnmatchedDispositions(
-  { sqlite }: Warehouse,
+  { sqlite }: Reader,
   { answered, missed }: Pick<AttributionRules, "answered" | "missed">,
 ): UnmatchedDisposition[] {
   const set = [

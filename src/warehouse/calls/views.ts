@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import type { Outcome } from "../../attribution/compiled-rules.ts";
-import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../call.ts";
+import { CALL_COLUMNS, TRANSCRIPT_COLUMNS, UTM_FIELDS } from "../../call/columns.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
 import { listedText } from "../../rollup/listed-member.ts";
 import { findOutdated, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
@@ -19,8 +19,7 @@ const MEMBERS = [
 /** The dispositions' outcomes, counted. */
 const countOf = (outcome: Outcome) => `count(*) FILTER (WHERE f.outcome = '${outcome}') AS ${outcome}_calls`;
 
-const UTM_FOLDED =
-  "f.utm_source_folded, f.utm_medium_folded, f.utm_campaign_folded, f.utm_content_folded, f.utm_term_folded";
+const UTM_FOLDED = UTM_FIELDS.map((name) => `f.${name}_folded`).join(", ");
 
 const LOCAL = Object.entries(localTimeOf("f.call_started")).map(([name, sql]) => `${sql} AS ${name}`);
 

@@ -4,7 +4,7 @@ import { parseTimeZone } from "../../config/time-zone.ts";
 import { WEEKDAYS } from "../../figures/dimensions.ts";
 import { findOutdated, readObjects, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import { type Tx, writeTransaction } from "../transaction.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse.ts";
 
 export const ZONE_VIEW = "zone_offsets";
 
@@ -42,13 +42,13 @@ export function createZoneView({ sqlite }: Tx, zone: string): void {
 }
 
 /** Returns the zone of the view; undefined if the view is not as it was made for any. */
-export function readViewZone(warehouse: Warehouse): string | undefined {
+export function readViewZone(warehouse: Reader): string | undefined {
   const text = readObjects(warehouse.sqlite, "VIEW").get(ZONE_VIEW) ?? "";
   const zone = attempt(() => parseTimeZone(/\/\* (\S+) \*\//.exec(text)?.[1] ?? ""));
   return zone !== undefined && findOutdatedZone(warehouse, zone).length === 0 ? zone : undefined;
 }
 
-export function findOutdatedZone({ sqlite }: Warehouse, zone: string) {
+export function findOutdatedZone({ sqlite }: Reader, zone: string) {
   return findOutdated(sqlite, "VIEW", objectsOf(zone));
 }
 

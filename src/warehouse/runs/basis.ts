@@ -8,7 +8,7 @@ import { countOtherUnits } from "../calls/other-units.ts";
 import { countAllRejected } from "../calls/rejected.ts";
 import { followsRules, readRulesInForce } from "../calls/rules.ts";
 import { type DescribedOrigin, describeOrigin, readOrigin } from "../origin.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader } from "../warehouse.ts";
 import { type CertificateMark, readCertificateMark } from "./certificate-table.ts";
 import { readLastDoneRun, readLastVerifiedPass, type SyncRun } from "./runs.ts";
 
@@ -34,7 +34,7 @@ export interface Basis {
 }
 
 /** @param rules those of the settings, if there are any */
-export function readBasis(reader: Warehouse, rules?: AttributionRules): Basis {
+export function readBasis(reader: Reader, rules?: AttributionRules): Basis {
   const {
     run_id,
     finished_at = null,
@@ -59,7 +59,7 @@ export function readBasis(reader: Warehouse, rules?: AttributionRules): Basis {
 
 export type Coverage = ReturnType<typeof readCoverage>;
 
-export function readCoverage(reader: Warehouse) {
+export function readCoverage(reader: Reader) {
   const run = readLastDoneRun(reader);
   const verified = readLastVerifiedPass(reader);
   return {

@@ -4,7 +4,7 @@ import { desc, eq, getTableColumns, lte, sql } from "drizzle-orm";
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader } from "../warehouse.ts";
 import { sync_runs } from "./runs.ts";
 
 const columns = {
@@ -59,13 +59,13 @@ export function insertCertificate({ db }: Tx, runId: number, madeAt: string, lin
 }
 
 /** Returns the certificate that a run rests on: its own, or that of the last proven pass before. @default the last run */
-export function readCertificateMark({ db }: Warehouse, runId?: number): CertificateMark | undefined {
+export function readCertificateMark({ db }: Reader, runId?: number): CertificateMark | undefined {
   const marks = db.select(SHOWN).from(certificates).orderBy(desc(certificates.run_id)).limit(1).$dynamic();
   return (runId === undefined ? marks : marks.where(lte(certificates.run_id, runId))).get();
 }
 
 /** Returns the text of a certificate. @throws Error if it is damaged */
-export function readCertificate({ db }: Warehouse, runId: number): string {
+export function readCertificate({ db }: Reader, runId: number): string {
   const row = db
     .select({ lines: certificates.lines })
     .from(certificates)

@@ -2,7 +2,7 @@ import { sep } from "node:path";
 import { inArray, max, type SQL, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse.ts";
 
 export const exports = sqliteTable("exports", {
   export_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the file."),
@@ -47,7 +47,7 @@ export function deleteExports({ db }: Warehouse, exportIds: readonly number[]): 
 }
 
 /** Returns when the last export into a folder (absolute path) ended, ISO 8601 UTC; null for never. */
-export function readLastExport({ db }: Warehouse, folder: string): string | null {
+export function readLastExport({ db }: Reader, folder: string): string | null {
   const row = db
     .select({ last: max(exports.exported_at) })
     .from(exports)
@@ -57,7 +57,7 @@ export function readLastExport({ db }: Warehouse, folder: string): string | null
 }
 
 /** Returns the last record of each file that exports have written into a folder (absolute path), and its sub-folders. */
-export function readLastRecords({ db }: Warehouse, folder: string) {
+export function readLastRecords({ db }: Reader, folder: string) {
   const last = sql`SELECT max(export_id) FROM exports WHERE exported_at IS NOT NULL AND ${isInside(folder)} GROUP BY path`;
   return db.select().from(exports).where(sql`${exports.export_id} IN (${last})`).all();
 }
@@ -67,13 +67,13 @@ function isInside(folder: string): SQL {
   return sql`substr(${exports.path}, 1, length(${prefix})) = ${prefix}`;
 }
 
-export function readExportPaths({ db }: Warehouse): string[] {
+export function readExportPaths({ db }: Reader): string[] {
   const rows = db.selectDistinct({ path: exports.path }).from(exports).orderBy(exports.path).all();
   return rows.map(({ path }) => path);
 }
 
 /** Whether a list of calls with pseudonyms, or a workbook or database that may contain one, was ever written. */
-export function hasExportedCalls(warehouse: Warehouse): boolean {
+export function hasExportedCalls(warehouse: Reader): boolean {
   return readExportPaths(warehouse).some((path) =>
     /[/\\](calltally\.(xlsx|sqlite)|(calls|callers)(\.[a-z]+|[/\\]month=.*))$/.test(path),
   );

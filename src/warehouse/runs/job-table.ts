@@ -1,7 +1,7 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse.ts";
 
 export const jobs = sqliteTable("jobs", {
   job: about(
@@ -66,6 +66,6 @@ export function applyEnd(
   }
 }
 
-export function readJobs({ db }: Warehouse): JobRecord[] {
+export function readJobs({ db }: Reader): JobRecord[] {
   return db.select().from(jobs).orderBy(jobs.job).all();
 }

@@ -2,7 +2,7 @@ import { asc, eq, getTableColumns, min, type SQL, sql } from "drizzle-orm";
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse.ts";
 import { sync_runs } from "./runs.ts";
 
 const columns = {
@@ -43,12 +43,12 @@ export function insertPage({ db }: Tx, page: typeof sync_pages.$inferInsert): vo
   db.insert(sync_pages).values(page).run();
 }
 
-export function readPages({ db }: Warehouse, runId: number): SyncPage[] {
+export function readPages({ db }: Reader, runId: number): SyncPage[] {
   return db.select().from(sync_pages).where(eq(sync_pages.run_id, runId)).orderBy(asc(sync_pages.seq)).all();
 }
 
 /** Nothing else can be read or written meanwhile. */
-export function iteratePages({ sqlite }: Warehouse, runId: number): IterableIterator<SyncPage> {
+export function iteratePages({ sqlite }: Reader, runId: number): IterableIterator<SyncPage> {
   const read = sqlite.prepare<[number], SyncPage>("SELECT * FROM sync_pages WHERE run_id = ? ORDER BY seq");
   return read.iterate(runId);
 }
@@ -63,13 +63,13 @@ export function idsOfRun(runId: number): SQL {
     WHERE page.run_id = ${runId} AND id.value IS NOT NULL`;
 }
 
-export function countDistinctCalls({ db }: Warehouse, runId: number): number {
+export function countDistinctCalls({ db }: Reader, runId: number): number {
   return db.get<{ calls: number }>(sql`SELECT count(DISTINCT value) AS calls FROM (${idsOfRun(runId)})`)
     .calls;
 }
 
 /** Counts the unchanged calls on a run's pages. Subtraction would be wrong: after a restart, calls may be on no page. */
-export function countUnchanged({ db }: Warehouse, runId: number): number {
+export function countUnchanged({ db }: Reader, runId: number): number {
   return db.get<{ calls: number }>(sql`SELECT count(*) AS calls FROM calls
     WHERE call_id IN (${idsOfRun(runId)}) AND changed_run_id <> ${runId}
       AND call_id NOT IN (SELECT call_id FROM rejected_calls WHERE call_id IS NOT NULL AND last_run_id = ${runId})`)
@@ -77,13 +77,13 @@ export function countUnchanged({ db }: Warehouse, runId: number): number {
 }
 
 /** Counts the responses of a run whose `request_id` already occurred in an earlier run: they came from a cache. */
-export function countRepeatedRequests({ db }: Warehouse, runId: number): number {
+export function countRepeatedRequests({ db }: Reader, runId: number): number {
   return db.get<{ pages: number }>(sql`SELECT count(*) AS pages FROM sync_pages AS page
     WHERE page.run_id = ${runId} AND page.request_id IN
       (SELECT request_id FROM sync_pages WHERE run_id <> ${runId} AND request_id IS NOT NULL)`).pages;
 }
 
-export function hasAllCalls({ db }: Warehouse, runId: number): boolean {
+export function hasAllCalls({ db }: Reader, runId: number): boolean {
   const lacking = db.get<{ id: number } | undefined>(sql`SELECT value AS id FROM (${idsOfRun(runId)})
     WHERE value NOT IN (SELECT call_id FROM calls)
       AND value NOT IN (SELECT call_id FROM rejected_calls WHERE call_id IS NOT NULL) LIMIT 1`);
@@ -91,7 +91,7 @@ export function hasAllCalls({ db }: Warehouse, runId: number): boolean {
 }
 
 /** Returns when the first page of a run was complete, ISO 8601 UTC; undefined if there is none. */
-export function readFirstPageTime({ db }: Warehouse, runId: number): string | undefined {
+export function readFirstPageTime({ db }: Reader, runId: number): string | undefined {
   const pages = db.select({ first: min(sync_pages.fetched_at) }).from(sync_pages);
   return pages.where(eq(sync_pages.run_id, runId)).get()?.first ?? undefined;
 }

@@ -9,7 +9,7 @@ import { SORTS } from "../../paging/order-key.ts";
 import { SURE_VERDICTS, VERDICTS } from "../../paging/verdict.ts";
 import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse.ts";
 
 export const sync_runs = sqliteTable("sync_runs", {
   run_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the run."),
@@ -135,16 +135,16 @@ const COUNTS = ["calls_new", "calls_changed", "calls_returned", "calls_conflicti
 export type RunCounts = Record<(typeof COUNTS)[number], number>;
 
 /** Returns what a run has counted so far; it may have been interrupted, and be resumed. */
-export function readCounts({ db }: Warehouse, runId: number): RunCounts {
+export function readCounts({ db }: Reader, runId: number): RunCounts {
   const run = db.select().from(sync_runs).where(eq(sync_runs.run_id, runId)).get();
   return recordOf(COUNTS, (name) => run?.[name] ?? 0);
 }
 
-function readLatest({ db }: Warehouse, where: SQL | undefined): SyncRun | undefined {
+function readLatest({ db }: Reader, where: SQL | undefined): SyncRun | undefined {
   return db.select().from(sync_runs).where(where).orderBy(desc(sync_runs.run_id)).limit(1).get();
 }
 
-export function readLastFileCheck(warehouse: Warehouse): string | undefined {
+export function readLastFileCheck(warehouse: Reader): string | undefined {
   return readLatest(warehouse, isNotNull(sync_runs.file_checked_at))?.file_checked_at ?? undefined;
 }
 
@@ -159,45 +159,45 @@ export function closeKilledRuns({ db }: Warehouse): void {
 const IS_GOOD = inArray(sync_runs.verdict, [...SURE_VERDICTS, "probable"]);
 const IS_SURE_PASS = and(eq(sync_runs.mode, "full"), inArray(sync_runs.verdict, SURE_VERDICTS));
 
-export function readLastVerifiedPass(warehouse: Warehouse): SyncRun | undefined {
+export function readLastVerifiedPass(warehouse: Reader): SyncRun | undefined {
   return readLatest(warehouse, IS_SURE_PASS);
 }
 
-export function readLastGoodRun(warehouse: Warehouse): SyncRun | undefined {
+export function readLastGoodRun(warehouse: Reader): SyncRun | undefined {
   return readLatest(warehouse, and(eq(sync_runs.status, "done"), IS_GOOD));
 }
 
 /** Returns the latest run that surely read everything new: a sure full pass, or an incremental sync that continues one. */
-export function readLastTrustedRun(warehouse: Warehouse): SyncRun | undefined {
+export function readLastTrustedRun(warehouse: Reader): SyncRun | undefined {
   const isIncremental = and(eq(sync_runs.mode, "incremental"), eq(sync_runs.verdict, "probable"));
   return readLatest(warehouse, or(IS_SURE_PASS, isIncremental));
 }
 
 /** Returns until when calls have been judged for notices, ISO 8601 UTC. */
-export function readLastJudged(warehouse: Warehouse): string | undefined {
+export function readLastJudged(warehouse: Reader): string | undefined {
   return readLatest(warehouse, isNotNull(sync_runs.judged_until))?.judged_until ?? undefined;
 }
 
 /** Returns the latest full pass that could find missing calls. */
-export function readLastUsablePass(warehouse: Warehouse): SyncRun | undefined {
+export function readLastUsablePass(warehouse: Reader): SyncRun | undefined {
   return readLatest(warehouse, and(eq(sync_runs.mode, "full"), IS_GOOD));
 }
 
-export function readLastDoneRun(warehouse: Warehouse): SyncRun | undefined {
+export function readLastDoneRun(warehouse: Reader): SyncRun | undefined {
   return readLatest(warehouse, eq(sync_runs.status, "done"));
 }
 
-export function readRun(warehouse: Warehouse, runId: number): SyncRun | undefined {
+export function readRun(warehouse: Reader, runId: number): SyncRun | undefined {
   return readLatest(warehouse, eq(sync_runs.run_id, runId));
 }
 
 /** Returns the highest id that a run ever had. */
-export function readLastRunId({ sqlite }: Warehouse): number {
+export function readLastRunId({ sqlite }: Reader): number {
   const read = sqlite.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'sync_runs'");
   return read.pluck().get() ?? 0;
 }
 
-export function readRuns({ db }: Warehouse, limit: number): SyncRun[] {
+export function readRuns({ db }: Reader, limit: number): SyncRun[] {
   return db.select().from(sync_runs).orderBy(desc(sync_runs.run_id)).limit(limit).all();
 }
 
@@ -205,7 +205,7 @@ export function readRuns({ db }: Warehouse, limit: number): SyncRun[] {
  * Returns until when the service asked for a pause, ISO 8601 UTC; undefined if that has passed, or was stored by a
  * wrong clock.
  */
-export function readPause(warehouse: Warehouse, nowMs: number): string | undefined {
+export function readPause(warehouse: Reader, nowMs: number): string | undefined {
   const [last] = readRuns(warehouse, 1);
   const until = last?.not_before ?? undefined;
   if (until === undefined || Date.parse(until) <= nowMs || isFuture(last?.finished_at, nowMs))

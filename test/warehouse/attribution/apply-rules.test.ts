@@ -5,7 +5,7 @@ import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { attributeCall } from "../../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../../src/call.ts";
+import type { Call } from "../../../src/call/columns.ts";
 import { isPseudonym } from "../../../src/privacy/pseudonym.ts";
 import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
 import {

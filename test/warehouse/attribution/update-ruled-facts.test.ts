@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { attributeCall } from "../../../src/attribution/attribute-call.ts";
 import type { AttributionRules } from "../../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../../src/call.ts";
+import type { Call } from "../../../src/call/columns.ts";
 import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
 import { callers } from "../../../src/warehouse/calls/callers.ts";
 import { fact_changes } from "../../../src/warehouse/calls/fact-log.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { attributeCall, type CallFacts } from "../../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { toCaller } from "../../../src/attribution/call-text.ts";
-import type { Call } from "../../../src/call.ts";
+import type { Call } from "../../../src/call/columns.ts";
 import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import { readUnsettled, settleCallers } from "../../../src/warehouse/calls/first-load.ts";
 import { clearAbsence } from "../../../src/warehouse/calls/gone.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import { type Call, hashCall } from "../../../src/call.ts";
+import { hashCall } from "../../../src/call/call.ts";
+import type { Call } from "../../../src/call/columns.ts";
 import { prune } from "../../../src/forget/prune.ts";
 import {
   cutoffsAt,

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CALL_COLUMNS, type Call, hashCall, TRANSCRIPT_COLUMNS } from "../../../src/call.ts";
+import { hashCall } from "../../../src/call/call.ts";
+import { CALL_COLUMNS, type Call, TRANSCRIPT_COLUMNS } from "../../../src/call/columns.ts";
 import {
   countCalls,
   prepareUpsertCalls,

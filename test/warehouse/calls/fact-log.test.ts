@@ -211,13 +211,17 @@ describe("the log of facts", () => {
     write(warehouse, { call_id: 1 });
     warehouse.sqlite.exec("DELETE FROM calls");
     const [late, corrected, gone, ...more] = warehouse.db.select().from(fact_changes).all();
-    const { call_id, ...facts } = before ?? { call_id: 0 };
+    const { call_id = 0, ...facts } = { ...before };
+    const { is_live, is_qualified, is_first_call } = facts;
     const isNow = (text = "") => Math.abs(Date.parse(text) - Date.now()) < 3_600_000;
     expect(more).toEqual([]);
     expect(late).toMatchObject({ change_id: 1, reason: "late", rules_id: null });
     expect(Object.values(late ?? {}).filter((value) => value !== null)).toHaveLength(4);
     expect(corrected).toEqual({
       ...facts,
+      is_live: Number(is_live),
+      is_qualified: Number(is_qualified),
+      is_first_call: Number(is_first_call),
       call_id,
       change_id: 2,
       reason: "corrected",
@@ -228,7 +232,7 @@ describe("the log of facts", () => {
       change_id: 3,
       reason: "gone",
       rules_id: null,
-      is_live: true,
+      is_live: 1,
       caller_id: null,
     });
     expect([late, corrected, gone].map((change) => isNow(change?.changed_at))).toEqual([true, true, true]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../../src/call.ts";
+import type { Call } from "../../../src/call/columns.ts";
 import { forgetCallers } from "../../../src/forget/forget-callers.ts";
 import { prune } from "../../../src/forget/prune.ts";
 import { cutoffsAt, KEEP_ALL, type Keep } from "../../../src/privacy/keep-settings.ts";

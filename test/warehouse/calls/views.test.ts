@@ -4,7 +4,7 @@ import { attributeCall } from "../../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { presentText, trimText } from "../../../src/attribution/call-text.ts";
 import { localTime } from "../../../src/calendar/local-time.ts";
-import { DNI_FIELDS } from "../../../src/call.ts";
+import { DNI_FIELDS } from "../../../src/call/columns.ts";
 import { viewsOf } from "../../../src/warehouse/calls/views.ts";
 import { localTimeOf, refreshZone } from "../../../src/warehouse/calls/zone-view.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/calls.ts";

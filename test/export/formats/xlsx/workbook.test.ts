@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { localTime } from "../../../../src/calendar/local-time.ts";
-import type { Call } from "../../../../src/call.ts";
+import type { Call } from "../../../../src/call/columns.ts";
 import { type BasisJob, describeWorkbook } from "../../../../src/export/formats/xlsx/about-sheet.ts";
 import { cutText, escapeText } from "../../../../src/export/formats/xlsx/cell-text.ts";
 import { assertRows, type SheetContext, toSheet } from "../../../../src/export/formats/xlsx/sheet.ts";

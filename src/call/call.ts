@@ -1,51 +1,5 @@
 import { hash } from "node:crypto";
-
-/** The members of `dni_data` (API v3 § 2.3), all text: what marketing put into the click that led to the call. */
-export const DNI_FIELDS = [
-  "utm_source",
-  "utm_medium",
-  "utm_campaign",
-  "utm_content",
-  "utm_term",
-  "gclid",
-  "gclsrc",
-  "google_analytics_cid",
-  "referring_url",
-  "campaign_name",
-  "campaign_id",
-] as const;
-
-export type DniField = (typeof DNI_FIELDS)[number];
-
-/**
- * One attributed call (API v3 § 2.3), flat, in the API's names. Missing members and null are both null here; an empty
- * string stays.
- */
-export type Call = {
-  /** An integer up to 2^53 − 1. */
-  call_id: number;
-  insight_name: string | null;
-  /** In international format. */
-  caller_id: string | null;
-  /** The number that was called, in international format. */
-  tracking_number: string | null;
-  /** `YYYY-MM-DDTHH:mm:ss.sssZ`, years 0000 to 9999, so that text order is time order. */
-  call_started: string | null;
-  /** As served, up to {@link MAX_DURATION}; the API does not document the unit. */
-  duration: number | null;
-  /** As served, e.g. `ANSWERED`; the API does not list the values. */
-  disposition: string | null;
-  org_unit_id: number | null;
-  org_unit_name: string | null;
-  /** A signed link, so a secret while it is valid. */
-  recording_url: string | null;
-  summary: string | null;
-  transcription: string | null;
-  /** JSON array of {channel, time, text}. */
-  transcription_details: string | null;
-  /** JSON object of undocumented members; those of `dni_data` are under that key. */
-  extra: string | null;
-} & Record<DniField, string | null>;
+import { CALL_COLUMNS, type Call, TRANSCRIPT_COLUMNS } from "./columns.ts";
 
 /**
  * The longest duration, and with a minus the shortest: 68 years of seconds, 24 days of milliseconds. Sums of four
@@ -61,29 +15,6 @@ export function isDuration(value: unknown): value is number {
 export function isSortable(time: string): boolean {
   return !/^[+-]/.test(time);
 }
-
-/** The members with a column in `calls`. */
-export const CALL_COLUMNS = [
-  "call_id",
-  "insight_name",
-  "caller_id",
-  "tracking_number",
-  "call_started",
-  "duration",
-  "disposition",
-  "org_unit_id",
-  "org_unit_name",
-  "recording_url",
-  ...DNI_FIELDS,
-  "extra",
-] as const satisfies readonly (keyof Call)[];
-
-/** The members with a column in `transcripts`. */
-export const TRANSCRIPT_COLUMNS = [
-  "summary",
-  "transcription",
-  "transcription_details",
-] as const satisfies readonly (keyof Call)[];
 
 const HASHED_FIELDS = [...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS];
 
