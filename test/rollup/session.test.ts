@@ -65,6 +65,18 @@ const liveOf = (calls: readonly Call[], gone: readonly Call[]) =>
   calls.filter((call) => !gone.includes(call));
 
 describe("RollupSession.rollup", () => {
+  it("counts each call once: the lowest and the highest id, many at one start, as many as fill blocks", async () => {
+    using warehouse = newWarehouse();
+    const ids = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, ...Array(1498).keys()];
+    const call_started = "2026-06-01T10:00:00.000Z";
+    fill(
+      warehouse,
+      ids.map((call_id) => makeCall({ call_id, call_started })),
+    );
+    const span = { startsAt: "2026-06-01", endsAt: "2026-06-02" };
+    for (const query of [{}, { span }]) expect((await readRows(warehouse, query))[0]?.[0]).toBe(ids.length);
+  });
+
   it("tells weekdays and hours by the clocks of a zone, in their order, with the keys that remain as one", async () => {
     using warehouse = newWarehouse();
     const seen = { changed: 0, other: 0, unknown: 0 };

@@ -128,7 +128,7 @@ export class ColumnReader {
     const sql = `SELECT ${[...columns, ...place].join(", ")} ${selectionText(span, selection, { ...from, also })}
 ORDER BY ${place.join(", ")} LIMIT ${ROWS_PER_BLOCK}`;
     const statement = this.#database.prepare<FactValue[], FactValue[]>(sql).raw();
-    let last: FactValue[] | undefined = isInSpan ? ["", 0] : [Number.MIN_SAFE_INTEGER];
+    let last: FactValue[] | undefined = isInSpan ? ["", 0] : [Number.NEGATIVE_INFINITY];
     while (last !== undefined) {
       const rows: FactValue[][] = statement.all(...last);
       yield rows;
