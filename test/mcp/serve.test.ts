@@ -71,10 +71,6 @@ describe("serve", () => {
         inputSchema: expect.objectContaining(name === "figures" ? { properties: question.properties } : {}),
       })),
     );
-    for (const { title, description } of tools) {
-      expect(title).toMatch(/^[A-Z]/);
-      expect(description.match(/\.( |$)/g)?.length).toBeLessThanOrEqual(3);
-    }
   });
 
   it("gives an answer as text and as data, and an error as text", async () => {

@@ -1,14 +1,19 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import type { Restatement } from "../../src/export/restatement.ts";
+import { answerCall } from "../../src/mcp/answer-call.ts";
+import { toolsFor } from "../../src/mcp/tools.ts";
 import { endNotice, insertNotice } from "../../src/notices/notice-table.ts";
 import { insertRestatements } from "../../src/restatements/restatement-table.ts";
+import { importSpend } from "../../src/spend/spend-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { answering } from "../support/mcp.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { openNewWarehouse, storeRun } from "../support/warehouse.ts";
+import { markGone, openNewWarehouse, storeRun } from "../support/warehouse.ts";
 
 const FINISHED_AT = "2026-10-05T06:00:00.000Z";
 const SEPTEMBER = { from: "2026-09-01", to: "2026-09-30" };
@@ -52,6 +57,8 @@ const RESTATEMENT: Restatement = {
   rules_changed: null,
 };
 
+const READING = ["figures", "compare", "explain_call", "what_changed", "status"];
+
 function makeFolder(calls = CALLS) {
   const folder = makeTempFolder();
   const database = join(folder.path, "calls.db");
@@ -81,6 +88,29 @@ const HISTORY = {
   values: { up_to: null },
   text: "First-time callers of these days may be too many: fewer than 90 days of calls lie before them.",
 };
+
+describe("toolsFor", () => {
+  it("says of each tool, in at most three sentences, and of each argument what it is", () => {
+    const tools = toolsFor(["one", "two"], { sql: true, isPersonal: true });
+    expect(tools.map(({ name }) => name)).toEqual([...READING, "query"]);
+    for (const { title, description } of tools) {
+      expect(title).toMatch(/^[A-Z]/);
+      expect(description.match(/\.( |$)/g)?.length).toBeOneOf([1, 2, 3]);
+    }
+    const undescribed = tools.flatMap(({ name, input }) =>
+      Object.entries(z.toJSONSchema(input, { io: "input" }).properties ?? {})
+        .filter(([, schema]) => !/^[A-Z].+\.$/.test(Object(schema).description))
+        .map(([argument]) => `${name} ${argument}`),
+    );
+    expect(undescribed).toEqual([]);
+  });
+
+  it("has arguments for the account, for callers and for SQL only where they are of use", () => {
+    const tools = toolsFor(["one"], { sql: false, isPersonal: true });
+    expect(tools.map(({ name }) => name)).toEqual(READING);
+    for (const { input } of tools) expect(input.shape).not.toHaveProperty("account");
+  });
+});
 
 describe("answerCall", () => {
   it("figures: answers a question, with its total and what it is based on", async () => {
@@ -136,7 +166,9 @@ describe("answerCall", () => {
   });
 
   it("compare: puts the largest change first, and says which changes chance may explain", async () => {
-    const july = makeCall({ call_id: 61, call_started: "2026-07-10T10:00:00.000Z" });
+    const july = Array.from({ length: 25 }, (_, index) =>
+      makeCall({ call_id: 61 + index, call_started: `2026-${index === 0 ? "06" : "07"}-10T10:00:00.000Z` }),
+    );
     const calls = Array.from({ length: 60 }, (_, index) =>
       makeCall({
         call_id: index + 1,
@@ -148,7 +180,7 @@ describe("answerCall", () => {
         duration: index % 2 === 0 ? 61 : 5,
       }),
     );
-    using folder = makeFolder([...calls, july]);
+    using folder = makeFolder([...calls, ...july]);
     const assistant = answering(folder.path, { env: folder.env });
     const compared = {
       from: "2026-08-01",
@@ -204,6 +236,13 @@ describe("answerCall", () => {
         calls_within_chance: 0,
         qualified_calls_within_chance: 0,
       },
+    });
+    const august = { from: "2026-08-01", to: "2026-08-31" };
+    expect(await assistant.ask("compare", { range: august })).toMatchObject({
+      rows: [
+        { channel: "Direct", calls: 6, calls_previous: 24 },
+        { channel: "Paid Search", calls: 10, calls_previous: 0 },
+      ],
     });
     expect(await assistant.ask("compare", { by: [], range: SEPTEMBER, against: "year" })).toMatchObject({
       basis: { compared_with: { from: "2025-09-01", to: "2025-09-30", begins_before_first_call: true } },
@@ -334,6 +373,97 @@ describe("answerCall", () => {
       notices: [NOTICE],
       next_sync: { mode: "full", at: time, not_before: null },
     });
+  });
+
+  it("status: says that a delivery failed, but not to whom, nor what its server said", async () => {
+    using folder = makeFolder();
+    const yaml = { reports: { weekly: { contents: ["channel"] } } };
+    writeFileSync(join(folder.path, "calltally.yaml"), JSON.stringify(yaml), { mode: 0o600 });
+    {
+      using warehouse = openWarehouse(folder.database);
+      markGone(warehouse, [1]);
+      warehouse.sqlite.exec(`UPDATE sync_runs SET verdict = 'probable', last_total = 7;
+        INSERT INTO report_runs (report, started_at, status, process) VALUES ('weekly', '${FINISHED_AT}', 'done', '1');
+        INSERT INTO deliveries (report_run_id, channel, recipient, status, last_error)
+          VALUES (1, 'webhook', 'hooks.example.com', 'failed', 'unknown service')`);
+    }
+    expect(await answering(folder.path, { env: folder.env }).ask("status")).toMatchObject({
+      ...{ last_proven_pass: null, calls: 2, calls_gone: 1, calls_of_the_service: 7 },
+      ...{ failures: ["weekly: webhook to its recipient: failed"], remarks: [] },
+    });
+  });
+
+  it.each([
+    ["status", {}, true],
+    ["explain_call", { call_id: 4 }, true],
+    ["explain_call", { call_id: 2 }, false],
+    ["query", { sql: "SELECT 1 AS one" }, true],
+    ["what_changed", {}, true],
+    ["what_changed", { since: "2026-10-06" }, false],
+  ])("%s %o is provisional if what it is about may still change: %s", async (name, args, provisional) => {
+    using folder = makeFolder([...CALLS, makeCall({ call_id: 4, call_started: "2026-10-05T05:00:00.000Z" })]);
+    {
+      using warehouse = openWarehouse(folder.database);
+      const late = { ...RESTATEMENT, starts_at: "2026-10-04T00:00:00.000Z", ends_at: FINISHED_AT };
+      insertRestatements(warehouse, [late]);
+    }
+    const assistant = answering(folder.path, { env: folder.env, sql: true, isPersonal: true });
+    expect(await assistant.ask(name, args)).toMatchObject({ basis: { provisional } });
+  });
+
+  it("figures: says in its basis what its costs are of", async () => {
+    using folder = makeFolder();
+    {
+      using warehouse = openWarehouse(folder.database);
+      const day = { day: "2026-09-15", source: "google", medium: "cpc", line: 2, currency: "EUR" };
+      const sums = { cost_micros: 24_000_000, clicks: null, impressions: null };
+      const rows = [{ ...day, ...sums, campaign: "Autumn sale", campaign_id: null }];
+      const imported = { currency: "EUR", named: undefined, importedAt: FINISHED_AT };
+      importSpend(warehouse, [{ file: "spend.csv", rows }], imported);
+    }
+    const question = { by: ["campaign"], range: SEPTEMBER, columns: ["cost"], spend: true };
+    expect(await answering(folder.path, { env: folder.env }).ask("figures", question)).toMatchObject({
+      basis: { spend: expect.arrayContaining(["From spend.csv."]) },
+      rows: [
+        { campaign: "(not set)", cost: null },
+        { campaign: "Autumn sale", cost: 24 },
+      ],
+    });
+  });
+
+  it("answers for the account that a call names, of several", async () => {
+    using folder = makeFolder();
+    using other = makeFolder(CALLS.slice(1));
+    writeFileSync(join(folder.path, "token"), "t0ken", { mode: 0o600 });
+    const account = { base_url: "https://api.example.com", token_file: join(folder.path, "token") };
+    const accounts = {
+      one: { ...account, database: folder.database },
+      two: { ...account, database: other.database },
+    };
+    writeFileSync(join(folder.path, "calltally.yaml"), JSON.stringify({ accounts }), { mode: 0o600 });
+    const assistant = answering(folder.path);
+    for (const [account, calls] of [
+      ["one", 3],
+      ["two", 2],
+    ])
+      expect(await assistant.ask("status", { account })).toMatchObject({ basis: { account }, calls });
+    for (const args of [{}, { account: "three" }])
+      expect(await assistant.ask("status", args)).toMatch(/^account: .*"one"\|"two"/);
+  });
+
+  it.each([
+    ['{"name":"nothing","arguments":{}}', "There is no tool nothing"],
+    ["no JSON", "Unexpected token"],
+    ['{"name":"status"}', "arguments"],
+  ])("complains of the call %s, and does not quote it to the client", async (json, says) => {
+    const complaints: string[] = [];
+    const complain = (text: string) => void complaints.push(text);
+    const tools = toolsFor([], { sql: false, isPersonal: false });
+    const none = { accounts: [], file: undefined, isPersonal: false };
+    expect(await answerCall(json, { tools, ...none, complain })).toEqual({
+      error: "This should not have happened: see the server's standard error",
+    });
+    expect(complaints).toEqual([expect.stringMatching(`^calltally: This should .*[^]*${says}`)]);
   });
 
   it("query: runs SQL that reads, if both flags allow it", async () => {

@@ -35,14 +35,13 @@ const steady =
 const until = (ago: number, before: number, after: number) => (hoursAgo: number) =>
   hoursAgo > ago ? before : after;
 
-function judge(
-  calls: readonly DrawnCall[],
-  options: { past?: readonly PastNotice[]; spent?: ReadonlyMap<string, ReadonlySet<number>> } = {},
-) {
+type Options = Partial<Parameters<typeof judgeCalls<PastNotice>>[1]>;
+
+function judge(calls: readonly DrawnCall[], options: Options = {}) {
   return judgeCalls(toHours(calls), { untilHour: NOW, zone: "UTC", past: [], ...options });
 }
 
-const found = (calls: readonly DrawnCall[], options?: Parameters<typeof judge>[1]) =>
+const found = (calls: readonly DrawnCall[], options?: Options) =>
   judge(calls, options).started.map(({ dimension, key, kind, sinceHour, calls, expected }) =>
     [dimension, key, kind, NOW - sinceHour, calls, expected].join(" "),
   );
@@ -144,6 +143,20 @@ describe("judgeCalls", () => {
         [],
         ["as before 8"],
       ],
+      [
+        "half as many again after many",
+        [past({ ago: 160, kind: "many" })],
+        (ago) => (ago > 160 ? 40 : 60),
+        [],
+        [],
+      ],
+      [
+        "hardly more after many",
+        [past({ ago: 160, kind: "many" })],
+        (ago) => (ago > 160 ? 40 : ago > 30 ? 100 : 48),
+        [],
+        ["as before 2"],
+      ],
       ["still many", [past({ ago: 60, kind: "many" })], until(60, 4, 20), [], []],
       [
         "a number without earlier calls",
@@ -170,6 +183,11 @@ describe("judgeCalls", () => {
 
   it.each<[what: string, calls: DrawnCall[], expected: string[]]>([
     ["all calls", [A, B].flatMap((key) => callsOf(key, until(12, 2, 0))), ["all  silent 12 0 48"]],
+    [
+      "more of all calls",
+      [...callsOf(A, until(24, 2, 6)), ...callsOf(B, until(24, 10, 30))],
+      ["all  many 24 864 288"],
+    ],
     [
       "a source of two numbers",
       [
@@ -215,5 +233,39 @@ describe("judgeCalls", () => {
     ];
     const options = spent && { spent: new Map([["Brand", spent]]) };
     expect(found(calls, options).filter((line) => line.startsWith("campaign"))).toEqual(expected);
+  });
+
+  /** Offsets of winter and summer time, and how many hours ago the clock was set back. */
+  it.each<[zone: string, until: number, winter: number, summer: number, change: number, expected: string[]]>([
+    ["UTC", 9, 0, 0, 0, ["tracking_number +1 few 24 6 36"]],
+    ["Asia/Kolkata", 15, 5.5, 5.5, 0, ["tracking_number +1 few 29 5 30"]],
+    ["Europe/Berlin", 10, 1, 2, 24 * 24 + 23, ["tracking_number +1 few 25 6 36"]],
+    ["America/Los_Angeles", 1, -8, -7, 24 * 17 + 15, ["tracking_number +1 few 16 6 36"]],
+  ])("compares with the same local hours in %s", (zone, until, winter, summer, change, expected) => {
+    const today = until + 15;
+    const opened = (ago: number) => {
+      const local = (NOW - ago + (ago <= change ? winter : summer)) % 24;
+      return local < 9 || local >= 17 ? 0 : ago > today ? 6 : 1;
+    };
+    const calls = [...callsOf(A, opened), ...callsOf(B, steady())];
+    expect(found(calls, { zone, untilHour: NOW - until })).toEqual(expected);
+  });
+
+  const days = (ago: number) => Math.floor(ago / 24) % 2;
+  const weeks = (ago: number) => Math.floor(ago / WEEK) % 2;
+  it.each<[what: string, isLess: typeof days, less: number, after: number, hours: number, found: string]>([
+    ["alike", days, 10, 0, 2, "tracking_number +1 silent 2 0 20"],
+    ["a few less on each other day", days, 4, 0, 13, "tracking_number +1 silent 13 0 91"],
+    ["few on each other day", days, 2, 0, 35, "tracking_number +1 silent 35 0 210"],
+    ["a few less in each other week", weeks, 4, 0, 26, "tracking_number +1 silent 26 0 182"],
+    ["few in each other week", weeks, 2, 0, 46, "tracking_number +1 silent 46 0 276"],
+    ["alike, many now", weeks, 10, 40, 8, "tracking_number +1 many 24 480 240"],
+    ["a few less on each other day, many now", days, 4, 30, 23, "all  many 24 886 360"],
+  ])("notices later what is off where days vary: %s", (_, isLess, less, after, hours, expected) => {
+    const other = callsOf(B, steady(8));
+    const at = (hours: number) =>
+      found([...callsOf(A, (ago) => (ago <= hours ? after : isLess(ago) ? less : 10)), ...other]);
+    expect(at(hours - 1)).toEqual([]);
+    expect(at(hours)).toEqual([expected]);
   });
 });

@@ -5,6 +5,7 @@ import { CalltallyError, EXIT } from "../../src/base/errors.ts";
 import { endNotice, insertNotice } from "../../src/notices/notice-table.ts";
 import { exitCodeOfReport, makeReport } from "../../src/reports/make-report.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";
+import { claimWarehouse } from "../../src/sync/claim-warehouse.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { type Tx, writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../support/calls.ts";
@@ -72,11 +73,14 @@ describe("makeReport", () => {
   it("writes files, delivers their summary and records both", async () => {
     await using hook = await startHook();
     const { secrets } = hook;
-    const content = { ...LAST_WEEK, deliver: TO_HOOK };
+    const hasFile = (name: string) => ({ command: ["test", "-s", `{folder}/${name}`] });
+    const deliver = [...TO_HOOK, hasFile("channel.csv"), hasFile("manifest.json")];
+    const content = { ...LAST_WEEK, deliver };
     using weekly = named(content, { secrets, account: "acme", top: { accounts: ACCOUNTS } });
     const made = await make(weekly);
     const folder = join(weekly.folder, "reports/acme/weekly");
     expect(made).toMatchObject({ report: "weekly", report_run_id: 1, is_stale: false, folder });
+    expect(made?.deliveries.map(({ status }) => status)).toEqual(deliver.map(() => "delivered"));
     const change = { change: "+200.0%", within_chance: true };
     expect(hook.bodies).toEqual([
       {
@@ -164,6 +168,7 @@ describe("makeReport", () => {
       content: { contents: ["channel"] },
       calls: { value: "17", change: null, previous: null },
       range: "All calls, days of UTC",
+      statements: { short_history: { up_to: null }, provisional: {} },
       title: "Calls: weekly",
     },
     {
@@ -172,7 +177,7 @@ describe("makeReport", () => {
       env: { CALLTALLY_TIMEZONE: "Asia/Tokyo" },
       calls: { value: "12", change: null, previous: null },
       range: "9 Nov 2026 to 15 Nov 2026, days of Asia/Tokyo, compared with 9 Nov 2025 to 15 Nov 2025",
-      statements: ["previous_not_covered", "provisional"],
+      statements: { previous_not_covered: { from: "2025-11-09" }, short_history_before: {}, provisional: {} },
     },
     {
       what: "a grain",
@@ -186,7 +191,7 @@ describe("makeReport", () => {
       calls: { value: "1", change: null, previous: null },
       range: "1 May 2026 to 30 Jun 2026, days of UTC, compared with 1 Mar 2026 to 30 Apr 2026",
       title: "Calls: weekly, 1 May 2026 to 30 Jun 2026",
-      statements: ["previous_not_covered", "short_history"],
+      statements: { previous_not_covered: { from: "2026-03-01" }, short_history: { up_to: null } },
     },
     {
       what: "a sync within the days",
@@ -194,25 +199,42 @@ describe("makeReport", () => {
       calls: { value: "12", change: "+200.0%", previous: "4" },
       range: "10 Nov 2026 to 16 Nov 2026, days of UTC, compared with 3 Nov 2026 to 9 Nov 2026, 06:00",
       title: "Calls: weekly, 10 Nov 2026 to 16 Nov 2026",
-      statements: ["provisional"],
+      statements: {
+        provisional: {},
+        unfinished: { compared_until: null, period: null, until: "16 Nov 2026 06:00 (UTC)" },
+      },
     },
     {
       what: "small numbers",
       content: { ...LAST_WEEK, grain: "day", min_cell: 20 },
       calls: { value: "–", change: null, previous: null },
       range: "9 Nov 2026 to 15 Nov 2026, days of UTC, compared with 2 Nov 2026 to 8 Nov 2026",
-      statements: ["headline_left_out"],
+      statements: { headline_left_out: { min_cell: 20 }, provisional: {} },
+    },
+    {
+      what: "a sync that is just fresh enough",
+      content: { ...LAST_WEEK, fresh: "90m" },
+      calls: { value: "12", change: "+200.0%", previous: "4" },
+      range: "9 Nov 2026 to 15 Nov 2026, days of UTC, compared with 2 Nov 2026 to 8 Nov 2026",
     },
     {
       what: "an old sync",
       content: { ...LAST_WEEK, fresh: "1h" },
       calls: { value: "12", change: "+200.0%", previous: "4" },
       range: "9 Nov 2026 to 15 Nov 2026, days of UTC, compared with 2 Nov 2026 to 8 Nov 2026",
-      statements: ["stale"],
+      statements: { stale: { older_than: "1h" }, provisional: {} },
       exit: EXIT.unverified,
     },
   ])("says what figures of $what are about", async (row) => {
-    const { content, env = {}, calls, range, title, statements = [], exit = EXIT.done } = row;
+    const {
+      content,
+      env = {},
+      calls,
+      range,
+      title,
+      statements = { provisional: {} },
+      exit = EXIT.done,
+    } = row;
     await using hook = await startHook();
     using weekly = named({ ...content, deliver: TO_HOOK }, { secrets: hook.secrets, env });
     const made = await make(weekly);
@@ -224,8 +246,10 @@ describe("makeReport", () => {
         headline: [{ name: "Calls", ...calls }, {}, {}, {}, {}],
       },
     ]);
-    expect(made?.manifest.statements.map(({ id }) => id)).toEqual(expect.arrayContaining(statements));
-    const is_stale = statements.includes("stale");
+    expect(Object.fromEntries(made?.manifest.statements.map(({ id, values }) => [id, values]) ?? [])).toEqual(
+      statements,
+    );
+    const is_stale = "stale" in statements;
     expect(made?.is_stale).toBe(is_stale);
     expect(readRows(weekly.database, "SELECT is_stale FROM report_runs")).toEqual([
       { is_stale: Number(is_stale) },
@@ -335,6 +359,29 @@ describe("makeReport", () => {
     ]);
   });
 
+  it("delivers nothing of another token's account, and keeps its own token out of the ledger", async () => {
+    await using hook = await startHook();
+    const deliver = [...TO_HOOK, { command: ["cat", "/TOKEN-17"] }];
+    const [base, env] = [
+      "https://api.example.com/",
+      { CALLTALLY_BASE_URL: "https://api.example.com", CALLTALLY_TOKEN: "TOKEN-17" },
+    ];
+    using weekly = named({ ...LAST_WEEK, deliver }, { secrets: hook.secrets, env });
+    const bind = (token: string) =>
+      write(weekly, (tx) => claimWarehouse(tx, { baseUrl: new URL(base), token, isRebound: true }, [], NOW));
+    bind("other");
+    await expect(make(weekly)).rejects.toThrow("token");
+    expect(await make(weekly, { isDelivered: false })).toMatchObject({ deliveries: [] });
+    expect(hook.bodies).toEqual([]);
+    bind("TOKEN-17");
+    expect(await make(weekly)).toMatchObject({
+      deliveries: [
+        { status: "delivered" },
+        { status: "failed", last_error: expect.stringContaining("/[secret]") },
+      ],
+    });
+  });
+
   it("delivers to nobody unless asked", async () => {
     await using hook = await startHook();
     using weekly = named({ ...LAST_WEEK, deliver: TO_HOOK }, { secrets: hook.secrets });
@@ -383,7 +430,9 @@ describe("makeReport", () => {
     else
       expect(made).toMatchObject({
         exitCode: EXIT.undelivered,
-        message: expect.stringContaining("Cannot deliver the report weekly, which requires a proven copy: "),
+        message: expect.stringMatching(
+          /^Cannot deliver the report weekly, which requires a proven copy: (sync 1 was|Run 1, the last sync, is) .+/,
+        ),
         hint: expect.stringMatching(/--full.* `calltally run` without --deliver makes the report anyway\.$/),
       });
     expect(hook.bodies).toHaveLength(Number(isDelivered));

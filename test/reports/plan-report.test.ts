@@ -61,6 +61,10 @@ describe("planReport", () => {
     { says: "leave out contents", content: { format: "html" } },
     { says: "range.to", content: { contents: undefined, format: "html", range: { from: "2026-01-01" } } },
     { says: "with applies only to calls", content: { with: ["caller_id"] } },
+    {
+      says: "calls cannot be read with engine",
+      content: { contents: ["calls"], engine: "clickhouse://ch.example/calls" },
+    },
     { says: "Cannot use {period} in {period}: it has no value here", content: { folder: "{period}" } },
     {
       says: "Cannot use {from} in {from}: it has no value here",
@@ -103,6 +107,7 @@ describe("planReport", () => {
     const refused = () => plan({ contents: ["channel"], ...content }, options);
     expect(refused).toThrow(says);
     expect(refused).toThrow(/\/calltally\.yaml:1:\d+: reports\.weekly: /);
+    expect(refused).toThrow(expect.objectContaining({ hint: expect.stringMatching(/\.$/) }));
   });
 
   it("allows two reports, or accounts, in folders of their own", () => {
@@ -175,12 +180,12 @@ describe("toDeliveryTargets", () => {
   it.each([
     { says: "deliver[0].email: there is no smtp_url_file at the top of the file", deliver: [MAIL], top: {} },
     {
-      says: "hook.url must start with smtp:// (STARTTLS)",
+      says: /:1:\d+: smtp_url_file: .*hook.url must start with smtp:/,
       deliver: [MAIL],
       top: { smtp_url_file: "hook.url" },
     },
     {
-      says: "smtp.url must start with https://",
+      says: /weekly\.deliver\[0\]\.webhook\.url_file: .*smtp\.url must start with https:/,
       deliver: [{ webhook: { url_file: "smtp.url" } }],
       top: {},
     },
