@@ -9,14 +9,14 @@ import { commitOf, exportLog } from "../export/record-export.ts";
 import type { Ask } from "../request/resolve.ts";
 import { FigureMemory } from "../restatements/figure-memory.ts";
 import { beginFactLog } from "../restatements/logged-facts.ts";
-import type { Permitted } from "../warehouse/open.ts";
+import type { PermittedWarehouse } from "../warehouse/open.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 
 /** Finds what killed exports left, before opening the folder removes old drafts. */
 export function openRecorder(
   ask: Ask,
-  { path, writer }: Permitted,
+  { path, writer }: PermittedWarehouse,
   folder: string,
   reportRun: ReportRunOfFiles | undefined,
 ) {
