@@ -1,7 +1,7 @@
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import { closedRange } from "../calendar/dates.ts";
-import { type ConversionLists, type ReportRunOfFiles, UploadLedger } from "../conversions/upload-ledger.ts";
+import { type ConversionLists, type LedgerOptions, UploadLedger } from "../conversions/upload-ledger.ts";
 import type { Job, Lists } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
 import type { FileSet } from "../export/output/file-set.ts";
@@ -17,10 +17,9 @@ import type { Reader } from "../warehouse/warehouse.ts";
 export function openRecorder(
   ask: Ask,
   { path, writer }: PermittedWarehouse,
-  folder: string,
-  reportRun: ReportRunOfFiles | undefined,
+  { folder, reportRun, onNewKey }: Omit<LedgerOptions, "contents">,
 ) {
-  const ledger = new UploadLedger(writer, folder, ask.contents, reportRun);
+  const ledger = new UploadLedger(writer, { folder, contents: ask.contents, reportRun, onNewKey });
   const uploads: Omit<ConversionLists, keyof Lists> = {
     repeats: reportRun?.isRepeated ? reportRun.runId : undefined,
     rewritten: ledger.rewritten,
@@ -58,7 +57,6 @@ export function openRecorder(
     notes() {
       const found = ledger.notes();
       return {
-        newKey: ledger.newKey,
         ...(Object.keys(found).length > 0 && { uploads: found }),
         ...(!writer && { unrecorded: true as const }),
       };
