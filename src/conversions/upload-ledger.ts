@@ -58,6 +58,12 @@ export interface ConversionLists extends Lists {
   remember: (file: WrittenUpload) => void;
 }
 
+export interface LedgerOptions extends Pick<Lists, "onNewKey"> {
+  folder: string;
+  contents: readonly Content[];
+  reportRun: ReportRunOfFiles | undefined;
+}
+
 /**
  * The ledger of uploads for one export. Files are entered with the paths of their drafts before they are renamed, and
  * settled afterwards. After a kill, a file that still has its draft was never renamed. Any other counts and is
@@ -65,8 +71,7 @@ export interface ConversionLists extends Lists {
  */
 export class UploadLedger implements CommitStep {
   readonly rewritten: readonly number[];
-  /** Path of the key of the digests, if it was created. */
-  newKey: string | undefined;
+  readonly #onNewKey: Lists["onNewKey"];
   readonly #folder: string;
   readonly #reportRunId: number | null;
   readonly #again: readonly UploadFile[];
@@ -80,12 +85,8 @@ export class UploadLedger implements CommitStep {
   #after = 0;
   #entered: readonly EnteredFile[] = [];
 
-  constructor(
-    writer: Warehouse | undefined,
-    folder: string,
-    contents: readonly Content[],
-    reportRun: ReportRunOfFiles | undefined,
-  ) {
+  constructor(writer: Warehouse | undefined, { folder, contents, reportRun, onNewKey }: LedgerOptions) {
+    this.#onNewKey = onNewKey;
     this.#folder = folder;
     this.#reportRunId = reportRun?.runId ?? null;
     const paths = contents.map(({ kind }) => this.#pathOf(`${kind}.csv`));
@@ -128,7 +129,7 @@ export class UploadLedger implements CommitStep {
       });
     }
     const key = openUploadKey(tx);
-    this.newKey = key.newKey;
+    if (key.newKey !== undefined) this.#onNewKey(key.newKey);
     const byHand = this.#reportRunId === null ? this.#files.filter(({ isChosen }) => isChosen) : [];
     const paths = byHand.map(({ file }) => this.#pathOf(file.file));
     const inPlace = findReplacedUploads(tx, paths).filter(

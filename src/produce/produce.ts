@@ -1,7 +1,7 @@
 import { systemClock } from "../base/clock.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import type { ConversionJob, ReportRunOfFiles, UploadNotes } from "../conversions/upload-ledger.ts";
-import type { Job } from "../export/job.ts";
+import type { Job, Lists } from "../export/job.ts";
 import { fingerprintOf, type Manifest } from "../export/manifest.ts";
 import type { Outlet, Output } from "../export/output/output.ts";
 import { unmatchedTable } from "../export/unmatched-spend.ts";
@@ -49,14 +49,18 @@ export async function produce(
   const { warehouse } = opened;
   try {
     const { folder } = output;
+    const { reportRun } = options;
+    let newKey: string | undefined;
+    const onNewKey = (file: string) => {
+      newKey = file;
+    };
     const recorder =
-      warehouse && folder ? openRecorder(ask, warehouse, folder, options.reportRun) : undefined;
+      warehouse && folder ? openRecorder(ask, warehouse, { folder, reportRun, onNewKey }) : undefined;
     await using outlet = await output.open(opened.origin);
-    const { manifest, ...made } = await make(ask, { opened, outlet, folder, recorder }, options);
+    const { manifest, ...made } = await make(ask, { opened, outlet, folder, recorder, onNewKey }, options);
     const now = new Date(clock.now()).toISOString();
     await outlet.commit(manifest, (files) => recorder?.commitOf(files, manifest, now));
-    const { newKey = made.newKey, ...notes } = recorder?.notes() ?? {};
-    return { ...(folder && { folder }), manifest, ...made, ...(newKey && { newKey }), ...notes };
+    return { ...(folder && { folder }), manifest, ...(newKey && { newKey }), ...made, ...recorder?.notes() };
   } catch (error) {
     throw warehouse === undefined ? error : nameFile(error, warehouse.path);
   }
@@ -66,18 +70,19 @@ type Recorder = ReturnType<typeof openRecorder>;
 
 async function make(
   ask: Ask,
-  means: { opened: OpenSource; outlet: Outlet; folder?: string | undefined; recorder?: Recorder | undefined },
+  means: Pick<Lists, "onNewKey"> & {
+    opened: OpenSource;
+    outlet: Outlet;
+    folder?: string | undefined;
+    recorder?: Recorder | undefined;
+  },
   { signal, inspect, clock = systemClock }: ProduceOptions,
-): Promise<Pick<Made, "manifest" | "newKey" | "isWarehouseEmpty">> {
-  const { opened, outlet, folder, recorder } = means;
+): Promise<Pick<Made, "manifest" | "isWarehouseEmpty">> {
+  const { opened, outlet, folder, recorder, onNewKey } = means;
   recorder?.begin();
   using moment = await opened.read(ask.filter);
   if (outlet.table === undefined) assertSynced(moment.basis);
   if (moment.calls) recorder?.readAt(moment.calls.reader);
-  let newKey: string | undefined;
-  const onNewKey = (file: string) => {
-    newKey = file;
-  };
   const started = { ...(await startJob(ask, moment, opened)), nowMs: clock.now() };
   const write: Job["write"] = (file, content, audience) =>
     outlet.write(file, untilAborted(content, signal), audience);
@@ -117,7 +122,7 @@ async function make(
   if (restatements) manifest.restatements = restatements;
   const isWarehouseEmpty = moment.readCoverage().calls === 0;
   job.state({ files: { ...manifest, isWarehouseEmpty } });
-  return { manifest, newKey, isWarehouseEmpty };
+  return { manifest, isWarehouseEmpty };
 }
 
 /** @throws CalltallyError (exit 9) if the figures would be of whatever an unfinished sync has read */

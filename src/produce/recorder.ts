@@ -1,7 +1,7 @@
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import { closedRange } from "../calendar/dates.ts";
-import { type ConversionLists, type ReportRunOfFiles, UploadLedger } from "../conversions/upload-ledger.ts";
+import { type ConversionLists, type LedgerOptions, UploadLedger } from "../conversions/upload-ledger.ts";
 import type { Job, Lists } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
 import type { FileSet } from "../export/output/file-set.ts";
@@ -9,18 +9,17 @@ import { commitOf, exportLog } from "../export/record-export.ts";
 import type { Ask } from "../request/resolve.ts";
 import { FigureMemory } from "../restatements/figure-memory.ts";
 import { beginFactLog } from "../restatements/logged-facts.ts";
-import type { Permitted } from "../warehouse/open.ts";
+import type { PermittedWarehouse } from "../warehouse/open.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 
 /** Finds what killed exports left, before opening the folder removes old drafts. */
 export function openRecorder(
   ask: Ask,
-  { path, writer }: Permitted,
-  folder: string,
-  reportRun: ReportRunOfFiles | undefined,
+  { path, writer }: PermittedWarehouse,
+  { folder, reportRun, onNewKey }: Omit<LedgerOptions, "contents">,
 ) {
-  const ledger = new UploadLedger(writer, folder, ask.contents, reportRun);
+  const ledger = new UploadLedger(writer, { folder, contents: ask.contents, reportRun, onNewKey });
   const uploads: Omit<ConversionLists, keyof Lists> = {
     repeats: reportRun?.isRepeated ? reportRun.runId : undefined,
     rewritten: ledger.rewritten,
@@ -58,7 +57,6 @@ export function openRecorder(
     notes() {
       const found = ledger.notes();
       return {
-        newKey: ledger.newKey,
         ...(Object.keys(found).length > 0 && { uploads: found }),
         ...(!writer && { unrecorded: true as const }),
       };

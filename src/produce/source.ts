@@ -5,7 +5,7 @@ import type { SourceCan } from "../request/check.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { AttributionProgress } from "../warehouse/attribution/attribute-all.ts";
-import type { Permitted } from "../warehouse/open.ts";
+import type { PermittedWarehouse } from "../warehouse/open.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
 import type { Basis, Coverage } from "../warehouse/runs/basis.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
@@ -27,7 +27,7 @@ export interface OpenSource extends Disposable {
   /** Hours after a call in which late transcripts and corrections are looked for. */
   lookbackHours: number;
   /** Records exports; undefined for a cluster. */
-  warehouse?: Permitted;
+  warehouse?: PermittedWarehouse;
   /** Starts reading the filtered calls, all at one moment. */
   read: (filter: CallFilter) => Promise<Moment>;
 }

@@ -22,7 +22,7 @@ export interface OpenOptions {
 }
 
 /** A warehouse that is open for writing if that is permitted. */
-export interface Permitted extends Reader {
+export interface PermittedWarehouse extends Reader {
   /** Undefined if this user may only read it. */
   readonly writer: Warehouse | undefined;
 }
@@ -86,7 +86,7 @@ export function openReader(path: string, { anySchema = false } = {}): Reader {
 }
 
 /** Opens an existing warehouse for writing or, if that is not permitted, for reading. */
-export function openAsPermitted(path: string, options?: OpenOptions): Permitted {
+export function openAsPermitted(path: string, options?: OpenOptions): PermittedWarehouse {
   const file = realFile(path);
   assertOurs(file);
   if (!isWritable(file)) return { ...openReader(file), writer: undefined };

@@ -7,7 +7,7 @@ import { followsRules, insertRules, readRulesInForce } from "../calls/rules.ts";
 import { areViewsCurrent, updateViews } from "../calls/views.ts";
 import { overwriteDeleted } from "../erase.ts";
 import { type LockedWarehouse, tryAcquireLock, underLock } from "../lock.ts";
-import type { Permitted } from "../open.ts";
+import type { PermittedWarehouse } from "../open.ts";
 import { nameFile } from "../sqlite-errors.ts";
 import { longTransaction, writeTransaction } from "../transaction.ts";
 import type { Reader, Warehouse } from "../warehouse.ts";
@@ -63,25 +63,26 @@ export function refreshViews(warehouse: Warehouse, rules: AttributionRules): voi
  * read-only (exit 7)
  */
 export async function applyRulesAlone(
-  { path, writer: warehouse, ...reader }: Permitted,
+  opened: PermittedWarehouse,
   rules: AttributionRules,
   options: AttributionOptions,
 ): Promise<void> {
+  const { path, writer } = opened;
   try {
-    if (warehouse === undefined) {
-      if (needsAttribution({ path, ...reader }, rules)) throw unappliedError(path);
+    if (writer === undefined) {
+      if (needsAttribution(opened, rules)) throw unappliedError(path);
       return;
     }
-    if (!needsAttribution(warehouse, rules) && readUnsettled(warehouse) === 0) {
-      refreshViews(warehouse, rules);
+    if (!needsAttribution(writer, rules) && readUnsettled(writer) === 0) {
+      refreshViews(writer, rules);
       return;
     }
     using lock = tryAcquireLock(path);
     if (lock !== undefined) {
       // Only of an interrupted first load; a running one settles them itself.
-      if (readUnsettled(warehouse) > 0) writeTransaction(warehouse, settleCallers);
-      await applyRules(underLock(warehouse, lock), rules, options);
-    } else if (needsAttribution(warehouse, rules)) {
+      if (readUnsettled(writer) > 0) writeTransaction(writer, settleCallers);
+      await applyRules(underLock(writer, lock), rules, options);
+    } else if (needsAttribution(writer, rules)) {
       throw otherRulesError(path);
     }
   } catch (error) {

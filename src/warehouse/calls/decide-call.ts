@@ -17,7 +17,7 @@ type Row = Call & StoredHead;
 export type Decision =
   /** Nothing but the recording's link may have changed; `link` is present if it has. */
   | { kind: "keep"; link?: LinkChange | undefined }
-  /** What is stored stays; what is not kept of it has changed. */
+  /** The stored row stays; a part of the call that the row leaves out has changed. */
   | { kind: "refresh"; link?: LinkChange | undefined; row: Row; servedHash: string | null }
   /** `isSame` if only data returns that may be kept again, which is no change at the service. */
   | { kind: "write"; row: Row; isSame: boolean };
