@@ -10,7 +10,6 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
     const password = readFileSync(servers.passwordFile, "utf8").trim();
     await using node = new ClickhouseNode(new URL(`http://${servers.hosts[0]}`), { ...PUBLISHER, password });
     const names = [
-      "distributed_aggregation_memory_efficient",
       "distributed_group_by_no_merge",
       "max_execution_time",
       "max_memory_usage",
@@ -19,7 +18,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
     const list = names.map((name) => `'${name}'`).join(", ");
     const inForce = `SELECT name, value FROM system.settings WHERE name IN (${list}) ORDER BY name`;
     expect(await node.select(inForce, { doing: "read settings" })).toEqual(
-      [1, 0, 300, 4_000_000_000, 0].map((value, index) => ({ name: names[index], value: String(value) })),
+      [0, 300, 4_000_000_000, 0].map((value, index) => ({ name: names[index], value: String(value) })),
     );
     const endless = node.select("SELECT count() FROM system.numbers", { doing: "count", maxSeconds: 1 });
     await expect(endless).rejects.toMatchObject({
