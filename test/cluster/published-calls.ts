@@ -108,10 +108,11 @@ export async function readFound(
   servers: ClickhouseServers,
   database: string,
   account: string,
+  { table = "calls", server = 1 } = {},
 ): Promise<Map<number, string>> {
   const text = await servers.ask(
-    1,
-    `SELECT ${FOUND} FROM ${database}.calls FINAL WHERE account = '${account}' AND is_deleted = 0 FORMAT JSON`,
+    server,
+    `SELECT ${FOUND} FROM ${database}.${table} FINAL WHERE account = '${account}' AND is_deleted = 0 FORMAT JSON`,
   );
   const { data }: { data: Record<string, Value>[] } = JSON.parse(text);
   const ids = data.map(({ call_id }) => Number(call_id));

@@ -53,9 +53,11 @@ export interface Ports {
 
 interface ClickhouseOptions {
   /** Writes the configuration of a server, config.xml, into its folder. */
-  writeConfig?: (folder: string, shard: number, ports: readonly Ports[]) => void;
+  writeConfig?: (folder: string, shard: number, ports: readonly Ports[], isCluster: boolean) => void;
   /** That of the publisher. */
   password?: string;
+  /** Whether the servers are a cluster. @default true */
+  isCluster?: boolean;
 }
 
 /** Starts so many servers, and resolves when all of them answer. */
@@ -75,7 +77,7 @@ export async function startClickhouse(
 
 async function tryToStart(
   shards = 2,
-  { writeConfig = writeOwnConfig, password = PUBLISHER.password }: ClickhouseOptions = {},
+  { isCluster = true, writeConfig = writeOwnConfig, password = PUBLISHER.password }: ClickhouseOptions = {},
 ): Promise<ClickhouseServers> {
   const temp = makeTempFolder();
   const ports: Ports[] = [];
@@ -83,7 +85,7 @@ async function tryToStart(
   const folders = ports.map((_, shard) => join(temp.path, `shard-${shard}`));
   for (const [shard, folder] of folders.entries()) {
     for (const name of FOLDERS) mkdirSync(join(folder, name), { recursive: true });
-    writeConfig(folder, shard, ports);
+    writeConfig(folder, shard, ports, isCluster);
   }
   const passwordFile = join(temp.path, "password");
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
@@ -164,7 +166,7 @@ async function freePort(): Promise<number> {
   }
 }
 
-function writeOwnConfig(folder: string, shard: number, ports: readonly Ports[]): void {
+function writeOwnConfig(folder: string, shard: number, ports: readonly Ports[], isCluster: boolean): void {
   const { user, password } = PUBLISHER;
   const replicas = ports.map(
     ({ tcp }) =>
@@ -175,7 +177,9 @@ function writeOwnConfig(folder: string, shard: number, ports: readonly Ports[]):
     baseConfig(
       folder,
       ports[shard],
-      `<remote_servers><calltally>${replicas.join("")}</calltally><first>${replicas[0]}</first></remote_servers>`,
+      isCluster
+        ? `<remote_servers><calltally>${replicas.join("")}</calltally><first>${replicas[0]}</first></remote_servers>`
+        : "",
     ),
   );
   const profiles = {
