@@ -63,7 +63,7 @@ const namesText = (from: string) => `ANY LEFT JOIN (
       SELECT account, campaign_id, campaign, count() AS calls FROM ${from}
       WHERE isNotNull(campaign_id) AND isNotNull(campaign) GROUP BY account, campaign_id, campaign
     ) ORDER BY calls DESC, campaign LIMIT 1 BY account, campaign_id
-  ) USING (account, campaign_id)`;
+  ) AS names USING (account, campaign_id)`;
 
 /** Quotes text that reads like a reserved key. */
 function shownText(value: string): string {
