@@ -28,8 +28,6 @@ export type Selection = { months: readonly string[] } | { ids: readonly number[]
 
 export interface LocalTable {
   table: AccountTable;
-  /** What its rows are made of, in addition to the warehouse's. */
-  basis: string;
   read: (selection: Selection) => Iterable<LocalRow>;
   /** Returns the number of rows and the sums of each month. */
   sums: () => Map<string, readonly number[]>;
@@ -48,7 +46,7 @@ export interface LocalOptions {
 const [FIRST, LAST] = ["1970-01-01", "2105-12-31"];
 
 /** Callers and click ids are keyed digests, unless personal data is published. @param reader is and stays in a transaction */
-export function openLocalCalls(reader: Warehouse, options: LocalOptions): LocalTable {
+export function openLocalCalls(reader: Warehouse, options: LocalOptions) {
   const { account, shards, isPersonal, timezone } = options;
   const digest = isPersonal ? undefined : openDigests(reader);
   const perSecond = readRulesInForce(reader).rules.duration_unit === "milliseconds" ? 1000 : 1;
@@ -76,20 +74,21 @@ export function openLocalCalls(reader: Warehouse, options: LocalOptions): LocalT
   };
   return {
     ...openTable(reader, CALLS_TABLE, { columns, from, toRow }),
+    /** What its rows are made of, in addition to facts. */
     basis: JSON.stringify({ ...options, perSecond, digest: digest?.basis, hash: rowHashText(CALLS_TABLE) }),
   };
 }
 
-export function openLocalSpend(reader: Warehouse, { account, shards }: LocalOptions): LocalTable {
+export function openLocalSpend(
+  reader: Warehouse,
+  { account, shards }: Pick<LocalOptions, "account" | "shards">,
+): LocalTable {
   const toRow = (values: ClusterValue[]) => {
     const id = Number(values[0]);
     return { id, month: monthOf(values[1] ?? null), values, shard: shardOf(account, id, shards) };
   };
   const own = { columns: Object.keys(SPEND_TABLE.columns), from: SPEND_TABLE.name, toRow };
-  return {
-    ...openTable(reader, SPEND_TABLE, own),
-    basis: JSON.stringify({ account, shards, hash: rowHashText(SPEND_TABLE) }),
-  };
+  return openTable(reader, SPEND_TABLE, own);
 }
 
 /** Returns the local day, weekday and hour, and milliseconds since 1970. */

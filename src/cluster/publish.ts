@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { z } from "zod";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { CalltallyError, describeError, EXIT, InterruptedError } from "../base/errors.ts";
@@ -84,8 +85,8 @@ async function publishAccount(cluster: Cluster, warehouse: Warehouse, options: A
 
   const claim = await Claim.take(cluster, { account, warehouse_id, startedMs }, signal);
   const ofCalls = openLocalCalls(reader, { account, shards, isPersonal, timezone });
-  const ofSpend = openLocalSpend(reader, { account, shards, isPersonal, timezone });
-  const basis = ofCalls.basis + ofSpend.basis;
+  const ofSpend = openLocalSpend(reader, { account, shards });
+  const basis = hash("sha256", ofCalls.basis);
   const kept = isThorough ? undefined : parseKept(last?.totals, basis);
   const { changeId, ids } = readChanges(reader, last?.change_id ?? 0);
   const calls = await sendRows(claim, ofCalls, { ...options, known: kept?.calls, changed: ids });

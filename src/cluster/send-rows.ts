@@ -18,9 +18,9 @@ export interface SendOptions {
 }
 
 /** Most rows in the cluster whose keys and hashes are held in memory, unless a month has more. */
-const GROUP_ROWS = 200_000;
-/** Most rows that a statement names. */
-const MAX_IDS = 20_000;
+const GROUP_ROWS = 500_000;
+/** Most rows that a statement names; if more have changed, the rows of all months are compared. */
+const MAX_IDS = 50_000;
 const MONTHS_SHOWN = 5;
 
 /**
@@ -35,12 +35,13 @@ export async function sendRows(claim: Claim, local: LocalTable, { known, changed
   const here = local.sums();
   const read = () => readMonths(claim, local.table, { version: writer.version, signal });
   let there = await read();
+  const isUnknown = known === undefined || changed.length > MAX_IDS;
+  const months = new Set([here, ...there].flatMap((own) => [...own.keys()])).values().filter((month) => {
+    return isUnknown || there.some((own, shard) => own.get(month)?.hash !== known[shard]?.[month]);
+  });
   let selections = [
-    ...groupsOf(
-      [...namesOf([here, ...there])].filter((month) => isOther(month, there, known)),
-      there,
-    ),
-    ...(known === undefined ? [] : chunksOf(changed)),
+    ...groupsOf([...months], there),
+    ...(isUnknown || changed.length === 0 ? [] : [{ ids: changed }]),
   ];
   for (let round = 0; ; round++) {
     for (const selection of selections)
@@ -60,14 +61,6 @@ export async function sendRows(claim: Claim, local: LocalTable, { known, changed
 
 type Months = ReadonlyMap<string, Month>;
 
-function namesOf(months: readonly ReadonlyMap<string, unknown>[]): Set<string> {
-  return new Set(months.flatMap((each) => [...each.keys()]));
-}
-
-function isOther(month: string, there: readonly Months[], known: SendOptions["known"]): boolean {
-  return known === undefined || there.some((own, shard) => own.get(month)?.hash !== known[shard]?.[month]);
-}
-
 /** Groups months by how many rows the cluster has in them. */
 function* groupsOf(months: readonly string[], there: readonly Months[]): Generator<Selection> {
   let group: string[] = [];
@@ -83,10 +76,6 @@ function* groupsOf(months: readonly string[], there: readonly Months[]): Generat
     rows += own;
   }
   if (group.length > 0) yield { months: group };
-}
-
-function* chunksOf(ids: readonly number[]): Generator<Selection> {
-  for (let at = 0; at < ids.length; at += MAX_IDS) yield { ids: ids.slice(at, at + MAX_IDS) };
 }
 
 /** Sends the rows of a selection that differ, or all after the first round; a row that is not here is marked as deleted. */
@@ -111,8 +100,8 @@ FROM ${claim.cluster.table(localName(table.name))} FINAL WHERE account = ${liter
   }
   // A row that is left may be in another month here.
   const left = new Set(stored.flatMap((ids) => [...ids.keys()]));
-  for (const ids of "ids" in selection ? [] : chunksOf([...left])) {
-    for await (const row of paced(read(ids), signal))
+  if ("months" in selection && left.size > 0) {
+    for await (const row of paced(read({ ids: [...left] }), signal))
       if (stored[row.shard]?.delete(row.id)) await writer.write(row, round);
   }
   for (const [shard, ids] of stored.entries())
