@@ -30,7 +30,7 @@ const MAX_ERROR_BYTES = 65_536;
 const MAX_LINE_LENGTH = 64 * 1024 * 1024;
 
 /** With other values in a profile, a server omits rows without an error. */
-const OVERFLOWS = ["timeout", "read", "group_by", "sort", "result", "distinct", "set"];
+const OVERFLOWS = ["timeout", "read", "group_by", "result", "set"];
 
 /** The server sends no row before it has all, so no error can follow rows; compressed, so that truncation is detected. */
 const SETTINGS: Readonly<Record<string, string | number>> = {

@@ -46,6 +46,15 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
         doing,
       ),
     ).rejects.toThrow("Limit for rows to GROUP BY exceeded");
+    const hundred = "(SELECT number FROM system.numbers LIMIT 100)";
+    for (const sql of [
+      `SELECT count() FROM ${hundred} WHERE number IN ${hundred}`,
+      "SELECT count() FROM (SELECT number FROM system.numbers LIMIT 100000)",
+    ])
+      await expect(node.select(sql, doing), sql).rejects.toThrow(/exceeded/i);
+    await expect(
+      node.select("SELECT count() FROM system.numbers", { ...doing, maxSeconds: 1 }),
+    ).rejects.toThrow(/exceeded/i);
     expect(await numbers("LIMIT 3")).toEqual([{ number: "0" }, { number: "1" }, { number: "2" }]);
   });
 });

@@ -21,7 +21,7 @@ const PROFILES = {
     "<readonly>2</readonly><skip_unavailable_shards>1</skip_unavailable_shards><distributed_group_by_no_merge>1</distributed_group_by_no_merge><extremes>1</extremes>",
   /** The first rows and groups alone. */
   limited:
-    "<max_result_rows>5</max_result_rows><result_overflow_mode>break</result_overflow_mode><max_rows_to_group_by>5</max_rows_to_group_by><group_by_overflow_mode>any</group_by_overflow_mode><max_block_size>5</max_block_size>",
+    "<max_result_rows>5</max_result_rows><result_overflow_mode>break</result_overflow_mode><max_rows_to_group_by>5</max_rows_to_group_by><group_by_overflow_mode>any</group_by_overflow_mode><max_rows_in_set>5</max_rows_in_set><set_overflow_mode>break</set_overflow_mode><max_rows_to_read>1000</max_rows_to_read><read_overflow_mode>break</read_overflow_mode><timeout_overflow_mode>break</timeout_overflow_mode><max_block_size>5</max_block_size>",
 };
 
 /** In CI it is there, or the tests fail. */
