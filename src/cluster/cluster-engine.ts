@@ -64,18 +64,18 @@ export class ClusterEngine implements Engine {
 
   async groups(question: GroupQuestion, selection: CallSelection): Promise<Parts> {
     const { cells, parts, folding, span } = question;
-    const ofPeriod = await this.#periodKey(question, selection);
-    const keys = [...ofPeriod, ...(await this.#keys(question, selection))];
+    const keys = await this.#keys(question, selection);
+    const leading = cells.periods ? 1 : 0;
     const toStored = (cell: number) => {
       const period = cells.periods?.values[cells.periodOf(cell)] ?? null;
-      const values = [...ofPeriod.map(() => period), ...cells.table.valuesOf(cells.keyOf(cell))];
+      const values = [...(cells.periods ? [period] : []), ...cells.table.valuesOf(cells.keyOf(cell))];
       return values.map((value, index) => keys[index]?.write(value) ?? null);
     };
     const texts = keys.map(({ text }) => text);
     const kept = folding && [isKeptText(texts, [...folding.kept()].map(toStored))];
     // Keys that are not kept have one row in each period.
     const folded = texts.map((text, index) =>
-      kept === undefined || index < ofPeriod.length ? text : `if(key_1, ${text}, NULL)`,
+      kept === undefined || index < leading ? text : `if(key_1, ${text}, NULL)`,
     );
     const figures = parts.map((part) => partText(part, this.#source, selection));
     const grouped = { keys: [...(kept ?? []), ...folded], figures };
@@ -83,9 +83,9 @@ export class ClusterEngine implements Engine {
     const first = kept === undefined ? 1 : 2;
     const places = rows.map((row) => {
       const values = keys.map(({ read }, index) => read(row[`key_${first + index}`] ?? null));
-      const period = cells.periods?.codeOf(ofPeriod.length > 0 ? (values[0] ?? null) : null) ?? 0;
+      const period = cells.periods?.codeOf(values[0] ?? null) ?? 0;
       if (folding !== undefined && row.key_1 !== 1) return folding.otherOf(period);
-      return cells.codeOf(cells.table.codeOf(values.slice(ofPeriod.length)), period);
+      return cells.codeOf(cells.table.codeOf(values.slice(leading)), period);
     });
     const size = folding?.size ?? cells.size;
     return Object.fromEntries(
@@ -100,36 +100,29 @@ export class ClusterEngine implements Engine {
     );
   }
 
-  /** Returns the period as a key, if there are periods. */
-  async #periodKey({ periods, span }: GroupQuestion, selection: CallSelection): Promise<GroupKey[]> {
-    if (periods === undefined) return [];
-    const length = slotLength(periods.map(({ startsAt }) => Date.parse(startsAt)));
-    const slots = await this.#slots(length, selection, span);
-    return [slots((startsMs, dictionary) => periodCodes(startsMs, periods, dictionary))];
-  }
-
-  async #keys({ cells, span }: GroupQuestion, selection: CallSelection): Promise<GroupKey[]> {
+  /** Returns the period, if there are periods, and the keys. */
+  async #keys({ cells, periods = [], span }: GroupQuestion, selection: CallSelection): Promise<GroupKey[]> {
     const { columns, offsets } = cells;
+    const isLocal = columns.some(({ key }) => isLocalKey(key));
     const changes = offsets.slice(1).map(({ startsAt }) => Date.parse(startsAt));
     const length = slotLength([
-      HOUR_MS,
-      ...changes,
-      ...offsets.map(({ offsetSeconds }) => offsetSeconds * 1000),
+      ...periods.map(({ startsAt }) => Date.parse(startsAt)),
+      ...(isLocal ? [HOUR_MS, ...changes, ...offsets.map(({ offsetSeconds }) => offsetSeconds * 1000)] : []),
     ]);
-    const isLocal = columns.some(({ key }) => isLocalKey(key));
-    const slots = isLocal ? await this.#slots(length, selection, span) : undefined;
+    const toKey = cells.periods || isLocal ? await this.#slots(length, selection, span) : undefined;
     const names = columns.some(({ key }) => key.isNameOf) ? await this.readCampaignNames() : new Map();
-    return columns.map(({ key: { of, type, isNameOf } }) => {
+    const ofPeriod = cells.periods && toKey?.((startsMs, own) => periodCodes(startsMs, periods, own));
+    const ofColumns = columns.map(({ key: { of, type, isNameOf } }) => {
       if ("stored" in of) throw new Error(`The cluster has no ${of.stored} in its stored form`);
       if ("fact" in of) {
         const text = isNameOf ? campaignText(names) : factText(of.fact, this.#source, selection);
         const read = (value: ClusterValue) => (type === "integer" && value !== null ? Number(value) : value);
-        return { text, read, write: (value) => value };
+        return { text, read, write: (value: FactValue) => value };
       }
       const part = of.local;
-      if (slots === undefined) throw new Error("Local times are read by slots");
-      return slots((startsMs, dictionary) => localCodes(startsMs, { part, offsets }, dictionary));
+      return toKey?.((startsMs, own) => localCodes(startsMs, { part, offsets }, own));
     });
+    return [ofPeriod, ...ofColumns].filter((key) => key !== undefined);
   }
 
   /** Returns a function to a key by when calls started: it maps slots to what they are, with codes for the cluster. */

@@ -1,4 +1,4 @@
-import { type AccountTable, localName, rowHashText } from "./account-tables.ts";
+import { type AccountTable, localName } from "./account-tables.ts";
 import type { Claim } from "./claim.ts";
 import { literal } from "./clickhouse-text.ts";
 
@@ -17,6 +17,14 @@ export function monthText({ time }: AccountTable): string {
   return `ifNull(substring(toString(${time}), 1, 7), '')`;
 }
 
+/** A hash that only the cluster computes, in a third of the time of one that both sides can. */
+function fastHashText({ columns }: AccountTable): string {
+  const values = Object.entries(columns).map(([name, type]) =>
+    type.includes("Nullable") ? `assumeNotNull(${name}), ${name} IS NULL` : name,
+  );
+  return `cityHash64(${values.join(", ")})`;
+}
+
 /** Reads the months of an account at each server. @param version from which on rows are newer */
 export async function readMonths(
   { cluster, account }: Claim,
@@ -26,7 +34,7 @@ export async function readMonths(
   const sums = ["count()", ...table.sums.map(([there]) => there)];
   const columns = sums.map((text, index) => `${text} AS sum_${index}`).join(", ");
   const sql = `SELECT ${monthText(table)} AS month, ${columns}, sum(version >= ${version}) AS newer,
-  toString(sum(${rowHashText(table)})) AS hash
+  toString(sum(${fastHashText(table)})) AS hash
 FROM ${cluster.table(localName(table.name))} FINAL WHERE account = ${literal(account)} AND is_deleted = 0 GROUP BY month`;
   return await cluster.atEach(async (node) => {
     const rows = await node.select(sql, { doing: `read the sums of ${account}`, signal });

@@ -8,6 +8,11 @@ import type { LocalRow } from "./local-rows.ts";
 const BATCH_ROWS = 20_000;
 const BATCH_BYTES = 16_000_000;
 
+export interface WriteOptions {
+  signal?: AbortSignal | undefined;
+  onSent?: ((rows: number) => void) | undefined;
+}
+
 interface Batch {
   lines: Buffer[];
   bytes: number;
@@ -24,15 +29,11 @@ export class RowWriter {
   version = 0;
   readonly #claim: Claim;
   readonly #table: AccountTable;
-  readonly #options: { signal?: AbortSignal | undefined; onSent?: ((rows: number) => void) | undefined };
+  readonly #options: WriteOptions;
   readonly #batches: Batch[];
   readonly #names: readonly string[];
 
-  constructor(
-    claim: Claim,
-    table: AccountTable,
-    options: { signal?: AbortSignal | undefined; onSent?: ((rows: number) => void) | undefined },
-  ) {
+  constructor(claim: Claim, table: AccountTable, options: WriteOptions) {
     this.#claim = claim;
     this.#table = table;
     this.#options = options;

@@ -6,15 +6,13 @@ import type { ClickhouseNode } from "./clickhouse-node.ts";
 import { literal, quoted } from "./clickhouse-text.ts";
 import { hashRow, type LocalTable, type Selection } from "./local-rows.ts";
 import { findDifferentMonths, type Month, monthText, readMonths } from "./months.ts";
-import { RowWriter } from "./row-writer.ts";
+import { RowWriter, type WriteOptions } from "./row-writer.ts";
 
-export interface SendOptions {
+interface SendOptions extends WriteOptions {
   /** The hash of each month at each server after the last publication; undefined if that is unknown. */
   known: readonly Readonly<Record<string, string>>[] | undefined;
   /** The rows that have changed here since. */
   changed: readonly number[];
-  signal?: AbortSignal | undefined;
-  onSent?: ((rows: number) => void) | undefined;
 }
 
 /** Most rows in the cluster whose keys and hashes are held in memory, unless a month has more. */

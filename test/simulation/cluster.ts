@@ -29,6 +29,8 @@ export class SimulatedCluster {
     define("concat", (...texts) => texts.join(""));
     define("toString", String);
     define("toInt64", Number);
+    define("cityHash64", (...values) => halfMd5(JSON.stringify(values)));
+    this.#rows.function("assumeNotNull", (value) => value ?? "");
     define("halfMD5", (text) => halfMd5(String(text)));
     // Hashes are texts, whose sum is of 64 bits.
     this.#rows.aggregate("sum", {
