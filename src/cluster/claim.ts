@@ -1,10 +1,10 @@
 import { randomInt } from "node:crypto";
 import { CalltallyError, EXIT, UsageError } from "../base/errors.ts";
+import { CALLS_TABLE, localName, PUBLISHED_TABLE, SPEND_TABLE } from "./account-tables.ts";
 import { literal, quoted } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
-import { FACTS_TABLE, localName, PUBLISHED_TABLE, SPEND_TABLE } from "./cluster-tables.ts";
+import { shardOf } from "./local-rows.ts";
 import { type About, type Published, readPublished } from "./published.ts";
-import { shardOf } from "./row-hash.ts";
 
 /** Rows have the version from {@link Claim.hold}, or the next; the one above confirms them. */
 export const ROW_VERSIONS = 2;
@@ -12,17 +12,17 @@ export const ROW_VERSIONS = 2;
 /** Versions are random, so that two publications that start at once have different ones. */
 const DRAWN_VERSIONS = 2 ** 20;
 
-const TABLES = [FACTS_TABLE.name, SPEND_TABLE.name, PUBLISHED_TABLE];
+const TABLES = [CALLS_TABLE.name, SPEND_TABLE.name, PUBLISHED_TABLE];
 
 /**
  * A running publication of an account. Only {@link hold} returns the version for rows, so none are written before the
- * cluster shows that the account is unfinished. Only {@link confirm} returns what was published before, so replaced
- * rows are not erased too early.
+ * cluster shows that the account is unfinished.
  */
 export class Claim {
   readonly cluster: Cluster;
   readonly account: string;
-  readonly #before: Published | undefined;
+  /** What was published before; undefined for nothing. */
+  readonly before: Published | undefined;
   readonly #unfinished: Published;
   readonly #signal: AbortSignal | undefined;
   /** Own versions in `published`. */
@@ -32,7 +32,7 @@ export class Claim {
   private constructor(cluster: Cluster, before: Published | undefined, own: Published, signal?: AbortSignal) {
     this.cluster = cluster;
     this.account = own.account;
-    this.#before = before;
+    this.before = before;
     this.#unfinished = own;
     this.#signal = signal;
   }
@@ -43,8 +43,9 @@ export class Claim {
     { account, warehouse_id, startedMs }: { account: string; warehouse_id: string; startedMs: number },
     signal?: AbortSignal,
   ): Promise<Claim> {
-    const [before] = await readPublished(cluster, { account, signal });
-    await assertSameWarehouse(cluster, { account, warehouse_id }, before, signal);
+    const all = await readPublished(cluster, signal);
+    const before = all.find((published) => published.account === account);
+    assertSameWarehouse(cluster, { account, warehouse_id }, all);
     const version = await readNextVersion(cluster, account, signal);
     const unfinished_since = new Date(startedMs).toISOString();
     const last = { published_at: null, about: "{}", ...before };
@@ -57,30 +58,23 @@ export class Claim {
    * @throws CalltallyError (exit 6) if another publication has begun
    */
   async hold(): Promise<number> {
-    const { version } = this.#unfinished;
-    if (this.#recorded.length === 0) {
-      await this.#write(this.#unfinished);
-      this.#recorded.push(version);
-    }
+    if (this.#recorded.length === 0) await this.#write(this.#unfinished);
     await this.#assertAlone();
-    return version;
+    return this.#unfinished.version;
   }
 
   /**
    * Records that the cluster has the whole account; ends the claim.
-   * @returns what was published before; undefined for nothing
    * @throws CalltallyError (exit 6) if another publication has begun; (exit 3) if the cluster has not recorded this
    * one
    */
-  async confirm(published_at: string, about: About): Promise<Published | undefined> {
+  async confirm(published_at: string, about: About): Promise<void> {
     await this.#assertAlone();
     const version = this.#unfinished.version + ROW_VERSIONS;
     const confirmed = { version, published_at, unfinished_since: null, about: JSON.stringify(about) };
     await this.#write({ ...this.#unfinished, ...confirmed });
-    this.#recorded.push(version);
     await this.#assertAlone();
     this.#isConfirmed = true;
-    return this.#before;
   }
 
   /** Before it throws exit 6, records that rows may be from both publications. */
@@ -88,20 +82,19 @@ export class Claim {
     const { account, cluster } = this;
     if (this.#isConfirmed) throw new Error(`The publication of ${account} is confirmed`);
     const rows = await cluster.select(
-      `SELECT version FROM ${cluster.table(PUBLISHED_TABLE)} WHERE account = ${literal(account)} AND version > ${this.#before?.version ?? 0}`,
+      `SELECT version FROM ${cluster.all(PUBLISHED_TABLE)} WHERE account = ${literal(account)} AND version > ${this.before?.version ?? 0}`,
       { doing: `read the version of ${account}`, signal: this.#signal },
     );
     const versions = rows.map(({ version }) => Number(version));
-    const { name } = cluster.address;
     if (versions.some((version) => !this.#recorded.includes(version))) {
-      const [last] = await readPublished(cluster, { account, signal: this.#signal });
+      const last = (await readPublished(cluster, this.#signal)).find((other) => other.account === account);
       if (last !== undefined && this.#recorded.length > 0) {
         const unfinished_since = new Date().toISOString();
         await this.#write({ ...last, version: Math.max(...versions) + 1, unfinished_since });
       }
       throw new CalltallyError(
         EXIT.locked,
-        `Cannot publish ${account} to ${name}: another publication of it has started meanwhile`,
+        `Cannot publish ${account} to ${cluster.address.name}: another publication of it has started meanwhile`,
         {
           hint: "A copy of its warehouse may be published, too. Publish only one of them, and then once more.",
         },
@@ -110,7 +103,7 @@ export class Claim {
     if (this.#recorded.length === 0 || versions.includes(Math.max(...this.#recorded))) return;
     throw new CalltallyError(
       EXIT.unverified,
-      `Cannot confirm that ${account} is published to ${name}: the cluster has not recorded it`,
+      `Cannot confirm that ${account} is published to ${cluster.address.name}: the cluster has not recorded it`,
       { hint: "Another program may write to these tables. Publish again." },
     );
   }
@@ -124,6 +117,7 @@ export class Claim {
       JSON.stringify(published),
       { doing: `record that ${account} is published`, signal: this.#signal },
     );
+    this.#recorded.push(published.version);
   }
 }
 
@@ -139,31 +133,28 @@ async function readNextVersion(cluster: Cluster, account: string, signal?: Abort
 }
 
 /** Rows of two warehouses would replace each other; a warehouse under two names would count twice. */
-async function assertSameWarehouse(
-  cluster: Cluster,
+function assertSameWarehouse(
+  { address: { name } }: Cluster,
   { account, warehouse_id }: Pick<Published, "account" | "warehouse_id">,
-  found: Published | undefined,
-  signal?: AbortSignal,
-): Promise<void> {
-  const { name } = cluster.address;
-  const [other] = await cluster.select(
-    `SELECT account FROM ${cluster.table(PUBLISHED_TABLE)} WHERE warehouse_id = ${literal(warehouse_id)} AND account <> ${literal(account)} LIMIT 1`,
-    { doing: "read what is published", signal },
-  );
+  all: readonly Published[],
+): void {
+  const other = all.find((own) => own.warehouse_id === warehouse_id && own.account !== account);
   if (other !== undefined) {
     const removal = TABLES.map(
-      (table) => `ALTER TABLE ${localName(table)} DELETE WHERE account = ${literal(String(other.account))}`,
+      (table) => `ALTER TABLE ${localName(table)} DELETE WHERE account = ${literal(other.account)}`,
     );
     throw new UsageError(
       `Cannot publish ${account} to ${name}: its warehouse is already published there as ${other.account}, and would count twice`,
       { hint: `Use that name again, or remove it from all servers: ${removal.join("; ")}` },
     );
   }
+  const found = all.find((own) => own.account === account);
   if (found === undefined || found.warehouse_id === warehouse_id) return;
+  const tables = TABLES.map(localName).join(", ");
   throw new UsageError(
-    `Cannot publish ${found.account} to ${name}: an account of that name is published from another warehouse, ${found.warehouse_id}, and this one is ${warehouse_id}`,
+    `Cannot publish ${account} to ${name}: an account of that name is published from another warehouse, ${found.warehouse_id}, and this one is ${warehouse_id}`,
     {
-      hint: "Two accounts with one name would replace each other: rename one of them in calltally.yaml, or use another database. If the other warehouse is lost, drop the account's rows from call_facts_local, spend_local and published_local at all servers.",
+      hint: `Two accounts with one name would replace each other: rename one of them in calltally.yaml, or use another database. If the other warehouse is lost, drop the account's rows from ${tables} at all servers.`,
     },
   );
 }

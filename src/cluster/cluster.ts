@@ -1,7 +1,8 @@
 import { CalltallyError, describeError, EXIT, UsageError } from "../base/errors.ts";
-import type { ClusterAddress } from "../config/cluster-url.ts";
+import { type ClusterAddress, DEFAULT_CLUSTER } from "../config/cluster-url.ts";
 import { readSecretFile } from "../config/secret-file.ts";
 import { SETTINGS } from "../config/settings.ts";
+import { localName } from "./account-tables.ts";
 import { ClickhouseNode, type StatementOptions } from "./clickhouse-node.ts";
 import { type ClusterRow, literal, quoted } from "./clickhouse-text.ts";
 
@@ -12,19 +13,27 @@ export interface ClusterAccess {
   passwordFile?: string | undefined;
 }
 
-/** A cluster whose servers have all responded. Dispose of it to close the connections. */
+/** A cluster whose servers have all responded, or a single server. Dispose of it to close the connections. */
 export class Cluster implements AsyncDisposable {
   readonly address: ClusterAddress;
   /** The server of each shard, in the order of the shards. */
   readonly shards: readonly ClickhouseNode[];
+  /** Whether it is one server that knows no cluster. */
+  readonly isSingle: boolean;
 
-  constructor(address: ClusterAddress, shards: readonly ClickhouseNode[]) {
+  constructor(address: ClusterAddress, shards: readonly ClickhouseNode[], isSingle: boolean) {
     this.address = address;
     this.shards = shards;
+    this.isSingle = isSingle;
   }
 
   table(name: string): string {
     return `${quoted(this.address.database)}.${quoted(name)}`;
+  }
+
+  /** Returns the table with the rows of all servers. */
+  all(name: string): string {
+    return this.table(this.isSingle ? localName(name) : name);
   }
 
   async select(sql: string, options: StatementOptions): Promise<ClusterRow[]> {
@@ -66,8 +75,13 @@ export async function openCluster(access: ClusterAccess, signal?: AbortSignal): 
   };
   const nodes = address.hosts.map((url) => new ClickhouseNode(url, login));
   try {
-    const members = await askAll(nodes, (node) => readMembers(node, address, signal));
-    return new Cluster(address, inOrderOfShards(nodes, members, address));
+    const members = await askAll(nodes, (node) => readMembers(node, address.cluster, signal));
+    const isSingle = nodes.length === 1 && members[0]?.length === 0 && address.cluster === DEFAULT_CLUSTER;
+    return new Cluster(
+      address,
+      isSingle ? nodes : inOrderOfShards(nodes, members, address.cluster),
+      isSingle,
+    );
   } catch (error) {
     await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()));
     throw error;
@@ -93,21 +107,11 @@ async function askAll<T>(
   return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
 }
 
-/** Reads `system.clusters` of one of the servers. */
-async function readMembers(
-  node: ClickhouseNode,
-  { cluster }: ClusterAddress,
-  signal: AbortSignal | undefined,
-) {
-  const rows = await node.select(
-    `SELECT shard_num, host_name, port, is_local FROM system.clusters WHERE cluster = ${literal(cluster)} ORDER BY shard_num, replica_num`,
+async function readMembers(node: ClickhouseNode, cluster: string, signal: AbortSignal | undefined) {
+  return await node.select(
+    `SELECT shard_num, concat(host_name, ':', toString(port)) AS server, is_local FROM system.clusters WHERE cluster = ${literal(cluster)} ORDER BY shard_num, replica_num`,
     { doing: "read system.clusters", signal },
   );
-  return rows.map(({ shard_num, host_name, port, is_local }) => ({
-    shard: Number(shard_num),
-    server: `${host_name}:${port}`,
-    isLocal: is_local === 1,
-  }));
 }
 
 const CLUSTER_HINT =
@@ -116,25 +120,26 @@ const CLUSTER_HINT =
 /** @throws UsageError that names the server which is outside the cluster, or knows another one */
 function inOrderOfShards(
   nodes: readonly ClickhouseNode[],
-  members: readonly Awaited<ReturnType<typeof readMembers>>[],
-  { cluster }: ClusterAddress,
+  members: readonly (readonly ClusterRow[])[],
+  cluster: string,
 ): ClickhouseNode[] {
-  const shapes = members.map((own) => own.map(({ shard, server }) => `${shard} ${server}`).join());
+  const shapes = members.map((own) => own.map(({ shard_num, server }) => `${shard_num} ${server}`).join());
   const ordered = new Map<number, ClickhouseNode>();
   for (const [index, node] of nodes.entries()) {
     const bad = (state: string) =>
       new UsageError(`Cannot use the cluster ${cluster}: ${node.name} ${state}`, { hint: CLUSTER_HINT });
     const own = members[index] ?? [];
-    const count = new Set(own.map(({ shard }) => shard)).size;
+    const count = new Set(own.map(({ shard_num }) => shard_num)).size;
     if (own.length === 0) throw bad("has no cluster of that name");
     if (own.length !== nodes.length || count !== own.length)
       throw bad(`has ${own.length} servers in ${count} shards, but the address names ${nodes.length}`);
     if (shapes[index] !== shapes[0]) throw bad(`has other servers in it than ${nodes[0]?.name}`);
-    const [local, ...others] = own.filter(({ isLocal }) => isLocal);
+    const [local, ...others] = own.filter(({ is_local }) => is_local === 1);
     if (local === undefined || others.length > 0)
       throw bad("does not belong to it, by its own configuration");
-    if (ordered.has(local.shard)) throw bad("serves a shard that another named server already serves");
-    ordered.set(local.shard, node);
+    const shard = Number(local.shard_num);
+    if (ordered.has(shard)) throw bad("serves a shard that another named server already serves");
+    ordered.set(shard, node);
   }
   return [...ordered].toSorted(([a], [b]) => a - b).map(([, node]) => node);
 }

@@ -5,9 +5,8 @@ import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import { readRulesInForce, rulesSchema } from "../warehouse/calls/rules.ts";
 import { readBasis, readCoverage } from "../warehouse/runs/basis.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
-import { literal } from "./clickhouse-text.ts";
+import { PUBLISHED_TABLE } from "./account-tables.ts";
 import type { Cluster } from "./cluster.ts";
-import { FACTS_TABLE, PUBLISHED_TABLE, SPEND_TABLE } from "./cluster-tables.ts";
 
 const publishedSchema = z.object({
   account: z.string(),
@@ -23,15 +22,11 @@ const publishedSchema = z.object({
 
 export type Published = z.infer<typeof publishedSchema>;
 
-/** Reads the latest row of one account, or of all by name. */
-export async function readPublished(
-  cluster: Cluster,
-  { account, signal }: { account?: string | undefined; signal?: AbortSignal | undefined } = {},
-): Promise<Published[]> {
+/** Reads the latest row of each account, by name. */
+export async function readPublished(cluster: Cluster, signal?: AbortSignal): Promise<Published[]> {
   const rows = await cluster.select(
     `SELECT ${Object.keys(publishedSchema.shape).join(", ")}
-FROM ${cluster.table(PUBLISHED_TABLE)}${account === undefined ? "" : `\nWHERE account = ${literal(account)}`}
-ORDER BY account, version DESC LIMIT 1 BY account`,
+FROM ${cluster.all(PUBLISHED_TABLE)} ORDER BY account, version DESC LIMIT 1 BY account`,
     { doing: "read what is published", signal },
   );
   return z.array(publishedSchema).parse(rows);
@@ -94,7 +89,7 @@ const aboutSchema = z.object({
   totals: totalsSchema,
 });
 
-export type Totals = z.infer<typeof totalsSchema>;
+type Totals = z.infer<typeof totalsSchema>;
 export type About = z.infer<typeof aboutSchema>;
 
 export function readAbout(reader: Reader) {
@@ -122,41 +117,13 @@ export function parseAbout({ account, about }: Published): About {
   );
 }
 
-/** @throws CalltallyError (exit 3) if the cluster, over all shards, has other totals than the warehouse */
-export async function confirmTotals(
-  cluster: Cluster,
-  { sqlite }: Reader,
-  { account, signal }: { account: string; signal: AbortSignal | undefined },
-): Promise<Totals> {
-  const here = sqlite
-    .prepare<[], Totals>(
-      `SELECT count(*) AS calls, coalesce(sum(is_live), 0) AS live_calls, coalesce(sum(duration), 0) AS duration,
-        count(DISTINCT caller_id) AS callers, (SELECT count(*) FROM ${SPEND_TABLE.name}) AS spend_rows FROM ${FACTS_TABLE.name}`,
-    )
-    .get();
-  if (here === undefined) throw new Error("A SELECT of sums has a row");
-  const options = { doing: `read the totals of ${account}`, signal };
-  const where = `FINAL WHERE account = ${literal(account)} AND is_deleted = 0`;
-  const [counted] = await cluster.select(
-    `SELECT count() AS calls, sum(is_live) AS live_calls, sum(duration) AS duration, uniqExact(caller) AS callers FROM ${cluster.table(FACTS_TABLE.name)} ${where}`,
-    options,
+export function readTotals({ sqlite }: Reader): Totals {
+  return totalsSchema.parse(
+    sqlite
+      .prepare(
+        `SELECT count(*) AS calls, coalesce(sum(is_live), 0) AS live_calls, coalesce(sum(duration), 0) AS duration,
+  count(DISTINCT caller_id) AS callers, (SELECT count(*) FROM spend) AS spend_rows FROM call_facts`,
+      )
+      .get(),
   );
-  const [spend] = await cluster.select(
-    `SELECT count() AS spend_rows FROM ${cluster.table(SPEND_TABLE.name)} ${where}`,
-    options,
-  );
-  const there = { ...counted, ...spend };
-  for (const [name, value] of Object.entries(here)) {
-    // A sum over nothing is null.
-    const found = Number(there[name] ?? 0);
-    if (found === value) continue;
-    throw new CalltallyError(
-      EXIT.unverified,
-      `Cannot confirm that the cluster has all of ${account}: ${name.replace("_", " ")} are ${found} over all shards, and ${value} here`,
-      {
-        hint: "Check that each server reaches the others as remote_servers says, and that all have the same cluster.",
-      },
-    );
-  }
-  return here;
 }

@@ -9,7 +9,7 @@ const URL_FORM =
   /^clickhouse:\/\/(?:(?<user>[^@/?]*)@)?(?<hosts>[^@/?]+)\/(?<database>[^@/?]+)(?:\?(?<query>.*))?$/s;
 const HOST_FORM = /^(?<host>\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::(?<port>\d{1,5}))?$/i;
 const NAME_FORM = /^[a-z_][\w-]{0,63}$/i;
-const DEFAULT_CLUSTER = "calltally";
+export const DEFAULT_CLUSTER = "calltally";
 const MAX_PORT = 65_535;
 const TLS_PORT = 8443;
 const PLAIN_PORT = 8123;

@@ -19,7 +19,7 @@ import { FORGOTTEN_CALLERS } from "../warehouse/calls/forgotten-callers.ts";
 import { REJECTED_CALLS } from "../warehouse/calls/rejected.ts";
 import { RULES } from "../warehouse/calls/rules.ts";
 import { TRANSCRIPTS } from "../warehouse/calls/transcripts.ts";
-import { CHANGED_BUCKETS } from "../warehouse/changed-buckets.ts";
+import { CHANGED_CALLS } from "../warehouse/changed-calls.ts";
 import { COUNTS } from "../warehouse/counts.ts";
 import type { DescribedTable } from "../warehouse/described.ts";
 import { ORIGIN } from "../warehouse/origin.ts";
@@ -70,5 +70,5 @@ export const TABLES: readonly DescribedTable[] = [
   BACKUPS,
   RETENTION,
   PUBLICATIONS,
-  CHANGED_BUCKETS,
+  CHANGED_CALLS,
 ];

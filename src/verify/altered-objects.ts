@@ -3,7 +3,7 @@ import { LOG_TRIGGERS } from "../warehouse/calls/fact-log.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import { findOutdatedViews } from "../warehouse/calls/views.ts";
 import { readViewZone, ZONE_VIEW } from "../warehouse/calls/zone-view.ts";
-import { MARK_TRIGGERS } from "../warehouse/changed-buckets.ts";
+import { MARK_TRIGGERS } from "../warehouse/changed-calls.ts";
 import { findOutdated, readObjects } from "../warehouse/stored-objects.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 

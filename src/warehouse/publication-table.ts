@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, isNull, ne } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { readChanges } from "./changed-buckets.ts";
+import { readChanges } from "./changed-calls.ts";
 import { about, describeTable } from "./described.ts";
 import { readLastDoneRun } from "./runs/runs.ts";
 import type { Reader, Warehouse } from "./warehouse.ts";
@@ -13,12 +13,12 @@ export const publications = sqliteTable("publications", {
   published_at: about(text(), "When the cluster last confirmed these facts, ISO 8601 UTC; null for never."),
   run_id: about(integer(), "The last finished run in those facts; null for none."),
   calls: about(integer(), "How many calls they contain; null before the first."),
-  change_id: about(integer(), "The last row of `changed_buckets` in those facts."),
+  change_id: about(integer(), "The last row of `changed_calls` in those facts."),
   act_id: about(integer(), "The last `forget` of `privacy_acts` in those facts; null for none."),
-  hashed_at: about(text(), "When all facts were last hashed for it, ISO 8601 UTC."),
+  hashed_at: about(text(), "When all rows were last compared with it, ISO 8601 UTC."),
   totals: about(
     text(),
-    "JSON object: the contents of each bucket as of `change_id`, and what they depend on in addition to the facts.",
+    "JSON object: a hash of each month that each server had as of `change_id`, and what rows depend on in addition to the facts.",
     "scratch",
   ),
 });
@@ -57,7 +57,7 @@ export function readPublications(
   target?: string,
 ): (Publication & { is_behind: boolean })[] {
   const last = readLastDoneRun(warehouse)?.run_id ?? 0;
-  const { changeId } = readChanges(warehouse);
+  const { changeId } = readChanges(warehouse, Number.MAX_SAFE_INTEGER);
   return warehouse.db
     .select(SHOWN)
     .from(publications)

@@ -10,7 +10,6 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
     const password = readFileSync(servers.passwordFile, "utf8").trim();
     await using node = new ClickhouseNode(new URL(`http://${servers.hosts[0]}`), { ...PUBLISHER, password });
     const names = [
-      "distributed_aggregation_memory_efficient",
       "distributed_group_by_no_merge",
       "max_execution_time",
       "max_memory_usage",
@@ -19,7 +18,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
     const list = names.map((name) => `'${name}'`).join(", ");
     const inForce = `SELECT name, value FROM system.settings WHERE name IN (${list}) ORDER BY name`;
     expect(await node.select(inForce, { doing: "read settings" })).toEqual(
-      [1, 0, 300, 4_000_000_000, 0].map((value, index) => ({ name: names[index], value: String(value) })),
+      [0, 300, 4_000_000_000, 0].map((value, index) => ({ name: names[index], value: String(value) })),
     );
     const endless = node.select("SELECT count() FROM system.numbers", { doing: "count", maxSeconds: 1 });
     await expect(endless).rejects.toMatchObject({
@@ -47,6 +46,15 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
         doing,
       ),
     ).rejects.toThrow("Limit for rows to GROUP BY exceeded");
+    const hundred = "(SELECT number FROM system.numbers LIMIT 100)";
+    for (const sql of [
+      `SELECT count() FROM ${hundred} WHERE number IN ${hundred}`,
+      "SELECT count() FROM (SELECT number FROM system.numbers LIMIT 100000)",
+    ])
+      await expect(node.select(sql, doing), sql).rejects.toThrow(/exceeded/i);
+    await expect(
+      node.select("SELECT count() FROM system.numbers", { ...doing, maxSeconds: 1 }),
+    ).rejects.toThrow(/exceeded/i);
     expect(await numbers("LIMIT 3")).toEqual([{ number: "0" }, { number: "1" }, { number: "2" }]);
   });
 });

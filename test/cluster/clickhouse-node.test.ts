@@ -8,7 +8,6 @@ import { PUBLISHER } from "../support/clickhouse-servers.ts";
 
 // What stands before a server may cut its responses off, or answer in its place.
 describe("ClickhouseNode", () => {
-  const SETTINGS = '{"names":"max_query_size"}\n';
   const ROWS = '{"name":"a","calls":"1"}\n{"name":"b","calls":"2"}\n';
 
   it("takes no response that is not whole for one", async () => {
@@ -22,18 +21,18 @@ describe("ClickhouseNode", () => {
       [ROWS, EXIT.contract, "not from ClickHouse"],
     ];
     for (const [response, exitCode, message] of lies) {
-      await using node = await startLiar(SETTINGS, response);
+      await using node = await startLiar(response);
       await expect(node.select("SELECT name, calls", { doing: "count" })).rejects.toMatchObject({
         exitCode,
         message: expect.stringContaining(message),
       });
     }
-    await using honest = await startLiar(SETTINGS, gzipSync(ROWS));
+    await using honest = await startLiar(gzipSync(ROWS));
     expect(await honest.select("SELECT name, calls", { doing: "count" })).toEqual([
       { name: "a", calls: "1" },
       { name: "b", calls: "2" },
     ]);
-    await using page = await startLiar("<html>Please log in</html>", "");
+    await using page = await startLiar("<html>Please log in</html>");
     await expect(page.select("SELECT name, calls", { doing: "count" })).rejects.toMatchObject({
       exitCode: EXIT.contract,
       hint: "Check that this is the HTTP port of a ClickHouse server, without a proxy in between.",
@@ -48,7 +47,7 @@ describe("ClickhouseNode", () => {
     [500, EXIT.unreachable],
     [502, EXIT.unreachable],
   ])("takes status %i without a body, of a proxy, for exit %i", async (status, exitCode) => {
-    await using node = await startLiar(SETTINGS, "", status);
+    await using node = await startLiar("", status);
     await expect(node.select("SELECT name, calls", { doing: "count" })).rejects.toMatchObject({
       exitCode,
       message: expect.stringContaining(`the response, status ${status}, is not from ClickHouse`),
@@ -56,21 +55,18 @@ describe("ClickhouseNode", () => {
   });
 
   it("reads a content coding in any case (RFC 9110 § 8.4.1)", async () => {
-    await using node = await startLiar(SETTINGS, gzipSync(ROWS), 200, "GZIP");
+    await using node = await startLiar(gzipSync(ROWS), 200, "GZIP");
     expect(await node.select("SELECT name, calls", { doing: "count" })).toHaveLength(2);
   });
 });
 
-/** A node whose first response has settings, and all others something else; bytes are said to be compressed. */
-async function startLiar(settings: string, response: Buffer | string, status = 200, coding = "gzip") {
-  let requests = 0;
+/** A node that always gets this response; bytes are said to be compressed. */
+async function startLiar(response: Buffer | string, status = 200, coding = "gzip") {
   const server = createServer(async (incoming, outgoing) => {
     for await (const _ of incoming);
-    const isFirst = requests++ === 0;
-    const body = isFirst ? gzipSync(settings) : response;
-    if (!isFirst) outgoing.statusCode = status;
-    if (Buffer.isBuffer(body)) outgoing.setHeader("content-encoding", coding);
-    outgoing.end(body);
+    outgoing.statusCode = status;
+    if (Buffer.isBuffer(response)) outgoing.setHeader("content-encoding", coding);
+    outgoing.end(response);
   });
   const listening = await listen(server);
   const node = new ClickhouseNode(new URL(`http://127.0.0.1:${listening.port}`), PUBLISHER);

@@ -15,6 +15,7 @@ export async function startProxy(host: string, decide: Decide) {
     const body = Buffer.concat(chunks);
     const query = new URL(incoming.url ?? "/", "http://proxy").searchParams.get("query");
     const fate = await decide(query ?? body.toString());
+    if (fate === "swallow") outgoing.setHeader("x-clickhouse-server-display-name", "swallower");
     if (fate === "swallow") return void outgoing.end();
     if (fate !== "pass") return void outgoing.end(fate.said);
     const { headers, method, url } = incoming;

@@ -29,7 +29,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish: in calltally.yaml${UNLESS_SKIPPED}`, 
     const countRows = () =>
       servers.ask(
         1,
-        "SELECT account, count(), countIf(caller LIKE '+%') > 0 FROM agency.call_facts FINAL WHERE is_deleted = 0 GROUP BY account ORDER BY account",
+        "SELECT account, count(), countIf(caller LIKE '+%') > 0 FROM agency.calls FINAL WHERE is_deleted = 0 GROUP BY account ORDER BY account",
       );
 
     const first = await run("sync");

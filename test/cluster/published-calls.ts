@@ -54,7 +54,31 @@ export function makeCalls(count: number, seed: number): Call[] {
   });
 }
 
-const COLUMNS = FACT_COLUMNS.map((name) => (name === "caller_id" ? "caller" : name)).join(", ");
+/** Columns in the cluster, and what they are in a warehouse whose local days are those of UTC. */
+const COLUMNS = {
+  ...Object.fromEntries(FACT_COLUMNS.map((name) => [name, name])),
+  call_started: "replace(rtrim(call_started, 'Z'), 'T', ' ')",
+  local_day: "substr(call_started, 1, 10)",
+  local_weekday:
+    "substr('Sunday   Monday   Tuesday  WednesdayThursday Friday   Saturday ', 9 * strftime('%w', call_started) + 1, 9)",
+  local_hour: "CAST(substr(call_started, 12, 2) AS INTEGER)",
+  call_started_ms:
+    "CAST(unixepoch(call_started) AS INTEGER) * 1000 + CAST(substr(call_started, 21, 3) AS INTEGER)",
+};
+const RENAMED: Readonly<Record<string, string>> = {
+  caller_id: "caller",
+  duration: "duration_seconds",
+  is_qualified: "qualified",
+  is_first_call: "first_time_caller",
+};
+const FOUND = Object.keys(COLUMNS)
+  .map((name) => RENAMED[name] ?? name)
+  .join(", ");
+const EXPECTED = Object.entries(COLUMNS)
+  .map(([name, text]) =>
+    name === "caller_id" ? "caller" : `trim(${text}, ' ') AS ${name}`.replace(`trim(${name}, ' ')`, name),
+  )
+  .join(", ");
 
 type Value = string | number | null;
 
@@ -63,7 +87,7 @@ export function readExpected(database: string, { isPersonal = false } = {}): Map
   using warehouse = openReader(database);
   const rows = warehouse.sqlite
     .prepare<[], Record<string, Value>>(
-      `SELECT ${COLUMNS} FROM call_facts LEFT JOIN callers USING (caller_id)`,
+      `SELECT ${EXPECTED} FROM call_facts LEFT JOIN callers USING (caller_id)`,
     )
     .all();
   const { toPseudonym } = openPseudonyms(warehouse);
@@ -84,10 +108,11 @@ export async function readFound(
   servers: ClickhouseServers,
   database: string,
   account: string,
+  { table = "calls", server = 1 } = {},
 ): Promise<Map<number, string>> {
   const text = await servers.ask(
-    1,
-    `SELECT ${COLUMNS} FROM ${database}.call_facts FINAL WHERE account = '${account}' AND is_deleted = 0 FORMAT JSON`,
+    server,
+    `SELECT ${FOUND} FROM ${database}.${table} FINAL WHERE account = '${account}' AND is_deleted = 0 FORMAT JSON`,
   );
   const { data }: { data: Record<string, Value>[] } = JSON.parse(text);
   const ids = data.map(({ call_id }) => Number(call_id));

@@ -155,10 +155,10 @@ async function playOld(each: Case, build: Build, stand: Stand): Promise<Outcome>
 }
 
 /** Publishes the databases of the cluster that cases read. */
-async function publish(cluster: Cluster, build: Build): Promise<void> {
+async function publish(cluster: Cluster, build: Build, maker: Build): Promise<void> {
   await using stand = await openStand(0, cluster);
   for (const { database, on, env } of PUBLISHED) {
-    setUp(stand, await makeFixture(on, build, stand));
+    setUp(stand, await makeFixture(on, maker, stand));
     const onEnded = ({ code, stderr }: Ended) => {
       if (code !== 0 && code !== 3) throw new Error(`Cannot publish ${on}: ${stderr}`);
     };
@@ -170,7 +170,7 @@ async function publish(cluster: Cluster, build: Build): Promise<void> {
   }
 }
 
-async function openStand(lane: number, cluster: Cluster | undefined): Promise<Stand & AsyncDisposable> {
+async function openStand(lane: number, cluster?: Cluster): Promise<Stand & AsyncDisposable> {
   const port = firstPort + lane * PORTS;
   const service = await startService(port).catch((cause: unknown) => {
     throw new Error(`Port ${port} is taken: is another replay using ${cache}?`, { cause });
@@ -186,13 +186,13 @@ async function openStand(lane: number, cluster: Cluster | undefined): Promise<St
 async function playLane(
   lane: number,
   cases: readonly Case[],
-  { old, now, cluster }: { old: Build; now: Build; cluster: Cluster | undefined },
+  { old, now, clusters }: { old: Build; now: Build; clusters: { old: Cluster; now: Cluster } | undefined },
 ): Promise<void> {
-  await using stand = await openStand(lane, cluster);
+  await using stand = await openStand(lane);
   for (const each of cases) {
-    const before = await playOld(each, old, stand);
+    const before = await playOld(each, old, { ...stand, cluster: clusters?.old });
     const startMs = performance.now();
-    const after = await playCase(each, now, values.own ? now : old, stand);
+    const after = await playCase(each, now, values.own ? now : old, { ...stand, cluster: clusters?.now });
     spentMs += performance.now() - startMs;
     const { differences, skipped } = compare(before, after);
     if (differences.length > 0) found.push({ each, differences });
@@ -225,10 +225,17 @@ if (values.list) {
   process.stdout.write(chosen.map(({ name }) => `${name}\n`).join(""));
 } else {
   const [old, now] = [findBuild(positionals[0]), findBuild(positionals[1])];
-  await using cluster = chosen.some(({ isOfCluster }) => isOfCluster) ? await startCluster() : undefined;
-  if (cluster !== undefined) await publish(cluster, old);
+  // Each build reads what it has published itself: tables may differ.
+  const isPublished = chosen.some(({ isOfCluster }) => isOfCluster);
+  await using ofOld = isPublished ? await startCluster() : undefined;
+  await using ofNow = isPublished ? await startCluster() : undefined;
+  const clusters = ofOld && ofNow && { old: ofOld, now: ofNow };
+  if (clusters !== undefined) {
+    await publish(clusters.old, old, old);
+    await publish(clusters.now, now, values.own ? now : old);
+  }
   const lanes = Array.from({ length: LANES }, (_, lane) => chosen.filter((each) => laneOf(each) === lane));
-  const builds = { old, now, cluster };
+  const builds = { old, now, clusters };
   if (values.jobs === "1") for (const [lane, cases] of lanes.entries()) await playLane(lane, cases, builds);
   else await Promise.all(lanes.map((cases, lane) => playLane(lane, cases, builds)));
 

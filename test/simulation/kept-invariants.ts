@@ -35,13 +35,14 @@ export function checkForgotten(world: World, ran: Ran | "the end"): string | und
 export function checkCluster(world: World, ran: Ran | "the end"): string | undefined {
   if (!isRunOf(ran, "publish") || ran.code !== 0) return undefined;
   world.count("publications");
-  const columns = "call_id, call_started, source, campaign, duration, is_live, is_qualified, caller, gclid";
+  const columns = "call_id, source, campaign, is_live, caller, gclid, call_started, duration, is_qualified";
+  const found = columns
+    .replace("call_started", "replace(call_started, ' ', 'T') || 'Z' AS call_started")
+    .replace("duration, is_qualified", "duration_seconds AS duration, qualified AS is_qualified");
   const here = world.read(
     `SELECT ${columns} FROM call_facts LEFT JOIN callers USING (caller_id) ORDER BY call_id`,
   );
-  const there = world.cluster.read(
-    `SELECT ${columns} FROM call_facts_final WHERE is_deleted = 0 ORDER BY call_id`,
-  );
+  const there = world.cluster.read(`SELECT ${found} FROM calls_final WHERE is_deleted = 0 ORDER BY call_id`);
   for (const [index, row] of here.entries()) {
     const [is, has] = [JSON.stringify(row), JSON.stringify(there[index])];
     if (is !== has) return `the cluster has ${has} instead of ${is}`;

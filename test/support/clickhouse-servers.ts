@@ -21,7 +21,7 @@ const PROFILES = {
     "<readonly>2</readonly><skip_unavailable_shards>1</skip_unavailable_shards><distributed_group_by_no_merge>1</distributed_group_by_no_merge><extremes>1</extremes>",
   /** The first rows and groups alone. */
   limited:
-    "<max_result_rows>5</max_result_rows><result_overflow_mode>break</result_overflow_mode><max_rows_to_group_by>5</max_rows_to_group_by><group_by_overflow_mode>any</group_by_overflow_mode><max_block_size>5</max_block_size>",
+    "<max_result_rows>5</max_result_rows><result_overflow_mode>break</result_overflow_mode><max_rows_to_group_by>5</max_rows_to_group_by><group_by_overflow_mode>any</group_by_overflow_mode><max_rows_in_set>5</max_rows_in_set><set_overflow_mode>break</set_overflow_mode><max_rows_to_read>1000</max_rows_to_read><read_overflow_mode>break</read_overflow_mode><timeout_overflow_mode>break</timeout_overflow_mode><max_block_size>5</max_block_size>",
 };
 
 /** In CI it is there, or the tests fail. */
@@ -53,9 +53,11 @@ export interface Ports {
 
 interface ClickhouseOptions {
   /** Writes the configuration of a server, config.xml, into its folder. */
-  writeConfig?: (folder: string, shard: number, ports: readonly Ports[]) => void;
+  writeConfig?: (folder: string, shard: number, ports: readonly Ports[], isCluster: boolean) => void;
   /** That of the publisher. */
   password?: string;
+  /** Whether the servers are a cluster. @default true */
+  isCluster?: boolean;
 }
 
 /** Starts so many servers, and resolves when all of them answer. */
@@ -75,7 +77,7 @@ export async function startClickhouse(
 
 async function tryToStart(
   shards = 2,
-  { writeConfig = writeOwnConfig, password = PUBLISHER.password }: ClickhouseOptions = {},
+  { isCluster = true, writeConfig = writeOwnConfig, password = PUBLISHER.password }: ClickhouseOptions = {},
 ): Promise<ClickhouseServers> {
   const temp = makeTempFolder();
   const ports: Ports[] = [];
@@ -83,7 +85,7 @@ async function tryToStart(
   const folders = ports.map((_, shard) => join(temp.path, `shard-${shard}`));
   for (const [shard, folder] of folders.entries()) {
     for (const name of FOLDERS) mkdirSync(join(folder, name), { recursive: true });
-    writeConfig(folder, shard, ports);
+    writeConfig(folder, shard, ports, isCluster);
   }
   const passwordFile = join(temp.path, "password");
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
@@ -164,7 +166,7 @@ async function freePort(): Promise<number> {
   }
 }
 
-function writeOwnConfig(folder: string, shard: number, ports: readonly Ports[]): void {
+function writeOwnConfig(folder: string, shard: number, ports: readonly Ports[], isCluster: boolean): void {
   const { user, password } = PUBLISHER;
   const replicas = ports.map(
     ({ tcp }) =>
@@ -175,7 +177,9 @@ function writeOwnConfig(folder: string, shard: number, ports: readonly Ports[]):
     baseConfig(
       folder,
       ports[shard],
-      `<remote_servers><calltally>${replicas.join("")}</calltally><first>${replicas[0]}</first></remote_servers>`,
+      isCluster
+        ? `<remote_servers><calltally>${replicas.join("")}</calltally><first>${replicas[0]}</first></remote_servers>`
+        : "",
     ),
   );
   const profiles = {

@@ -21,13 +21,14 @@ export function command(context: Context) {
     )
     .option(...flagOf(SETTINGS.publishTo))
     .option(...OPTION.database)
+    .option("--thorough", "Compare all rows with those in the cluster, not only the sums of each month.")
     .option(...OPTION.json)
     .addHelpText(
       "after",
       "\nExample:\n  $ calltally publish --to clickhouse://ch1.northwind.example,ch2.northwind.example/calls",
     )
     .action(
-      perAccount(context, async ({ account, settings, note }) => {
+      perAccount(context, async ({ account, settings, note }, { thorough: isThorough = false }) => {
         const { signal } = context;
         {
           using warehouse = openOwn(settings, openAsPermitted);
@@ -35,7 +36,7 @@ export function command(context: Context) {
           const nowMs = systemClock.now();
           await applyRulesAlone(warehouse, readAttributionRules(settings), { nowMs, signal, onAttributed });
         }
-        const result = await publish({ ...toPublishOptions(settings, account.name), signal });
+        const result = await publish({ ...toPublishOptions(settings, account.name), isThorough, signal });
         return { data: result, summary: describePublished(result) };
       }),
     );
@@ -52,7 +53,7 @@ export async function publishSynced(settings: Settings, account: string | undefi
   if (!isPublishedAfterSync(settings)) return undefined;
   try {
     const options = toPublishOptions(settings, account);
-    const publication = await publish({ ...options, isThorough: false, signal });
+    const publication = await publish({ ...options, signal });
     return { data: publication, summary: [describePublished(publication)], errors: [], exit: EXIT.done };
   } catch (thrown) {
     const { errors, ...result } = toResult(thrown);
@@ -66,7 +67,7 @@ function describePublished(published: Awaited<ReturnType<typeof publish>>): stri
   const rows = (count: number) => formatCount(count).padStart(11);
   return [
     `Published ${account}, ${formatElapsed(elapsed_ms)}, to ${target}`,
-    `  calls     ${rows(totals.calls)}   in ${formatQuantity(shards, "shard")}, equal there: calls, seconds, callers and the hash of each bucket`,
+    `  calls     ${rows(totals.calls)}   in ${formatQuantity(shards, "shard")}, equal there: the calls, seconds and callers of each month`,
     `  sent      ${rows(calls.rows)}`,
     `  removed   ${rows(calls.removed)}`,
     ...(totals.spend_rows + spend.removed > 0

@@ -9,7 +9,7 @@ import type { Tx } from "../transaction.ts";
 import { rollupViewText } from "./rollup-view.ts";
 import { localTimeOf } from "./zone-view.ts";
 
-const ROLLUP_VIEWS: readonly Dimension[] = ["utm_source", "campaign", "gclid", "channel"];
+export const ROLLUP_VIEWS: readonly Dimension[] = ["utm_source", "campaign", "gclid", "channel"];
 
 const MEMBERS = [
   ...CALL_COLUMNS.filter((column) => column !== "extra" && column !== "duration"),

@@ -398,12 +398,12 @@ CREATE TABLE `transcripts` (
 	FOREIGN KEY (`call_id`) REFERENCES `calls`(`call_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
-CREATE TABLE `changed_buckets` (
+CREATE TABLE `changed_calls` (
 	`change_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`bucket` integer NOT NULL
+	`call_id` integer
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `changed_buckets_bucket_unique` ON `changed_buckets` (`bucket`);--> statement-breakpoint
+CREATE UNIQUE INDEX `changed_calls_call_id_unique` ON `changed_calls` (`call_id`);--> statement-breakpoint
 CREATE TABLE `counts` (
 	`name` text PRIMARY KEY NOT NULL,
 	`value` integer NOT NULL

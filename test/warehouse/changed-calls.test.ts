@@ -5,7 +5,7 @@ import { forgetCallers } from "../../src/forget/forget-callers.ts";
 import { beginFactLog } from "../../src/restatements/logged-facts.ts";
 import { FACT_COLUMNS } from "../../src/warehouse/calls/facts.ts";
 import { clearAbsence } from "../../src/warehouse/calls/gone.ts";
-import { BUCKETS, beginMarks, readChanges } from "../../src/warehouse/changed-buckets.ts";
+import { beginMarks, readChanges } from "../../src/warehouse/changed-calls.ts";
 import { publications, readPublications, upsertPublication } from "../../src/warehouse/publication-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
@@ -67,7 +67,7 @@ function apply(
 
 describe("readChanges", () => {
   it.each([false, true])(
-    "has the bucket of every call whose facts have changed, whatever changed them (facts are logged: %s)",
+    "has every call whose facts have changed, whatever changed them (facts are logged: %s)",
     (isLogged) => {
       using warehouse = newWarehouse();
       write(warehouse, { call_id: 1 });
@@ -83,8 +83,7 @@ describe("readChanges", () => {
             (id) => facts.get(id) !== now.get(id),
           );
           changed += others.length;
-          const { buckets } = readChanges(warehouse, changeId);
-          expect(buckets).toEqual(expect.arrayContaining(others.map((id) => id & (BUCKETS - 1))));
+          expect(readChanges(warehouse, changeId).ids).toEqual(expect.arrayContaining(others));
         }),
         { numRuns: draws(25) },
       );
@@ -98,9 +97,9 @@ describe("readChanges", () => {
     beginMarks(warehouse);
     const { changeId } = readChanges(warehouse);
     setRules(warehouse, DEFAULT_RULES);
-    expect(readChanges(warehouse, changeId)).toEqual({ changeId, buckets: [] });
+    expect(readChanges(warehouse, changeId)).toEqual({ changeId, ids: [] });
     write(warehouse, { call_id: 2000, duration: 77 });
-    expect(readChanges(warehouse, changeId).buckets).toEqual([2000 % BUCKETS]);
+    expect(readChanges(warehouse, changeId).ids).toEqual([2000]);
   });
 });
 
