@@ -7,6 +7,10 @@ import { namesOf } from "../base/records.ts";
 import type { CampaignNames } from "../figures/campaign-names.ts";
 import { NOT_SET, toServed, toShown } from "../figures/reserved-keys.ts";
 
+/** How far a job came that a call led to; the furthest last. */
+export const STAGES = ["lost", "booked", "sold"] as const;
+export type Stage = (typeof STAGES)[number];
+
 /** For lists, one matching value is enough. Case does not matter. `(not set)` matches calls without a value. */
 export interface CallFilter {
   /** Names or ids of org units. */
