@@ -175,6 +175,7 @@ function conditionText(condition: Condition, source: ClusterSource): string {
   if ("all" in condition) {
     return `(${condition.all.map((one) => conditionText(one, source)).join(" AND ")})`;
   }
+  if ("outcomes" in condition) throw new Error("A cluster has no outcomes");
   const fact = factText(condition.fact, source);
   if ("isAtLeast" in condition) return `ifNull(${fact} >= ${Number(condition.isAtLeast)}, 0)`;
   if ("isPresent" in condition) return `isNotNull(${fact})`;

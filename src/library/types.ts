@@ -90,6 +90,8 @@ export interface CallFilter {
   campaign?: readonly string[];
   disposition?: readonly string[];
   topic?: readonly string[];
+  /** How far their jobs came; `none` for calls without one. */
+  outcome?: readonly ("lost" | "booked" | "sold" | "none")[];
   min_duration_seconds?: number;
   /** Only callers' first calls in the warehouse. */
   first_time?: true;
@@ -127,6 +129,10 @@ export interface RollupQuestion {
   fill?: boolean | undefined;
   /** Adds cost, clicks, impressions and costs per call, from `calltally spend import`. @default false */
   spend?: boolean | undefined;
+  /** Adds booked and sold calls and revenue, from `calltally outcome import`. @default false */
+  outcomes?: boolean | undefined;
+  /** Whether these are of the period of their call, or of the date of their job. @default call */
+  revenue_by?: "call" | "job-date" | undefined;
   /** Names of the figures to return, in this order. @default all */
   columns?: readonly Figure[] | undefined;
   /** Adds a row of totals, in which each caller counts once, unless there is only one row anyway; with `spend`, also a row `(with spend)`. @default false */
@@ -181,18 +187,31 @@ type NumberFigure =
   | "impressions"
   | "cost_per_call"
   | "cost_per_qualified_call"
-  | "cost_per_first_time_caller";
+  | "cost_per_first_time_caller"
+  | OutcomeFigure;
+type OutcomeFigure =
+  | "booked_calls"
+  | "sold_calls"
+  | "revenue"
+  | "revenue_per_call"
+  | "return_on_ad_spend"
+  | "cost_per_booked_call";
 /** ISO 8601 UTC. */
 type TimeFigure = "first_call_at" | "last_call_at";
-type SpendFigure = Extract<NumberFigure, "clicks" | "impressions" | `cost${string}`>;
+type SpendFigure = Exclude<Extract<NumberFigure, "clicks" | "impressions" | `cost${string}`>, OutcomeFigure>;
+
+type ReturnFigure = "return_on_ad_spend" | "cost_per_booked_call";
 
 export type Value = string | number | null;
 
 type FiguresOf<Q extends RollupQuestion> = Q["columns"] extends readonly (infer Name extends Figure)[]
   ? Name
-  : Q["spend"] extends true
-    ? Figure
-    : Exclude<Figure, SpendFigure>;
+  : Exclude<
+      Figure,
+      | (Q["spend"] extends true ? never : SpendFigure | ReturnFigure)
+      | (Q["outcomes"] extends true ? never : OutcomeFigure)
+      | (Q["revenue_by"] extends "job-date" ? "revenue_per_call" : never)
+    >;
 type KeysOf<Q extends RollupQuestion> =
   | Q["by"][number]
   | (Q["grain"] extends "day" | "week" | "month" | "quarter" ? "period" : never);

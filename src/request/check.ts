@@ -2,7 +2,7 @@ import { UsageError } from "../base/errors.ts";
 import { namesOf } from "../base/records.ts";
 import { closedRange } from "../calendar/dates.ts";
 import { SPEND_DIMENSIONS } from "../figures/dimensions.ts";
-import { SPEND_FIGURES, TIME_FIGURES } from "../figures/metrics.ts";
+import { OUTCOME_FIGURES, RETURN_FIGURES, SPEND_FIGURES, TIME_FIGURES } from "../figures/metrics.ts";
 import {
   CONTENT_OPTIONS,
   type Content,
@@ -92,6 +92,29 @@ function isGiven(request: ExportRequest, option: Option): boolean {
   return !asksNothing && !(option === "format" && value === "csv");
 }
 
+function* outcomeConflicts(
+  { outcomes, revenue_by, spend, columns = [], min_cell, filter = {}, format }: ExportRequest,
+  dimensions: readonly string[],
+  source: SourceCan,
+  s: Wording["spell"],
+): Generator<string> {
+  const asked = outcomes ? "outcomes" : filter.outcome && "filter.outcome";
+  if (asked && !source.lists)
+    yield `${s(asked)} cannot be used with ${s("engine")}: outcomes are not published`;
+  const figure = columns.find((name) => OUTCOME_FIGURES.includes(name));
+  if (figure && !outcomes) yield `${s("columns")} ${figure} needs ${s("outcomes")}`;
+  const both = columns.find((name) => RETURN_FIGURES.includes(name));
+  if (both && !spend) yield `${s("columns")} ${both} needs ${s("spend")}`;
+  if (revenue_by === undefined || revenue_by === "call") return;
+  if (!outcomes && format !== "html") yield `${s("revenue_by")} needs ${s("outcomes")}`;
+  const local = dimensions.find((name) => name === "weekday" || name === "hour");
+  if (local) yield `${s("revenue_by")} ${revenue_by} cannot be used with ${local}, which is of the call`;
+  if (min_cell !== undefined)
+    yield `${s("revenue_by")} ${revenue_by} adds rows of jobs without calls: not with ${s("min_cell")}`;
+  if (columns.includes("revenue_per_call"))
+    yield `${s("columns")} revenue_per_call cannot be used with ${s("revenue_by")} ${revenue_by}: the calls of a period are not those of its jobs`;
+}
+
 /** Conflicts that `takes` and `needs` cannot express. */
 function* conflicts(
   request: ExportRequest,
@@ -153,6 +176,7 @@ function* conflicts(
     yield `${s("spend")} applies only to ${SPEND_DIMENSIONS.join(", ")}, not to ${costless}`;
   const cost = columns.find((name) => SPEND_FIGURES.includes(name));
   if (cost && !spend) yield `${s("columns")} ${cost} needs ${s("spend")}`;
+  yield* outcomeConflicts(request, dimensions, source, s);
   if (profile && format !== "csv" && format !== "tsv") yield `${s("profile")} is for csv and tsv`;
   if (delimiter && format !== "csv") yield `${s("delimiter")} is for csv`;
 

@@ -10,6 +10,7 @@ import { NOT_SET, toServed, toShown } from "../figures/reserved-keys.ts";
 /** How far a job came that a call led to; the furthest last. */
 export const STAGES = ["lost", "booked", "sold"] as const;
 export type Stage = (typeof STAGES)[number];
+export const NO_OUTCOME = "none";
 
 /** For lists, one matching value is enough. Case does not matter. `(not set)` matches calls without a value. */
 export interface CallFilter {
@@ -24,6 +25,8 @@ export interface CallFilter {
   disposition?: readonly string[];
   /** As in the dimension `topic`. */
   topic?: readonly string[];
+  /** How far their jobs came; `none` for calls without one. */
+  outcome?: readonly (Stage | typeof NO_OUTCOME)[];
   min_duration_seconds?: number;
   /** Only callers' first calls in the warehouse. */
   first_time?: true;
@@ -43,6 +46,7 @@ export type Condition =
   | { fact: "duration"; isAtLeast: number }
   | { fact: "is_live" | "is_first_call"; holds: true }
   | { fact: "gclid"; isPresent: true }
+  | { outcomes: NonNullable<CallFilter["outcome"]> }
   | { any: readonly Condition[] }
   | { all: readonly Condition[] };
 
@@ -102,6 +106,7 @@ export function toConditions(
       const found = matchingFacts(name, texts, readValues);
       return { any: name === "campaign" ? unify(found, campaignNames()) : found };
     }),
+    filter.outcome && { outcomes: filter.outcome },
     exclude_callers && {
       fact: "caller",
       isNoneOf: exclude_callers.map((number) => nameCaller(toPhoneDigits(number))),

@@ -88,7 +88,9 @@ export const RANGE_RULES = {
   unmatched_jobs: rule({
     level: "caution",
     find: ({ range: { outcomes } = {}, imported = outcomes }) =>
-      imported && imported.matched < imported.jobs ? { jobs: imported.jobs, matched: imported.matched } : undefined,
+      imported && imported.matched < imported.jobs
+        ? { jobs: imported.jobs, matched: imported.matched }
+        : undefined,
     say: ({ jobs, matched }) =>
       `Of ${formatQuantity(jobs, "imported job")}, ${formatCount(matched)} (${Math.floor((1000 * matched) / jobs) / 10} %) ${matched === 1 ? "has" : "have"} a call: figures leave out the others.`,
   }),
@@ -118,7 +120,8 @@ export const RANGE_RULES = {
     level: "note",
     find: ({ range: { outcomes } = {} }) =>
       outcomes?.revenue_by === "call" && outcomes.jobs > 0 ? {} : undefined,
-    say: () => "Booked and sold calls and revenue belong to the period of their call; later jobs still raise them.",
+    say: () =>
+      "Booked and sold calls and revenue belong to the period of their call; later jobs still raise them.",
   }),
   no_outcomes: rule({
     level: "note",

@@ -55,14 +55,16 @@ Columns named ${JOB_FIELDS.join(", ")} and other common headers are recognized.`
       ),
     )
     .addOption(
-      new Option("--map <field=Header,…>", "columns with other headers, e.g. phone=Customer,stage=State").argParser(
-        headerMap(JOB_FIELDS, "phone=Customer,stage=State"),
-      ),
+      new Option(
+        "--map <field=Header,…>",
+        "columns with other headers, e.g. phone=Customer,stage=State",
+      ).argParser(headerMap(JOB_FIELDS, "phone=Customer,stage=State")),
     )
     .addOption(
-      new Option("--map-stage <word=stage,…>", `words for ${STAGES.join(", ")}, e.g. won=sold,open=booked`).argParser(
-        parseStages,
-      ),
+      new Option(
+        "--map-stage <word=stage,…>",
+        `words for ${STAGES.join(", ")}, e.g. won=sold,open=booked`,
+      ).argParser(parseStages),
     )
     .addOption(choice("--stage <stage>", STAGES, "stage of jobs without one"))
     .addOption(
@@ -71,12 +73,15 @@ Columns named ${JOB_FIELDS.join(", ")} and other common headers are recognized.`
         .default(30, "30d"),
     )
     .addOption(
-      new Option("--country-code <digits>", "of phone numbers that are written without one, e.g. 1").argParser(
-        parseCountryCode,
-      ),
+      new Option(
+        "--country-code <digits>",
+        "of phone numbers that are written without one, e.g. 1",
+      ).argParser(parseCountryCode),
     )
     .addOption(
-      new Option("--source <name>", "name of the list that the jobs are of").argParser(parseText).default("jobs"),
+      new Option("--source <name>", "name of the list that the jobs are of")
+        .argParser(parseText)
+        .default("jobs"),
     )
     .addOption(
       new Option("--currency <code>", "currency of amounts that name none, e.g. USD").argParser(
@@ -101,35 +106,37 @@ Examples:
   $ calltally outcome import deals.csv --map phone=Contact,date=Closed --map-stage won=sold --country-code 1 --currency USD`,
     )
     .action(
-      action(context, (paths, { map = {}, mapStage = {}, within, currency: named, unmatched, timezone: _, ...flags }) =>
-        overFiles(context, [...paths, unmatched], ({ settings }, all) => {
-          const files = all.slice(0, -1);
-          const imported = importOutcomes(settings, files, {
-            ...flags,
-            ...{ map, stages: mapStage, withinDays: within, named },
-          });
-          const { rejected } = imported;
-          const path = all.at(-1) ?? unmatched;
-          if (rejected.length > 0) writeRejected(path, rejected);
-          const statements = statementsOf({ imported: sumOf(imported.imports) }).map(toSpoken);
-          return {
-            data: {
-              currency: imported.currency,
-              files: imported.imports.map(importedToJson),
-              ...countRejected(rejected),
-              ...(rejected.length > 0 && { unmatched_file: path }),
-              statements,
-            },
-            summary: [
-              ...describeImported(imported),
-              ...describeRejected(rejected, path),
-              ...statements.map(({ text }) => text),
-            ]
-              .map(toPrintable)
-              .join("\n"),
-            exit: rejected.length > 0 ? EXIT.unverified : EXIT.done,
-          };
-        }),
+      action(
+        context,
+        (paths, { map = {}, mapStage = {}, within, currency: named, unmatched, timezone: _, ...flags }) =>
+          overFiles(context, [...paths, unmatched], ({ settings }, all) => {
+            const files = all.slice(0, -1);
+            const imported = importOutcomes(settings, files, {
+              ...flags,
+              ...{ map, stages: mapStage, withinDays: within, named },
+            });
+            const { rejected } = imported;
+            const path = all.at(-1) ?? unmatched;
+            if (rejected.length > 0) writeRejected(path, rejected);
+            const statements = statementsOf({ imported: sumOf(imported.imports) }).map(toSpoken);
+            return {
+              data: {
+                currency: imported.currency,
+                files: imported.imports.map(importedToJson),
+                ...countRejected(rejected),
+                ...(rejected.length > 0 && { unmatched_file: path }),
+                statements,
+              },
+              summary: [
+                ...describeImported(imported),
+                ...describeRejected(rejected, path),
+                ...statements.map(({ text }) => text),
+              ]
+                .map(toPrintable)
+                .join("\n"),
+              exit: rejected.length > 0 ? EXIT.unverified : EXIT.done,
+            };
+          }),
       ),
     );
 

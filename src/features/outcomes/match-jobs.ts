@@ -83,7 +83,8 @@ export class JobMatcher {
     const [first, other] = latest.filter(([, started]) => started >= when.earliest);
     if (other !== undefined) return "the number fits the calls of several callers";
     if (first !== undefined) return { call_id: first[0], day: when.day };
-    if (latest.length > 0) return `the last call before it is more than ${this.#options.withinDays} days older`;
+    if (latest.length > 0)
+      return `the last call before it is more than ${this.#options.withinDays} days older`;
     return ids.length > 0 ? "the caller has no call before it" : "no call has this number";
   }
 
@@ -108,7 +109,8 @@ export class JobMatcher {
     const ms =
       time.offset === undefined
         ? local + this.#offsetAt(startMs).offsetMs - this.#offsetAt(local).offsetMs
-        : Date.parse(`${day}T00:00:00${time.offset.replace(/^([+-]\d{2})(\d{2})$/, "$1:$2").toUpperCase()}`) + time.ms;
+        : Date.parse(`${day}T00:00:00${time.offset.replace(/^([+-]\d{2})(\d{2})$/, "$1:$2").toUpperCase()}`) +
+          time.ms;
     const own = time.offset === undefined ? day : localDate(toText(ms), zone);
     // A call of the same second came before it.
     return { day: own, earliest: toText(ms - withinDays * DAY_MS), until: toText(ms + 1000) };

@@ -75,7 +75,8 @@ export class OutcomeWriter implements Disposable {
     this.#warehouse = warehouse;
     this.#seal = seal;
     this.#source = source;
-    warehouse.sqlite.exec(STAGED);
+    // One transaction, which locks nothing: each statement would write a journal.
+    warehouse.sqlite.exec(`BEGIN; ${STAGED}`);
     this.#stage = warehouse.sqlite.prepare(
       "INSERT INTO temp.staged_jobs (file, line, call_id, day, stage, amount_micros, job_key) VALUES (?, ?, ?, ?, ?, ?, ?)",
     );
@@ -83,7 +84,10 @@ export class OutcomeWriter implements Disposable {
 
   /** @param file its number, from 1 on @param found undefined if the job has no call */
   stage(file: number, job: Job, found: { call_id: number; day: string } | undefined): void {
-    const key = job.job_id === null ? null : this.#seal(JSON.stringify([this.#source, job.job_id])).slice(0, KEY_LENGTH);
+    const key =
+      job.job_id === null
+        ? null
+        : this.#seal(JSON.stringify([this.#source, job.job_id])).slice(0, KEY_LENGTH);
     const { call_id, day } = found ?? { call_id: null, day: job.day };
     this.#stage.run(file, job.line, call_id, day, job.stage, job.amount_micros, key);
   }
@@ -95,12 +99,16 @@ export class OutcomeWriter implements Disposable {
 
   /** Returns what each file had; of a job in several lines, the last counts. */
   commit(files: readonly string[], { currency, ...origin }: Origin) {
+    this.#warehouse.sqlite.exec("COMMIT");
     return writeTransaction(this.#warehouse, ({ sqlite }) => {
       const { source } = origin;
       sqlite.exec(LAST);
       for (const sql of REPLACE) sqlite.prepare(sql).run(sql.includes("@") ? { source } : {});
       const before = Number(
-        sqlite.prepare("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'outcome_imports'").pluck().get(),
+        sqlite
+          .prepare("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'outcome_imports'")
+          .pluck()
+          .get(),
       );
       sqlite.prepare(PUT).run({ currency, source, before });
       const sums = sqlite.prepare<[number], { jobs: number; matched: number; revenue: string }>(SUMS);
@@ -115,7 +123,9 @@ export class OutcomeWriter implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#warehouse.sqlite.exec("DROP TABLE IF EXISTS temp.last_jobs; DROP TABLE IF EXISTS temp.staged_jobs");
+    const { sqlite } = this.#warehouse;
+    if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
+    sqlite.exec("DROP TABLE IF EXISTS temp.last_jobs; DROP TABLE IF EXISTS temp.staged_jobs");
   }
 }
 

@@ -26,7 +26,15 @@ const HEADERS = {
   ],
   date: [
     ...["date", "day", "job date", "job_date", "booked on", "booked_at", "completed on", "completed_at"],
-    ...["completion date", "close date", "closed on", "appointment date", "created", "created on", "created_at"],
+    ...[
+      "completion date",
+      "close date",
+      "closed on",
+      "appointment date",
+      "created",
+      "created on",
+      "created_at",
+    ],
   ],
   stage: ["stage", "status", "job status", "job_status", "outcome"],
   amount: ["amount", "revenue", "total", "job total", "job_total", "value", "price"],
@@ -215,7 +223,9 @@ function parseJob(
 
 /** Returns milliseconds since midnight; NaN for no time. */
 function toTime(parts: readonly (string | undefined)[], half: string | undefined): number {
-  const [hour = 0, minute = 0, second = 0] = parts.map((part) => (NUMBER.test(part ?? "") ? Number(part) : Number.NaN));
+  const [hour = 0, minute = 0, second = 0] = parts.map((part) =>
+    NUMBER.test(part ?? "") ? Number(part) : Number.NaN,
+  );
   const isHour = half === undefined ? hour < 24 : hour >= 1 && hour <= 12;
   if (!isHour || minute > 59 || second > 59) return Number.NaN;
   const hours = half === undefined ? hour : (hour % 12) + (half.toLowerCase() === "p" ? 12 : 0);
