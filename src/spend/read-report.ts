@@ -1,3 +1,4 @@
+import { CsvError } from "csv-parse/sync";
 import { foldUtm, presentText } from "../attribution/call-text.ts";
 import { type CsvLine, forEachLine, possibleHeaders } from "../base/csv-text.ts";
 import { isCurrency, MICROS } from "../base/currency.ts";
@@ -154,6 +155,7 @@ export function visitLines(text: string, delimiter: string, see: (line: CsvLine)
   try {
     forEachLine(text, { delimiter }, see);
   } catch (cause) {
+    if (!(cause instanceof CsvError)) throw cause;
     throw new UsageError(`it is not CSV: ${describeError(cause)}`, {
       hint: "Save it as CSV with a header line; --help lists the columns that are read.",
     });

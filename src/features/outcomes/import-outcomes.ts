@@ -34,8 +34,8 @@ export interface ImportedJobs {
   unused_columns: string[];
   jobs: number;
   matched: number;
-  /** Of sold jobs. */
-  revenue_micros: bigint;
+  /** Of sold jobs; null if the file has no amounts. */
+  revenue_micros: bigint | null;
 }
 
 export interface ImportedOutcomes {
@@ -44,7 +44,7 @@ export interface ImportedOutcomes {
   rejected: RejectedJob[];
 }
 
-const CACHE_KIB = 65_536;
+const CACHE_KIB = 24_576;
 
 /** @throws UsageError for anything that cannot be imported, before anything is written */
 export function importOutcomes(
@@ -77,9 +77,8 @@ export function importOutcomes(
       (job) => {
         if (job.amount_micros !== null && currency === null) throw unknownCurrency("revenue");
         const found = matcher.match(job);
-        const call = typeof found === "string" ? undefined : found;
-        writer.stage(index + 1, job, call);
-        if (typeof found !== "string") return;
+        if (typeof found !== "string") return writer.stage(index + 1, job, found);
+        writer.stage(index + 1, job, { call_id: null, day: matcher.dayOf(job) });
         rejected.push({ file, line: job.line, job_id: job.job_id, kind: "unmatched", reason: found });
       },
       (line, reason) => rejected.push({ file, line, job_id: null, kind: "left out", reason }),
@@ -95,7 +94,7 @@ export function importOutcomes(
     { source, currency, imported_at, caller_key: fingerprint },
   );
   const imports = files.map(({ file, encoding, unused_columns }, index): ImportedJobs => {
-    const sum = sums[index] ?? { jobs: 0, matched: 0, revenue_micros: 0n };
+    const sum = sums[index] ?? { jobs: 0, matched: 0, revenue_micros: null };
     return { file, encoding, unused_columns, ...sum };
   });
   return { currency, imports, rejected };

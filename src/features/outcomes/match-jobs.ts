@@ -1,7 +1,6 @@
 import { toCaller } from "../../attribution/call-text.ts";
 import { toInstants } from "../../calendar/dates.ts";
 import { localDate, zoneOffsets } from "../../calendar/local-time.ts";
-import { isPseudonym } from "../../privacy/pseudonym.ts";
 import { openCallerDigests } from "../../warehouse/calls/caller-hash.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
 import type { Job } from "./read-jobs.ts";
@@ -32,16 +31,23 @@ export class JobMatcher {
   readonly #readCall;
   readonly #readCallerId;
   readonly #readLatest;
-  readonly #days = new Map<string, { startMs: number; endMs: number }>();
+  readonly #forgotten: ReadonlySet<number>;
+  readonly #days = new Map<string, Stretch & { startMs: number }>();
 
   constructor(warehouse: Warehouse, options: MatchOptions) {
     const { sqlite } = warehouse;
     this.#options = options;
     this.#digests = openCallerDigests(warehouse);
     this.#offsetAt = zoneOffsets(options.zone);
+    this.#forgotten = new Set(
+      sqlite
+        .prepare<[], number>("SELECT caller_id FROM callers JOIN forgotten_callers ON caller = pseudonym")
+        .pluck()
+        .all(),
+    );
     this.#readCall = sqlite
-      .prepare<[number], [started: string | null, caller: string | null]>(
-        "SELECT call_started, caller FROM call_facts LEFT JOIN callers USING (caller_id) WHERE call_id = ?",
+      .prepare<[number], [started: string | null, caller_id: number | null]>(
+        "SELECT call_started, caller_id FROM call_facts WHERE call_id = ?",
       )
       .raw();
     this.#readCallerId = sqlite
@@ -60,11 +66,16 @@ export class JobMatcher {
     return job.call_id === null ? this.#matchNumber(job) : this.#matchCall(job, job.call_id);
   }
 
+  /** Returns the local day of a job; null for none. */
+  dayOf(job: Job): string | null {
+    return this.#stretchOf(job)?.day ?? null;
+  }
+
   #matchCall(job: Job, call_id: number): ReturnType<JobMatcher["match"]> {
     const found = this.#readCall.get(call_id);
     if (found === undefined) return "no call has this id";
-    const [started, caller] = found;
-    if (isPseudonym(caller)) return "the call's caller was forgotten";
+    const [started, callerId] = found;
+    if (callerId !== null && this.#forgotten.has(callerId)) return "the call's caller was forgotten";
     const when = this.#stretchOf(job);
     if (when && started !== null && started >= when.until) return "the job is before its call";
     const day = when?.day ?? (started === null ? undefined : localDate(started, this.#options.zone));
@@ -100,28 +111,36 @@ export class JobMatcher {
 
   #stretchOf({ day, time }: Job): (Stretch & { day: string }) | undefined {
     if (day === null) return undefined;
-    const { zone, withinDays } = this.#options;
-    const { startMs, endMs } = this.#dayOf(day);
-    const toText = (ms: number) => new Date(ms).toISOString();
-    if (time === undefined)
-      return { day, earliest: toText(startMs - withinDays * DAY_MS), until: toText(endMs) };
+    const { startMs, ...ofDay } = this.#dayOf(day);
+    if (time === undefined) return { day, ...ofDay };
+    const { zone } = this.#options;
     const local = startMs + time.ms;
     const ms =
       time.offset === undefined
         ? local + this.#offsetAt(startMs).offsetMs - this.#offsetAt(local).offsetMs
-        : Date.parse(`${day}T00:00:00${time.offset.replace(/^([+-]\d{2})(\d{2})$/, "$1:$2").toUpperCase()}`) +
-          time.ms;
-    const own = time.offset === undefined ? day : localDate(toText(ms), zone);
-    // A call of the same second came before it.
-    return { day: own, earliest: toText(ms - withinDays * DAY_MS), until: toText(ms + 1000) };
+        : Date.parse(`${day}T00:00:00${toOffset(time.offset)}`) + time.ms;
+    const own = time.offset === undefined ? day : localDate(new Date(ms).toISOString(), zone);
+    // A call may start in the second of its job.
+    return { day: own, ...this.#stretch(ms, ms + 1000) };
   }
 
-  #dayOf(day: string): { startMs: number; endMs: number } {
+  #stretch(startMs: number, endMs: number): Stretch {
+    const earliest = new Date(startMs - this.#options.withinDays * DAY_MS).toISOString();
+    return { earliest, until: new Date(endMs).toISOString() };
+  }
+
+  #dayOf(day: string): Stretch & { startMs: number } {
     const known = this.#days.get(day);
     if (known !== undefined) return known;
     const { startsAt = "", endsAt = "" } = toInstants({ from: day, to: day }, this.#options.zone);
-    const found = { startMs: Date.parse(startsAt), endMs: Date.parse(endsAt) };
+    const startMs = Date.parse(startsAt);
+    const found = { startMs, ...this.#stretch(startMs, Date.parse(endsAt)) };
     this.#days.set(day, found);
     return found;
   }
+}
+
+/** +0200 → +02:00 */
+function toOffset(text: string): string {
+  return text.replace(/^([+-]\d{2})(\d{2})$/, "$1:$2").toUpperCase();
 }

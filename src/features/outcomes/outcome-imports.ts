@@ -15,7 +15,8 @@ export interface OutcomeImport {
   matched: number;
   /** What is left. */
   rows: number;
-  revenue_micros: bigint;
+  /** Null without amounts. */
+  revenue_micros: bigint | null;
   currency: string | null;
   /** The import that took its last row. */
   replaced_by: number | null;
@@ -23,7 +24,7 @@ export interface OutcomeImport {
 }
 
 const IMPORTS = `SELECT i.import_id AS number, imported_at, file, source, first_day, last_day, jobs, matched,
-  coalesce(o.rows, 0) AS rows, coalesce(o.revenue, '0') AS revenue, currency, replaced_by, removed_at
+  coalesce(o.rows, 0) AS rows, iif(currency IS NULL, NULL, o.revenue) AS revenue, currency, replaced_by, removed_at
 FROM outcome_imports AS i LEFT JOIN (SELECT import_id, count(*) AS rows, max(currency) AS currency,
     CAST(coalesce(sum(amount_micros) FILTER (WHERE stage = 'sold'), 0) AS TEXT) AS revenue
   FROM outcomes GROUP BY import_id) AS o ON o.import_id = i.import_id
@@ -32,9 +33,9 @@ ORDER BY number DESC`;
 /** Lists the imported files, latest first; jobs that were imported again belong to the later one. */
 export function readOutcomeImports({ sqlite }: Warehouse): OutcomeImport[] {
   return sqlite
-    .prepare<[], Omit<OutcomeImport, "revenue_micros"> & { revenue: string }>(IMPORTS)
+    .prepare<[], Omit<OutcomeImport, "revenue_micros"> & { revenue: string | null }>(IMPORTS)
     .all()
-    .map(({ revenue, ...each }) => ({ ...each, revenue_micros: BigInt(revenue) }));
+    .map(({ revenue, ...each }) => ({ ...each, revenue_micros: revenue === null ? null : BigInt(revenue) }));
 }
 
 /**

@@ -23,9 +23,9 @@ const REFUNDS = `DELETE FROM temp.staged_jobs WHERE amount_micros < 0 AND job_ke
   SELECT job_key FROM temp.staged_jobs WHERE amount_micros > 0
   UNION ALL SELECT job_key FROM outcomes WHERE amount_micros > 0 AND job_key IS NOT NULL) RETURNING file, line`;
 
-/** The last line of each job. By key, so that the index of keys grows at its end. */
+/** The last line of each job; in the order of keys, so that their index grows at its end. */
 const LAST = `CREATE TEMP TABLE last_jobs AS SELECT max(job) AS job, file, call_id, day, stage, amount_micros, job_key
-FROM temp.staged_jobs GROUP BY coalesce(job_key, job) ORDER BY job_key`;
+FROM temp.staged_jobs GROUP BY coalesce(job_key, job)`;
 
 const REPLACE = [
   "DELETE FROM outcomes WHERE job_key IN (SELECT job_key FROM temp.last_jobs WHERE call_id IS NULL)",
@@ -35,7 +35,7 @@ const REPLACE = [
 
 const PUT = `INSERT INTO outcomes (call_id, day, stage, amount_micros, currency, source, job_key, import_id)
 SELECT call_id, day, stage, amount_micros, iif(amount_micros IS NULL, NULL, @currency), @source, job_key, @before + file
-FROM temp.last_jobs WHERE call_id IS NOT NULL ORDER BY job_key
+FROM temp.last_jobs WHERE call_id IS NOT NULL
 ON CONFLICT (job_key) WHERE job_key IS NOT NULL DO UPDATE SET call_id = excluded.call_id, day = excluded.day,
   stage = excluded.stage, amount_micros = excluded.amount_micros, currency = excluded.currency, import_id = excluded.import_id`;
 
@@ -48,7 +48,8 @@ WHERE import_id <= @before AND source = @source AND matched > 0 AND replaced_by 
   AND import_id NOT IN (SELECT import_id FROM outcomes)`;
 
 const SUMS = `SELECT count(*) AS jobs, count(call_id) AS matched,
-  CAST(coalesce(sum(amount_micros) FILTER (WHERE stage = 'sold' AND call_id IS NOT NULL), 0) AS TEXT) AS revenue
+  iif(count(amount_micros) = 0, NULL, CAST(coalesce(sum(amount_micros)
+    FILTER (WHERE stage = 'sold' AND call_id IS NOT NULL), 0) AS TEXT)) AS revenue
 FROM temp.last_jobs WHERE file = ?`;
 
 interface Origin {
@@ -82,14 +83,11 @@ export class OutcomeWriter implements Disposable {
     );
   }
 
-  /** @param file its number, from 1 on @param found undefined if the job has no call */
-  stage(file: number, job: Job, found: { call_id: number; day: string } | undefined): void {
-    const key =
-      job.job_id === null
-        ? null
-        : this.#seal(JSON.stringify([this.#source, job.job_id])).slice(0, KEY_LENGTH);
-    const { call_id, day } = found ?? { call_id: null, day: job.day };
-    this.#stage.run(file, job.line, call_id, day, job.stage, job.amount_micros, key);
+  /** @param file its number, from 1 on @param found its local day, and its call; null if it has none */
+  stage(file: number, job: Job, { call_id, day }: { call_id: number | null; day: string | null }): void {
+    const key = job.job_id === null ? null : this.#seal(JSON.stringify([this.#source, job.job_id]));
+    const { line, stage, amount_micros } = job;
+    this.#stage.run(file, line, call_id, day, stage, amount_micros, key && key.slice(0, KEY_LENGTH));
   }
 
   /** Returns the places of refunds that would replace their jobs. */
@@ -111,13 +109,13 @@ export class OutcomeWriter implements Disposable {
           .get(),
       );
       sqlite.prepare(PUT).run({ currency, source, before });
-      const sums = sqlite.prepare<[number], { jobs: number; matched: number; revenue: string }>(SUMS);
+      const sums = sqlite.prepare<[number], { jobs: number; matched: number; revenue: string | null }>(SUMS);
       return files.map((name, index) => {
         const file = index + 1;
         sqlite.prepare(RECORD).run({ ...origin, before, file, name });
         if (file === files.length) sqlite.prepare(MARK_REPLACED).run({ before, source });
-        const { jobs = 0, matched = 0, revenue = "0" } = sums.get(file) ?? {};
-        return { jobs, matched, revenue_micros: BigInt(revenue) };
+        const { jobs = 0, matched = 0, revenue = null } = sums.get(file) ?? {};
+        return { jobs, matched, revenue_micros: revenue === null ? null : BigInt(revenue) };
       });
     });
   }

@@ -191,12 +191,10 @@ function parseJob(
   if (callId !== "" && !/^-?\d{1,15}$/.test(callId)) return `${quote(callId)} is not a call id`;
   const phone = cellOf("phone");
   if (callId === "" && phone === "") return "neither a call id nor a phone number";
-  const [, date = written, hour, minute, second = "0", half, offset] = TIME.exec(written) ?? [];
-  const day = isNothing(written) ? null : readDay(date);
-  if (day === undefined) return `${quote(written)} is not a date`;
+  const when = readWhen(written);
+  if (when === undefined) return `${quote(written)} is not a date`;
+  const { day, time } = when;
   if (day === null && callId === "") return "no date";
-  const time = hour === undefined ? undefined : toTime([hour, minute, second], half);
-  if (Number.isNaN(time)) return `${quote(written)} is not a date`;
   const stage = stages[word] ?? STAGES.find((each) => each === word) ?? (word === "" ? given : undefined);
   if (stage === undefined)
     return word === ""
@@ -214,11 +212,21 @@ function parseJob(
     phone,
     job_id: isNothing(cellOf("job_id")) ? null : cellOf("job_id"),
     day,
-    time: time === undefined ? undefined : { ms: time, offset },
+    time,
     stage,
     amount,
     currency: named[0] ?? null,
   };
+}
+
+/** Reads a day, perhaps with a time; undefined for other texts. */
+function readWhen(written: string): Pick<Parsed, "day" | "time"> | undefined {
+  if (isNothing(written)) return { day: null, time: undefined };
+  const [, date = written, hour, minute, second = "0", half, offset] = TIME.exec(written) ?? [];
+  const day = readDay(date);
+  const ms = hour === undefined ? undefined : toTime([hour, minute, second], half);
+  if (day === undefined || Number.isNaN(ms)) return undefined;
+  return { day, time: ms === undefined ? undefined : { ms, offset } };
 }
 
 /** Returns milliseconds since midnight; NaN for no time. */
