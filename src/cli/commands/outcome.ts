@@ -188,7 +188,7 @@ const removeCommand = (context: Context) =>
 
 function layOutImports(imports: readonly OutcomeImport[]): string {
   return layOutTable(
-    ["number", "imported_at", "file", "source", "jobs", "matched", "left", "earned", "state"],
+    ["number", "imported_at", "file", "source", "jobs", "matched", "left", "revenue", "state"],
     imports.map((each) => [
       each.number,
       each.imported_at,
@@ -218,7 +218,7 @@ function importedToJson({ revenue_micros, ...each }: ImportedJobs) {
 const toNumber = (micros: bigint | null) => (micros === null ? null : Number(formatMicros(micros)));
 
 function amountOf({ revenue_micros, currency }: Pick<OutcomeImport, "revenue_micros" | "currency">): string {
-  return revenue_micros === null ? "no amounts" : `revenue ${formatMicros(revenue_micros)} ${currency}`;
+  return revenue_micros === null ? "no amounts" : `${formatMicros(revenue_micros)} ${currency}`;
 }
 
 function sumOf(imports: readonly ImportedJobs[]): { jobs: number; matched: number } {
@@ -233,7 +233,7 @@ function countRejected(rejected: readonly RejectedJob[]): { left_out: number; un
 
 function describeImported({ imports, currency }: ImportedOutcomes): string[] {
   return imports.flatMap(({ file, jobs, matched, revenue_micros, unused_columns: unused }) => [
-    `${file}  ${formatQuantity(jobs, "job")}, ${formatCount(matched)} with a call; ${amountOf({ revenue_micros, currency })}`,
+    `${file}  ${formatQuantity(jobs, "job")}, ${formatCount(matched)} with a call; ${revenue_micros === null ? "" : "revenue "}${amountOf({ revenue_micros, currency })}`,
     ...(unused.length > 0 ? [`  not used: ${unused.join(", ")}`] : []),
   ]);
 }

@@ -87,7 +87,7 @@ export class OutcomeWriter implements Disposable {
   stage(file: number, job: Job, { call_id, day }: { call_id: number | null; day: string | null }): void {
     const key = job.job_id === null ? null : this.#seal(JSON.stringify([this.#source, job.job_id]));
     const { line, stage, amount_micros } = job;
-    this.#stage.run(file, line, call_id, day, stage, amount_micros, key && key.slice(0, KEY_LENGTH));
+    this.#stage.run(file, line, call_id, day, stage, amount_micros, key?.slice(0, KEY_LENGTH));
   }
 
   /** Returns the places of refunds that would replace their jobs. */
