@@ -2,6 +2,7 @@ import { defineConfig } from "drizzle-kit";
 
 export default defineConfig({
   dialect: "sqlite",
-  schema: "./src/{conversions,delivery,insights,notices,restatements,spend,warehouse,webhooks}/**/*.ts",
+  schema:
+    "./src/{conversions,delivery,features,insights,notices,restatements,spend,warehouse,webhooks}/**/*.ts",
   out: "./src/warehouse/migrations",
 });

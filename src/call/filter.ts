@@ -1,3 +1,8 @@
+/** How far a job came that a call led to; the furthest last. */
+export const STAGES = ["lost", "booked", "sold"] as const;
+export type Stage = (typeof STAGES)[number];
+export const NO_OUTCOME = "none";
+
 /**
  * Which calls count. For lists, one matching value is enough. Case does not matter. `(not set)` matches calls without a
  * value.
@@ -14,6 +19,8 @@ export interface CallFilter {
   disposition?: readonly string[];
   /** As in the dimension `topic`. */
   topic?: readonly string[];
+  /** How far their jobs came; `none` for calls without one. */
+  outcome?: readonly (Stage | typeof NO_OUTCOME)[];
   min_duration_seconds?: number;
   /** Only callers' first calls in the warehouse. */
   first_time?: true;

@@ -78,3 +78,17 @@ export function parseText(text: string): string {
   if (text.trim() !== "") return text;
   throw new InvalidArgumentError("must not be blank");
 }
+
+/** Returns a parser of `field=Header,…`; a comma belongs to a header unless a field follows it. */
+export function headerMap<Field extends string>(fields: readonly Field[], example: string) {
+  const parseField = oneOf(fields);
+  return (text: string, collected: Partial<Record<Field, string>> = {}): Partial<Record<Field, string>> => {
+    const map = { ...collected };
+    for (const part of text.split(/,(?=\s*[a-z_]+\s*=)/i)) {
+      const [, name = "", header = ""] = /^\s*(\w+)\s*=\s*(.+?)\s*$/.exec(part) ?? [];
+      if (header === "") throw new InvalidArgumentError(`must look like ${example}`);
+      map[parseField(name)] = header;
+    }
+    return map;
+  };
+}

@@ -22,6 +22,7 @@ const TASKS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     report: ["write a page of charts and tables to look at", () => import("./commands/report.ts")],
     run: ["make reports of calltally.yaml, and deliver them", () => import("./commands/run.ts")],
     spend: ["import what ads cost", () => import("./commands/spend.ts")],
+    outcome: ["import what calls earned", () => import("./commands/outcome.ts")],
     restatements: ["list exported figures that changed, and why", () => import("./commands/restatements.ts")],
     uploads: ["list files of conversions, and take one back", () => import("./commands/uploads.ts")],
   },

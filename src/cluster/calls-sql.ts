@@ -58,6 +58,7 @@ function conditionText(condition: Condition, source: CallsSource, selection: Cal
   const textOf = (one: Condition) => conditionText(one, source, selection);
   if ("any" in condition) return `(${condition.any.map(textOf).join(" OR ")})`;
   if ("all" in condition) return `(${condition.all.map(textOf).join(" AND ")})`;
+  if ("outcomes" in condition) throw new Error("A cluster has no outcomes");
   const fact = factText(condition.fact, source, selection);
   if ("isAtLeast" in condition) return `ifNull(${fact} >= ${Number(condition.isAtLeast)}, 0)`;
   if ("isPresent" in condition) return `isNotNull(${fact})`;

@@ -1,6 +1,7 @@
 import type { Audience } from "../base/folder.ts";
 import type { RollupColumn, RollupQuery } from "../figures/rollup-query.ts";
 import type { Ask } from "../request/resolve.ts";
+import type { ReadOutcomes } from "../rollup/engine.ts";
 import type { FigureSession, Value } from "../rollup/figure-session.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
@@ -20,6 +21,7 @@ export interface Job {
   nowMs: number;
   session: FigureSession;
   spend: SessionSpend | undefined;
+  outcomes: ReadOutcomes | undefined;
   manifest: Manifest;
   /** Adds what is known now, and updates the manifest's statements. */
   state: (facts: Facts) => void;

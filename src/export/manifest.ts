@@ -4,6 +4,8 @@ import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
 import type { Span } from "../calendar/dates.ts";
 import { hasHistory } from "../calendar/history.ts";
 import type { CallFilter } from "../call/filter.ts";
+import type { OutcomeForm } from "../figures/metrics.ts";
+import type { ReadOutcomes } from "../rollup/engine.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import { type Statement, toSpoken } from "../statements/statements.ts";
@@ -53,6 +55,7 @@ export interface Manifest {
     utm_values: "folded" | "as stored";
   };
   spend?: DescribedSpend;
+  outcomes?: DescribedOutcomes;
   files: ManifestFile[];
   /** Result of the comparison with earlier exports; missing if there were none. */
   restatements?: {
@@ -61,6 +64,16 @@ export interface Manifest {
     file?: WrittenFile & { rows: number };
   };
   fingerprint: string;
+}
+
+/** Outcomes in a manifest; the jobs are those of the latest import of each list. */
+export interface DescribedOutcomes {
+  /** ISO 4217; null if no job has an amount. */
+  currency: string | null;
+  revenue_by: OutcomeForm["by"];
+  jobs: number;
+  /** How many of them have a call. */
+  matched: number;
 }
 
 export interface DescribedPublication {
@@ -163,12 +176,14 @@ export async function startManifest(
     raw,
     lookbackHours,
     spend,
+    outcomes,
     published,
   }: {
     raw: boolean;
     /** Hours after a call in which late transcripts and corrections are looked for. */
     lookbackHours: number;
     spend: SessionSpend | undefined;
+    outcomes: ReadOutcomes | undefined;
     published: DescribedPublication | undefined;
   },
 ): Promise<Manifest> {
@@ -218,9 +233,14 @@ export async function startManifest(
       utm_values: raw ? "as stored" : "folded",
     },
     ...(spend && { spend: describeSpend(spend, timeframe) }),
+    ...(outcomes && { outcomes: describeOutcomes(outcomes) }),
     files: [],
     fingerprint: "",
   };
+}
+
+function describeOutcomes({ form, jobs, matched }: ReadOutcomes): DescribedOutcomes {
+  return { currency: form.currency ?? null, revenue_by: form.by, jobs, matched };
 }
 
 /**

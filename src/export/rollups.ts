@@ -35,6 +35,7 @@ export async function writeRollup(
     offsets: isLocal(dimensions) ? await session.readOffsets(timeframe.timezone) : undefined,
     span,
     spend: spend?.form,
+    outcomes: job.outcomes?.form,
     periods: grain && periods,
     previous: compared && {
       span: compared.span,

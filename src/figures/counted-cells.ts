@@ -1,6 +1,7 @@
 import { type CallSource, Cells, type Side } from "./cells.ts";
 import { Dictionary } from "./dictionary.ts";
 import { keyColumns } from "./dimensions.ts";
+import type { Earned, OutcomeSource } from "./earned.ts";
 import type { Units } from "./parts.ts";
 import type { RollupQuery } from "./rollup-query.ts";
 import type { SpendSource, Spent } from "./spent.ts";
@@ -9,13 +10,16 @@ export interface FoldSource extends CallSource {
   rules: Units;
   /** Undefined if the session has no spend. */
   spend?: SpendSource | undefined;
+  /** Undefined if the session has no outcomes. */
+  outcomes?: OutcomeSource | undefined;
 }
 
-/** The calls and the spend of one side, by cell. */
+/** The calls, the spend and the outcomes of one side, by cell. */
 export interface CountedSide {
   /** May end before the last cell: the side has none of the others. */
   calls: Float64Array;
   spent: ReadonlyMap<number, Spent>;
+  earned: ReadonlyMap<number, Earned>;
 }
 
 export interface CountedCells {
@@ -31,7 +35,11 @@ export async function countCells(query: RollupQuery, source: FoldSource): Promis
   for (const side of sidesOf(query)) {
     const parts = await source.groups({ ...side, cells, parts: ["calls"] });
     const { calls = new Float64Array() } = parts;
-    sides.push({ calls, spent: spentOn(side, { query, source, cells }) });
+    sides.push({
+      calls,
+      spent: spentOn(side, { query, source, cells }),
+      earned: await earnedOn(side, { query, source, cells }),
+    });
   }
   return { cells, sides };
 }
@@ -56,14 +64,24 @@ export function spentOn(
   return source.spend(side, cells);
 }
 
+/** @throws Error if outcomes are asked for, and the session has none */
+export async function earnedOn(
+  side: Side,
+  { query, source, cells }: { query: RollupQuery; source: FoldSource; cells: Cells },
+): Promise<ReadonlyMap<number, Earned>> {
+  if (query.outcomes === undefined) return new Map();
+  if (source.outcomes === undefined) throw new Error("The session has no outcomes");
+  return source.outcomes(side, cells);
+}
+
 export function callsIn({ sides }: CountedCells, side: 0 | 1, cell: number): number {
   return sides[side]?.calls[cell] ?? 0;
 }
 
-/** Lists the cells that have calls or spend on any side; without keys and periods, the only one. */
+/** Lists the cells that have calls, spend or outcomes on any side; without keys and periods, the only one. */
 export function presentCells({ cells, sides }: CountedCells): number[] {
   if (cells.isOne) return [0];
   const isPresent = (cell: number) =>
-    sides.some(({ calls, spent }) => (calls[cell] ?? 0) > 0 || spent.has(cell));
+    sides.some(({ calls, spent, earned }) => (calls[cell] ?? 0) > 0 || spent.has(cell) || earned.has(cell));
   return Array.from({ length: cells.size }, (_, cell) => cell).filter(isPresent);
 }

@@ -3,6 +3,7 @@ import {
   type CountedCells,
   type CountedSide,
   countCells,
+  earnedOn,
   type FoldSource,
   makeCells,
   presentCells,
@@ -10,6 +11,7 @@ import {
   spentOn,
 } from "./counted-cells.ts";
 import type { FactValue } from "./dictionary.ts";
+import { addEarned, type Earned } from "./earned.ts";
 import { keepLarge, keepTop } from "./kept-cells.ts";
 import { showKey } from "./key-order.ts";
 import { orderRows } from "./order-rows.ts";
@@ -47,8 +49,12 @@ export async function foldRollup(
   for (const [index, side] of sidesOf(query).entries()) {
     const own = totals?.[index] ?? folding;
     const parts = await source.groups({ ...side, cells, folding: own, parts: partsNeeded(measures) });
-    const spent = counted?.sides[index]?.spent ?? spentOn(side, { query, source, cells });
-    sides.push({ parts, ...foldSpent(own, spent, counted?.sides[index]?.calls) });
+    const known = counted?.sides[index] ?? {
+      calls: undefined,
+      spent: spentOn(side, { query, source, cells }),
+      earned: await earnedOn(side, { query, source, cells }),
+    };
+    sides.push({ parts, ...foldSpent(own, known) });
   }
   const figures = figureReaders(measures, sides, { ...known, rules: source.rules });
   const rowOfAll = totals?.[0]?.otherOf(0) ?? 0;
@@ -88,42 +94,49 @@ function fillCells(
 function foldTotal(
   { isWithSpend = false }: RollupQuery,
   cells: Cells,
-  { calls, spent }: CountedSide,
+  { calls, spent, earned }: CountedSide,
 ): Folding {
   if (!isWithSpend) return new Folding(cells, []);
   const isPaid = (cell: number) => (spent.get(cell)?.costMicros ?? 0n) > 0n;
-  const unpaid = [...calls.keys(), ...spent.keys()].filter((cell) => !isPaid(cell));
+  const unpaid = [...calls.keys(), ...spent.keys(), ...earned.keys()].filter((cell) => !isPaid(cell));
   return new Folding(cells, unpaid);
 }
 
-/** Adds up the spend of each row. @param calls by cell; undefined if each cell is a row */
+/** Adds up the spend and the outcomes of each row. @param side its calls are undefined if each cell is a row */
 function foldSpent(
   folding: Folding | undefined,
-  spent: ReadonlyMap<number, Spent>,
-  calls: Float64Array | undefined,
-): Pick<SideRows, "spent" | "unpaid"> {
-  if (folding === undefined || calls === undefined) return { spent, unpaid: new Set() };
+  { calls, spent, earned }: Omit<CountedSide, "calls"> & { calls: Float64Array | undefined },
+): Pick<SideRows, "spent" | "earned" | "unpaid"> {
+  if (folding === undefined || calls === undefined) return { spent, earned, unpaid: new Set() };
   const sums = new Map<number, Spent>();
   for (const [cell, own] of spent) {
     const row = folding.rowOf(cell);
     sums.set(row, addSpent(sums.get(row), own));
   }
-  const unpaid = new Set<number>();
-  if (spent.size === 0) return { spent: sums, unpaid };
-  for (const [cell, count] of calls.entries()) {
-    if (count > 0 && !((spent.get(cell)?.costMicros ?? 0n) > 0n)) unpaid.add(folding.rowOf(cell));
+  const earnings = new Map<number, Earned>();
+  for (const [cell, own] of earned) {
+    const row = folding.rowOf(cell);
+    earnings.set(row, addEarned(earnings.get(row), own));
   }
-  return { spent: sums, unpaid };
+  const unpaid = new Set<number>();
+  const known = { spent: sums, earned: earnings, unpaid };
+  if (spent.size === 0) return known;
+  const noteUnpaid = (cell: number) => {
+    if (!((spent.get(cell)?.costMicros ?? 0n) > 0n)) unpaid.add(folding.rowOf(cell));
+  };
+  for (const [cell, count] of calls.entries()) if (count > 0) noteUnpaid(cell);
+  for (const cell of earned.keys()) noteUnpaid(cell);
+  return known;
 }
 
-/** Lists the rows that have calls or spend on any side, and the filled ones. */
+/** Lists the rows that have calls, spend or outcomes on any side, and the filled ones. */
 function rowsOf(size: number, sides: readonly SideRows[], filled: readonly number[]): Int32Array {
   const isShown = new Uint8Array(size);
-  for (const { parts, spent } of sides) {
+  for (const { parts, spent, earned } of sides) {
     parts.calls?.forEach((calls, row) => {
       if (calls > 0) isShown[row] = 1;
     });
-    for (const row of spent.keys()) isShown[row] = 1;
+    for (const row of [...spent.keys(), ...earned.keys()]) isShown[row] = 1;
   }
   for (const row of filled) isShown[row] = 1;
   const rows = new Int32Array(isShown.reduce((count, shown) => count + shown, 0));

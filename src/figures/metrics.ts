@@ -8,7 +8,14 @@ export type SpendAggregate =
   | { kind: "spend"; of: "cost_micros" | "clicks" | "impressions" }
   | { kind: "cost per"; of: CostPer };
 
-export interface Metric<A extends Aggregate | SpendAggregate = Aggregate, Name extends string = string> {
+/** How a figure is computed from what calls earned, with the calls or the spend of the row. */
+export type OutcomeAggregate =
+  | { kind: "outcome"; of: "booked" | "sold" | "revenue" }
+  | { kind: "per call" | "per cost" | "cost per booked" };
+
+export type AnyAggregate = Aggregate | SpendAggregate | OutcomeAggregate;
+
+export interface Metric<A extends AnyAggregate = Aggregate, Name extends string = string> {
   name: Name;
   aggregate: A;
   type: "integer" | "decimal" | "time";
@@ -120,13 +127,80 @@ function metricsOfSpend({ currency, decimals }: SpendForm) {
 }
 
 export type SpendFigure = ReturnType<typeof metricsOfSpend>[number]["name"];
-export type Figure = CallFigure | SpendFigure;
 
 /** Returns the figures of spend, in order; null where nothing was spent. */
 export const spendMetrics: (form: SpendForm) => readonly Metric<SpendAggregate>[] = metricsOfSpend;
 
-export function isOfSpend(metric: Metric<Aggregate | SpendAggregate>): metric is Metric<SpendAggregate> {
+/** Which periods outcomes are counted in: those of their calls, or of the dates of their jobs. */
+export const REVENUE_BY = ["call", "job-date"] as const;
+
+export interface OutcomeForm extends SpendForm {
+  by: (typeof REVENUE_BY)[number];
+}
+
+function metricsOfOutcomes({ currency, decimals }: SpendForm) {
+  const count = (of: "booked" | "sold", help: string) =>
+    ({
+      name: `${of}_calls`,
+      type: "integer",
+      isCount: true,
+      isAdditive: true,
+      aggregate: { kind: "outcome", of },
+      help,
+    }) as const;
+  const decimal = <Name extends string>(
+    name: Name,
+    aggregate: OutcomeAggregate,
+    help: string,
+    of: { decimals?: number; currency?: string | undefined } = { currency },
+  ) => ({ name, type: "decimal", decimals: 2, aggregate, help, ...of }) as const;
+  return [
+    count("booked", "Calls that led to a job that was booked or sold, from `outcome import`."),
+    count("sold", "Calls that led to a job that was sold."),
+    {
+      ...decimal("revenue", { kind: "outcome", of: "revenue" }, "What sold jobs earned, less refunds.", {
+        decimals,
+        currency,
+      }),
+      isCount: true,
+      isAdditive: true,
+    },
+    decimal("revenue_per_call", { kind: "per call" }, "revenue / calls."),
+    decimal(
+      "return_on_ad_spend",
+      { kind: "per cost" },
+      "revenue / cost; blank where a cost per call is.",
+      {},
+    ),
+    decimal(
+      "cost_per_booked_call",
+      { kind: "cost per booked" },
+      "cost / booked_calls; blank where a cost per call is.",
+    ),
+  ] as const;
+}
+
+export type OutcomeFigure = ReturnType<typeof metricsOfOutcomes>[number]["name"];
+export type Figure = CallFigure | SpendFigure | OutcomeFigure;
+
+/** Returns the figures of outcomes, in order. @param spend of the same rollup, for figures that need both */
+export function outcomeMetrics(
+  form: OutcomeForm,
+  spend: SpendForm | undefined,
+): readonly Metric<OutcomeAggregate>[] {
+  return metricsOfOutcomes(form).filter(({ aggregate: { kind } }) => {
+    // The calls of a period are not those that its jobs are of.
+    if (kind === "per call") return form.by === "call";
+    return kind === "outcome" || spend !== undefined;
+  });
+}
+
+export function isOfSpend(metric: Metric<AnyAggregate>): metric is Metric<SpendAggregate> {
   return metric.aggregate.kind === "spend" || metric.aggregate.kind === "cost per";
+}
+
+export function isOfOutcomes(aggregate: AnyAggregate): aggregate is OutcomeAggregate {
+  return ["outcome", "per call", "per cost", "cost per booked"].includes(aggregate.kind);
 }
 
 const DIVISORS: Record<CostPer, Part> = {
@@ -136,11 +210,11 @@ const DIVISORS: Record<CostPer, Part> = {
 };
 
 /** Returns what a cost is divided by; undefined for other metrics. */
-export function divisorOf({ aggregate }: Metric<Aggregate | SpendAggregate>): Part | undefined {
+export function divisorOf({ aggregate }: Metric<AnyAggregate>): Part | undefined {
   return aggregate.kind === "cost per" ? DIVISORS[aggregate.of] : undefined;
 }
 
-export function isOfFirstCalls({ aggregate }: Metric<Aggregate | SpendAggregate>): boolean {
+export function isOfFirstCalls({ aggregate }: Metric<AnyAggregate>): boolean {
   if (aggregate.kind === "cost per") return aggregate.of === "first_time_callers";
   return aggregate.kind === "count" && aggregate.of === "first_calls";
 }
@@ -149,10 +223,19 @@ const CALL_METRICS = callMetrics({ duration_unit: "seconds" });
 const SPEND_METRICS = metricsOfSpend({ currency: undefined, decimals: 0 });
 const CALL_FIGURES = CALL_METRICS.map(({ name }) => name);
 export const SPEND_FIGURES: readonly string[] = SPEND_METRICS.map(({ name }) => name);
+const OF_BOTH = { currency: undefined, decimals: 0 };
+const OUTCOME_METRICS = metricsOfOutcomes(OF_BOTH);
+export const OUTCOME_FIGURES: readonly string[] = OUTCOME_METRICS.map(({ name }) => name);
+/** Those that need spend, too. */
+export const RETURN_FIGURES: readonly string[] = OUTCOME_METRICS.flatMap(({ name, aggregate }) =>
+  ["per cost", "cost per booked"].includes(aggregate.kind) ? [name] : [],
+);
 export const FIRST_CALL_FIGURES: ReadonlySet<string> = new Set(
   [...CALL_METRICS, ...SPEND_METRICS].filter(isOfFirstCalls).map(({ name }) => name),
 );
-export const FIGURES: readonly Figure[] = [...CALL_METRICS, ...SPEND_METRICS].map(({ name }) => name);
+export const FIGURES: readonly Figure[] = [...CALL_METRICS, ...SPEND_METRICS, ...OUTCOME_METRICS].map(
+  ({ name }) => name,
+);
 
 export const METRIC_NAMES: ReadonlySet<string> = new Set(CALL_FIGURES);
 

@@ -3,15 +3,18 @@ import type { LabelledPeriod } from "../calendar/periods.ts";
 import { CHANGE_DECIMALS } from "./comparison.ts";
 import { type Dimension, keyColumns } from "./dimensions.ts";
 import {
+  type AnyAggregate,
   isCompared,
+  isOfOutcomes,
   isOfSpend,
   type Metric,
   metrics,
-  type SpendAggregate,
+  type OutcomeForm,
+  outcomeMetrics,
   type SpendForm,
   spendMetrics,
 } from "./metrics.ts";
-import type { Aggregate, Units } from "./parts.ts";
+import type { Units } from "./parts.ts";
 
 /** An offset from UTC, and from when on it applies. */
 export interface ZoneOffset {
@@ -41,6 +44,8 @@ export interface RollupQuery {
   figures?: readonly string[] | undefined;
   /** Adds the columns of spend; only for {@link SPEND_DIMENSIONS} and a session with spend. @default none */
   spend?: SpendForm | undefined;
+  /** Adds the columns of outcomes; only for a session with outcomes. @default none */
+  outcomes?: OutcomeForm | undefined;
   /** The dimensions of the rollup that this is the total of. */
   totalOf?: readonly Dimension[] | undefined;
   /** Whether the total is only of keys with a cost over 0. @default false */
@@ -70,7 +75,7 @@ export interface RollupColumn extends Partial<Omit<Metric, "name" | "type" | "ag
   comparison?: { of: string; shows: "previous" | "change" | "points" | "within chance" };
 }
 
-export type Measure = Metric<Aggregate | SpendAggregate>;
+export type Measure = Metric<AnyAggregate>;
 
 export function rollupColumns(query: RollupQuery, rules: Units): RollupColumn[] {
   const { dimensions, periods, previous } = query;
@@ -101,11 +106,15 @@ export function rollupColumns(query: RollupQuery, rules: Units): RollupColumn[] 
 }
 
 /** Returns the metrics of a rollup, in order; a cost per call also needs the number of those calls. */
-export function measuresOf({ figures, spend }: RollupQuery, rules: Units): readonly Measure[] {
-  const all = [...metrics(rules), ...(spend ? spendMetrics(spend) : [])];
+export function measuresOf({ figures, spend, outcomes }: RollupQuery, rules: Units): readonly Measure[] {
+  const all = [
+    ...metrics(rules),
+    ...(spend ? spendMetrics(spend) : []),
+    ...(outcomes ? outcomeMetrics(outcomes, spend) : []),
+  ];
   return figures === undefined ? all : all.filter(({ name }) => name === "calls" || figures.includes(name));
 }
 
 export function callMeasures(measures: readonly Measure[]): readonly Metric[] {
-  return measures.filter((metric): metric is Metric => !isOfSpend(metric));
+  return measures.filter((metric): metric is Metric => !isOfSpend(metric) && !isOfOutcomes(metric.aggregate));
 }

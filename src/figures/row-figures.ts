@@ -1,6 +1,7 @@
 import { changeOf } from "./comparison.ts";
 import type { FactValue } from "./dictionary.ts";
-import { divisorOf, isOfFirstCalls } from "./metrics.ts";
+import { type Earned, earnedFigure } from "./earned.ts";
+import { divisorOf, isOfFirstCalls, isOfOutcomes } from "./metrics.ts";
 import { figureOf, type Part, type Parts, partsOf, type ReadRow, type Units } from "./parts.ts";
 import { callMeasures, type Measure } from "./rollup-query.ts";
 import { type Spent, spendFigure } from "./spent.ts";
@@ -11,6 +12,7 @@ export interface SideRows {
   /** May end before the last row: the side has no calls in the others. */
   parts: Parts;
   spent: ReadonlyMap<number, Spent>;
+  earned: ReadonlyMap<number, Earned>;
   /** The rows that also have calls of keys without a cost over 0. */
   unpaid: ReadonlySet<number>;
 }
@@ -71,6 +73,13 @@ function readerOf(metric: Measure, side: SideRows | undefined, rules: Units): Re
       const spent = side?.spent.get(row);
       const isPaid = spent !== undefined && spent.costMicros > 0n && !side?.unpaid.has(row);
       return spendFigure(aggregate, spent, (isPaid && calls?.(row)) || 0);
+    };
+  }
+  if (isOfOutcomes(aggregate)) {
+    const calls = ofPart("calls");
+    return (row) => {
+      const { costMicros = 0n } = side?.unpaid.has(row) ? {} : (side?.spent.get(row) ?? {});
+      return earnedFigure(aggregate, side?.earned.get(row), { calls: calls(row) ?? 0, costMicros });
     };
   }
   const figure = figureOf(aggregate, rules, ofPart);

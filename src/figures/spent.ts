@@ -39,7 +39,15 @@ export function spendFigure(
     return aggregate.of === "cost_micros" ? Number(spent.costMicros) / MICROS : spent[aggregate.of];
   }
   if (calls === 0) return null;
-  // In whole cents, half a cent up: floating-point division would sometimes be off by one.
-  const divisor = BigInt(calls);
-  return Number((spent.costMicros * 2n + divisor * CENT_MICROS) / (divisor * 2n * CENT_MICROS)) / 100;
+  return divideToCents(spent.costMicros, BigInt(calls));
+}
+
+/**
+ * Divides millionths into whole cents, half a cent away from zero: floating-point division would sometimes be off by
+ * one. @param divisor above 0
+ */
+export function divideToCents(micros: bigint, divisor: bigint): number {
+  const size = micros < 0n ? -micros : micros;
+  const cents = Number((size * 2n + divisor * CENT_MICROS) / (divisor * 2n * CENT_MICROS)) / 100;
+  return micros < 0n ? 0 - cents : cents;
 }

@@ -82,6 +82,8 @@ export const rollupQuestion = z.strictObject({
   top: REQUEST_KEYS.top,
   fill: REQUEST_KEYS.fill,
   spend: REQUEST_KEYS.spend,
+  outcomes: REQUEST_KEYS.outcomes,
+  revenue_by: REQUEST_KEYS.revenue_by,
   total: REQUEST_KEYS.total,
   columns: REQUEST_KEYS.columns,
 });

@@ -5,7 +5,7 @@ import type { Comparison, Grain } from "../calendar/grain.ts";
 import type { Call, ListedMember } from "../call/columns.ts";
 import type { CallFilter } from "../call/filter.ts";
 import type { Dimension } from "../figures/dimensions.ts";
-import type { Figure, SpendFigure, TimeFigure } from "../figures/metrics.ts";
+import type { Figure, OutcomeFigure, SpendFigure, TimeFigure } from "../figures/metrics.ts";
 import type { Format, PrivateColumn, Profile } from "../request/option-values.ts";
 
 export type { CallFilter, Dimension, Figure };
@@ -91,6 +91,10 @@ export interface RollupQuestion {
   fill?: boolean | undefined;
   /** Adds cost, clicks, impressions and costs per call, from `calltally spend import`. @default false */
   spend?: boolean | undefined;
+  /** Adds booked and sold calls and revenue, from `calltally outcome import`. @default false */
+  outcomes?: boolean | undefined;
+  /** Whether these are of the period of their call, or of the date of their job. @default call */
+  revenue_by?: "call" | "job-date" | undefined;
   /** Names of the figures to return, in this order. @default all */
   columns?: readonly Figure[] | undefined;
   /** Adds a row of totals, in which each caller counts once, unless there is only one row anyway; with `spend`, also a row `(with spend)`. @default false */
@@ -128,11 +132,16 @@ export interface Exported {
 
 export type Value = string | number | null;
 
+type ReturnFigure = Extract<OutcomeFigure, "return_on_ad_spend" | "cost_per_booked_call">;
+
 type FiguresOf<Q extends RollupQuestion> = Q["columns"] extends readonly (infer Name extends Figure)[]
   ? Name
-  : Q["spend"] extends true
-    ? Figure
-    : Exclude<Figure, SpendFigure>;
+  : Exclude<
+      Figure,
+      | (Q["spend"] extends true ? never : SpendFigure | ReturnFigure)
+      | (Q["outcomes"] extends true ? never : OutcomeFigure)
+      | (Q["revenue_by"] extends "job-date" ? "revenue_per_call" : never)
+    >;
 type KeysOf<Q extends RollupQuestion> = Q["by"][number] | (Q["grain"] extends Grain ? "period" : never);
 
 /** Values by column name, typed by the question; null for no value. Shares are 0 to 1. */

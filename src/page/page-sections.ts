@@ -16,6 +16,7 @@ import {
   formatShare,
   type Html,
 } from "./figure-text.ts";
+import { outcomeSection } from "./page-outcomes.ts";
 import {
   chart,
   headRow,
@@ -56,6 +57,7 @@ ${rankingSection("Sources", "source", figures.sources, report)}
 ${rankingSection("Campaigns", "campaign", figures.campaigns, report)}
 ${figures.topics ? rankingSection("Topics", "topic", figures.topics, report) : ""}
 ${spendSection(report)}
+${outcomeSection(report)}
 ${weekSection(figures, manifest.timezone, days)}
 ${callerSection(figures, grain, manifest)}
 ${durationSection(figures, manifest)}

@@ -7,10 +7,11 @@ import type { Restatement } from "../export/restatement.ts";
 import type { Compared, Timeframe } from "../export/timeframe.ts";
 import type { ComparedDays } from "../figures/change-chance.ts";
 import type { Dimension } from "../figures/dimensions.ts";
-import type { SpendForm } from "../figures/metrics.ts";
+import { OUTCOME_FIGURES, type SpendForm } from "../figures/metrics.ts";
 import { NOT_SET } from "../figures/reserved-keys.ts";
 import type { RollupQuery } from "../figures/rollup-query.ts";
 import type { Notice } from "../notices/notice-table.ts";
+import type { ReadOutcomes } from "../rollup/engine.ts";
 import type { FigureSession, Rollup, Value } from "../rollup/figure-session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Coverage } from "../warehouse/runs/basis.ts";
@@ -55,6 +56,7 @@ interface Mover {
 type ReportScope = Pick<Timeframe, "range" | "span" | "timezone" | "periods"> & {
   compared: Compared;
   spend: SessionSpend | undefined;
+  outcomes: ReadOutcomes | undefined;
 };
 
 const SUMS = ["answered_calls", "missed_calls", "other_calls", "first_time_callers", "qualified_calls"];
@@ -79,7 +81,7 @@ export async function readHeadline(
 
 /** Reads all figures of a report. Sorting calls by a key is what takes time, so it asks for few. */
 export async function readReportFigures(session: FigureSession, timeframe: ReportScope) {
-  const { range, span, periods, compared, timezone, spend } = timeframe;
+  const { range, span, periods, compared, timezone, spend, outcomes } = timeframe;
   const previous = { span: compared.span, isUnreached: compared.isUnreached ?? false };
   const read = async (query: RollupQuery) => nameFigures(await session.rollup(query));
   session.expect(["channel", "source", "campaign", "topic"]);
@@ -107,7 +109,38 @@ export async function readReportFigures(session: FigureSession, timeframe: Repor
     durations: await session.durationBands(span),
     movers: movers.find(compared),
     spend: spend && (await readSpend(session, spend, { range, span, compared })),
+    outcomes: outcomes && {
+      ...(await readOutcomes(session, { span, previous, outcomes: outcomes.form, spend: spend?.form })),
+      sources: await readEarning(session, { span, outcomes: outcomes.form }),
+    },
   };
+}
+
+/** Reads what calls earned, of all and by source: the most revenue first. */
+export async function readOutcomes(
+  session: FigureSession,
+  stretch: Pick<RollupQuery, "span" | "periods" | "previous" | "minCell" | "outcomes" | "spend">,
+) {
+  const query = { ...stretch, figures: OUTCOME_FIGURES, dimensions: [] };
+  const [total = {}] = nameFigures(await session.total(query));
+  const [withSpend = {}] =
+    stretch.spend === undefined
+      ? []
+      : nameFigures(await session.total({ ...query, dimensions: ["campaign"], isWithSpend: true }));
+  return { total, withSpend };
+}
+
+/** Reads the sources whose calls were booked, the most revenue first. */
+async function readEarning(session: FigureSession, query: Pick<RollupQuery, "span" | "outcomes">) {
+  const rows = nameFigures(
+    await session.rollup({ ...query, dimensions: ["source"], figures: OUTCOME_FIGURES }),
+  );
+  return [...rows]
+    .filter(({ booked_calls, revenue }) => Number(booked_calls) > 0 || Number(revenue) !== 0)
+    .toSorted(
+      (a, b) => Number(b.revenue) - Number(a.revenue) || Number(b.booked_calls) - Number(a.booked_calls),
+    )
+    .slice(0, ROWS_SHOWN);
 }
 
 const COSTS = ["cost", "cost_per_call", "cost_per_qualified_call", "cost_per_first_time_caller"];

@@ -9,9 +9,11 @@ import type { Manifest } from "../export/manifest.ts";
 import { CHANCE_MEANING } from "../figures/change-chance.ts";
 import { describeNotice } from "../notices/notice-words.ts";
 import { describeReasons } from "../restatements/restatement-words.ts";
+import type { Value } from "../rollup/figure-session.ts";
 import { has } from "../statements/statements.ts";
 import { amountOf, answerRateOf, capitalized, changeOf, countOf, type Html } from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
+import { outcomeSection } from "./page-outcomes.ts";
 import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
@@ -45,7 +47,7 @@ ${verdictLine(report)}
 ${headline(report)}
 ${noticeSection(report)}
 ${restatementSection(report)}
-${isEmpty ? html`<p>No calls in these days${isFiltered ? " with this filter" : ""}.</p>${spendSection(report)}` : chartSections(report)}
+${isEmpty ? html`<p>No calls in these days${isFiltered ? " with this filter" : ""}.</p>${spendSection(report)}${outcomeSection(report)}` : chartSections(report)}
 ${basisSection(report)}
 </main>
 <footer><p class="faint">Made by calltally; <code>calltally docs figures</code> explains the figures.</p></footer>
@@ -55,11 +57,12 @@ ${basisSection(report)}
   return String(await page);
 }
 
-function headline({
-  figures: { headline: figures, spend },
-  manifest: { statements, range, spend: imported },
-  compared: days,
-}: Report): Html {
+function headline(report: Report): Html {
+  const {
+    figures: { headline: figures, spend },
+    manifest: { statements, range, spend: imported },
+    compared: days,
+  } = report;
   const compared = (of: Figures, column: string, before: Html) =>
     typeof of[`${column}_change`] === "number" ? html`${changeOf(of, column, days)} from ${before}` : "";
   const tile = (name: string, value: Html, note: Html | string) =>
@@ -78,6 +81,16 @@ function headline({
       html`${change}${divisor && html` <span class="line">${dividend}${countOf(costs[divisor])} calls of campaigns with spend</span>`}`,
     );
   };
+  const { outcomes } = report.figures;
+  const isPriced = report.manifest.outcomes?.currency != null;
+  const earned = (name: string, column: string, show: (value: Value | undefined) => Html) =>
+    outcomes === undefined
+      ? ""
+      : tile(
+          column === "revenue" ? `${name}, ${report.manifest.outcomes?.currency}` : name,
+          show(outcomes.total[column]),
+          compared(outcomes.total, column, show(outcomes.total[`${column}_previous`])),
+        );
   const name = "First-time callers";
   const firstTime = has(statements, "first_load")
     ? tile(name, html`–`, "unknown until the first load has finished")
@@ -97,6 +110,9 @@ ${tile("Answer rate", answerRateOf(figures), compared(figures, "answer_rate", an
 ${counted("Missed calls", "missed_calls")}
 ${firstTime}
 ${cost("Cost per call", "cost_per_call", "calls")}
+${earned("Booked calls", "booked_calls", countOf)}
+${isPriced ? earned("Revenue", "revenue", amountOf) : ""}
+${isPriced && outcomes?.withSpend.return_on_ad_spend != null ? tile("Return on ad spend", amountOf(outcomes.withSpend.return_on_ad_spend), "revenue / cost, of campaigns with spend") : ""}
 </dl>
 ${typeof figures.calls_change === "number" ? html`<p class="faint">${CHANCE_MEANING}</p>` : ""}`;
 }

@@ -11,7 +11,7 @@ import { toPage } from "./report-page.ts";
 const CONTENTS = "report";
 
 export async function writePage(job: Job): Promise<ManifestFile[]> {
-  const { session, timeframe, manifest, spend } = job;
+  const { session, timeframe, manifest, spend, outcomes } = job;
   const { span, grain, periods, compared, timezone } = timeframe;
   const { range } = timeframe;
   const { from, to } = range;
@@ -24,6 +24,7 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
     compared,
     timezone,
     spend,
+    outcomes,
   });
   const { headline } = figures;
   const restatements = compareWithPage(job, figures);

@@ -38,6 +38,8 @@ export interface Moment extends Disposable {
   basis: Basis;
   readCoverage: () => Coverage;
   hasSpend: () => boolean;
+  /** Undefined if it can have no outcomes. */
+  hasOutcomes?: () => boolean;
   published?: DescribedPublication;
   calls?: { reader: Reader; session: RollupSession };
 }

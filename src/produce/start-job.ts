@@ -16,25 +16,37 @@ export async function startJob(
   ask: Ask,
   moment: Moment,
   { lookbackHours }: OpenSource,
-): Promise<Pick<Job, "ask" | "timeframe" | "spend" | "manifest" | "state">> {
+): Promise<Pick<Job, "ask" | "timeframe" | "spend" | "outcomes" | "manifest" | "state">> {
   const { session, basis, published } = moment;
   const { raw = false, minCell } = ask;
   const isSpendAsked = ask.spend === true || (ask.spend === "if any" && moment.hasSpend());
   const loaded = isSpendAsked ? await session.loadSpend(ask.timezone) : undefined;
+  const outcomes = loadOutcomes(ask, moment);
   const unmatched = ask.isEmptyAllowed ? [] : await session.findUnmatched(ask.filter);
   if (unmatched.length > 0) throw new UnmatchedError(unmatched, ask.spell);
   const timeframe = await resolveTimeframe(session, ask, basis.run?.finished_at);
   if (minCell !== undefined) assertFilterShareSafe(timeframe.filter);
   const spend = ask.spend === "if any" && loaded?.days(timeframe.span) === undefined ? undefined : loaded;
   const shown = minCell === undefined ? basis : toShareSafeBasis(basis);
-  const manifest = await startManifest(shown, session, timeframe, { raw, lookbackHours, spend, published });
+  const manifest = await startManifest(shown, session, timeframe, {
+    raw,
+    lookbackHours,
+    spend,
+    outcomes,
+    published,
+  });
   const facts: Facts = { warehouse: shown, range: manifest };
   const state = (more: Facts) => {
     Object.assign(facts, more);
     manifest.statements = statementsOf(facts, minCell);
   };
   state({});
-  return { ask, timeframe, spend, manifest, state };
+  return { ask, timeframe, spend, outcomes, manifest, state };
+}
+
+function loadOutcomes({ outcomes, revenueBy, timezone }: Ask, { session, hasOutcomes }: Moment) {
+  const isAsked = outcomes === true || (outcomes === "if any" && hasOutcomes?.() === true);
+  return isAsked ? session.loadOutcomes(revenueBy, timezone) : undefined;
 }
 
 /** Writes each table as a file or passes it on; those of one file are collected first. */

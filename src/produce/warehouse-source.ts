@@ -102,6 +102,7 @@ function momentReader(
         basis: readBasis(reader, rules),
         readCoverage: () => readCoverage(reader),
         hasSpend: () => hasSpend(reader),
+        hasOutcomes: () => reader.sqlite.prepare("SELECT 1 FROM outcomes LIMIT 1").get() !== undefined,
         calls: { reader, session },
         [Symbol.dispose]: () => {
           using _reader = reader;

@@ -63,7 +63,7 @@ export async function makeReport(
   const { runId } = run;
   try {
     let is_stale = false;
-    let headline: ReportHeadline = { figures: {}, costs: undefined, compared: undefined };
+    let headline: ReportHeadline = { figures: {}, costs: undefined, earned: undefined, compared: undefined };
     let news: ReportNews | undefined;
     const inspect = async (job: Job) => {
       if (targets.length > 0) {

@@ -9,7 +9,7 @@ import type { Job } from "../export/job.ts";
 import { encodeManifest, type Manifest } from "../export/manifest.ts";
 import { compareTo } from "../export/timeframe.ts";
 import { formatAnswerRate, formatChange, formatPoints, isMarked, type Stretch } from "../page/figure-text.ts";
-import { type Figures, readHeadline, readSpend } from "../page/report-figures.ts";
+import { type Figures, readHeadline, readOutcomes, readSpend } from "../page/report-figures.ts";
 import { has } from "../statements/statements.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
@@ -18,7 +18,7 @@ import type { ReportNews } from "./report-news.ts";
 export type ReportHeadline = Awaited<ReturnType<typeof readReportHeadline>>;
 
 export async function readReportHeadline(job: Job) {
-  const { ask, session, spend, timeframe } = job;
+  const { ask, session, spend, outcomes, timeframe } = job;
   const { span, range, grain } = timeframe;
   const closed = closedRange(range);
   const compared = timeframe.compared ?? (closed && (await compareBefore(job, closed)));
@@ -34,9 +34,19 @@ export async function readReportHeadline(job: Job) {
     minCell,
   });
   const { costs } = spend ? await readSpend(session, spend, { range, span, compared }) : {};
+  const earned = outcomes && {
+    currency: outcomes.form.currency,
+    ...(await readOutcomes(session, {
+      span,
+      periods: grain && timeframe.periods,
+      previous,
+      minCell,
+      outcomes: outcomes.form,
+    })),
+  };
   // Unknown until then, and 0 in the warehouse.
   const unknown: Figures = has(job.manifest.statements, "first_load") ? { first_time_callers: null } : {};
-  return { figures: { ...figures, ...unknown }, costs, compared };
+  return { figures: { ...figures, ...unknown }, costs, earned, compared };
 }
 
 /** Compares a report without a comparison with the days before, for the figures of its mail. */
@@ -109,7 +119,7 @@ function toManifestFile(manifest: Manifest, folder: string): ReportFile {
 }
 
 function toHeadline(
-  { figures, costs, compared }: ReportHeadline,
+  { figures, costs, earned, compared }: ReportHeadline,
   currency: string | null | undefined,
 ): Figure[] {
   const figure = (
@@ -146,6 +156,19 @@ function toHeadline(
     counted("Qualified calls", "qualified_calls"),
     counted("First-time callers", "first_time_callers"),
     counted("Missed calls", "missed_calls"),
+    ...(earned === undefined
+      ? []
+      : [
+          numbered(earned.total, formatCount)("Booked calls", "booked_calls"),
+          ...(earned.currency === undefined
+            ? []
+            : [
+                numbered(earned.total, (amount) => `${formatAmount(amount)} ${earned.currency}`)(
+                  "Revenue",
+                  "revenue",
+                ),
+              ]),
+        ]),
     ...(costs === undefined
       ? []
       : [

@@ -2,7 +2,7 @@ import { UsageError } from "../base/errors.ts";
 import { namesOf } from "../base/records.ts";
 import { closedRange } from "../calendar/dates.ts";
 import { type Dimension, SPEND_DIMENSIONS } from "../figures/dimensions.ts";
-import { SPEND_FIGURES, TIME_FIGURES } from "../figures/metrics.ts";
+import { OUTCOME_FIGURES, RETURN_FIGURES, SPEND_FIGURES, TIME_FIGURES } from "../figures/metrics.ts";
 import {
   CONTENT_OPTIONS,
   type Content,
@@ -106,6 +106,25 @@ interface RequestParts {
   s: Wording["spell"];
 }
 
+function* outcomeConflicts({ request, can: { source }, dimensions, s }: RequestParts): Generator<string> {
+  const { outcomes, revenue_by, spend, columns = [], min_cell, filter = {}, format } = request;
+  const asked = outcomes ? "outcomes" : filter.outcome && "filter.outcome";
+  if (asked && !source.lists)
+    yield `${s(asked)} cannot be used with ${s("engine")}: outcomes are not published`;
+  const figure = columns.find((name) => OUTCOME_FIGURES.includes(name));
+  if (figure && !outcomes) yield `${s("columns")} ${figure} needs ${s("outcomes")}`;
+  const both = columns.find((name) => RETURN_FIGURES.includes(name));
+  if (both && !spend) yield `${s("columns")} ${both} needs ${s("spend")}`;
+  if (revenue_by === undefined || revenue_by === "call") return;
+  if (!outcomes && format !== "html") yield `${s("revenue_by")} needs ${s("outcomes")}`;
+  const local = dimensions.find((name) => name === "weekday" || name === "hour");
+  if (local) yield `${s("revenue_by")} ${revenue_by} cannot be used with ${local}, which is of the call`;
+  if (min_cell !== undefined)
+    yield `${s("revenue_by")} ${revenue_by} adds rows of jobs without calls: not with ${s("min_cell")}`;
+  if (columns.includes("revenue_per_call"))
+    yield `${s("columns")} revenue_per_call cannot be used with ${s("revenue_by")} ${revenue_by}: the calls of a period are not those of its jobs`;
+}
+
 function* mergeConflicts({ request, can, s }: RequestParts): Generator<string> {
   const { format = "csv", columns = [], contents: named = [] } = request;
   if (!can.output.mergesAccounts) return;
@@ -205,4 +224,11 @@ function* placeConflicts({
 }
 
 /** Conflicts that `takes` and `needs` cannot express; the first is reported. */
-const CONFLICTS = [mergeConflicts, sharingConflicts, figureConflicts, conversionConflicts, placeConflicts];
+const CONFLICTS = [
+  mergeConflicts,
+  sharingConflicts,
+  figureConflicts,
+  outcomeConflicts,
+  conversionConflicts,
+  placeConflicts,
+];

@@ -5,8 +5,9 @@ import { parseFilePath } from "../base/path-text.ts";
 import { parseDate } from "../calendar/dates.ts";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import { parseLast } from "../calendar/last.ts";
+import { NO_OUTCOME, STAGES } from "../call/filter.ts";
 import { DIMENSIONS } from "../figures/dimensions.ts";
-import { FIGURES } from "../figures/metrics.ts";
+import { FIGURES, REVENUE_BY } from "../figures/metrics.ts";
 import { option, parsed } from "./issues.ts";
 import {
   ADJUSTMENTS,
@@ -26,6 +27,7 @@ import {
 const REQUEST_FORMATS = [...FORMATS, "html"] as const;
 
 const flag = (help: string) => option(z.boolean(), help);
+const OUTCOME_FILTERS = [...STAGES, NO_OUTCOME] as const;
 const file = parsed(parseFilePath);
 const oneOrMore = (help: string, example: string) =>
   option(z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]), help, example);
@@ -66,6 +68,11 @@ const filter = z.strictObject({
     z.union([file, z.array(file)]),
     "File of phone numbers whose calls are left out, one per line.",
     "test-numbers.txt",
+  ),
+  outcome: option(
+    z.union([z.enum(OUTCOME_FILTERS), z.array(z.enum(OUTCOME_FILTERS)).min(1)]),
+    "Calls whose job came so far at most; none for calls without one.",
+    "sold",
   ),
   include_gone: flag("Include calls that are gone from the service."),
   allow_empty: flag("Accept values that no call in the warehouse has."),
@@ -115,6 +122,11 @@ export const REQUEST_KEYS = {
   total: flag("Add a row of totals, in which each caller counts once."),
   raw: flag("Group by utm values exactly as stored, so that Google and google stay separate."),
   spend: flag("Add cost, clicks, impressions and costs per call, from what `spend import` read."),
+  outcomes: flag("Add booked and sold calls and revenue, from what `outcome import` read."),
+  revenue_by: option(
+    z.enum(REVENUE_BY),
+    "When booked and sold calls and revenue count: in the period of their call, by default, or by the date of the job.",
+  ),
   columns: option(z.array(z.enum(FIGURES)).min(1), "Write these figures only, in this order.", [
     "calls",
     "answer_rate",

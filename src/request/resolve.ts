@@ -4,6 +4,7 @@ import type { Comparison, Grain } from "../calendar/grain.ts";
 import { comparisonOfLast, parseLast } from "../calendar/last.ts";
 import { localDate } from "../calendar/local-time.ts";
 import type { CallFilter } from "../call/filter.ts";
+import type { OutcomeForm } from "../figures/metrics.ts";
 import { AS_WRITTEN, type Wording } from "./check.ts";
 import { type Content, toContents } from "./contents.ts";
 import type { ExportRequest } from "./export-request.ts";
@@ -58,6 +59,9 @@ export interface Ask
   minCell: number | undefined;
   /** Whether spend is shown; `if any` if any was imported for the days. */
   spend: boolean | "if any";
+  /** Whether outcomes are shown; `if any` if any were imported. */
+  outcomes: boolean | "if any";
+  revenueBy: OutcomeForm["by"];
   format: ExportFormat;
   conversion: ConversionOptions;
   /** How errors spell an option. */
@@ -97,6 +101,8 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
     grain: request.grain ?? (isPage && closed ? grainOf(closed) : undefined),
     compare: compare && days.last !== undefined ? comparisonOfLast(days.last, compare) : compare,
     spend: request.spend ?? (isPage ? "if any" : false),
+    outcomes: request.outcomes ?? (isPage ? "if any" : false),
+    revenueBy: request.revenue_by ?? "call",
     columns: columns && [...new Set(columns)],
     format: toFormat(request),
     conversion: toConversion(request),
@@ -152,6 +158,7 @@ function toFilter(
     ...(campaign && { campaign: [campaign].flat() }),
     ...(disposition && { disposition: [disposition].flat() }),
     ...(topic && { topic: [topic].flat() }),
+    ...(filter.outcome && { outcome: [filter.outcome].flat() }),
     ...(min_duration_seconds !== undefined && { min_duration_seconds }),
     ...(filter.first_time && { first_time: true }),
     ...(filter.has_gclid && { has_gclid: true }),

@@ -1,7 +1,7 @@
 import type { Job, Lists } from "../export/job.ts";
 import type { Effect, FigureValue, Restatement } from "../export/restatement.ts";
 import { type Dimension, keyColumns } from "../figures/dimensions.ts";
-import { METRIC_NAMES, spendMetrics } from "../figures/metrics.ts";
+import { METRIC_NAMES, OUTCOME_FIGURES, RETURN_FIGURES, spendMetrics } from "../figures/metrics.ts";
 import type { RowEffect } from "../rollup/sqlite/read-effects.ts";
 import { describeRulesChange } from "../warehouse/calls/rules.ts";
 import { type ExportedRollup, type ExportedRow, iterateExportedRows } from "./exported-rollups.ts";
@@ -45,6 +45,10 @@ export function findRestatements(
   }
   const rulesChange = describeRulesChange(reader, before.rules_id, rulesId);
   const stretches = new Map(comparable.map((stretch) => [stretch.period, stretch]));
+  const isImportedSince = (time: string) =>
+    reader.sqlite
+      .prepare("SELECT 1 FROM outcome_imports WHERE imported_at > @time OR removed_at > @time LIMIT 1")
+      .get({ time }) !== undefined;
   const names = keyColumns(query.dimensions).map(({ name }) => name);
   return changed.flatMap(({ period, key, changes }) => {
     const { startsAt: starts_at, endsAt: ends_at } = stretches.get(period) ?? first;
@@ -53,12 +57,13 @@ export function findRestatements(
       const isAdditive = figures.find((figure) => figure.name === name)?.isAdditive ?? false;
       const change = changeOf(was, now, isAdditive);
       const ofCalls = effects.get(toCell(period, key)) ?? [];
+      const isCostOther = changes.some((other) => other.name === "cost");
+      const others = { effects: ofCalls, isCostOther };
       const reasons = METRIC_NAMES.has(name)
         ? effectsOf(ofCalls, name)
-        : spendEffectsOf(name, change, {
-            effects: ofCalls,
-            isCostOther: changes.some((other) => other.name === "cost"),
-          });
+        : OUTCOME_FIGURES.includes(name)
+          ? outcomeEffectsOf(name, change, { ...others, isImported: isImportedSince(before.exported_at) })
+          : spendEffectsOf(name, change, others);
       return {
         found_at,
         path,
@@ -172,6 +177,27 @@ function spendEffectsOf(
     ...effectsOf(effects, metric.aggregate.of).map((effect) => ({ ...effect, effect: null })),
     ...(isCostOther ? [{ reason: "spend_changed", calls: null, effect: null } as const] : []),
   ];
+}
+
+/** Returns the reasons for a change in a figure of outcomes: jobs, or the calls and the costs that it is also made of. */
+function outcomeEffectsOf(
+  name: string,
+  change: number | null,
+  {
+    effects,
+    isCostOther,
+    isImported,
+  }: { effects: readonly RowEffect[]; isCostOther: boolean; isImported: boolean },
+): Effect[] {
+  const others: Effect[] = [
+    ...effectsOf(effects, "calls").map((effect) => ({ ...effect, effect: null })),
+    ...(isCostOther && RETURN_FIGURES.includes(name)
+      ? [{ reason: "spend_changed", calls: null, effect: null } as const]
+      : []),
+  ];
+  const isAlone = others.length === 0;
+  if (!isAlone && !isImported) return others;
+  return [...others, { reason: "outcomes_changed", calls: null, effect: isAlone ? change : null }];
 }
 
 /** Six digits: the rest is a rounding error. */

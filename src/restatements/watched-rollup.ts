@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Job, Lists, RollupOutlet } from "../export/job.ts";
 import type { Table, Value } from "../export/table.ts";
 import { keyColumns } from "../figures/dimensions.ts";
-import { metrics } from "../figures/metrics.ts";
+import { measuresOf } from "../figures/rollup-query.ts";
 import { openCallerHash } from "../warehouse/calls/caller-hash.ts";
 import { comparableStretches, completeStretches, type ExportedScope } from "./comparable-periods.ts";
 import { type ExportedRow, readExportedRollup } from "./exported-rollups.ts";
@@ -29,7 +29,12 @@ export function watchRollup(outlet: RollupOutlet, options: WatchOptions) {
   const refusal = notCompared ?? (isOther ? "the rollup's options changed" : undefined);
   const before = refusal === undefined ? stored : undefined;
   const firstFigure = (query.periods === undefined ? 0 : 1) + keyColumns(query.dimensions).length;
-  const empty = new Map(metrics(session.rules).map(({ name, isCount }) => [name, isCount ? 0 : null]));
+  const empty = new Map(
+    measuresOf({ ...query, figures: undefined }, session.rules).map(({ name, isCount }) => [
+      name,
+      isCount ? 0 : null,
+    ]),
+  );
   return {
     ...outlet,
     path,
@@ -76,6 +81,7 @@ function questionOf(
     filter: Object.fromEntries(entries.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))),
     ...(exclude_callers && { exclude_callers: sealCallers(exclude_callers) }),
     ...(query.spend && { spend: query.spend.currency ?? true }),
+    ...(query.outcomes && { outcomes: query.outcomes.currency ?? true, revenue_by: query.outcomes.by }),
     grain: timeframe.grain ?? null,
     timezone: timeframe.timezone,
     duration_unit: session.rules.duration_unit,

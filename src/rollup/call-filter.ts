@@ -15,6 +15,7 @@ export type Condition =
   | { fact: "duration"; isAtLeast: number }
   | { fact: "is_live" | "is_first_call"; holds: true }
   | { fact: "gclid"; isPresent: true }
+  | { outcomes: NonNullable<CallFilter["outcome"]> }
   | { any: readonly Condition[] }
   | { all: readonly Condition[] };
 
@@ -74,6 +75,7 @@ export function toConditions(
       const found = matchingFacts(name, texts, readValues);
       return { any: name === "campaign" ? unify(found, campaignNames()) : found };
     }),
+    filter.outcome && { outcomes: filter.outcome },
     exclude_callers && {
       fact: "caller",
       isNoneOf: exclude_callers.map((number) => nameCaller(toPhoneDigits(number))),

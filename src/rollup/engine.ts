@@ -2,9 +2,11 @@ import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Span } from "../calendar/dates.ts";
 import type { CampaignNames } from "../figures/campaign-names.ts";
-import type { CallSource, GroupQuestion } from "../figures/cells.ts";
+import type { CallSource, Cells, GroupQuestion, Side } from "../figures/cells.ts";
 import type { FactValue } from "../figures/dictionary.ts";
 import type { KeyColumn } from "../figures/dimensions.ts";
+import type { Earned } from "../figures/earned.ts";
+import type { OutcomeForm } from "../figures/metrics.ts";
 import type { Part, Parts } from "../figures/parts.ts";
 import type { ZoneOffset } from "../figures/rollup-query.ts";
 import type { Condition } from "./call-filter.ts";
@@ -14,6 +16,15 @@ export interface CallSelection {
   conditions: readonly Condition[];
   /** Whether gone calls count, so first-call flags must be recomputed. */
   isGoneCounted: boolean;
+}
+
+/** What calls earned, at the moment of the engine. */
+export interface ReadOutcomes {
+  form: OutcomeForm;
+  /** Of the latest imports: their jobs, and how many of these have a call. */
+  jobs: number;
+  matched: number;
+  byCell: (side: Side & { cells: Cells }, selection: CallSelection) => Promise<Map<number, Earned>>;
 }
 
 export interface ImportedSpend {
@@ -42,6 +53,8 @@ export interface Engine extends Pick<CallSource, "dictionaryOf"> {
   /** Returns a zone's offsets at times when there may be calls, in order. */
   readOffsets: (zone: string) => Promise<ZoneOffset[]>;
   readSpend: () => Promise<ImportedSpend>;
+  /** Undefined if the engine has no outcomes. @param zone whose days the jobs' days are taken for */
+  readOutcomes?: (by: OutcomeForm["by"], zone: string) => ReadOutcomes;
   /** Makes an empty table, and returns its unique name. */
   makeTable: (columns: string) => string;
 }

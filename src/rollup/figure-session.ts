@@ -12,6 +12,7 @@ import { type Dimension, keyColumns } from "../figures/dimensions.ts";
 import { type DurationBand, durationBounds } from "../figures/duration-bands.ts";
 import { type FoldedRow, foldRollup } from "../figures/fold-rollup.ts";
 import { countKeys, countSmall } from "../figures/kept-cells.ts";
+import type { OutcomeForm } from "../figures/metrics.ts";
 import type { OTHER } from "../figures/reserved-keys.ts";
 import {
   measuresOf,
@@ -29,7 +30,7 @@ import {
   toConditions,
   type UnmatchedValue,
 } from "./call-filter.ts";
-import type { CallSelection, Engine } from "./engine.ts";
+import type { CallSelection, Engine, ReadOutcomes } from "./engine.ts";
 import { SessionSpend } from "./session-spend.ts";
 
 export type Value = FactValue;
@@ -55,6 +56,7 @@ export class FigureSession {
   protected readonly options: FigureSessionOptions;
   protected readonly selection: CallSelection;
   #spend: Promise<SessionSpend> | undefined;
+  #outcomes: ReadOutcomes | undefined;
   #firstStart: Promise<string | null> | undefined;
 
   /** @param database the connection that the engine's SELECTs are for */
@@ -78,6 +80,13 @@ export class FigureSession {
   loadSpend(zone: string): Promise<SessionSpend> {
     this.#spend ??= this.#loadSpend(zone);
     return this.#spend;
+  }
+
+  /** Loads outcomes: from now on rollups can have their columns. @throws Error if the engine has none */
+  loadOutcomes(by: OutcomeForm["by"], zone: string): ReadOutcomes {
+    this.#outcomes ??= this.engine.readOutcomes?.(by, zone);
+    if (this.#outcomes === undefined) throw new Error("The engine has no outcomes");
+    return this.#outcomes;
   }
 
   async #loadSpend(zone: string): Promise<SessionSpend> {
@@ -121,7 +130,7 @@ export class FigureSession {
    * too few calls, since subtracting the other rows would reveal them.
    */
   async total(query: RollupQuery): Promise<Rollup> {
-    const { dimensions, figures, span, spend, isWithSpend, periods, previous, minCell } = query;
+    const { dimensions, figures, span, spend, outcomes, isWithSpend, periods, previous, minCell } = query;
     const before = previous && { ...previous, periods: undefined };
     const { columns, rows } = await this.rollup({
       dimensions: [],
@@ -130,6 +139,7 @@ export class FigureSession {
       figures,
       span,
       spend,
+      outcomes,
       minCell,
       previous: before,
     });
@@ -231,11 +241,13 @@ export class FigureSession {
 
   async #source(): Promise<FoldSource> {
     const spend = await this.#spend;
+    const outcomes = this.#outcomes;
     return {
       rules: this.rules,
       dictionaryOf: (key) => this.engine.dictionaryOf(key),
       groups: (question) => this.engine.groups(question, this.selection),
       spend: spend && ((side, cells) => spend.byCell(side, cells)),
+      outcomes: outcomes && ((side, cells) => outcomes.byCell({ ...side, cells }, this.selection)),
     };
   }
 }

@@ -14,7 +14,7 @@ import { periodCodes } from "../figures/time-keys.ts";
 import { type Condition, toConditions } from "./call-filter.ts";
 import type { Engine, ImportedSpend } from "./engine.ts";
 import { type CampaignKey, campaignMatcher, type Match, type SourceCampaign } from "./spend-campaigns.ts";
-import { groupByFirst } from "./sql-text.ts";
+import { formText, groupByFirst } from "./sql-text.ts";
 import { selectionText } from "./sqlite/sqlite-calls-sql.ts";
 
 /** Columns of a session's spend, with the names of facts: `call_started` is the start of the day. */
@@ -25,11 +25,6 @@ const COLUMNS = `spend_id INTEGER PRIMARY KEY, call_started TEXT NOT NULL, day T
 const KEY_COLUMNS = `given_source TEXT, given_medium TEXT, given_campaign TEXT, given_campaign_id TEXT,
   source TEXT, medium TEXT, campaign TEXT, campaign_id TEXT, channel TEXT, match TEXT,
   UNIQUE (given_source, given_medium, given_campaign, given_campaign_id)`;
-
-/** The currency, and the fewest digits after the point (at least two) that show every amount in full. */
-const FORM = `min(currency) AS currency, max(CASE
-  WHEN cost_micros % 10000 = 0 THEN 2 WHEN cost_micros % 1000 = 0 THEN 3 WHEN cost_micros % 100 = 0 THEN 4
-  WHEN cost_micros % 10 = 0 THEN 5 ELSE 6 END) AS decimals`;
 
 export interface SpendSum {
   rows: number;
@@ -69,7 +64,7 @@ export class SessionSpend {
     this.#database = database;
     this.#imported = imported;
     const [form] = this.#all<{ currency: string | null; decimals: number | null }>(
-      `SELECT ${FORM} FROM ${imported.table}`,
+      `SELECT ${formText("cost_micros")} FROM ${imported.table}`,
     );
     this.form = { currency: form?.currency ?? undefined, decimals: form?.decimals ?? 2 };
     const days = makeTable("day TEXT PRIMARY KEY, starts_at TEXT NOT NULL");

@@ -29,6 +29,14 @@ const NAMED: ReadonlyMap<string, Omit<ColumnDescription, "name">> = new Map([
       help: "Start in CALLTALLY_TIMEZONE, `YYYY-MM-DD HH:MM:SS`, as the last sync had it; exact from 2000 to 2049.",
     },
   ],
+  [
+    "job_stage",
+    { type: "text", help: "How far the call's jobs came: sold, booked or lost; NULL without a job." },
+  ],
+  [
+    "revenue",
+    { type: "real", help: "What the call's sold jobs earned, less refunds; NULL without an amount." },
+  ],
   ["local_day", { type: "text", help: "Day of call_started_local." }],
   ["local_weekday", { type: "text", help: "Weekday of call_started_local, Monday to Sunday." }],
   ["local_hour", { type: "integer", help: "Hour of call_started_local, 0 to 23." }],

@@ -2,6 +2,7 @@ import { UPLOAD_FILES } from "../conversions/upload-files.ts";
 import { UPLOADS } from "../conversions/upload-table.ts";
 import { DELIVERIES } from "../delivery/delivery-table.ts";
 import { REPORT_RUNS } from "../delivery/report-run-table.ts";
+import { OUTCOME_IMPORTS, OUTCOMES } from "../features/outcomes/outcome-table.ts";
 import { INSIGHT_CHANGES, INSIGHT_GROUPS, INSIGHTS } from "../insights/insights.ts";
 import { NOTICES } from "../notices/notice-table.ts";
 import { WATCHED_DAYS } from "../notices/watched-days.ts";
@@ -59,6 +60,8 @@ export const TABLES: readonly DescribedTable[] = [
   UPLOADS,
   SPEND,
   SPEND_IMPORTS,
+  OUTCOMES,
+  OUTCOME_IMPORTS,
   FACT_CHANGES,
   EXPORTED_ROLLUPS,
   EXPORTED_ROWS,

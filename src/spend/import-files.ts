@@ -72,23 +72,28 @@ export interface ReportFile extends ReadReport {
 
 /** @throws UsageError that names the file */
 export function readReportFile(path: string, options: Parameters<typeof readReport>[1]): ReportFile {
+  return readTextFile(path, (text) => readReport(text, options));
+}
+
+/** Decodes a file, and reads its text. @throws UsageError that names the file */
+export function readTextFile<Read extends object>(path: string, read: (text: string) => Read) {
   const name = toPrintable(path);
-  let bytes: Buffer;
   try {
-    const { size } = statSync(path);
-    if (size > MAX_REPORT_BYTES)
-      throw new UsageError(`Cannot import ${name}: it is larger than 64 MiB`, { hint: "Split it by days." });
-    bytes = readFileSync(path);
+    const { text, encoding } = decodeReport(readBytes(path, name));
+    return { file: basename(path), encoding, ...read(text) };
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`Cannot read ${name}: ${reasonOf(error)}`, { hint: adviseOn(error) });
-  }
-  try {
-    const { text, encoding } = decodeReport(bytes);
-    return { file: basename(path), encoding, ...readReport(text, options) };
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
+    if (!(error instanceof UsageError) || error.message.startsWith("Cannot ")) throw error;
     const { message, hint } = error;
     throw new UsageError(`Cannot import ${name}: ${message}`, { hint });
   }
+}
+
+function readBytes(path: string, name: string): Buffer {
+  try {
+    const { size } = statSync(path);
+    if (size <= MAX_REPORT_BYTES) return readFileSync(path);
+  } catch (error) {
+    throw new UsageError(`Cannot read ${name}: ${reasonOf(error)}`, { hint: adviseOn(error) });
+  }
+  throw new UsageError(`Cannot import ${name}: it is larger than 64 MiB`, { hint: "Split it by days." });
 }

@@ -1,3 +1,4 @@
+import { CsvError } from "csv-parse/sync";
 import { foldUtm, presentText } from "../attribution/call-text.ts";
 import { type CsvLine, forEachLine, possibleHeaders } from "../base/csv-text.ts";
 import { isCurrency, MICROS } from "../base/currency.ts";
@@ -115,7 +116,7 @@ export function readReport(text: string, options: ReadOptions): ReadReport {
   });
   assertByDay(columns, report, candidates.length);
   const order = options.dates ?? decideOrder(candidates);
-  const sign = options.decimal ?? decideSign(candidates, options.currency ?? null);
+  const sign = options.decimal ?? decideSign(candidates.flatMap(askingOf(options.currency ?? null)));
   for (const candidate of candidates) {
     const row = toRow(candidate, { order, sign });
     if (typeof row === "string") report.left_out.push({ line: candidate.line, reason: row });
@@ -150,12 +151,13 @@ function findHeader(text: string, map: HeaderMap) {
   );
 }
 
-function visitLines(text: string, delimiter: string, see: (line: CsvLine) => void): void {
+export function visitLines(text: string, delimiter: string, see: (line: CsvLine) => void): void {
   try {
     forEachLine(text, { delimiter }, see);
   } catch (cause) {
+    if (!(cause instanceof CsvError)) throw cause;
     throw new UsageError(`it is not CSV: ${describeError(cause)}`, {
-      hint: "Save it as CSV with a header line; `calltally spend import --help` lists what is read.",
+      hint: "Save it as CSV with a header line; --help lists the columns that are read.",
     });
   }
 }
@@ -293,7 +295,7 @@ function toCandidate(
 }
 
 /** Returns what comes first in the file's dates; undefined if it does not matter. */
-function decideOrder(candidates: readonly Candidate[]): DayOrder | undefined {
+export function decideOrder(candidates: readonly Pick<Candidate, "line" | "day">[]): DayOrder | undefined {
   const asking = candidates.flatMap(({ day, line }) => ("day" in day ? [] : [{ ...day, line }]));
   const decided = decide(
     "--dates",
@@ -311,15 +313,24 @@ function decideOrder(candidates: readonly Candidate[]): DayOrder | undefined {
   );
 }
 
-/** Returns the sign before the file's decimals; undefined if no number shows it. */
-function decideSign(candidates: readonly Candidate[], given: string | null): DecimalSign | undefined {
-  const asking = candidates.flatMap(({ line, cost, currency, clicks, impressions }) => [
+/** What a line says about the file's numbers. */
+interface Asking<Reading> {
+  line: number;
+  readings: readonly Reading[];
+}
+
+const askingOf =
+  (given: string | null) =>
+  ({ line, cost, currency, clicks, impressions }: Candidate): Asking<DecimalSign>[] => [
     ...(cost === null ? [] : [{ line, readings: signsOfAmount(cost, currency ?? given) }]),
     // A comma in a number of clicks groups thousands, so it does not mark decimals in the cost either.
     ...[clicks, impressions].flatMap((whole) =>
       whole === null ? [] : [{ line, readings: signsOfWhole(whole) }],
     ),
-  ]);
+  ];
+
+/** Returns the sign before the file's decimals; undefined if no number shows it. */
+export function decideSign(asking: readonly Asking<DecimalSign>[]): DecimalSign | undefined {
   return decide(
     "--decimal",
     [
@@ -334,7 +345,7 @@ function decideSign(candidates: readonly Candidate[], given: string | null): Dec
 function decide<Reading extends string>(
   flag: string,
   says: readonly (readonly [Reading, string])[],
-  asking: readonly { line: number; readings: readonly Reading[] }[],
+  asking: readonly Asking<Reading>[],
 ): Reading | undefined {
   const sure = says.flatMap(([reading, words]) => {
     const found = asking.find(({ readings }) => readings.length === 1 && readings[0] === reading);
@@ -370,6 +381,6 @@ function toRow(
   return { ...rest, day, cost_micros, clicks: ofClicks, impressions: ofImpressions };
 }
 
-function quote(text: string): string {
+export function quote(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 39)}…` : text);
 }

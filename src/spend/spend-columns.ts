@@ -124,7 +124,7 @@ export function findColumns(record: readonly string[], map: HeaderMap) {
   if (day === undefined || cost === undefined) return undefined;
   // The end of another column's range does not belong to this one.
   if (headers[day]?.full !== "reporting starts") indexes.delete("last_day");
-  assertOnce(headers, { indexes, map });
+  assertOnce(headers, indexes, map.cost === undefined ? "cost" : undefined);
   const { name: report = "columns by --map", source = null, medium = null, daily } = known ?? {};
   // Without trailing empty cells.
   const width = headers.findLastIndex(({ full }) => full !== "") + 1;
@@ -159,7 +159,7 @@ export function isContradicted(report: string, source: string): boolean {
 type Header = ReturnType<typeof toHeader>;
 
 /** Returns a header in full, and as a name without the currency code at its end: `Cost (eur)`, `Cost EUR`. */
-function toHeader(cell: string) {
+export function toHeader(cell: string) {
   const full = toCaseless(cell);
   const [, name = "", inBrackets, bare] =
     /^(.+?)(?:\s*[([]([a-z]{3})[)\]]|[\s_]([A-Z]{3}))$/i.exec(full) ?? [];
@@ -168,19 +168,21 @@ function toHeader(cell: string) {
   return isCurrency(currency) ? { full, name, currency } : { full, name: full, currency: null };
 }
 
-function indexOf(headers: readonly Header[], name: string): number | undefined {
+export function indexOf(headers: readonly Header[], name: string): number | undefined {
   const index = headers.findIndex((header) => header.full === name || header.name === name);
   return index === -1 ? undefined : index;
 }
 
-function assertOnce(
+/** @param amount the field whose header may end with a currency */
+export function assertOnce(
   headers: readonly Header[],
-  { indexes, map }: Pick<SpendColumns, "indexes"> & { map: HeaderMap },
+  indexes: ReadonlyMap<string, number>,
+  amount: string | undefined,
 ): void {
   for (const [field, index] of indexes) {
     const { full, name } = headers[index] ?? toHeader("");
     // Amount spent (USD) and Amount spent (EUR) are the same cost twice.
-    const isByName = field === "cost" && map.cost === undefined;
+    const isByName = field === amount;
     if (headers.filter((other) => other.full === full || (isByName && other.name === name)).length === 1)
       continue;
     throw new UsageError(`it has several columns "${isByName ? name : full}"`, {

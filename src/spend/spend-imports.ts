@@ -111,7 +111,10 @@ export function removeImport(warehouse: Warehouse, number: number, removedAt: st
   });
 }
 
-function describeMissing(found: SpendImport | undefined): string | undefined {
+/** Says why an import cannot be removed. */
+export function describeMissing(
+  found: Pick<SpendImport, "removed_at" | "replaced_by"> | undefined,
+): string | undefined {
   if (found === undefined) return "there is none of this number";
   if (found.removed_at !== null) return "it was removed before";
   return found.replaced_by === null ? undefined : `import ${found.replaced_by} has replaced all its rows`;

@@ -112,9 +112,33 @@ function addUp(rows: readonly Spent[]) {
 
 const byDay = (a: SpendRow, b: SpendRow) => (a.day === b.day ? 0 : a.day < b.day ? -1 : 1);
 
-/** Returns the currency of all imported spend; undefined if there is none. */
-export function readCurrency({ db }: Reader): string | undefined {
-  return db.select({ currency: spend.currency }).from(spend).limit(1).get()?.currency;
+/** Returns the currency of all imported amounts, of spend and of jobs; undefined if there is none. */
+export function readCurrency({ sqlite }: Reader): string | undefined {
+  return sqlite
+    .prepare<[], string>(
+      "SELECT currency FROM spend UNION ALL SELECT currency FROM outcomes WHERE currency IS NOT NULL LIMIT 1",
+    )
+    .pluck()
+    .get();
+}
+
+/** @throws UsageError for a second currency */
+export function assertOneCurrency(
+  what: string,
+  all: readonly { currency: string | null | undefined; place: string }[],
+): string | null {
+  const places = all.filter(({ currency }) => currency);
+  const [first] = places;
+  const other = places.find(({ currency }) => currency !== first?.currency);
+  if (first !== undefined && other !== undefined) {
+    throw new UsageError(
+      `Cannot import ${what} in two currencies: ${first.place} is in ${first.currency}, and ${other.place} in ${other.currency}`,
+      {
+        hint: `Nothing was imported. An account has one currency: convert the report, or keep another account for it.`,
+      },
+    );
+  }
+  return first?.currency ?? null;
 }
 
 function decideCurrency(
@@ -122,30 +146,22 @@ function decideCurrency(
   files: readonly SpendFile[],
   { currency: set, named }: Omit<ImportSpendOptions, "importedAt">,
 ): string | null {
-  const places = [
+  const currency = assertOneCurrency("spend", [
     { currency: set, place: "CALLTALLY_CURRENCY" },
-    { currency: readCurrency(warehouse), place: "the spend in the warehouse" },
+    { currency: readCurrency(warehouse), place: "the warehouse" },
     { currency: named, place: "--currency" },
     ...files.flatMap(({ file, rows }) =>
       rows.map(({ currency, line }) => ({ currency, place: `${file}, line ${line}` })),
     ),
-  ].filter(({ currency }) => currency);
-  const [first] = places;
-  const other = places.find(({ currency }) => currency !== first?.currency);
-  if (first !== undefined && other !== undefined) {
-    throw new UsageError(
-      `Cannot import spend in two currencies: ${first.place} is in ${first.currency}, and ${other.place} in ${other.currency}`,
-      {
-        hint: "Nothing was imported. An account has one currency: convert the report, or keep another account for it.",
-      },
-    );
-  }
-  if (first === undefined && files.some(({ rows }) => rows.length > 0)) {
-    throw new UsageError("Cannot import spend: its currency is unknown", {
-      hint: "Pass --currency, such as --currency USD, or set CALLTALLY_CURRENCY.",
-    });
-  }
-  return first?.currency ?? null;
+  ]);
+  if (currency === null && files.some(({ rows }) => rows.length > 0)) throw unknownCurrency("spend");
+  return currency;
+}
+
+export function unknownCurrency(what: string): UsageError {
+  return new UsageError(`Cannot import ${what}: its currency is unknown`, {
+    hint: "Pass --currency, such as --currency USD, or set CALLTALLY_CURRENCY.",
+  });
 }
 
 /** @param since YYYY-MM-DD @default ever */

@@ -1,4 +1,4 @@
-import { formatAmount, formatQuantity } from "../base/quantity-text.ts";
+import { formatAmount, formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { HISTORY_DAYS } from "../calendar/history.ts";
 import { localMinute } from "../calendar/local-time.ts";
 import { longLabelOf } from "../calendar/period-text.ts";
@@ -85,6 +85,15 @@ export const RANGE_RULES = {
     say: ({ cost, of, currency }) =>
       `Spend of campaigns that no call has: ${formatAmount(cost)} ${currency} of ${formatAmount(of)}.`,
   }),
+  unmatched_jobs: rule({
+    level: "caution",
+    find: ({ range: { outcomes } = {}, imported = outcomes }) =>
+      imported && imported.matched < imported.jobs
+        ? { jobs: imported.jobs, matched: imported.matched }
+        : undefined,
+    say: ({ jobs, matched }) =>
+      `Of ${formatQuantity(jobs, "imported job")}, ${formatCount(matched)} (${Math.floor((1000 * matched) / jobs) / 10} %) ${matched === 1 ? "has" : "have"} a call: figures leave out the others.`,
+  }),
   callers_without_calls: rule({
     level: "caution",
     find: ({ range: { filter } = {} }) =>
@@ -101,6 +110,23 @@ export const RANGE_RULES = {
     level: "caution",
     find: ({ range }) => (range?.range.provisional ? {} : undefined),
     say: () => "The latest days are provisional: late transcripts and corrections may still come.",
+  }),
+  revenue_by_job: rule({
+    level: "note",
+    find: ({ range: { outcomes } = {} }) => (outcomes?.revenue_by === "job-date" ? {} : undefined),
+    say: () => "Booked and sold calls and revenue are counted by the date of their job, not of their call.",
+  }),
+  revenue_by_call: rule({
+    level: "note",
+    find: ({ range: { outcomes } = {} }) =>
+      outcomes?.revenue_by === "call" && outcomes.jobs > 0 ? {} : undefined,
+    say: () =>
+      "Booked and sold calls and revenue belong to the period of their call; later jobs still raise them.",
+  }),
+  no_outcomes: rule({
+    level: "note",
+    find: ({ range: { outcomes } = {} }) => (outcomes?.jobs === 0 ? {} : undefined),
+    say: () => "No jobs have been imported: calltally outcome import reads what calls earned.",
   }),
   no_spend: rule({
     level: "note",

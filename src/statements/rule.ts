@@ -16,8 +16,15 @@ export interface Facts {
   range?: RangeFacts;
   files?: FileFacts;
   report?: ReportFacts;
+  /** Jobs that were imported, and how many of them have a call. */
+  imported?: MatchedJobs;
   /** How many accounts a file combines. */
   accounts?: number;
+}
+
+interface MatchedJobs {
+  jobs: number;
+  matched: number;
 }
 
 interface Span {
@@ -41,6 +48,7 @@ export interface RangeFacts {
     days_differ?: true;
     filters_of_calls_alone?: readonly string[];
   };
+  outcomes?: MatchedJobs & { revenue_by: string; currency: string | null };
 }
 
 export interface FileFacts {

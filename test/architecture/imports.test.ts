@@ -14,7 +14,7 @@ const ORDER = [
   ["warehouse"],
   ["statements"],
   ["cluster", "delivery", "export", "insights", "spend", "webhooks"],
-  ["conversions", "notices", "restatements"],
+  ["conversions", "features", "notices", "restatements"],
   ["schema"],
   ["explain", "forget", "page", "verify"],
   ["backup", "produce", "sync"],
@@ -51,7 +51,18 @@ function mayImport(file: string, imported: string): boolean {
   return ALSO[from]?.only?.includes(to) ?? levelOf(to) < levelOf(from);
 }
 
+/** Features, and how many files elsewhere may import them; commands may, too. */
+const MOST_IMPORTERS = 3;
+
 describe("imports", () => {
+  it("reach into a feature from few files outside of commands", () => {
+    const files = globSync("**/*.ts", { cwd: SRC }).filter((file) => !/^(?:features|cli|demo)\//.test(file));
+    const importers = files.filter((file) =>
+      /from "[./]+features\//.test(readFileSync(join(SRC, file), "utf8")),
+    );
+    expect(importers.length).toBeLessThanOrEqual(MOST_IMPORTERS);
+  });
+
   it("run one way, in the order of the list", () => {
     const files = globSync("**/*.ts", { cwd: SRC });
     const found = files.flatMap((file) =>

@@ -380,7 +380,7 @@ someday,A,1,USD,1,1,1
     for (const [text, options, expected] of table)
       expect([text, refusal(text, options)]).toEqual([text, expected]);
     expect(refusal('day,cost\n2026-10-05,"1\n', own)).toBe(
-      "it is not CSV: Quote Not Closed: the parsing is finished with an opening quote at line 2 | Save it as CSV with a header line; `calltally spend import --help` lists what is read.",
+      "it is not CSV: Quote Not Closed: the parsing is finished with an opening quote at line 2 | Save it as CSV with a header line; --help lists the columns that are read.",
     );
   });
 

@@ -90,7 +90,7 @@ describe("importSpend", () => {
     );
     importRows(warehouse, { "a.csv": [{ currency: null }] }, { currency: "CHF" });
     expect(() => importRows(warehouse, { "b.csv": [{ day: "2026-10-02" }] })).toThrow(
-      "the spend in the warehouse is in CHF, and b.csv, line 2 in EUR",
+      "the warehouse is in CHF, and b.csv, line 2 in EUR",
     );
     expect(() => importRows(warehouse, { "b.csv": [{ currency: null }] }, { currency: "USD" })).not.toThrow();
     expect(readRows(warehouse)).toEqual([["2026-10-01", "google", 1_500_000, "USD", "b.csv"]]);

@@ -45,6 +45,7 @@ const range = (changes: Partial<NonNullable<Facts["range"]>>): Facts => ({
   range: { ...RANGE, ...changes },
 });
 const SPEND = { currency: "USD", rows: 3, cost: 12, campaigns: { unmatched: { rows: 0, cost: 0 } } };
+const OUTCOMES = { currency: "USD", revenue_by: "call", jobs: 3, matched: 3 };
 const files = (changes: Partial<NonNullable<Facts["files"]>>): Facts => ({
   files: { timezone: "UTC", isWarehouseEmpty: false, files: [{ rows: 1 }], ...changes },
 });
@@ -165,6 +166,26 @@ const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], 
     range({ spend: { ...SPEND, campaigns: { unmatched: { rows: 1, cost: 2.5 } } } }),
     "caution",
     "Spend of campaigns that no call has: 2.50 USD of 12.00.",
+  ],
+  unmatched_jobs: [
+    { imported: { jobs: 3, matched: 2 } },
+    "caution",
+    "Of 3 imported jobs, 2 (66.6 %) have a call: figures leave out the others.",
+  ],
+  revenue_by_job: [
+    range({ outcomes: { ...OUTCOMES, revenue_by: "job-date" } }),
+    "note",
+    "Booked and sold calls and revenue are counted by the date of their job, not of their call.",
+  ],
+  revenue_by_call: [
+    range({ outcomes: OUTCOMES }),
+    "note",
+    "Booked and sold calls and revenue belong to the period of their call; later jobs still raise them.",
+  ],
+  no_outcomes: [
+    range({ outcomes: { ...OUTCOMES, jobs: 0, matched: 0 } }),
+    "note",
+    "No jobs have been imported: calltally outcome import reads what calls earned.",
   ],
   callers_without_calls: [
     range({ filter: { excluded_callers: 2, excluded_callers_without_calls: 1 } }),

@@ -80,6 +80,18 @@ export interface FoldQuery {
     /** All calls in the warehouse, whose campaigns spend is matched with. */
     calls: readonly Call[];
   };
+  /** Adds the columns of what calls earned, which count when the call was, or on the day of the job. */
+  outcomes?: { jobs: readonly FoldJob[]; by: "call" | "job-date" };
+}
+
+/** A job that a call led to. */
+export interface FoldJob {
+  call_id: number;
+  day: string;
+  /** Where its day begins, ISO 8601 UTC. */
+  startsAt: string;
+  stage: "lost" | "booked" | "sold";
+  amount_micros: number | null;
 }
 
 /** A row of spend. */
@@ -374,11 +386,68 @@ function describeSpend(spend: FoldSpend, query: FoldQuery, names: ReadonlyMap<st
   return { spend, keys };
 }
 
-/** What is counted: a call, or a row of spend. */
-type Entry = Described | ReturnType<typeof describeSpend>;
+/** The jobs of a call, with its keys. */
+function describeJobs({ call, keys }: Described, { outcomes }: FoldQuery) {
+  const own = (outcomes?.jobs ?? []).filter(({ call_id }) => call_id === call.call_id);
+  const firstOf = (isMeant: (job: FoldJob) => boolean) =>
+    own
+      .filter(isMeant)
+      .map(({ day }) => day)
+      .sort()[0];
+  const [booked, sold] = [firstOf(({ stage }) => stage !== "lost"), firstOf(({ stage }) => stage === "sold")];
+  return own.map((job) => ({
+    job,
+    keys,
+    at: outcomes?.by === "call" ? call.call_started : job.startsAt,
+    isFirstBooked: job.stage !== "lost" && job.day === booked,
+    isFirstSold: job.stage === "sold" && job.day === sold,
+  }));
+}
+type DescribedJob = ReturnType<typeof describeJobs>[number];
 
-const startOf = (entry: Entry): string | null =>
-  "call" in entry ? entry.call.call_started : entry.spend.startsAt;
+/**
+ * Booked and sold calls, revenue, revenue per call of calls' own periods, and with spend the return on it and the cost
+ * per booked call.
+ */
+function tallyJobs(
+  jobs: readonly DescribedJob[],
+  calls: number,
+  { by, micros }: { by: "call" | "job-date"; micros: bigint | undefined },
+): Figures {
+  const countCalls = (some: readonly DescribedJob[]) => new Set(some.map(({ job }) => job.call_id)).size;
+  const revenue = jobs.reduce(
+    (sum, { job }) => sum + (job.stage === "sold" ? BigInt(job.amount_micros ?? 0) : 0n),
+    0n,
+  );
+  const booked = countCalls(jobs.filter(({ isFirstBooked }) => isFirstBooked));
+  /** Hundredths of a quotient, a half away from zero. */
+  const hundredths = (dividend: bigint, divisor: bigint) => {
+    const [size, sign] = dividend < 0n ? [-dividend, -1] : [dividend, 1];
+    const [whole, rest] = [(size * 100n) / divisor, (size * 100n) % divisor];
+    return (sign * Number(whole + (2n * rest >= divisor ? 1n : 0n))) / 100 || 0;
+  };
+  const paid = micros !== undefined && micros > 0n ? micros : undefined;
+  return [
+    booked,
+    countCalls(jobs.filter(({ isFirstSold }) => isFirstSold)),
+    Number(revenue) / 1e6,
+    ...(by === "call" ? [calls === 0 ? null : hundredths(revenue, BigInt(calls) * 1_000_000n)] : []),
+    ...(micros === undefined
+      ? []
+      : [
+          paid === undefined ? null : hundredths(revenue, paid),
+          paid === undefined || booked === 0 ? null : hundredths(paid, BigInt(booked) * 1_000_000n),
+        ]),
+  ];
+}
+
+/** What is counted: a call, a row of spend, or a job. */
+type Entry = Described | ReturnType<typeof describeSpend> | DescribedJob;
+
+const startOf = (entry: Entry): string | null => {
+  if ("job" in entry) return entry.at;
+  return "call" in entry ? entry.call.call_started : entry.spend.startsAt;
+};
 
 /** Of spend, a filter of source, channel and campaign says something. */
 function isSpendCounted({ keys }: Entry, { filter = {} }: FoldQuery): boolean {
@@ -643,10 +712,12 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
   const { dimensions, rules, span = {}, periods, fill = false, previous } = query;
   const firstIds = firstCallIds(live);
   const campaigns = commonNames(query.live ?? live, rules);
+  const calls = live
+    .map((call) => withName(describe(call, query), campaigns.get(present(call.campaign_id) ?? "")))
+    .filter((each) => isCounted(each, query, firstIds));
   const counted: Entry[] = [
-    ...live
-      .map((call) => withName(describe(call, query), campaigns.get(present(call.campaign_id) ?? "")))
-      .filter((each) => isCounted(each, query, firstIds)),
+    ...calls,
+    ...calls.flatMap((each) => describeJobs(each, query)),
     ...(query.spend?.rows ?? [])
       .map((row) => describeSpend(row, query, campaigns))
       .filter((each) => isSpendCounted(each, query)),
@@ -701,11 +772,15 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
       firstIds,
       rules,
     );
-    if (query.spend === undefined) return [calls];
+    const jobs = entries.flatMap((each) => ("job" in each ? [each] : []));
+    const earned = (micros?: bigint) =>
+      query.outcomes === undefined ? [] : [tallyJobs(jobs, Number(calls[0]), { ...query.outcomes, micros })];
+    if (query.spend === undefined) return [calls, ...earned()];
     const spent = entries.flatMap((each) => ("spend" in each ? [each.spend] : []));
     const isOfPaid = isPaid(entries);
-    const isShared = entries.some((each) => "call" in each && !isOfPaid(each));
-    return [calls, tallySpend(spent, calls, isShared)];
+    const isShared = entries.some((each) => !("spend" in each) && !isOfPaid(each));
+    const micros = isShared ? 0n : spent.reduce((sum, row) => sum + BigInt(row.cost_micros), 0n);
+    return [calls, tallySpend(spent, calls, isShared), ...earned(micros)];
   };
   return [...all]
     .map((key) => {
@@ -715,7 +790,9 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
       const columns = figures.flatMap((group, of) =>
         group.flatMap((value, index) => {
           const then = compared?.[of]?.[index] ?? null;
-          const isFirstTime = index === (of === 0 ? FIRST_TIME_CALLERS : COST_PER_FIRST_TIME_CALLER);
+          const isOfSpend = of === 1 && query.spend !== undefined;
+          const isFirstTime =
+            index === (of === 0 ? FIRST_TIME_CALLERS : COST_PER_FIRST_TIME_CALLER) && (of === 0 || isOfSpend);
           const isKnown = isCovered && (!isFirstTime || hasEnoughBefore);
           const change = of === 0 && index === ANSWER_RATE ? pointsOf : changeOf;
           return compared && index < COMPARED ? [value, then, isKnown ? change(value, then) : null] : [value];

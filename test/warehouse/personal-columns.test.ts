@@ -43,6 +43,8 @@ const IMPERSONAL = `
   spend.day spend.currency spend.imported_at
   spend_imports.imported_at spend_imports.first_day spend_imports.last_day spend_imports.currency
   spend_imports.removed_at
+  outcomes.day outcomes.currency outcome_imports.imported_at outcome_imports.first_day outcome_imports.last_day
+  outcome_imports.caller_key outcome_imports.removed_at
   fact_changes.changed_at fact_changes.call_started fact_changes.outcome fact_changes.topic fact_changes.channel
   fact_changes.tracking_number
   exported_rollups.path exported_rollups.contents exported_rollups.metrics exported_rollups.range_from

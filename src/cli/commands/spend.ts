@@ -1,4 +1,4 @@
-import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { Argument, Command, Option } from "@commander-js/extra-typings";
 import { systemClock } from "../../base/clock.ts";
 import { formatMicros, parseCurrency } from "../../base/currency.ts";
 import { EXIT } from "../../base/errors.ts";
@@ -7,7 +7,7 @@ import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
 import { WINDOWS } from "../../spend/decode-report.ts";
 import { importFiles, type ReportFile } from "../../spend/import-files.ts";
 import { DECIMAL_SIGNS } from "../../spend/spend-amount.ts";
-import { type HeaderMap, SPEND_FIELDS } from "../../spend/spend-columns.ts";
+import { SPEND_FIELDS } from "../../spend/spend-columns.ts";
 import { DAY_ORDERS } from "../../spend/spend-day.ts";
 import { readImports, removeImport, type SpendImport } from "../../spend/spend-imports.ts";
 import type { ImportedSpend } from "../../spend/spend-table.ts";
@@ -16,7 +16,7 @@ import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overFiles, perAccount } from "../frame.ts";
-import { choice, oneOf, parser, parseText, wholeNumber } from "../parsers.ts";
+import { choice, headerMap, parser, parseText, wholeNumber } from "../parsers.ts";
 import { layOutTable } from "../terminal/query-table.ts";
 
 export const command = (context: Context) =>
@@ -48,7 +48,7 @@ recognized by their English headers; so are columns named ${SPEND_FIELDS.join(",
     )
     .addOption(
       new Option("--map <field=Header,…>", "columns of another report, e.g. day=Date,cost=Spend").argParser(
-        parseMap,
+        headerMap(SPEND_FIELDS, "day=Date,cost=Spend"),
       ),
     )
     .option("--source <source>", "source of rows without a column for it, e.g. google", parseText)
@@ -172,17 +172,6 @@ function describeDays({ first_day, last_day }: { first_day: string; last_day: st
 
 function amountOf({ cost_micros, currency }: { cost_micros: bigint; currency: string | null }): string {
   return `${formatMicros(cost_micros)} ${currency}`;
-}
-
-/** Reads `day=Date,cost=Spend`; a comma belongs to a header unless a field follows it. */
-function parseMap(text: string, collected: HeaderMap = {}): HeaderMap {
-  const map: HeaderMap = { ...collected };
-  for (const part of text.split(/,(?=\s*[a-z_]+\s*=)/i)) {
-    const [, name = "", header = ""] = /^\s*(\w+)\s*=\s*(.+?)\s*$/.exec(part) ?? [];
-    if (header === "") throw new InvalidArgumentError("must look like day=Date,cost=Spend");
-    map[oneOf(SPEND_FIELDS)(name)] = header;
-  }
-  return map;
 }
 
 /** Excluded rows shown to a person; `--json` has all. */

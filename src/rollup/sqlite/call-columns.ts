@@ -7,7 +7,7 @@ import type { KeyColumn } from "../../figures/dimensions.ts";
 import type { Steps } from "../../figures/groups.ts";
 import type { Codes } from "../../figures/key-table.ts";
 import type { Part } from "../../figures/parts.ts";
-import { FACTS_AND_CALLS, factText, type SqliteSelection, selectionText } from "./sqlite-calls-sql.ts";
+import { factText, type SqliteSelection, selectionText } from "./sqlite-calls-sql.ts";
 
 /** A column of calls that figures may need: a key's stored values by their SQL, or what parts are counted from. */
 export type Need = "marks" | "duration" | "start" | "caller" | `f.${string}` | `c.${string}`;
@@ -99,7 +99,8 @@ export class ColumnReader {
     const table = new ColumnTable(most, (name) => this.dictionaryOf(name));
     const columns = [...needs].map((need) => table.column(need, selection));
     const isStored = [...needs].some((need) => need.startsWith("c."));
-    const from = isStored ? { from: FACTS_AND_CALLS } : {};
+    const facts = selection.facts ?? "call_facts";
+    const from = isStored ? { from: `${facts} AS f JOIN calls AS c ON c.call_id = f.call_id` } : {};
     const sql = columns.length === 0 ? ["1"] : columns.map((column) => column.sql);
     const setters = columns.map(({ set }) => set);
     let row = 0;
@@ -117,7 +118,12 @@ export class ColumnReader {
     columns: readonly string[],
     { span, selection, from }: { span: Span; selection: SqliteSelection; from: { from?: string } },
   ): Generator<Iterable<FactValue[]>> {
-    if (selection.isGoneCounted || !selection.conditions.every((condition) => "holds" in condition)) {
+    const isJoined = selection.facts !== undefined;
+    if (
+      isJoined ||
+      selection.isGoneCounted ||
+      !selection.conditions.every((condition) => "holds" in condition)
+    ) {
       const sql = `SELECT ${columns.join(", ")} ${selectionText(span, selection, from)}`;
       yield this.#database.prepare<[], FactValue[]>(sql).raw().iterate();
       return;

@@ -1,5 +1,6 @@
 import type { FactColumn } from "../../attribution/attribute-call.ts";
 import type { Span } from "../../calendar/dates.ts";
+import { NO_OUTCOME, STAGES } from "../../call/filter.ts";
 import type { CampaignNames } from "../../figures/campaign-names.ts";
 import type { Condition } from "../call-filter.ts";
 import type { CallSelection } from "../engine.ts";
@@ -42,6 +43,9 @@ export function selectionText(
   return `FROM ${from}${join}${where.length > 0 ? `\nWHERE ${where.join("\n  AND ")}` : ""}`;
 }
 
+/** A stage's place among the stages, the furthest last. */
+const STAGE_RANK = `CASE stage ${STAGES.map((stage, rank) => `WHEN ${literal(stage)} THEN ${rank}`).join(" ")} END`;
+
 /** The caller's number or digest. */
 export const CALLER = "(SELECT caller FROM callers WHERE caller_id = f.caller_id)";
 
@@ -56,6 +60,10 @@ function conditionText(condition: Condition, selection: Pick<CallSelection, "isG
   }
   if ("all" in condition) {
     return `(${condition.all.map((one) => conditionText(one, selection)).join(" AND ")})`;
+  }
+  if ("outcomes" in condition) {
+    const ranks = condition.outcomes.map((stage) => (stage === NO_OUTCOME ? -1 : STAGES.indexOf(stage)));
+    return `coalesce((SELECT max(${STAGE_RANK}) FROM outcomes AS o WHERE o.call_id = f.call_id), -1) IN (${ranks.join(", ")})`;
   }
   const fact = factText(condition.fact, selection);
   if ("isAtLeast" in condition) return `${fact} >= ${Number(condition.isAtLeast)}`;

@@ -9,15 +9,18 @@ import type { Cells, GroupQuestion, Side } from "../../figures/cells.ts";
 import type { Dictionary, FactValue } from "../../figures/dictionary.ts";
 import type { KeyColumn } from "../../figures/dimensions.ts";
 import { bandCodes } from "../../figures/duration-bands.ts";
+import { addEarned, type Earned } from "../../figures/earned.ts";
 import { groups, type Steps } from "../../figures/groups.ts";
 import type { Codes } from "../../figures/key-table.ts";
+import type { OutcomeForm } from "../../figures/metrics.ts";
 import type { Part, Parts } from "../../figures/parts.ts";
 import type { ZoneOffset } from "../../figures/rollup-query.ts";
 import { localCodes, periodCodes } from "../../figures/time-keys.ts";
-import type { CallSelection, Engine, ImportedSpend } from "../engine.ts";
+import type { CallSelection, Engine, ImportedSpend, ReadOutcomes } from "../engine.ts";
 import { listText } from "../sql-text.ts";
 import { type CallColumns, ColumnReader, type Need, needOf, needsOf } from "./call-columns.ts";
 import { SEVERAL_NAMES } from "./campaign-names-sql.ts";
+import { makeOutcomeTable } from "./outcome-sums.ts";
 import { type SqliteSelection, selectionText } from "./sqlite-calls-sql.ts";
 
 export class SqliteEngine implements Engine {
@@ -159,6 +162,35 @@ export class SqliteEngine implements Engine {
     const campaigns = `SELECT campaign, campaign_id, source, count(*) AS calls FROM call_facts
 WHERE campaign IS NOT NULL OR campaign_id IS NOT NULL GROUP BY 1, 2, 3`;
     return { table: "spend", campaigns };
+  }
+
+  readOutcomes(by: OutcomeForm["by"], zone: string): ReadOutcomes {
+    const { table, ...about } = makeOutcomeTable(this.#database, (columns) => this.makeTable(columns), {
+      by,
+      zone,
+    });
+    return { ...about, byCell: (side, selection) => this.#sumOutcomes(side, { ...selection, facts: table }) };
+  }
+
+  async #sumOutcomes(
+    side: Side & { cells: Cells },
+    selection: SqliteSelection,
+  ): Promise<Map<number, Earned>> {
+    const columns = ["f.booked", "f.sold", "f.revenue_micros"] as const;
+    const { calls, of } = await this.#reader.run(this.readCells(side, selection, columns));
+    const valueAt = (column: (typeof columns)[number], row: number) =>
+      this.#reader.dictionaryOf(column).values[calls.codes.get(column)?.[row] ?? 0] ?? 0;
+    const found = new Map<number, Earned>();
+    for (let row = 0; row < calls.rows; row++) {
+      const cell = of[row] ?? 0;
+      const own = {
+        bookedCalls: Number(valueAt("f.booked", row)),
+        soldCalls: Number(valueAt("f.sold", row)),
+        revenueMicros: BigInt(valueAt("f.revenue_micros", row)),
+      };
+      found.set(cell, addEarned(found.get(cell), own));
+    }
+    return found;
   }
 
   /** The table is dropped with the session's transaction. */

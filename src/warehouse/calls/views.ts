@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import type { Outcome } from "../../attribution/compiled-rules.ts";
 import { CALL_COLUMNS, TRANSCRIPT_COLUMNS, UTM_FIELDS } from "../../call/columns.ts";
+import { STAGES } from "../../call/filter.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
 import { listedText } from "../../rollup/listed-member.ts";
 import { findOutdated, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
@@ -23,6 +24,11 @@ const UTM_FOLDED = UTM_FIELDS.map((name) => `f.${name}_folded`).join(", ");
 
 const LOCAL = Object.entries(localTimeOf("f.call_started")).map(([name, sql]) => `${sql} AS ${name}`);
 
+/** The furthest stage of a call's jobs, and what its sold jobs earned. */
+const EARNED = `(SELECT o.stage FROM outcomes AS o WHERE o.call_id = f.call_id
+    ORDER BY CASE o.stage ${STAGES.map((stage, rank) => `WHEN '${stage}' THEN ${rank}`).join(" ")} END DESC LIMIT 1) AS job_stage,
+  (SELECT sum(o.amount_micros) / 1e6 FROM outcomes AS o WHERE o.call_id = f.call_id AND o.stage = 'sold') AS revenue`;
+
 type ViewRules = Pick<AttributionRules, "duration_unit">;
 
 export type View = ReturnType<typeof viewsOf>[number];
@@ -41,6 +47,7 @@ export function viewsOf(rules: ViewRules) {
   f.source, f.medium, f.campaign, f.channel, ${UTM_FOLDED},
   ${rules.duration_unit === "seconds" ? "f.duration" : "f.duration / 1000.0"} AS duration_seconds,
   f.referring_host, f.outcome, f.topic, f.is_qualified AS qualified, f.is_first_call AS first_time_caller, callers.caller,
+  ${EARNED},
   ${LOCAL.join(", ")}
 FROM call_facts AS f
   LEFT JOIN calls AS c ON c.call_id = f.call_id

@@ -69,6 +69,35 @@ CREATE TABLE `report_runs` (
 );
 --> statement-breakpoint
 CREATE INDEX `report_runs_by_report` ON `report_runs` (`report`,`report_run_id`);--> statement-breakpoint
+CREATE TABLE `outcome_imports` (
+	`import_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`imported_at` text NOT NULL,
+	`file` text NOT NULL,
+	`source` text NOT NULL,
+	`first_day` text,
+	`last_day` text,
+	`jobs` integer NOT NULL,
+	`matched` integer NOT NULL,
+	`caller_key` text NOT NULL,
+	`replaced_by` integer,
+	`removed_at` text
+);
+--> statement-breakpoint
+CREATE TABLE `outcomes` (
+	`outcome_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`call_id` integer NOT NULL,
+	`day` text NOT NULL,
+	`stage` text NOT NULL,
+	`amount_micros` integer,
+	`currency` text,
+	`source` text NOT NULL,
+	`job_key` text,
+	`import_id` integer NOT NULL,
+	FOREIGN KEY (`call_id`) REFERENCES `calls`(`call_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `outcomes_call_id` ON `outcomes` (`call_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `outcomes_job_key` ON `outcomes` (`job_key`) WHERE "outcomes"."job_key" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `insight_changes` (
 	`change_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`insight_id` integer NOT NULL,

@@ -1,0 +1,277 @@
+import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { systemClock } from "../../base/clock.ts";
+import { formatMicros, parseCurrency } from "../../base/currency.ts";
+import { EXIT } from "../../base/errors.ts";
+import { toPrintable } from "../../base/printable.ts";
+import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
+import { STAGES, type Stage } from "../../call/filter.ts";
+import {
+  type ImportedJobs,
+  type ImportedOutcomes,
+  importOutcomes,
+  type RejectedJob,
+} from "../../features/outcomes/import-outcomes.ts";
+import {
+  type OutcomeImport,
+  readOutcomeImports,
+  removeOutcomeImport,
+} from "../../features/outcomes/outcome-imports.ts";
+import { JOB_FIELDS } from "../../features/outcomes/read-jobs.ts";
+import { writeRejected } from "../../features/outcomes/rejected-file.ts";
+import { DECIMAL_SIGNS } from "../../spend/spend-amount.ts";
+import { DAY_ORDERS } from "../../spend/spend-day.ts";
+import { statementsOf, toSpoken } from "../../statements/statements.ts";
+import { openAsPermitted, openExistingWarehouse } from "../../warehouse/open.ts";
+import { openOwn } from "../../warehouse/own-warehouse.ts";
+import { settingsOf } from "../chosen-accounts.ts";
+import { type Context, OPTION } from "../context.ts";
+import { action, overFiles, perAccount } from "../frame.ts";
+import { choice, headerMap, oneOf, parser, parseText, wholeNumber } from "../parsers.ts";
+import { layOutTable } from "../terminal/query-table.ts";
+
+export const command = (context: Context) =>
+  new Command("outcome")
+    .description("Reads what calls led to from lists of jobs; export --outcomes shows it next to the calls.")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ calltally outcome import jobs.csv\n  $ calltally outcome list\n  $ calltally outcome remove 3",
+    )
+    .addCommand(importCommand(context))
+    .addCommand(listCommand(context))
+    .addCommand(removeCommand(context));
+
+const importCommand = (context: Context) =>
+  new Command("import")
+    .description(
+      `Imports booked, sold and lost jobs from CSV files, and finds the call of each: by call id, or the caller's latest call
+before the job. A job with an id that comes again replaces the earlier one; without ids, a day of a file replaces
+that day of the same --source.
+Columns named ${JOB_FIELDS.join(", ")} and other common headers are recognized.`,
+    )
+    .addArgument(
+      new Argument(
+        "<file...>",
+        "CSV, UTF-8, UTF-16 or Windows-1252, separated by commas, semicolons or tabs; {account} in a path is replaced by each account's name",
+      ),
+    )
+    .addOption(
+      new Option(
+        "--map <field=Header,…>",
+        "columns with other headers, e.g. phone=Customer,stage=State",
+      ).argParser(headerMap(JOB_FIELDS, "phone=Customer,stage=State")),
+    )
+    .addOption(
+      new Option(
+        "--map-stage <word=stage,…>",
+        `words for ${STAGES.join(", ")}, e.g. won=sold,open=booked`,
+      ).argParser(parseStages),
+    )
+    .addOption(choice("--stage <stage>", STAGES, "stage of jobs without one"))
+    .addOption(
+      new Option("--within <days>", "how long before its job a caller's call may be, e.g. 30d")
+        .argParser(parseDays)
+        .default(30, "30d"),
+    )
+    .addOption(
+      new Option(
+        "--country-code <digits>",
+        "of phone numbers that are written without one, e.g. 1",
+      ).argParser(parseCountryCode),
+    )
+    .addOption(
+      new Option("--source <name>", "name of the list that the jobs are of")
+        .argParser(parseText)
+        .default("jobs"),
+    )
+    .addOption(
+      new Option("--currency <code>", "currency of amounts that name none, e.g. USD").argParser(
+        parser(parseCurrency),
+      ),
+    )
+    .addOption(choice("--dates <order>", DAY_ORDERS, "how to read 10/5/2026, if the file does not show it"))
+    .addOption(choice("--decimal <sign>", DECIMAL_SIGNS, "how to read 1,204, if the file does not show it"))
+    .option(
+      "--unmatched <file>",
+      "write the lines without a call to this file, with the reason; {account} as above",
+      "outcomes-unmatched.csv",
+    )
+    .option(...OPTION.timezone)
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ calltally outcome import jobs.csv
+  $ calltally outcome import deals.csv --map phone=Contact,date=Closed --map-stage won=sold --country-code 1 --currency USD`,
+    )
+    .action(
+      action(
+        context,
+        (paths, { map = {}, mapStage = {}, within, currency: named, unmatched, timezone: _, ...flags }) =>
+          overFiles(context, [...paths, unmatched], ({ settings }, all) => {
+            const files = all.slice(0, -1);
+            const imported = importOutcomes(settings, files, {
+              ...flags,
+              ...{ map, stages: mapStage, withinDays: within, named },
+            });
+            const { rejected } = imported;
+            const path = all.at(-1) ?? unmatched;
+            if (rejected.length > 0) writeRejected(path, rejected);
+            const statements = statementsOf({ imported: sumOf(imported.imports) }).map(toSpoken);
+            return {
+              data: {
+                currency: imported.currency,
+                files: imported.imports.map(importedToJson),
+                ...countRejected(rejected),
+                ...(rejected.length > 0 && { unmatched_file: path }),
+                statements,
+              },
+              summary: [
+                ...describeImported(imported),
+                ...describeRejected(rejected, path),
+                ...statements.map(({ text }) => text),
+              ]
+                .map(toPrintable)
+                .join("\n"),
+              exit: rejected.length > 0 ? EXIT.unverified : EXIT.done,
+            };
+          }),
+      ),
+    );
+
+const listCommand = (context: Context) =>
+  new Command("list")
+    .description("Lists imports, latest first: the remaining jobs, and the import that replaced all of them.")
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText("after", "\nExample:\n  $ calltally outcome list")
+    .action(
+      perAccount(context, ({ settings }) => {
+        using warehouse = openOwn(settings, openAsPermitted);
+        const imports = readOutcomeImports(warehouse);
+        return {
+          data: imports.map(importToJson),
+          text: imports.length === 0 ? "No jobs have been imported." : layOutImports(imports),
+        };
+      }),
+    );
+
+const removeCommand = (context: Context) =>
+  new Command("remove")
+    .description(
+      "Removes an import, e.g. one with a wrong --source. Jobs that it replaced do not come back: import their file again.",
+    )
+    .addArgument(new Argument("<number>", "the import, by its number in the list").argParser(wholeNumber(1)))
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText("after", "\nExample:\n  $ calltally outcome remove 3")
+    .action(
+      action(context, (number) => {
+        using warehouse = openOwn(settingsOf(context), openExistingWarehouse);
+        const removedAt = new Date(systemClock.now()).toISOString();
+        const { removed, lost } = removeOutcomeImport(warehouse, number, removedAt);
+        const named = lost.map((each) => `import ${each.number} (${each.file})`);
+        return {
+          data: { ...importToJson(removed), does_not_come_back: lost.map(importToJson) },
+          summary: [
+            `Removed ${formatQuantity(removed.rows, "job")} of ${removed.source} from ${removed.file}: ${amountOf(removed)}`,
+            ...(named.length === 0
+              ? []
+              : [`What it had replaced does not come back, ${named.join(", ")}: import that file again.`]),
+          ]
+            .map(toPrintable)
+            .join("\n"),
+        };
+      }),
+    );
+
+function layOutImports(imports: readonly OutcomeImport[]): string {
+  return layOutTable(
+    ["number", "imported_at", "file", "source", "jobs", "matched", "left", "revenue", "state"],
+    imports.map((each) => [
+      each.number,
+      each.imported_at,
+      each.file,
+      each.source,
+      each.jobs,
+      each.matched,
+      each.rows,
+      amountOf(each),
+      each.removed_at !== null
+        ? "removed"
+        : each.replaced_by === null
+          ? "in use"
+          : `replaced by ${each.replaced_by}`,
+    ]),
+  );
+}
+
+function importToJson({ revenue_micros, ...each }: OutcomeImport) {
+  return { ...each, revenue: toNumber(revenue_micros) };
+}
+
+function importedToJson({ revenue_micros, ...each }: ImportedJobs) {
+  return { ...each, revenue: toNumber(revenue_micros) };
+}
+
+const toNumber = (micros: bigint | null) => (micros === null ? null : Number(formatMicros(micros)));
+
+function amountOf({ revenue_micros, currency }: Pick<OutcomeImport, "revenue_micros" | "currency">): string {
+  return revenue_micros === null ? "no amounts" : `${formatMicros(revenue_micros)} ${currency}`;
+}
+
+function sumOf(imports: readonly ImportedJobs[]): { jobs: number; matched: number } {
+  const add = (of: "jobs" | "matched") => imports.reduce((sum, each) => sum + each[of], 0);
+  return { jobs: add("jobs"), matched: add("matched") };
+}
+
+function countRejected(rejected: readonly RejectedJob[]): { left_out: number; unmatched: number } {
+  const left_out = rejected.filter(({ kind }) => kind === "left out").length;
+  return { left_out, unmatched: rejected.length - left_out };
+}
+
+function describeImported({ imports, currency }: ImportedOutcomes): string[] {
+  return imports.flatMap(({ file, jobs, matched, revenue_micros, unused_columns: unused }) => [
+    `${file}  ${formatQuantity(jobs, "job")}, ${formatCount(matched)} with a call; ${revenue_micros === null ? "" : "revenue "}${amountOf({ revenue_micros, currency })}`,
+    ...(unused.length > 0 ? [`  not used: ${unused.join(", ")}`] : []),
+  ]);
+}
+
+/** Reasons shown to a person; the file has all. */
+const SHOWN = 10;
+
+function describeRejected(rejected: readonly RejectedJob[], path: string): string[] {
+  if (rejected.length === 0) return [];
+  const { left_out, unmatched } = countRejected(rejected);
+  const more = rejected.length - SHOWN;
+  return [
+    `Left out: ${formatCount(left_out)}; without a call: ${formatCount(unmatched)}; all are in ${path}`,
+    ...rejected.slice(0, SHOWN).map(({ file, line, reason }) => `  ${file}:${line}  ${reason}`),
+    ...(more > 0 ? [`  and ${formatCount(more)} more`] : []),
+  ];
+}
+
+function parseStages(text: string, collected: Readonly<Record<string, Stage>> = {}): Record<string, Stage> {
+  const stages: Record<string, Stage> = { ...collected };
+  for (const part of text.split(",")) {
+    const [, word = "", stage = ""] = /^\s*(.+?)\s*=\s*(\w+)\s*$/.exec(part) ?? [];
+    if (stage === "") throw new InvalidArgumentError("must look like won=sold,open=booked");
+    stages[word.toLowerCase()] = oneOf(STAGES)(stage);
+  }
+  return stages;
+}
+
+const MAX_DAYS = 3650;
+
+function parseDays(text: string): number {
+  const days = /^\d{1,4}d$/.test(text) ? Number(text.slice(0, -1)) : 0;
+  if (days >= 1 && days <= MAX_DAYS) return days;
+  throw new InvalidArgumentError(`must be days such as 30d, from 1d to ${MAX_DAYS}d`);
+}
+
+function parseCountryCode(text: string): string {
+  const [, digits] = /^\+?([1-9]\d{0,2})$/.exec(text) ?? [];
+  if (digits !== undefined) return digits;
+  throw new InvalidArgumentError("must be a country code such as 1 or 44");
+}

@@ -1,0 +1,146 @@
+import { toCaller } from "../../attribution/call-text.ts";
+import { toInstants } from "../../calendar/dates.ts";
+import { localDate, zoneOffsets } from "../../calendar/local-time.ts";
+import { openCallerDigests } from "../../warehouse/calls/caller-hash.ts";
+import type { Warehouse } from "../../warehouse/warehouse.ts";
+import type { Job } from "./read-jobs.ts";
+
+const DAY_MS = 86_400_000;
+const INTERNATIONAL = /^[\s(]*(?:\+|00)/;
+
+interface MatchOptions {
+  /** IANA zone of the jobs' days. */
+  zone: string;
+  /** How long before its job a call may be. */
+  withinDays: number;
+  /** Digits before numbers that are written without a country code. */
+  countryCode?: string | undefined;
+}
+
+/** When a job was: ISO 8601 UTC, the end exclusive; a day, or a moment. */
+interface Stretch {
+  earliest: string;
+  until: string;
+}
+
+/** Finds the call of a job: by its id, or the latest live call of the number before the job. */
+export class JobMatcher {
+  readonly #options: MatchOptions;
+  readonly #digests;
+  readonly #offsetAt;
+  readonly #readCall;
+  readonly #readCallerId;
+  readonly #readLatest;
+  readonly #forgotten: ReadonlySet<number>;
+  readonly #days = new Map<string, Stretch & { startMs: number }>();
+
+  constructor(warehouse: Warehouse, options: MatchOptions) {
+    const { sqlite } = warehouse;
+    this.#options = options;
+    this.#digests = openCallerDigests(warehouse);
+    this.#offsetAt = zoneOffsets(options.zone);
+    this.#forgotten = new Set(
+      sqlite
+        .prepare<[], number>("SELECT caller_id FROM callers JOIN forgotten_callers ON caller = pseudonym")
+        .pluck()
+        .all(),
+    );
+    this.#readCall = sqlite
+      .prepare<[number], [started: string | null, caller_id: number | null]>(
+        "SELECT call_started, caller_id FROM call_facts WHERE call_id = ?",
+      )
+      .raw();
+    this.#readCallerId = sqlite
+      .prepare<[string], number>("SELECT caller_id FROM callers WHERE caller = ?")
+      .pluck();
+    this.#readLatest = sqlite
+      .prepare<[number, string], [call_id: number, started: string]>(
+        `SELECT call_id, call_started FROM call_facts WHERE caller_id = ? AND is_live AND call_started < ?
+          ORDER BY call_started DESC, call_id DESC LIMIT 1`,
+      )
+      .raw();
+  }
+
+  /** Returns the call and the job's local day, or why there is none. */
+  match(job: Job): { call_id: number; day: string } | string {
+    return job.call_id === null ? this.#matchNumber(job) : this.#matchCall(job, job.call_id);
+  }
+
+  /** Returns the local day of a job; null for none. */
+  dayOf(job: Job): string | null {
+    return this.#stretchOf(job)?.day ?? null;
+  }
+
+  #matchCall(job: Job, call_id: number): ReturnType<JobMatcher["match"]> {
+    const found = this.#readCall.get(call_id);
+    if (found === undefined) return "no call has this id";
+    const [started, callerId] = found;
+    if (callerId !== null && this.#forgotten.has(callerId)) return "the call's caller was forgotten";
+    const when = this.#stretchOf(job);
+    if (when && started !== null && started >= when.until) return "the job is before its call";
+    const day = when?.day ?? (started === null ? undefined : localDate(started, this.#options.zone));
+    return day === undefined ? "neither the job nor its call has a date" : { call_id, day };
+  }
+
+  #matchNumber(job: Job): ReturnType<JobMatcher["match"]> {
+    const when = this.#stretchOf(job);
+    const names = this.#namesOf(job.phone);
+    if (when === undefined || names.length === 0) return "not a phone number, or a hidden one";
+    const ids = names.flatMap((name) => this.#readCallerId.get(name) ?? []);
+    const latest = ids.flatMap((id) => {
+      const found = this.#readLatest.get(id, when.until);
+      return found === undefined ? [] : [found];
+    });
+    const [first, other] = latest.filter(([, started]) => started >= when.earliest);
+    if (other !== undefined) return "the number fits the calls of several callers";
+    if (first !== undefined) return { call_id: first[0], day: when.day };
+    if (latest.length > 0)
+      return `the last call before it is more than ${this.#options.withinDays} days older`;
+    return ids.length > 0 ? "the caller has no call before it" : "no call has this number";
+  }
+
+  /** Returns how the facts name the callers that the number may be. */
+  #namesOf(phone: string): string[] {
+    const caller = toCaller(phone);
+    if (caller === null) return [];
+    const { countryCode } = this.#options;
+    const isOpen = countryCode !== undefined && caller.startsWith("+") && !INTERNATIONAL.test(phone);
+    const all = isOpen ? [caller, `+${countryCode}${caller.slice(1).replace(/^0/, "")}`] : [caller];
+    return all.map((each) => this.#digests?.hash(each) ?? each);
+  }
+
+  #stretchOf({ day, time }: Job): (Stretch & { day: string }) | undefined {
+    if (day === null) return undefined;
+    const { startMs, ...ofDay } = this.#dayOf(day);
+    if (time === undefined) return { day, ...ofDay };
+    const { zone } = this.#options;
+    const local = startMs + time.ms;
+    const ms =
+      time.offset === undefined
+        ? local + this.#offsetAt(startMs).offsetMs - this.#offsetAt(local).offsetMs
+        : Date.parse(`${day}T00:00:00${toOffset(time.offset)}`) + time.ms;
+    const own = time.offset === undefined ? day : localDate(new Date(ms).toISOString(), zone);
+    // A call may start in the second of its job.
+    return { day: own, ...this.#stretch(ms, ms + 1000) };
+  }
+
+  #stretch(startMs: number, endMs: number): Stretch {
+    const earliest = new Date(startMs - this.#options.withinDays * DAY_MS).toISOString();
+    return { earliest, until: new Date(endMs).toISOString() };
+  }
+
+  #dayOf(day: string): Stretch & { startMs: number } {
+    const known = this.#days.get(day);
+    if (known !== undefined) return known;
+    const { startsAt = "", endsAt = "" } = toInstants({ from: day, to: day }, this.#options.zone);
+    const startMs = Date.parse(startsAt);
+    const found = { startMs, ...this.#stretch(startMs, Date.parse(endsAt)) };
+    this.#days.set(day, found);
+    return found;
+  }
+}
+
+/** +0200 → +02:00 */
+function toOffset(text: string): string {
+  return text.replace(/^([+-]\d{2})(\d{2})$/, "$1:$2").toUpperCase();
+}

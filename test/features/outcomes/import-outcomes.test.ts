@@ -1,0 +1,399 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import { CalltallyError } from "../../../src/base/errors.ts";
+import type { Call } from "../../../src/call/columns.ts";
+import {
+  type ImportOutcomesOptions,
+  importOutcomes,
+} from "../../../src/features/outcomes/import-outcomes.ts";
+import { readOutcomeImports, removeOutcomeImport } from "../../../src/features/outcomes/outcome-imports.ts";
+import { forgetCallers } from "../../../src/forget/forget-callers.ts";
+import { RollupSession } from "../../../src/rollup/session.ts";
+import { importSpend } from "../../../src/spend/spend-table.ts";
+import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
+import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
+import { makeCall } from "../../support/calls.ts";
+import { locked, markGone, newWarehouse } from "../../support/warehouse.ts";
+
+const ANNA = "+15125550101";
+const BERT = "+15125550102";
+const CALLS: readonly Call[] = [
+  { call_id: 1, caller_id: ANNA, call_started: "2026-10-01T15:00:00.000Z" },
+  { call_id: 2, caller_id: ANNA, call_started: "2026-10-05T15:00:00.000Z" },
+  { call_id: 3, caller_id: BERT, call_started: "2026-10-05T23:30:00.000Z" },
+  { call_id: 4, caller_id: "anonymous", call_started: "2026-10-05T10:00:00.000Z" },
+].map(makeCall);
+
+const OPTIONS: ImportOutcomesOptions = {
+  source: "jobs",
+  named: "USD",
+  withinDays: 30,
+  map: {},
+  stages: {},
+};
+
+type Options = Partial<ImportOutcomesOptions> & { timezone?: string; currency?: string };
+
+/** Imports texts as files, in one command. */
+function importTexts(
+  { path, folder }: Warehouse & { folder: string },
+  texts: readonly (string | Buffer)[],
+  { timezone = "UTC", currency, ...options }: Options = {},
+) {
+  const paths = texts.map((text, index) => {
+    const file = join(folder, `jobs${index + 1}.csv`);
+    writeFileSync(file, text);
+    return file;
+  });
+  return importOutcomes({ database: path, currency, timezone }, paths, { ...OPTIONS, ...options });
+}
+
+const importText = (warehouse: Warehouse & { folder: string }, text: string | Buffer, options?: Options) =>
+  importTexts(warehouse, [text], options);
+
+function refusal(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof CalltallyError) return [error.message, error.hint].join(" | ");
+    throw error;
+  }
+  return "none";
+}
+
+/** Rows as [call, day, stage, amount]. */
+const readJobsOf = ({ sqlite }: Warehouse) =>
+  sqlite
+    .prepare(
+      "SELECT call_id, day, stage, amount_micros FROM outcomes ORDER BY call_id, day, stage, amount_micros",
+    )
+    .raw()
+    .all();
+
+async function readFigures({ sqlite }: Warehouse): Promise<unknown[]> {
+  using session = new RollupSession(sqlite, { rules: DEFAULT_RULES });
+  const outcomes = session.loadOutcomes("call", "UTC").form;
+  const figures = ["booked_calls", "sold_calls", "revenue"];
+  const [row = []] = [...(await session.rollup({ dimensions: [], figures, outcomes })).rows];
+  return row;
+}
+
+describe("importOutcomes", () => {
+  it("finds a call by its id, or the caller's latest live call before the job", async () => {
+    using warehouse = newWarehouse(CALLS);
+    markGone(warehouse, [2]);
+    const { imports, rejected } = importText(
+      warehouse,
+      `Job ID,Call ID,Phone,Date,Status,Amount
+A,3,,2026-10-06,sold,1000.50
+B,,(512) 555-0101,2026-10-20,booked,
+C,,+1 512 555 0101,2026-10-02,sold,"$2,000"
+D,,+15125550102,2026-10-05T23:29:59Z,sold,7
+`,
+      { countryCode: "1" },
+    );
+    expect(imports.map(({ jobs, matched, revenue_micros }) => [jobs, matched, revenue_micros])).toEqual([
+      [4, 3, 3_000_500_000n],
+    ]);
+    expect(rejected.map(({ line, job_id, kind, reason }) => [line, job_id, kind, reason])).toEqual([
+      [5, "D", "unmatched", "the caller has no call before it"],
+    ]);
+    expect(readJobsOf(warehouse)).toEqual([
+      [1, "2026-10-02", "sold", 2_000_000_000],
+      [1, "2026-10-20", "booked", null],
+      [3, "2026-10-06", "sold", 1_000_500_000],
+    ]);
+    expect(await readFigures(warehouse)).toEqual([3, 2, 2, 3000.5]);
+  });
+
+  it("says why a job has no call", () => {
+    using warehouse = newWarehouse([
+      ...CALLS,
+      makeCall({ call_id: 9, caller_id: "+5125550101", call_started: "2026-10-01T00:00:00.000Z" }),
+    ]);
+    const { rejected } = importText(
+      warehouse,
+      `phone,call id,date,stage
++15125550199,,2026-10-06,sold
++15125550102,,2026-12-06,sold
++15125550101,,2026-09-30,sold
+anonymous,,2026-10-06,sold
+512-555-0101,,2026-10-06,sold
+,77,2026-10-06,sold
+,3,2026-10-04,sold
+`,
+      { countryCode: "1" },
+    );
+    expect(rejected.map(({ reason }) => reason)).toEqual([
+      "no call has this number",
+      "the last call before it is more than 30 days older",
+      "the caller has no call before it",
+      "not a phone number, or a hidden one",
+      "the number fits the calls of several callers",
+      "no call has this id",
+      "the job is before its call",
+    ]);
+    expect(readJobsOf(warehouse)).toEqual([]);
+  });
+
+  it("takes days and times for those of the time zone, and offsets as they are", () => {
+    using warehouse = newWarehouse(CALLS);
+    // Bert's call is at 18:30 in Chicago.
+    const read = (date: string) => {
+      importText(warehouse, `phone,date,stage\n${BERT},${date},sold\n`, { timezone: "America/Chicago" });
+      return readJobsOf(warehouse);
+    };
+    expect(read("2026-10-05")).toEqual([[3, "2026-10-05", "sold", null]]);
+    expect(read("10/25/2026 6:29 PM")).toEqual([
+      [3, "2026-10-05", "sold", null],
+      [3, "2026-10-25", "sold", null],
+    ]);
+    expect(read("2026-10-05 18:29")).toEqual([[3, "2026-10-25", "sold", null]]);
+    expect(read("2026-10-05 6:31 p.m.")).toEqual([
+      [3, "2026-10-05", "sold", null],
+      [3, "2026-10-25", "sold", null],
+    ]);
+    expect(read("2026-10-06T01:29:00+02:00")).toEqual([[3, "2026-10-25", "sold", null]]);
+  });
+
+  it("replaces a job that comes again, and counts one that comes twice in a file once", async () => {
+    using warehouse = newWarehouse(CALLS);
+    const first = "job_id,call_id,date,stage,amount\nA,1,2026-10-06,booked,\nB,2,2026-10-06,sold,10\n";
+    importText(warehouse, first);
+    importText(warehouse, first);
+    expect(await readFigures(warehouse)).toEqual([4, 2, 1, 10]);
+    importText(warehouse, "job_id,call_id,date,stage,amount\nA,3,2026-10-07,sold,5\nA,3,2026-10-08,sold,6\n");
+    expect(readJobsOf(warehouse)).toEqual([
+      [2, "2026-10-06", "sold", 10_000_000],
+      [3, "2026-10-08", "sold", 6_000_000],
+    ]);
+    // Of another list it is another job.
+    importText(warehouse, first, { source: "crm" });
+    expect(await readFigures(warehouse)).toEqual([4, 3, 2, 26]);
+  });
+
+  it("replaces the days of a list without ids, and jobs without ids by those with them", async () => {
+    using warehouse = newWarehouse(CALLS);
+    const text = "call_id,date,stage,amount\n1,2026-10-06,sold,1\n1,2026-10-06,sold,1\n2,2026-10-07,sold,4\n";
+    importText(warehouse, text);
+    importText(warehouse, text);
+    expect(await readFigures(warehouse)).toEqual([4, 2, 2, 6]);
+    importText(warehouse, "call_id,date,stage,amount\n3,2026-10-06,sold,9\n");
+    expect(await readFigures(warehouse)).toEqual([4, 2, 2, 13]);
+    importText(warehouse, "id,call_id,date,stage,amount\nX,3,2026-10-06,sold,9\n");
+    expect(await readFigures(warehouse)).toEqual([4, 2, 2, 13]);
+    // A day whose jobs have no call any more is replaced, too.
+    importText(warehouse, "call_id,date,stage,amount\n77,2026-10-07,sold,9\n");
+    expect(await readFigures(warehouse)).toEqual([4, 1, 1, 9]);
+  });
+
+  it("removes what it said of a job that has no call now", () => {
+    using warehouse = newWarehouse(CALLS);
+    importText(warehouse, "job_id,phone,date,stage\nA,+15125550101,2026-10-06,sold\n");
+    importText(warehouse, "job_id,phone,date,stage\nA,+15125550199,2026-10-06,sold\n");
+    expect(readJobsOf(warehouse)).toEqual([]);
+  });
+
+  it("subtracts refunds, and keeps one from taking its job's place", async () => {
+    using warehouse = newWarehouse(CALLS);
+    const header = "job_id,call_id,date,stage,amount\n";
+    importText(warehouse, `${header}A,1,2026-10-06,sold,100\nA-refund,1,2026-10-09,sold,(30.25)\n`);
+    expect(await readFigures(warehouse)).toEqual([4, 1, 1, 69.75]);
+    const { rejected } = importText(warehouse, `${header}A,1,2026-10-09,sold,-30.25\n`);
+    expect(rejected.map(({ reason }) => reason)).toEqual([
+      "a refund would replace its job: give it an id of its own",
+    ]);
+    expect(await readFigures(warehouse)).toEqual([4, 1, 1, 69.75]);
+    importText(warehouse, `${header}B,2,2026-10-09,sold,5\nB,2,2026-10-09,sold,-1\n`);
+    expect(await readFigures(warehouse)).toEqual([4, 2, 2, 74.75]);
+  });
+
+  it("keeps exact amounts of any size and currency", async () => {
+    using warehouse = newWarehouse(CALLS);
+    const row = "1,2026-10-06,sold,999999999.999999\n";
+    importText(warehouse, `call_id,date,stage,amount\n${row.repeat(30)}`);
+    expect(await readFigures(warehouse)).toEqual([4, 1, 1, 29_999_999_999.99997]);
+    using yen = newWarehouse(CALLS);
+    importText(yen, 'call_id,date,stage,amount\n1,2026-10-06,sold,"1,204"\n', { named: "JPY" });
+    expect(readJobsOf(yen)).toEqual([[1, "2026-10-06", "sold", 1_204_000_000]]);
+  });
+
+  it("leaves out what it cannot read, with the reason", () => {
+    using warehouse = newWarehouse(CALLS);
+    const { rejected, imports } = importText(
+      warehouse,
+      `List of jobs
+
+call_id,phone,date,stage,amount,currency
+1,,2026-10-06,won,1,USD
+1,,2026-13-06,sold,1,USD
+1,,2026-10-06 25:00,sold,1,USD
+1,,2026-10-06,sold,much,USD
+1,,2026-10-06,sold,1,XYZQ
+1,,2026-10-06,sold,€1,USD
+x,,2026-10-06,sold,1,USD
+,,2026-10-06,sold,1,USD
+,+15125550101,,sold,1,USD
+1,,2026-10-06,,1,USD
+1,,2026-10-06,sold,1,USD,more
+
+2,,,sold,1,USD
+`,
+    );
+    expect(rejected.map(({ line, kind, reason }) => [line, kind, reason])).toEqual([
+      [4, "left out", 'the stage "won" is none of lost, booked, sold: translate it with --map-stage'],
+      [5, "left out", '"2026-13-06" is not a date'],
+      [6, "left out", '"2026-10-06 25:00" is not a date'],
+      [7, "left out", 'the amount "much" is not a number'],
+      [8, "left out", '"XYZQ" is not a currency'],
+      [9, "left out", "the currencies USD and EUR in one row"],
+      [10, "left out", '"x" is not a call id'],
+      [11, "left out", "neither a call id nor a phone number"],
+      [12, "left out", "no date"],
+      [13, "left out", "no stage"],
+      [14, "left out", "more cells than the header"],
+    ]);
+    expect(imports[0]).toMatchObject({ jobs: 1, matched: 1 });
+    // Without a date it is of the day of its call.
+    expect(readJobsOf(warehouse)).toEqual([[2, "2026-10-05", "sold", 1_000_000]]);
+  });
+
+  it("refuses a file that it cannot use, and changes nothing", () => {
+    using warehouse = newWarehouse(CALLS);
+    const table: [text: string, options: Options, expected: string][] = [
+      [
+        "Name,Total\nx,1\n",
+        {},
+        "Cannot import FILE: none of its first 60 lines is the header of a list of jobs; line 1 has Name, Total | Name the columns: --map phone=Telephone,date=Done,stage=State. A call id is needed, or a phone number and a date.",
+      ],
+      [
+        "call_id,amount\n1,1\n",
+        {},
+        "Cannot import FILE: it has no column with the stage of a job | Name it, --map stage=HEADER, or pass --stage sold for jobs that all were sold.",
+      ],
+      [
+        "call_id,stage,amount,currency\n1,sold,1,EUR\n",
+        {},
+        "Cannot import revenue in two currencies: --currency is in USD, and jobs1.csv, line 2 in EUR | Nothing was imported. An account has one currency: convert the report, or keep another account for it.",
+      ],
+      [
+        "call_id,stage,amount\n1,sold,1\n",
+        { named: undefined },
+        "Cannot import revenue: its currency is unknown | Pass --currency, such as --currency USD, or set CALLTALLY_CURRENCY.",
+      ],
+      [
+        "call_id,date,stage\n1,10/5/2026,sold\n",
+        {},
+        "Cannot import FILE: its dates can be read in two ways: 10/5/2026 in line 2, and none has a number above 12 there | Say which comes first: --dates mdy (month) or --dates dmy (day).",
+      ],
+    ];
+    for (const [text, options, expected] of table) {
+      const found = refusal(() => importText(warehouse, text, options));
+      expect(found.replace(join(warehouse.folder, "jobs1.csv"), "FILE")).toBe(expected);
+    }
+    expect(readJobsOf(warehouse)).toEqual([]);
+    expect(readOutcomeImports(warehouse)).toEqual([]);
+  });
+
+  it("has one currency with spend", () => {
+    using warehouse = newWarehouse(CALLS);
+    const row = {
+      line: 1,
+      day: "2026-10-05",
+      source: "google",
+      medium: "cpc",
+      campaign: null,
+      campaign_id: null,
+    };
+    const rows = [{ ...row, cost_micros: 1, currency: "EUR", clicks: null, impressions: null }];
+    importSpend(warehouse, [{ file: "a.csv", rows }], {
+      currency: undefined,
+      named: undefined,
+      importedAt: "2026-10-06T00:00:00.000Z",
+    });
+    expect(refusal(() => importText(warehouse, "call_id,stage,amount\n1,sold,1\n"))).toContain(
+      "the warehouse is in EUR, and --currency in USD",
+    );
+    importText(warehouse, "call_id,stage,amount\n1,sold,1\n", { named: undefined });
+    expect(warehouse.sqlite.prepare("SELECT currency FROM outcomes").pluck().all()).toEqual(["EUR"]);
+  });
+
+  it("stores neither numbers nor ids of jobs, and no other column", () => {
+    using warehouse = newWarehouse(CALLS);
+    importText(
+      warehouse,
+      `job_id,phone,date,stage,name\n${BERT},${BERT},2026-10-06,sold,Bert Brown\nSECRET-JOB,+15125559999,2026-10-06,sold,Nobody\n`,
+    );
+    const stored = JSON.stringify(
+      ["outcomes", "outcome_imports"].map((table) =>
+        warehouse.sqlite.prepare(`SELECT * FROM ${table}`).all(),
+      ),
+    );
+    for (const text of ["5125550102", "Brown", "SECRET", "5125559999"]) expect(stored).not.toContain(text);
+    warehouse.sqlite.pragma("wal_checkpoint(TRUNCATE)");
+    expect(readFileSync(warehouse.path).includes("5125559999")).toBe(false);
+  });
+
+  it("does not find a forgotten caller, and takes out the job when it comes again", () => {
+    using warehouse = newWarehouse(CALLS);
+    const text = `job_id,phone,call_id,date,stage\nA,${BERT},,2026-10-06,sold\nB,,3,2026-10-06,sold\n`;
+    importText(warehouse, text);
+    forgetCallers(locked(warehouse), [{ caller: BERT }], { nowMs: Date.parse("2026-10-07T00:00:00Z") });
+    expect(readJobsOf(warehouse)).toHaveLength(2);
+    const { rejected } = importText(warehouse, text);
+    expect(rejected.map(({ reason }) => reason)).toEqual([
+      "no call has this number",
+      "the call's caller was forgotten",
+    ]);
+    expect(readJobsOf(warehouse)).toEqual([]);
+  });
+
+  it("refuses when the key of earlier jobs is another one, which would count them twice", () => {
+    using warehouse = newWarehouse(CALLS);
+    const text = "job_id,call_id,stage\nA,1,sold\n";
+    importText(warehouse, text);
+    writeFileSync(callerKeyOf(warehouse.path), `${"ab".repeat(32)}\n`);
+    expect(refusal(() => importText(warehouse, text))).toContain(
+      "Cannot recognize the jobs of earlier imports",
+    );
+  });
+
+  it("keeps a caller's number as code in any column a text", () => {
+    using warehouse = newWarehouse(CALLS);
+    const evil = `"'); DROP TABLE outcomes; --"`;
+    const { rejected } = importText(warehouse, `job_id,phone,date,stage\n${evil},${evil},2026-10-06,sold\n`, {
+      source: "x'; DROP TABLE outcomes; --",
+    });
+    expect(rejected).toHaveLength(1);
+    expect(readOutcomeImports(warehouse)).toMatchObject([
+      { source: "x'; DROP TABLE outcomes; --", matched: 0 },
+    ]);
+  });
+});
+
+describe("removeOutcomeImport", () => {
+  it("removes what is left of an import, and names those that it had replaced", async () => {
+    using warehouse = newWarehouse(CALLS);
+    importText(warehouse, "job_id,call_id,stage,amount\nA,1,sold,1\nB,2,sold,2\n");
+    importText(warehouse, "job_id,call_id,stage,amount\nB,2,sold,4\n");
+    importText(warehouse, "job_id,call_id,stage,amount\nB,2,sold,8\n");
+    expect(
+      readOutcomeImports(warehouse).map(({ number, rows, replaced_by }) => [number, rows, replaced_by]),
+    ).toEqual([
+      [3, 1, null],
+      [2, 0, 3],
+      [1, 1, null],
+    ]);
+    expect(refusal(() => removeOutcomeImport(warehouse, 2, "2026-10-09T00:00:00.000Z"))).toBe(
+      "Cannot remove import 2: import 3 has replaced all its rows | calltally outcome list shows all.",
+    );
+    const { removed, lost } = removeOutcomeImport(warehouse, 3, "2026-10-09T00:00:00.000Z");
+    expect([removed.number, lost.map(({ number }) => number)]).toEqual([3, [2, 1]]);
+    expect(await readFigures(warehouse)).toEqual([4, 1, 1, 1]);
+    expect(refusal(() => removeOutcomeImport(warehouse, 3, "2026-10-09T00:00:00.000Z"))).toContain(
+      "it was removed before",
+    );
+  });
+});

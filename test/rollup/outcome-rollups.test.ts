@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import { toInstants } from "../../src/calendar/dates.ts";
+import type { Call } from "../../src/call/columns.ts";
+import { type CallFilter, STAGES } from "../../src/call/filter.ts";
+import type { Dimension } from "../../src/figures/dimensions.ts";
+import { type OutcomeForm, REVENUE_BY } from "../../src/figures/metrics.ts";
+import type { Row } from "../../src/rollup/figure-session.ts";
+import { RollupSession } from "../../src/rollup/session.ts";
+import { type FoldJob, type FoldQuery, foldRollup } from "../support/fold.ts";
+import { CALLS, GONE, LIVE, openAccount, RULES, SPEND } from "./account.ts";
+import { type Question, resolve } from "./questions.ts";
+
+const DAYS = ["2026-03-28", "2026-03-29", "2026-04-01", "2026-04-05", "2026-04-09", "2026-12-31"];
+const AMOUNTS = [12_345_678, 99_990_000, null, -5_000_000, 0, 1];
+
+/** Several jobs of some calls, gone ones among them, none of others, in each order of days and stages. */
+const JOBS: Omit<FoldJob, "startsAt">[] = [
+  ...GONE.map((call_id) => ({
+    call_id,
+    day: "2026-04-01",
+    stage: "sold" as const,
+    amount_micros: 7_000_000,
+  })),
+  ...CALLS.flatMap(({ call_id }, index) =>
+    Array.from({ length: [0, 1, 3, 2, 1][index % 5] ?? 0 }, (_, nth) => ({
+      call_id,
+      day: DAYS[(index + nth * (1 + (index % 4))) % DAYS.length] ?? "",
+      stage: STAGES[(index + 2 * nth) % 3] ?? "lost",
+      amount_micros: AMOUNTS[(index * 7 + nth) % AMOUNTS.length] ?? null,
+    })),
+  ),
+];
+
+const database = await openAccount();
+const insert = database.prepare(
+  "INSERT INTO outcomes (call_id, day, stage, amount_micros, currency, source, import_id) VALUES (?, ?, ?, ?, ?, 'jobs', 1)",
+);
+for (const { call_id, day, stage, amount_micros } of JOBS) {
+  insert.run(call_id, day, stage, amount_micros, amount_micros === null ? null : "EUR");
+}
+
+const PLAIN: Question = {
+  dimensions: [],
+  raw: false,
+  filter: {},
+  zone: "UTC",
+  range: undefined,
+  previousRange: undefined,
+  grain: undefined,
+  fill: false,
+  top: undefined,
+};
+
+interface Asked {
+  by: OutcomeForm["by"];
+  hasSpend: boolean;
+  isGone?: boolean;
+}
+
+/** Asks the session and the fold; both must say the same. */
+async function ask(asked: Partial<Question>, { by, hasSpend, isGone = false }: Asked): Promise<Row[]> {
+  const question = { ...PLAIN, ...asked };
+  const { query, fold } = resolve(question);
+  const { zone } = question;
+  const filter: CallFilter = { ...question.filter, ...(isGone && { include_gone: true as const }) };
+  using session = new RollupSession(database, { rules: RULES, filter });
+  const spend = hasSpend ? (await session.loadSpend(zone)).form : undefined;
+  const outcomes = session.loadOutcomes(by, zone).form;
+  const full = { ...query, spend, outcomes, offsets: await session.readOffsets(zone) };
+  const rows = [...(await session.rollup(full)).rows];
+  const startOf = (day: string) => toInstants({ from: day }, zone).startsAt ?? "";
+  const toRows = (asked: Omit<FoldQuery, "rules">) =>
+    foldRollup(isGone ? CALLS : LIVE, {
+      ...asked,
+      rules: RULES,
+      live: LIVE,
+      outcomes: { by, jobs: JOBS.map((job) => ({ ...job, startsAt: startOf(job.day) })) },
+      ...(hasSpend && {
+        spend: { rows: SPEND.map(({ day, ...row }) => ({ ...row, startsAt: startOf(day) })), calls: CALLS },
+      }),
+    });
+  expect(rows).toEqual(toRows(fold));
+  const { periods: _, top: __, fill: ___, previous, ...whole } = fold;
+  for (const isWithSpend of hasSpend && question.dimensions.length > 0 ? [false, true] : [false]) {
+    expect([...(await session.total({ ...full, isWithSpend })).rows]).toEqual(
+      toRows({
+        ...whole,
+        ...(previous && { previous: { ...previous, periods: [] } }),
+        dimensions: [],
+        totalOf: question.dimensions,
+        isWithSpend,
+      }),
+    );
+  }
+  return rows;
+}
+
+const RANGE = { from: "2026-03-29", to: "2026-04-05" };
+const BEFORE = { from: "2026-03-21", to: "2026-03-28" };
+const WAYS = REVENUE_BY.flatMap((by) => [false, true].map((hasSpend): Asked => ({ by, hasSpend })));
+
+describe("a rollup with outcomes is as the fold in memory has it", () => {
+  it.each(WAYS)("by dimensions, periods and top, $by, spend $hasSpend", async (way) => {
+    const wanted: Dimension[][] = way.hasSpend
+      ? [["source"], ["campaign"]]
+      : [["source"], ["org_unit", "channel"], ["gclid"], ["topic"]];
+    let booked = 0;
+    for (const dimensions of [[], ...wanted]) {
+      for (const grain of [undefined, "day", "week"] as const) {
+        for (const top of dimensions.length > 0 ? [undefined, 1, 3] : [undefined]) {
+          await ask({ dimensions, grain, top, fill: grain === "week", range: RANGE }, way);
+        }
+        const rows = await ask({ dimensions, grain, previousRange: BEFORE, range: RANGE }, way);
+        booked += rows.filter((row) => row.some((cell) => typeof cell === "number" && cell > 0)).length;
+        await ask({ dimensions, grain, zone: "Antarctica/Troll" }, { ...way, isGone: true });
+      }
+    }
+    expect(booked).toBeGreaterThan(5);
+  });
+
+  it.each(WAYS)("with filters of calls, $by, spend $hasSpend", async (way) => {
+    for (const filter of [
+      { channel: ["Paid Search"] },
+      { source: ["google"], first_time: true },
+      { exclude_callers: ["+491"] },
+    ] satisfies CallFilter[]) {
+      await ask({ dimensions: ["channel"], filter, grain: "week" }, way);
+      await ask({ filter }, { ...way, isGone: true });
+    }
+  });
+
+  it("raw, and by local weekday and hour, counts in the row of the call", async () => {
+    const way: Asked = { by: "call", hasSpend: false };
+    await ask({ dimensions: ["weekday"], zone: "Europe/Berlin" }, way);
+    await ask({ dimensions: ["hour", "channel"], range: RANGE }, way);
+    await ask({ dimensions: ["utm_source"], raw: true }, way);
+  });
+
+  it("has a gone call's revenue only where gone calls count", async () => {
+    const revenueOf = (rows: Row[]) => rows[0]?.[15];
+    const of = (calls: readonly Call[]) =>
+      JOBS.filter(
+        ({ call_id, stage }) => stage === "sold" && calls.some((call) => call.call_id === call_id),
+      ).reduce((sum, { amount_micros }) => sum + (amount_micros ?? 0), 0) / 1e6;
+    expect(of(CALLS)).not.toBe(of(LIVE));
+    expect(revenueOf(await ask({}, { by: "call", hasSpend: false }))).toBeCloseTo(of(LIVE), 6);
+    expect(revenueOf(await ask({}, { by: "call", hasSpend: false, isGone: true }))).toBeCloseTo(of(CALLS), 6);
+  });
+
+  it.each([...STAGES, "none"] as const)("filters calls whose furthest stage is %s", async (stage) => {
+    using session = new RollupSession(database, { rules: RULES, filter: { outcome: [stage] } });
+    const [row] = [...(await session.rollup({ dimensions: [], figures: [] })).rows];
+    const furthest = (call_id: number) =>
+      STAGES.findLast((each) => JOBS.some((job) => job.call_id === call_id && job.stage === each)) ?? "none";
+    const expected = LIVE.filter(({ call_id }) => furthest(call_id) === stage).length;
+    expect(expected).toBeGreaterThan(0);
+    expect(row).toEqual([expected]);
+  });
+});
