@@ -56,7 +56,7 @@ describe("describeReasons", () => {
     const reasons = RESTATEMENT_REASONS.map(
       (reason, index): Effect => ({
         reason,
-        calls: reason === "spend_changed" ? null : index,
+        calls: reason.startsWith("spend") || reason.startsWith("outcomes") ? null : index,
         effect: index % 3 === 2 ? null : 2 - index,
       }),
     );
@@ -68,6 +68,7 @@ describe("describeReasons", () => {
       "4 attributed again (-2)",
       "5 reassigned as first or repeat calls",
       "ad costs (-4)",
+      "jobs (-5)",
     ]);
     expect(describeReasons(restatement({ reasons: [] }))).toBe("");
   });

@@ -60,6 +60,7 @@ export function removeOutcomeImport(warehouse: Warehouse, number: number, remove
         each.number < number &&
         each.source === removed.source &&
         each.rows < each.matched &&
+        (each.replaced_by ?? number) === number &&
         each.removed_at === null,
     );
     return { removed, lost };

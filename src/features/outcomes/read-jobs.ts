@@ -1,4 +1,5 @@
 import { toCaseless } from "../../attribution/call-text.ts";
+import { remember } from "../../attribution/remember.ts";
 import { type CsvLine, possibleHeaders } from "../../base/csv-text.ts";
 import { isCurrency } from "../../base/currency.ts";
 import { UsageError } from "../../base/errors.ts";
@@ -200,7 +201,7 @@ function parseJob(
     return word === ""
       ? "no stage"
       : `the stage ${quote(word)} is none of ${STAGES.join(", ")}: translate it with --map-stage`;
-  const amount = isNothing(amountText) ? null : toNumberText(amountText);
+  const amount = isNothing(amountText) ? null : readAmount(amountText);
   if (amount === undefined) return `the amount ${quote(amountText)} is not a number`;
   const code = isNothing(cellOf("currency")) ? null : cellOf("currency").toUpperCase();
   if (code !== null && !isCurrency(code)) return `${quote(cellOf("currency"))} is not a currency`;
@@ -219,15 +220,17 @@ function parseJob(
   };
 }
 
+const readAmount = remember(toNumberText);
+
 /** Reads a day, perhaps with a time; undefined for other texts. */
-function readWhen(written: string): Pick<Parsed, "day" | "time"> | undefined {
+const readWhen = remember((written: string): Pick<Parsed, "day" | "time"> | undefined => {
   if (isNothing(written)) return { day: null, time: undefined };
   const [, date = written, hour, minute, second = "0", half, offset] = TIME.exec(written) ?? [];
   const day = readDay(date);
   const ms = hour === undefined ? undefined : toTime([hour, minute, second], half);
   if (day === undefined || Number.isNaN(ms)) return undefined;
   return { day, time: ms === undefined ? undefined : { ms, offset } };
-}
+});
 
 /** Returns milliseconds since midnight; NaN for no time. */
 function toTime(parts: readonly (string | undefined)[], half: string | undefined): number {
