@@ -27,7 +27,7 @@ const after = (file: string, ...lines: [point: string, line: string][]): Mutatio
 const FORGET = after(
   "src/forget/forget-callers.ts",
   ["in the transaction", "const rejected_rows = stripRejectedRows(tx, forgotten, keeping);"],
-  ["before the commit", "record(tx, outcome.counts, at);"],
+  ["before the commit", "record(tx, result.counts, at);"],
 );
 const ERASE = after(
   "src/warehouse/erase.ts",

@@ -46,13 +46,13 @@ const NAMED = killAt("src/forget/prune-now.ts", [
 ]);
 const IN_BATCH = killAt(
   "src/forget/prune.ts",
-  [["in a batch", "before", "updatePrivacyAct(tx, this.#actId, this.counts);"]],
-  "this.counts.transcripts >= 300",
+  [["in a batch", "before", "updatePrivacyAct(tx, this.#actId, this.#counts);"]],
+  "this.#counts.transcripts >= 300",
 );
 const BETWEEN = killAt(
   "src/forget/prune.ts",
-  [["between batches", "after", "writeTransaction(warehouse, (tx) => pruning.record(tx, removeSome));"]],
-  "pruning.counts.transcripts > 0",
+  [["between batches", "after", "else writeTransaction(this.#writer, (tx) => this.#record(tx, step));"]],
+  "this.#counts.transcripts > 0",
 );
 const ERASE = killAt("src/warehouse/erase.ts", [
   ["before VACUUM", "before", 'sqlite.exec("VACUUM");'],

@@ -57,10 +57,11 @@ export class SimulatedCluster {
     const rows = statement === undefined ? this.#answer(body) : this.#insert(statement, body);
     const isCut = --this.cutAt === 0;
     const text = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
-    const headers = { "x-clickhouse-server-display-name": "simulated", "content-encoding": "gzip" };
+    const named = { "x-clickhouse-server-display-name": "simulated" };
+    const headers = { ...named, "content-encoding": "gzip" };
     if (rows.length > 0 || statement === undefined)
       return { status: 200, headers, body: gzipSync(text), tookMs: 5, isCut };
-    return { status: 200, headers: {}, body: Buffer.alloc(0), tookMs: 5, isCut };
+    return { status: 200, headers: named, body: Buffer.alloc(0), tookMs: 5, isCut };
   }
 
   #answer(sql: string): object[] {

@@ -139,6 +139,33 @@ describe("readPublications", () => {
 });
 
 describe("beginMarks", () => {
+  it("forgets the changes that all publications contain", () => {
+    using warehouse = newWarehouse();
+    beginMarks(warehouse);
+    const publish = (target: string) =>
+      upsertPublication(warehouse, {
+        target,
+        account: "acme",
+        attempted_at: "2026-01-01T00:00:00.000Z",
+        error: null,
+        totals: "{}",
+        change_id: readChanges(warehouse).changeId,
+      });
+    const count = () => readChanges(warehouse).ids.length;
+    write(warehouse, { call_id: 1 });
+    publish("a");
+    write(warehouse, { call_id: 2 });
+    publish("b");
+    beginMarks(warehouse);
+    expect(count()).toBe(1);
+    publish("a");
+    beginMarks(warehouse);
+    expect(count()).toBe(0);
+    const { changeId } = readChanges(warehouse);
+    write(warehouse, { call_id: 3 });
+    expect(readChanges(warehouse, changeId).ids).toEqual([3]);
+  });
+
   it("takes nothing for known that changed while somebody had taken the triggers out", () => {
     using warehouse = newWarehouse();
     beginMarks(warehouse);
