@@ -14,6 +14,7 @@ import { resolve } from "../request/resolve.ts";
 import { startSandbox } from "../sandbox/server.ts";
 import { runSync } from "../sync/run.ts";
 import { assertOurFiles, makeWarehouse } from "./demo-folder.ts";
+import { addOutcomes } from "./demo-outcomes.ts";
 import { addSpend } from "./demo-spend.ts";
 
 export const DEMO_CALLS = 5000;
@@ -24,7 +25,7 @@ const SHOWN = ["channel", "campaign"] satisfies Dimension[];
 export type Demo = Awaited<ReturnType<typeof makeDemo>>;
 
 /**
- * Syncs made-up calls from a local server into a folder, imports made-up spend, and writes the default files and a page.
+ * Syncs made-up calls from a local server into a folder, imports made-up spend and jobs, and writes the default files and a page.
  * @throws UsageError if the folder has files that no demo made
  */
 export async function makeDemo(folder: string, settings: Settings, signal: AbortSignal) {
@@ -50,6 +51,7 @@ export async function makeDemo(folder: string, settings: Settings, signal: Abort
     signal,
   });
   addSpend(database, localDate(new Date().toISOString(), TIMEZONE));
+  addOutcomes(database, TIMEZONE);
   const source = warehouseSource({ database, lookbackHours, rules });
   const make = async (request: ExportRequest, output: Output) =>
     await produce(resolve(request, { nowMs: Date.now(), timezone: TIMEZONE }), source, output, { signal });

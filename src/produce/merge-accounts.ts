@@ -156,15 +156,16 @@ function decimalsOf({ type, decimals = 0 }: Column): number {
 }
 
 function assertOneCurrency(figures: readonly AccountFigures[]): void {
-  const known = figures.flatMap(({ account, manifest }) =>
-    manifest.spend?.currency == null ? [] : [{ account, currency: manifest.spend.currency }],
-  );
+  const known = figures.flatMap(({ account, manifest: { spend, outcomes } }) => {
+    const currency = spend?.currency ?? outcomes?.currency;
+    return currency == null ? [] : [{ account, currency }];
+  });
   const [first] = known;
   const other = known.find(({ currency }) => currency !== first?.currency);
   if (first === undefined || other === undefined) return;
   throw new UsageError(
-    `Cannot put costs of several currencies into one file: ${first.account} has ${first.currency}, and ${other.account} ${other.currency}`,
-    { hint: "Name accounts of one currency with --account, or leave out --spend." },
+    `Cannot put amounts of several currencies into one file: ${first.account} has ${first.currency}, and ${other.account} ${other.currency}`,
+    { hint: "Name accounts of one currency with --account, or leave out --spend and --outcomes." },
   );
 }
 

@@ -24,6 +24,7 @@ describe("calltally demo", () => {
     expect(Math.max(...tables.map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(readdirSync(join(folder.path, "data/demo")).sort()).toEqual([
       "calltally.db",
+      "calltally.db.caller-key",
       "calltally.db.lock",
       "campaign.csv",
       "gclid.csv",

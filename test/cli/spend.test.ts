@@ -371,7 +371,7 @@ describe("calltally spend import and export --spend", () => {
     const refused = await calltally(by, { cwd });
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      "calltally: Cannot put costs of several currencies into one file: acme has USD, and beta EUR\nName accounts of one currency with --account, or leave out --spend.\n",
+      "calltally: Cannot put amounts of several currencies into one file: acme has USD, and beta EUR\nName accounts of one currency with --account, or leave out --spend and --outcomes.\n",
     ]);
     await load("acme", "--currency", "EUR");
     const rows = tableOf((await run(by, cwd)).stdout).filter(({ cost }) => cost !== "");

@@ -41,7 +41,15 @@ describe("calltally report, beside what export writes of the same calls", () => 
 
   it("has the headline of the line of totals, beside the stretch before", async () => {
     const total = (await read("channel", "--compare", "previous", "--total")).at(-1) ?? {};
-    const tile = (name: string) => [total[name], total[`${name}_change`], total[`${name}_previous`]];
+    const tileOf = (row: typeof total, name: string) => [
+      row[name],
+      row[`${name}_change`],
+      row[`${name}_previous`],
+    ];
+    const tile = (name: string) => tileOf(total, name);
+    const earned = (await read("channel", "--outcomes", "--compare", "previous", "--total")).at(-1) ?? {};
+    const returned = await read("campaign", "--outcomes", "--spend", "--total");
+    const { return_on_ad_spend } = returned.find(({ campaign }) => campaign === "(with spend)") ?? {};
     const spent = await read("campaign", "--spend", "--compare", "previous", "--total");
     const paid = spent.find(({ campaign }) => campaign === "(with spend)") ?? {};
     const cost = (name: string) => [paid[name], paid[`${name}_change`], paid[`${name}_previous`]];
@@ -54,8 +62,12 @@ describe("calltally report, beside what export writes of the same calls", () => 
       ["Missed calls", tile("missed_calls")],
       ["First-time callers", [total.first_time_callers]], // the demo's calls begin fewer than 90 days before
       ["Cost per call, USD", [...cost("cost_per_call"), paid.calls]],
+      ["Booked calls", tileOf(earned, "booked_calls")],
+      ["Revenue, USD", tileOf(earned, "revenue")],
+      ["Return on ad spend", [return_on_ad_spend]],
     ]);
     expect(Number(total.calls)).toBeGreaterThan(1000);
+    expect(Number(earned.revenue)).toBeGreaterThan(1000);
   });
 
   it.each(["channel", "source", "campaign"])("has the rows of %s, and their total", async (dimension) => {

@@ -134,6 +134,12 @@ Examples:
               ]
                 .map(toPrintable)
                 .join("\n"),
+              notes:
+                imported.newKey === undefined
+                  ? []
+                  : [
+                      `${imported.newKey} is new: without it, jobs that come again would not be recognized. Back it up.`,
+                    ],
               exit: rejected.length > 0 ? EXIT.unverified : EXIT.done,
             };
           }),

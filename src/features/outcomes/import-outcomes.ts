@@ -42,6 +42,8 @@ export interface ImportedOutcomes {
   currency: string | null;
   imports: ImportedJobs[];
   rejected: RejectedJob[];
+  /** Path of the key of jobs and pseudonyms, if it was created just now. */
+  newKey: string | undefined;
 }
 
 const CACHE_KIB = 24_576;
@@ -67,7 +69,7 @@ export function importOutcomes(
       [...currencies].map(([code, line]) => ({ currency: code, place: `${file}, line ${line}` })),
     ),
   ]);
-  const { seal, fingerprint } = openCallerHash(warehouse.path);
+  const { seal, fingerprint, newKey } = openCallerHash(warehouse.path);
   assertSameKey(warehouse, fingerprint);
   const matcher = new JobMatcher(warehouse, { zone: own.timezone, withinDays, countryCode });
   using writer = new OutcomeWriter(warehouse, source, seal);
@@ -97,5 +99,5 @@ export function importOutcomes(
     const sum = sums[index] ?? { jobs: 0, matched: 0, revenue_micros: null };
     return { file, encoding, unused_columns, ...sum };
   });
-  return { currency, imports, rejected };
+  return { currency, imports, rejected, newKey };
 }
