@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { localDate } from "../calendar/local-time.ts";
 import { importOutcomes } from "../features/outcomes/import-outcomes.ts";
 import { deriveSeed, seededRandom } from "../sandbox/random.ts";
-import { openWarehouseReader } from "../warehouse/open.ts";
+import { openReader } from "../warehouse/open.ts";
 
 const DAY_MS = 86_400_000;
 /** Of qualified calls, which are booked; of those, which are sold. */
@@ -25,7 +25,7 @@ export function addOutcomes(database: string, timezone: string): void {
 }
 
 function makeJobs(database: string, timezone: string): string {
-  using warehouse = openWarehouseReader(database);
+  using warehouse = openReader(database);
   const calls = warehouse.sqlite
     .prepare<[], [call_id: number, started: string]>(
       "SELECT call_id, call_started FROM call_facts WHERE is_qualified AND is_live AND call_started IS NOT NULL ORDER BY call_id",
