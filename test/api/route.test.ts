@@ -26,7 +26,9 @@ afterEach(() => {
 /** A server with TLS under a made-up name, which only a proxy reaches. */
 async function openScene(status?: number | "none") {
   const stack = new AsyncDisposableStack();
-  const server = stack.use(await startBadServer(text("", 200)));
+  const server = stack.use(
+    await startBadServer(text("", 200, { "x-clickhouse-server-display-name": "far" })),
+  );
   const front = stack.use(await startTlsFront("far.example.test", Number(server.url.port)));
   const proxy = stack.use(await startForwardProxy(front.port, status));
   setDefaultCACertificates([...trusted, front.cert]);
