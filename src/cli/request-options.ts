@@ -32,6 +32,7 @@ const VALUES: Readonly<Record<string, string>> = {
   "filter.exclude_callers": "file",
   compare: "with",
   columns: "figures",
+  revenue_by: "date",
   min_cell: "n",
   top: "n",
   delimiter: "sign",

@@ -92,8 +92,7 @@ Columns named ${JOB_FIELDS.join(", ")} and other common headers are recognized.`
     .addOption(choice("--decimal <sign>", DECIMAL_SIGNS, "how to read 1,204, if the file does not show it"))
     .option(
       "--unmatched <file>",
-      "write the lines without a call to this file, with the reason; {account} as above",
-      "outcomes-unmatched.csv",
+      "write the lines without a call to this file, with the reason (outcomes-unmatched.csv, or with {account} as above)",
     )
     .option(...OPTION.timezone)
     .option(...OPTION.database)
@@ -109,14 +108,14 @@ Examples:
       action(
         context,
         (paths, { map = {}, mapStage = {}, within, currency: named, unmatched, timezone: _, ...flags }) =>
-          overFiles(context, [...paths, unmatched], ({ settings }, all) => {
+          overFiles(context, [...paths, unmatched ?? nameUnmatched(paths)], ({ settings }, all) => {
             const files = all.slice(0, -1);
             const imported = importOutcomes(settings, files, {
               ...flags,
               ...{ map, stages: mapStage, withinDays: within, named },
             });
             const { rejected } = imported;
-            const path = all.at(-1) ?? unmatched;
+            const path = all.at(-1) ?? "";
             if (rejected.length > 0) writeRejected(path, rejected);
             const statements = statementsOf({ imported: sumOf(imported.imports) }).map(toSpoken);
             return {
@@ -243,6 +242,11 @@ function describeImported({ imports, currency }: ImportedOutcomes): string[] {
     ...(unused.length > 0 ? [`  not used: ${unused.join(", ")}`] : []),
   ]);
 }
+
+const nameUnmatched = (paths: readonly string[]) =>
+  paths.some((path) => path.includes("{account}"))
+    ? "outcomes-unmatched-{account}.csv"
+    : "outcomes-unmatched.csv";
 
 /** Reasons shown to a person; the file has all. */
 const SHOWN = 10;

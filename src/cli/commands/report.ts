@@ -15,6 +15,8 @@ Without dates, it shows --last ${DEFAULT_STRETCH} and compares with the weeks be
   addRequestOption(declared, "grain", "length of the periods; by default, chosen by the number of days");
   addRequestOption(declared, "compare", "what to compare with; previous by default");
   addRequestOption(declared, "spend", "show costs even if no spend was imported for these days");
+  addRequestOption(declared, "outcomes", "show what calls earned even if no jobs were imported");
+  addRequestOption(declared, "revenue_by");
   expectFlags(declared, {
     "--format":
       "Leave it out: the page is HTML, which a browser can print or save as PDF. `calltally export --format` writes tables.",
