@@ -45,7 +45,7 @@ const sumOf = (there: string, here: string) =>
 /** Milliseconds as an integer, so that sums are exact. */
 export const DURATION_MS = "toInt64(round(duration_seconds * 1000))";
 
-/** Columns as in `attributed_calls`, and below them those that are only here. */
+/** Columns as in `attributed_calls`; the last ones are only here. */
 export const CALLS_TABLE: AccountTable = {
   name: "calls",
   key: "call_id",

@@ -12,7 +12,7 @@ export interface PublishOptions extends OwnWarehouse {
   passwordFile?: string | undefined;
   /** Whether callers' numbers and click ids are published instead of keyed digests. */
   isPersonal: boolean;
-  /** Whether to compare all rows instead of those that have changed. @default false */
+  /** Whether to compare all rows, not only changed ones. @default false */
   isThorough?: boolean | undefined;
   /** Published with the account, for its readers. */
   timezone: string;

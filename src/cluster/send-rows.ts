@@ -22,8 +22,8 @@ const MAX_IDS = 50_000;
 const MONTHS_SHOWN = 5;
 
 /**
- * Makes an account's rows in the cluster equal to the warehouse's: sends those that changed here, or in months that
- * changed there. Then it compares the months, and sends those that differ again, whole.
+ * Makes an account's rows in the cluster equal to the warehouse's: sends what changed here, and the months that changed
+ * there. Then it compares all months, and sends again each that differs, whole.
  * @returns how many rows were sent, and marked as deleted; and the hash of each month at each server
  * @throws CalltallyError (exit 3) that names the months that still differ
  */

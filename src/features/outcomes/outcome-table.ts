@@ -45,7 +45,7 @@ export const outcome_imports = sqliteTable("outcome_imports", {
   first_day: about(text(), "Earliest day of its matched jobs, YYYY-MM-DD; null if none matched."),
   last_day: about(text(), "Latest day of its matched jobs, YYYY-MM-DD."),
   jobs: about(integer().notNull(), "How many jobs it had."),
-  matched: about(integer().notNull(), "How many of them had a call; those that are left are in outcomes."),
+  matched: about(integer().notNull(), "How many of them had a call; outcomes has the ones that are left."),
   caller_key: about(text().notNull(), "Fingerprint of the key of `job_key`."),
   replaced_by: about(integer(), "The later import that took its last row; null while a row is left."),
   removed_at: about(text(), "When `outcome remove` removed it, ISO 8601 UTC; null if it did not."),
