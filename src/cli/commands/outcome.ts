@@ -164,9 +164,7 @@ const listCommand = (context: Context) =>
 
 const removeCommand = (context: Context) =>
   new Command("remove")
-    .description(
-      "Removes an import. Jobs that it replaced do not come back: import their file again.",
-    )
+    .description("Removes an import. Jobs that it replaced do not come back: import their file again.")
     .addArgument(new Argument("<number>", "the import, by its number in the list").argParser(wholeNumber(1)))
     .option(...OPTION.database)
     .option(...OPTION.json)
