@@ -24,7 +24,8 @@ export class SimulatedCluster {
       this.#rows.function(name, { varargs: true, deterministic: true }, (...values) =>
         values.includes(null) ? null : toValue(...values),
       );
-    define("match", (text, pattern) => (new RegExp(String(pattern)).test(String(text)) ? 1 : 0));
+    // SQLite has a function of this name and two arguments.
+    this.#rows.function("match", (text, pattern) => (new RegExp(String(pattern)).test(String(text)) ? 1 : 0));
     define("length", (text) => Buffer.byteLength(String(text)));
     define("concat", (...texts) => texts.join(""));
     define("toString", String);
