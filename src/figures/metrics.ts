@@ -189,7 +189,7 @@ export function outcomeMetrics(
   spend: SpendForm | undefined,
 ): readonly Metric<OutcomeAggregate>[] {
   return metricsOfOutcomes(form).filter(({ aggregate: { kind } }) => {
-    // The calls of a period are not those that its jobs are of.
+    // The jobs of a period are of calls of other periods, too.
     if (kind === "per call") return form.by === "call";
     return kind === "outcome" || spend !== undefined;
   });

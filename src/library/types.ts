@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// What the library takes and returns. The package has the declarations of this file, and of those that it imports.
+// What the library takes and returns. The package has the declarations of this file and of its imports.
 
 import type { Comparison, Grain } from "../calendar/grain.ts";
 import type { Call, ListedMember } from "../call/columns.ts";

@@ -11,7 +11,7 @@ export const spend_imports = sqliteTable("spend_imports", {
   source: about(text().notNull(), "Source of its rows, as in spend.", "text"),
   first_day: about(text().notNull(), "Earliest day of its rows, YYYY-MM-DD."),
   last_day: about(text().notNull(), "Latest day of its rows, YYYY-MM-DD."),
-  rows: about(integer().notNull(), "How many rows it had; those that are left are in spend."),
+  rows: about(integer().notNull(), "How many rows it had; spend has the ones that are left."),
   cost_micros: about(integer().notNull(), "What they cost, in millionths of the currency."),
   currency: about(text().notNull(), "ISO 4217."),
   replaced_by: about(integer(), "The later import that took its last row; null while a row is left."),

@@ -37,7 +37,7 @@ END`,
   mark_removed_spend: `AFTER DELETE ON spend BEGIN ${MARK_SPEND} END`,
 };
 
-/** Starts marking changes, unless already started, and forgets those that all publications contain. */
+/** Starts marking changes, unless already started, and forgets the ones in all publications. */
 export function beginMarks(warehouse: Warehouse): void {
   const { sqlite } = warehouse;
   const isMarked = () => findOutdated(sqlite, "TRIGGER", MARK_TRIGGERS).length === 0;

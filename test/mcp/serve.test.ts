@@ -119,7 +119,7 @@ describe("serve", () => {
     },
   );
 
-  it("answers two calls at a time, and cancels those that wait", async () => {
+  it("answers two calls at a time, and cancels the ones that wait", async () => {
     const open: { options: AskOptions; end: PromiseWithResolvers<Said> }[] = [];
     const started = new PassThrough();
     const { write, request, call } = await startServer((_call, options) => {

@@ -10,7 +10,7 @@ export function assertSameKey({ sqlite, path }: Warehouse, fingerprint: string):
   if (sqlite.prepare(sql).get(fingerprint) === undefined) return;
   throw new CalltallyError(
     EXIT.storage,
-    `Cannot recognize the jobs of earlier imports: their key, ${callerKeyOf(path)}, is another one`,
+    `Cannot recognize the jobs of earlier imports: ${callerKeyOf(path)} is not the key that they were imported with`,
     { hint: "Put the key back from a backup, or remove the earlier imports with calltally outcome remove." },
   );
 }

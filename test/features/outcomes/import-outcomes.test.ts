@@ -350,7 +350,7 @@ x,,2026-10-06,sold,1,USD
     expect(readJobsOf(warehouse)).toEqual([]);
   });
 
-  it("refuses when the key of earlier jobs is another one, which would count them twice", () => {
+  it("refuses another key than that of earlier jobs, which would count them twice", () => {
     using warehouse = newWarehouse(CALLS);
     const text = "job_id,call_id,stage\nA,1,sold\n";
     importText(warehouse, text);
@@ -374,7 +374,7 @@ x,,2026-10-06,sold,1,USD
 });
 
 describe("removeOutcomeImport", () => {
-  it("removes what is left of an import, and names those that it had replaced", async () => {
+  it("removes what is left of an import, and names the imports that it had replaced", async () => {
     using warehouse = newWarehouse(CALLS);
     importText(warehouse, "job_id,call_id,stage,amount\nA,1,sold,1\nB,2,sold,2\n");
     importText(warehouse, "job_id,call_id,stage,amount\nB,2,sold,4\n");
