@@ -117,7 +117,8 @@ function helpOf(schema: z.core.$ZodType | undefined): string {
   return typeof example === "string" && !text.includes(example) ? `${text}, e.g. ${example}` : text;
 }
 
-function parserOf(schema: z.core.$ZodType | undefined) {
+function parserOf(schema: z.core.$ZodType | undefined): (text: string) => string {
+  if (schema instanceof z.ZodEnum) return oneOf(schema.options.map(String));
   return (text: string): string => {
     const { data, error } = z.safeParse(schema ?? z.never(), text);
     if (error === undefined) return String(data);

@@ -56,6 +56,12 @@ describe("calltally, when something is wrong", () => {
       says: "Cannot use utm_sauce: must be one of utm_source",
     },
     {
+      title: "an unknown stage of a job",
+      args: ["export", "channel", "--outcome", "sould"],
+      env: {},
+      says: "Cannot use --outcome sould: must be one of lost, booked, sold, none\nDid you mean sold?",
+    },
+    {
       title: "an unknown job",
       args: ["job", "dance"],
       env: {},
