@@ -2,7 +2,6 @@ import { defineConfig } from "drizzle-kit";
 
 export default defineConfig({
   dialect: "sqlite",
-  schema:
-    "./src/{conversions,delivery,features,insights,notices,restatements,spend,warehouse,webhooks}/**/*.ts",
+  schema: "./src/{delivery,features,notices,spend,warehouse}/**/*.ts",
   out: "./src/warehouse/migrations",
 });

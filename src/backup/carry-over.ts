@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Draft } from "../base/draft.ts";
-import { readUploadKeys } from "../conversions/upload-files.ts";
+import { FEATURES } from "../features/list.ts";
 import { forgetAgain } from "../forget/forget-callers.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
 import { type ForgottenCaller, readForgotten } from "../warehouse/calls/forgotten-callers.ts";
@@ -22,7 +22,11 @@ import type { Reader } from "../warehouse/warehouse.ts";
 export type RestoredKey = "kept" | "kept another" | "copied" | "missing" | "needed";
 
 /** Copies the key of a backup, found by the name of the warehouse or the backup, if the warehouse needs one and has none. */
-export function restoreKey(source: string, target: string, restored: Reader): RestoredKey | null {
+export async function restoreKey(
+  source: string,
+  target: string,
+  restored: Reader,
+): Promise<RestoredKey | null> {
   const own = callerKeyOf(target);
   const spares = [callerKeyOf(source), join(dirname(source), basename(own))];
   const spare = spares.find((file) => file !== own && isThere(file));
@@ -38,8 +42,9 @@ export function restoreKey(source: string, target: string, restored: Reader): Re
     return "copied";
   }
   if (readRulesInForce(restored).caller_key) return "needed";
-  const hasOthers = readForgotten(restored).length > 0 || readUploadKeys(restored).length > 0;
-  return hasOthers || hasExportedCalls(restored) ? "missing" : null;
+  if (readForgotten(restored).length > 0 || hasExportedCalls(restored)) return "missing";
+  for (const { needsCallerKey } of FEATURES) if (await needsCallerKey?.(restored)) return "missing";
+  return null;
 }
 
 function isThere(file: string): boolean {

@@ -79,7 +79,7 @@ export async function restoreWarehouse(
       hint: "Nothing was changed. Restore it into its own account. If the service has moved: restore it with the former address in CALLTALLY_BASE_URL, then run `calltally sync --rebind` with the new one.",
     });
   }
-  const caller_key = restoreKey(source, target, copy);
+  const caller_key = await restoreKey(source, target, copy);
   const forgotten_again = carryForgotten(target, underLock(copy, lock), nowMs);
   copy.sqlite.pragma("journal_mode = DELETE");
   copy[Symbol.dispose]();

@@ -11,9 +11,9 @@ import { accountsOf, onlyOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 import { type AccountScope, overAccounts, type Result } from "./frame.ts";
 import { assertPossible, type OutletFlags, toAsk, zoneOf } from "./request-flags.ts";
-import { describeMade, remarksOnStream } from "./terminal/made-text.ts";
+import { dataOf, describeMade, remarksOnStream } from "./terminal/made-text.ts";
 import { attributionProgress } from "./terminal/progress.ts";
-import { quietDoubts, toJson } from "./terminal/statement-lines.ts";
+import { quietDoubts } from "./terminal/statement-lines.ts";
 import { notesOnDispositions } from "./warehouse-notes.ts";
 
 /**
@@ -71,12 +71,11 @@ async function exportOne(
 }
 
 function toResult(made: Made, context: Context, isStream = false) {
-  const { isWarehouseEmpty: _, ...data } = toJson(made);
   const { statements } = made.manifest;
   const ended = { errors: quietDoubts(context, statements), exit: exitCodeOf(statements) };
   return isStream
     ? { notes: remarksOnStream(made), ...ended }
-    : { data, summary: describeMade(made, context.folder), notes: [], ...ended };
+    : { data: dataOf(made), summary: describeMade(made, context.folder), notes: [], ...ended };
 }
 
 /** @throws UsageError if the cluster has several accounts and none is named */

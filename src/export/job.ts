@@ -58,7 +58,7 @@ export interface Lists {
   onNewKey: (file: string) => void;
 }
 
-export function listsOf<L extends Lists>({ lists }: { lists: L | undefined }): L {
+export function listsOf({ lists }: Pick<Job, "lists">): Lists {
   if (lists === undefined) throw new Error("The source has no lists");
   return lists;
 }

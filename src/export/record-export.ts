@@ -6,21 +6,10 @@ import { deleteExports, insertExports, settleExports } from "../warehouse/runs/e
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
+import { listsOf } from "./job.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
-import type { Commit, FileSet } from "./output/file-set.ts";
-
-export interface CommittedFiles {
-  files: Pick<FileSet, "folder" | "draftOf">;
-  manifest: Manifest;
-  /** ISO 8601 UTC. */
-  now: string;
-}
-
-export interface CommitStep {
-  enter?(tx: Tx, committed: CommittedFiles): void;
-  undo?(tx: Tx, committed: CommittedFiles): void;
-  settle?(tx: Tx, committed: CommittedFiles): void;
-}
+import type { Commit } from "./output/file-set.ts";
+import type { CommittedFiles, ExportStep } from "./step.ts";
 
 /**
  * Returns the steps that record an export, so that no file ever exists that the record lacks, even if the process is
@@ -28,12 +17,12 @@ export interface CommitStep {
  */
 export function commitOf(
   warehouse: Warehouse,
-  steps: readonly CommitStep[],
+  steps: readonly ExportStep[],
   committed: CommittedFiles,
 ): Commit {
   const { folder } = committed.files;
   const entries = entriesOf(committed.manifest);
-  const write = (work: (step: CommitStep, tx: Tx) => void) =>
+  const write = (work: (step: ExportStep, tx: Tx) => void) =>
     writeTransaction(warehouse, (tx) => {
       for (const step of steps) work(step, tx);
     });
@@ -70,12 +59,17 @@ export function commitOf(
   };
 }
 
-/** @param forgottenBefore returns the last act of forgetting at the time when the calls were read */
-export function exportLog(forgottenBefore: () => number): CommitStep {
+/** Enters the files in `exports`. */
+export function exportLog(): ExportStep {
   let exportIds: number[] = [];
+  /** The last act of forgetting when the calls were read. */
+  let forgotten = 0;
   return {
+    at: (job) => {
+      forgotten = readLastForgotten(listsOf(job).reader);
+    },
     enter: (tx, { files: { folder }, manifest }) => {
-      if (readLastForgotten(tx) !== forgottenBefore()) {
+      if (readLastForgotten(tx) !== forgotten) {
         throw new CalltallyError(EXIT.locked, `Cannot write to ${folder}: callers were forgotten meanwhile`, {
           hint: "Nothing was written. Run this again.",
         });

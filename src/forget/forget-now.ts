@@ -1,6 +1,6 @@
 import { systemClock } from "../base/clock.ts";
-import { recoverUploads } from "../conversions/upload-files.ts";
 import { sweepRunFolders } from "../delivery/run-folder.ts";
+import { FEATURES } from "../features/list.ts";
 import { acquireLock } from "../warehouse/acquire-lock.ts";
 import { findCopies } from "../warehouse/backup-table.ts";
 import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
@@ -55,10 +55,12 @@ export async function forgetNow(
   const hashes = whom.flatMap((one) => ("callerHash" in one ? one.callerHash : []));
   const traces = tracesInExports(database, forgotten.callers, { ...forgotten, hashes });
   const maskJson = prepareMaskJson(warehouse);
-  const search = { exportFolder: exportDir, traces, pseudonyms: forgotten.pseudonyms, maskJson };
-  const files = findPersonalFiles(warehouse, search);
+  const suspects = new Set<string>();
+  for (const { findFilesOf } of FEATURES)
+    for (const file of (await findFilesOf?.(warehouse, forgotten.pseudonyms)) ?? []) suspects.add(file);
+  const files = findPersonalFiles(warehouse, { exportFolder: exportDir, traces, suspects, maskJson });
   // Without its draft, a killed export's file would count as one that was moved away.
-  recoverUploads(warehouse);
+  for (const { settleExports } of FEATURES) await settleExports?.(warehouse);
   if (isExportRemoved) await removePersonalFiles(files, maskJson, signal);
   const texts = [...traces.numbers.map((number) => number.slice(1)), ...traces.texts];
   const copies = findCopies(warehouse).filter((copy) =>

@@ -7,7 +7,6 @@ import { Draft } from "../base/draft.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { toFileError } from "../base/file-access.ts";
 import { fsyncPath, removeFile } from "../base/folder.ts";
-import { findUploadsOf } from "../conversions/upload-table.ts";
 import { fingerprintOf } from "../export/manifest.ts";
 import { findDrafts } from "../export/output/file-set.ts";
 import { lockFolder } from "../export/output/folder-lock.ts";
@@ -61,12 +60,12 @@ export function findPersonalFiles(
   search: {
     exportFolder: string;
     traces: Traces;
-    pseudonyms: readonly string[];
+    /** Paths of files that may name them though they hold no trace. */
+    suspects: ReadonlySet<string>;
     maskJson: (json: string) => string;
   },
 ): PersonalFile[] {
-  const { exportFolder, traces, pseudonyms, maskJson } = search;
-  const uploads = new Set(findUploadsOf(warehouse, pseudonyms));
+  const { exportFolder, traces, suspects, maskJson } = search;
   const { warehouse_id } = readOrigin(warehouse);
   const remembered = readExportPaths(warehouse);
   const folders = [...new Set([...remembered.map(folderOf), resolve(exportFolder)])];
@@ -79,7 +78,7 @@ export function findPersonalFiles(
       return maskJson(text) === text ? undefined : "yes";
     }
     if (holdsTraces(path, traces)) return "yes";
-    return uploads.has(path) ? "perhaps" : undefined;
+    return suspects.has(path) ? "perhaps" : undefined;
   };
   return [...new Set([...remembered, ...listed])].flatMap((path): PersonalFile[] => {
     const holds = readOr(() => examine(path), "perhaps");

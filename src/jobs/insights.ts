@@ -1,7 +1,7 @@
 import { EXIT } from "../base/errors.ts";
 import { toApiAccess } from "../config/api-access.ts";
-import { readOldestFetch } from "../insights/insights.ts";
-import { syncInsights } from "../insights/sync-insights.ts";
+import { readOldestFetch } from "../features/insights/insights.ts";
+import { syncInsights } from "../features/insights/sync-insights.ts";
 import type { Job } from "../schedule/job-definition.ts";
 
 /** Keeps the insights named in CALLTALLY_INSIGHT_IDS up to date. */

@@ -1,12 +1,11 @@
-import { publish } from "../cluster/publish.ts";
-import { isPublishedAfterSync, toPublishOptions } from "../cluster/publish-options.ts";
+import { FEATURES } from "../features/list.ts";
 import type { Job } from "../schedule/job-definition.ts";
 import { logAttribution, logNotice } from "../schedule/job-log.ts";
 import { exitCodeOf, runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import { readLastDoneRun } from "../warehouse/runs/runs.ts";
 
-/** Reads the calls into the warehouse, and publishes them where the settings say so. */
+/** Reads the calls into the warehouse; then features follow, such as publishing. */
 export const syncJob: Job = {
   name: "sync",
   cron: (settings) => settings.syncCron,
@@ -51,13 +50,9 @@ export const syncJob: Job = {
         "calls of another org_unit_id than the one asked for: the service may have ignored it",
       );
     }
-    if (isPublishedAfterSync(settings)) {
-      const { target, totals, sent, elapsed_ms } = await publish({
-        ...toPublishOptions(settings, account),
-        isThorough: false,
-        signal,
-      });
-      log.info({ run_id, target, ...totals, sent: sent.calls, elapsed_ms }, "published");
+    for (const { followSync } of FEATURES) {
+      const line = await followSync?.({ account, settings, signal });
+      if (line !== undefined) log.info({ run_id, ...line.data }, line.message);
     }
     return exitCodeOf(run);
   },

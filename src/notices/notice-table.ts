@@ -4,8 +4,14 @@ import { z } from "zod";
 import { about, describeTable } from "../warehouse/described.ts";
 import type { Tx } from "../warehouse/transaction.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
-import { WATCHED } from "./call-hours.ts";
-import { END_REASONS, KINDS } from "./judge-calls.ts";
+
+/** In the order in which they are judged. */
+export const WATCHED = ["tracking_number", "source", "campaign", "all"] as const;
+export type WatchedDimension = (typeof WATCHED)[number];
+const KINDS = ["silent", "few", "many"] as const;
+export type NoticeKind = (typeof KINDS)[number];
+const END_REASONS = ["calls again", "as before", "nothing to compare with", "switched off"] as const;
+export type EndReason = (typeof END_REASONS)[number];
 
 const columns = {
   notice_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the notice."),

@@ -1,15 +1,16 @@
 import { systemClock } from "../base/clock.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
-import type { ConversionJob, ReportRunOfFiles, UploadNotes } from "../conversions/upload-ledger.ts";
-import type { Job, Lists } from "../export/job.ts";
+import { realFile } from "../base/folder.ts";
+import type { Job } from "../export/job.ts";
 import { fingerprintOf, type Manifest } from "../export/manifest.ts";
 import type { Outlet, Output } from "../export/output/output.ts";
+import { commitOf, exportLog } from "../export/record-export.ts";
+import type { ExportNote, ExportStep, ReportRunOfFiles } from "../export/step.ts";
 import { unmatchedTable } from "../export/unmatched-spend.ts";
+import { FEATURES } from "../features/list.ts";
 import type { Ask } from "../request/resolve.ts";
-import { writeChanges } from "../restatements/restatement-file.ts";
 import type { Basis } from "../warehouse/runs/basis.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
-import { openRecorder } from "./recorder.ts";
 import type { OpenSource, Source, SourceOptions } from "./source.ts";
 import { collectTables, startJob } from "./start-job.ts";
 import { writeContent } from "./writers.ts";
@@ -26,7 +27,7 @@ export interface Made {
   manifest: Manifest;
   /** Path of the key of `caller_hash` and of the ledger of uploads, if it was created. */
   newKey?: string | undefined;
-  uploads?: UploadNotes;
+  note: ExportNote;
   /** Present if the warehouse is read-only, so its tables do not list these files. */
   unrecorded?: true;
   isWarehouseEmpty: boolean;
@@ -54,62 +55,73 @@ export async function produce(
     const onNewKey = (file: string) => {
       newKey = file;
     };
-    const recorder =
-      warehouse && folder ? openRecorder(ask, warehouse, { folder, reportRun, onNewKey }) : undefined;
+    const { lookbackHours } = opened;
+    const isRecorded = warehouse !== undefined && folder !== undefined;
+    const recorded = isRecorded
+      ? { warehouse, folder: realFile(folder), reportRun, lookbackHours, onNewKey }
+      : undefined;
+    const steps = isRecorded ? [exportLog()] : [];
+    for (const { startExport } of FEATURES) if (startExport) steps.push(await startExport({ ask, recorded }));
     await using outlet = await output.open(opened.origin);
-    const { manifest, ...made } = await make(ask, { opened, outlet, folder, recorder, onNewKey }, options);
+    const { manifest, ...made } = await make(ask, { opened, outlet, folder, steps, onNewKey }, options);
     const now = new Date(clock.now()).toISOString();
-    await outlet.commit(manifest, (files) => recorder?.commitOf(files, manifest, now));
-    return { ...(folder && { folder }), manifest, ...(newKey && { newKey }), ...made, ...recorder?.notes() };
+    const writer = isRecorded ? warehouse.writer : undefined;
+    await outlet.commit(manifest, (files) => writer && commitOf(writer, steps, { files, manifest, now }));
+    const notes = steps.flatMap((step) => step.note?.() ?? []);
+    return {
+      ...(folder && { folder }),
+      manifest,
+      ...(newKey && { newKey }),
+      ...made,
+      note: {
+        data: Object.assign({}, ...notes.map(({ data }) => data)),
+        lines: notes.flatMap(({ lines }) => lines),
+      },
+      ...(isRecorded && writer === undefined && { unrecorded: true }),
+    };
   } catch (error) {
     throw warehouse === undefined ? error : nameFile(error, warehouse.path);
   }
 }
 
-type Recorder = ReturnType<typeof openRecorder>;
-
 async function make(
   ask: Ask,
-  means: Pick<Lists, "onNewKey"> & {
+  means: {
     opened: OpenSource;
     outlet: Outlet;
-    folder?: string | undefined;
-    recorder?: Recorder | undefined;
+    folder: string | undefined;
+    steps: readonly ExportStep[];
+    onNewKey: (file: string) => void;
   },
   { signal, inspect, clock = systemClock }: ProduceOptions,
 ): Promise<Pick<Made, "manifest" | "isWarehouseEmpty">> {
-  const { opened, outlet, folder, recorder, onNewKey } = means;
-  recorder?.begin();
+  const { opened, outlet, folder, steps, onNewKey } = means;
+  for (const step of steps) step.begin?.();
   using moment = await opened.read(ask.filter);
   if (outlet.table === undefined) assertSynced(moment.basis);
-  if (moment.calls) recorder?.readAt(moment.calls.reader);
-  const started = { ...(await startJob(ask, moment, opened)), nowMs: clock.now() };
+  const started = await startJob(ask, moment, opened);
   const write: Job["write"] = (file, content, audience) =>
     outlet.write(file, untilAborted(content, signal), audience);
   const tables = collectTables(ask, outlet, write);
-  const lists = moment.calls && {
-    ...moment.calls,
-    onNewKey,
-    ...(recorder?.uploads ?? { rewritten: [], remember: () => {} }),
-  };
-  const memory = lists && recorder?.compare(started, lists, opened.lookbackHours);
-  const job: ConversionJob = {
+  const job: Job = {
     ...started,
+    nowMs: clock.now(),
     session: moment.session,
     readCoverage: moment.readCoverage,
-    lists,
-    remembered: memory,
+    lists: moment.calls && { ...moment.calls, onNewKey },
+    remembered: undefined,
     isPartitioned: folder !== undefined,
     write,
     table: tables.take,
   };
+  for (const step of steps) step.at?.(job);
   await inspect?.(job);
   const rollups = ask.contents.flatMap((content) => (content.kind === "rollup" ? content.dimensions : []));
   if (rollups.length > 0) moment.session.expect(rollups, { raw: ask.raw, figures: ask.columns });
   const { manifest } = job;
   for (const content of ask.contents) {
     signal?.throwIfAborted();
-    manifest.files.push(...(await writeContent(job, content)));
+    manifest.files.push(...(await writeContent(job, content, steps)));
   }
   const hasCampaigns = ask.contents.some(
     (content) => content.kind === "rollup" && content.dimensions.includes("campaign"),
@@ -118,8 +130,7 @@ async function make(
     manifest.files.push(...(await job.table(await unmatchedTable(job, job.spend))));
   manifest.files.push(...(await tables.writeSheets(job)));
   manifest.fingerprint = fingerprintOf(manifest);
-  const restatements = memory && (await writeChanges(job, memory));
-  if (restatements) manifest.restatements = restatements;
+  for (const step of steps) await step.finish?.(job);
   const isWarehouseEmpty = moment.readCoverage().calls === 0;
   job.state({ files: { ...manifest, isWarehouseEmpty } });
   return { manifest, isWarehouseEmpty };

@@ -1,7 +1,7 @@
 import { cannotUse, describeError } from "../base/errors.ts";
-import type { PublishedAccount, readCluster } from "../cluster/cluster-session.ts";
 import { parseClusterUrl } from "../config/cluster-url.ts";
 import type { Settings } from "../config/load-settings.ts";
+import type { PublishedAccount, readCluster } from "../features/cluster/cluster-session.ts";
 import type { Source } from "./source.ts";
 
 /** The name that a single account is published under. */
@@ -43,7 +43,7 @@ export async function readEngine<Result>(
   const asked = names.length === 0 ? undefined : names;
   const accounts = (published: readonly PublishedAccount[]) => work(published.map(toAccount));
   // Its client takes time to load.
-  const cluster = await import("../cluster/cluster-session.ts");
+  const cluster = await import("../features/cluster/cluster-session.ts");
   return await cluster.readCluster({ address, user, passwordFile }, asked, accounts, options);
 }
 

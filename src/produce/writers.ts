@@ -1,33 +1,23 @@
-import type { ConversionJob } from "../conversions/upload-ledger.ts";
+import type { Job } from "../export/job.ts";
 import type { ManifestFile } from "../export/manifest.ts";
-import type { Content, ContentKind } from "../request/contents.ts";
+import type { ContentOf, ContentWriters, ExportStep } from "../export/step.ts";
+import type { ContentKind } from "../request/contents.ts";
 
-type ContentOf = { [Kind in ContentKind]: Extract<Content, { kind: Kind }> };
-type Writers = {
-  [Kind in ContentKind]: () => Promise<
-    (job: ConversionJob, content: ContentOf[Kind]) => Promise<ManifestFile[]>
-  >;
-};
-
-const conversions = async () => (await import("../conversions/conversions.ts")).writeConversions;
-
-const WRITERS: Writers = {
-  rollup: async () => (await import("../export/rollups.ts")).writeRollup,
-  calls: async () => (await import("../export/export-calls.ts")).writeCalls,
-  callers: async () => (await import("../export/export-callers.ts")).writeCallers,
-  page: async () => (await import("../page/write-page.ts")).writePage,
-  "google-ads": conversions,
-  "google-leads": conversions,
-  "google-data-manager": conversions,
-  "microsoft-ads": conversions,
-  "ga4-events": conversions,
-  "google-ads-adjustments": async () => (await import("../conversions/adjustments.ts")).writeAdjustments,
+const CORE: ContentWriters = {
+  rollup: async (job, content) => (await import("../export/rollups.ts")).writeRollup(job, content),
+  calls: async (job) => (await import("../export/export-calls.ts")).writeCalls(job),
+  callers: async (job) => (await import("../export/export-callers.ts")).writeCallers(job),
+  page: async (job) => (await import("../page/write-page.ts")).writePage(job),
 };
 
 export async function writeContent<Kind extends ContentKind>(
-  job: ConversionJob,
-  content: ContentOf[Kind] & { kind: Kind },
+  job: Job,
+  content: ContentOf<Kind> & { kind: Kind },
+  steps: readonly ExportStep[],
 ): Promise<ManifestFile[]> {
-  const write = await WRITERS[content.kind]();
-  return await write(job, content);
+  for (const { contents } of [{ contents: CORE }, ...steps]) {
+    const write = contents?.[content.kind];
+    if (write !== undefined) return await write(job, content);
+  }
+  throw new Error(`Nothing writes ${content.kind}`);
 }

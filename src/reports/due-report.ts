@@ -1,10 +1,9 @@
 import { systemClock } from "../base/clock.ts";
 import { EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
-import { describeUploads } from "../conversions/upload-notes.ts";
 import { readDeliveriesSince } from "../delivery/delivery-table.ts";
 import { readLastDueRun } from "../delivery/report-run-table.ts";
-import { mayBeRestated } from "../restatements/exported-rollups.ts";
+import { mayBeRestated } from "../features/restatements/exported-rollups.ts";
 import { lastSlot, parseCron } from "../schedule/cron.ts";
 import type { JobContext } from "../schedule/job-definition.ts";
 import { logAttribution, logStatements } from "../schedule/job-log.ts";
@@ -79,7 +78,7 @@ function logMade(made: MadeReport, { log }: JobContext, scheduledFor?: string) {
   const files = manifest.files.map(({ file, rows }) => ({ file, rows }));
   const restated = manifest.restatements?.file?.rows;
   log.info({ scheduledFor, folder, files, restated, verdict: manifest.run?.verdict }, "report made");
-  for (const line of describeUploads(made.uploads ?? {})) log.warn(line);
+  for (const line of made.note.lines) log.warn(line);
   logStatements(log, manifest.statements);
   for (const { channel, status, attempts, last_error } of deliveries) {
     const level = status === "delivered" ? "info" : status === "pending" ? "warn" : "error";

@@ -1,4 +1,4 @@
-import { WATCHED } from "../notices/call-hours.ts";
+import { WATCHED } from "../notices/notice-table.ts";
 import { VERDICTS } from "../paging/verdict.ts";
 import { LEVELS } from "../statements/rule.ts";
 import type { Bell } from "./doorbell/bell.ts";

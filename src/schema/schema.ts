@@ -1,13 +1,14 @@
-import { UPLOAD_FILES } from "../conversions/upload-files.ts";
-import { UPLOADS } from "../conversions/upload-table.ts";
 import { DELIVERIES } from "../delivery/delivery-table.ts";
 import { REPORT_RUNS } from "../delivery/report-run-table.ts";
+import { UPLOAD_FILES } from "../features/conversions/upload-files.ts";
+import { UPLOADS } from "../features/conversions/upload-table.ts";
+import { INSIGHT_CHANGES, INSIGHT_GROUPS, INSIGHTS } from "../features/insights/insights.ts";
+import { WATCHED_DAYS } from "../features/notices/watched-days.ts";
 import { OUTCOME_IMPORTS, OUTCOMES } from "../features/outcomes/outcome-table.ts";
-import { INSIGHT_CHANGES, INSIGHT_GROUPS, INSIGHTS } from "../insights/insights.ts";
+import { EXPORTED_ROLLUPS, EXPORTED_ROWS } from "../features/restatements/exported-rollups.ts";
+import { RESTATEMENTS } from "../features/restatements/restatement-table.ts";
+import { WEBHOOK_CHANGES } from "../features/webhooks/change-webhook.ts";
 import { NOTICES } from "../notices/notice-table.ts";
-import { WATCHED_DAYS } from "../notices/watched-days.ts";
-import { EXPORTED_ROLLUPS, EXPORTED_ROWS } from "../restatements/exported-rollups.ts";
-import { RESTATEMENTS } from "../restatements/restatement-table.ts";
 import { SPEND_IMPORTS } from "../spend/spend-imports.ts";
 import { SPEND } from "../spend/spend-table.ts";
 import { BACKUPS } from "../warehouse/backup-table.ts";
@@ -32,7 +33,6 @@ import { EXPORTS } from "../warehouse/runs/exports.ts";
 import { JOBS } from "../warehouse/runs/job-table.ts";
 import { SYNC_PAGES } from "../warehouse/runs/page-table.ts";
 import { SYNC_RUNS } from "../warehouse/runs/runs.ts";
-import { WEBHOOK_CHANGES } from "../webhooks/change-webhook.ts";
 
 /** All tables. Drizzle's tools read them from their own modules. */
 export const TABLES: readonly DescribedTable[] = [

@@ -1,5 +1,4 @@
 import type { Settings } from "../config/load-settings.ts";
-import { WEEK_MS } from "../notices/judge-calls.ts";
 import { readNotices } from "../notices/notice-table.ts";
 import { readStatements } from "../statements/read-statements.ts";
 import { toSpoken } from "../statements/statements.ts";
@@ -16,6 +15,8 @@ import { readLastDoneRun, readLastGoodRun, readLastVerifiedPass, readRuns } from
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import { readNext, readReports, type ScheduledReports } from "./read-next.ts";
+
+const WEEK_MS = 7 * 86_400_000;
 
 export type Status = ReturnType<typeof readStatus>;
 

@@ -1,7 +1,6 @@
 import { formatQuantity } from "../base/quantity-text.ts";
 import { nameKeys } from "../paging/order-key.ts";
 import { isSure, missingCallThreshold } from "../paging/verdict.ts";
-import { pruneFactLog } from "../restatements/logged-facts.ts";
 import { deleteUnusedCallers } from "../warehouse/calls/callers.ts";
 import { readUnsettled, settleCallers } from "../warehouse/calls/first-load.ts";
 import {
@@ -40,7 +39,6 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
     if (isSure(judgement.verdict)) deleteUnnamed(tx, runId);
     if (readUnsettled(tx) > 0) settleCallers(tx);
     else deleteUnusedCallers(tx);
-    pruneFactLog(tx, run.clock.now());
     const end = ended(run, entry);
     if (isFull && isSure(judgement.verdict)) certify(tx, run, runId, judged, end.finished_at);
     const first_page_at = readFirstPageTime(tx, runId) ?? null;

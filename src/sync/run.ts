@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { ApiClient } from "../api/client.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { EXIT, type ExitCode } from "../base/errors.ts";
-import { stopWatching, watchCalls } from "../notices/watch-calls.ts";
+import { FEATURES } from "../features/list.ts";
 import { Throttle } from "../paging/throttle.ts";
 import { acquireLock } from "../warehouse/acquire-lock.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
@@ -41,14 +41,13 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   using lock = acquireLock(database);
   using opened = openWarehouse(database, { isLocked: true });
   const prepared = await prepareWarehouse(underLock(opened, lock), { ...options, clock });
-  const run = await syncFromService(prepared, { ...options, clock });
+  let run = await syncFromService(prepared, { ...options, clock });
   const { notices, timezone = "UTC", onNotice } = options;
-  if (notices === false) stopWatching(prepared.warehouse, clock.now());
-  const watched = notices
-    ? watchCalls(prepared.warehouse, run, { timezone, nowMs: clock.now(), onNotice })
-    : run;
+  for (const { endSync } of FEATURES) {
+    run = (await endSync?.(prepared.warehouse, run, { clock, timezone, notices, onNotice })) ?? run;
+  }
   opened.assertInPlace();
-  return watched;
+  return run;
 }
 
 /** Reads the calls of the service into a prepared warehouse; slows down after status 429. */

@@ -1,4 +1,5 @@
-import { COUNT_TRIGGERS } from "../notices/watched-days.ts";
+import type { TriggerFamily } from "../features/feature.ts";
+import { FEATURES } from "../features/list.ts";
 import { LOG_TRIGGERS } from "../warehouse/calls/fact-log.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import { findOutdatedViews } from "../warehouse/calls/views.ts";
@@ -7,24 +8,24 @@ import { MARK_TRIGGERS } from "../warehouse/changed-calls.ts";
 import { findOutdated, readObjects } from "../warehouse/stored-objects.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 
-/** Triggers that exist together, and rows without which they need not. */
-const TRIGGERS = [
+const CORE: readonly TriggerFamily[] = [
   { family: LOG_TRIGGERS, needed: "exported_rollups" },
   { family: MARK_TRIGGERS, needed: "publications WHERE totals IS NOT NULL" },
-  { family: COUNT_TRIGGERS, needed: "watched_days" },
 ];
 
 /** Returns the names of views and triggers that differ from those that the program makes, and of foreign triggers. */
-export function findAlteredObjects(warehouse: Reader): string[] {
+export async function findAlteredObjects(warehouse: Reader): Promise<string[]> {
   const { sqlite } = warehouse;
   const stored = [...readObjects(sqlite, "TRIGGER").keys()];
   const views = findOutdatedViews(sqlite, readRulesInForce(warehouse).rules).map(({ name }) => name);
   const zone = readViewZone(warehouse) === undefined ? [ZONE_VIEW] : [];
-  const triggers = TRIGGERS.flatMap(({ family, needed }) => {
+  const families = [...CORE];
+  for (const feature of FEATURES) if (feature.triggers) families.push(await feature.triggers());
+  const triggers = families.flatMap(({ family, needed }) => {
     const isNeeded = sqlite.prepare(`SELECT 1 FROM ${needed}`).get() !== undefined;
     const isThere = isNeeded || stored.some((name) => name in family);
     return isThere ? findOutdated(sqlite, "TRIGGER", family) : [];
   });
-  const foreign = stored.filter((name) => !TRIGGERS.some(({ family }) => name in family));
+  const foreign = stored.filter((name) => !families.some(({ family }) => name in family));
   return [...views, ...zone, ...triggers.map(({ name }) => name), ...foreign];
 }

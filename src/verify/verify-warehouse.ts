@@ -98,7 +98,7 @@ export async function* verifyWarehouse(
   yield problems.length > 0
     ? fails("facts", problems.join("; "))
     : holds("facts", "all facts, and all first calls, are those that the rules give");
-  const altered = findAlteredObjects(warehouse);
+  const altered = await findAlteredObjects(warehouse);
   yield altered.length > 0
     ? fails("views", `${altered.join(", ")}: not as this calltally makes them; a sync makes views again`)
     : holds("views", "all views and triggers are as this calltally makes them");

@@ -1,8 +1,8 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openRoute } from "../../src/api/route.ts";
-import { ClickhouseNode } from "../../src/cluster/clickhouse-node.ts";
 import { postHook } from "../../src/delivery/send-hook.ts";
+import { ClickhouseNode } from "../../src/features/cluster/clickhouse-node.ts";
 import { openHeartbeat } from "../../src/schedule/heartbeat.ts";
 import { startBadServer, text } from "../support/bad-server.ts";
 import { startForwardProxy } from "../support/forward-proxy.ts";

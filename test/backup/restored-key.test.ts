@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { restoreKey } from "../../src/backup/carry-over.ts";
+import { type RestoredKey, restoreKey } from "../../src/backup/carry-over.ts";
 import type { Call } from "../../src/call/columns.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeWarehouse } from "../support/small-warehouse.ts";
@@ -21,7 +21,7 @@ interface Scene {
   isNear?: boolean;
   /** What the restored warehouse has of callers. */
   sql?: string;
-  outcome: ReturnType<typeof restoreKey>;
+  outcome: RestoredKey | null;
   /** The key beside the warehouse afterwards. */
   key?: string;
 }
@@ -61,7 +61,7 @@ const SCENES: Scene[] = [
 describe("restoreKey", () => {
   it.each(SCENES)(
     "of a warehouse that has $title: $outcome",
-    ({ own, spare, named, isNear, sql, outcome, key }) => {
+    async ({ own, spare, named, isNear, sql, outcome, key }) => {
       using folder = makeTempFolder();
       const [here, there] = ["here", isNear ? "here" : "there"].map((name) => join(folder.path, name)) as [
         string,
@@ -82,7 +82,7 @@ describe("restoreKey", () => {
       if (spare !== undefined) writeFileSync(`${source}.caller-key`, spare);
       if (named !== undefined) writeFileSync(join(there, "calls.db.caller-key"), named);
       using restored = openWarehouse(draft);
-      expect(restoreKey(source, target, restored)).toBe(outcome);
+      expect(await restoreKey(source, target, restored)).toBe(outcome);
       const file = `${target}.caller-key`;
       const isThere = statSync(file, { throwIfNoEntry: false }) !== undefined;
       expect(isThere ? readFileSync(file, "utf8").trim() : undefined).toBe(key);

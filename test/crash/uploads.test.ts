@@ -2,9 +2,10 @@ import { existsSync, globSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { readUploadFiles, uploads } from "../../src/conversions/upload-table.ts";
+import { readUploadFiles, uploads } from "../../src/features/conversions/upload-table.ts";
 import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
 import { readExportPaths, readLastExport } from "../../src/warehouse/runs/exports.ts";
+import { uploadNotesOf } from "../features/conversions/upload-files.ts";
 import { makeCall } from "../support/calls.ts";
 import { readConversions } from "../support/conversion-checker.ts";
 import { exportToFolder } from "../support/produce-files.ts";
@@ -141,7 +142,7 @@ describe("an export of new conversions that is killed", () => {
       expect(readLedger(folder.path).states).toEqual(states);
       expect(KINDS.filter((kind) => countIn(folder.path, kind) === CALLS)).toEqual(named);
       const isEnded = point === "at the end";
-      const { uploads: notes } = await exportAgain(folder.path);
+      const notes = uploadNotesOf(await exportAgain(folder.path));
       expect(notes?.rewritten?.map(({ contents }) => contents) ?? []).toEqual(isEnded ? [] : named);
       expect(notes?.left).toBeUndefined();
       expect(KINDS.map((kind) => countIn(folder.path, kind))).toEqual(isEnded ? [0, 0] : [CALLS, CALLS]);
@@ -161,14 +162,15 @@ describe("an export of new conversions that is killed", () => {
       await killExport(folder.path, point);
       for (const kind of named)
         renameSync(join(folder.path, FOLDER, `${kind}.csv`), join(folder.path, `${kind}.csv`));
-      const { uploads: notes } = await exportAgain(folder.path);
+      const notes = uploadNotesOf(await exportAgain(folder.path));
       const left = point === "at the end" ? [] : named;
       expect(notes?.left?.map(({ contents }) => contents) ?? []).toEqual(left);
       expect(KINDS.map((kind) => countIn(folder.path, kind))).toEqual(
         KINDS.map((kind) => (named.includes(kind) ? 0 : CALLS)),
       );
       expect(readLedger(folder.path)).toMatchObject({ lines: KINDS.length * CALLS });
-      expect(await exportAgain(folder.path), "it is shown once").not.toHaveProperty("uploads.left");
+      const again = uploadNotesOf(await exportAgain(folder.path));
+      expect(again ?? {}, "it is shown once").not.toHaveProperty("left");
     },
   );
 
@@ -181,7 +183,7 @@ describe("an export of new conversions that is killed", () => {
       addCall(folder.path, CALLS);
       // Twice, since the second may replace a file of the first.
       for (const _ of [1, 2]) await killExport(folder.path, point);
-      const { uploads: notes } = await exportAgain(folder.path);
+      const notes = uploadNotesOf(await exportAgain(folder.path));
       expect(notes?.replaced?.map(({ upload_file_id }) => upload_file_id).sort()).toEqual([1, 2]);
       expect(KINDS.map((kind) => countIn(folder.path, kind))).toEqual([1, 1]);
     },
@@ -207,7 +209,7 @@ describe("an export of new conversions that is killed", () => {
     using folder = makeTempFolder();
     makeWarehouse(folder.path);
     await killExport(folder.path, "google-ads.csv");
-    const { uploads: notes } = await exportAgain(folder.path, "other");
+    const notes = uploadNotesOf(await exportAgain(folder.path, "other"));
     expect(notes).toEqual({
       left: [
         expect.objectContaining({ upload_file_id: 1, path: join(folder.path, FOLDER, "google-ads.csv") }),

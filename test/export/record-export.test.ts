@@ -10,9 +10,10 @@ import {
   ordersOf,
   readLedger,
   sync,
+  uploadNotesOf,
   type Warehouse,
   writeNew,
-} from "../conversions/upload-files.ts";
+} from "../features/conversions/upload-files.ts";
 import { clockAt, makeWarehouse, type Target } from "../support/produce-files.ts";
 import { listFiles, readFiles, readText } from "../support/temp-folder.ts";
 import { locked } from "../support/warehouse.ts";
@@ -68,7 +69,7 @@ describe("recording an export", () => {
     expect(warehouse.readExports()).toMatchObject(Array(5).fill({ exported_at: null }));
     expect(readLedger(warehouse)).toMatchObject({ files: [{ state: "pending" }, { state: "pending" }] });
     warehouse.execute("UPDATE upload_files SET process = '1@1'"); // it has ended by now
-    const { uploads } = await warehouse.export({ targets, clock: clockAt(NOW) });
+    const uploads = uploadNotesOf(await warehouse.export({ targets, clock: clockAt(NOW) }));
     expect(uploads).toEqual({
       rewritten: [
         expect.objectContaining({ contents: "google-ads", upload_file_id: 1 }),
@@ -102,8 +103,8 @@ describe("recording an export", () => {
     expect(warehouse.readExports().map(({ path }) => path)).toEqual(
       ["google-ads.csv", "google-ads.excluded.csv"].map((file) => join(warehouse.folder, file)),
     );
-    const { uploads, manifest } = await warehouse.export({ targets: BOTH, clock: clockAt(NOW) });
-    expect(uploads).toEqual({ rewritten: [expect.objectContaining({ upload_file_id: 1 })] });
+    const { manifest, ...made } = await warehouse.export({ targets: BOTH, clock: clockAt(NOW) });
+    expect(uploadNotesOf(made)).toEqual({ rewritten: [expect.objectContaining({ upload_file_id: 1 })] });
     expect(manifest.files.flatMap(({ examined, rows }) => (examined ? rows : []))).toEqual([1, 1]);
   });
 
@@ -114,7 +115,7 @@ describe("recording an export", () => {
     const meanwhile = async () => rmSync(join(warehouse.folder, "google-ads.csv"));
     const failed = warehouse.export({ targets: BOTH, meanwhile, clock: clockAt(NOW) });
     await expect(failed).rejects.toMatchObject({ exitCode: 6 });
-    const { uploads } = await warehouse.export({ targets: BOTH, clock: clockAt(NOW) });
+    const uploads = uploadNotesOf(await warehouse.export({ targets: BOTH, clock: clockAt(NOW) }));
     expect(uploads).toMatchObject({ left: [{ upload_file_id: 1, written_at: at(NOW) }] });
     expect(readLedger(warehouse).lines.map(({ call_id }) => call_id)).toEqual([1, 1]);
   });
@@ -123,7 +124,7 @@ describe("recording an export", () => {
     using warehouse = makeWarehouse([call(1)]);
     const reportRun = { runId: 7, isRepeated: false };
     const write = async () =>
-      (await warehouse.export({ targets: BOTH, clock: clockAt(NOW), reportRun })).uploads;
+      uploadNotesOf(await warehouse.export({ targets: BOTH, clock: clockAt(NOW), reportRun }));
     expect(await write()).toBeUndefined();
     expect(await write(), "nobody was sent them, and they are in place").toBeUndefined();
     rmSync(join(warehouse.folder, "ga4-events.csv"));
@@ -136,7 +137,7 @@ describe("recording an export", () => {
       ...target,
       conversion: { ...CONVERSION, new: false },
     })) as Target[];
-    const write = async () => (await warehouse.export({ targets, clock: clockAt(NOW) })).uploads;
+    const write = async () => uploadNotesOf(await warehouse.export({ targets, clock: clockAt(NOW) }));
     expect(await write()).toMatchObject({
       counted: [
         { upload_file_id: 1, contents: "google-ads", rows: 1 },

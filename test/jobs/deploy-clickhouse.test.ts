@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { EXIT } from "../../src/base/errors.ts";
-import { makeCalls } from "../cluster/published-calls.ts";
+import { makeCalls } from "../features/cluster/published-calls.ts";
 import {
   baseConfig,
   HAS_CLICKHOUSE,

@@ -118,12 +118,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   notices: {
     parts: [
-      ...own("notices", "call-hours"),
-      { files: ["src/notices/judge-calls.ts"], tests: ["test/notices/judge-once.test.ts"] },
+      ...own("features/notices", "call-hours"),
+      { files: ["src/features/notices/judge-calls.ts"], tests: ["test/features/notices/judge-once.test.ts"] },
       { files: ["src/notices/notice-words.ts"], tests: ["test/notices/notice-table.test.ts"] },
       described("notices", "notice-table"),
-      described("notices", "watched-days"),
-      { files: ["src/notices/{spent-days,watch-calls}.ts"], tests: ["test/notices/watch-once.test.ts"] },
+      described("features/notices", "watched-days"),
+      {
+        files: ["src/features/notices/{spent-days,watch-calls}.ts"],
+        tests: ["test/features/notices/watch-once.test.ts"],
+      },
     ],
   },
   // Left out: the command, which starts a process for each call.
@@ -265,21 +268,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   conversions: {
     floor: 90,
     parts: [
-      ...own("conversions", "conversion-kinds", "uploaded-orders"),
+      ...own("features/conversions", "conversion-kinds", "uploaded-orders"),
       {
-        files: ["src/conversions/adjustments.ts"],
-        tests: ["test/conversions/{take-back,uploads-remembered}.test.ts"],
+        files: ["src/features/conversions/adjustments.ts"],
+        tests: ["test/features/conversions/{take-back,uploads-remembered}.test.ts"],
       },
       {
-        files: ["src/conversions/conversions.ts"],
-        tests: ["test/conversions/{conversions,take-back,uploads-remembered}.test.ts"],
+        files: ["src/features/conversions/conversions.ts"],
+        tests: ["test/features/conversions/{conversions,take-back,uploads-remembered}.test.ts"],
       },
     ],
   },
   restatements: {
     floor: 90,
     parts: [
-      ...own("restatements", "restatement-file", "restatement-table", "restatement-words"),
+      ...own("features/restatements", "restatement-file", "restatement-table", "restatement-words"),
       ...own("warehouse/calls", "drift"),
     ],
   },

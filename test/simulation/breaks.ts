@@ -44,19 +44,19 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "restatements leave out corrections",
-    file: "src/restatements/find-restatements.ts",
+    file: "src/features/restatements/find-restatements.ts",
     from: "return calls === 0 ? []",
     to: 'return calls === 0 || reason === "corrected" ? []',
   },
   {
     name: "what was uploaded is uploaded again",
-    file: "src/conversions/conversions.ts",
+    file: "src/features/conversions/conversions.ts",
     from: "?? past?.reasonAgainst(call)",
     to: "",
   },
   {
     name: "a conversion of a call that is gone stands",
-    file: "src/conversions/adjustments.ts",
+    file: "src/features/conversions/adjustments.ts",
     from: "if (reason !== null || !isLatest)",
     to: 'if ((reason !== null && reason !== "gone") || !isLatest)',
   },
@@ -92,7 +92,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "a forgotten caller stays in the cluster",
-    file: "src/cluster/erase-replaced.ts",
+    file: "src/features/cluster/erase-replaced.ts",
     from: "return (await cluster.atEach(merge)).includes(true);",
     to: "return false;",
   },

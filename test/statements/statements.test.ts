@@ -271,6 +271,7 @@ function summaryOf(statements: readonly Statement[]): ReportSummary {
 const made = (statements: readonly Statement[]) => ({
   manifest: manifestOf(statements),
   isWarehouseEmpty: false,
+  note: { data: {}, lines: [] },
 });
 
 /** Where statements are printed, each in its own frame. */

@@ -2,14 +2,12 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/api/api-errors.ts";
 import { type ExitCode, InterruptedError } from "../../src/base/errors.ts";
-import { beginFactLog } from "../../src/restatements/logged-facts.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import { judgeReading } from "../../src/sync/judge-reading.ts";
 import { type Run, readIncremental } from "../../src/sync/read-calls.ts";
 import { PageStore } from "../../src/sync/store.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
 import { countCalls } from "../../src/warehouse/calls/call-table.ts";
-import { readFactLog } from "../../src/warehouse/calls/fact-log.ts";
 import { readUnlisted } from "../../src/warehouse/calls/gone.ts";
 import { readRuns, type SyncRun, startRun } from "../../src/warehouse/runs/runs.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
@@ -132,15 +130,6 @@ describe("a run in the ledger", () => {
     expect(readAll(warehouse, "SELECT 1 FROM sync_pages WHERE call_ids IS NOT NULL")).toEqual([]);
     // A first load finds its callers in the end.
     expect(readAll(warehouse, "SELECT count(*) AS callers FROM callers")).toEqual([{ callers: 60 }]);
-  });
-
-  it("ends the log of facts that explains no rollup any more", async () => {
-    using scene = open(new Listing(newestFirst(60)));
-    await scene.sync();
-    const log = beginFactLog(scene.warehouse);
-    expect(readFactLog(scene.warehouse)).toBe(log);
-    await scene.sync();
-    expect(readFactLog(scene.warehouse)).toBeUndefined();
   });
 
   it("counts the calls of another organization unit than was asked for", async () => {

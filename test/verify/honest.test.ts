@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { countChangedDays } from "../../src/notices/watched-days.ts";
+import { countChangedDays } from "../../src/features/notices/watched-days.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { newWarehouse } from "../support/warehouse.ts";

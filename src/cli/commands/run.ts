@@ -6,9 +6,9 @@ import { chooseReports, ofAccount, type ReportOfFile } from "../../reports/repor
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { type AccountScope, action, overAccounts, type Result, toResult } from "../frame.ts";
-import { describeMade } from "../terminal/made-text.ts";
+import { dataOf, describeMade } from "../terminal/made-text.ts";
 import { attributionProgress } from "../terminal/progress.ts";
-import { quietDoubts, toJson } from "../terminal/statement-lines.ts";
+import { quietDoubts } from "../terminal/statement-lines.ts";
 import { notesOnDispositions } from "../warehouse-notes.ts";
 
 export const command = (context: Context) =>
@@ -42,9 +42,8 @@ function runReports(context: Context, reports: readonly ReportOfFile[], isDelive
           onAttributed: attributionProgress(context, note),
         });
         if (made === undefined) continue; // cannot happen for a run by hand
-        const { isWarehouseEmpty: _, ...data } = toJson(made);
         results.push({
-          data,
+          data: dataOf(made),
           summary: describeReport(made, folder),
           notes: notesOnDispositions(report.settings),
           errors: quietDoubts(context, made.manifest.statements),

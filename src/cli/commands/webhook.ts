@@ -6,12 +6,12 @@ import { adviseOn, reasonOf } from "../../base/file-access.ts";
 import { toApiAccess } from "../../config/api-access.ts";
 import { type Doorbell, readDoorbell } from "../../config/doorbell.ts";
 import type { Settings } from "../../config/load-settings.ts";
-import { maskSecrets, sendWebhookChange, toDoorbellChange } from "../../webhooks/change-webhook.ts";
+import { maskSecrets, sendWebhookChange, toDoorbellChange } from "../../features/webhooks/change-webhook.ts";
 import {
   checkWebhookChange,
   OPTIONAL_WEBHOOK_FIELDS,
   type WebhookChange,
-} from "../../webhooks/webhook-client.ts";
+} from "../../features/webhooks/webhook-client.ts";
 import { configurationOf, onlyAccountOf, settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, note, type Result } from "../frame.ts";

@@ -1,9 +1,8 @@
 import { join, relative } from "node:path";
 import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
-import { describeUploads } from "../../conversions/upload-notes.ts";
 import type { ManifestFile, SheetEntry, TableEntry } from "../../export/manifest.ts";
 import type { Made } from "../../produce/produce.ts";
-import { linesOf, SEE_MANIFEST } from "./statement-lines.ts";
+import { linesOf, SEE_MANIFEST, toJson } from "./statement-lines.ts";
 
 /** Returns remarks on a file that went to standard output. */
 export function remarksOnStream({ manifest, newKey }: Made): string[] {
@@ -22,6 +21,11 @@ function describeKey(newKey: string | undefined): string[] {
   return newKey === undefined ? [] : [`Created a key for caller_hash and uploads, ${newKey}: back it up.`];
 }
 
+/** Returns the members of a result for `--json`. */
+export function dataOf<Result extends Made>({ note, isWarehouseEmpty: _, ...made }: Result) {
+  return { ...toJson(made), ...note.data };
+}
+
 export function describeMade({ folder = "", ...written }: Made, workingFolder: string): string {
   const { manifest } = written;
   const { run, published, files, statements } = manifest;
@@ -33,8 +37,7 @@ export function describeMade({ folder = "", ...written }: Made, workingFolder: s
   if (published !== undefined) lines.push(`Read in ${published.to}, published ${published.published_at}`);
   lines.push(...linesOf(statements, SEE_MANIFEST), ...describeKey(written.newKey));
   if (written.unrecorded) lines.push(UNRECORDED);
-  lines.push(...describeUploads(written.uploads ?? {}));
-  return lines.join("\n");
+  return [...lines, ...written.note.lines].join("\n");
 }
 
 const UNRECORDED = "The warehouse is read-only here, so it does not record these files.";

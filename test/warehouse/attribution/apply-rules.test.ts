@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import { attributeCall } from "../../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/call/columns.ts";
+import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import { isPseudonym } from "../../../src/privacy/pseudonym.ts";
-import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
 import {
   applyRules,
   attributeAgain,

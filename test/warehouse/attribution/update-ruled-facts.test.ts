@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { attributeCall } from "../../../src/attribution/attribute-call.ts";
 import type { AttributionRules } from "../../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/call/columns.ts";
-import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
+import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import { callers } from "../../../src/warehouse/calls/callers.ts";
 import { fact_changes } from "../../../src/warehouse/calls/fact-log.ts";
 import { call_facts } from "../../../src/warehouse/calls/facts.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
+import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import { type CallerCall, CallerTable, isFirstCall } from "../../../src/warehouse/calls/caller-table.ts";
 import { fact_changes } from "../../../src/warehouse/calls/fact-log.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { beginFactLog, pruneFactLog } from "../../../src/restatements/logged-facts.ts";
+import { beginFactLog, pruneFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import { settleCallers } from "../../../src/warehouse/calls/first-load.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";

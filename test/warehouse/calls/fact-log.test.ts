@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import { readExportedRollup, rememberRollup } from "../../../src/restatements/exported-rollups.ts";
-import { beginFactLog, pruneFactLog } from "../../../src/restatements/logged-facts.ts";
+import { readExportedRollup, rememberRollup } from "../../../src/features/restatements/exported-rollups.ts";
+import { beginFactLog, pruneFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import {
   fact_changes,
   isLoggedSince,

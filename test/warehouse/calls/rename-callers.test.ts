@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
+import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import { readFactLog } from "../../../src/warehouse/calls/fact-log.ts";
 import { settleCallers } from "../../../src/warehouse/calls/first-load.ts";
 import { renameCallers } from "../../../src/warehouse/calls/rename-callers.ts";

@@ -1,0 +1,114 @@
+import { getTableColumns } from "drizzle-orm";
+import { call_facts } from "../../warehouse/calls/facts.ts";
+import { quoted } from "./clickhouse-text.ts";
+
+/** A table of an account's rows, each identified by a number. */
+export interface AccountTable {
+  name: string;
+  /** What identifies a row of an account. */
+  key: string;
+  /** Types of current versions; the key comes first. */
+  columns: Readonly<Record<string, string>>;
+  /** The time whose UTC month a row belongs to. */
+  time: string;
+  /** What both sides sum in each month: in the cluster, and in the warehouse. */
+  sums: readonly (readonly [there: string, here: string])[];
+}
+
+/** Columns of `call_facts` that `attributed_calls` shows under another name. */
+export const SHOWN_AS: Readonly<Record<string, string>> = {
+  duration: "duration_seconds",
+  is_qualified: "qualified",
+  is_first_call: "first_time_caller",
+  caller_id: "caller",
+};
+
+const TEXT = "LowCardinality(Nullable(String))";
+
+/** With nearly as many values as calls. */
+const MANY_VALUED: readonly string[] = ["caller_id", "gclid"];
+
+export const FACTS = Object.keys(getTableColumns(call_facts));
+
+function typeOf(name: string, { dataType, notNull }: { dataType: string; notNull: boolean }): string {
+  if (name === "call_started") return "Nullable(DateTime64(3, 'UTC'))";
+  if (name === "duration") return "Nullable(Float64)";
+  if (MANY_VALUED.includes(name)) return "Nullable(String)";
+  if (dataType === "boolean") return "UInt8";
+  if (dataType === "string") return notNull ? "LowCardinality(String)" : TEXT;
+  return notNull ? "Int64" : "Nullable(Int64)";
+}
+
+const sumOf = (there: string, here: string) =>
+  [`ifNull(sum(${there}), 0)`, `ifnull(sum(${here}), 0)`] as const;
+
+/** Milliseconds as an integer, so that sums are exact. */
+export const DURATION_MS = "toInt64(round(duration_seconds * 1000))";
+
+/** Columns as in `attributed_calls`; the last ones are only here. */
+export const CALLS_TABLE: AccountTable = {
+  name: "calls",
+  key: "call_id",
+  columns: {
+    ...Object.fromEntries(
+      Object.entries(getTableColumns(call_facts)).map(([name, column]) => [
+        SHOWN_AS[name] ?? name,
+        typeOf(name, column),
+      ]),
+    ),
+    local_day: "Nullable(Date)",
+    local_weekday: TEXT,
+    local_hour: "Nullable(UInt8)",
+    call_started_ms: "Nullable(Int64)",
+  },
+  time: "call_started",
+  sums: [
+    sumOf("is_live", "is_live"),
+    sumOf("qualified", "is_qualified"),
+    sumOf("first_time_caller", "is_first_call"),
+    sumOf(DURATION_MS, "duration_ms"),
+    ["count(caller)", "count(caller_id)"],
+  ],
+};
+
+export const SPEND_TABLE: AccountTable = {
+  name: "spend",
+  key: "spend_id",
+  columns: {
+    spend_id: "Int64",
+    day: "String",
+    source: "LowCardinality(String)",
+    medium: "LowCardinality(String)",
+    campaign: TEXT,
+    campaign_id: TEXT,
+    cost_micros: "Int64",
+    currency: "LowCardinality(String)",
+    clicks: "Nullable(Int64)",
+    impressions: "Nullable(Int64)",
+    file: "LowCardinality(String)",
+    imported_at: "LowCardinality(String)",
+  },
+  time: "day",
+  sums: [sumOf("cost_micros", "cost_micros")],
+};
+
+/** The state of each account, one row per version; the greatest version counts. */
+export const PUBLISHED_TABLE = "published";
+
+/** The name of the part of a table on one server. */
+export function localName(name: string): string {
+  return `${name}_local`;
+}
+
+/** What stands for null in the text that is hashed. */
+export const NOTHING = "~";
+
+/** The first half of the MD5 of a row's columns, each as its length in bytes, `:` and its text. */
+export function rowHashText({ columns }: AccountTable): string {
+  const texts = Object.entries(columns).map(([name, type]) => {
+    const text = `toString(${quoted(name)})`;
+    const sized = `concat(toString(length(${text})), ':', ${text})`;
+    return type.includes("Nullable") ? `ifNull(${sized}, '${NOTHING}')` : sized;
+  });
+  return `halfMD5(concat(${texts.join(", ")}))`;
+}

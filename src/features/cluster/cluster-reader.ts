@@ -1,0 +1,79 @@
+import Database from "better-sqlite3";
+import pLimit from "p-limit";
+import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { PUBLISHED_TABLE } from "./account-tables.ts";
+import { type ClusterRow, literal } from "./clickhouse-text.ts";
+import type { Cluster } from "./cluster.ts";
+import type { Published } from "./published.ts";
+
+/** Larger tables are unreadable. */
+const MAX_ROWS = 5_000_000;
+
+/** Thrown if what was read mixes two publications; a second attempt may succeed. */
+export class PublicationMovedError extends CalltallyError {
+  constructor(message: string, hint: string) {
+    super(EXIT.unreachable, message, { hint });
+  }
+}
+
+/** Asks a cluster one question at a time, and keeps the responses. */
+export class ClusterReader implements Disposable {
+  readonly cluster: Cluster;
+  /** The accounts, as they were when reading began. */
+  readonly published: readonly Published[];
+  /** For spend. In memory, and beyond some megabytes in a file that no other process can open. */
+  readonly database = new Database("");
+  readonly #signal: AbortSignal | undefined;
+  readonly #known = new Map<string, Promise<ClusterRow[]>>();
+  readonly #oneAtOnce = pLimit(1);
+  #tables = 0;
+
+  constructor(cluster: Cluster, published: readonly Published[], signal: AbortSignal | undefined) {
+    this.cluster = cluster;
+    this.published = published;
+    this.#signal = signal;
+  }
+
+  /** @param doing for errors: follows "Cannot" @throws PublicationMovedError if something was published since reading began */
+  ask(doing: string, sql: string): Promise<ClusterRow[]> {
+    const known = this.#known.get(sql) ?? this.#oneAtOnce(() => this.#ask(doing, sql));
+    this.#known.set(sql, known);
+    return known;
+  }
+
+  async #ask(doing: string, sql: string): Promise<ClusterRow[]> {
+    const rows: ClusterRow[] = [];
+    for await (const row of this.cluster.iterate(sql, { doing, signal: this.#signal })) {
+      if (rows.push(row) <= MAX_ROWS) continue;
+      throw new CalltallyError(EXIT.usage, `Cannot ${doing}: more than ${MAX_ROWS} rows`, {
+        hint: "Use a shorter period, a coarser grain, or fewer dimensions.",
+      });
+    }
+    if (await this.#isStill()) return rows;
+    throw new PublicationMovedError(
+      "Cannot read the cluster at one moment: something was published meanwhile",
+      "Try again later.",
+    );
+  }
+
+  makeTable(columns: string): string {
+    const table = `table_${++this.#tables}`;
+    this.database.exec(`CREATE TABLE ${table} (${columns})`);
+    return table;
+  }
+
+  [Symbol.dispose](): void {
+    this.database.close();
+  }
+
+  /** Whether the accounts are unchanged since reading began: each publication writes new versions. */
+  async #isStill(): Promise<boolean> {
+    const accounts = this.published.map(({ account }) => literal(account)).join(", ");
+    const rows = await this.cluster.select(
+      `SELECT account, max(version) AS newest FROM ${this.cluster.all(PUBLISHED_TABLE)} WHERE account IN (${accounts}) GROUP BY account`,
+      { doing: "read what is published", signal: this.#signal },
+    );
+    const newest = new Map(rows.map((row) => [row.account, Number(row.newest)]));
+    return this.published.every(({ account, version }) => newest.get(account) === version);
+  }
+}

@@ -1,0 +1,156 @@
+import { existsSync } from "node:fs";
+import { toPhoneDigits } from "../../attribution/call-text.ts";
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { UsageError } from "../../base/errors.ts";
+import { realFile } from "../../base/folder.ts";
+import { didYouMean } from "../../base/nearest.ts";
+import type { CallFilter } from "../../call/filter.ts";
+import { FigureSession } from "../../rollup/figure-session.ts";
+import { openPseudonyms, prepareCallerName } from "../../warehouse/calls/caller-hash.ts";
+import { connect, openAsPermitted } from "../../warehouse/open.ts";
+import { readOrigin } from "../../warehouse/origin.ts";
+import { CALLS_TABLE, localName, SPEND_TABLE } from "./account-tables.ts";
+import { literal } from "./clickhouse-text.ts";
+import { type ClusterAccess, openCluster } from "./cluster.ts";
+import { assertAll, ClusterEngine } from "./cluster-engine.ts";
+import { ClusterReader, PublicationMovedError } from "./cluster-reader.ts";
+import { type About, type Published, parseAbout, readPublished } from "./published.ts";
+
+export interface PublishedAccount {
+  account: string;
+  about: About;
+  /** When the cluster had confirmed everything, ISO 8601 UTC. */
+  publishedAt: string;
+  /**
+   * Opens a session on the calls that match a filter.
+   * @param database path of the account's warehouse, if it is on this machine: it maps numbers to published callers
+   * @throws UsageError if the filter excludes callers, and nothing here identifies them
+   */
+  openSession: (filter: CallFilter, database: string) => Promise<FigureSession>;
+}
+
+/** Attempts to read while something is being published. */
+const ATTEMPTS = 5;
+const FIRST_WAIT_MS = 1000;
+
+interface ReadOptions {
+  signal?: AbortSignal | undefined;
+  /** Whether the work had effects that forbid another attempt. @default never */
+  isFinal?: () => boolean;
+  clock?: Clock;
+}
+
+/**
+ * Reads accounts of a cluster, all at one moment; repeats the work if something is published meanwhile.
+ * @param names of the accounts; undefined for all
+ * @throws UsageError for a name that no account in the cluster has
+ * @throws CalltallyError (exit 5) that names a server which is down, or an account that is being published in every
+ * attempt
+ */
+export async function readCluster<Result>(
+  access: ClusterAccess,
+  names: readonly string[] | undefined,
+  work: (accounts: readonly PublishedAccount[]) => Promise<Result>,
+  { signal, isFinal = () => false, clock = systemClock }: ReadOptions = {},
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await using cluster = await openCluster(access, signal);
+      const published = chooseAccounts(await readPublished(cluster, signal), names, access);
+      using reader = new ClusterReader(cluster, published, signal);
+      return await work(await Promise.all(published.map((own) => openAccount(reader, own))));
+    } catch (error) {
+      if (!(error instanceof PublicationMovedError) || attempt === ATTEMPTS || isFinal()) throw error;
+      await clock.sleep(FIRST_WAIT_MS * 2 ** (attempt - 1), signal);
+    }
+  }
+}
+
+function chooseAccounts(
+  published: readonly Published[],
+  names: readonly string[] | undefined,
+  { address: { name: cluster } }: Pick<ClusterAccess, "address">,
+): readonly Published[] {
+  const known = published.map(({ account }) => account);
+  for (const name of names ?? []) {
+    if (known.includes(name)) continue;
+    const has = known.length === 0 ? "nothing was published to it" : `it has ${known.join(", ")}`;
+    throw new UsageError(`There is no account ${name} in ${cluster}: ${has}`, {
+      hint: didYouMean(name, known) ?? "`calltally publish` sends an account there.",
+    });
+  }
+  const chosen = published.filter(({ account }) => names?.includes(account) ?? true);
+  if (chosen.length > 0) return chosen;
+  throw new UsageError(`There is no account in ${cluster}: nothing was published to it`, {
+    hint: "`calltally publish` sends an account there.",
+  });
+}
+
+async function openAccount(reader: ClusterReader, published: Published): Promise<PublishedAccount> {
+  const { account, published_at, unfinished_since } = published;
+  if (published_at === null || unfinished_since !== null) {
+    throw new PublicationMovedError(
+      `Cannot read ${account} in the cluster: its publication has not ended${unfinished_since === null ? "" : `; it began ${unfinished_since}`}`,
+      "Try again later. If it was interrupted, publish the account again.",
+    );
+  }
+  const about = parseAbout(published);
+  const { cluster } = reader;
+  const calls = cluster.all(CALLS_TABLE.name);
+  // The same question for each account, so that it is asked once.
+  const accounts = reader.published.map((own) => literal(own.account)).join(", ");
+  const count = async (final: string) => {
+    const sql = `SELECT account, count() AS stored, sum(1 - is_deleted) AS found FROM ${calls}${final} WHERE account IN (${accounts}) GROUP BY account`;
+    const own = (await reader.ask("count calls", sql)).find((row) => row.account === account);
+    return { stored: Number(own?.stored ?? 0), found: Number(own?.found ?? 0) };
+  };
+  const [all, final] = await Promise.all([count(""), count(" FINAL")]);
+  assertAll(account, "calls", { found: final.found, published: about.totals.calls });
+  const source = {
+    account,
+    // Leaving replaced rows out takes most of a statement's time.
+    from: all.stored === final.stored ? calls : `${calls} FINAL`,
+    fromLocal: `${cluster.table(localName(CALLS_TABLE.name))} FINAL`,
+    fromSpend: `${cluster.all(SPEND_TABLE.name)} FINAL`,
+    spendRows: about.totals.spend_rows,
+  };
+  const openSession = async (filter: CallFilter, warehouse: string) => {
+    const nameCaller = toCallerName({ account, about }, filter, warehouse);
+    const engine = new ClusterEngine(reader, source);
+    const options = { rules: about.rules, filter, nameCaller };
+    return new FigureSession(reader.database, engine, options, await engine.select(options));
+  };
+  return { account, publishedAt: published_at, about, openSession };
+}
+
+/**
+ * Returns undefined if callers are published as numbers, or none are excluded.
+ * @throws UsageError if callers are published as digests, and the warehouse with the key is not here
+ */
+function toCallerName(
+  { account, about }: { account: string; about: About },
+  { exclude_callers }: CallFilter,
+  database: string,
+): ((phoneDigits: string) => string) | undefined {
+  if (exclude_callers === undefined) return undefined;
+  if (existsSync(realFile(database))) {
+    using warehouse = openAsPermitted(database);
+    using reader = connect(warehouse);
+    if (readOrigin(reader).warehouse_id === about.origin.warehouse_id) {
+      const nameCaller = prepareCallerName(reader);
+      const toPublished = about.is_personal ? (name: string) => name : openPseudonyms(reader).toPseudonym;
+      // All at once, so that the warehouse can be closed.
+      const names = new Map(
+        exclude_callers.map(toPhoneDigits).map((digits) => [digits, toPublished(nameCaller(digits))]),
+      );
+      return (phoneDigits) => names.get(phoneDigits) ?? phoneDigits;
+    }
+  }
+  if (about.is_personal && !about.caller_digests) return undefined;
+  throw new UsageError(
+    `Cannot leave out callers of ${account}: the cluster has keyed digests of their numbers, and the warehouse with the key is not here`,
+    {
+      hint: "Run this where the warehouse is, or publish with CALLTALLY_PUBLISH_PERSONAL_DATA=true.",
+    },
+  );
+}

@@ -1,0 +1,135 @@
+import { hash } from "node:crypto";
+import { z } from "zod";
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { CalltallyError, describeError, EXIT, InterruptedError } from "../../base/errors.ts";
+import { beginMarks, readChanges } from "../../warehouse/changed-calls.ts";
+import { tryAcquireLock } from "../../warehouse/lock.ts";
+import { connect, openAsPermitted } from "../../warehouse/open.ts";
+import { readOrigin } from "../../warehouse/origin.ts";
+import { openOwn } from "../../warehouse/own-warehouse.ts";
+import { readLastForgotten } from "../../warehouse/privacy-act-table.ts";
+import { readPublication, upsertPublication } from "../../warehouse/publication-table.ts";
+import { nameFile } from "../../warehouse/sqlite-errors.ts";
+import type { Reader, Warehouse } from "../../warehouse/warehouse.ts";
+import { Claim } from "./claim.ts";
+import { type Cluster, openCluster } from "./cluster.ts";
+import { makeTables } from "./cluster-tables.ts";
+import { eraseReplaced } from "./erase-replaced.ts";
+import { openLocalCalls, openLocalSpend } from "./local-rows.ts";
+import type { PublishOptions } from "./publish-options.ts";
+import { type About, readAbout, readTotals } from "./published.ts";
+import { sendRows } from "./send-rows.ts";
+
+/** The account's name if calltally.yaml names none. */
+const ONLY_ACCOUNT = "default";
+
+/**
+ * Publishes the facts and the spend of an account to a cluster, so that both sides have the same rows, whatever the
+ * cluster had before. `published_at` changes only when the cluster has confirmed all of them.
+ * @throws CalltallyError (exit 3) if the two sides still differ; (exit 2, 4, 5 or 8) if the cluster cannot be used;
+ * (exit 6) if another process publishes the account
+ */
+export async function publish({ account = ONLY_ACCOUNT, ...options }: PublishOptions) {
+  const { to, user, passwordFile, signal, clock = systemClock } = options;
+  using warehouse = openOwn(options, openAsPermitted);
+  using _lock = warehouse.writer && acquireLock(warehouse);
+  const startedMs = clock.now();
+  const started = { target: to.name, account, attempted_at: new Date(startedMs).toISOString(), error: null };
+  record(warehouse.writer, started);
+  if (warehouse.writer) beginMarks(warehouse.writer);
+  try {
+    await using cluster = await openCluster({ address: to, user, passwordFile }, signal);
+    await makeTables(cluster, signal);
+    const { result, state } = await publishAccount(cluster, warehouse, {
+      ...options,
+      account,
+      startedMs,
+      clock,
+    });
+    const { published_at, run_id, totals } = result;
+    record(warehouse.writer, { ...started, published_at, run_id, calls: totals.calls, ...state });
+    return result;
+  } catch (error) {
+    const known = nameFile(error, warehouse.path);
+    if (!(known instanceof InterruptedError))
+      record(warehouse.writer, { ...started, error: describeError(known) });
+    throw known;
+  }
+}
+
+function record(writer: Warehouse | undefined, publication: Parameters<typeof upsertPublication>[1]): void {
+  if (writer) upsertPublication(writer, publication);
+}
+
+function acquireLock({ path }: Reader): Disposable {
+  const lock = tryAcquireLock(`${path}.publish`);
+  if (lock !== undefined) return lock;
+  throw new CalltallyError(EXIT.locked, `Cannot publish ${path}: another process is publishing it`, {
+    hint: "Wait for it to end.",
+  });
+}
+
+interface AccountOptions extends PublishOptions {
+  account: string;
+  clock: Clock;
+  startedMs: number;
+}
+
+/** Publishes one moment of a warehouse; also returns the state to store for the next publication. */
+async function publishAccount(cluster: Cluster, warehouse: Reader, options: AccountOptions) {
+  const { account, to, isPersonal, isThorough = false, timezone, startedMs, clock, signal } = options;
+  using reader = connect(warehouse);
+  reader.sqlite.exec("BEGIN");
+  const { warehouse_id } = readOrigin(reader);
+  const last = readPublication(reader, to.name);
+  const shards = cluster.shards.length;
+
+  const claim = await Claim.take(cluster, { account, warehouse_id, startedMs }, signal);
+  const ofCalls = openLocalCalls(reader, { account, shards, isPersonal, timezone });
+  const ofSpend = openLocalSpend(reader, { account, shards });
+  const basis = hash("sha256", ofCalls.basis);
+  const kept = isThorough ? undefined : parseKept(last?.totals, basis);
+  const { changeId, ids } = readChanges(reader, last?.change_id ?? 0);
+  const calls = await sendRows(claim, ofCalls, { ...options, known: kept?.calls, changed: ids });
+  // Spend is small enough to be compared row by row.
+  const spend = await sendRows(claim, ofSpend, { ...options, known: undefined, changed: [] });
+  const act_id = readLastForgotten(reader);
+  const about: About = {
+    ...readAbout(reader),
+    is_personal: isPersonal,
+    timezone,
+    lookback_hours: options.lookbackHours,
+    totals: readTotals(reader),
+  };
+  const isForgotten = claim.before !== undefined && act_id > (last?.act_id ?? 0);
+  const erased = await eraseReplaced(claim, about, { isForgotten, signal });
+  const published_at = new Date(clock.now()).toISOString();
+  await claim.confirm(published_at, about);
+
+  const result = {
+    /** Address of the cluster, without the user. */
+    target: to.name,
+    account,
+    shards,
+    published_at,
+    run_id: about.run?.run_id ?? null,
+    totals: about.totals,
+    sent: { calls: calls.sent, spend: spend.sent },
+    /** Whether the servers merged their parts, because replaced rows held personal data. */
+    erased,
+    elapsed_ms: clock.now() - startedMs,
+  };
+  const totals: z.infer<typeof keptSchema> = { basis, calls: calls.hashes };
+  const hashed_at = kept === undefined ? { hashed_at: new Date(startedMs).toISOString() } : {};
+  return { result, state: { act_id, change_id: changeId, totals: JSON.stringify(totals), ...hashed_at } };
+}
+
+/** The hash of each month of the calls, at each server, when it was confirmed. */
+const keptSchema = z.object({ basis: z.string(), calls: z.array(z.record(z.string(), z.string())) });
+
+/** @returns undefined if nothing is known, or rows are now made differently */
+function parseKept(text: string | null | undefined, basis: string) {
+  if (text == null) return undefined;
+  const kept = keptSchema.safeParse(JSON.parse(text)).data;
+  return kept?.basis === basis ? kept : undefined;
+}

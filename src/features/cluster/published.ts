@@ -1,0 +1,129 @@
+import { z } from "zod";
+import { ATTRIBUTION_VERSION } from "../../attribution/attribute-call.ts";
+import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { openPseudonyms } from "../../warehouse/calls/caller-hash.ts";
+import { readRulesInForce, rulesSchema } from "../../warehouse/calls/rules.ts";
+import { readBasis, readCoverage } from "../../warehouse/runs/basis.ts";
+import type { Reader } from "../../warehouse/warehouse.ts";
+import { PUBLISHED_TABLE } from "./account-tables.ts";
+import type { Cluster } from "./cluster.ts";
+
+const publishedSchema = z.object({
+  account: z.string(),
+  warehouse_id: z.string(),
+  version: z.coerce.number(),
+  /** When the cluster last confirmed everything, ISO 8601 UTC; null for never. */
+  published_at: z.string().nullable(),
+  /** Start of an unfinished publication, during which rows may be from different moments, ISO 8601 UTC; else null. */
+  unfinished_since: z.string().nullable(),
+  /** JSON object, an `About`, as of `published_at`. */
+  about: z.string(),
+});
+
+export type Published = z.infer<typeof publishedSchema>;
+
+/** Reads the latest row of each account, by name. */
+export async function readPublished(cluster: Cluster, signal?: AbortSignal): Promise<Published[]> {
+  const rows = await cluster.select(
+    `SELECT ${Object.keys(publishedSchema.shape).join(", ")}
+FROM ${cluster.all(PUBLISHED_TABLE)} ORDER BY account, version DESC LIMIT 1 BY account`,
+    { doing: "read what is published", signal },
+  );
+  return z.array(publishedSchema).parse(rows);
+}
+
+const totalsSchema = z.object({
+  calls: z.number(),
+  live_calls: z.number(),
+  /** In the unit of the API. */
+  duration: z.number(),
+  callers: z.number(),
+  spend_rows: z.number(),
+});
+
+/** The basis of an account's figures, for those who read them in the cluster. */
+const aboutSchema = z.object({
+  run: z
+    .object({
+      run_id: z.number(),
+      finished_at: z.string().nullable(),
+      verdict: z.string().nullable(),
+      verdict_reason: z.string().nullable(),
+    })
+    .nullable(),
+  origin: z.object({
+    base_url: z.string().nullable(),
+    org_unit_id: z.string().nullable(),
+    account: z.string().nullable(),
+    warehouse_id: z.string(),
+    made_by_demo: z.literal(true).optional(),
+  }),
+  advice: z.string().nullable(),
+  rejected: z.object({ rows: z.number(), listed: z.number() }).nullable(),
+  withheld_calls: z.number(),
+  other_unit_calls: z.number(),
+  rules_changed: z.boolean(),
+  unlisted: z.object({ calls: z.number(), since: z.string() }).nullable(),
+  first_load: z.boolean(),
+  certificate: z.object({ run_id: z.number(), made_at: z.string(), sha256: z.string() }).nullable(),
+  coverage: z.object({
+    calls: z.number(),
+    total: z.number().nullable(),
+    order: z.string().nullable(),
+    verified: z.object({ run_id: z.number(), finished_at: z.string().nullable() }).nullable(),
+    newest_call: z.string().nullable(),
+    rejected: z.number(),
+    drift: z.array(z.string()),
+  }),
+  rules: rulesSchema,
+  attribution_version: z.number(),
+  /** Whether the warehouse itself identifies callers by digests. */
+  caller_digests: z.boolean(),
+  /** Fingerprint of the key of the digests. */
+  caller_key: z.string(),
+  /** Whether numbers and click ids were published unchanged. */
+  is_personal: z.boolean(),
+  /** Zone of the account's days. */
+  timezone: z.string(),
+  lookback_hours: z.number(),
+  totals: totalsSchema,
+});
+
+type Totals = z.infer<typeof totalsSchema>;
+export type About = z.infer<typeof aboutSchema>;
+
+export function readAbout(reader: Reader) {
+  const { rules, version, caller_key } = readRulesInForce(reader);
+  const { caller_digests: _, ...stored } = rules;
+  return {
+    ...readBasis(reader),
+    coverage: readCoverage(reader),
+    rules: stored,
+    attribution_version: version,
+    caller_digests: caller_key !== null,
+    caller_key: openPseudonyms(reader).fingerprint,
+  };
+}
+
+/** @throws CalltallyError (exit 8) if another version of calltally published it, since its figures may differ */
+export function parseAbout({ account, about }: Published): About {
+  const parsed = aboutSchema.safeParse(JSON.parse(about));
+  const is = parsed.data?.attribution_version;
+  if (parsed.success && is === ATTRIBUTION_VERSION) return parsed.data;
+  throw new CalltallyError(
+    EXIT.contract,
+    `Cannot read ${account} in the cluster: another version of calltally published it`,
+    { hint: "Publish it again with this version, or read it with that one." },
+  );
+}
+
+export function readTotals({ sqlite }: Reader): Totals {
+  return totalsSchema.parse(
+    sqlite
+      .prepare(
+        `SELECT count(*) AS calls, coalesce(sum(is_live), 0) AS live_calls, coalesce(sum(duration), 0) AS duration,
+  count(DISTINCT caller_id) AS callers, (SELECT count(*) FROM spend) AS spend_rows FROM call_facts`,
+      )
+      .get(),
+  );
+}

@@ -1,0 +1,32 @@
+import type { Job } from "../../export/job.ts";
+import type { ExportPlan, ExportStep } from "../../export/step.ts";
+import { ADJUSTMENTS, type ConversionKind } from "../../request/option-values.ts";
+import { UploadLedger } from "./upload-ledger.ts";
+import { describeUploads } from "./upload-notes.ts";
+
+/** Writes conversions and adjustments, and enters their files in the ledger of uploads. */
+export function uploadStep(plan: ExportPlan): ExportStep {
+  const ledger = new UploadLedger(plan);
+  const conversions = async (job: Job, { kind }: { kind: ConversionKind }) =>
+    (await import("./conversions.ts")).writeConversions(job, kind, ledger);
+  return {
+    at: ({ lists }) => lists && ledger.chooseAt(lists.reader),
+    contents: {
+      "google-ads": conversions,
+      "google-leads": conversions,
+      "google-data-manager": conversions,
+      "microsoft-ads": conversions,
+      "ga4-events": conversions,
+      [ADJUSTMENTS]: async (job) => (await import("./adjustments.ts")).writeAdjustments(job, ledger),
+    },
+    enter: (tx, committed) => ledger.enter(tx, committed),
+    undo: (tx, committed) => ledger.undo(tx, committed),
+    settle: (tx) => ledger.settle(tx),
+    note: () => {
+      const uploads = ledger.notes();
+      return Object.keys(uploads).length > 0
+        ? { data: { uploads }, lines: describeUploads(uploads) }
+        : undefined;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Clock } from "../base/clock.ts";
+import type { Settings } from "../config/load-settings.ts";
+import type { ExportPlan, ExportStep } from "../export/step.ts";
+import type { Notice } from "../notices/notice-table.ts";
+import type { LockedWarehouse } from "../warehouse/lock.ts";
+import type { SyncRun } from "../warehouse/runs/runs.ts";
+import type { SchemaObjects } from "../warehouse/stored-objects.ts";
+import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
+
+/** A capability that the core does not know. The rooms that run syncs, exports and the like ask each feature. */
+export interface Feature {
+  name: string;
+  /** Takes part in each export. */
+  startExport?(plan: ExportPlan): Promise<ExportStep>;
+  /** After each sync, under its lock; returns the run as recorded since. */
+  endSync?(warehouse: LockedWarehouse, run: SyncRun, options: EndOfSync): Promise<SyncRun>;
+  /** After a sync on the schedule, without its lock; returns what to log. */
+  followSync?(account: SyncedAccount): Promise<LogLine | undefined>;
+  /** Returns its triggers. */
+  triggers?(): Promise<TriggerFamily>;
+  /** Returns paths of its files that may name callers with these pseudonyms. */
+  findFilesOf?(reader: Reader, pseudonyms: readonly string[]): Promise<readonly string[]>;
+  /** Settles what killed exports left, before `forget` removes files. */
+  settleExports?(warehouse: Warehouse): Promise<void>;
+  /** Whether its tables hold digests by the key of `caller_hash`. */
+  needsCallerKey?(reader: Reader): Promise<boolean>;
+}
+
+export interface EndOfSync {
+  clock: Clock;
+  /** IANA zone of weekdays and hours. */
+  timezone: string;
+  /** Whether to look for calls that went silent; undefined leaves notices as they are. */
+  notices?: boolean | undefined;
+  /** Receives each notice that is new or over. */
+  onNotice?: ((notice: Notice) => void) | undefined;
+}
+
+export interface SyncedAccount {
+  account: string | undefined;
+  settings: Settings;
+  signal: AbortSignal;
+}
+
+export interface LogLine {
+  data: Readonly<Record<string, unknown>>;
+  message: string;
+}
+
+/** Triggers that exist together. */
+export interface TriggerFamily {
+  family: SchemaObjects;
+  /** A table, perhaps with a condition: without such rows, the triggers need not exist. */
+  needed: string;
+}

@@ -1,0 +1,39 @@
+import type { Feature } from "./feature.ts";
+
+/** All features, in the order in which they take part. Their code is loaded when it is needed. */
+export const FEATURES: readonly Feature[] = [
+  {
+    name: "conversions",
+    startExport: async (plan) => (await import("./conversions/upload-step.ts")).uploadStep(plan),
+    findFilesOf: async (reader, pseudonyms) =>
+      (await import("./conversions/upload-table.ts")).findUploadsOf(reader, pseudonyms),
+    settleExports: async (warehouse) => {
+      const { recoverUploads } = await import("./conversions/upload-files.ts");
+      recoverUploads(warehouse);
+    },
+    needsCallerKey: async (reader) =>
+      (await import("./conversions/upload-files.ts")).readUploadKeys(reader).length > 0,
+  },
+  {
+    name: "restatements",
+    startExport: async (plan) => (await import("./restatements/remember-figures.ts")).rememberFigures(plan),
+    endSync: async (warehouse, run, { clock }) => {
+      const { trimFigureMemory } = await import("./restatements/logged-facts.ts");
+      trimFigureMemory(warehouse, clock.now());
+      return run;
+    },
+  },
+  {
+    name: "notices",
+    endSync: async (warehouse, run, options) =>
+      (await import("./notices/watch-calls.ts")).watchAfterSync(warehouse, run, options),
+    triggers: async () => (await import("./notices/watched-days.ts")).COUNTED,
+  },
+  {
+    name: "cluster",
+    followSync: async (account) =>
+      account.settings.publish.isAfterSync && account.settings.publish.to
+        ? (await import("./cluster/publish-after-sync.ts")).publishAfterSync(account)
+        : undefined,
+  },
+];

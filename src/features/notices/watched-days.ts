@@ -1,0 +1,161 @@
+import { blob, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { CampaignKey } from "../../rollup/spend-campaigns.ts";
+import { about, describeTable } from "../../warehouse/described.ts";
+import { findOutdated, replaceOutdated, type SchemaObjects } from "../../warehouse/stored-objects.ts";
+import type { Tx } from "../../warehouse/transaction.ts";
+import type { Reader } from "../../warehouse/warehouse.ts";
+import type { TriggerFamily } from "../feature.ts";
+import type { DayOfCalls } from "./call-hours.ts";
+
+const KINDS = ["numbers", "visits", "calls"] as const;
+
+const columns = {
+  day: about(text().notNull(), "UTC day, YYYY-MM-DD."),
+  kind: about(
+    text({ enum: KINDS }).notNull(),
+    "numbers: calls by tracking number; visits: by source and campaign; calls: by all of them.",
+  ),
+  keys: about(
+    text(),
+    "JSON array of the keys of its calls, each JSON of number, source, campaign's name and id; null if to be counted again.",
+    "scratch",
+  ),
+  cells: about(
+    blob({ mode: "buffer" }).notNull(),
+    "Pairs of 32 bits, little-endian: index of the keys × 24 + hour, and the number of calls.",
+  ),
+  delays: about(
+    text().notNull(),
+    "JSON array: how many calls were first listed so many quarters of an hour after their start; the last is a day or more.",
+  ),
+};
+
+export const watched_days = sqliteTable("watched_days", columns, (table) => [
+  primaryKey({ columns: [table.day, table.kind] }),
+]);
+export const WATCHED_DAYS = describeTable(
+  watched_days,
+  "Calls by hour and key, counted for `notices`, one row per day and kind; triggers delete the days whose calls change.",
+);
+
+// Triggers delete what has changed, whatever writes. They exist only once calls have been judged.
+
+const DAY_MS = 86_400_000;
+const KEYS = ["tracking_number", "source", "campaign", "campaign_id"];
+const forget = (...rows: ("OLD" | "NEW")[]) =>
+  `DELETE FROM watched_days WHERE day IN (${rows.map((row) => `substr(${row}.call_started, 1, 10)`).join(", ")});`;
+const columnsOf = (row: "OLD" | "NEW") =>
+  ["is_live", "call_started", ...KEYS].map((column) => `${row}.${column}`).join(", ");
+export const COUNT_TRIGGERS: SchemaObjects = {
+  recount_new_call: `AFTER INSERT ON call_facts BEGIN ${forget("NEW")} END`,
+  recount_changed_call: `AFTER UPDATE ON call_facts WHEN (${columnsOf("OLD")}) IS NOT (${columnsOf("NEW")}) BEGIN ${forget("OLD", "NEW")} END`,
+  recount_removed_call: `AFTER DELETE ON call_facts BEGIN ${forget("OLD")} END`,
+};
+
+export const COUNTED: TriggerFamily = { family: COUNT_TRIGGERS, needed: "watched_days" };
+
+/** Quarters of an hour; later calls are not distinguished. */
+export const MAX_DELAY = 96;
+
+export interface WatchedDay extends Omit<DayOfCalls, "keys"> {
+  /** JSON of number, source, campaign's name and id. */
+  keys: readonly string[];
+  /** How many calls were first listed so many quarters of an hour after their start. */
+  delays: readonly number[];
+}
+
+/** Counts those UTC days up to a moment again whose calls have changed. */
+export function countChangedDays(tx: Tx, sinceMs: number, untilMs: number): void {
+  const { sqlite } = tx;
+  if (findOutdated(sqlite, "TRIGGER", COUNT_TRIGGERS).length > 0) {
+    replaceOutdated(sqlite, "TRIGGER", COUNT_TRIGGERS);
+    // Changes made meanwhile are unknown.
+    sqlite.exec("DELETE FROM watched_days");
+  }
+  const [first, last] = [Math.floor(sinceMs / DAY_MS), Math.floor(untilMs / DAY_MS)];
+  sqlite.prepare("DELETE FROM watched_days WHERE day < ? OR keys IS NULL").run(dateOf(first));
+  const days = sqlite
+    .prepare<[], string>("SELECT day FROM watched_days GROUP BY day HAVING count(*) = 3")
+    .pluck();
+  const known = new Set(days.all());
+  const insert = sqlite.prepare("INSERT OR REPLACE INTO watched_days VALUES (?, ?, ?, ?, ?)");
+  for (let day = first; day <= last; day++) {
+    const date = dateOf(day);
+    if (known.has(date)) continue;
+    const { delays, counts } = countDay(tx, date);
+    for (const kind of KINDS) insert.run(date, kind, ...counts[kind].encode(), JSON.stringify(delays));
+  }
+}
+
+/** Reads the counted calls of each UTC day. */
+export function readWatchedDays({ sqlite }: Reader, kind: (typeof KINDS)[number]): WatchedDay[] {
+  const select = sqlite.prepare<[string], [day: string, keys: string, cells: Buffer, delays: string]>(
+    "SELECT day, keys, cells, delays FROM watched_days WHERE kind = ? ORDER BY day",
+  );
+  return select
+    .raw()
+    .all(kind)
+    .map(([day, keys, cells, delays]) => ({
+      day: Date.parse(day) / DAY_MS,
+      keys: JSON.parse(keys),
+      // A copy, since the numbers in it have to begin at a multiple of their size.
+      cells: new Uint32Array(new Uint8Array(cells).buffer),
+      delays: JSON.parse(delays),
+    }));
+}
+
+const dateOf = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);
+
+class Counts {
+  readonly #indexes = new Map<string, number>();
+  readonly #cells = new Map<number, number>();
+
+  add(keys: readonly unknown[], hour: number): void {
+    const key = JSON.stringify(keys);
+    const index = this.#indexes.get(key) ?? this.#indexes.size;
+    this.#indexes.set(key, index);
+    const cell = index * 24 + hour;
+    this.#cells.set(cell, (this.#cells.get(cell) ?? 0) + 1);
+  }
+
+  encode(): [keys: string, cells: Buffer] {
+    const cells = Uint32Array.from([...this.#cells].flat());
+    return [JSON.stringify([...this.#indexes.keys()]), Buffer.from(cells.buffer)];
+  }
+}
+
+function countDay({ sqlite }: Tx, date: string) {
+  const rows = sqlite.prepare<
+    [string, string],
+    [hour: number, delay: number | null, number: unknown, source: unknown, campaign: unknown, id: unknown]
+  >(
+    `WITH before AS (
+  SELECT run_id, lag(unixepoch(started_at, 'subsec') + coalesce(clock_ahead_ms, 0) / 1000.0) OVER (ORDER BY run_id) AS seen
+  FROM sync_runs WHERE verdict IN ('exact', 'verified', 'probable')
+)
+SELECT CAST(substr(f.call_started, 12, 2) AS INTEGER), (before.seen - unixepoch(f.call_started, 'subsec')) / 900,
+  ${KEYS.map((key) => `f.${key}`).join(", ")}
+FROM call_facts AS f JOIN calls AS c ON c.call_id = f.call_id LEFT JOIN before ON before.run_id = c.first_run_id
+WHERE f.is_live AND f.call_started >= ? AND f.call_started < ? || '~'`,
+  );
+  const counts = { numbers: new Counts(), visits: new Counts(), calls: new Counts() };
+  const delays = new Array<number>(MAX_DELAY + 1).fill(0);
+  for (const [hour, delay, number, ...visit] of rows.raw().iterate(date, date)) {
+    counts.numbers.add([number], hour);
+    counts.visits.add([null, ...visit], hour);
+    counts.calls.add([number, ...visit], hour);
+    if (delay === null) continue;
+    const quarters = Math.min(Math.max(Math.ceil(delay), 0), MAX_DELAY);
+    delays[quarters] = (delays[quarters] ?? 0) + 1;
+  }
+  return { counts, delays };
+}
+
+/** Returns the number, source and campaign in the JSON of keys. */
+export function parseKeys(
+  json: string,
+): CampaignKey & { tracking_number: string | null; source: string | null } {
+  const [tracking_number = null, source = null, campaign = null, campaign_id = null]: (string | null)[] =
+    JSON.parse(json);
+  return { tracking_number, source, campaign, campaign_id };
+}

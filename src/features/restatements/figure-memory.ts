@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import type { Job, Lists, RememberedFigures, RollupOutlet } from "../../export/job.ts";
+import { type ComparedRollup, settledUntil } from "../../export/manifest.ts";
+import type { Restatement } from "../../export/restatement.ts";
+import type { CommittedFiles } from "../../export/step.ts";
+import type { Table, Value } from "../../export/table.ts";
+import { readFactState } from "../../warehouse/calls/fact-log.ts";
+import { readLastDoneRun } from "../../warehouse/runs/runs.ts";
+import type { Tx } from "../../warehouse/transaction.ts";
+import type { Warehouse } from "../../warehouse/warehouse.ts";
+import { type ExportedScope, scopeOf } from "./comparable-periods.ts";
+import { type RollupToRemember, rememberRollup } from "./exported-rollups.ts";
+import { findRestatements } from "./find-restatements.ts";
+import { pruneFactLog } from "./logged-facts.ts";
+import { insertRestatements } from "./restatement-table.ts";
+import { keepRows, MAX_ROWS, type WatchedRollup, watchRollup } from "./watched-rollup.ts";
+
+interface RememberOptions
+  extends Pick<Job, "ask" | "timeframe" | "nowMs">,
+    Pick<Lists, "reader" | "session" | "onNewKey"> {
+  lookbackHours: number;
+  /** Absolute path, with links resolved. */
+  folder: string;
+  /** The warehouse that records the figures; undefined if it is read-only. */
+  writer: Warehouse | undefined;
+  /** Id of the fact log when the figures were read; undefined if no figure is recorded. */
+  log: number | undefined;
+}
+
+/** Compares the rollups of an export with what the same files held before, and records them with the export. */
+export class FigureMemory implements RememberedFigures {
+  readonly #options: RememberOptions;
+  readonly #notCompared: string | undefined;
+  readonly #scope: ExportedScope | undefined;
+  readonly #state: ReturnType<typeof readFactState>;
+  readonly #runId: number;
+  readonly #watched: WatchedRollup[] = [];
+  readonly #found = new Map<string, readonly Restatement[]>();
+  readonly #restatements: Restatement[] = [];
+
+  constructor(options: RememberOptions) {
+    const { reader, timeframe, lookbackHours } = options;
+    const run = readLastDoneRun(reader);
+    const until = settledUntil(run, lookbackHours);
+    this.#options = options;
+    this.#state = readFactState(reader);
+    this.#runId = run?.run_id ?? 0;
+    this.#notCompared = whyNotCompared(options);
+    this.#scope =
+      until === undefined || this.#notCompared !== undefined ? undefined : scopeOf(timeframe, until);
+  }
+
+  *watch(outlet: RollupOutlet, rows: Table["rows"]): Generator<readonly Value[]> {
+    const path = join(this.#options.folder, outlet.file);
+    const [notCompared, scope] = [this.#notCompared, this.#scope];
+    const watched = watchRollup(outlet, { ...this.#options, path, notCompared, scope });
+    this.#watched.push(watched);
+    yield* keepRows(watched, rows);
+  }
+
+  find(contents: string): readonly Restatement[] {
+    const watched = this.#watched.find((each) => each.contents === contents);
+    if (watched?.before === undefined || watched.isTooLong) return [];
+    const { rulesId } = this.#state;
+    const found =
+      this.#found.get(contents) ?? findRestatements(watched, watched.before, { ...this.#options, rulesId });
+    this.#found.set(contents, found);
+    return found;
+  }
+
+  compare(): { restatements: readonly Restatement[]; rollups: ComparedRollup[] } {
+    const rollups = this.#watched.flatMap((watched): ComparedRollup[] => {
+      const { file, contents, before, isTooLong } = watched;
+      const refusal = isTooLong ? `more than ${MAX_ROWS} rows of complete periods` : watched.refusal;
+      if (refusal !== undefined) return [{ file, contents, not_compared: refusal }];
+      if (before === undefined) return [];
+      const found = this.find(contents);
+      this.#restatements.push(...found);
+      return [{ file, contents, exported_at: before.exported_at, restated_cells: found.length }];
+    });
+    return { restatements: this.#restatements, rollups };
+  }
+
+  /** Records the figures after the files were renamed: no export is compared with one that was killed. */
+  settle(tx: Tx, { now }: CommittedFiles): void {
+    const { log } = this.#options;
+    insertRestatements(tx, this.#restatements);
+    for (const watched of this.#watched)
+      rememberRollup(tx, this.#toRemember(watched), { log, exportedAt: now });
+    pruneFactLog(tx, Date.parse(now));
+  }
+
+  #toRemember(watched: WatchedRollup): RollupToRemember {
+    const { path, contents, question, figures, rows, complete, isOpen, isTooLong } = watched;
+    const isRemembered = this.#scope !== undefined && !isTooLong && (complete.size > 0 || isOpen);
+    const rollup = isRemembered
+      ? {
+          ...this.#scope,
+          question,
+          metrics: JSON.stringify(figures.map(({ name }) => name)),
+          change_id: this.#state.changeId,
+          rules_id: this.#state.rulesId,
+          run_id: this.#runId,
+        }
+      : undefined;
+    return { path, contents, rollup, rows: rows.values().filter(([period]) => complete.has(period)) };
+  }
+}
+
+function whyNotCompared({ ask, timeframe, writer }: RememberOptions): string | undefined {
+  const { raw, top, minCell } = ask;
+  if (raw) return "utm values as stored";
+  if (top !== undefined || minCell !== undefined) return "keys folded into (other)";
+  if (timeframe.filter.include_gone) return "gone calls are counted";
+  return writer === undefined ? "the warehouse is read-only here" : undefined;
+}

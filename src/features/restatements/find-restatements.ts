@@ -1,0 +1,204 @@
+import type { Job, Lists } from "../../export/job.ts";
+import type { Effect, FigureValue, Restatement } from "../../export/restatement.ts";
+import { type Dimension, keyColumns } from "../../figures/dimensions.ts";
+import { METRIC_NAMES, OUTCOME_FIGURES, RETURN_FIGURES, spendMetrics } from "../../figures/metrics.ts";
+import type { RowEffect } from "../../rollup/sqlite/read-effects.ts";
+import { describeRulesChange } from "../../warehouse/calls/rules.ts";
+import { type ExportedRollup, type ExportedRow, iterateExportedRows } from "./exported-rollups.ts";
+import { toCell, type WatchedRollup } from "./watched-rollup.ts";
+
+interface FindOptions extends Pick<Job, "timeframe" | "nowMs">, Pick<Lists, "reader" | "session"> {
+  rulesId: number;
+}
+
+export function findRestatements(
+  watched: WatchedRollup,
+  before: ExportedRollup,
+  { reader, session, timeframe, nowMs, rulesId }: FindOptions,
+): Restatement[] {
+  const found_at = new Date(nowMs).toISOString();
+  const { query, path, contents, figures, comparable } = watched;
+  const isCompared = new Set(comparable.map((stretch) => stretch.period));
+  const old = [...iterateExportedRows(reader, before)].filter(([period]) => isCompared.has(period));
+  const rows = [...watched.rows.values()].filter(([period]) => isCompared.has(period));
+  const rename = prepareRename(query.dimensions, old, rows);
+  const changed = findChanges(
+    watched,
+    before,
+    old.map(([period, key, values]) => [period, rename(key), values]),
+  );
+  const [first, last] = [comparable[0], comparable.at(-1)];
+  if (changed.length === 0 || first === undefined || last === undefined) return [];
+  const effects = new Map<string, RowEffect[]>();
+  const asked = {
+    ...query,
+    previous: undefined,
+    fill: false,
+    // Stops at the last span: later calls would be counted in it.
+    span: { startsAt: first.startsAt, endsAt: last.endsAt },
+    periods: query.periods && comparable,
+  };
+  for (const effect of session.effects(asked, before.change_id, timeframe.timezone)) {
+    const [period, ...rest] = query.periods === undefined ? ["", ...effect.key] : effect.key;
+    const cell = toCell(String(period), rename(JSON.stringify(rest)));
+    effects.set(cell, [...(effects.get(cell) ?? []), effect]);
+  }
+  const rulesChange = describeRulesChange(reader, before.rules_id, rulesId);
+  const stretches = new Map(comparable.map((stretch) => [stretch.period, stretch]));
+  const isImportedSince = (time: string) =>
+    reader.sqlite
+      .prepare("SELECT 1 FROM outcome_imports WHERE imported_at > @time OR removed_at > @time LIMIT 1")
+      .get({ time }) !== undefined;
+  const names = keyColumns(query.dimensions).map(({ name }) => name);
+  return changed.flatMap(({ period, key, changes }) => {
+    const { startsAt: starts_at, endsAt: ends_at } = stretches.get(period) ?? first;
+    const values: FigureValue[] = JSON.parse(key);
+    return changes.map(({ name, was, now }): Restatement => {
+      const isAdditive = figures.find((figure) => figure.name === name)?.isAdditive ?? false;
+      const change = changeOf(was, now, isAdditive);
+      const ofCalls = effects.get(toCell(period, key)) ?? [];
+      const isCostOther = changes.some((other) => other.name === "cost");
+      const others = { effects: ofCalls, isCostOther };
+      const reasons = METRIC_NAMES.has(name)
+        ? effectsOf(ofCalls, name)
+        : OUTCOME_FIGURES.includes(name)
+          ? outcomeEffectsOf(name, change, { ...others, isImported: isImportedSince(before.exported_at) })
+          : spendEffectsOf(name, change, others);
+      return {
+        found_at,
+        path,
+        contents,
+        period,
+        starts_at,
+        ends_at,
+        key: Object.fromEntries(names.map((column, index) => [column, values[index] ?? null])),
+        metric: name,
+        was,
+        now,
+        change,
+        exported_at: before.exported_at,
+        reasons,
+        rules_changed: reasons.some(({ reason }) => reason === "rules") ? rulesChange : null,
+      };
+    });
+  });
+}
+
+/** Returns a function that gives a key its campaign's present name: a new name restates no figure. */
+function prepareRename(
+  dimensions: readonly Dimension[],
+  before: Iterable<ExportedRow>,
+  rows: Iterable<ExportedRow>,
+): (key: string) => string {
+  const columns = keyColumns(dimensions);
+  const nameAt = columns.findIndex(({ isNameOf }) => isNameOf !== undefined);
+  const idAt = columns.findIndex(({ name }) => name === columns[nameAt]?.isNameOf);
+  if (idAt === -1) return (key) => key;
+  const parse = (key: string): FigureValue[] => JSON.parse(key);
+  const namesIn = (side: Iterable<ExportedRow>) => {
+    const names = new Map<FigureValue | undefined, Set<FigureValue>>();
+    for (const [, key] of side) {
+      const values = parse(key);
+      const own = names.get(values[idAt]) ?? new Set();
+      names.set(values[idAt], own.add(values[nameAt] ?? null));
+    }
+    return names;
+  };
+  const [then, now] = [namesIn(before), namesIn(rows)];
+  return (key) => {
+    const values = parse(key);
+    const id = values[idAt] ?? null;
+    const [known = [], names = known] = [then.get(id), now.get(id)];
+    const [name = null, ...others] = names;
+    // Spend of one id that no call has may have several names.
+    const isOne = id !== null && [...known].length <= 1 && others.length === 0 && name !== null;
+    return isOne ? JSON.stringify(values.with(nameAt, name)) : key;
+  };
+}
+
+/** Returns the figures whose values changed, in the order of the current rows; rows that disappeared come last. */
+function findChanges(
+  { figures, comparable, rows }: WatchedRollup,
+  { metrics: stored }: ExportedRollup,
+  before: Iterable<ExportedRow>,
+) {
+  const isCompared = new Set(comparable.map(({ period }) => period));
+  const old = new Map<string, ExportedRow>();
+  for (const row of before) old.set(toCell(row[0], row[1]), row);
+  const names: string[] = JSON.parse(stored);
+  const known = figures.flatMap((figure, index) => {
+    const place = names.indexOf(figure.name);
+    return place === -1 ? [] : [{ ...figure, index, place }];
+  });
+  const isSameOrder = JSON.stringify(figures.map(({ name }) => name)) === stored;
+  const cells = [
+    ...rows.keys().filter((cell) => isCompared.has(rows.get(cell)?.[0] ?? "")),
+    ...old.keys().filter((cell) => !rows.has(cell)),
+  ];
+  return cells.flatMap((cell) => {
+    const [now, then] = [rows.get(cell), old.get(cell)];
+    const [period = "", key = ""] = now ?? then ?? [];
+    if (isSameOrder && now?.[2] === then?.[2]) return [];
+    const [valuesNow, valuesThen] = [now, then].map(
+      (row): FigureValue[] | undefined => row && JSON.parse(row[2]),
+    );
+    const changes = known.flatMap(({ name, index, place, empty }) => {
+      const was = valuesThen === undefined ? empty : (valuesThen[place] ?? null);
+      const is = valuesNow === undefined ? empty : (valuesNow[index] ?? null);
+      return was === is ? [] : [{ name, was, now: is }];
+    });
+    return changes.length === 0 ? [] : [{ period, key, changes }];
+  });
+}
+
+function effectsOf(effects: readonly RowEffect[], metric: string): Effect[] {
+  return effects.flatMap(({ reason, figures }) => {
+    const { calls = 0, effect = null } = figures.get(metric) ?? {};
+    return calls === 0 ? [] : [{ reason, calls, effect: effect === null ? null : round(effect) }];
+  });
+}
+
+/** Returns the difference; for a metric that adds up, blank counts as 0. */
+function changeOf(was: FigureValue, now: FigureValue, isAdditive: boolean): number | null {
+  const [before, after] = isAdditive ? [was ?? 0, now ?? 0] : [was, now];
+  return typeof before === "number" && typeof after === "number" ? round(after - before) : null;
+}
+
+/** Returns the reasons for a change in a spend metric; a cost per call also depends on the calls. */
+function spendEffectsOf(
+  name: string,
+  change: number | null,
+  { effects, isCostOther }: { effects: readonly RowEffect[]; isCostOther: boolean },
+): Effect[] {
+  const metric = spendMetrics({ currency: undefined, decimals: 0 }).find((each) => each.name === name);
+  if (metric?.aggregate.kind !== "cost per")
+    return [{ reason: "spend_changed", calls: null, effect: change }];
+  return [
+    ...effectsOf(effects, metric.aggregate.of).map((effect) => ({ ...effect, effect: null })),
+    ...(isCostOther ? [{ reason: "spend_changed", calls: null, effect: null } as const] : []),
+  ];
+}
+
+/** Returns the reasons for a change in a figure of outcomes: jobs, or the calls and the costs that it is also made of. */
+function outcomeEffectsOf(
+  name: string,
+  change: number | null,
+  {
+    effects,
+    isCostOther,
+    isImported,
+  }: { effects: readonly RowEffect[]; isCostOther: boolean; isImported: boolean },
+): Effect[] {
+  const others: Effect[] = [
+    ...effectsOf(effects, "calls").map((effect) => ({ ...effect, effect: null })),
+    ...(isCostOther && RETURN_FIGURES.includes(name)
+      ? [{ reason: "spend_changed", calls: null, effect: null } as const]
+      : []),
+  ];
+  const isAlone = others.length === 0;
+  if (!isAlone && !isImported) return others;
+  return [...others, { reason: "outcomes_changed", calls: null, effect: isAlone ? change : null }];
+}
+
+/** Six digits: the rest is a rounding error. */
+const round = (value: number) => Number(value.toFixed(6)) + 0;

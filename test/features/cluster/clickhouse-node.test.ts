@@ -1,0 +1,80 @@
+import { createServer } from "node:http";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { EXIT } from "../../../src/base/errors.ts";
+import { ClickhouseNode } from "../../../src/features/cluster/clickhouse-node.ts";
+import { listen } from "../../support/bad-server.ts";
+import { PUBLISHER } from "../../support/clickhouse-servers.ts";
+
+// What stands before a server may cut its responses off, or answer in its place.
+describe("ClickhouseNode", () => {
+  const ROWS = '{"name":"a","calls":"1"}\n{"name":"b","calls":"2"}\n';
+
+  it("takes no response that is not whole for one", async () => {
+    const lies: [response: Buffer | string, exitCode: number, message: string][] = [
+      [gzipSync(ROWS).subarray(0, -9), EXIT.unreachable, "unexpected end of file"],
+      [Buffer.alloc(0), EXIT.unreachable, "unexpected end of file"],
+      [gzipSync(ROWS.slice(0, -1)), EXIT.contract, "not from ClickHouse"],
+      [gzipSync(`${ROWS}Code: 241, e.displayText() = DB::Exception`), EXIT.contract, "not from ClickHouse"],
+      [gzipSync(`${ROWS}Code: 241. DB::Exception: …\n`), EXIT.unreachable, "(code 241)"],
+      ["<html>Please log in</html>", EXIT.contract, "not from ClickHouse"],
+      [ROWS, EXIT.contract, "not from ClickHouse"],
+    ];
+    for (const [response, exitCode, message] of lies) {
+      await using node = await startLiar(response);
+      await expect(node.select("SELECT name, calls", { doing: "count" })).rejects.toMatchObject({
+        exitCode,
+        message: expect.stringContaining(message),
+      });
+    }
+    await using honest = await startLiar(gzipSync(ROWS));
+    expect(await honest.select("SELECT name, calls", { doing: "count" })).toEqual([
+      { name: "a", calls: "1" },
+      { name: "b", calls: "2" },
+    ]);
+    await using page = await startLiar("<html>Please log in</html>");
+    await expect(page.select("SELECT name, calls", { doing: "count" })).rejects.toMatchObject({
+      exitCode: EXIT.contract,
+      hint: "Check that this is the HTTP port of a ClickHouse server, without a proxy in between.",
+    });
+  });
+
+  it.each([
+    [401, EXIT.refused],
+    [403, EXIT.refused],
+    [404, EXIT.contract],
+    [499, EXIT.contract],
+    [500, EXIT.unreachable],
+    [502, EXIT.unreachable],
+  ])("takes status %i without a body, of a proxy, for exit %i", async (status, exitCode) => {
+    await using node = await startLiar("", status);
+    await expect(node.select("SELECT name, calls", { doing: "count" })).rejects.toMatchObject({
+      exitCode,
+      message: expect.stringContaining(`the response, status ${status}, is not from ClickHouse`),
+    });
+  });
+
+  it("reads a content coding in any case (RFC 9110 § 8.4.1)", async () => {
+    await using node = await startLiar(gzipSync(ROWS), 200, "GZIP");
+    expect(await node.select("SELECT name, calls", { doing: "count" })).toHaveLength(2);
+  });
+});
+
+/** A node that always gets this response; bytes are said to be compressed. */
+async function startLiar(response: Buffer | string, status = 200, coding = "gzip") {
+  const server = createServer(async (incoming, outgoing) => {
+    for await (const _ of incoming);
+    outgoing.statusCode = status;
+    if (Buffer.isBuffer(response)) outgoing.setHeader("content-encoding", coding);
+    outgoing.end(response);
+  });
+  const listening = await listen(server);
+  const node = new ClickhouseNode(new URL(`http://127.0.0.1:${listening.port}`), PUBLISHER);
+  return {
+    select: node.select.bind(node),
+    [Symbol.asyncDispose]: async () => {
+      await node[Symbol.asyncDispose]();
+      await listening[Symbol.asyncDispose]();
+    },
+  };
+}

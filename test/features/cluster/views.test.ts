@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parseClusterUrl } from "../../../src/config/cluster-url.ts";
+import { CALLS_TABLE } from "../../../src/features/cluster/account-tables.ts";
+import { readCluster } from "../../../src/features/cluster/cluster-session.ts";
+import { publish } from "../../../src/features/cluster/publish.ts";
+import { openReader } from "../../../src/warehouse/open.ts";
+import { HAS_CLICKHOUSE, startClickhouse, UNLESS_SKIPPED } from "../../support/clickhouse-servers.ts";
+import { makeWarehouse } from "../../support/produce-files.ts";
+import { makeCalls, readExpected, readFound } from "./published-calls.ts";
+
+const VIEWS = ["attributed_calls", "rollup_utm_source", "rollup_campaign", "rollup_gclid", "rollup_channel"];
+
+describe.skipIf(!HAS_CLICKHOUSE)(`the views of a cluster${UNLESS_SKIPPED}`, () => {
+  it.each([
+    ["two shards", 2, true],
+    ["a single server without a cluster", 1, false],
+  ])("show the same as the warehouse's, at %s", async (_, shards, isCluster) => {
+    await using servers = await startClickhouse(shards, { isCluster });
+    using warehouse = makeWarehouse(makeCalls(1500, 30));
+    using other = makeWarehouse(makeCalls(40, 31));
+    const options = {
+      to: parseClusterUrl(servers.url("shown")),
+      passwordFile: servers.passwordFile,
+      isPersonal: true,
+      timezone: "UTC",
+      lookbackHours: 72,
+    };
+    await publish({ ...options, database: other.database, account: "other" });
+    await publish({ ...options, database: warehouse.database, account: "acme" });
+    const { sent } = await publish({ ...options, database: warehouse.database, account: "acme" });
+    expect(sent.calls).toEqual({ rows: 0, removed: 0 });
+    const table = isCluster ? "calls" : "calls_local";
+    expect(await readFound(servers, "shown", "acme", { table, server: 0 })).toEqual(
+      readExpected(warehouse.database, { isPersonal: true }),
+    );
+    using reader = openReader(warehouse.database);
+    for (const view of VIEWS) {
+      const text = await servers.ask(0, `SELECT * FROM shown.${view} WHERE account = 'acme' FORMAT JSON`);
+      const { data }: { data: Record<string, string | number | null>[] } = JSON.parse(text);
+      const columns = Object.keys(data[0] ?? {}).filter((name) => name !== "account");
+      const rows = reader.sqlite
+        .prepare<[], (string | number | null)[]>(`SELECT ${columns.join(", ")} FROM ${view}`)
+        .raw()
+        .all();
+      const found = data.map((row) => lineOf(columns.map((name) => row[name] ?? null)));
+      expect(found.toSorted(), view).toEqual(rows.map(lineOf).toSorted());
+      expect(found.length).toBeGreaterThan(3);
+    }
+    const access = { address: options.to, passwordFile: servers.passwordFile };
+    const calls = await readCluster(access, ["acme"], async ([account]) => {
+      const session = await account?.openSession({}, warehouse.database);
+      return [...((await session?.rollup({ dimensions: [] }))?.rows ?? [])][0]?.[0];
+    });
+    expect(calls).toBe(1500);
+  });
+
+  it("are described in docs/cluster.md, with every column", () => {
+    const page = readFileSync(join(import.meta.dirname, "../../../docs/cluster.md"), "utf8");
+    for (const name of Object.keys(CALLS_TABLE.columns)) expect(page).toContain(`\`${name}\``);
+  });
+});
+
+/** Times have another form in SQLite, and numbers of 64 bits are texts in ClickHouse's JSON. */
+function lineOf(values: readonly (string | number | null)[]): string {
+  return JSON.stringify(
+    values.map((value) =>
+      value === null ? null : String(value).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d\.\d{3})Z$/, "$1 $2"),
+    ),
+  );
+}

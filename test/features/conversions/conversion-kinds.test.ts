@@ -1,0 +1,272 @@
+import { describe, expect, it } from "vitest";
+import {
+  type Conversion,
+  KINDS,
+  type LayoutOptions,
+  reasonAgainst,
+} from "../../../src/features/conversions/conversion-kinds.ts";
+import { CONVERSIONS } from "../../../src/request/option-values.ts";
+import type { Candidate } from "../../../src/rollup/sqlite/sqlite-conversions-sql.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const NOW = Date.parse("2026-10-01T12:00:00.000Z");
+
+const KEYS = {
+  "google-ads": "CjABC_-1",
+  "google-leads": "+4930123456",
+  "google-data-manager": "CjABC_-1",
+  "microsoft-ads": "0123456789abcdefABCDEF0123456789",
+  "ga4-events": "12.34",
+};
+
+/** A call that nothing speaks against. */
+const candidate = (kind: keyof typeof KEYS, members: Partial<Candidate> = {}): Candidate => ({
+  call_id: 1,
+  is_live: true,
+  call_started: new Date(NOW - 10 * DAY_MS).toISOString(),
+  key: KEYS[kind],
+  click_by: "gclid",
+  gclsrc: "",
+  is_qualified: true,
+  topic: null,
+  is_repeated: false,
+  ...members,
+});
+
+const reasonOf = (kind: keyof typeof KEYS, members: Partial<Candidate> = {}) =>
+  reasonAgainst(candidate(kind, members), KINDS[kind], NOW);
+
+describe("reasonAgainst", () => {
+  it.each(CONVERSIONS)("says the first thing that speaks against a call: %s", (kind) => {
+    // Each of them alone, and all that follow it with it.
+    const missing = {
+      "google-ads": "no gclid",
+      "google-leads": "no caller id",
+      "google-data-manager": "no gclid",
+      "microsoft-ads": "no msclkid",
+      "ga4-events": "no client id",
+    }[kind];
+    const isGoogle = kind === "google-ads" || kind === "google-data-manager";
+    const faults: [reason: string, members: Partial<Candidate>][] = [
+      ["duplicate", { is_repeated: true }],
+      ["not qualified", { is_qualified: false }],
+      ["too recent", { call_started: new Date(NOW + 1).toISOString() }],
+      ...(kind === "ga4-events"
+        ? []
+        : [["too old", { call_started: "2020-01-01T00:00:00.000Z" }] satisfies [string, object]]),
+      ["no time", { call_started: null }],
+      ["malformed", { key: "=1+1" }],
+      ...(isGoogle ? [["not Google Ads", { gclsrc: "3p.ds" }] satisfies [string, object]] : []),
+      [missing, { key: null }],
+    ];
+    let before = {};
+    expect(reasonOf(kind)).toBeUndefined();
+    for (const [reason, members] of faults) {
+      before = { ...before, ...members };
+      expect([reasonOf(kind, members), reasonOf(kind, before)]).toEqual([reason, reason]);
+    }
+    if (!isGoogle) expect(reasonOf(kind, { gclsrc: "3p.ds" })).toBeUndefined();
+  });
+
+  it.each([
+    ["google-ads", 90 * DAY_MS, 6 * HOUR_MS],
+    ["google-data-manager", 90 * DAY_MS, 6 * HOUR_MS],
+    ["google-leads", 63 * DAY_MS, 0],
+    ["microsoft-ads", 90 * DAY_MS, HOUR_MS],
+    ["ga4-events", Number.POSITIVE_INFINITY, 0],
+  ] as const)("takes calls of the ages that %s takes, to the millisecond", (kind, maxMs, minMs) => {
+    const ofAge = (ms: number) => reasonOf(kind, { call_started: new Date(NOW - ms).toISOString() });
+    expect([ofAge(minMs), ofAge(minMs - 1)]).toEqual([undefined, "too recent"]);
+    const ages = maxMs === Number.POSITIVE_INFINITY ? [] : [ofAge(maxMs), ofAge(maxMs + 1)];
+    expect(ages).toEqual(maxMs === Number.POSITIVE_INFINITY ? [] : [undefined, "too old"]);
+    expect(ofAge(20 * 365 * DAY_MS)).toBe(maxMs === Number.POSITIVE_INFINITY ? undefined : "too old");
+  });
+
+  it.each([
+    ["google-ads", ["a", "A-z_9", "0"], ["", "a b", "a\n", "\na", "a.b", "é", "=a"]],
+    [
+      "google-leads",
+      ["+1234567", "+123456789012345"],
+      ["+123456", "+1234567890123456", "1234567", "+0234567", "+12345a7", "x+1234567", "+1234567\n"],
+    ],
+    [
+      "microsoft-ads",
+      ["a".repeat(32), "0F".repeat(16)],
+      ["a".repeat(31), "a".repeat(33), "g".repeat(32), `${"a".repeat(32)}\n`],
+    ],
+    [
+      "ga4-events",
+      ["1.2", `${"1".repeat(20)}.${"2".repeat(20)}`],
+      [".2", "1.", "12", "1.2.3", "x1.2", "1.2x", "1x2", `${"1".repeat(21)}.2`, `1.${"2".repeat(21)}`],
+    ],
+  ] as const)("looks at the form of a key: %s", (kind, good, bad) => {
+    expect(good.map((key) => reasonOf(kind, { key }))).toEqual(good.map(() => undefined));
+    expect(bad.map((key) => reasonOf(kind, { key }))).toEqual(bad.map(() => "malformed"));
+  });
+
+  it("takes clicks of Google Ads alone for those of Google Ads", () => {
+    const sources = ["", "aw", "aw.ds", "ds", "3p.ds", "gf", "AW"];
+    for (const kind of ["google-ads", "google-data-manager"] as const) {
+      const taken = sources.filter((gclsrc) => reasonOf(kind, { gclsrc }) === undefined);
+      expect(taken).toEqual(["", "aw", "aw.ds"]);
+    }
+  });
+});
+
+describe("KINDS", () => {
+  it("say whose file it is, and whether it has an order id", () => {
+    const said = CONVERSIONS.map((kind) => [
+      kind,
+      KINDS[kind].audience,
+      KINDS[kind].hasOrderId,
+      KINDS[kind].key,
+    ]);
+    expect(said).toEqual([
+      ["google-ads", "shared", true, "gclid"],
+      ["google-leads", "owner", true, "caller"],
+      ["google-data-manager", "shared", true, "google_click"],
+      ["microsoft-ads", "shared", false, "msclkid"],
+      ["ga4-events", "shared", false, "google_analytics_cid"],
+    ]);
+  });
+
+  it.each([
+    ["Qualified call", "qualified_call"],
+    ["  --A  b__C--9 ", "a_b_c_9"],
+    ["x".repeat(40), "x".repeat(40)],
+    ["Größe?", "gr_e"],
+    ["gallery", "gallery"],
+    ["my_ga_call", "my_ga_call"],
+    ["googled", "googled"],
+  ])("make a name of an event of %j", (name, event) => {
+    expect(KINDS["ga4-events"].toName?.(name)).toBe(event);
+    expect(CONVERSIONS.filter((kind) => KINDS[kind].toName !== undefined)).toEqual(["ga4-events"]);
+  });
+
+  it.each(["", " ", "9 calls", "_9", "ga call", "Google-call", "firebase_x", "x".repeat(41)])(
+    "make no name of an event of %j",
+    (name) => expect(KINDS["ga4-events"].toName?.(name)).toBeUndefined(),
+  );
+});
+
+const CONVERSION: Conversion = {
+  call_id: 7,
+  key: "KEY",
+  click_by: "gclid",
+  occurred_at: "2026-09-15T18:30:59.000Z",
+  order_id: "7-2",
+  value: null,
+};
+
+function layOut(kind: keyof typeof KEYS, options: Partial<LayoutOptions> = {}) {
+  const given = { name: "Call", every: false, new: false, timezone: "UTC", nowMs: NOW, ...options };
+  const conversion = { ...CONVERSION, value: options.value ?? null };
+  const { parameters, columns } = KINDS[kind].layOut(given);
+  return [parameters, ...columns.map(({ name, of }) => `${name}=${of(conversion)}`)];
+}
+
+it.each(["gbraid", "wbraid"] as const)(
+  "reasonAgainst names a %s, which google-ads cannot report",
+  (click_by) => {
+    expect(reasonOf("google-ads", { key: null, click_by })).toBe("gbraid or wbraid");
+    expect(reasonOf("google-leads", { key: null, click_by })).toBe("no caller id");
+  },
+);
+
+describe("layOut", () => {
+  it.each([
+    [{}, []],
+    [{ new: false }, []],
+    [{ new: true }, ["Order ID=7-2"]],
+    [{ ad_user_data: "granted" }, ["Ad User Data=Granted", "Ad Personalization="]],
+    [{ ad_personalization: "denied" }, ["Ad User Data=", "Ad Personalization=Denied"]],
+    [
+      { new: true, ad_user_data: "denied", ad_personalization: "granted" },
+      ["Order ID=7-2", "Ad User Data=Denied", "Ad Personalization=Granted"],
+    ],
+  ] as const)("has the columns that %j asks for, in files of Google", (options, more) => {
+    const columns = (time: string) => [
+      "Conversion Name=Call",
+      `Conversion Time=${time}`,
+      "Conversion Value=4.5",
+      "Conversion Currency=EUR",
+      ...more,
+    ];
+    const given = { ...options, value: "4.5", currency: "EUR", timezone: "Asia/Kathmandu" };
+    const local = "2026-09-15 18:30:59";
+    const zone = "Parameters:TimeZone=+0000";
+    expect(layOut("google-ads", given)).toEqual([zone, "Google Click ID=KEY", ...columns(local)]);
+    const hash = "5ca24005b740717ba4f3f6bc48a230700e68c2a4b11ecedb96f169f4efaf1f21";
+    expect(layOut("google-leads", given)).toEqual([zone, `Phone Number=${hash}`, ...columns(local)]);
+    const utc = columns("2026-09-15T18:30:59Z");
+    const ids = ["Google Click ID=KEY", "GBRAID=", "WBRAID="];
+    expect(layOut("google-data-manager", given)).toEqual([undefined, ...ids, ...utc]);
+  });
+
+  it.each([
+    ["gbraid", ["", "KEY", ""]],
+    ["wbraid", ["", "", "KEY"]],
+  ] as const)("google-data-manager has a %s in its own column", (click_by, ids) => {
+    const { columns } = KINDS["google-data-manager"].layOut({
+      ...{ name: "Call", every: false, new: false, timezone: "UTC", nowMs: NOW },
+    });
+    expect(columns.slice(0, 3).map(({ of }) => of({ ...CONVERSION, click_by }))).toEqual(ids);
+  });
+
+  it("leaves what is not known blank", () => {
+    const blank = ["Conversion Value=", "Conversion Currency="];
+    expect(layOut("google-ads").slice(-2)).toEqual(blank);
+    expect(layOut("microsoft-ads").slice(-2)).toEqual(blank);
+    expect(layOut("ga4-events").filter((text) => text?.endsWith("="))).toEqual([
+      "measurement_id=",
+      "event_param.value=",
+      "event_param.currency=",
+    ]);
+    const withoutOrder = KINDS["google-ads"].layOut({
+      name: "Call",
+      every: false,
+      new: true,
+      timezone: "UTC",
+      nowMs: NOW,
+    });
+    expect(withoutOrder.columns.at(-1)?.of({ ...CONVERSION, order_id: null })).toBe("");
+  });
+
+  it.each([
+    ["UTC", "2026-10-01T12:00:00.000Z", "+0000", "2026-09-15 18:30:59"],
+    ["Europe/Berlin", "2026-10-01T12:00:00.000Z", "+0200", "2026-09-15 20:30:59"],
+    ["Europe/Berlin", "2026-12-01T12:00:00.000Z", "+0100", "2026-09-15 19:30:59"],
+    ["America/St_Johns", "2026-10-01T12:00:00.000Z", "-0230", "2026-09-15 16:00:59"],
+    ["America/New_York", "2026-12-01T12:00:00.000Z", "-0500", "2026-09-15 13:30:59"],
+    ["Asia/Kathmandu", "2026-10-01T12:00:00.000Z", "+0545", "2026-09-16 00:15:59"],
+    ["Pacific/Kiritimati", "2026-10-01T12:00:00.000Z", "+1400", "2026-09-16 08:30:59"],
+    // A zone of two hours' change, and one of half an hour's.
+    ["Antarctica/Troll", "2026-10-01T12:00:00.000Z", "+0200", "2026-09-15 20:30:59"],
+    ["Australia/Lord_Howe", "2026-10-01T12:00:00.000Z", "+1030", "2026-09-16 05:00:59"],
+    ["Australia/Lord_Howe", "2026-12-01T12:00:00.000Z", "+1100", "2026-09-16 05:30:59"],
+    // Seconds of an offset of long ago do not fit: the next minute does.
+    ["Africa/Monrovia", "1960-01-01T00:00:00.000Z", "-0044", "2026-09-15 17:46:59"],
+  ])("tells all times of microsoft-ads by the offset that %s has at %s", (timezone, now, offset, time) => {
+    const [parameters, key, , told] = layOut("microsoft-ads", { timezone, nowMs: Date.parse(now) });
+    expect([parameters, key, told]).toEqual([
+      `Parameters:TimeZone=${offset}`,
+      "Microsoft Click ID=KEY",
+      `Conversion Time=${time}`,
+    ]);
+  });
+
+  it("has the call in ga4-events, and its second in microseconds", () => {
+    const given = { value: "4.5", currency: "EUR", measurement_id: "G-1" };
+    expect(layOut("ga4-events", given)).toEqual([
+      undefined,
+      "measurement_id=G-1",
+      "client_id=KEY",
+      "event_name=Call",
+      "timestamp_micros=1789497059000000",
+      "event_param.call_id=7",
+      "event_param.value=4.5",
+      "event_param.currency=EUR",
+    ]);
+  });
+});

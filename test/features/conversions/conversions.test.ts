@@ -1,0 +1,643 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { attributeCall } from "../../../src/attribution/attribute-call.ts";
+import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import type { Call } from "../../../src/call/columns.ts";
+import { judgeCall } from "../../../src/features/conversions/conversions.ts";
+import type { ConversionKind } from "../../../src/request/option-values.ts";
+import { CONVERSIONS } from "../../../src/request/option-values.ts";
+import type { ConversionOptions } from "../../../src/request/resolve.ts";
+import { RollupSession } from "../../../src/rollup/session.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { arbitraryCalls, makeCall } from "../../support/calls.ts";
+import { readConversions } from "../../support/conversion-checker.ts";
+import { draws, least } from "../../support/draws.ts";
+import { clockAt, type ExportOptions, makeWarehouse } from "../../support/produce-files.ts";
+import { readLines } from "../../support/tables.ts";
+import { readText } from "../../support/temp-folder.ts";
+
+const NOW = Date.parse("2026-10-01T12:00:00.000Z");
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const ago = (ageMs: number) => new Date(NOW - ageMs).toISOString();
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** A call that is a conversion by its click and by its caller, each its own. */
+const conversionCall = (call_id: number, members: Partial<Call> = {}): Call =>
+  makeCall({
+    call_id,
+    caller_id: `+4930${1000 + call_id}`,
+    call_started: ago(10 * DAY_MS),
+    duration: 60,
+    disposition: "ANSWERED",
+    gclid: `CjABC_${call_id}-x`,
+    ...members,
+  });
+
+type Warehouse = ReturnType<typeof makeWarehouse>;
+interface Options extends Partial<ExportOptions> {
+  kind?: ConversionKind;
+  conversion?: Partial<ConversionOptions>;
+}
+
+/** Exports conversions; returns both files as text, and what the manifest says of the first. */
+async function exportConversions(
+  warehouse: Warehouse,
+  { kind = "google-ads", conversion = {}, ...options }: Options = {},
+) {
+  const { manifest, folder } = await warehouse.export({
+    targets: [{ kind, conversion: { name: "Qualified call", every: false, ...conversion } }],
+    clock: clockAt(NOW),
+    ...options,
+  });
+  const [conversions, excluded, ...others] = manifest.files;
+  expect(others).toEqual([]);
+  return {
+    text: readText(folder, `${kind}.csv`),
+    rest: readText(folder, `${kind}.excluded.csv`),
+    conversions,
+    excluded,
+  };
+}
+
+/** The first fields of the file's conversions, read as Google does: after the parameters and the header. */
+const keysOf = (text: string): string[] =>
+  text
+    .split("\n")
+    .slice(2, -1)
+    .map((line) => line.split(",")[0] ?? "");
+
+/** The calls left out, each with the reason. */
+const reasonsOf = (rest: string): Record<string, string> =>
+  Object.fromEntries(
+    readLines(rest)
+      .slice(1)
+      .map(([id = "", , reason = ""]) => [id, reason]),
+  );
+
+describe("export google-ads", () => {
+  it("writes these bytes, and beside them what was left out", async () => {
+    using warehouse = makeWarehouse([
+      conversionCall(1, { gclid: " CjABC \t", call_started: "2026-09-15T18:30:00.999Z" }),
+      conversionCall(2, { gclid: "EAIaIQ_-9", call_started: "2026-09-16T03:59:59.000Z", gclsrc: "aw.ds" }),
+      conversionCall(3, { gclid: null, call_started: "2026-09-17T00:00:00.000Z" }),
+    ]);
+    const { text, rest, conversions, excluded } = await exportConversions(warehouse, {
+      timezone: "America/New_York",
+      conversion: { value: "149.50", currency: "USD" },
+    });
+    expect(text).toBe(
+      `Parameters:TimeZone=+0000
+Google Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency
+CjABC,Qualified call,2026-09-15 18:30:00,149.50,USD
+EAIaIQ_-9,Qualified call,2026-09-16 03:59:59,149.50,USD
+`,
+    );
+    expect(rest).toBe("call_id,call_started,reason\r\n3,2026-09-17T00:00:00.000Z,no gclid\r\n");
+    expect(conversions).toMatchObject({
+      contents: "google-ads",
+      file: "google-ads.csv",
+      rows: 2,
+      examined: 3,
+      excluded: { "no gclid": 1 },
+      sha256: sha256(text),
+    });
+    expect(excluded).toMatchObject({
+      contents: "google-ads.excluded",
+      file: "google-ads.excluded.csv",
+      rows: 1,
+      sha256: sha256(rest),
+    });
+  });
+
+  it("leaves value and currency blank where they are not known, and quotes a name with a comma", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    const { text } = await exportConversions(warehouse, { conversion: { name: 'Call, "long"' } });
+    expect(text.split("\n")[2]).toBe('CjABC_1-x,"Call, ""long""",2026-09-21 12:00:00,,');
+  });
+
+  it.each([
+    { ad_user_data: "granted", ad_personalization: "denied", cells: "Granted,Denied" },
+    { ad_user_data: "denied", ad_personalization: undefined, cells: "Denied," },
+    { ad_user_data: undefined, ad_personalization: "granted", cells: ",Granted" },
+  ] as const)("writes consents as $cells", async ({ cells, ...conversion }) => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    const { text } = await exportConversions(warehouse, { conversion });
+    expect(text.split("\n").slice(1, 3)).toEqual([
+      "Google Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency,Ad User Data,Ad Personalization",
+      `CjABC_1-x,Qualified call,2026-09-21 12:00:00,,,${cells}`,
+    ]);
+  });
+
+  const MADE: { title: string; call: Partial<Call> }[] = [
+    { title: "an old call of exactly 90 days", call: { call_started: ago(90 * DAY_MS) } },
+    { title: "a young call of exactly 6 hours", call: { call_started: ago(6 * HOUR_MS) } },
+    { title: "a call of exactly 60 seconds that was transferred", call: { disposition: "Transferred" } },
+    { title: "a click of Google Ads by gclsrc aw", call: { gclsrc: " AW " } },
+    { title: "a click of Google Ads by an empty gclsrc", call: { gclsrc: "" } },
+    { title: "a click without a source, which the caller's number does not need", call: { caller_id: null } },
+  ];
+
+  it("takes what is just good enough", async () => {
+    using warehouse = makeWarehouse(MADE.map(({ call }, index) => conversionCall(index, call)));
+    const { text, rest } = await exportConversions(warehouse);
+    expect(reasonsOf(rest)).toEqual({});
+    expect(keysOf(text).sort()).toEqual(MADE.map((_, index) => `CjABC_${index}-x`));
+  });
+
+  const LEFT_OUT: { title: string; call: Partial<Call>; reason: string }[] = [
+    { title: "no gclid", call: { gclid: null }, reason: "no gclid" },
+    { title: "a blank gclid", call: { gclid: " \u00a0" }, reason: "no gclid" },
+    { title: "what a script left in its place", call: { gclid: "undefined" }, reason: "no gclid" },
+    { title: "a macro in its place", call: { gclid: "{gclid}" }, reason: "no gclid" },
+    { title: "a click of Search Ads 360", call: { gclsrc: "ds" }, reason: "not Google Ads" },
+    { title: "a click on another platform", call: { gclsrc: "3P.DS" }, reason: "not Google Ads" },
+    { title: "a blank in the gclid", call: { gclid: "Cj ABC" }, reason: "malformed" },
+    { title: "a formula for a gclid", call: { gclid: "=CjABC" }, reason: "malformed" },
+    { title: "a line break in the gclid", call: { gclid: "Cj\nABC" }, reason: "malformed" },
+    { title: "a letter of another alphabet", call: { gclid: "СjABC" }, reason: "malformed" },
+    { title: "no time", call: { call_started: null }, reason: "no time" },
+    { title: "90 days and a millisecond", call: { call_started: ago(90 * DAY_MS + 1) }, reason: "too old" },
+    {
+      title: "6 hours less a millisecond",
+      call: { call_started: ago(6 * HOUR_MS - 1) },
+      reason: "too recent",
+    },
+    { title: "a call of tomorrow", call: { call_started: ago(-DAY_MS) }, reason: "too recent" },
+    { title: "59 seconds", call: { duration: 59 }, reason: "not qualified" },
+    { title: "an unknown duration", call: { duration: null }, reason: "not qualified" },
+    { title: "a call that nobody answered", call: { disposition: "voicemail" }, reason: "not qualified" },
+  ];
+
+  it("leaves out what is not, each call with one reason", async () => {
+    using warehouse = makeWarehouse(LEFT_OUT.map(({ call }, index) => conversionCall(index, call)));
+    const { text, rest, conversions } = await exportConversions(warehouse);
+    expect(keysOf(text)).toEqual([]);
+    const reasons = reasonsOf(rest);
+    expect(LEFT_OUT.map(({ title }, index) => ({ title, reason: reasons[index] }))).toEqual(
+      LEFT_OUT.map(({ title, reason }) => ({ title, reason })),
+    );
+    const counts = Map.groupBy(LEFT_OUT, ({ reason }) => reason);
+    expect(conversions).toMatchObject({
+      rows: 0,
+      examined: LEFT_OUT.length,
+      excluded: Object.fromEntries([...counts].map(([reason, { length }]) => [reason, length])),
+    });
+  });
+
+  it("reports a click once, by its first qualified call, and does not take two spellings for one", async () => {
+    const click = (call_id: number, days: number, members: Partial<Call> = {}) =>
+      conversionCall(call_id, { gclid: "CjABC", call_started: ago(days * DAY_MS), ...members });
+    using warehouse = makeWarehouse([
+      click(1, 9, { duration: 5 }), // the click's first call, and not qualified
+      click(3, 8),
+      click(2, 8), // at the same moment; the lower id is the first
+      click(4, 7),
+      click(5, 6, { gclid: "cjabc" }),
+      click(6, 8.5, { gclsrc: "3p.ds" }),
+    ]);
+    const { text, rest } = await exportConversions(warehouse);
+    expect(text.split("\n").slice(2, -1)).toEqual([
+      "CjABC,Qualified call,2026-09-23 12:00:00,,",
+      "cjabc,Qualified call,2026-09-25 12:00:00,,",
+    ]);
+    expect(reasonsOf(rest)).toEqual({
+      1: "not qualified",
+      3: "duplicate",
+      4: "duplicate",
+      6: "not Google Ads",
+    });
+  });
+
+  it("does not report a click again whose first qualified call was before these days", async () => {
+    using warehouse = makeWarehouse([
+      conversionCall(1, { gclid: "CjABC", call_started: "2026-08-31T21:59:59.999Z" }),
+      conversionCall(2, { gclid: "CjABC", call_started: "2026-08-31T22:00:00.000Z" }),
+      conversionCall(3, { call_started: "2026-09-01T08:00:00.000Z" }),
+    ]);
+    const { text, rest, conversions } = await exportConversions(warehouse, {
+      timezone: "Europe/Berlin",
+      range: { from: "2026-09-01" },
+    });
+    expect(keysOf(text)).toEqual(["CjABC_3-x"]);
+    expect(reasonsOf(rest)).toEqual({ 2: "duplicate" });
+    expect(conversions).toMatchObject({ examined: 2 });
+  });
+
+  it("reports a click by its next call when the first one is gone, or left out with its caller", async () => {
+    using warehouse = makeWarehouse([
+      conversionCall(1, { gclid: "CjABC", call_started: ago(9 * DAY_MS) }),
+      conversionCall(2, { gclid: "CjABC", call_started: ago(8 * DAY_MS) }),
+      conversionCall(3, { gclid: "CjABC", call_started: ago(7 * DAY_MS) }),
+    ]);
+    warehouse.markGone(1, "2026-10-01T00:00:00.000Z");
+    const { text, conversions } = await exportConversions(warehouse, {
+      filter: { exclude_callers: ["+49301002"] },
+    });
+    expect(text.split("\n")[2]).toBe("CjABC,Qualified call,2026-09-24 12:00:00,,");
+    expect(conversions).toMatchObject({ examined: 1, excluded: {} });
+  });
+
+  it("reports every qualified call with --every, but not two of one click in one second", async () => {
+    const at = (call_id: number, call_started: string, gclid = "CjABC") =>
+      conversionCall(call_id, { gclid, call_started });
+    using warehouse = makeWarehouse([
+      at(1, "2026-09-20T08:00:00.000Z"),
+      at(2, "2026-09-20T08:00:00.999Z"),
+      at(3, "2026-09-20T08:00:01.000Z"),
+      at(4, "2026-09-20T08:00:00.500Z", "CjXYZ"),
+    ]);
+    const { text, rest } = await exportConversions(warehouse, { conversion: { every: true } });
+    expect(text.split("\n").slice(2, -1)).toEqual([
+      "CjABC,Qualified call,2026-09-20 08:00:00,,",
+      "CjXYZ,Qualified call,2026-09-20 08:00:00,,",
+      "CjABC,Qualified call,2026-09-20 08:00:01,,",
+    ]);
+    expect(reasonsOf(rest)).toEqual({ 2: "duplicate" });
+  });
+
+  it("writes parameters and header alone for an empty warehouse", async () => {
+    using warehouse = makeWarehouse([]);
+    const { text, rest, conversions } = await exportConversions(warehouse);
+    expect(text).toBe(
+      "Parameters:TimeZone=+0000\nGoogle Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency\n",
+    );
+    expect(rest).toBe("call_id,call_started,reason\r\n");
+    expect(conversions).toMatchObject({ rows: 0, examined: 0, excluded: {} });
+  });
+});
+
+describe("export google-leads", () => {
+  const lead = (call_id: number, members: Partial<Call> = {}) =>
+    conversionCall(call_id, { gclid: null, ...members });
+
+  it("writes the SHA-256 of the number in E.164, once for each caller", async () => {
+    using warehouse = makeWarehouse([
+      lead(1, { caller_id: "+49 (30) 123-456", call_started: "2026-09-20T08:00:00.000Z" }),
+      lead(2, { caller_id: "+4930123456", call_started: "2026-09-21T08:00:00.000Z" }),
+    ]);
+    const { text, rest } = await exportConversions(warehouse, {
+      kind: "google-leads",
+      timezone: "Asia/Kolkata",
+    });
+    expect(text).toBe(
+      `Parameters:TimeZone=+0000
+Phone Number,Conversion Name,Conversion Time,Conversion Value,Conversion Currency
+${sha256("+4930123456")},Qualified call,2026-09-20 08:00:00,,
+`,
+    );
+    expect(reasonsOf(rest)).toEqual({ 2: "duplicate" });
+    expect(text + rest).not.toContain("123456");
+  });
+
+  it("takes a call of exactly 63 days, and one of this minute", async () => {
+    using warehouse = makeWarehouse([
+      lead(1, { call_started: ago(63 * DAY_MS) }),
+      lead(2, { call_started: ago(0) }),
+    ]);
+    const { conversions } = await exportConversions(warehouse, { kind: "google-leads" });
+    expect(conversions).toMatchObject({ rows: 2, excluded: {} });
+  });
+
+  const LEFT_OUT = [
+    { title: "63 days and a millisecond", call: { call_started: ago(63 * DAY_MS + 1) }, reason: "too old" },
+    { title: "a call of tomorrow", call: { call_started: ago(-DAY_MS) }, reason: "too recent" },
+    { title: "no number", call: { caller_id: null }, reason: "no caller id" },
+    { title: "a blank number", call: { caller_id: " " }, reason: "no caller id" },
+    { title: "a withheld number", call: { caller_id: "anonymous" }, reason: "no caller id" },
+    { title: "the keys of ANONYMOUS", call: { caller_id: "+266696687" }, reason: "no caller id" },
+    { title: "a number without its country", call: { caller_id: "030123456" }, reason: "malformed" },
+    { title: "16 digits", call: { caller_id: "+1234567890123456" }, reason: "malformed" },
+    { title: "59 seconds", call: { duration: 59 }, reason: "not qualified" },
+  ];
+
+  it("leaves out the others, each call with one reason", async () => {
+    using warehouse = makeWarehouse(LEFT_OUT.map(({ call }, index) => lead(index, call)));
+    const { text, rest } = await exportConversions(warehouse, { kind: "google-leads" });
+    expect(keysOf(text)).toEqual([]);
+    const reasons = reasonsOf(rest);
+    expect(LEFT_OUT.map(({ title }, index) => ({ title, reason: reasons[index] }))).toEqual(
+      LEFT_OUT.map(({ title, reason }) => ({ title, reason })),
+    );
+  });
+});
+
+const CLICK = "f894f652ea334e739002f7167ab8f8e3";
+
+describe("export google-data-manager", () => {
+  it("writes the header first, and times in UTC", async () => {
+    using warehouse = makeWarehouse([conversionCall(1, { call_started: "2026-09-15T18:30:00.999Z" })]);
+    const conversion = { value: "40", currency: "EUR", new: true, ad_user_data: "granted" } as const;
+    const { text } = await exportConversions(warehouse, {
+      kind: "google-data-manager",
+      conversion,
+      timezone: "Asia/Tokyo",
+    });
+    expect(text).toBe(
+      `Google Click ID,GBRAID,WBRAID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency,Order ID,Ad User Data,Ad Personalization
+CjABC_1-x,,,Qualified call,2026-09-15T18:30:00Z,40,EUR,1,Granted,
+`,
+    );
+  });
+});
+
+describe("export microsoft-ads", () => {
+  const click = (call_id: number, members: Partial<Call> = {}) =>
+    conversionCall(call_id, {
+      gclid: null,
+      referring_url: `https://acme.example/?a=1&msclkid=${CLICK.slice(0, -1)}${call_id}&b#top`,
+      ...members,
+    });
+
+  it("writes these bytes: all times by the offset of now, where the clocks change in between", async () => {
+    using warehouse = makeWarehouse([
+      click(1, { call_started: "2026-10-20T12:00:00.999Z" }), // summer time
+      click(2, { call_started: "2026-10-30T12:00:00.000Z" }),
+      click(3, { referring_url: null, extra: JSON.stringify({ dni_data: [{ msclkid: ` ${CLICK}` }] }) }),
+    ]);
+    const { text, rest } = await exportConversions(warehouse, {
+      kind: "microsoft-ads",
+      timezone: "Europe/Berlin",
+      conversion: { value: "40", currency: "EUR", new: true },
+      clock: clockAt(Date.parse("2026-11-01T12:00:00.000Z")),
+    });
+    expect(text).toBe(
+      `Parameters:TimeZone=+0100
+Microsoft Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency
+${CLICK},Qualified call,2026-09-21 13:00:00,40,EUR
+${CLICK.slice(0, -1)}1,Qualified call,2026-10-20 13:00:00,40,EUR
+${CLICK.slice(0, -1)}2,Qualified call,2026-10-30 13:00:00,40,EUR
+`,
+    );
+    expect(reasonsOf(rest)).toEqual({});
+  });
+
+  it.each([
+    { timezone: "America/St_Johns", offset: "-0230" },
+    { timezone: "Asia/Kathmandu", offset: "+0545" },
+    { timezone: "UTC", offset: "+0000" },
+    { timezone: "America/New_York", offset: "-0400" },
+  ])("has one offset for the file: $offset in $timezone", async ({ timezone, offset }) => {
+    using warehouse = makeWarehouse([]);
+    const { text } = await exportConversions(warehouse, { kind: "microsoft-ads", timezone });
+    expect(text.split("\n")[0]).toBe(`Parameters:TimeZone=${offset}`);
+  });
+
+  it("leaves out the others, each call with one reason", async () => {
+    const LEFT_OUT = [
+      { call: { referring_url: "https://acme.example/" }, reason: "no msclkid" },
+      { call: { referring_url: null, extra: '{"msclkid":7,"score":{"a":[null]}}' }, reason: "no msclkid" },
+      { call: { referring_url: "https://acme.example/?xmsclkid=1" }, reason: "no msclkid" },
+      { call: { referring_url: "https://acme.example/?msclkid={msclkid}" }, reason: "no msclkid" },
+      { call: { referring_url: `https://acme.example/?msclkid=${CLICK}0` }, reason: "malformed" },
+      { call: { referring_url: "?msclkid==1+1" }, reason: "malformed" },
+      { call: { call_started: ago(90 * DAY_MS + 1) }, reason: "too old" },
+      { call: { call_started: ago(HOUR_MS - 1) }, reason: "too recent" },
+      { call: { duration: 5 }, reason: "not qualified" },
+    ];
+    const twice = [7, 8].map((id) => click(90 + id, { referring_url: `/?MSCLKID=${CLICK}` }));
+    using warehouse = makeWarehouse([...LEFT_OUT.map(({ call }, index) => click(index, call)), ...twice]);
+    const { text, rest } = await exportConversions(warehouse, { kind: "microsoft-ads" });
+    expect(keysOf(text)).toEqual([CLICK]);
+    expect(reasonsOf(rest)).toEqual({
+      ...Object.fromEntries(LEFT_OUT.map(({ reason }, index) => [index, reason])),
+      98: "duplicate",
+    });
+  });
+});
+
+describe("export ga4-events", () => {
+  const visit = (call_id: number, members: Partial<Call> = {}) =>
+    conversionCall(call_id, { gclid: null, google_analytics_cid: `12345.${1000 + call_id}`, ...members });
+
+  it("writes these bytes, without a column that names a person", async () => {
+    using warehouse = makeWarehouse([
+      visit(1, { call_started: "2026-09-15T18:30:00.999Z", caller_id: "+4930123456" }),
+      visit(2, { google_analytics_cid: " 12345.1001 " }),
+      visit(3, { google_analytics_cid: "ann@example.com" }),
+      visit(4, { google_analytics_cid: null }),
+    ]);
+    const { text, rest } = await exportConversions(warehouse, {
+      kind: "ga4-events",
+      conversion: { value: "40", currency: "EUR", measurement_id: "G-1A2B3C4D5E" },
+    });
+    expect(text).toBe(
+      `measurement_id,client_id,event_name,timestamp_micros,event_param.call_id,event_param.value,event_param.currency
+G-1A2B3C4D5E,12345.1001,qualified_call,1789497000000000,1,40,EUR
+`,
+    );
+    expect(reasonsOf(rest)).toEqual({ 2: "duplicate", 3: "malformed", 4: "no client id" });
+  });
+});
+
+describe("judgeCall", () => {
+  it("says of one call what the files would, among all calls of its click", () => {
+    const click = (call_id: number, days: number, members: Partial<Call> = {}) =>
+      conversionCall(call_id, { gclid: "CjABC", call_started: ago(days * DAY_MS), ...members });
+    using made = makeWarehouse([
+      click(1, 7),
+      click(2, 8),
+      click(3, 9, { duration: 5 }),
+      click(4, 100, { gclid: "CjX" }),
+      click(5, 6, { gclid: "CjX", google_analytics_cid: "1.2" }),
+    ]);
+    using warehouse = openExistingWarehouse(made.database);
+    using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
+    const judge = (kind: ConversionKind) => [1, 2, 3, 4, 5, 6].map((id) => judgeCall(session, id, kind, NOW));
+    expect(judge("google-ads")).toEqual([
+      "duplicate",
+      undefined,
+      "not qualified",
+      "too old",
+      "duplicate",
+      undefined,
+    ]);
+    const none = "no client id";
+    expect(judge("ga4-events")).toEqual([none, none, none, none, undefined, undefined]);
+  });
+});
+
+/** What the README says of conversions of one kind, in memory: the lines, and the calls left out, in the order of time. */
+function foldConversions(kind: ConversionKind, calls: readonly Call[], every: boolean) {
+  const known = calls
+    .map((call) => {
+      const { caller, gclid, gclsrc, call_started, is_qualified } = attributeCall(call, DEFAULT_RULES);
+      const [, gbraid = null] = /"gbraid":"(\w+)"/.exec(call.extra ?? "") ?? [];
+      const [, msclkid = null] = /msclkid=(\w+)/.exec(call.referring_url ?? "") ?? [];
+      const isGoogle = (gclid !== null && gclsrc !== "3p.ds") || gbraid !== null;
+      const key = {
+        "google-ads": gclid,
+        "google-data-manager":
+          gclsrc === "3p.ds" ? (gbraid ?? (msclkid === null ? gclid : null)) : (gclid ?? gbraid),
+        "google-leads": caller,
+        "microsoft-ads": isGoogle ? null : msclkid,
+        "ga4-events": call.google_analytics_cid,
+      }[kind];
+      const by = gclid === null && gbraid !== null ? "gbraid or wbraid" : undefined;
+      return { call_id: call.call_id, key, by, gclsrc: gclsrc ?? "", call_started, is_qualified };
+    })
+    .toSorted(
+      (a, b) =>
+        Number(a.call_started === null) - Number(b.call_started === null) ||
+        (a.call_started ?? "").localeCompare(b.call_started ?? "") ||
+        a.call_id - b.call_id,
+    );
+  const { pattern, missing, fromMs, toMs } = LIMITS[kind];
+  const isGoogle = kind === "google-ads" || kind === "google-data-manager";
+  const seen = new Set<string>();
+  const told: number[] = [];
+  const lines: [key: string, time: string][] = [];
+  const left: [id: string, started: string, reason: string][] = [];
+  for (const { call_id, key, by, gclsrc, call_started, is_qualified } of known) {
+    const isAds = !isGoogle || ["", "aw", "aw.ds"].includes(gclsrc);
+    const second = call_started?.slice(0, 19) ?? "";
+    const same = JSON.stringify([key, every ? second : ""]);
+    // The first of a click is one, whether or not it can be told of.
+    const isFirst = !seen.has(same);
+    if (key !== null && isAds && call_started !== null && is_qualified) seen.add(same);
+    const ageMs = NOW - Date.parse(call_started ?? "");
+    const reason = [
+      key === null && ((kind === "google-ads" && by) || missing),
+      !isAds && "not Google Ads",
+      !pattern.test(key ?? "") && "malformed",
+      call_started === null && "no time",
+      ageMs > toMs && "too old",
+      ageMs < fromMs && "too recent",
+      !is_qualified && "not qualified",
+      !isFirst && "duplicate",
+    ].find((each) => each !== false);
+    if (reason !== undefined) left.push([String(call_id), call_started ?? "", reason]);
+    else {
+      const time = { "google-data-manager": `${second}Z`, "ga4-events": `${Date.parse(`${second}Z`)}000` };
+      told.push(call_id);
+      lines.push([
+        kind === "google-leads" ? sha256(key ?? "") : (key ?? ""),
+        time[kind as keyof typeof time] ?? second.replace("T", " "),
+      ]);
+    }
+  }
+  return { told, lines, left };
+}
+
+const LIMITS: Record<ConversionKind, { pattern: RegExp; missing: string; fromMs: number; toMs: number }> = {
+  "google-ads": { pattern: /^[\w-]+$/, missing: "no gclid", fromMs: 6 * HOUR_MS, toMs: 90 * DAY_MS },
+  "google-data-manager": { pattern: /^[\w-]+$/, missing: "no gclid", fromMs: 6 * HOUR_MS, toMs: 90 * DAY_MS },
+  "google-leads": { pattern: /^\+[1-9]\d{6,14}$/, missing: "no caller id", fromMs: 0, toMs: 63 * DAY_MS },
+  "microsoft-ads": {
+    pattern: /^[0-9a-fA-F]{32}$/,
+    missing: "no msclkid",
+    fromMs: HOUR_MS,
+    toMs: 90 * DAY_MS,
+  },
+  "ga4-events": { pattern: /^\d{1,20}\.\d{1,20}$/, missing: "no client id", fromMs: 0, toMs: Infinity },
+};
+
+/** Ages at both sides of each limit, and two in one second. */
+const AGES = [
+  ...[0, 1, 6, 24 * 63, 24 * 90].flatMap((hours) => [-1, 0, 1].map((ms) => hours * HOUR_MS + ms)),
+  ...[-400, -500, -600].map((ms) => 10 * DAY_MS + ms),
+  ...[20, 30, 30, 40, 40].map((days) => days * DAY_MS),
+];
+
+describe("each file of conversions", () => {
+  it.each(CONVERSIONS)(
+    "%s: each call is a row or left out with its reason, as in a model, and the platform takes each line",
+    async (kind) => {
+      const rarely = (id: fc.Arbitrary<string>) =>
+        kind === "microsoft-ads"
+          ? fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: id })
+          : fc.option(id, { freq: 5 });
+      const members = fc.record({
+        // Calls of one click or caller in any order, most of them conversions.
+        call_started: fc.option(fc.constantFrom(...AGES).map(ago), { freq: 12 }),
+        duration: fc.constantFrom(59, 60, 60, 61),
+        disposition: fc.constantFrom("ANSWERED", "Transferred", "BUSY"),
+        // A click of Google's is not one of Microsoft's.
+        gclid: rarely(fc.constantFrom("CjA", "Cja", "Cj_B-", "Cj C")),
+        gclsrc: fc.constantFrom(null, null, "", "aw.ds", "AW", "3p.ds"),
+        caller_id: fc.option(fc.constantFrom("+49 30-12341", "004930 12341", "+493012342", "+49301"), {
+          freq: 5,
+        }),
+        referring_url: fc.option(
+          fc.nat(3).map((click) => `https://acme.example/?msclkid=${CLICK.slice(0, -1)}${click || "x"}`),
+          { freq: 5 },
+        ),
+        extra: rarely(fc.constantFrom('{"gbraid":"0A"}', '{"dni_data":{"gbraid":"0B"}}')),
+        google_analytics_cid: fc.option(fc.constantFrom("7.1", "7.2", "7.3", "7"), { freq: 5 }),
+      });
+      const order = fc.constantFrom("against", "with", "without" as const);
+      const drawn = fc.tuple(arbitraryCalls(60), order).chain(([calls, order]) =>
+        fc.array(members, { minLength: calls.length, maxLength: calls.length }).map((drawn) => {
+          const all = calls.map((call, index) => ({ ...call, ...drawn[index] }));
+          if (order === "without") return all;
+          const ids = all
+            .map(({ call_id }) => call_id)
+            .toSorted((a, b) => (order === "with" ? a - b : b - a));
+          return all
+            .toSorted((a, b) => (a.call_started ?? "~").localeCompare(b.call_started ?? "~"))
+            .map((call, index) => ({ ...call, call_id: ids[index] ?? 0 }));
+        }),
+      );
+      const seen: Record<string, number> = {};
+      const see = (name: string, times: number) => {
+        seen[name] = (seen[name] ?? 0) + times;
+      };
+      const toUtcMs = (time: string) => Date.parse(time.endsWith("Z") ? time : `${time.replace(" ", "T")}Z`);
+      await fc.assert(
+        fc.asyncProperty(drawn, fc.boolean(), fc.boolean(), async (calls, every, isNew) => {
+          using warehouse = makeWarehouse(calls);
+          const { text, rest, conversions, excluded } = await exportConversions(warehouse, {
+            kind,
+            conversion: { every, new: isNew, measurement_id: "G-1A2B3C4D5E" },
+          });
+          const rows = readConversions(kind, text, { nowMs: NOW, toUtcMs });
+          const lines = rows.map((row) => [
+            row.client_id ?? (Object.values(row)[0] || row.GBRAID),
+            row.timestamp_micros ?? row["Conversion Time"],
+          ]);
+          const expected = foldConversions(kind, calls, every);
+          expect(lines).toEqual(expected.lines);
+          expect(readLines(rest).slice(1)).toEqual(expected.left);
+          const reasons = Map.groupBy(expected.left, ([, , reason]) => reason);
+          expect(conversions).toMatchObject({
+            rows: lines.length,
+            examined: calls.length,
+            excluded: Object.fromEntries([...reasons].map(([reason, { length }]) => [reason, length])),
+          });
+          expect(excluded).toMatchObject({ rows: expected.left.length });
+          see("rows", lines.length);
+          for (const [reason, { length }] of reasons) see(reason, length);
+          for (const [id] of reasons.get("duplicate") ?? []) {
+            see("a later call has a lower id", Number(expected.told.some((told) => Number(id) < told)));
+          }
+          see("several at one moment", calls.length - new Set(calls.map((call) => call.call_started)).size);
+        }),
+        { numRuns: draws(30) },
+      );
+      const often = {
+        rows: 30,
+        duplicate: 20,
+        "a later call has a lower id": 10,
+        "several at one moment": 100,
+      };
+      expect(
+        Object.entries(often).filter(([name, times]) => (seen[name] ?? 0) < least(times)),
+        JSON.stringify(seen),
+      ).toEqual([]);
+      const isAlways = kind === "ga4-events";
+      const others = [
+        "no time",
+        "too recent",
+        "not qualified",
+        "malformed",
+        LIMITS[kind].missing,
+        ...(isAlways ? [] : ["too old"]),
+      ];
+      expect(
+        others.filter((reason) => (seen[reason] ?? 0) < least(5)),
+        JSON.stringify(seen),
+      ).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,623 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Call } from "../../../src/call/columns.ts";
+import { takeBack } from "../../../src/features/conversions/take-back.ts";
+import { forgetUploads } from "../../../src/features/conversions/upload-files.ts";
+import { readUploadFiles } from "../../../src/features/conversions/upload-table.ts";
+import type { ConversionOptions } from "../../../src/request/resolve.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { clockAt, makeWarehouse, type Target } from "../../support/produce-files.ts";
+import { readText } from "../../support/temp-folder.ts";
+import {
+  at,
+  conversionCall,
+  DAY_MS,
+  forgetLast,
+  HOUR_MS,
+  NOW,
+  type Options,
+  ordersOf,
+  readLedger,
+  saidOf,
+  sync,
+  writeAdjustments,
+  writeNew,
+} from "./upload-files.ts";
+
+describe("export --new", () => {
+  it("writes what no earlier file had, with an order id, and says of the rest that it was uploaded", async () => {
+    using warehouse = makeWarehouse([conversionCall(1), conversionCall(2, { gclid: null })]);
+    const first = await writeNew(warehouse, { value: "40", currency: "EUR" });
+    expect(first.rows).toEqual([
+      {
+        "Google Click ID": "CjABC_1-x",
+        "Conversion Name": "Qualified call",
+        "Conversion Time": "2026-10-21 13:00:00",
+        "Conversion Value": "40",
+        "Conversion Currency": "EUR",
+        "Order ID": "1",
+      },
+    ]);
+    sync(warehouse, [conversionCall(3)]);
+    const second = await writeNew(warehouse);
+    expect(ordersOf(second.rows)).toEqual(["3"]);
+    expect(second.reasons).toEqual({ 1: "uploaded", 2: "no gclid" });
+    expect(second.entry).toMatchObject({ only_new: true, excluded: { uploaded: 1, "no gclid": 1 } });
+    expect((await writeNew(warehouse)).rows).toEqual([]);
+    expect(readLedger(warehouse)).toMatchObject({
+      files: [
+        { contents: "google-ads", rows: 1, state: "written", forgotten_at: null, report_run_id: null },
+        { rows: 1, state: "written" },
+        { rows: 0, state: "written" },
+      ],
+      lines: [
+        { call_id: 1, order_id: "1", action: "convert", value: "40", currency: "EUR" },
+        { call_id: 3, order_id: "3", action: "convert", value: null, currency: null },
+      ],
+    });
+  });
+
+  it("leaves out what a file without --new had, whose bytes are those of before, and enters nothing twice", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    for (const _ of ["once", "again"]) {
+      await warehouse.export({
+        targets: [{ kind: "google-ads", conversion: { name: "Qualified call", every: false } }],
+        clock: clockAt(NOW),
+      });
+    }
+    expect(readText(warehouse.folder, "google-ads.csv").split("\n").slice(1)).toEqual([
+      "Google Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency",
+      "CjABC_1-x,Qualified call,2026-10-21 13:00:00,,",
+      "",
+    ]);
+    expect(readLedger(warehouse).lines).toMatchObject([{ call_id: 1, order_id: null }]);
+    const { rows, reasons } = await writeNew(warehouse);
+    expect({ rows, reasons }).toEqual({ rows: [], reasons: { 1: "uploaded" } });
+  });
+
+  it("keeps names of conversions and platforms apart", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    await writeNew(warehouse);
+    expect(ordersOf((await writeNew(warehouse, { name: "Other" })).rows)).toEqual(["1"]);
+    const conversion = { name: "Qualified call", every: false, new: true };
+    const { manifest } = await warehouse.export({
+      targets: [
+        { kind: "google-leads", conversion },
+        { kind: "google-data-manager", conversion },
+      ],
+      clock: clockAt(NOW),
+    });
+    expect(manifest.files.filter(({ examined }) => examined).map(({ rows }) => rows)).toEqual([1, 1]);
+  });
+
+  it("has what is too recent in the next file", async () => {
+    using warehouse = makeWarehouse([conversionCall(1, { call_started: at(NOW - HOUR_MS) })]);
+    expect((await writeNew(warehouse)).reasons).toEqual({ 1: "too recent" });
+    expect(ordersOf((await writeNew(warehouse, { nowMs: NOW + 6 * HOUR_MS })).rows)).toEqual(["1"]);
+  });
+
+  it("has a call again, by another order id and another second, that was retracted and is qualified again", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    await writeNew(warehouse);
+    for (const [round, second] of [
+      ["1-2", "2026-10-21 13:00:01"],
+      ["1-3", "2026-10-21 13:00:02"],
+    ]) {
+      sync(warehouse, [conversionCall(1, { disposition: "BUSY" })]);
+      expect((await writeNew(warehouse)).reasons).toEqual({ 1: "not qualified" });
+      expect((await writeAdjustments(warehouse)).rows).toHaveLength(1);
+      sync(warehouse, [conversionCall(1)]);
+      const { rows } = await writeNew(warehouse);
+      expect(rows).toMatchObject([{ "Order ID": round, "Conversion Time": second }]);
+    }
+  });
+
+  it("has a call again that was retracted and is qualified again, when its retracted conversion is too old to adjust", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    await writeNew(warehouse);
+    sync(warehouse, [conversionCall(1, { disposition: "BUSY" })]);
+    await writeAdjustments(warehouse);
+    sync(warehouse, [conversionCall(1)]);
+    expect(ordersOf((await writeNew(warehouse, { nowMs: NOW + 50 * DAY_MS })).rows)).toEqual(["1-2"]);
+  });
+
+  it("tells of another call of a click in another second than that of the first one, which was retracted", async () => {
+    const started = at(NOW - 5 * DAY_MS);
+    const calls = [1, 2].map((id) => conversionCall(id, { gclid: "CjABC", call_started: started }));
+    using warehouse = makeWarehouse(calls);
+    await writeNew(warehouse);
+    warehouse.markGone(1, at(NOW));
+    const { rows } = await writeNew(warehouse);
+    expect(rows).toMatchObject([{ "Order ID": "2", "Conversion Time": "2026-10-26 12:00:01" }]);
+    expect(saidOf((await writeAdjustments(warehouse)).rows)).toEqual([["1", "RETRACT", "", ""]]);
+  });
+
+  it("does not tell of a click again by an earlier call that came late, where no adjustment takes the first one back", async () => {
+    const caller = { google_analytics_cid: "1.2", caller_id: "+49301234567" };
+    /** A click on Google, and one on Microsoft. */
+    const clicks = (id: number) => [
+      conversionCall(id, { ...caller, gclid: "CjABC" }),
+      conversionCall(id + 10, {
+        ...caller,
+        gclid: null,
+        referring_url: `https://x.test/?msclkid=${"0a".repeat(16)}`,
+      }),
+    ];
+    using warehouse = makeWarehouse(clicks(2));
+    const kinds = ["google-leads", "google-data-manager", "microsoft-ads", "ga4-events"] as const;
+    const write = async (options: Partial<ConversionOptions> = {}) => {
+      const conversion = { name: "Qualified call", every: false, new: true, ...options };
+      const targets = kinds.map((kind): Target => ({ kind, conversion }));
+      const { manifest } = await warehouse.export({ targets, clock: clockAt(NOW) });
+      return manifest.files.flatMap(({ examined, rows }) => (examined === undefined ? [] : rows));
+    };
+    expect(await write()).toEqual([1, 1, 1, 1]);
+    sync(warehouse, clicks(1));
+    expect(await write()).toEqual([0, 0, 0, 0]);
+    expect(await write({ every: true })).toEqual([3, 1, 1, 3]);
+  });
+
+  it("does not tell of a click again whose conversion in google-ads is too old to be retracted, or has no order id", async () => {
+    const click = { gclid: "CjABC" };
+    using warehouse = makeWarehouse([conversionCall(1, click), conversionCall(2, click)]);
+    await writeNew(warehouse);
+    await writeNew(warehouse, { name: "Without", new: false });
+    warehouse.markGone(1, at(NOW));
+    const late = NOW + 50 * DAY_MS;
+    expect((await writeNew(warehouse, { nowMs: late })).reasons).toEqual({ 2: "uploaded" });
+    expect((await writeNew(warehouse, { name: "Without" })).reasons).toEqual({ 2: "uploaded" });
+    expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["2"]);
+  });
+
+  it("has again what was in a file that was taken back", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    await writeNew(warehouse);
+    forgetLast(warehouse);
+    expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["1"]);
+  });
+
+  it("tells of calls of one click in seconds of their own, whichever of them it told of before", async () => {
+    const started = at(NOW - 5 * DAY_MS);
+    const calls = [1, 2, 3].map((id) => conversionCall(id, { gclid: "CjABC", call_started: started }));
+    using warehouse = makeWarehouse(calls);
+    const timesOf = async () =>
+      (await writeNew(warehouse)).rows.map((row) => [row["Order ID"], row["Conversion Time"]]);
+    expect(await timesOf()).toEqual([["1", "2026-10-26 12:00:00"]]);
+    warehouse.markGone(1, at(NOW));
+    expect(await timesOf()).toEqual([["2", "2026-10-26 12:00:01"]]);
+    warehouse.markGone(2, at(NOW));
+    expect(await timesOf()).toEqual([["3", "2026-10-26 12:00:02"]]);
+    await writeAdjustments(warehouse);
+    sync(warehouse, calls);
+    expect(await timesOf()).toEqual([["1-2", "2026-10-26 12:00:03"]]);
+    // Of another click, no second is taken.
+    sync(warehouse, [conversionCall(4, { gclid: "CjX", call_started: started })]);
+    expect(await timesOf()).toEqual([["4", "2026-10-26 12:00:00"]]);
+  });
+
+  it("has milliseconds of no conversion, those of before 1970 neither", async () => {
+    const kind = "ga4-events";
+    const starts = ["1969-12-31T23:59:59.001Z", "1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00.999Z"];
+    using warehouse = makeWarehouse(
+      starts.map((call_started, id) => conversionCall(id, { call_started, google_analytics_cid: `1.${id}` })),
+    );
+    const conversion = { name: "Qualified call", every: false };
+    await warehouse.export({ targets: [{ kind, conversion }], clock: clockAt(NOW) });
+    expect(readLedger(warehouse).lines.map(({ occurred_at }) => occurred_at)).toEqual([
+      "1969-12-31T23:59:59.000Z",
+      "1970-01-01T00:00:00.000Z",
+      "1970-01-01T00:00:00.000Z",
+    ]);
+  });
+
+  it("with --every leaves the second that it moves a call to, to no other call of the click", async () => {
+    const call = (id: number, second: number, duration = 60) =>
+      conversionCall(id, { gclid: "CjABC", duration, call_started: `2026-10-20T08:00:0${second}.000Z` });
+    using warehouse = makeWarehouse([call(1, 0)]);
+    await writeNew(warehouse, { every: true });
+    sync(warehouse, [call(1, 0, 5)]);
+    await writeAdjustments(warehouse);
+    sync(warehouse, [call(1, 0), call(2, 1), call(3, 3)]);
+    const { rows } = await writeNew(warehouse, { every: true });
+    expect(rows.map((row) => [row["Order ID"], row["Conversion Time"]])).toEqual([
+      ["1-2", "2026-10-20 08:00:01"],
+      ["2", "2026-10-20 08:00:02"],
+      ["3", "2026-10-20 08:00:03"],
+    ]);
+  });
+
+  it("with --every tells of a click again by another second, and of none that it cannot take back", async () => {
+    const kind = "google-data-manager";
+    const call = (id: number, call_started: string) => conversionCall(id, { gclid: "CjABC", call_started });
+    using warehouse = makeWarehouse([
+      call(1, "2026-10-20T08:00:00.500Z"),
+      call(2, "2026-10-20T08:00:01.000Z"),
+    ]);
+    const write = async (every: boolean) => {
+      const conversion = { name: "Qualified call", every, new: true };
+      const { manifest } = await warehouse.export({ targets: [{ kind, conversion }], clock: clockAt(NOW) });
+      return { rows: manifest.files[0]?.rows, excluded: manifest.files[0]?.excluded };
+    };
+    expect(await write(true)).toEqual({ rows: 2, excluded: {} });
+    sync(warehouse, [call(0, "2026-10-20T08:00:00.100Z"), call(3, "2026-10-20T08:00:02.000Z")]);
+    expect(await write(true)).toEqual({ rows: 1, excluded: { uploaded: 2, duplicate: 1 } });
+    expect(await write(false)).toEqual({ rows: 0, excluded: { uploaded: 1, duplicate: 3 } });
+    expect(readLedger(warehouse).lines.map(({ call_id, is_every }) => [call_id, is_every])).toEqual([
+      [1, true],
+      [2, true],
+      [3, true],
+    ]);
+  });
+
+  it("writes nothing where another export has entered conversions meanwhile", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    const other = `${warehouse.folder}-other`;
+    const conversion = { name: "Qualified call", every: false, new: true };
+    const failed = warehouse.export({
+      targets: [{ kind: "google-ads", conversion }],
+      meanwhile: () => writeNew(warehouse, { folder: other }),
+      clock: clockAt(NOW),
+    });
+    await expect(failed).rejects.toMatchObject({
+      exitCode: 6,
+      message: expect.stringContaining("google-ads.csv"),
+    });
+    expect(() => readText(warehouse.folder, "google-ads.csv")).toThrow("ENOENT");
+    expect(readLedger(warehouse)).toMatchObject({ files: [{ state: "written" }], lines: [{ call_id: 1 }] });
+  });
+
+  it("remembers nothing of a file that could not get its name", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    mkdirSync(join(warehouse.folder, "google-ads.csv"), { recursive: true });
+    await expect(writeNew(warehouse)).rejects.toMatchObject({ exitCode: 7 });
+    rmSync(join(warehouse.folder, "google-ads.csv"), { recursive: true });
+    expect(readLedger(warehouse)).toEqual({ files: [], lines: [] });
+    expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["1"]);
+  });
+});
+
+describe("takeBack", () => {
+  it("names later files that have rows of earlier ones, and none whose rows are all new", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    const mayBeIn = () => {
+      using store = openExistingWarehouse(warehouse.database);
+      return takeBack(store, "1", { folder: warehouse.folder, now: at(NOW), describe: String }).mayBeIn;
+    };
+    await writeNew(warehouse);
+    sync(warehouse, [conversionCall(2)]);
+    await writeNew(warehouse);
+    expect(mayBeIn()).toEqual([]);
+    warehouse.execute("UPDATE upload_files SET forgotten_at = NULL");
+    await writeNew(warehouse, { new: undefined });
+    expect(mayBeIn()).toEqual([3]);
+  });
+});
+
+describe("export google-ads-adjustments", () => {
+  it("retracts, once, what is gone, not qualified or a duplicate, and nothing else", async () => {
+    const calls = [1, 2, 3, 4, 5].map((id) => conversionCall(id));
+    using warehouse = makeWarehouse(calls);
+    await writeNew(warehouse);
+    warehouse.markGone(1, at(NOW));
+    sync(warehouse, [
+      conversionCall(2, { duration: 59 }),
+      conversionCall(13, { gclid: "CjABC_3-x", call_started: at(NOW - 20 * DAY_MS) }), // came late
+      conversionCall(6, { duration: 5 }), // never uploaded
+    ]);
+    const { rows, entry } = await writeAdjustments(warehouse, { nowMs: NOW + 40 * DAY_MS });
+    expect(rows).toEqual(
+      ["1", "2", "3"].map((id) => ({
+        "Order ID": id,
+        "Conversion Name": "Qualified call",
+        "Adjustment Time": "2026-12-10 12:00:00",
+        "Adjustment Type": "RETRACT",
+        "Adjusted Value": "",
+        "Adjusted Value Currency": "",
+      })),
+    );
+    expect(entry).toMatchObject({ adjustments: { retract: 3, restate: 0 }, excluded: {} });
+    expect((await writeAdjustments(warehouse)).rows).toEqual([]);
+    expect(readLedger(warehouse).lines.slice(5)).toMatchObject([
+      { call_id: 1, action: "retract", reason: "gone" },
+      { call_id: 2, action: "retract", reason: "not qualified" },
+      { call_id: 3, action: "retract", reason: "duplicate" },
+    ]);
+  });
+
+  it("retracts calls of a caller who is left out since, and says so", async () => {
+    using warehouse = makeWarehouse([
+      conversionCall(1),
+      conversionCall(2),
+      conversionCall(3, { gclid: "CjABC_1-x" }),
+    ]);
+    await writeNew(warehouse);
+    const filter = { exclude_callers: ["+49301001"] };
+    expect(ordersOf((await writeAdjustments(warehouse, { filter })).rows)).toEqual(["1"]);
+    expect(readLedger(warehouse).lines.at(-1)).toMatchObject({ call_id: 1, reason: "excluded caller" });
+    expect((await writeAdjustments(warehouse, { filter })).rows).toEqual([]);
+  });
+
+  it("restates a value that differs from what was said last, once, of conversions of this name", async () => {
+    using warehouse = makeWarehouse([conversionCall(1), conversionCall(2)]);
+    await writeNew(warehouse, { value: "40", currency: "EUR" });
+    await writeNew(warehouse, { name: "Other", value: "40", currency: "EUR" });
+    const restate = async (conversion: Options) =>
+      saidOf((await writeAdjustments(warehouse, conversion)).rows);
+    expect(await restate({})).toEqual([]);
+    expect(await restate({ value: "40.00", currency: "EUR" })).toEqual([]);
+    expect(await restate({ value: "40" })).toEqual([]);
+    sync(warehouse, [conversionCall(2, { duration: 1 })]);
+    expect(await restate({ value: "55.5", currency: "EUR" })).toEqual([
+      ["1", "RESTATE", "55.5", "EUR"],
+      ["2", "RETRACT", "", ""],
+      ["2", "RETRACT", "", ""], // of the conversion of the other name
+    ]);
+    expect(await restate({ value: "55.5", currency: "EUR" })).toEqual([]);
+    expect(await restate({ value: "55.5", currency: "USD" })).toEqual([["1", "RESTATE", "55.5", "USD"]]);
+    const { lines } = readLedger(warehouse);
+    // Google takes a second adjustment of the same time for the first one.
+    const times = lines.filter(({ call_id, action }) => call_id === 1 && action === "restate");
+    expect(times.map(({ occurred_at }) => occurred_at)).toEqual([at(NOW), at(NOW + 1000)]);
+  });
+
+  it("leaves out what has no order id, and what is older than Google adjusts", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    await writeNew(warehouse, { new: false });
+    sync(warehouse, [conversionCall(2)]);
+    await writeNew(warehouse);
+    sync(warehouse, [conversionCall(1, { duration: 1 }), conversionCall(2, { duration: 1 })]);
+    const { rows, rest, entry } = await writeAdjustments(warehouse, { nowMs: NOW + 54 * DAY_MS });
+    expect(rows).toEqual([]);
+    expect(rest).toEqual([
+      ["1", "Qualified call", "2026-10-21T13:00:00.000Z", "retract", "no order id"],
+      ["2", "Qualified call", "2026-10-21T14:00:00.000Z", "retract", "too old"],
+    ]);
+    expect(entry).toMatchObject({ examined: 2, excluded: { "no order id": 1, "too old": 1 } });
+    expect(ordersOf((await writeAdjustments(warehouse, { nowMs: NOW + 40 * DAY_MS })).rows)).toEqual(["2"]);
+  });
+
+  it("counts by their reasons what it leaves out beside what it says", async () => {
+    const calls = [1, 2, 3, 4, 5, 6].map((id) => conversionCall(id));
+    using warehouse = makeWarehouse(calls.slice(0, 3));
+    // A formula for a name stays a text.
+    const name = "=1+1";
+    await writeNew(warehouse, { name, new: false });
+    sync(warehouse, calls);
+    await writeNew(warehouse, { name, value: "40" });
+    sync(
+      warehouse,
+      [1, 2, 4].map((id) => conversionCall(id, { duration: 1 })),
+    );
+    const { rows, rest, entry } = await writeAdjustments(warehouse, { name, value: "50", currency: "EUR" });
+    expect(saidOf(rows)).toEqual([
+      ["4", "RETRACT", "", ""],
+      ["5", "RESTATE", "50", "EUR"],
+      ["6", "RESTATE", "50", "EUR"],
+    ]);
+    expect(rest).toEqual([
+      ["1", "'=1+1", "2026-10-21T13:00:00.000Z", "retract", "no order id"],
+      ["2", "'=1+1", "2026-10-21T14:00:00.000Z", "retract", "no order id"],
+      ["3", "'=1+1", "2026-10-21T15:00:00.000Z", "restate", "no order id"],
+    ]);
+    expect(entry?.excluded).toEqual({ "no order id": 3 });
+    expect(entry?.adjustments).toEqual({ retract: 1, restate: 2 });
+    // What no adjustment could say is due as before; of what was said, nothing is.
+    const later = await writeAdjustments(warehouse, { name, value: "60", nowMs: NOW + 50 * DAY_MS });
+    expect([later.rows, later.entry?.excluded]).toEqual([[], { "no order id": 3, "too old": 2 }]);
+  });
+
+  it("writes nothing where another export has entered adjustments meanwhile", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    await writeNew(warehouse);
+    sync(warehouse, [conversionCall(1, { duration: 1 })]);
+    const failed = warehouse.export({
+      targets: [{ kind: "google-ads-adjustments", conversion: { name: "Qualified call" } }],
+      meanwhile: () => writeAdjustments(warehouse),
+      clock: clockAt(NOW),
+    });
+    await expect(failed).rejects.toMatchObject({
+      exitCode: 6,
+      message: expect.stringContaining("google-ads-adjustments.csv"),
+    });
+    expect(readLedger(warehouse).lines.map(({ action }) => action)).toEqual(["convert", "retract"]);
+  });
+
+  it("does not take calls of one click back that --every told of", async () => {
+    using warehouse = makeWarehouse([1, 2].map((id) => conversionCall(id, { gclid: "CjABC" })));
+    expect((await writeNew(warehouse, { every: true })).rows).toHaveLength(2);
+    expect((await writeAdjustments(warehouse)).rows).toEqual([]);
+  });
+
+  it("retracts again what a file said that was taken back, and the older of two that stand for one call", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    await writeNew(warehouse);
+    sync(warehouse, [conversionCall(1, { duration: 1 })]);
+    await writeAdjustments(warehouse);
+    forgetLast(warehouse);
+    expect(ordersOf((await writeAdjustments(warehouse)).rows)).toEqual(["1"]);
+    sync(warehouse, [conversionCall(1)]);
+    await writeNew(warehouse);
+    {
+      using opened = openExistingWarehouse(warehouse.database);
+      const adjustments = readUploadFiles(opened).filter(
+        ({ contents }) => contents === "google-ads-adjustments",
+      );
+      forgetUploads(
+        opened,
+        adjustments.map(({ upload_file_id }) => upload_file_id),
+        at(NOW),
+      );
+    }
+    expect(ordersOf((await writeAdjustments(warehouse)).rows)).toEqual(["1"]);
+    expect(readLedger(warehouse).lines.at(-1)).toMatchObject({ action: "retract", reason: "duplicate" });
+    expect((await writeAdjustments(warehouse)).rows).toEqual([]);
+  });
+
+  it("does not retract what is only too old for a conversion by now, or that the clock was ahead of", async () => {
+    using warehouse = makeWarehouse([
+      conversionCall(1, { call_started: at(NOW - 90 * DAY_MS) }),
+      conversionCall(2, { call_started: at(NOW - 6 * HOUR_MS) }),
+    ]);
+    expect((await writeNew(warehouse)).rows).toHaveLength(2);
+    for (const nowMs of [NOW - DAY_MS, NOW + DAY_MS, NOW + 40 * DAY_MS]) {
+      expect(await writeAdjustments(warehouse, { nowMs })).toMatchObject({ rows: [], rest: [] });
+    }
+  });
+
+  it("says of each conversion why it is none: by calls of its click, by gone ones, and by callers who are left out", async () => {
+    const click = (call_id: number, gclid: string, members: Partial<Call> = {}) =>
+      conversionCall(call_id, { gclid, ...members });
+    using warehouse = makeWarehouse([11, 12, 13, 14, 15, 16].map((id) => click(id, `Cj${id}`)));
+    await writeNew(warehouse);
+    warehouse.markGone(11, at(NOW));
+    sync(warehouse, [
+      click(1, "Cj12", { call_started: at(NOW - 20 * DAY_MS) }), // came late, of the same click
+      click(13, "Cj13", { caller_id: "+49301" }),
+      click(14, "Cj14", { gclid: null }),
+      click(15, "Cj15", { gclsrc: "3p.ds" }),
+    ]);
+    const filter = { exclude_callers: ["+49301"] };
+    const orders = ordersOf((await writeAdjustments(warehouse, { filter })).rows);
+    const said = readLedger(warehouse).lines.filter(({ action }) => action === "retract");
+    expect(said.map(({ order_id, reason }) => [order_id, reason])).toEqual([
+      ["11", "gone"],
+      ["12", "duplicate"],
+      ["13", "excluded caller"],
+      ["14", "no gclid"],
+      ["15", "not Google Ads"],
+    ]);
+    expect(orders).toEqual(["11", "12", "13", "14", "15"]);
+  });
+
+  it("retracts no gone call where those are counted, and a call that is nowhere any more", async () => {
+    using warehouse = makeWarehouse([conversionCall(1), conversionCall(2)]);
+    await writeNew(warehouse);
+    warehouse.markGone(1, at(NOW));
+    const filter = { include_gone: true } as const;
+    expect((await writeAdjustments(warehouse, { filter })).rows).toEqual([]);
+    warehouse.execute("DELETE FROM calls WHERE call_id = 2");
+    expect(ordersOf((await writeAdjustments(warehouse, { filter })).rows)).toEqual(["2"]);
+    expect(readLedger(warehouse).lines.at(-1)).toMatchObject({
+      call_id: 2,
+      action: "retract",
+      reason: "gone",
+    });
+  });
+
+  it("judges each conversion by the rule by which it was told of, beside others of that name", async () => {
+    using warehouse = makeWarehouse([1, 2, 3].map((id) => conversionCall(id, { gclid: "CjABC" })));
+    expect(ordersOf((await writeNew(warehouse, { every: true })).rows)).toEqual(["1", "2", "3"]);
+    expect(ordersOf((await writeNew(warehouse, { name: "First" })).rows)).toEqual(["1"]);
+    sync(warehouse, [conversionCall(0, { gclid: "CjABC", call_started: at(NOW - 20 * DAY_MS) })]);
+    const { rows } = await writeAdjustments(warehouse);
+    expect(rows.map((row) => [row["Order ID"], row["Conversion Name"]])).toEqual([["1", "First"]]);
+    expect(readLedger(warehouse).lines.at(-1)).toMatchObject({
+      is_every: false,
+      reason: "duplicate",
+      value: null,
+    });
+  });
+
+  it("restates values and currencies as they are now, in whole seconds of UTC, and none without a value", async () => {
+    using warehouse = makeWarehouse([1, 2, 3].map((id) => conversionCall(id)));
+    await writeNew(warehouse); // without a value
+    const say = async (conversion: Options) => {
+      const nowMs = NOW + 999;
+      const { rows } = await writeAdjustments(warehouse, {
+        nowMs,
+        timezone: "Asia/Kathmandu",
+        ...conversion,
+      });
+      return [...new Set(rows.map((row) => Object.values(row).slice(1).join(" | ")))];
+    };
+    const [said, time] = ["Qualified call | 2026-10-31 12:00", "RESTATE"];
+    expect(await say({ currency: "EUR" })).toEqual([]);
+    expect(await say({ value: "0" })).toEqual([`${said}:00 | ${time} | 0 | `]);
+    expect(await say({ value: "0.00" })).toEqual([]);
+    expect(await say({ value: "0", currency: "EUR" })).toEqual([`${said}:01 | ${time} | 0 | EUR`]);
+    expect(await say({ value: "1", currency: "EUR", name: "qualified call" })).toEqual([]);
+    expect(await say({ value: "1" })).toEqual([`${said}:02 | ${time} | 1 | `]);
+    const { lines } = readLedger(warehouse);
+    expect(lines.slice(3).every(({ reason }) => reason === null)).toBe(true);
+    expect(lines.at(-1)).toMatchObject({
+      call_id: 3,
+      action: "restate",
+      value: "1",
+      currency: null,
+      is_every: false,
+    });
+    const times = lines.slice(3).map(({ occurred_at }) => Date.parse(occurred_at) - NOW);
+    expect(times).toEqual([0, 0, 0, 1000, 1000, 1000, 2000, 2000, 2000]);
+  });
+});
+
+/** What a run of a report that was cut short writes when it is taken up again. */
+const again = (runId: number) => ({ reportRun: { runId, isRepeated: true } });
+const run = (runId: number) => ({ reportRun: { runId, isRepeated: false } });
+
+describe("a run of a report that is taken up again", () => {
+  it("has the conversions again that its file had, and no other, and enters none twice", async () => {
+    using warehouse = makeWarehouse([
+      conversionCall(1),
+      conversionCall(2),
+      conversionCall(3, { duration: 5 }),
+    ]);
+    const [value, currency] = ["40", "EUR"];
+    sync(warehouse, [conversionCall(2, { duration: 59 })]);
+    expect(ordersOf((await writeNew(warehouse, { ...run(5) })).rows)).toEqual(["1"]);
+    sync(warehouse, [conversionCall(2)]);
+    const first = await writeNew(warehouse, { ...run(7), value, currency });
+    expect(first).toMatchObject({
+      rows: [{ "Order ID": "2" }],
+      reasons: { 1: "uploaded", 3: "not qualified" },
+    });
+    sync(warehouse, [conversionCall(3), conversionCall(4)]);
+    const second = await writeNew(warehouse, { ...again(7), value, currency });
+    expect(second.rows).toEqual(first.rows);
+    expect(second.reasons).toEqual({ 1: "uploaded", 3: "next file", 4: "next file" });
+    expect(second.entry).toMatchObject({ excluded: { uploaded: 1, "next file": 2 } });
+    expect(readLedger(warehouse).lines).toMatchObject([{ call_id: 1 }, { call_id: 2, value, currency }]);
+    // Of a run that has written no file yet, it is the first one.
+    expect(ordersOf((await writeNew(warehouse, again(8))).rows)).toEqual(["3", "4"]);
+    // Where nobody was sent its files, it writes them again, with what is new since.
+    sync(warehouse, [conversionCall(4, { duration: 5 }), conversionCall(5)]);
+    expect(ordersOf((await writeNew(warehouse, run(8))).rows)).toEqual(["3", "5"]);
+    expect(ordersOf((await writeNew(warehouse, again(8))).rows)).toEqual(["3", "5"]);
+    expect(
+      readLedger(warehouse)
+        .files.map(({ state }) => state)
+        .slice(-3),
+    ).toEqual(["replaced", "written", "written"]);
+  });
+
+  it("has the adjustments again that its file had, in its seconds, and no other", async () => {
+    using warehouse = makeWarehouse([1, 2, 3].map((id) => conversionCall(id)));
+    await writeNew(warehouse, run(7));
+    sync(warehouse, [conversionCall(1, { duration: 5 })]);
+    const first = await writeAdjustments(warehouse, run(7));
+    expect(saidOf(first.rows)).toEqual([["1", "RETRACT", "", ""]]);
+    sync(warehouse, [conversionCall(2, { duration: 5 })]);
+    const later = { nowMs: NOW + DAY_MS };
+    const second = await writeAdjustments(warehouse, { ...again(7), ...later });
+    expect(second.rows).toEqual(first.rows);
+    expect(second.entry).toMatchObject({ rows: 1, examined: 1, adjustments: { retract: 1, restate: 0 } });
+    const third = await writeAdjustments(warehouse, { ...run(7), ...later });
+    expect(saidOf(third.rows)).toEqual([["2", "RETRACT", "", ""]]);
+    sync(warehouse, [conversionCall(3, { duration: 5 })]);
+    const fourth = await writeAdjustments(warehouse, { ...again(8), ...later });
+    expect(saidOf(fourth.rows)).toEqual([["3", "RETRACT", "", ""]]);
+    expect(
+      saidOf((await writeAdjustments(warehouse, { ...again(7), ...later })).rows).map(([id]) => id),
+    ).toEqual(["1", "2"]);
+    const { lines } = readLedger(warehouse);
+    expect(lines.map(({ call_id, action }) => `${action} ${call_id}`)).toEqual([
+      "convert 1",
+      "convert 2",
+      "convert 3",
+      "retract 1",
+      "retract 2",
+      "retract 3",
+    ]);
+  });
+});

@@ -1,0 +1,181 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import { forgetCallers } from "../../../src/forget/forget-callers.ts";
+import { pruneNow } from "../../../src/forget/prune-now.ts";
+import { KEEP_ALL } from "../../../src/privacy/keep-settings.ts";
+import type { ConversionOptions } from "../../../src/request/resolve.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { clockAt, makeWarehouse, type Target } from "../../support/produce-files.ts";
+import { readLines } from "../../support/tables.ts";
+import { readText } from "../../support/temp-folder.ts";
+import { locked } from "../../support/warehouse.ts";
+import {
+  at,
+  conversionCall,
+  DAY_MS,
+  forgetLast,
+  NOW,
+  ordersOf,
+  readLedger,
+  saidOf,
+  sync,
+  type Warehouse,
+  writeAdjustments,
+  writeNew,
+} from "./upload-files.ts";
+
+const NUMBER = "+49301234567";
+
+/** Writes a file with --new, and returns its calls, and why others are left out. */
+async function write(
+  warehouse: Warehouse,
+  kind: "google-ads" | "google-leads" | "google-data-manager" | "microsoft-ads" | "ga4-events",
+  { rules = DEFAULT_RULES, ...options }: Partial<ConversionOptions> & { rules?: typeof DEFAULT_RULES } = {},
+) {
+  const targets: Target[] = [
+    { kind, conversion: { name: "Qualified call", every: false, new: true, ...options } },
+  ];
+  const { manifest, folder, ...result } = await warehouse.export({ targets, rules, clock: clockAt(NOW) });
+  const rest = readLines(readText(folder, `${kind}.excluded.csv`)).slice(1);
+  return {
+    ...result,
+    rows: manifest.files[0]?.rows,
+    reasons: Object.fromEntries(rest.map(([id, , reason]) => [id, reason])),
+  };
+}
+
+describe("a conversion is remembered by its click or caller as it was uploaded", () => {
+  it("when its caller was forgotten: another call of the browser is not a second one", async () => {
+    const click = {
+      gclid: null,
+      google_analytics_cid: "1.2",
+      referring_url: `https://x.test/?msclkid=${"0a".repeat(16)}`,
+    };
+    using warehouse = makeWarehouse([
+      conversionCall(1, { ...click, caller_id: NUMBER }),
+      conversionCall(2, { ...click, caller_id: "+49307654321" }),
+    ]);
+    const kinds = ["ga4-events", "microsoft-ads"] as const;
+    for (const kind of kinds) expect(await write(warehouse, kind)).toMatchObject({ rows: 1 });
+    {
+      using opened = openExistingWarehouse(warehouse.database);
+      forgetCallers(locked(opened), [{ caller: NUMBER }], { nowMs: NOW });
+    }
+    for (const kind of kinds) {
+      const { rows, reasons } = await write(warehouse, kind);
+      // The click id of the first call is kept.
+      const reason = kind === "microsoft-ads" ? "duplicate" : "uploaded";
+      expect([kind, rows, reasons[2]]).toEqual([kind, 0, reason]);
+    }
+  });
+
+  it("when its number is kept no longer: another call of the caller is not a second one", async () => {
+    const old = { caller_id: NUMBER, call_started: at(NOW - 30 * DAY_MS) };
+    using warehouse = makeWarehouse([conversionCall(1, old), conversionCall(2, { caller_id: NUMBER })]);
+    const rules = { ...DEFAULT_RULES, caller_digests: true };
+    expect(await write(warehouse, "google-leads", { rules })).toMatchObject({
+      rows: 1,
+      reasons: { 2: "duplicate" },
+    });
+    await pruneNow({
+      database: warehouse.database,
+      keep: { ...KEEP_ALL, caller_numbers: 20 },
+      rules,
+      isDryRun: false,
+      nowMs: NOW,
+    });
+    warehouse.markGone(1, at(NOW));
+    expect(await write(warehouse, "google-leads", { rules })).toMatchObject({
+      rows: 0,
+      reasons: { 2: "uploaded" },
+    });
+  });
+
+  it.each(["before", "after"])(
+    "when its gclid is corrected: it is retracted, and reported for the other click (adjustments %s)",
+    async (order) => {
+      using warehouse = makeWarehouse([
+        conversionCall(1, { gclid: "CjA" }),
+        conversionCall(2, { gclid: "CjA" }),
+      ]);
+      expect((await writeNew(warehouse)).rows).toMatchObject([{ "Order ID": "1", "Google Click ID": "CjA" }]);
+      sync(warehouse, [conversionCall(1, { gclid: "CjB" })]);
+      const adjust = async () => saidOf((await writeAdjustments(warehouse)).rows);
+      const early = order === "before" ? await adjust() : [];
+      const { rows } = await writeNew(warehouse);
+      const said = [...early, ...(order === "after" ? await adjust() : [])];
+      expect(said).toEqual([["1", "RETRACT", "", ""]]);
+      // With the first one of CjA taken back, its other call is the only one that counts.
+      expect(rows).toMatchObject([
+        { "Order ID": "1-2", "Google Click ID": "CjB" },
+        { "Order ID": "2", "Google Click ID": "CjA" },
+      ]);
+      const retraction = readLedger(warehouse).lines.find(({ action }) => action === "retract");
+      expect(retraction).toMatchObject({ call_id: 1, reason: "another click", key_digest: null });
+      expect([await adjust(), ordersOf((await writeNew(warehouse)).rows)]).toEqual([[], []]);
+      // And back again.
+      sync(warehouse, [conversionCall(1, { gclid: "CjA" })]);
+      expect(await adjust()).toEqual([
+        ["1-2", "RETRACT", "", ""],
+        ["2", "RETRACT", "", ""],
+      ]);
+      expect((await writeNew(warehouse)).rows).toMatchObject([
+        { "Order ID": "1-3", "Google Click ID": "CjA" },
+      ]);
+    },
+  );
+
+  it("when it is corrected and cannot be taken back: neither its call nor its old click is reported again", async () => {
+    const cid = (google_analytics_cid: string) => ({
+      google_analytics_cid,
+      gclid: `Cj${google_analytics_cid.slice(0, 1)}`,
+    });
+    using warehouse = makeWarehouse([conversionCall(1, cid("1.1")), conversionCall(2, cid("1.1"))]);
+    const kinds = ["ga4-events", "google-data-manager"] as const;
+    for (const kind of kinds) await write(warehouse, kind);
+    await write(warehouse, "google-ads", { new: false });
+    sync(warehouse, [conversionCall(1, cid("2.2"))]);
+    for (const kind of [...kinds, "google-ads"] as const) {
+      const { rows, reasons } = await write(warehouse, kind);
+      expect({ kind, rows, reasons }).toMatchObject({ rows: 0, reasons: { 1: "uploaded", 2: "uploaded" } });
+    }
+  });
+
+  it("in a file without --new as well, which is not said again by one with it", async () => {
+    using warehouse = makeWarehouse([conversionCall(1, { gclid: "CjA" })]);
+    await writeNew(warehouse);
+    sync(warehouse, [conversionCall(1, { gclid: "CjB" })]);
+    await write(warehouse, "google-ads", { new: false });
+    expect((await writeNew(warehouse)).reasons).toEqual({ 1: "uploaded" });
+    expect(saidOf((await writeAdjustments(warehouse)).rows)).toEqual([["1", "RETRACT", "", ""]]);
+  });
+
+  it("by digests, of which two of one click are the same, and none is the click or the number", async () => {
+    using warehouse = makeWarehouse([conversionCall(1, { gclid: "CjABCDEFG", caller_id: NUMBER })]);
+    for (const kind of ["google-ads", "google-data-manager", "google-leads"] as const)
+      await write(warehouse, kind);
+    const [ads, manager, leads] = readLedger(warehouse).lines.map(({ key_digest }) => key_digest);
+    expect(ads).toMatch(/^[\w-]{43}$/);
+    expect(manager).toBe(ads);
+    expect(leads).not.toBe(ads);
+  });
+});
+
+describe("without the key of its digests, a warehouse", () => {
+  it.each(["missing", "another"])("reports no conversion a second time: %s", async (state) => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    expect(await write(warehouse, "google-ads")).toMatchObject({
+      newKey: `${warehouse.database}.caller-key`,
+    });
+    if (state === "missing") rmSync(`${warehouse.database}.caller-key`);
+    else writeFileSync(`${warehouse.database}.caller-key`, `${"ab".repeat(32)}\n`);
+    const error = { exitCode: 7, message: expect.stringContaining("the key of their digests") };
+    await expect(writeNew(warehouse)).rejects.toMatchObject(error);
+    await expect(write(warehouse, "google-ads", { new: false })).rejects.toMatchObject(error);
+    await expect(writeAdjustments(warehouse)).rejects.toMatchObject(error);
+    expect(readLedger(warehouse).files).toHaveLength(1);
+    forgetLast(warehouse);
+    expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["1"]);
+  });
+});

@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
+import { FEATURES } from "../../src/features/list.ts";
+import { beginFactLog } from "../../src/features/restatements/logged-facts.ts";
+import { readFactLog } from "../../src/warehouse/calls/fact-log.ts";
+import { readLastDoneRun } from "../../src/warehouse/runs/runs.ts";
+import { locked, newWarehouse, storeRun } from "../support/warehouse.ts";
+
+const named = (member: keyof (typeof FEATURES)[number]) =>
+  FEATURES.filter((feature) => feature[member] !== undefined).map(({ name }) => name);
+
+describe("features", () => {
+  it("take part in a fixed order", () => {
+    expect(named("startExport")).toEqual(["conversions", "restatements"]);
+    expect(named("endSync")).toEqual(["restatements", "notices"]);
+    expect(named("followSync")).toEqual(["cluster"]);
+  });
+
+  it("are loaded when they are needed: the list itself imports types alone", () => {
+    const list = readFileSync(join(import.meta.dirname, "../../src/features/list.ts"), "utf8");
+    expect(list.match(/^import (?!type )/gm)).toBeNull();
+  });
+
+  it("restatements: the log of facts ends after a sync if it explains no rollup any more", async () => {
+    using warehouse = newWarehouse();
+    storeRun(warehouse, [], {
+      startedAt: "2026-11-01T00:00:00.000Z",
+      finishedAt: "2026-11-01T00:01:00.000Z",
+    });
+    const run = readLastDoneRun(warehouse);
+    if (run === undefined) throw new Error("No run was stored");
+    const log = beginFactLog(warehouse);
+    expect(readFactLog(warehouse)).toBe(log);
+    for (const { endSync } of FEATURES) {
+      await endSync?.(locked(warehouse), run, { clock: systemClock, timezone: "UTC" });
+    }
+    expect(readFactLog(warehouse)).toBeUndefined();
+  });
+});

@@ -1,0 +1,271 @@
+import { describe, expect, it } from "vitest";
+import { judgeCalls, type PastNotice } from "../../../src/features/notices/judge-calls.ts";
+import { type DrawnCall, toHours } from "./drawn-years.ts";
+
+const HOUR_MS = 3_600_000;
+const WEEK = 168;
+/** A Thursday, 0 o'clock. */
+const NOW = Date.parse("2026-11-19T00:00:00.000Z") / HOUR_MS;
+const START = NOW - 10 * WEEK;
+
+interface Key {
+  number: string;
+  source?: string;
+  campaign?: string;
+}
+
+/** Calls of a key that come evenly: so many in each hour before now, by how many hours ago it is. */
+function callsOf({ number, source, campaign }: Key, perHour: (ago: number) => number): DrawnCall[] {
+  return Array.from({ length: NOW - START }, (_, hour) => START + hour).flatMap((hour) =>
+    Array.from({ length: perHour(NOW - hour) }, (_, index) => ({
+      startedMs: hour * HOUR_MS + index * 1000,
+      tracking_number: number,
+      source: source ?? null,
+      campaign: campaign ?? null,
+    })),
+  );
+}
+
+const A = { number: "+1", source: "google" };
+const B = { number: "+2", source: "bing" };
+const steady =
+  (perHour = 2) =>
+  () =>
+    perHour;
+const until = (ago: number, before: number, after: number) => (hoursAgo: number) =>
+  hoursAgo > ago ? before : after;
+
+type Options = Partial<Parameters<typeof judgeCalls<PastNotice>>[1]>;
+
+function judge(calls: readonly DrawnCall[], options: Options = {}) {
+  return judgeCalls(toHours(calls), { untilHour: NOW, zone: "UTC", past: [], ...options });
+}
+
+const found = (calls: readonly DrawnCall[], options?: Options) =>
+  judge(calls, options).started.map(({ dimension, key, kind, sinceHour, calls, expected }) =>
+    [dimension, key, kind, NOW - sinceHour, calls, expected].join(" "),
+  );
+
+const NUMBER = { dimension: "tracking_number", key: "+1" } as const;
+const past = (notice: Partial<PastNotice> & { ago: number; endedAgo?: number }): PastNotice => {
+  const { ago, endedAgo, ...given } = notice;
+  const endedHour = endedAgo === undefined ? undefined : NOW - endedAgo;
+  const reason = endedAgo === undefined ? null : "calls again";
+  return { ...NUMBER, kind: "silent", sinceHour: NOW - ago, endedHour, reason, ...given };
+};
+
+/** Days since 1970. */
+const TODAY = NOW / 24;
+const daysUpTo = (last: number, count = 90) =>
+  new Set(Array.from({ length: count }, (_, ago) => TODAY - 1 - last - ago));
+
+describe("judgeCalls", () => {
+  it.each<[what: string, a: (ago: number) => number, expected: string[]]>([
+    ["steady", steady(), []],
+    ["silent for 5 hours", until(5, 2, 0), []],
+    ["silent for 12 hours", until(12, 2, 0), ["tracking_number +1 silent 12 0 24"]],
+    ["silent for a week", until(WEEK, 2, 0), ["tracking_number +1 silent 168 0 336"]],
+    ["silent for nine days", until(9 * 24, 2, 0), ["tracking_number +1 silent 216 0 324"]],
+    ["few today", until(24, 10, 2), ["tracking_number +1 few 24 48 240"]],
+    ["few for four days", until(96, 4, 1), ["tracking_number +1 few 24 24 96"]],
+    ["half for a week", until(WEEK, 4, 2), ["tracking_number +1 few 24 48 96"]],
+    [
+      "few in a week, but not in a day",
+      (ago) => Number(ago % (ago > WEEK ? 3 : 12) === 0),
+      ["tracking_number +1 few 168 14 56"],
+    ],
+    [
+      "many in a week, but not in a day",
+      (ago) => Number(ago % (ago > WEEK ? 12 : 3) === 0),
+      ["tracking_number +1 many 168 56 14"],
+    ],
+    ["over half for a week", until(WEEK, 7, 4), []],
+    ["double for a week", until(WEEK, 2, 4), ["tracking_number +1 many 24 96 48"]],
+    ["under double for a week", until(WEEK, 4, 7), []],
+    ["many today", until(24, 2, 9), ["tracking_number +1 many 24 216 48"]],
+    [
+      "silent, but for one call",
+      (ago) => (ago === 1 ? 1 : ago > 24 ? 3 : 0),
+      ["tracking_number +1 few 24 1 72"],
+    ],
+    ["new", until(10, 0, 4), []],
+    ["3 weeks old, and silent", (ago) => (ago > 3 * WEEK + 24 || ago <= 24 ? 0 : 4), []],
+    [
+      "6 weeks old, and silent",
+      (ago) => (ago > 6 * WEEK || ago <= 24 ? 0 : 4),
+      ["tracking_number +1 silent 24 0 96"],
+    ],
+    ["rare", (ago) => (ago % 24 === 0 && ago > WEEK ? 1 : 0), []],
+    ["rare, though just often enough", (ago) => (ago % 14 === 0 && ago > WEEK ? 1 : 0), []],
+  ])("notices a number that is %s", (_, a, expected) => {
+    expect(found([...callsOf(A, a), ...callsOf(B, steady())])).toEqual(expected);
+  });
+
+  it.each<[what: string, past: PastNotice[], a: (ago: number) => number, started: string[], ended: string[]]>(
+    [
+      ["its own open notice", [past({ ago: 30 })], until(30, 2, 0), [], []],
+      [
+        "its own of long ago",
+        [past({ ago: 900, endedAgo: 800 })],
+        until(30, 2, 0),
+        ["tracking_number +1 silent 30 0 60"],
+        [],
+      ],
+      [
+        "its own that has just ended",
+        [past({ ago: 60, endedAgo: 20 })],
+        until(60, 2, 0),
+        ["tracking_number +1 silent 60 0 40"],
+        [],
+      ],
+      ["its own that ended an hour ago", [past({ ago: 60, endedAgo: 1 })], until(60, 2, 0), [], []],
+      [
+        "calls after silence",
+        [past({ ago: 60 })],
+        (ago) => (ago > 60 || ago <= 24 ? 4 : 0),
+        [],
+        ["calls again 16"],
+      ],
+      ["a call after silence", [past({ ago: 60 })], (ago) => (ago > 60 ? 4 : ago === 3 ? 1 : 0), [], []],
+      [
+        "as many after few",
+        [past({ ago: 60, kind: "few" })],
+        (ago) => (ago > 60 || ago <= 24 ? 4 : 0),
+        [],
+        ["as before 16"],
+      ],
+      ["still few", [past({ ago: 60, kind: "few" })], until(60, 4, 1), [], []],
+      ["most after few", [past({ ago: 160, kind: "few" })], (ago) => (ago > 160 ? 40 : 28), [], []],
+      [
+        "as many after many",
+        [past({ ago: 60, kind: "many" })],
+        (ago) => (ago > 60 || ago <= 24 ? 4 : 20),
+        [],
+        ["as before 8"],
+      ],
+      [
+        "half as many again after many",
+        [past({ ago: 160, kind: "many" })],
+        (ago) => (ago > 160 ? 40 : 60),
+        [],
+        [],
+      ],
+      [
+        "hardly more after many",
+        [past({ ago: 160, kind: "many" })],
+        (ago) => (ago > 160 ? 40 : ago > 30 ? 100 : 48),
+        [],
+        ["as before 2"],
+      ],
+      ["still many", [past({ ago: 60, kind: "many" })], until(60, 4, 20), [], []],
+      [
+        "a number without earlier calls",
+        [past({ ago: 60 })],
+        until(60, 0, 4),
+        [],
+        ["nothing to compare with 0"],
+      ],
+      [
+        "silence of six weeks",
+        [past({ ago: 6 * WEEK })],
+        until(6 * WEEK, 4, 0),
+        [],
+        ["nothing to compare with 0"],
+      ],
+      ["a notice on all calls", [past({ ago: 30, dimension: "all", key: "" })], until(30, 2, 0), [], []],
+    ],
+  )("ends notices, and judges no time twice: %s", (_, notices, a, started, ended) => {
+    const calls = [...callsOf(A, a), ...callsOf(B, steady())];
+    const result = judge(calls, { past: notices });
+    expect(result.ended.map(({ reason, endedHour }) => `${reason} ${NOW - endedHour}`)).toEqual(ended);
+    expect(found(calls, { past: notices })).toEqual(started);
+  });
+
+  it.each<[what: string, calls: DrawnCall[], expected: string[]]>([
+    ["all calls", [A, B].flatMap((key) => callsOf(key, until(12, 2, 0))), ["all  silent 12 0 48"]],
+    [
+      "more of all calls",
+      [...callsOf(A, until(24, 2, 6)), ...callsOf(B, until(24, 10, 30))],
+      ["all  many 24 864 288"],
+    ],
+    [
+      "a source of two numbers",
+      [
+        ...callsOf({ number: "+1", source: "google" }, until(24, 2, 0)),
+        ...callsOf({ number: "+3", source: "google" }, until(24, 2, 0)),
+        ...callsOf(B, steady(4)),
+      ],
+      ["tracking_number +1 silent 24 0 48", "tracking_number +3 silent 24 0 48"],
+    ],
+    [
+      "a source of a number with others",
+      [
+        ...callsOf({ number: "+1", source: "google" }, until(24, 3, 0)),
+        ...callsOf({ number: "+1", source: "bing" }, steady(6)),
+      ],
+      ["source google silent 24 0 72"],
+    ],
+    ["the only number", callsOf(A, until(12, 4, 0)), ["tracking_number +1 silent 12 0 48"]],
+    [
+      "a new number, not the source that it is of",
+      [
+        ...callsOf(A, steady()),
+        ...callsOf({ number: "+4", source: "google" }, until(100, 0, 6)),
+        ...callsOf(B, steady()),
+      ],
+      [],
+    ],
+  ])("notices once what is off: %s", (_, calls, expected) => {
+    expect(found(calls)).toEqual(expected);
+  });
+
+  it.each<[what: string, spent: ReadonlySet<number> | undefined, ago: number, expected: string[]]>([
+    ["with spend each day", daysUpTo(-1), 48, ["campaign Brand silent 48 0 96"]],
+    ["with spend up to yesterday", daysUpTo(0), 48, ["campaign Brand silent 48 0 48"]],
+    ["without spend", undefined, 48, []],
+    ["paused on that day", daysUpTo(1), 48, []],
+  ])("notices a silent campaign %s", (_, spent, ago, expected) => {
+    const campaign = { number: "+1", source: "google", campaign: "Brand" };
+    const calls = [
+      ...callsOf(campaign, until(ago, 2, 0)),
+      ...callsOf(A, steady(6)),
+      ...callsOf(B, steady(6)),
+    ];
+    const options = spent && { spent: new Map([["Brand", spent]]) };
+    expect(found(calls, options).filter((line) => line.startsWith("campaign"))).toEqual(expected);
+  });
+
+  /** Offsets of winter and summer time, and how many hours ago the clock was set back. */
+  it.each<[zone: string, until: number, winter: number, summer: number, change: number, expected: string[]]>([
+    ["UTC", 9, 0, 0, 0, ["tracking_number +1 few 24 6 36"]],
+    ["Asia/Kolkata", 15, 5.5, 5.5, 0, ["tracking_number +1 few 29 5 30"]],
+    ["Europe/Berlin", 10, 1, 2, 24 * 24 + 23, ["tracking_number +1 few 25 6 36"]],
+    ["America/Los_Angeles", 1, -8, -7, 24 * 17 + 15, ["tracking_number +1 few 16 6 36"]],
+  ])("compares with the same local hours in %s", (zone, until, winter, summer, change, expected) => {
+    const today = until + 15;
+    const opened = (ago: number) => {
+      const local = (NOW - ago + (ago <= change ? winter : summer)) % 24;
+      return local < 9 || local >= 17 ? 0 : ago > today ? 6 : 1;
+    };
+    const calls = [...callsOf(A, opened), ...callsOf(B, steady())];
+    expect(found(calls, { zone, untilHour: NOW - until })).toEqual(expected);
+  });
+
+  const days = (ago: number) => Math.floor(ago / 24) % 2;
+  const weeks = (ago: number) => Math.floor(ago / WEEK) % 2;
+  it.each<[what: string, isLess: typeof days, less: number, after: number, hours: number, found: string]>([
+    ["alike", days, 10, 0, 2, "tracking_number +1 silent 2 0 20"],
+    ["a few less on each other day", days, 4, 0, 13, "tracking_number +1 silent 13 0 91"],
+    ["few on each other day", days, 2, 0, 35, "tracking_number +1 silent 35 0 210"],
+    ["a few less in each other week", weeks, 4, 0, 26, "tracking_number +1 silent 26 0 182"],
+    ["few in each other week", weeks, 2, 0, 46, "tracking_number +1 silent 46 0 276"],
+    ["alike, many now", weeks, 10, 40, 8, "tracking_number +1 many 24 480 240"],
+    ["a few less on each other day, many now", days, 4, 30, 23, "all  many 24 886 360"],
+  ])("notices later what is off where days vary: %s", (_, isLess, less, after, hours, expected) => {
+    const other = callsOf(B, steady(8));
+    const at = (hours: number) =>
+      found([...callsOf(A, (ago) => (ago <= hours ? after : isLess(ago) ? less : 10)), ...other]);
+    expect(at(hours - 1)).toEqual([]);
+    expect(at(hours)).toEqual([expected]);
+  });
+});

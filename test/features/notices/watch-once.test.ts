@@ -1,0 +1,202 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Call } from "../../../src/call/columns.ts";
+import { stopWatching, watchCalls } from "../../../src/features/notices/watch-calls.ts";
+import { insertNotice, type Notice, readAllNotices, readNotices } from "../../../src/notices/notice-table.ts";
+import { importSpend } from "../../../src/spend/spend-table.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { readRun, type SyncRun, updateRun } from "../../../src/warehouse/runs/runs.ts";
+import { writeTransaction } from "../../../src/warehouse/transaction.ts";
+import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
+import { makeCall } from "../../support/calls.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
+import { locked, newWarehouse, storeRun } from "../../support/warehouse.ts";
+
+const HOUR_MS = 3_600_000;
+const NOW_MS = Date.parse("2026-11-19T00:20:00.000Z");
+const iso = (hoursAgo: number) => new Date(NOW_MS - hoursAgo * HOUR_MS).toISOString();
+const HOUR = "2026-11-19T00:00:00.000Z";
+
+/** Calls to two numbers and of two campaigns in each hour of ten weeks; of the first ones not in the last 30 hours. */
+const CALLS: readonly Call[] = Array.from({ length: 70 * 24 }, (_, hour) => hour + 0.5).flatMap(
+  (ago, index) => {
+    const of = (first: number, tracking_number: string, campaign: string) =>
+      makeCall({
+        ...{ call_id: 4 * index + first, call_started: iso(ago), tracking_number, utm_source: "google" },
+        campaign_name: campaign,
+      });
+    return [
+      ...(ago > 30 ? [of(1, "+1", "Winter"), of(2, "+3", "Brand")] : [of(2, "+3", "Winter")]),
+      of(3, "+2", "Winter"),
+    ];
+  },
+);
+
+let stored: Buffer | undefined;
+
+/** A warehouse of these calls: of a sync that read them, after one that read none. */
+function openCalls(): Warehouse & { folder: string } {
+  if (stored === undefined) {
+    using warehouse = newWarehouse();
+    storeRun(warehouse, [], { startedAt: iso(80 * 24), finishedAt: iso(80 * 24) });
+    storeRun(warehouse, CALLS, { startedAt: iso(0), finishedAt: iso(0) });
+    warehouse.sqlite.pragma("wal_checkpoint(TRUNCATE)");
+    stored = readFileSync(warehouse.path);
+  }
+  const { path: folder, remove } = makeTempFolder();
+  writeFileSync(join(folder, "calls.db"), stored, { mode: 0o600 });
+  const warehouse = openExistingWarehouse(join(folder, "calls.db"));
+  return {
+    ...warehouse,
+    folder,
+    [Symbol.dispose]: () => {
+      warehouse[Symbol.dispose]();
+      remove();
+    },
+  };
+}
+
+function watch(warehouse: Warehouse, runId = 2, nowMs = NOW_MS) {
+  const news: Notice[] = [];
+  const run = readRun(warehouse, runId);
+  if (run === undefined) throw new Error(`There is no run ${runId}`);
+  const watched = watchCalls(locked(warehouse), run, {
+    ...{ timezone: "UTC", nowMs, onNotice: (notice) => news.push(notice) },
+  });
+  return { watched, news };
+}
+
+const NOTICE = {
+  notice_id: 1,
+  dimension: "tracking_number" as const,
+  key: { tracking_number: "+1" },
+  kind: "silent",
+  since: "2026-11-17T18:00:00.000Z",
+  calls: 0,
+  expected: 30,
+  judged_until: HOUR,
+  news: 1,
+  noticed_at: iso(0),
+  run_id: 2,
+  ended_at: null,
+  end_reason: null,
+  end_noticed_at: null,
+};
+
+describe("watchCalls", () => {
+  it("stores what is off, reports it once, and judges an hour once", () => {
+    using warehouse = openCalls();
+    const { watched, news } = watch(warehouse);
+    expect(watched.judged_until).toBe(HOUR);
+    expect(news).toEqual([NOTICE]);
+    expect(readAllNotices(warehouse)).toEqual([NOTICE]);
+    storeRun(warehouse, [], { startedAt: iso(-0.5), finishedAt: iso(-0.5) });
+    expect(watch(warehouse, 3)).toMatchObject({ watched: { judged_until: null }, news: [] });
+    storeRun(warehouse, [], { startedAt: iso(-1), finishedAt: iso(-1) });
+    expect(watch(warehouse, 4)).toMatchObject({
+      watched: { judged_until: "2026-11-19T01:00:00.000Z" },
+      news: [],
+    });
+  });
+
+  it.each<[what: string, run: Partial<SyncRun>, judged: string | null]>([
+    ["withheld calls", { calls_withheld: 1 }, null],
+    ["rejected rows", { calls_rejected: 11, calls_read: 1000 }, null],
+    ["few rejected rows", { calls_rejected: 10, calls_read: 1000, calls_withheld: 0 }, HOUR],
+    ["an unverified run", { verdict: "unverified" }, null],
+    ["a service whose clock is ahead", { clock_ahead_ms: 2 * HOUR_MS }, "2026-11-19T02:00:00.000Z"],
+    ["a run that began late in an hour", { started_at: iso(0.1) }, "2026-11-18T23:00:00.000Z"],
+    ["a run that began a quarter past", { started_at: "2026-11-19T00:15:00.000Z" }, HOUR],
+  ])("judges up to the hour that was read, with %s", (_, run, judged) => {
+    using warehouse = openCalls();
+    updateRun(warehouse, 2, run);
+    expect(watch(warehouse).watched.judged_until).toBe(judged);
+  });
+
+  it("judges again where an earlier run's clock was wrong", () => {
+    using warehouse = openCalls();
+    updateRun(warehouse, 1, { judged_until: "2027-01-01T00:00:00.000Z" });
+    expect(watch(warehouse).watched.judged_until).toBe(HOUR);
+  });
+
+  it("judges nothing by an earlier run, nor with few recent calls", () => {
+    using warehouse = openCalls();
+    expect(watch(warehouse, 1).watched.judged_until).toBeNull();
+    using few = newWarehouse();
+    storeRun(few, [], { startedAt: iso(500), finishedAt: iso(500) });
+    const recent = CALLS.slice(0, 19);
+    storeRun(few, recent, { startedAt: iso(0), finishedAt: iso(0) });
+    expect(watch(few).watched.judged_until).toBeNull();
+    storeRun(few, CALLS.slice(19, 20), { startedAt: iso(0), finishedAt: iso(0) });
+    expect(watch(few, 3).watched.judged_until).not.toBeNull();
+  });
+
+  it("waits as long as the service lists calls late", () => {
+    using warehouse = newWarehouse();
+    storeRun(warehouse, [], { startedAt: iso(3), finishedAt: iso(3) });
+    // The run before was 2.5 hours after each call.
+    const calls = Array.from({ length: 40 }, (_, index) =>
+      makeCall({ call_id: index + 1, call_started: iso(5.5), tracking_number: "+1" }),
+    );
+    storeRun(warehouse, calls, { startedAt: iso(0), finishedAt: iso(0) });
+    expect(watch(warehouse).watched.judged_until).toBe("2026-11-18T21:00:00.000Z");
+  });
+
+  it("ends notices, and says since when", () => {
+    using warehouse = openCalls();
+    const many = {
+      ...NOTICE,
+      kind: "few",
+      key: '{"tracking_number":"+2"}',
+      since: iso(100),
+      run_id: 1,
+    } as const;
+    const { notice_id: _, news: __, ...given } = many;
+    writeTransaction(warehouse, (tx) => insertNotice(tx, given));
+    const { news } = watch(warehouse);
+    expect(news).toMatchObject([
+      { notice_id: 2, kind: "silent" },
+      {
+        notice_id: 1,
+        ended_at: expect.stringMatching(/:00:00\.000Z$/),
+        end_reason: "as before",
+        end_noticed_at: iso(0),
+      },
+    ]);
+  });
+
+  it("watches campaigns on which money was spent, on the days of their spend", () => {
+    using warehouse = openCalls();
+    const rows = Array.from({ length: 80 }, (_, day) => ({
+      ...{ line: 2, day: iso(day * 24).slice(0, 10), source: "Google", medium: "cpc", campaign: "Brand" },
+      ...{ campaign_id: null, cost_micros: 5_000_000, currency: "USD", clicks: null, impressions: null },
+    }));
+    importSpend(warehouse, [{ file: "spend.csv", rows }], {
+      currency: "USD",
+      named: undefined,
+      importedAt: iso(0),
+    });
+    const { news } = watch(warehouse);
+    expect(news.map(({ dimension, key, kind }) => [dimension, key, kind])).toEqual([
+      ["tracking_number", { tracking_number: "+1" }, "silent"],
+      ["campaign", { campaign: "Brand", campaign_id: null }, "silent"],
+    ]);
+    warehouse.sqlite.exec("UPDATE spend SET cost_micros = 0; UPDATE sync_runs SET judged_until = NULL");
+    expect(watch(warehouse).news).toMatchObject([
+      { dimension: "campaign", end_reason: "nothing to compare with" },
+    ]);
+  });
+});
+
+describe("stopWatching", () => {
+  it("ends open notices, without a word", () => {
+    using warehouse = openCalls();
+    stopWatching(locked(warehouse), NOW_MS);
+    watch(warehouse);
+    stopWatching(locked(warehouse), NOW_MS + HOUR_MS);
+    expect(readNotices(warehouse)).toEqual([]);
+    const ended = { ended_at: iso(-1), end_reason: "switched off", end_noticed_at: iso(-1) };
+    expect(readAllNotices(warehouse)).toEqual([{ ...NOTICE, ...ended, news: 2 }]);
+  });
+});
