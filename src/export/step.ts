@@ -6,7 +6,7 @@ import type { Job } from "./job.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { FileSet } from "./output/file-set.ts";
 
-/** What is known of an export before it reads anything. */
+/** An export before it reads anything. */
 export interface ExportPlan {
   ask: Ask;
   /** Undefined if nothing is recorded: the figures are a cluster's, or the tables do not become files. */
