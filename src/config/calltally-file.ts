@@ -2,6 +2,7 @@ import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { UsageError } from "../base/errors.ts";
 import { findProblems } from "./file-problems.ts";
 import { type FileContent, fileSchema } from "./file-schema.ts";
+import { whereGiven, withDefaults } from "./report-defaults.ts";
 import { assertUnwritable, readTextFile } from "./text-file.ts";
 import { type Path, type Position, type Problem, readYaml } from "./yaml-source.ts";
 
@@ -34,8 +35,11 @@ export function readCalltallyFile(path: string, workingFolder: string): Calltall
   return {
     path: file,
     name,
-    content: fileSchema.parse(source.value),
-    placeOf: (at) => describePlace(name, source.positionOf(at), at),
+    content: fileSchema.parse(withDefaults(source.value)),
+    placeOf: (at) => {
+      const given = whereGiven(source.value, at);
+      return describePlace(name, source.positionOf(given), given);
+    },
     // In the working folder paths stay as they were written.
     resolvePath: (given) => (folder === resolve(workingFolder) ? given : resolve(folder, given)),
   };

@@ -3,6 +3,7 @@ import { askFor, orMeant, similar } from "../base/nearest.ts";
 import { FORMAT_NAMES } from "../request/option-values.ts";
 import { fileSchema, NAME_RULE } from "./file-schema.ts";
 import { findPlaceholder } from "./placeholder-names.ts";
+import { whereGiven, withDefaults } from "./report-defaults.ts";
 import { ALL_SETTINGS } from "./settings.ts";
 import { type Path, type Problem, valueAt, type YamlSource } from "./yaml-source.ts";
 
@@ -12,18 +13,23 @@ interface Finding {
   isKey?: boolean;
 }
 
-export function findProblems({ value, positionOf }: YamlSource): Problem[] {
+export function findProblems({ value: written, positionOf }: YamlSource): Problem[] {
+  const value = withDefaults(written);
   const { error } = fileSchema.safeParse(value, { reportInput: true });
-  const unfilled = [...findUnfilled(value)];
+  const unfilled = [...findUnfilled(written)];
   const isUnfilled = ({ path }: Finding) => unfilled.some((other) => other.path.join() === path.join());
   const others = [
     ...(error?.issues ?? []).flatMap(describeIssue),
     ...findAccountProblems(value),
     ...findSharedRecipients(value),
-  ];
-  return [...unfilled, ...others.filter((finding) => !isUnfilled(finding))]
-    .map(({ path, message, isKey }) => ({ ...positionOf(path, isKey), path, message }))
-    .toSorted((a, b) => a.line - b.line || a.column - b.column);
+    ...findMissingRecipients(value),
+  ].map((finding) => ({ ...finding, path: whereGiven(written, finding.path) }));
+  const found = [...unfilled, ...others.filter((finding) => !isUnfilled(finding))].map(
+    ({ path, message, isKey }) => ({ ...positionOf(path, isKey), path, message }),
+  );
+  // Each report has the problems of the defaults.
+  const unique = new Map(found.map((problem) => [JSON.stringify(problem), problem]));
+  return [...unique.values()].toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
 function describeIssue(issue: z.core.$ZodIssue): Finding[] {
@@ -109,6 +115,29 @@ const TYPES: Readonly<Record<string, string>> = {
   record: "keys and values",
 };
 
+/** Finds reports for recipients of accounts that have none. */
+function* findMissingRecipients(root: unknown): Generator<Finding> {
+  for (const report of keysAt(root, ["reports"])) {
+    const path = ["reports", report];
+    const chosen = valueAt(root, [...path, "accounts"]);
+    const own = Array.isArray(chosen) ? chosen : keysAt(root, ["accounts"]);
+    const without = own.filter(
+      (name) => valueAt(root, ["accounts", String(name), "recipients"]) === undefined,
+    );
+    for (const index of keysAt(root, [...path, "deliver"])) {
+      const place = [...path, "deliver", Number(index), "to"];
+      if (valueAt(root, place) === undefined) continue;
+      if (own.length === 0)
+        yield { path: place, message: "needs accounts with recipients: the file names none" };
+      if (without.length > 0)
+        yield {
+          path: place,
+          message: `needs recipients below ${without.map((name) => `accounts.${name}`).join(", ")}`,
+        };
+    }
+  }
+}
+
 /** Finds accounts without an address or with shared names, and references to unknown accounts. */
 function* findAccountProblems(root: unknown): Generator<Finding> {
   const names = keysAt(root, ["accounts"]);
@@ -150,10 +179,11 @@ function* findSharedRecipients(root: unknown): Generator<Finding> {
     if (chosen === "all" || own.size < 2) continue;
     for (const index of keysAt(root, [...path, "deliver"])) {
       const place = [...path, "deliver", Number(index)];
+      if (valueAt(root, [...place, "to"]) !== undefined) continue;
       const command = valueAt(root, [...place, "command"]);
       if (Array.isArray(command) && command.slice(1).some((arg) => String(arg).includes("{account}")))
         continue;
-      const message = `would get the figures of ${own.size} accounts: make a report for each account, or set accounts: all in this one if its recipients may see every account`;
+      const message = `would get the figures of ${own.size} accounts: make a report for each account, send it to: account, or set accounts: all in this one if its recipients may see every account`;
       yield { path: place, message };
     }
   }
@@ -161,7 +191,7 @@ function* findSharedRecipients(root: unknown): Generator<Finding> {
 
 /** Texts in which placeholders are filled in, and values of calls, which may be anything. */
 const MAY_HAVE_PLACEHOLDERS =
-  /^reports\.[^.]+\.(folder|deliver\.\d+\.(email\.subject|command\.[1-9]\d*)|filter\.(?!exclude_callers\b).+)$/;
+  /^(?:(?:reports\.[^.]+|defaults\.reports)\.(?:folder|filter\.(?!exclude_callers\b).+)|(?:(?:reports\.[^.]+|defaults\.reports)\.deliver|accounts\.[^.]+\.recipients)\.\d+\.(?:email\.subject|command\.[1-9]\d*))$/;
 
 /** Finds placeholders in texts that are used as they are. */
 function* findUnfilled(value: unknown, path: Path = []): Generator<Finding> {

@@ -38,10 +38,6 @@ function settingKeys(...scopes: (string | undefined)[]): Record<never, z.ZodType
   return Object.fromEntries(keys);
 }
 
-const account = z
-  .strictObject(settingKeys("account", undefined))
-  .meta({ description: "One account of the service: a warehouse, token, zone and rules of its own." });
-
 export const nameSchema = z.string().regex(NAME, NAME_RULE);
 
 const file = parsed(parseFilePath);
@@ -70,70 +66,95 @@ const webhook = z.strictObject({
   }),
 });
 
-const delivery = z
+const RECIPIENT = {
+  email: option(
+    email,
+    "Mail by the server in smtp_url_file. Files are attached in order while they fit into 10 MB; the others are named.",
+  ),
+  webhook: option(webhook, "A JSON message that Slack and Teams show."),
+  command: option(
+    z.array(argument).min(1),
+    "A program and its arguments, without a shell. In the arguments {folder}, where the files are, and {file}, the only one, are replaced as well.",
+    ["rclone", "copy", "{folder}", "remote:calls/{account}"],
+  ),
+};
+
+/** Keys of which a value has exactly one. */
+function oneOf<Shape extends z.core.$ZodLooseShape>(shape: Shape, what: string) {
+  const names = Object.keys(shape);
+  const described = `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  return z
+    .strictObject(shape)
+    .refine((value) => Object.keys(value).length === 1, `must have one of ${described}`)
+    .meta({ description: `${what}: one of ${described}.`, minProperties: 1, maxProperties: 1 });
+}
+
+const recipient = oneOf(RECIPIENT, "A recipient");
+const delivery = oneOf(
+  { ...RECIPIENT, to: option(z.enum(["account"]), "The recipients of the account, below accounts.") },
+  "A recipient",
+);
+
+const account = z
   .strictObject({
-    email: option(
-      email,
-      "Mail by the server in smtp_url_file. Files are attached in order while they fit into 10 MB; the others are named.",
-    ),
-    webhook: option(webhook, "A JSON message that Slack and Teams show."),
-    command: option(
-      z.array(argument).min(1),
-      "A program and its arguments, without a shell. In the arguments {folder}, where the files are, and {file}, the only one, are replaced as well.",
-      ["rclone", "copy", "{folder}", "remote:calls/{account}"],
+    ...settingKeys("account", undefined),
+    recipients: option(
+      z.array(recipient).min(1),
+      "Who gets its reports that say `to: account`, and no figures of other accounts.",
+      [{ email: { to: ["owner@northwind.example"] } }],
     ),
   })
-  .refine((value) => Object.keys(value).length === 1, "must have one of email, webhook and command")
-  .meta({ description: "One recipient: email, webhook or command.", minProperties: 1, maxProperties: 1 });
+  .meta({ description: "One account of the service: a warehouse, token, zone and rules of its own." });
 
 const allAccounts = z
   .string()
   .regex(/^all$/, "must be all, or a list of accounts")
   .transform(() => "all" as const);
 
-const report = z
-  .strictObject({
-    accounts: option(
-      z.union([z.array(z.string()).min(1), allAccounts]),
-      "Its accounts, such as `[austin]`; by default all. If a recipient would get the figures of several, it must be `all`. A command with {account} in its arguments is a recipient for each.",
-    ),
-    ...REQUEST_KEYS,
-    folder: option(
-      parsed((given) => assertPattern(parsePath(given))),
-      `Where the files go; ${PLACEHOLDERS.map((word) => `{${word}}`).join(", ")} are replaced, {period} by the whole range: 2026-W47, 2026-11 or 2026-Q4 for one week, month or quarter, otherwise 2026-10-26 to 2026-11-22. Default: reports/{account}/{report}.`,
-      "reports/{account}/weekly",
-    ),
-    cron: option(
-      z.string().min(1),
-      "Cron expression in the account's time zone; by default, it is made only by hand.",
-      "0 7 * * 1",
-    ),
-    fresh: option(
-      parsed(parseAge),
-      "Maximum age of the last good sync; otherwise the schedule waits for one, or starts it.",
-      "2h",
-    ),
-    require: option(
-      z.enum(["verified"]),
-      "Deliver it only if the last sync proved that it read every call: exact or verified. If it did not, the schedule first makes a full pass.",
-      "verified",
-    ),
-    engine: option(
-      parsed(parseClusterUrl),
-      "ClickHouse cluster that computes the figures, from the account as last published there. Read with the user in the address, or that of publish.",
-      "clickhouse://analyst@ch1.northwind.example,ch2.northwind.example/calls",
-    ),
-    personal_data: option(
-      z.boolean(),
-      `Let e-mail and commands deliver files with a row for each call, caller or conversion: ${LISTS.join(", ")}.`,
-    ),
-    deliver: option(z.array(delivery).min(1), "Recipients."),
-    on_restatement: option(
-      z.enum(["deliver"]),
-      "After a sync, make it again for the days of its last slot and deliver it, if previously reported figures changed.",
-      "deliver",
-    ),
-  })
+const reportKeys = z.strictObject({
+  accounts: option(
+    z.union([z.array(z.string()).min(1), allAccounts]),
+    "Its accounts, such as `[austin]`; by default all. If a recipient would get the figures of several, it must be `all`; with `to: account` each account's own recipients get its figures. A command with {account} in its arguments is a recipient for each.",
+  ),
+  ...REQUEST_KEYS,
+  folder: option(
+    parsed((given) => assertPattern(parsePath(given))),
+    `Where the files go; ${PLACEHOLDERS.map((word) => `{${word}}`).join(", ")} are replaced, {period} by the whole range: 2026-W47, 2026-11 or 2026-Q4 for one week, month or quarter, otherwise 2026-10-26 to 2026-11-22. Default: reports/{account}/{report}.`,
+    "reports/{account}/weekly",
+  ),
+  cron: option(
+    z.string().min(1),
+    "Cron expression in the account's time zone; by default, it is made only by hand.",
+    "0 7 * * 1",
+  ),
+  fresh: option(
+    parsed(parseAge),
+    "Maximum age of the last good sync; otherwise the schedule waits for one, or starts it.",
+    "2h",
+  ),
+  require: option(
+    z.enum(["verified"]),
+    "Deliver it only if the last sync proved that it read every call: exact or verified. If it did not, the schedule first makes a full pass.",
+    "verified",
+  ),
+  engine: option(
+    parsed(parseClusterUrl),
+    "ClickHouse cluster that computes the figures, from the account as last published there. Read with the user in the address, or that of publish.",
+    "clickhouse://analyst@ch1.northwind.example,ch2.northwind.example/calls",
+  ),
+  personal_data: option(
+    z.boolean(),
+    `Let e-mail and commands deliver files with a row for each call, caller or conversion: ${LISTS.join(", ")}.`,
+  ),
+  deliver: option(z.array(delivery).min(1), "Recipients."),
+  on_restatement: option(
+    z.enum(["deliver"]),
+    "After a sync, make it again for the days of its last slot and deliver it, if previously reported figures changed.",
+    "deliver",
+  ),
+});
+
+const report = reportKeys
   .superRefine((content, { addIssue }) => {
     const { on_restatement, cron, deliver, require, raw, top, min_cell, filter, engine } = content;
     if (require !== undefined && deliver === undefined)
@@ -182,6 +203,11 @@ export const fileSchema = z
     ),
     doorbell: option(doorbell, "Starts a sync when the platform delivers an event to `schedule --listen`."),
     accounts: option(z.record(nameSchema, account), "The accounts, by name."),
+    defaults: option(
+      z.strictObject({ reports: reportKeys }),
+      "Keys of all reports, unless a report has its own.",
+      { reports: { range: { last: "4w" }, cron: "0 7 * * 1" } },
+    ),
     reports: option(z.record(nameSchema, report), "The reports, by name."),
   })
   .meta({
@@ -191,3 +217,4 @@ export const fileSchema = z
 
 export type FileContent = z.infer<typeof fileSchema>;
 export type ReportContent = z.infer<typeof report>;
+export type RecipientContent = z.infer<typeof recipient>;

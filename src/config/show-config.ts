@@ -21,6 +21,7 @@ export function showConfig({ file, hostRequests }: Configuration, accounts: read
     accounts: accounts.map(({ name, sources }) => ({
       account: name ?? null,
       settings: inspectSettings(sources).found.map(toShown),
+      recipients: (name !== undefined && file?.content.accounts?.[name]?.recipients) || [],
     })),
     reports: file?.content.reports ?? {},
   };

@@ -11,7 +11,8 @@ import { parseHookUrl } from "../delivery/hook-body.ts";
 import { parseSmtpUrl } from "../delivery/smtp-url.ts";
 import { toDeliveryTargets } from "../reports/delivery-targets.ts";
 import { planReport } from "../reports/plan-report.ts";
-import { ofAccount, type ReportOfFile } from "../reports/report.ts";
+import { recipientsOf } from "../reports/recipients.ts";
+import { isOfAccount, ofAccount, type ReportOfFile } from "../reports/report.ts";
 import { parseCron } from "../schedule/cron.ts";
 import { checkFolders } from "./check-machine.ts";
 import { checkRuleFiles, checkSettings } from "./check-settings.ts";
@@ -77,16 +78,15 @@ function checkReports(file: ReportOfFile["file"], accounts: readonly Account[], 
   const zones = accounts.map(({ sources }) => inspectSettings(sources).settings.timezone);
   return Object.entries(file.content.reports ?? {}).flatMap(([name, content]) => {
     const report = { name, content, file };
-    const problems = checkContent(report, zones, sources);
+    const problems = [...checkContent(report, zones), ...checkRecipients(report, accounts, sources)];
     if (problems.length > 0) return problems;
     // Accounts share most problems.
     return [...new Set(accounts.flatMap((account) => tryReport(report, account, sources.folder)))];
   });
 }
 
-function checkContent({ name, content, file }: ReportOfFile, zones: string[], sources: Account["sources"]) {
-  const { cron, filter, deliver = [] } = content;
-  const { smtp_url_file: smtp } = file.content;
+function checkContent({ name, content, file }: ReportOfFile, zones: string[]) {
+  const { cron, filter } = content;
   const placeOf = (...path: (string | number)[]) => file.placeOf(["reports", name, ...path]);
   const excluded = [filter?.exclude_callers ?? []].flat();
   const wrongCron = cron && problemOf(() => zones.map((zone) => parseCron(cron, zone)));
@@ -96,19 +96,28 @@ function checkContent({ name, content, file }: ReportOfFile, zones: string[], so
   return [
     ...(wrongCron ? [`${placeOf("cron")}: ${cron} is not a cron expression: ${wrongCron}`] : []),
     ...(wrongFile ? [`${placeOf("filter", "exclude_callers")}: ${wrongFile}`] : []),
-    ...deliver.flatMap(({ email, webhook, command }, index) => [
+  ];
+}
+
+function checkRecipients(report: ReportOfFile, accounts: readonly Account[], sources: Account["sources"]) {
+  const { file } = report;
+  const { smtp_url_file: smtp } = file.content;
+  const own = accounts.filter((account) => isOfAccount(report, account));
+  const found = own
+    .flatMap(({ name = null }) => recipientsOf(report, name))
+    .flatMap(({ content: { email, webhook, command }, placeOf }) => [
       ...(email !== undefined && smtp === undefined
-        ? [`${placeOf("deliver", index, "email")}: there is no smtp_url_file at the top of the file`]
+        ? [`${placeOf("email")}: there is no smtp_url_file at the top of the file`]
         : []),
       ...problemsOf(() => {
-        const place = placeOf("deliver", index, "webhook", "url_file");
+        const place = placeOf("webhook", "url_file");
         if (webhook) parseSecretFile(file.resolvePath(webhook.url_file), place, parseHookUrl);
       }),
       ...(command?.[0] === undefined || isExecutable(command[0], sources)
         ? []
-        : [`${placeOf("deliver", index, "command", 0)}: there is no program ${command[0]} in the PATH`]),
-    ]),
-  ];
+        : [`${placeOf("command", 0)}: there is no program ${command[0]} in the PATH`]),
+    ]);
+  return [...new Set(found)]; // accounts share the recipients of the report
 }
 
 /** Takes the first steps of making and delivering a report; problems of the account itself are reported elsewhere. */

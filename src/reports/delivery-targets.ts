@@ -4,20 +4,21 @@ import type { DeliveryTarget } from "../delivery/delivery-target.ts";
 import { parseHookUrl } from "../delivery/hook-body.ts";
 import { parseSmtpUrl } from "../delivery/smtp-url.ts";
 import type { ReportPlan } from "./plan-report.ts";
+import { recipientsOf } from "./recipients.ts";
 import type { NamedReport } from "./report.ts";
 
 /** @throws UsageError that says where an unusable secret is configured */
 export function toDeliveryTargets(
-  { name, content, file }: NamedReport,
+  report: NamedReport,
   { values, personal }: Pick<ReportPlan, "values" | "personal">,
   workingFolder: string,
 ): DeliveryTarget[] {
-  const { deliver = [] } = content;
+  const { content, file } = report;
   const { smtp_url_file: smtpFile } = file.content;
   const read = <T>(path: string, place: string, parse: (text: string) => T) =>
     parseSecretFile(file.resolvePath(path), place, parse);
-  return deliver.map(({ email, webhook, command }, index): DeliveryTarget => {
-    const placeOf = (...path: string[]) => file.placeOf(["reports", name, "deliver", index, ...path]);
+  return recipientsOf(report, report.account).map(({ content: to, placeOf }): DeliveryTarget => {
+    const { email, webhook, command } = to;
     if (personal.length > 0 && !content.personal_data && webhook === undefined) {
       throw new UsageError(
         `${placeOf(email === undefined ? "command" : "email")}: ${personal.join(", ")}: personal data is only delivered on request`,

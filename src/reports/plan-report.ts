@@ -17,6 +17,7 @@ import { WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
 import { AS_WRITTEN, check } from "../request/check.ts";
 import { LISTS } from "../request/option-values.ts";
 import { type Ask, isOfOneFile, resolve } from "../request/resolve.ts";
+import { recipientsOf } from "./recipients.ts";
 import { type NamedReport, toReportError } from "./report.ts";
 
 export type ReportPlan = ReturnType<typeof planReport>;
@@ -39,7 +40,7 @@ export function planReport(report: NamedReport, nowMs: number) {
       period: closed && describeRange(closed),
       date: localDate(new Date(nowMs).toISOString(), timezone),
     };
-    assertFilled(content, ask, values);
+    assertFilled(report, ask, values);
     return {
       ask,
       folder: file.resolvePath(fillPlaceholders(folderOf(content, account), values)),
@@ -53,9 +54,10 @@ export function planReport(report: NamedReport, nowMs: number) {
 }
 
 /** Refuses a report that would be made, and could not be sent. @throws UsageError for a placeholder without a value */
-function assertFilled({ deliver = [] }: ReportContent, { contents, format }: Ask, values: PlaceholderValues) {
+function assertFilled(report: NamedReport, { contents, format }: Ask, values: PlaceholderValues) {
   const file = contents.length === 1 || isOfOneFile(format) ? "" : undefined;
-  for (const { email, command = [] } of deliver) {
+  for (const { content } of recipientsOf(report, report.account)) {
+    const { email, command = [] } = content;
     fillPlaceholders(email?.subject ?? "", values);
     for (const arg of command.slice(1))
       fillPlaceholders(arg, { ...values, folder: "", file }, COMMAND_PLACEHOLDERS);

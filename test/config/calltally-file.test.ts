@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
 import { chooseAccounts, findFile } from "../../src/config/accounts.ts";
+import { readCalltallyFile } from "../../src/config/calltally-file.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { readConfiguration } from "../../src/config/read-configuration.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -114,7 +115,7 @@ doorbell: { secret_file: s, account: beta }
       "calltally.yaml:23:23: reports.weekly.deliver[0].email.to[0]: must be one plain mail address, such as marketing@northwind.example",
       "calltally.yaml:24:18: reports.weekly.deliver[1].webhook.url_file: is missing",
       "calltally.yaml:24:20: reports.weekly.deliver[1].webhook.url: is not a known key; did you mean url_file?",
-      "calltally.yaml:25:9: reports.weekly.deliver[2]: must have one of email, webhook and command",
+      "calltally.yaml:25:9: reports.weekly.deliver[2]: must have one of email, webhook, command and to",
       "calltally.yaml:26:3: reports.../up: must be letters, digits, - and _, at most 64, the first a letter or digit",
       'calltally.yaml:27:38: doorbell.account: "beta" is not one of acme, ACME',
     ]);
@@ -185,9 +186,11 @@ doorbell: { secret_file: s, account: beta }
   });
 
   const MAIL = "{ email: { to: [a@b.example] } }";
+  const WITH = "base_url: https://a.example, token_file: t, recipients: [{ email: { to: [c@d.example] } }]";
+  const BOTH_WITH = `accounts: { acme: { ${WITH} }, beta: { ${WITH} } }\n`;
   const HOOK = "{ webhook: { url_file: hook.url } }";
   const SHARED =
-    ": reports.weekly.deliver[0]: would get the figures of 2 accounts: make a report for each account, or set accounts: all in this one if its recipients may see every account";
+    ": reports.weekly.deliver[0]: would get the figures of 2 accounts: make a report for each account, send it to: account, or set accounts: all in this one if its recipients may see every account";
 
   it.each([
     { accounts: TWO, report: `deliver: [${MAIL}]`, says: SHARED },
@@ -204,10 +207,55 @@ doorbell: { secret_file: s, account: beta }
     { accounts: ACME, report: `deliver: [${MAIL}]` },
     { accounts: "", report: `deliver: [${MAIL}]` },
     { accounts: "", report: `accounts: all, deliver: [${MAIL}]` },
+    {
+      accounts: TWO,
+      report: "deliver: [{ to: account }]",
+      says: ": reports.weekly.deliver[0].to: needs recipients below accounts.acme, accounts.beta",
+    },
+    {
+      accounts: "",
+      report: "deliver: [{ to: account }]",
+      says: ": reports.weekly.deliver[0].to: needs accounts with recipients: the file names none",
+    },
+    { accounts: TWO, report: "deliver: [{ to: everybody }]", says: '"everybody" is not one of account' },
+    { accounts: BOTH_WITH, report: "deliver: [{ to: account }]" },
+    { accounts: BOTH_WITH, report: `deliver: [{ to: account }, ${MAIL}]`, says: "deliver[1]" },
   ])("refuses one recipient for several accounts: $report", ({ accounts, report, says }) => {
     const problems = problemsOf({ yaml: `${accounts}reports: { weekly: { ${report} } }` }).slice(1);
     if (says === undefined) expect(problems).toEqual([]);
     else expect(problems.join("\n")).toContain(says);
+  });
+
+  it("gives reports the keys of the defaults, unless they have their own", () => {
+    using folder = makeTempFolder();
+    const yaml = `defaults:
+  reports: { cron: '0 7 * * 1', contents: [channel], filter: { source: google } }
+reports:
+  weekly:
+  daily: { cron: '0 7 * * *', filter: { channel: Direct } }
+`;
+    writeFileSync(join(folder.path, "calltally.yaml"), yaml, { mode: 0o600 });
+    const { content, placeOf } = readCalltallyFile("calltally.yaml", folder.path);
+    expect(content.reports).toEqual({
+      weekly: { cron: "0 7 * * 1", contents: ["channel"], filter: { source: "google" } },
+      daily: { cron: "0 7 * * *", contents: ["channel"], filter: { channel: "Direct" } },
+    });
+    expect(placeOf(["reports", "weekly", "cron"])).toBe("calltally.yaml:2:20: defaults.reports.cron");
+    expect(placeOf(["reports", "daily", "cron"])).toBe("calltally.yaml:5:18: reports.daily.cron");
+  });
+
+  it("names a problem of the defaults once, where they are", () => {
+    const yaml = `defaults:
+  reports: { corn: x, accounts: [acme], grain: weak, on_restatement: deliver }
+reports: { weekly: {}, daily: { grain: day } }
+`;
+    expect(problemsOf({ yaml })).toEqual([
+      "Cannot use calltally.yaml",
+      "calltally.yaml:2:14: defaults.reports.corn: is not a known key; did you mean cron?",
+      'calltally.yaml:2:34: defaults.reports.accounts[0]: "acme" is not an account: the file names none',
+      expect.stringMatching(/^calltally.yaml:2:48: defaults.reports.grain: "weak" is not one of/),
+      expect.stringContaining("reports.daily: on_restatement needs cron and deliver"),
+    ]);
   });
 
   it("takes the braces of a program in a command for text", () => {

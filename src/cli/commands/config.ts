@@ -69,9 +69,10 @@ Example:
 function describeConfig({ file, keys, accounts, reports }: ShownConfig): string {
   const tables = [
     ...(keys.length > 0 ? [toTable("key of the file", keys)] : []),
-    ...accounts.map(({ account, settings }) => {
+    ...accounts.map(({ account, settings, recipients }) => {
       const set = settings.filter(({ from }) => from !== "not set");
-      return `${account === null ? "" : `${account}\n`}${toTable("setting", set)}`;
+      const to = recipients.length > 0 ? `\nRecipients: ${nameWays(recipients)}` : "";
+      return `${account === null ? "" : `${account}\n`}${toTable("setting", set)}${to}`;
     }),
   ];
   const rows = Object.entries(reports).map(([name, { accounts: of, cron, format = "csv", deliver = [] }]) => [
@@ -79,12 +80,20 @@ function describeConfig({ file, keys, accounts, reports }: ShownConfig): string 
     [of ?? "all"].flat().join(", "),
     format,
     cron ?? "by hand",
-    deliver.flatMap((way) => Object.keys(way)).join(", "),
+    nameWays(deliver),
   ]);
   if (rows.length > 0)
     tables.push(formatTable(["report", "accounts", "format", "cron", "delivered by"], rows, "left"));
   const place = file === null ? "No calltally.yaml: one account, from the environment" : `File  ${file}`;
   return [place, ...tables].join("\n\n");
+}
+
+/** Names how recipients get a report: `email, to: account`. */
+function nameWays(recipients: readonly object[]): string {
+  return recipients
+    .flatMap((way) => Object.keys(way))
+    .map((way) => (way === "to" ? "to: account" : way))
+    .join(", ");
 }
 
 function toTable(head: string, settings: ShownConfig["keys"]): string {

@@ -1,0 +1,32 @@
+import { UsageError } from "../base/errors.ts";
+import type { RecipientContent } from "../config/file-schema.ts";
+import type { Path } from "../config/yaml-source.ts";
+import type { ReportOfFile } from "./report.ts";
+
+export interface Recipient {
+  content: RecipientContent;
+  /** Returns a position such as `calltally.yaml:12:5: reports.weekly.deliver[0].email`. */
+  placeOf: (...path: Path) => string;
+}
+
+/**
+ * Returns who gets a report: its own recipients and, with `to: account`, those of the account.
+ * @throws UsageError if the account has none
+ */
+export function recipientsOf({ name, content, file }: ReportOfFile, account: string | null): Recipient[] {
+  const at = (place: Path) => ({ placeOf: (...path: Path) => file.placeOf([...place, ...path]) });
+  return (content.deliver ?? []).flatMap(({ to, ...own }, index): Recipient[] => {
+    const place = ["reports", name, "deliver", index];
+    if (to === undefined) return [{ content: own, ...at(place) }];
+    const { recipients = [] } = (account !== null && file.content.accounts?.[account]) || {};
+    if (recipients.length === 0) {
+      throw new UsageError(`${file.placeOf([...place, "to"])}: the account has no recipients`, {
+        hint: "Add recipients: below the account, or name them in the report.",
+      });
+    }
+    return recipients.map((each, nth) => ({
+      content: each,
+      ...at(["accounts", String(account), "recipients", nth]),
+    }));
+  });
+}
