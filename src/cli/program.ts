@@ -47,6 +47,10 @@ const TASKS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   "Personal data": {
     forget: ["remove a caller's personal data for good", () => import("./commands/forget.ts")],
     privacy: ["show when personal data was removed", () => import("./commands/privacy.ts")],
+    "remove-account": [
+      "remove everything of an account from this machine",
+      () => import("./commands/remove-account.ts"),
+    ],
     prune: ["remove what the keep settings no longer allow", () => import("./commands/prune.ts")],
   },
   "At the service": {

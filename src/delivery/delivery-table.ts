@@ -1,4 +1,4 @@
-import { and, eq, gte, inArray, lt, max, sql } from "drizzle-orm";
+import { and, count, eq, gte, inArray, lt, max, sql } from "drizzle-orm";
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { hasEnded, markProcess } from "../base/process-mark.ts";
 import { about, describeTable } from "../warehouse/described.ts";
@@ -177,6 +177,18 @@ export function readDeliveriesSince(
     .where(and(isLater, sql`${report_runs.account} IS ${account}`))
     .get();
   return last?.runId == null ? [] : readDeliveries(warehouse, last.runId);
+}
+
+/** Returns who got something, or may have, and how many times. */
+export function readDeliveredTo({ db }: Reader) {
+  const { channel, recipient, status } = deliveries;
+  return db
+    .select({ channel, recipient, deliveries: count() })
+    .from(deliveries)
+    .where(inArray(status, ["delivered", "outcome unknown"]))
+    .groupBy(channel, recipient)
+    .orderBy(channel, recipient)
+    .all();
 }
 
 function isAbandoned({ status, process }: Delivery): boolean {

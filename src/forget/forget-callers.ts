@@ -50,15 +50,22 @@ export interface Forgotten {
   newKey?: string | undefined;
 }
 
+interface ForgetCallersOptions {
+  nowMs: number;
+  /** Whether to accept callers without calls, and block them from now on. @default false */
+  isUnknownAllowed?: boolean;
+  /** Whether to change nothing, and only find out what would be. @default false */
+  isTried?: boolean;
+}
+
 /**
  * Runs in one transaction, and keeps the callers from coming back. Changes nothing if one is unknown and that is not
  * allowed.
- * @param options.isUnknownAllowed whether to accept callers without calls, and block them from now on
  */
 export function forgetCallers(
   warehouse: LockedWarehouse,
   whom: readonly Forgettable[],
-  { nowMs, isUnknownAllowed = false }: { nowMs: number; isUnknownAllowed?: boolean },
+  { nowMs, isUnknownAllowed = false, isTried = false }: ForgetCallersOptions,
 ): Forgotten {
   // Both throw if the key changed or is lost: it is not replaced.
   openForgotten(warehouse);
@@ -89,7 +96,7 @@ export function forgetCallers(
       newKey: newFile,
     };
     record(tx, result.counts, at);
-    return { result, isKept: result.unknown.length === 0 || isUnknownAllowed };
+    return { result, isKept: !isTried && (result.unknown.length === 0 || isUnknownAllowed) };
   });
 }
 

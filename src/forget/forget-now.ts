@@ -36,6 +36,14 @@ export interface ForgetResult extends Forgotten {
   clusters: readonly string[];
 }
 
+/** Returns the indexes of callers without any data in a warehouse. @throws CalltallyError (exit 6) while a sync is running */
+export function findUnknown(whom: readonly Forgettable[], own: OwnWarehouse): number[] {
+  using lock = acquireLock(own.database);
+  using opened = openOwn(own, (path) => openExistingWarehouse(path, { isLocked: true }));
+  const warehouse = underLock(opened, lock);
+  return forgetCallers(warehouse, whom, { nowMs: systemClock.now(), isTried: true }).unknown;
+}
+
 /** Forgets callers in a warehouse, and searches for them elsewhere. @throws CalltallyError (exit 6) while a sync is running */
 export async function forgetNow(
   whom: readonly Forgettable[],

@@ -130,7 +130,7 @@ export function holdsTraces(file: string, { numbers, texts }: Traces): boolean {
 }
 
 /** The manifest of a folder and its files, if it belongs to this warehouse. */
-function listManifest(folder: string, warehouseId: string): string[] {
+export function listManifest(folder: string, warehouseId: string): string[] {
   // If a folder is not readable, the files that the warehouse recorded there are reported.
   const manifest = readOr(() => tryReadManifest(folder), undefined);
   if (manifest?.origin.warehouse_id !== warehouseId) return [];
@@ -198,7 +198,7 @@ function forgetInManifest(
 }
 
 /** The folder of the export; partitions are in sub-folders. */
-function folderOf(path: string): string {
+export function folderOf(path: string): string {
   const folder = dirname(path);
   return /[/\\]calls[/\\]month=[^/\\]+$/.test(folder) ? dirname(dirname(folder)) : folder;
 }

@@ -331,4 +331,48 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
     expect(warehouse.db.select().from(insights).get()?.llm_config).toEqual({ example: "Call +99999999999" });
     expect(findTraces(join(folder, "data"), [PERSON])).toEqual([]);
   });
+
+  it("--all-accounts forgets them wherever there is data of them, and nobody if somebody is nowhere", async () => {
+    using folder = makeTempFolder();
+    const account = (name: string) =>
+      `  ${name}: { base_url: "http://127.0.0.1:1", token_file: ${name}.token }\n`;
+    const NAMES = ["acme", "beta", "gamma"];
+    writeFileSync(join(folder.path, "calltally.yaml"), `accounts:\n${NAMES.map(account).join("")}`, {
+      mode: 0o600,
+    });
+    const [OTHER, THIRD] = ["+15550002222", "+15550003333"];
+    for (const [name, callers] of [
+      ["acme", [NUMBER, OTHER]],
+      ["beta", [NUMBER]],
+      ["gamma", [THIRD]],
+    ] as const) {
+      writeFileSync(join(folder.path, `${name}.token`), "t", { mode: 0o600 });
+      const calls = callers.map((caller_id, index) => ({ ...FULL_CALL, call_id: index + 1, caller_id }));
+      fillWarehouse(join(folder.path, `data/${name}/calltally.db`), calls);
+    }
+    const run = (...args: string[]) => calltally(["forget", ...args], { cwd: folder.path });
+    const callers = () =>
+      NAMES.map((name) => {
+        using reader = openReader(join(folder.path, `data/${name}/calltally.db`));
+        return reader.sqlite.prepare("SELECT caller_id FROM calls ORDER BY call_id").pluck().all();
+      });
+    expect(await run(NUMBER)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("works on one account"),
+    });
+    expect(await run("--all-accounts", NUMBER, "+15550009999")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Cannot forget number 2: no data found"),
+    });
+    expect(callers()).toEqual([[NUMBER, OTHER], [NUMBER], [THIRD]]);
+    const { code, stdout } = await run("--all-accounts", "--json", NUMBER, OTHER);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      acme: { forgotten: { callers: 2, calls: 2 } },
+      beta: { forgotten: { callers: 1, calls: 1 } },
+      gamma: { forgotten: null },
+    });
+    const forgotten = expect.stringMatching(/^forgotten[0-9a-f]{16}$/);
+    expect(callers()).toEqual([[forgotten, forgotten], [forgotten], [THIRD]]);
+  });
 });

@@ -24,11 +24,13 @@ const checkCommand = (context: Context) =>
     .action(
       action(context, async () => {
         const { checkConfig } = await import("../../doctor/check-config.ts");
+        const { remarkOnOrphans } = await import("../../config/orphans.ts");
         const configuration = await loadConfiguration(context);
         const checked = checkConfig(configuration, accountsOf(context), context);
         return {
           data: checked,
           text: describeConfigCheck(checked, configuration.file?.name),
+          notes: remarkOnOrphans(configuration),
           exit: checked.problems.length > 0 ? EXIT.usage : EXIT.done,
         };
       }),

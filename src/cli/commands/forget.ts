@@ -1,12 +1,14 @@
 import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { formatQuantity } from "../../base/quantity-text.ts";
-import { type ForgetResult, forgetNow } from "../../forget/forget-now.ts";
-import { parseWhom, unknownError } from "../../forget/parse-whom.ts";
+import type { Account } from "../../config/accounts.ts";
+import { loadSettings, type Settings } from "../../config/load-settings.ts";
+import { type ForgetResult, findUnknown, forgetNow } from "../../forget/forget-now.ts";
+import { type Named, parseWhom, unknownError } from "../../forget/parse-whom.ts";
 import { isManifest } from "../../forget/personal-files.ts";
-import { settingsOf } from "../chosen-accounts.ts";
+import { accountsOf, settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
-import { action } from "../frame.ts";
+import { action, overAccounts, type Result } from "../frame.ts";
 import { eachOf } from "../parsers.ts";
 
 export const command = (context: Context) =>
@@ -24,37 +26,70 @@ export const command = (context: Context) =>
     )
     .option("--exports", "also delete exported files that contain them", false)
     .option("--allow-empty", "accept numbers without calls, and block them from now on", false)
+    .option("--all-accounts", "forget them in each account that has data of them", false)
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText("after", '\nExample:\n  $ calltally forget "+1 512 555 0117" --exports')
     .action(
-      action(context, async (numbers, { file, callerHash: hashes = [], exports: isRemoved, allowEmpty }) => {
-        const whom = parseWhom(numbers, file, hashes);
-        const settings = settingsOf(context);
-        const found = await forgetNow(whom, {
-          own: settings,
-          exportDir: settings.exportDir,
-          isExportRemoved: isRemoved,
-          isUnknownAllowed: allowEmpty,
-          signal: context.signal,
-        });
-        if (found.unknown.length > 0 && !allowEmpty) throw unknownError(whom, found.unknown);
-        const { folder } = context;
-        const { counts, unknown, files, copies, clusters, newKey } = found;
-        return {
-          data: {
-            forgotten: counts,
-            unknown: unknown.length,
-            exported_files: files.map((each) => ({ ...each, removed: isRemoved })),
-            copies,
-            clusters,
-            ...(newKey !== undefined && { new_key: newKey }),
-          },
-          summary: summarizeForgotten(found, isRemoved, folder),
-          notes: noteLeft(found, isRemoved, folder),
-        };
+      action(context, async (numbers, options) => {
+        const whom = parseWhom(numbers, options.file, options.callerHash ?? []);
+        if (options.allAccounts) return await forgetInAll(context, whom, options);
+        return await forgetIn(context, settingsOf(context), whom, options);
       }),
     );
+
+interface ForgetFlags {
+  exports: boolean;
+  allowEmpty: boolean;
+}
+
+/**
+ * Forgets callers in each account that has data of them; with `--allow-empty`, in all.
+ * @throws UsageError before anybody is forgotten, if no account has data of one of them
+ */
+async function forgetInAll(context: Context, whom: readonly Named[], flags: ForgetFlags): Promise<Result> {
+  const accounts = accountsOf(context);
+  const unknown = new Map(
+    accounts.map((account) => [account, new Set(findUnknown(whom, loadSettings(account.sources)))]),
+  );
+  const isKnown = (index: number, account: Account) => flags.allowEmpty || !unknown.get(account)?.has(index);
+  const nowhere = [...whom.keys()].filter((index) => !accounts.some((account) => isKnown(index, account)));
+  if (nowhere.length > 0) throw unknownError(whom, nowhere);
+  return await overAccounts(context, accounts, ({ account, settings }) => {
+    const own = whom.filter((_, index) => isKnown(index, account));
+    if (own.length > 0) return forgetIn(context, settings, own, flags);
+    return { data: { forgotten: null }, summary: "No data of them" };
+  });
+}
+
+async function forgetIn(
+  { folder, signal }: Context,
+  settings: Settings,
+  whom: readonly Named[],
+  { exports: isRemoved, allowEmpty }: ForgetFlags,
+): Promise<Result> {
+  const found = await forgetNow(whom, {
+    own: settings,
+    exportDir: settings.exportDir,
+    isExportRemoved: isRemoved,
+    isUnknownAllowed: allowEmpty,
+    signal,
+  });
+  if (found.unknown.length > 0 && !allowEmpty) throw unknownError(whom, found.unknown);
+  const { counts, unknown, files, copies, clusters, newKey } = found;
+  return {
+    data: {
+      forgotten: counts,
+      unknown: unknown.length,
+      exported_files: files.map((each) => ({ ...each, removed: isRemoved })),
+      copies,
+      clusters,
+      ...(newKey !== undefined && { new_key: newKey }),
+    },
+    summary: summarizeForgotten(found, isRemoved, folder),
+    notes: noteLeft(found, isRemoved, folder),
+  };
+}
 
 function summarizeForgotten({ counts, files }: ForgetResult, isRemoved: boolean, folder: string): string {
   const { callers, calls, transcripts, rejected_rows, texts } = counts;

@@ -4,6 +4,7 @@ import { toCalltallyError } from "../../base/known-error.ts";
 import { parseAge } from "../../calendar/age-text.ts";
 import type { Account } from "../../config/accounts.ts";
 import { loadSettings } from "../../config/load-settings.ts";
+import { remarkOnOrphans } from "../../config/orphans.ts";
 import { findLate, findProblems } from "../../status/find-problems.ts";
 import { reportsOf } from "../../status/read-next.ts";
 import { readStatus, type Status } from "../../status/read-status.ts";
@@ -51,7 +52,8 @@ export const command = (context: Context) =>
           const errors = [...(late === undefined ? [] : [late]), ...failures];
           return { status, errors, remarks, exit: errors.length > 0 ? EXIT.unverified : EXIT.done };
         };
-        if (accounts.length > 1 && runs === undefined && !json) return summarize(accounts, judge, nowMs);
+        if (accounts.length > 1 && runs === undefined && !json)
+          return summarize(context, accounts, judge, nowMs);
         return await overAccounts(context, accounts, ({ account }) => {
           const { status, errors, exit } = judge(account);
           return {
@@ -68,7 +70,7 @@ type Judge = (
   account: Account,
 ) => Pick<Result, "exit"> & { status: Status; errors: string[]; remarks: string[] };
 
-function summarize(accounts: readonly Account[], judge: Judge, nowMs: number): Result {
+function summarize(context: Context, accounts: readonly Account[], judge: Judge, nowMs: number): Result {
   const rows = accounts.map((account) => {
     const { name = "" } = account;
     try {
@@ -79,5 +81,9 @@ function summarize(accounts: readonly Account[], judge: Judge, nowMs: number): R
       return { name, problems: [describeError(error)], exit: error.exitCode };
     }
   });
-  return { text: describeAccounts(rows, nowMs), exit: worstCode(rows.map(({ exit }) => exit)) };
+  return {
+    text: describeAccounts(rows, nowMs),
+    notes: remarkOnOrphans(configurationOf(context)),
+    exit: worstCode(rows.map(({ exit }) => exit)),
+  };
 }

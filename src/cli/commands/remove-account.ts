@@ -1,0 +1,152 @@
+import { existsSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { confirm } from "@clack/prompts";
+import { Command } from "@commander-js/extra-typings";
+import { CalltallyError, EXIT, UsageError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/nearest.ts";
+import { formatQuantity } from "../../base/quantity-text.ts";
+import type { Account } from "../../config/accounts.ts";
+import { NAME_RULE, nameSchema } from "../../config/file-schema.ts";
+import { loadSettings } from "../../config/load-settings.ts";
+import { ALL_SETTINGS } from "../../config/settings.ts";
+import { type AccountFiles, findAccountFiles, removeAccountFiles } from "../../forget/account-files.ts";
+import { configurationOf } from "../chosen-accounts.ts";
+import { type Context, OPTION } from "../context.ts";
+import { action, type Result } from "../frame.ts";
+import { parser } from "../parsers.ts";
+
+export const command = (context: Context) =>
+  new Command("remove-account")
+    .description(
+      "Removes everything of an account from this machine: its warehouse with key and copies, backups, exported files and " +
+        "reports. Asks first, and lists what it cannot reach.",
+    )
+    .argument(
+      "<name>",
+      "the account in calltally.yaml, or one that the file no longer names",
+      parser(parseName),
+    )
+    .option("--yes", "remove without asking", false)
+    .option(...OPTION.json)
+    .addHelpText("after", "\nExample:\n  $ calltally remove-account austin")
+    .action(action(context, (name, { yes }) => removeAccount(context, name, yes)));
+
+function parseName(text: string): string {
+  const { data } = nameSchema.safeParse(text);
+  if (data !== undefined) return data;
+  throw new UsageError(`Cannot remove the account: a name ${NAME_RULE}`, {
+    hint: "`calltally config show` lists the accounts.",
+  });
+}
+
+async function removeAccount(context: Context, name: string, isSure: boolean): Promise<Result> {
+  const { folder, signal } = context;
+  const { database, exportDir } = loadSettings(findAccount(context, name).sources);
+  const places = { database: resolve(folder, database), exportDir: resolve(folder, exportDir) };
+  const found = findAccountFiles(places);
+  const paths = [...found.warehouse, ...found.backups, ...found.exports];
+  const mentions = findMentions(context, name);
+  if (paths.length === 0 && mentions.length === 0) throw unknownError(context, name);
+  if (paths.length > 0 && !isSure) await askToRemove(context, name, found);
+  await removeAccountFiles(found, signal);
+  const again = findAccountFiles(places);
+  const left = [...again.warehouse, ...again.exports, ...paths.filter((path) => existsSync(path))];
+  if (left.length > 0) throw leftError(name, left);
+  const { warehouse, backups, exports, outside } = found;
+  return {
+    data: { account: name, removed: { warehouse, backups, exports }, outside, mentions },
+    summary: `${name}: ${formatQuantity(paths.length, "file")} removed; nothing of it is left in the folders of its warehouse, backups, exports and reports`,
+    notes: [
+      ...describeOutside(outside),
+      ...(mentions.length > 0
+        ? [`Delete from the file, or the next sync copies its calls again:${list(mentions)}`]
+        : []),
+    ],
+  };
+}
+
+/** Returns the account, or for a name that the file does not have one with the default paths. */
+function findAccount(context: Context, name: string): Account {
+  const { file, accounts, shared } = configurationOf(context);
+  if (file === undefined || accounts.every((account) => account.name === undefined)) {
+    throw new UsageError(`There is no account ${name}: no calltally.yaml names any`, {
+      hint: "The warehouse of the environment is one file: delete it, with the files next to it that begin with its name.",
+    });
+  }
+  const known = accounts.find((account) => account.name === name);
+  if (known !== undefined) return known;
+  const values = ALL_SETTINGS.flatMap(({ env, accountDefault }) =>
+    accountDefault === undefined ? [] : [[env, file.resolvePath(accountDefault.replace("{account}", name))]],
+  );
+  return { name, sources: { ...shared, file: [{ origin: "default", values: Object.fromEntries(values) }] } };
+}
+
+function unknownError({ configuration }: Context, name: string): UsageError {
+  const known = configuration?.accounts.flatMap((account) => account.name ?? []) ?? [];
+  return new UsageError(`There is no account ${name}, and no data of one: the file has ${known.join(", ")}`, {
+    hint: didYouMean(name, known) ?? "Name one of them, or one whose data is below data/.",
+  });
+}
+
+/** Returns where the file names the account. */
+function findMentions(context: Context, name: string): string[] {
+  const { file } = configurationOf(context);
+  const { accounts = {}, reports = {}, doorbell } = file?.content ?? {};
+  const ofReports = Object.entries(reports).flatMap(([report, { accounts: of }]) =>
+    Array.isArray(of) && of.includes(name) ? [["reports", report, "accounts", of.indexOf(name)]] : [],
+  );
+  const paths = [
+    ...(Object.hasOwn(accounts, name) ? [["accounts", name]] : []),
+    ...(doorbell?.account === name ? [["doorbell", "account"]] : []),
+    ...ofReports,
+  ];
+  return paths.map((path) => file?.placeOf(path) ?? "");
+}
+
+/** @throws UsageError without a terminal to ask on @throws CalltallyError (exit 130) if the answer is no */
+async function askToRemove(context: Context, name: string, found: AccountFiles): Promise<void> {
+  const { folder, signal, options } = context;
+  const kinds = [
+    ["warehouse, with its key and copies", found.warehouse],
+    ["backups", found.backups],
+    ["exported files and reports", found.exports],
+  ] as const;
+  const listed = kinds.flatMap(([kind, paths]) =>
+    paths.length > 0 ? [`${kind}:${list(paths.map((path) => relative(folder, path)))}`] : [],
+  );
+  context.complain(`Everything of ${name} on this machine:\n${listed.join("\n")}`);
+  if (options.json || !process.stdin.isTTY || !process.stdout.isTTY) {
+    throw new UsageError(`Cannot ask whether to remove ${name}: this is not a terminal`, {
+      hint: "Nothing was removed. Read the list, and give --yes.",
+    });
+  }
+  const answer = await confirm({ message: `Remove ${name} for good?`, initialValue: false, signal });
+  if (answer === true) return;
+  signal.throwIfAborted();
+  throw new CalltallyError(EXIT.sigint, "Cancelled: nothing was removed", {
+    hint: "Run it again to remove the account.",
+  });
+}
+
+function leftError(name: string, left: readonly string[]): CalltallyError {
+  return new CalltallyError(EXIT.storage, `Cannot remove all of ${name}; left are:${list(left)}`, {
+    hint: "Stop what writes there, such as `calltally schedule`, and run this again.",
+  });
+}
+
+function describeOutside({ clusters, recipients }: AccountFiles["outside"]): string[] {
+  const rows = clusters.map(({ target, account }) => `${target}: the rows of account ${account}`);
+  const sent = recipients.map(
+    ({ channel, recipient, deliveries }) =>
+      `${channel} to ${recipient}: ${formatQuantity(deliveries, "delivery")}`,
+  );
+  return [
+    ...(rows.length > 0 ? [`Still in clusters, where only an administrator removes them:${list(rows)}`] : []),
+    ...(sent.length > 0 ? [`Still with recipients:${list(sent)}`] : []),
+    "Not covered: backups and files that were moved or copied elsewhere, its token and other secrets, and remains on the disk.",
+  ];
+}
+
+function list(lines: readonly string[]): string {
+  return lines.map((line) => `\n  ${line}`).join("");
+}
