@@ -17,6 +17,10 @@ export interface DaemonOptions {
   hostRequests?: number;
   log: Log;
   signal: AbortSignal;
+  /** Starts no more jobs once it aborts, and ends when those that run have ended. @default never */
+  replaced?: AbortSignal | undefined;
+  /** Returns why an edited calltally.yaml is not in use; undefined if it is. @default it is */
+  fileProblem?: (() => string | undefined) | undefined;
   /** Where to serve health and metrics; undefined for nowhere. */
   listen: Address | undefined;
   /** Lets deliveries start syncs; needs `listen`. @default syncs start on their slots only */
@@ -32,13 +36,16 @@ export interface DaemonOptions {
  */
 export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): Promise<void> {
   const { accounts, hostRequests, signal, listen, clock = systemClock, random = Math.random } = options;
+  const { replaced, fileProblem } = options;
   const log = options.log.child({ run: newRunId() });
   const doorbell = listen === undefined ? undefined : options.doorbell;
   const watches = accounts.map((account) => watchAccount(jobs, account, { log, clock, doorbell }));
   const queue = new ChildQueue(hostRequests ?? Number.POSITIVE_INFINITY);
 
   await using _monitor =
-    listen === undefined ? undefined : await startAccountMonitor(listen, watches, { log, clock, doorbell });
+    listen === undefined
+      ? undefined
+      : await startAccountMonitor(listen, watches, { log, clock, doorbell, fileProblem });
   warnOfDoorbell(options, watches, log);
   for (const watch of watches) logPlan(watch, clock);
   // After an unexpected error of one account, the others must not continue as if all were well.
@@ -50,7 +57,7 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
       random,
       jitterMs: watch.account.settings.jitterSeconds * 1000,
       log: watch.log,
-      signal: stoppable.signal,
+      signal: replaced ? AbortSignal.any([stoppable.signal, replaced]) : stoppable.signal,
       run: async ({ job, seen, bell }) => {
         let outcome: Outcome | undefined;
         const work = async () => {
@@ -75,7 +82,7 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
     broken.abort();
     await Promise.allSettled(kept);
   }
-  log.info("stopped");
+  log.info(signal.aborted ? "stopped" : "starting again with the edited file");
 }
 
 /** Only syncs and jobs that declare it count against the limit of their host. */

@@ -73,6 +73,12 @@ export function summarizeAccounts(healths: readonly (readonly [name: string | un
   return { ...judge(reasons), accounts: Object.fromEntries(healths) };
 }
 
+/** Adds a problem that no job has. */
+export function withProblem(health: Health, problem: string | undefined): Health {
+  if (problem === undefined) return health;
+  return { ...health, ...judge([problem, ...(health.reason === undefined ? [] : [health.reason])]) };
+}
+
 function judge(reasons: readonly string[]): Pick<Health, "status" | "reason"> {
   return reasons.length === 0 ? { status: "ok" } : { status: "failing", reason: reasons.join("; ") };
 }

@@ -1,7 +1,9 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import type { Health } from "../../src/schedule/health.ts";
 import { openReader } from "../../src/warehouse/open.ts";
 import { readJobs } from "../../src/warehouse/runs/job-table.ts";
 import { readLastGoodRun } from "../../src/warehouse/runs/runs.ts";
@@ -96,6 +98,62 @@ describe("calltally schedule, of several accounts", () => {
       const failing = readJobs(warehouse).filter(({ failing_since }) => failing_since !== null);
       expect(failing.map(({ job }) => job)).toEqual(isGood ? [] : ["export", "sync"]);
     }
+  });
+
+  it("takes an edited file that checks; with any other it goes on with the one before, and is not healthy", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 3, token: "t0ken-of-acme" });
+    await using beta = await startSandbox({ calls: 2, token: "t0ken-of-beta" });
+    const write = (sandboxes: Parameters<typeof writeAccounts>[1], more = "") => {
+      writeAccounts(folder.path, sandboxes, { top: TOP });
+      appendFileSync(join(folder.path, "calltally.yaml"), more);
+    };
+    write({ acme });
+    const running = startCalltally(["schedule", "--listen", "127.0.0.1:0"], { cwd: folder.path });
+    const lines: Line[] = [];
+    const waits: { isIt: (line: Line) => boolean; resolve: (line: Line) => void }[] = [];
+    createInterface({ input: running.stderr ?? process.stdin }).on("line", (text) => {
+      const line: Line = JSON.parse(text);
+      lines.push(line);
+      for (const { isIt, resolve } of waits) if (isIt(line)) resolve(line);
+    });
+    const next = (isIt: (line: Line) => boolean) => {
+      const { promise, resolve } = Promise.withResolvers<Line>();
+      waits.push({ isIt, resolve });
+      return promise;
+    };
+    const health = async ({ healthz = "" }: Line) => (await (await fetch(healthz)).json()) as Health;
+    const listening = next(({ healthz }) => healthz !== undefined);
+    await next(({ account, job, msg }) => account === "acme" && job === "export" && msg === "done");
+    expect(await health(await listening)).toMatchObject({
+      status: "ok",
+      accounts: { acme: { status: "ok" } },
+    });
+
+    const refused = next(({ msg }) => msg.includes("is not used"));
+    write({ acme, beta }, "reports: { weekly: { cron: '99 * * * *', contents: [channel] } }\n");
+    expect((await refused).msg).toMatch(/^calltally.yaml has changed, and is not used: .*99 \* \* \* \*/);
+    expect(await health(await listening)).toMatchObject({
+      status: "failing",
+      reason: expect.stringMatching(/^calltally.yaml has changed, and is not used/),
+      accounts: { acme: { status: "ok" } },
+    });
+
+    const again = next(({ healthz }) => healthz !== undefined);
+    const synced = next(({ account, job, msg }) => account === "beta" && job === "sync" && msg === "done");
+    const planned = next(
+      ({ account, job, msg }) => account === "acme" && job === "report:weekly" && msg === "scheduled",
+    );
+    write({ acme, beta }, "reports: { weekly: { cron: '0 7 * * *', contents: [channel] } }\n");
+    await Promise.all([synced, planned]);
+    expect(await health(await again)).toMatchObject({ accounts: { acme: {}, beta: {} } });
+
+    const left = next(({ msg, healthz }) => healthz !== undefined && msg === "listening");
+    write({ beta });
+    expect(Object.keys((await health(await left)).accounts ?? {})).toEqual(["beta"]);
+    running.kill("SIGTERM");
+    expect((await running.done).code).toBe(0);
+    expect(lines.at(-1)?.msg).toBe("stopped");
   });
 
   it("lists long names and expressions whole, in 80 columns", async () => {

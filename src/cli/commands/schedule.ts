@@ -1,16 +1,18 @@
 import { Command, Option } from "@commander-js/extra-typings";
+import { describeError } from "../../base/errors.ts";
 import { localTime, minutesOf } from "../../calendar/local-time.ts";
 import type { Account } from "../../config/accounts.ts";
 import { readDoorbell } from "../../config/doorbell.ts";
 import { JOBS } from "../../jobs/all.ts";
-import { loadAccount } from "../../schedule/daemon/account-watch.ts";
+import { type DaemonAccount, loadAccount } from "../../schedule/daemon/account-watch.ts";
 import { runDaemon } from "../../schedule/daemon.ts";
 import { logUncaught, openLogOf } from "../../schedule/job-log.ts";
-import { parseAddress } from "../../schedule/monitor.ts";
-import { type ListedJob, listJobs } from "../../schedule/plan-jobs.ts";
-import { accountsOf, configurationOf, remarksOf } from "../chosen-accounts.ts";
+import { type Address, parseAddress } from "../../schedule/monitor.ts";
+import { type ListedJob, listJobs, planJobs } from "../../schedule/plan-jobs.ts";
+import { readTextOf, watchFile } from "../../schedule/watch-file.ts";
+import { accountsOf, configurationOf, loadConfiguration, remarksOf } from "../chosen-accounts.ts";
 import type { Context } from "../context.ts";
-import { action, note, overAccounts } from "../frame.ts";
+import { action, note, overAccounts, type Result } from "../frame.ts";
 import { closeFolders } from "../private-folders.ts";
 import { formatTable, hang, WIDTH } from "../terminal/text.ts";
 
@@ -34,45 +36,98 @@ export const command = (context: Context) =>
     .action(
       action(context, async ({ list, listen, allowRemote }) => {
         const address = listen === undefined ? undefined : parseAddress(listen, allowRemote);
-        const accounts = accountsOf(context);
         const remarks = [...remarksOf(context), ...closeFolders(context)];
-        const { reportJobs } = await import("../../jobs/report.ts");
-        const { file, hostRequests } = configurationOf(context);
-        const jobsOf = (account: Account) => reportJobs({ file }, account, context.folder);
         if (list) {
           for (const remark of remarks) note(context, remark);
-          const nowMs = Date.now();
-          return await overAccounts(context, accounts, ({ account, settings }) => {
-            const listed = listJobs(settings, [...JOBS, ...jobsOf(account)], nowMs);
-            return { data: listed, text: describeJobs(listed) };
-          });
+          return await listAll(context);
         }
-        const doorbell = file && readDoorbell(file);
-        const args = file === undefined ? [] : ["--config", file.path];
-        const loaded = accounts.map((account) => ({
-          ...loadAccount(account, args),
-          jobs: jobsOf(account),
-        }));
-        const [first, ...others] = loaded;
-        if (first === undefined) return {};
-        const log = await openLogOf([first.settings, ...others.map(({ settings }) => settings)], context.env);
-        logUncaught(log);
-        for (const remark of remarks) log.warn(remark);
-        for (const { name: account, problem } of loaded) {
-          if (problem !== undefined) log.error({ account }, `its syncs will fail: ${problem}`);
-        }
-        await runDaemon(JOBS, {
-          accounts: loaded,
-          hostRequests,
-          log,
-          signal: context.signal,
-          listen: address,
-          doorbell,
-          program: process.argv.slice(1, 2),
-        });
+        await runSchedule(context, remarks, address);
         return {};
       }),
     );
+
+async function listAll(context: Context): Promise<Result> {
+  const jobsOf = await reportJobsOf(context);
+  const nowMs = Date.now();
+  return await overAccounts(context, accountsOf(context), ({ account, settings }) => {
+    const listed = listJobs(settings, [...JOBS, ...jobsOf(account)], nowMs);
+    return { data: listed, text: describeJobs(listed) };
+  });
+}
+
+async function reportJobsOf(context: Context) {
+  const { reportJobs } = await import("../../jobs/report.ts");
+  const { file } = configurationOf(context);
+  return (account: Account) => reportJobs({ file }, account, context.folder);
+}
+
+/** @throws UsageError for an unusable setting, or a cron expression that is none */
+async function planSchedule(context: Context) {
+  const { file, hostRequests } = configurationOf(context);
+  const jobsOf = await reportJobsOf(context);
+  const args = file === undefined ? [] : ["--config", file.path];
+  const accounts = accountsOf(context).map((account) => ({
+    ...loadAccount(account, args),
+    jobs: jobsOf(account),
+  }));
+  for (const { settings, jobs } of accounts) planJobs([...JOBS, ...jobs], settings, undefined, Date.now());
+  return { accounts, hostRequests, doorbell: file && readDoorbell(file) };
+}
+
+type SchedulePlan = Awaited<ReturnType<typeof planSchedule>>;
+
+/** Runs the schedule; an edited file that checks replaces the one in use once running jobs have ended. */
+async function runSchedule(context: Context, remarks: readonly string[], listen: Address | undefined) {
+  const { signal } = context;
+  const { file } = configurationOf(context);
+  // Before the file is read: an edit in between is noticed.
+  const text = file && readTextOf(file.path);
+  if (file !== undefined) await loadConfiguration(context);
+  const first = await planSchedule(context);
+  let log = await openLogFor(context, first.accounts);
+  logUncaught(log);
+  for (const remark of remarks) log.warn(remark);
+  const edited: { plan?: SchedulePlan; problem?: string; isReplaced: AbortController } = {
+    plan: first,
+    isReplaced: new AbortController(),
+  };
+  const read = async () => {
+    try {
+      await loadConfiguration(context);
+      edited.plan = await planSchedule(context);
+      delete edited.problem;
+      log.info(`${file?.name} has changed: it is used once running jobs have ended`);
+      edited.isReplaced.abort();
+    } catch (error) {
+      edited.problem = `${file?.name} has changed, and is not used: ${describeError(error)}`;
+      log.error(edited.problem);
+    }
+  };
+  const watching = file && text !== undefined && watchFile(file.path, text, { signal }, read);
+  for (let { plan } = edited; plan !== undefined && !signal.aborted; { plan } = edited) {
+    delete edited.plan;
+    edited.isReplaced = new AbortController();
+    const { accounts, ...own } = plan;
+    log = await openLogFor(context, accounts);
+    for (const { name: account, problem } of accounts) {
+      if (problem !== undefined) log.error({ account }, `its syncs will fail: ${problem}`);
+    }
+    const program = process.argv.slice(1, 2);
+    const options = { accounts, ...own, log, signal, listen, program };
+    await runDaemon(JOBS, {
+      ...options,
+      replaced: edited.isReplaced.signal,
+      fileProblem: () => edited.problem,
+    });
+  }
+  await watching;
+}
+
+function openLogFor({ env }: Context, accounts: readonly DaemonAccount[]) {
+  const [first, ...others] = accounts.map(({ settings }) => settings);
+  if (first === undefined) throw new Error("There is no account to schedule");
+  return openLogOf([first, ...others], env);
+}
 
 /** At most this much of a name per line. */
 const JOB_PARTS = /.{1,20}/g;

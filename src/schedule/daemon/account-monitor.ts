@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Doorbell } from "../../config/doorbell.ts";
 import { DoorbellPage } from "../doorbell/doorbell-page.ts";
-import { judgeJob, summarizeAccounts, summarizeHealth } from "../health.ts";
+import { judgeJob, summarizeAccounts, summarizeHealth, withProblem } from "../health.ts";
 import { toJobState } from "../job-state.ts";
 import { type Address, startMonitor } from "../monitor.ts";
 import {
@@ -17,10 +17,18 @@ import {
 import type { Snapshot } from "../warehouse-snapshot.ts";
 import type { AccountWatch } from "./account-watch.ts";
 
+interface MonitorOptions {
+  log: Log;
+  clock: Clock;
+  doorbell: Doorbell | undefined;
+  /** Returns why an edited calltally.yaml is not in use; undefined if it is. */
+  fileProblem?: (() => string | undefined) | undefined;
+}
+
 export async function startAccountMonitor(
   listen: Address,
   watches: readonly AccountWatch[],
-  { log, clock, doorbell }: { log: Log; clock: Clock; doorbell: Doorbell | undefined },
+  { log, clock, doorbell, fileProblem }: MonitorOptions,
 ) {
   const page = doorbell && openDoorbell(doorbell, watches, { log, clock });
   const monitor = await startMonitor(listen, {
@@ -33,7 +41,7 @@ export async function startAccountMonitor(
           summarizeHealth(jobs, snapshot?.lastGoodRun, snapshot?.statements),
         ] as const;
       });
-      return summarizeAccounts(healths);
+      return withProblem(summarizeAccounts(healths), fileProblem?.());
     },
     metrics: () => {
       const metrics = watches.map((watch) => metricsOf(watch, clock));
