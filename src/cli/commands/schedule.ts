@@ -61,7 +61,7 @@ async function reportJobsOf(context: Context) {
   return (account: Account) => reportJobs({ file }, account, context.folder);
 }
 
-/** @throws UsageError for an unusable setting, or a cron expression that is none */
+/** @throws UsageError for an unusable setting or cron expression */
 async function planSchedule(context: Context) {
   const { file, hostRequests } = configurationOf(context);
   const jobsOf = await reportJobsOf(context);
