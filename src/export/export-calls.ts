@@ -12,7 +12,7 @@ import type { ManifestFile } from "./manifest.ts";
 import { helpOf } from "./meanings.ts";
 import type { Column, NamedTable, Value } from "./table.ts";
 
-interface CallColumn extends Column {
+export interface CallColumn extends Column {
   of: CallSource;
   derive?: (value: Value) => Value;
 }
@@ -183,7 +183,7 @@ function callColumns(
   ];
 }
 
-const fromText =
+export const fromText =
   (make: (text: string) => Value) =>
   (value: Value): Value =>
     typeof value === "string" ? make(value) : null;
@@ -192,7 +192,7 @@ function toSeconds(milliseconds: Value): Value {
   return typeof milliseconds === "number" ? milliseconds / 1000 : null;
 }
 
-function* derive(rows: Iterable<Value[]>, columns: readonly CallColumn[]): Generator<Value[]> {
+export function* derive(rows: Iterable<Value[]>, columns: readonly CallColumn[]): Generator<Value[]> {
   for (const row of rows) {
     yield row.map((value, index) => {
       const make = columns[index]?.derive;

@@ -89,7 +89,7 @@ export const rollupQuestion = z.strictObject({
 });
 
 const { by: dimensions, ...asked } = rollupQuestion.shape;
-const LISTS = ["calls", "callers"] as const;
+const LISTS = ["calls", "callers", "callbacks"] as const;
 export const exportRequest = z.strictObject({
   ...asked,
   contents: z

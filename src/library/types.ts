@@ -104,7 +104,7 @@ export interface RollupQuestion {
 /** Files to write, in the names of a report in `calltally.yaml`. */
 export interface ExportRequest extends Omit<RollupQuestion, "by"> {
   /** Dimensions and lists, a file each. @default the three rollups of `calltally export`, unless `by` is given */
-  contents?: readonly (Dimension | "calls" | "callers")[] | undefined;
+  contents?: readonly (Dimension | "calls" | "callers" | "callbacks")[] | undefined;
   /** Dimensions of one file, combined. */
   by?: readonly Dimension[] | undefined;
   /** @default csv */

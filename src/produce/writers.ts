@@ -7,6 +7,7 @@ const CORE: ContentWriters = {
   rollup: async (job, content) => (await import("../export/rollups.ts")).writeRollup(job, content),
   calls: async (job) => (await import("../export/export-calls.ts")).writeCalls(job),
   callers: async (job) => (await import("../export/export-callers.ts")).writeCallers(job),
+  callbacks: async (job) => (await import("../export/export-callbacks.ts")).writeCallbacks(job),
   page: async (job) => (await import("../page/write-page.ts")).writePage(job),
 };
 

@@ -46,6 +46,7 @@ export const CONTENT_OPTIONS: Readonly<
   page: { takes: ["grain", "compare", "spend", "outcomes", "revenue_by", "format"] },
   calls: { takes: ["with", ...FILE_OPTIONS] },
   callers: { takes: FILE_OPTIONS },
+  callbacks: { takes: ["with", ...FILE_OPTIONS] },
   "google-ads": { takes: [...CONVERSION, ...CONSENT] },
   "google-leads": { takes: [...CONVERSION, ...CONSENT] },
   "google-data-manager": { takes: [...CONVERSION, ...CONSENT] },

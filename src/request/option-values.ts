@@ -57,7 +57,7 @@ export const CONVERSIONS = [
 /** The file of corrections for `google-ads`. */
 export const ADJUSTMENTS = "google-ads-adjustments";
 
-export const LISTS = ["calls", "callers", ...CONVERSIONS, ADJUSTMENTS] as const;
+export const LISTS = ["calls", "callers", "callbacks", ...CONVERSIONS, ADJUSTMENTS] as const;
 export type List = (typeof LISTS)[number];
 export const CONTENTS = [...DIMENSIONS, ...LISTS] as const;
 export type ConversionKind = (typeof CONVERSIONS)[number];

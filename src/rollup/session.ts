@@ -9,6 +9,7 @@ import { FigureSession, type FigureSessionOptions, type Row, selectionOf } from 
 import { listedText } from "./listed-member.ts";
 import { listText } from "./sql-text.ts";
 import { type RowEffect, readEffects } from "./sqlite/read-effects.ts";
+import { MISSED_TEXTS, UNREACHED } from "./sqlite/sqlite-callbacks-sql.ts";
 import { type CallerSummary, callersText } from "./sqlite/sqlite-callers-sql.ts";
 import { factText, selectionText } from "./sqlite/sqlite-calls-sql.ts";
 import {
@@ -19,8 +20,12 @@ import {
 } from "./sqlite/sqlite-conversions-sql.ts";
 import { defineFunctions, SqliteEngine } from "./sqlite/sqlite-engine.ts";
 
-/** A column of a list of calls: a fact, a member of the call, or when it was marked as gone. */
-export type CallSource = { fact: FactColumn } | { member: ListedMember } | { stored: "gone_at" };
+/** A column of a list of calls: a fact, a member of the call, when it was marked as gone, or its caller's missed calls. */
+export type CallSource =
+  | { fact: FactColumn }
+  | { member: ListedMember }
+  | { stored: "gone_at" }
+  | { missed: keyof typeof MISSED_TEXTS };
 
 /** Calls by start, those without one last. */
 export interface Selected<Item> {
@@ -65,9 +70,19 @@ export class RollupSession extends FigureSession implements Disposable {
   }
 
   calls(columns: readonly CallSource[], span: Span = {}): Selected<Row> {
-    const { table, count } = this.#select(span);
+    return this.#list(columns, this.#select(span));
+  }
+
+  /** Lists the last missed call of each caller who was not answered since, the latest first. */
+  callbacks(columns: readonly CallSource[], span: Span = {}): Selected<Row> {
+    const missed = selectionText(span, this.selection, { also: UNREACHED });
+    return this.#list(columns, this.#insertIds(`${missed} ORDER BY f.call_started DESC, f.call_id DESC`));
+  }
+
+  #list(columns: readonly CallSource[], { table, count }: { table: string; count: number }): Selected<Row> {
     const expressions = columns.map((column) => {
       if ("fact" in column) return factText(column.fact, this.selection);
+      if ("missed" in column) return MISSED_TEXTS[column.missed];
       return "member" in column ? listedText(column.member) : `c.${column.stored}`;
     });
     const join = (name: string, alias: string) =>

@@ -1,0 +1,76 @@
+import { localTime } from "../calendar/local-time.ts";
+import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
+import { type CallColumn, derive, fromText } from "./export-calls.ts";
+import { type Job, listsOf } from "./job.ts";
+import type { ManifestFile } from "./manifest.ts";
+import { helpOf } from "./meanings.ts";
+
+/** Writes one line for each caller whose last call was missed and who was not answered since, the latest first. */
+export async function writeCallbacks(job: Job): Promise<ManifestFile[]> {
+  const { timeframe, ask } = job;
+  const { with: privateColumns = [] } = ask;
+  const { session, reader, onNewKey } = listsOf(job);
+  const callers = openPseudonyms(reader);
+  if (callers.newKey !== undefined) onNewKey(callers.newKey);
+  const toLocal = localTime(timeframe.timezone);
+  const started = { fact: "call_started" } as const;
+  const fact = (name: "source" | "channel" | "campaign"): CallColumn => ({
+    name,
+    type: "text",
+    of: { fact: name },
+    help: `${helpOf(name)} Of the last missed call.`,
+  });
+  const columns: CallColumn[] = [
+    {
+      name: "caller_hash",
+      type: "text",
+      of: { fact: "caller" },
+      derive: fromText(callers.toPseudonym),
+      help: "Keyed hash of the caller's number: the same caller has the same.",
+    },
+    { name: "last_missed_at", type: "time", of: started, help: "Start of the last missed call, UTC." },
+    {
+      name: "last_missed_at_local",
+      type: "local time",
+      of: started,
+      derive: fromText((time) => toLocal(time).local),
+      help: "Start of the last missed call, local time.",
+    },
+    {
+      name: "missed_calls",
+      type: "integer",
+      of: { missed: "missed_calls" },
+      help: "Missed calls since the caller was last answered.",
+    },
+    {
+      name: "first_missed_at",
+      type: "time",
+      of: { missed: "first_missed_at" },
+      help: "Start of the first of them, UTC.",
+    },
+    fact("channel"),
+    fact("source"),
+    fact("campaign"),
+    {
+      name: "tracking_number",
+      type: "text",
+      of: { member: "tracking_number" },
+      help: helpOf("tracking_number"),
+    },
+    { name: "call_id", type: "integer", isId: true, of: { fact: "call_id" }, help: "The last missed call." },
+    ...privateColumns.map(
+      (name): CallColumn => ({ name, type: "text", of: { member: name }, help: helpOf(name) }),
+    ),
+  ];
+  const { count, read } = session.callbacks(
+    columns.map(({ of }) => of),
+    timeframe.span,
+  );
+  return await job.table({
+    name: "callbacks",
+    columns,
+    rows: derive(read(), columns),
+    audience: privateColumns.length > 0 ? "owner" : "shared",
+    entry: { contents: "callbacks", caller_key: callers.fingerprint, rows: count },
+  });
+}

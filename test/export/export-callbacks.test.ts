@@ -1,0 +1,134 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { attributeCall } from "../../src/attribution/attribute-call.ts";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { toInstants } from "../../src/calendar/dates.ts";
+import type { Call } from "../../src/call/columns.ts";
+import { makeCall } from "../support/calls.ts";
+import { draws } from "../support/draws.ts";
+import { makeWarehouse, type Target } from "../support/produce-files.ts";
+import { readText } from "../support/temp-folder.ts";
+
+const CALLBACKS: Target = { kind: "callbacks" };
+type Options = Partial<Parameters<ReturnType<typeof makeWarehouse>["export"]>[0]>;
+
+async function exportCallbacks(calls: readonly Call[], options: Options = {}) {
+  using warehouse = makeWarehouse(calls);
+  const made = await warehouse.export({ targets: [CALLBACKS], format: { format: "json" }, ...options });
+  const rows: Record<string, string | number | null>[] = JSON.parse(readText(made.folder, "callbacks.json"));
+  return {
+    rows,
+    file: made.manifest.files[0],
+    mode: statSync(join(made.folder, "callbacks.json")).mode & 0o777,
+  };
+}
+
+/** What docs/figures.md says of callbacks, in memory. */
+function foldCallbacks(
+  calls: readonly Call[],
+  { startsAt = "", endsAt = "~" }: { startsAt?: string; endsAt?: string } = {},
+) {
+  const known = calls
+    .map((call) => ({ call_id: call.call_id, ...attributeCall(call, DEFAULT_RULES) }))
+    .filter(({ caller, call_started }) => caller !== null && call_started !== null)
+    .toSorted((a, b) => (String(a.call_started) + a.call_id < String(b.call_started) + b.call_id ? -1 : 1));
+  return [...Map.groupBy(known, ({ caller }) => caller).values()]
+    .flatMap((own) => {
+      const lastAnswered = own.findLast(({ outcome }) => outcome === "answered")?.call_started ?? "";
+      const last = own.findLast(({ outcome }) => outcome === "missed" || outcome === "answered");
+      const missed = own.filter(
+        ({ outcome, call_started }) => outcome === "missed" && String(call_started) > lastAnswered,
+      );
+      const at = String(last?.call_started);
+      if (last?.outcome !== "missed" || at < startsAt || at >= endsAt) return [];
+      const { call_id, source, campaign } = last;
+      return {
+        call_id,
+        last_missed_at: at,
+        missed_calls: missed.length,
+        first_missed_at: missed[0]?.call_started ?? null,
+        source,
+        campaign,
+      };
+    })
+    .toSorted((a, b) =>
+      a.last_missed_at === b.last_missed_at
+        ? b.call_id - a.call_id
+        : a.last_missed_at < b.last_missed_at
+          ? 1
+          : -1,
+    );
+}
+
+describe("callbacks", () => {
+  it("has each caller whose last call was missed and who was not answered since, whatever the calls and days", async () => {
+    const call = fc.record({
+      caller_id: fc.constantFrom("+491", "+492", "+493", "anonymous", null),
+      call_started: fc.constantFrom(
+        null,
+        ...["01", "02", "03", "04", "05"].map((day) => `2026-03-${day}T10:00:00.000Z`),
+      ),
+      disposition: fc.constantFrom("busy", "answered", "other"),
+      utm_source: fc.constantFrom("google", "bing"),
+    });
+    const range = fc.constantFrom(undefined, { from: "2026-03-02", to: "2026-03-04" });
+    let found = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { maxLength: 20, size: "max" }), range, async (drawn, range) => {
+        const calls = drawn.map((members, index) => makeCall({ call_id: index + 1, ...members }));
+        const { rows, file } = await exportCallbacks(calls, range && { range });
+        const expected = foldCallbacks(calls, range && toInstants(range, "UTC"));
+        expect(
+          rows.map(({ call_id, last_missed_at, missed_calls, first_missed_at, source, campaign }) => ({
+            call_id,
+            last_missed_at,
+            missed_calls,
+            first_missed_at,
+            source,
+            campaign,
+          })),
+        ).toEqual(expected);
+        expect(file).toMatchObject({ contents: "callbacks", rows: expected.length });
+        found += rows.length;
+      }),
+      { numRuns: draws(60) },
+    );
+    expect(found).toBeGreaterThan(draws(60));
+  });
+
+  it("has the number and the recording only on request, in a file of the owner's alone", async () => {
+    const calls = [
+      makeCall({
+        call_id: 1,
+        caller_id: "+49 301",
+        call_started: "2026-03-01T10:00:00.000Z",
+        disposition: "busy",
+        recording_url: "https://r.example/1",
+      }),
+    ];
+    const plain = await exportCallbacks(calls);
+    expect(JSON.stringify(plain.rows)).not.toMatch(/301|r\.example/);
+    const { rows, mode } = await exportCallbacks(calls, {
+      targets: [{ kind: "callbacks", with: ["caller_id", "recording_url"] }],
+    });
+    expect(rows).toMatchObject([{ caller_id: "+49 301", recording_url: "https://r.example/1" }]);
+    expect(mode).toBe(0o600);
+  });
+
+  it("counts no call that is gone: a caller whose answered call went is to be called back", async () => {
+    const at = (day: number) => `2026-03-0${day}T10:00:00.000Z`;
+    const calls = [
+      makeCall({ call_id: 1, caller_id: "+491", call_started: at(1), disposition: "busy" }),
+      makeCall({ call_id: 2, caller_id: "+491", call_started: at(2), disposition: "answered" }),
+    ];
+    expect((await exportCallbacks(calls)).rows).toEqual([]);
+    using warehouse = makeWarehouse(calls);
+    warehouse.execute(
+      "UPDATE calls SET gone_at = '2026-03-09T00:00:00.000Z' WHERE call_id = 2; UPDATE call_facts SET is_live = 0 WHERE call_id = 2",
+    );
+    const { folder } = await warehouse.export({ targets: [CALLBACKS], format: { format: "json" } });
+    expect(JSON.parse(readText(folder, "callbacks.json"))).toMatchObject([{ call_id: 1, missed_calls: 1 }]);
+  });
+});
