@@ -6,9 +6,6 @@ import type { Cluster } from "./cluster.ts";
 import { shardOf } from "./local-rows.ts";
 import { type About, type Published, readPublished } from "./published.ts";
 
-/** Rows have the version from {@link Claim.hold}, or the next; the one above confirms them. */
-export const ROW_VERSIONS = 2;
-
 /** Versions are random, so that two publications that start at once have different ones. */
 const DRAWN_VERSIONS = 2 ** 20;
 
@@ -25,8 +22,8 @@ export class Claim {
   readonly before: Published | undefined;
   readonly #unfinished: Published;
   readonly #signal: AbortSignal | undefined;
-  /** Own versions in `published`. */
-  readonly #recorded: number[] = [];
+  /** The last one that this publication has written; 0 before. */
+  #version = 0;
   #isConfirmed = false;
 
   private constructor(cluster: Cluster, before: Published | undefined, own: Published, signal?: AbortSignal) {
@@ -46,10 +43,24 @@ export class Claim {
     const all = await readPublished(cluster, signal);
     const before = all.find((published) => published.account === account);
     assertSameWarehouse(cluster, { account, warehouse_id }, all);
-    const version = await readNextVersion(cluster, account, signal);
+    const newest = TABLES.map(
+      (name) =>
+        `SELECT max(version) AS version FROM ${cluster.all(name)} WHERE account = ${literal(account)}`,
+    );
+    const sql = `SELECT max(version) FROM (${newest.join(" UNION ALL ")})`;
+    const [[last] = []] = await cluster.select(sql, { doing: `read the version of ${account}`, signal });
+    const version = Number(last) + 1 + randomInt(DRAWN_VERSIONS);
     const unfinished_since = new Date(startedMs).toISOString();
-    const last = { published_at: null, about: "{}", ...before };
-    return new Claim(cluster, before, { ...last, account, warehouse_id, version, unfinished_since }, signal);
+    const own = {
+      published_at: null,
+      about: "{}",
+      ...before,
+      account,
+      warehouse_id,
+      version,
+      unfinished_since,
+    };
+    return new Claim(cluster, before, own, signal);
   }
 
   /**
@@ -58,7 +69,7 @@ export class Claim {
    * @throws CalltallyError (exit 6) if another publication has begun
    */
   async hold(): Promise<number> {
-    if (this.#recorded.length === 0) await this.#write(this.#unfinished);
+    if (this.#version === 0) await this.#write(this.#unfinished);
     await this.#assertAlone();
     return this.#unfinished.version;
   }
@@ -70,7 +81,7 @@ export class Claim {
    */
   async confirm(published_at: string, about: About): Promise<void> {
     await this.#assertAlone();
-    const version = this.#unfinished.version + ROW_VERSIONS;
+    const version = this.#unfinished.version + 1;
     const confirmed = { version, published_at, unfinished_since: null, about: JSON.stringify(about) };
     await this.#write({ ...this.#unfinished, ...confirmed });
     await this.#assertAlone();
@@ -85,10 +96,10 @@ export class Claim {
       `SELECT version FROM ${cluster.all(PUBLISHED_TABLE)} WHERE account = ${literal(account)} AND version > ${this.before?.version ?? 0}`,
       { doing: `read the version of ${account}`, signal: this.#signal },
     );
-    const versions = rows.map(({ version }) => Number(version));
-    if (versions.some((version) => !this.#recorded.includes(version))) {
+    const versions = rows.map(([version]) => Number(version));
+    if (versions.some((version) => version !== this.#version && version !== this.#unfinished.version)) {
       const last = (await readPublished(cluster, this.#signal)).find((other) => other.account === account);
-      if (last !== undefined && this.#recorded.length > 0) {
+      if (last !== undefined && this.#version > 0) {
         const unfinished_since = new Date().toISOString();
         await this.#write({ ...last, version: Math.max(...versions) + 1, unfinished_since });
       }
@@ -100,7 +111,7 @@ export class Claim {
         },
       );
     }
-    if (this.#recorded.length === 0 || versions.includes(Math.max(...this.#recorded))) return;
+    if (this.#version === 0 || versions.includes(this.#version)) return;
     throw new CalltallyError(
       EXIT.unverified,
       `Cannot confirm that ${account} is published to ${cluster.address.name}: the cluster has not recorded it`,
@@ -117,19 +128,8 @@ export class Claim {
       JSON.stringify(published),
       { doing: `record that ${account} is published`, signal: this.#signal },
     );
-    this.#recorded.push(published.version);
+    this.#version = published.version;
   }
-}
-
-async function readNextVersion(cluster: Cluster, account: string, signal?: AbortSignal): Promise<number> {
-  const where = `WHERE account = ${literal(account)}`;
-  const each = TABLES.map(
-    (name) => `SELECT max(version) AS version FROM ${cluster.table(localName(name))} ${where}`,
-  );
-  const sql = `SELECT max(version) AS version FROM (${each.join(" UNION ALL ")})`;
-  const options = { doing: `read the version of ${account}`, signal };
-  const versions = await cluster.atEach((node) => node.select(sql, options));
-  return 1 + randomInt(DRAWN_VERSIONS) + Math.max(...versions.flat().map(({ version }) => Number(version)));
 }
 
 /** Rows of two warehouses would replace each other; a warehouse under two names would count twice. */

@@ -36,21 +36,16 @@ export class Cluster implements AsyncDisposable {
     return this.table(this.isSingle ? localName(name) : name);
   }
 
-  async select(sql: string, options: StatementOptions): Promise<ClusterRow[]> {
-    return await Array.fromAsync(this.iterate(sql, options));
-  }
-
   /** Reads the rows of all shards, or fails. @throws CalltallyError (exit 5) that names the servers that are down */
-  async *iterate(sql: string, options: StatementOptions): AsyncGenerator<ClusterRow> {
+  async select(sql: string, options: StatementOptions): Promise<ClusterRow[]> {
     const [first] = this.shards;
     if (first === undefined) throw new Error("A cluster has a server");
     try {
-      yield* first.iterate(sql, options);
+      return await first.select(sql, options);
     } catch (error) {
-      if (error instanceof CalltallyError && error.exitCode === EXIT.unreachable) {
-        // The server that was asked names others by addresses of its own.
-        await askAll(this.shards, (node) => node.select("SELECT 1", options));
-      }
+      // The server that was asked names others by addresses of its own.
+      if (error instanceof CalltallyError && error.exitCode === EXIT.unreachable)
+        await this.atEach((node) => node.select("SELECT 1", options));
       throw error;
     }
   }
@@ -108,10 +103,11 @@ async function askAll<T>(
 }
 
 async function readMembers(node: ClickhouseNode, cluster: string, signal: AbortSignal | undefined) {
-  return await node.select(
-    `SELECT shard_num, concat(host_name, ':', toString(port)) AS server, is_local FROM system.clusters WHERE cluster = ${literal(cluster)} ORDER BY shard_num, replica_num`,
+  const rows = await node.select(
+    `SELECT shard_num, concat(host_name, ':', toString(port)), is_local FROM system.clusters WHERE cluster = ${literal(cluster)} ORDER BY shard_num, replica_num`,
     { doing: "read system.clusters", signal },
   );
+  return rows.map(([shard, server, isLocal]) => ({ shard: Number(shard), server, isLocal: isLocal === 1 }));
 }
 
 const CLUSTER_HINT =
@@ -120,26 +116,25 @@ const CLUSTER_HINT =
 /** @throws UsageError that names the server which is outside the cluster, or knows another one */
 function inOrderOfShards(
   nodes: readonly ClickhouseNode[],
-  members: readonly (readonly ClusterRow[])[],
+  members: readonly Awaited<ReturnType<typeof readMembers>>[],
   cluster: string,
 ): ClickhouseNode[] {
-  const shapes = members.map((own) => own.map(({ shard_num, server }) => `${shard_num} ${server}`).join());
+  const shapes = members.map((own) => own.map(({ shard, server }) => `${shard} ${server}`).join());
   const ordered = new Map<number, ClickhouseNode>();
   for (const [index, node] of nodes.entries()) {
     const bad = (state: string) =>
       new UsageError(`Cannot use the cluster ${cluster}: ${node.name} ${state}`, { hint: CLUSTER_HINT });
     const own = members[index] ?? [];
-    const count = new Set(own.map(({ shard_num }) => shard_num)).size;
+    const count = new Set(own.map(({ shard }) => shard)).size;
     if (own.length === 0) throw bad("has no cluster of that name");
     if (own.length !== nodes.length || count !== own.length)
       throw bad(`has ${own.length} servers in ${count} shards, but the address names ${nodes.length}`);
     if (shapes[index] !== shapes[0]) throw bad(`has other servers in it than ${nodes[0]?.name}`);
-    const [local, ...others] = own.filter(({ is_local }) => is_local === 1);
+    const [local, ...others] = own.filter(({ isLocal }) => isLocal);
     if (local === undefined || others.length > 0)
       throw bad("does not belong to it, by its own configuration");
-    const shard = Number(local.shard_num);
-    if (ordered.has(shard)) throw bad("serves a shard that another named server already serves");
-    ordered.set(shard, node);
+    if (ordered.has(local.shard)) throw bad("serves a shard that another named server already serves");
+    ordered.set(local.shard, node);
   }
   return [...ordered].toSorted(([a], [b]) => a - b).map(([, node]) => node);
 }

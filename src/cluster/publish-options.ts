@@ -19,7 +19,6 @@ export interface PublishOptions extends OwnWarehouse {
   lookbackHours: number;
   clock?: Clock;
   signal?: AbortSignal | undefined;
-  onSent?: ((rows: number) => void) | undefined;
 }
 
 /** @throws UsageError if the settings name no cluster */

@@ -14,10 +14,10 @@ import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 import { Claim } from "./claim.ts";
 import { type Cluster, openCluster } from "./cluster.ts";
 import { makeTables } from "./cluster-tables.ts";
-import { eraseReplaced } from "./erase-replaced.ts";
 import { openLocalCalls, openLocalSpend } from "./local-rows.ts";
 import type { PublishOptions } from "./publish-options.ts";
 import { type About, readAbout, readTotals } from "./published.ts";
+import { eraseReplaced } from "./replaced-rows.ts";
 import { sendRows } from "./send-rows.ts";
 
 /** The account's name if calltally.yaml names none. */
@@ -90,9 +90,9 @@ async function publishAccount(cluster: Cluster, warehouse: Reader, options: Acco
   const basis = hash("sha256", ofCalls.basis);
   const kept = isThorough ? undefined : parseKept(last?.totals, basis);
   const { changeId, ids } = readChanges(reader, last?.change_id ?? 0);
-  const calls = await sendRows(claim, ofCalls, { ...options, known: kept?.calls, changed: ids });
+  const calls = await sendRows(claim, ofCalls, { known: kept?.calls, changed: ids, signal });
   // Spend is small enough to be compared row by row.
-  const spend = await sendRows(claim, ofSpend, { ...options, known: undefined, changed: [] });
+  const spend = await sendRows(claim, ofSpend, { known: undefined, changed: [], signal });
   const act_id = readLastForgotten(reader);
   const about: About = {
     ...readAbout(reader),

@@ -24,12 +24,14 @@ export type Published = z.infer<typeof publishedSchema>;
 
 /** Reads the latest row of each account, by name. */
 export async function readPublished(cluster: Cluster, signal?: AbortSignal): Promise<Published[]> {
+  const names = Object.keys(publishedSchema.shape);
   const rows = await cluster.select(
-    `SELECT ${Object.keys(publishedSchema.shape).join(", ")}
-FROM ${cluster.all(PUBLISHED_TABLE)} ORDER BY account, version DESC LIMIT 1 BY account`,
+    `SELECT ${names.join(", ")} FROM ${cluster.all(PUBLISHED_TABLE)} ORDER BY account, version DESC LIMIT 1 BY account`,
     { doing: "read what is published", signal },
   );
-  return z.array(publishedSchema).parse(rows);
+  return rows.map((row) =>
+    publishedSchema.parse(Object.fromEntries(row.map((value, at) => [names[at], value]))),
+  );
 }
 
 const totalsSchema = z.object({

@@ -8,11 +8,6 @@ import type { LocalRow } from "./local-rows.ts";
 const BATCH_ROWS = 20_000;
 const BATCH_BYTES = 16_000_000;
 
-export interface WriteOptions {
-  signal?: AbortSignal | undefined;
-  onSent?: ((rows: number) => void) | undefined;
-}
-
 interface Batch {
   lines: Buffer[];
   bytes: number;
@@ -23,52 +18,37 @@ interface Batch {
 /** Writes rows of a table under a claim, in batches: to all servers in parallel, one batch to each at a time. */
 export class RowWriter {
   readonly sent = { rows: 0, removed: 0 };
-  /** How many rows each server got of each month. */
-  readonly counts: Map<string, number>[];
-  /** The version of the first rows; 0 before them. */
-  version = 0;
   readonly #claim: Claim;
   readonly #table: AccountTable;
-  readonly #options: WriteOptions;
+  readonly #signal: AbortSignal | undefined;
   readonly #batches: Batch[];
   readonly #names: readonly string[];
+  #version = 0;
 
-  constructor(claim: Claim, table: AccountTable, options: WriteOptions) {
+  constructor(claim: Claim, table: AccountTable, signal: AbortSignal | undefined) {
     this.#claim = claim;
     this.#table = table;
-    this.#options = options;
+    this.#signal = signal;
     this.#names = Object.keys(table.columns).map((name) => JSON.stringify(name));
-    this.counts = claim.cluster.shards.map(() => new Map());
     this.#batches = claim.cluster.shards.map(() => ({ lines: [], bytes: 0, before: Promise.resolve() }));
   }
 
-  /** @param round is added to the claim's version */
-  async write({ shard, month, values }: LocalRow, round: number): Promise<void> {
-    const counts = this.counts[shard];
-    counts?.set(month, (counts.get(month) ?? 0) + 1);
+  get hasWritten(): boolean {
+    return this.#version > 0;
+  }
+
+  async write({ shard, values }: LocalRow): Promise<void> {
     this.sent.rows++;
     const members = values.flatMap((value, index) =>
       value === null ? [] : [`${this.#names[index]}:${JSON.stringify(value)}`],
     );
-    await this.#add(shard, members.join(), round);
+    await this.#add(shard, members.join());
   }
 
   /** Marks a row as deleted. */
-  async remove(shard: number, id: number, round: number): Promise<void> {
+  async remove(shard: number, id: number): Promise<void> {
     this.sent.removed++;
-    await this.#add(shard, `"${this.#table.key}":${id},"is_deleted":1`, round);
-  }
-
-  async #add(shard: number, members: string, round: number): Promise<void> {
-    const batch = this.#batches[shard];
-    if (batch === undefined) throw new Error(`There is no shard ${shard}`);
-    this.version ||= await this.#claim.hold();
-    const start = `{"account":${JSON.stringify(this.#claim.account)},"version":${this.version + round}`;
-    // Bytes now: a concatenated string would keep all of its pieces in memory.
-    const line = Buffer.from(`${start},${members}}\n`);
-    batch.lines.push(line);
-    batch.bytes += line.length;
-    if (batch.lines.length >= BATCH_ROWS || batch.bytes >= BATCH_BYTES) await this.#start(shard, batch);
+    await this.#add(shard, `"${this.#table.key}":${id},"is_deleted":1`);
   }
 
   async flush(): Promise<void> {
@@ -77,18 +57,27 @@ export class RowWriter {
     await Promise.all(this.#batches.map(({ before }) => before));
   }
 
+  async #add(shard: number, members: string): Promise<void> {
+    const batch = this.#batches[shard];
+    if (batch === undefined) throw new Error(`There is no shard ${shard}`);
+    this.#version ||= await this.#claim.hold();
+    const start = `{"account":${JSON.stringify(this.#claim.account)},"version":${this.#version}`;
+    // Bytes now: a concatenated string would keep all of its pieces in memory.
+    const line = Buffer.from(`${start},${members}}\n`);
+    batch.lines.push(line);
+    batch.bytes += line.length;
+    if (batch.lines.length >= BATCH_ROWS || batch.bytes >= BATCH_BYTES) await this.#start(shard, batch);
+  }
+
   async #start(shard: number, batch: Batch): Promise<void> {
     const { account, cluster } = this.#claim;
     await batch.before;
     await this.#claim.hold();
     const names = ["account", "version", ...Object.keys(this.#table.columns), "is_deleted"].map(quoted);
     const statement = `INSERT INTO ${cluster.table(localName(this.#table.name))} (${names.join(", ")})`;
-    const { signal, onSent } = this.#options;
     const rows = Buffer.concat(batch.lines);
-    const options = { doing: `write rows of ${account}`, signal };
-    batch.before = (cluster.shards[shard]?.insert(statement, rows, options) ?? Promise.resolve()).then(() =>
-      onSent?.(this.sent.rows + this.sent.removed),
-    );
+    const options = { doing: `write rows of ${account}`, signal: this.#signal };
+    batch.before = cluster.shards[shard]?.insert(statement, rows, options) ?? Promise.resolve();
     batch.before.catch(() => {}); // the next start or the end throws it
     batch.lines = [];
     batch.bytes = 0;

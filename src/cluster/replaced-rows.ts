@@ -2,13 +2,27 @@ import { setTimeout } from "node:timers/promises";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { CALLS_TABLE, localName } from "./account-tables.ts";
 import type { Claim } from "./claim.ts";
-import type { ClickhouseNode } from "./clickhouse-node.ts";
+import type { ClickhouseNode, StatementOptions } from "./clickhouse-node.ts";
 import { literal } from "./clickhouse-text.ts";
 import type { About } from "./published.ts";
 
 /** A server silently skips parts that it is already merging. */
 const ATTEMPTS = 20;
 const PAUSE_MS = 500;
+
+/** Returns the table, with FINAL if it has replaced rows of an account: leaving these out takes most of a statement's time. */
+export async function withoutReplaced(
+  node: Pick<ClickhouseNode, "select">,
+  { table, account }: { table: string; account: string },
+  options: StatementOptions,
+): Promise<string> {
+  const count = async (from: string) =>
+    Number(
+      (await node.select(`SELECT count() FROM ${from} WHERE account = ${literal(account)}`, options))[0]?.[0],
+    );
+  const final = `${table} FINAL`;
+  return (await count(table)) === (await count(final)) ? table : final;
+}
 
 /**
  * Makes each server merge its parts until no replaced row of an account is left, if some hold personal data that is
@@ -22,21 +36,14 @@ export async function eraseReplaced(
 ): Promise<boolean> {
   const table = cluster.table(localName(CALLS_TABLE.name));
   const options = { doing: `erase replaced rows of ${account}`, signal };
-  const count = async (node: ClickhouseNode, from: string, where = "") => {
-    const sql = `SELECT count() AS count FROM ${from} WHERE account = ${literal(account)}${where}`;
-    return Number((await node.select(sql, options))[0]?.count);
-  };
   const digested = is_personal ? (caller_digests ? ["caller"] : []) : ["caller", "gclid"];
   const isPlain = digested.map(
     (column) => `NOT match(ifNull(${column}, ''), '^(forgotten[0-9a-f]{16}|[0-9a-f]{64})?$')`,
   );
-  const merge = async (node: ClickhouseNode) => {
-    if (
-      !isForgotten &&
-      (isPlain.length === 0 || (await count(node, table, ` AND (${isPlain.join(" OR ")})`)) === 0)
-    )
-      return false;
-    for (let attempt = 0; (await count(node, table)) !== (await count(node, `${table} FINAL`)); attempt++) {
+  const plainRows = `SELECT 1 FROM ${table} WHERE account = ${literal(account)} AND (${["0", ...isPlain].join(" OR ")}) LIMIT 1`;
+  const erased = await cluster.atEach(async (node) => {
+    if (!isForgotten && (await node.select(plainRows, options)).length === 0) return false;
+    for (let attempt = 0; (await withoutReplaced(node, { table, account }, options)) !== table; attempt++) {
       if (attempt === ATTEMPTS) {
         throw new CalltallyError(
           EXIT.unreachable,
@@ -48,6 +55,6 @@ export async function eraseReplaced(
       await node.run(`OPTIMIZE TABLE ${table} FINAL`, options);
     }
     return true;
-  };
-  return (await cluster.atEach(merge)).includes(true);
+  });
+  return erased.includes(true);
 }
