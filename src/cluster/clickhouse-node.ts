@@ -22,8 +22,8 @@ const CONNECT_MS = 10_000;
 const MAX_SECONDS = 300;
 /** In addition to the time that the server gives a statement. */
 const DEADLINE_MS = (MAX_SECONDS + 30) * 1000;
-/** What it sends is kept in memory; larger tables are unreadable. */
-const [MAX_ROWS, MAX_BYTES] = [5_000_000, 400_000_000];
+/** A response is kept in memory. */
+const MAX_MB = 400;
 
 /** With other values in a profile, a server omits rows without an error. */
 const OVERFLOWS = ["timeout", "read", "group_by", "result", "set"];
@@ -31,8 +31,6 @@ const OVERFLOWS = ["timeout", "read", "group_by", "result", "set"];
 const SETTINGS: Readonly<Record<string, string | number>> = {
   max_execution_time: MAX_SECONDS,
   max_memory_usage: 4_000_000_000,
-  max_result_rows: MAX_ROWS,
-  max_result_bytes: MAX_BYTES,
   // Otherwise an error can follow the status 200.
   wait_end_of_query: 1,
   enable_http_compression: 1,
@@ -108,21 +106,28 @@ export class ClickhouseNode implements AsyncDisposable {
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
       const { statusCode: status, headers } = response;
-      const said = (await readBody(response, 2 * MAX_BYTES)).toString();
+      const said = (await readBody(response, MAX_MB * 1e6)).toString();
       const isServer = said.length > 0 || headers[NAME_HEADER] !== undefined;
       if (status === 200 && isServer) return said;
       const hasRows = query.query !== undefined;
       throw errorOfResponse(this.name, doing, { status, body: said, hasRows });
     } catch (error) {
       signal?.throwIfAborted();
-      if (error instanceof CalltallyError && !(error instanceof ApiError)) throw error;
-      throw this.#unreachable(timeout.aborted ? timeout.reason : error);
+      if (error instanceof ApiError) {
+        throw new CalltallyError(
+          EXIT.unreachable,
+          `Cannot ${doing} at ${this.name}: its response is truncated, or larger than ${MAX_MB} MB`,
+          { hint: "Try again; or use a shorter period, a coarser grain, or fewer dimensions." },
+        );
+      }
+      throw error instanceof CalltallyError
+        ? error
+        : this.#unreachable(timeout.aborted ? timeout.reason : error);
     }
   }
 
   #unreachable(error: unknown): CalltallyError {
-    const cause = error instanceof ApiError ? error.cause : error; // of an undecodable body
-    const reason = reasonForNoResponse(cause, DEADLINE_MS);
+    const reason = reasonForNoResponse(error, DEADLINE_MS);
     const name = nameRoute(this.#url, `${this.name} of the cluster`);
     const direct = "Check the address and the network, and whether that server runs; then try again.";
     return new CalltallyError(EXIT.unreachable, `Cannot reach ${name}: ${reason}`, {

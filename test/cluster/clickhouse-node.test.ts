@@ -12,8 +12,8 @@ describe("ClickhouseNode", () => {
 
   it("takes no response that is not whole for one", async () => {
     const lies: [response: Buffer | string, exitCode: number, message: string][] = [
-      [gzipSync(ROWS).subarray(0, -9), EXIT.unreachable, "unexpected end of file"],
-      [Buffer.alloc(0), EXIT.unreachable, "unexpected end of file"],
+      [gzipSync(ROWS).subarray(0, -9), EXIT.unreachable, "its response is truncated"],
+      [Buffer.alloc(0), EXIT.unreachable, "its response is truncated"],
       [gzipSync(ROWS.slice(0, -1)), EXIT.contract, "not from ClickHouse"],
       [gzipSync(`${ROWS}Code: 241, e.displayText() = DB::Exception`), EXIT.contract, "not from ClickHouse"],
       [gzipSync(`${ROWS}Code: 241. DB::Exception: …\n`), EXIT.unreachable, "(code 241)"],

@@ -331,12 +331,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
         EXIT.contract,
         "the response, status 200, is not from ClickHouse",
       ],
-      [
-        /AS month/,
-        { said: '{"data":[["2026-06","2","3"]],' },
-        EXIT.contract,
-        "is not from Click",
-      ],
+      [/AS month/, { said: '{"data":[["2026-06","2","3"]],' }, EXIT.contract, "is not from Click"],
       [/^INSERT INTO .*published/, "swallow", EXIT.unverified, "the cluster has not recorded it"],
     ];
     for (const [index, [statement, fate, exitCode, message]] of lies.entries()) {
