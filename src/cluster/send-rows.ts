@@ -4,7 +4,7 @@ import { localName } from "./account-tables.ts";
 import type { Claim } from "./claim.ts";
 import { literal, quoted } from "./clickhouse-text.ts";
 import type { LocalTable, Selection } from "./local-rows.ts";
-import { countRow, hashRow, type Month, monthText, readMonths, rowHashText } from "./months.ts";
+import { countRow, type Month, monthText, readMonths, rowHash, rowHashText } from "./months.ts";
 import { RowWriter } from "./row-writer.ts";
 
 interface SendOptions {
@@ -121,12 +121,13 @@ FROM ${claim.cluster.table(localName(table.name))} FINAL WHERE account = ${liter
     }
     return rows;
   });
+  const hashOf = rowHash(table);
   for await (const row of paced(read(selection), signal)) {
     const { id, shard, month, values } = row;
     const known = stored[shard]?.get(id);
     stored[shard]?.delete(id);
     if ("ids" in selection && compared.has(month)) continue; // sent with its month
-    const [hash, months] = [hashRow(values), expected[shard]];
+    const [hash, months] = [hashOf(values), expected[shard]];
     if (months) countRow(months, { month, hash });
     if (known !== hash) await writer.write(row);
   }
