@@ -45,11 +45,12 @@ export class Claim {
     assertSameWarehouse(cluster, { account, warehouse_id }, all);
     const newest = TABLES.map(
       (name) =>
-        `SELECT max(version) AS version FROM ${cluster.all(name)} WHERE account = ${literal(account)}`,
+        `SELECT max(version) AS version FROM ${cluster.table(localName(name))} WHERE account = ${literal(account)}`,
     );
     const sql = `SELECT max(version) FROM (${newest.join(" UNION ALL ")})`;
-    const [[last] = []] = await cluster.select(sql, { doing: `read the version of ${account}`, signal });
-    const version = Number(last) + 1 + randomInt(DRAWN_VERSIONS);
+    const options = { doing: `read the version of ${account}`, signal };
+    const versions = (await cluster.atEach((node) => node.select(sql, options))).flat(2);
+    const version = Math.max(...versions.map(Number)) + 1 + randomInt(DRAWN_VERSIONS);
     const unfinished_since = new Date(startedMs).toISOString();
     const own = {
       published_at: null,
@@ -92,16 +93,16 @@ export class Claim {
   async #assertAlone(): Promise<void> {
     const { account, cluster } = this;
     if (this.#isConfirmed) throw new Error(`The publication of ${account} is confirmed`);
-    const rows = await cluster.select(
-      `SELECT version FROM ${cluster.all(PUBLISHED_TABLE)} WHERE account = ${literal(account)} AND version > ${this.before?.version ?? 0}`,
-      { doing: `read the version of ${account}`, signal: this.#signal },
-    );
-    const versions = rows.map(([version]) => Number(version));
-    if (versions.some((version) => version !== this.#version && version !== this.#unfinished.version)) {
+    const sql = `SELECT version FROM ${cluster.table(localName(PUBLISHED_TABLE))} WHERE account = ${literal(account)} AND version > ${this.before?.version ?? 0}`;
+    const options = { doing: `read the version of ${account}`, signal: this.#signal };
+    const rows = await cluster.atEach((node) => node.select(sql, options));
+    const versions = rows.map((own) => own.map(([version]) => Number(version)));
+    const isOwn = (version: number) => version === this.#version || version === this.#unfinished.version;
+    if (!versions.flat().every(isOwn)) {
       const last = (await readPublished(cluster, this.#signal)).find((other) => other.account === account);
       if (last !== undefined && this.#version > 0) {
         const unfinished_since = new Date().toISOString();
-        await this.#write({ ...last, version: Math.max(...versions) + 1, unfinished_since });
+        await this.#write({ ...last, version: Math.max(...versions.flat()) + 1, unfinished_since });
       }
       throw new CalltallyError(
         EXIT.locked,
@@ -111,7 +112,8 @@ export class Claim {
         },
       );
     }
-    if (this.#version === 0 || versions.includes(this.#version)) return;
+    const isRecorded = this.#servers().every(({ index }) => versions[index]?.includes(this.#version));
+    if (this.#version === 0 || isRecorded) return;
     throw new CalltallyError(
       EXIT.unverified,
       `Cannot confirm that ${account} is published to ${cluster.address.name}: the cluster has not recorded it`,
@@ -121,14 +123,18 @@ export class Claim {
 
   async #write(published: Published): Promise<void> {
     const { account, cluster } = this;
-    const node = cluster.shards[shardOf(account, "", cluster.shards.length)];
-    if (node === undefined) throw new Error("A cluster has a server");
-    await node.insert(
-      `INSERT INTO ${cluster.table(localName(PUBLISHED_TABLE))} (${Object.keys(published).map(quoted).join(", ")})`,
-      JSON.stringify(published),
-      { doing: `record that ${account} is published`, signal: this.#signal },
-    );
+    const statement = `INSERT INTO ${cluster.table(localName(PUBLISHED_TABLE))} (${Object.keys(published).map(quoted).join(", ")})`;
+    const options = { doing: `record that ${account} is published`, signal: this.#signal };
+    const row = JSON.stringify(published);
+    await Promise.all(this.#servers().map(({ node }) => node.insert(statement, row, options)));
     this.#version = published.version;
+  }
+
+  /** Lists the servers that record it. */
+  #servers() {
+    const { account, cluster } = this;
+    const own = shardOf(account, "", cluster.shards);
+    return cluster.servers.flatMap(({ node, shard }, index) => (shard === own ? [{ node, index }] : []));
   }
 }
 

@@ -82,7 +82,7 @@ async function publishAccount(cluster: Cluster, warehouse: Reader, options: Acco
   reader.sqlite.exec("BEGIN");
   const { warehouse_id } = readOrigin(reader);
   const last = readPublication(reader, to.name);
-  const shards = cluster.shards.length;
+  const { shards } = cluster;
 
   const claim = await Claim.take(cluster, { account, warehouse_id, startedMs }, signal);
   const ofCalls = openLocalCalls(reader, { account, shards, isPersonal, timezone });

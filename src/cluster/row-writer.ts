@@ -30,46 +30,47 @@ export class RowWriter {
     this.#table = table;
     this.#signal = signal;
     this.#names = Object.keys(table.columns).map((name) => JSON.stringify(name));
-    this.#batches = claim.cluster.shards.map(() => ({ lines: [], bytes: 0, before: Promise.resolve() }));
+    this.#batches = claim.cluster.servers.map(() => ({ lines: [], bytes: 0, before: Promise.resolve() }));
   }
 
   get hasWritten(): boolean {
     return this.#version > 0;
   }
 
-  async write({ shard, values }: LocalRow): Promise<void> {
+  /** @param server its index */
+  async write(server: number, { values }: LocalRow): Promise<void> {
     this.sent.rows++;
     const members = values.flatMap((value, index) =>
       value === null ? [] : [`${this.#names[index]}:${JSON.stringify(value)}`],
     );
-    await this.#add(shard, members.join());
+    await this.#add(server, members.join());
   }
 
   /** Marks a row as deleted. */
-  async remove(shard: number, id: number): Promise<void> {
+  async remove(server: number, id: number): Promise<void> {
     this.sent.removed++;
-    await this.#add(shard, `"${this.#table.key}":${id},"is_deleted":1`);
+    await this.#add(server, `"${this.#table.key}":${id},"is_deleted":1`);
   }
 
   async flush(): Promise<void> {
-    for (const [shard, batch] of this.#batches.entries())
-      if (batch.lines.length > 0) await this.#start(shard, batch);
+    for (const [server, batch] of this.#batches.entries())
+      if (batch.lines.length > 0) await this.#start(server, batch);
     await Promise.all(this.#batches.map(({ before }) => before));
   }
 
-  async #add(shard: number, members: string): Promise<void> {
-    const batch = this.#batches[shard];
-    if (batch === undefined) throw new Error(`There is no shard ${shard}`);
+  async #add(server: number, members: string): Promise<void> {
+    const batch = this.#batches[server];
+    if (batch === undefined) throw new Error(`There is no server ${server}`);
     this.#version ||= await this.#claim.hold();
     const start = `{"account":${JSON.stringify(this.#claim.account)},"version":${this.#version}`;
     // Bytes now: a concatenated string would keep all of its pieces in memory.
     const line = Buffer.from(`${start},${members}}\n`);
     batch.lines.push(line);
     batch.bytes += line.length;
-    if (batch.lines.length >= BATCH_ROWS || batch.bytes >= BATCH_BYTES) await this.#start(shard, batch);
+    if (batch.lines.length >= BATCH_ROWS || batch.bytes >= BATCH_BYTES) await this.#start(server, batch);
   }
 
-  async #start(shard: number, batch: Batch): Promise<void> {
+  async #start(server: number, batch: Batch): Promise<void> {
     const { account, cluster } = this.#claim;
     await batch.before;
     await this.#claim.hold();
@@ -77,7 +78,7 @@ export class RowWriter {
     const statement = `INSERT INTO ${cluster.table(localName(this.#table.name))} (${names.join(", ")})`;
     const rows = Buffer.concat(batch.lines);
     const options = { doing: `write rows of ${account}`, signal: this.#signal };
-    batch.before = cluster.shards[shard]?.insert(statement, rows, options) ?? Promise.resolve();
+    batch.before = cluster.servers[server]?.node.insert(statement, rows, options) ?? Promise.resolve();
     batch.before.catch(() => {}); // the next start or the end throws it
     batch.lines = [];
     batch.bytes = 0;

@@ -32,10 +32,16 @@ export async function sendRows(claim: Claim, local: LocalTable, { known, changed
   const writer = new RowWriter(claim, local.table, signal);
   const here = local.counts();
   let there = await readMonths(claim, local.table, signal);
+  const { servers } = claim.cluster;
+  /** Whether a server is the first of its shard. */
+  const isFirst = (_: unknown, index: number) =>
+    servers.findIndex(({ shard }) => shard === servers[index]?.shard) === index;
   const listMonths = (isDifferent: (month: string) => boolean) =>
     [...new Set([here, ...there].flatMap((own) => [...own.keys()]))].filter(isDifferent).toSorted();
   let months = listMonths((month) =>
-    there.some((own, shard) => known === undefined || textOf(own.get(month)) !== known[shard]?.[month]),
+    there.some(
+      (own, server) => known === undefined || textOf(own.get(month)) !== (known[server]?.[month] ?? ""),
+    ),
   );
   let ids = known === undefined ? [] : changed;
   for (let isLast = false; ; isLast = true) {
@@ -49,8 +55,9 @@ export async function sendRows(claim: Claim, local: LocalTable, { known, changed
     if (writer.hasWritten) there = await readMonths(claim, local.table, signal);
     months = listMonths(
       (month) =>
-        there.some((own, shard) => textOf(own.get(month)) !== textOf(sending.expected[shard]?.get(month))) ||
-        countRows(there, month) !== (here.get(month) ?? 0),
+        there.some(
+          (own, server) => textOf(own.get(month)) !== textOf(sending.expected[server]?.get(month)),
+        ) || countRows(there.filter(isFirst), month) !== (here.get(month) ?? 0),
     );
     if (months.length === 0) break;
     if (isLast) throw differentError(claim, local, months);
@@ -111,31 +118,36 @@ async function sendSelection(
   const sql = `SELECT ${quoted(table.key)}, ${monthText(table)} AS month, toString(${rowHashText(table)})
 FROM ${claim.cluster.table(localName(table.name))} FINAL WHERE account = ${literal(claim.account)} AND is_deleted = 0 AND ${where}`;
   const options = { doing: `read the rows of ${claim.account}`, signal };
-  const stored = await claim.cluster.atEach(async (node, shard) => {
+  const stored = await claim.cluster.atEach(async (node, server) => {
     const rows = new Map<number, bigint>();
     for (const [id, month, hashed] of await node.select(sql, options)) {
       const hash = BigInt(hashed ?? 0);
       rows.set(Number(id), hash);
-      const months = expected[shard];
+      const months = expected[server];
       if (months && !compared.has(String(month))) countRow(months, { month: String(month), hash, by: -1 });
     }
-    return rows;
+    return { rows, months: expected[server] ?? new Map<string, Month>(), server };
   });
+  const ofShard = Map.groupBy(stored, ({ server }) => claim.cluster.servers[server]?.shard);
   const hashOf = rowHash(table);
   for await (const row of paced(read(selection), signal)) {
     const { id, shard, month, values } = row;
-    const known = stored[shard]?.get(id);
-    stored[shard]?.delete(id);
-    if ("ids" in selection && compared.has(month)) continue; // sent with its month
-    const [hash, months] = [hashOf(values), expected[shard]];
-    if (months) countRow(months, { month, hash });
-    if (known !== hash) await writer.write(row);
+    const isSent = "ids" in selection && compared.has(month); // with its month
+    const hash = isSent ? 0n : hashOf(values);
+    for (const { server, rows, months } of ofShard.get(shard) ?? []) {
+      const known = rows.get(id);
+      rows.delete(id);
+      if (isSent) continue;
+      countRow(months, { month, hash });
+      if (known !== hash) await writer.write(server, row);
+    }
   }
   // A row that is left may be in another month here.
-  const left = new Set(stored.flatMap((rows) => [...rows.keys()]));
+  const left = new Set(stored.flatMap(({ rows }) => [...rows.keys()]));
   if ("months" in selection)
-    for await (const { id, shard } of paced(read({ ids: [...left] }), signal)) stored[shard]?.delete(id);
-  for (const [shard, rows] of stored.entries()) for (const id of rows.keys()) await writer.remove(shard, id);
+    for await (const { id, shard } of paced(read({ ids: [...left] }), signal))
+      for (const { rows } of ofShard.get(shard) ?? []) rows.delete(id);
+  for (const { server, rows } of stored) for (const id of rows.keys()) await writer.remove(server, id);
 }
 
 function differentError(

@@ -536,6 +536,45 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     expect(await count()).toEqual([["100"]]);
   });
 
+  it("gives each replica of a shard all rows, and mends the one that differs", async () => {
+    using warehouse = makeWarehouse(makeCalls(400, 21));
+    const to = `${servers.url("copied")}?cluster=copies`;
+    const options = optionsFor(warehouse.database, "acme", to);
+    const readBoth = () =>
+      Promise.all(
+        [0, 1].map((server) => readFound(servers, "copied", "acme", { table: "calls_local", server })),
+      );
+    const expectBoth = async () => {
+      const expected = readExpected(warehouse.database);
+      expect(await readBoth()).toEqual([expected, expected]);
+      expect(await readFound(servers, "copied", "acme")).toEqual(expected);
+    };
+    await publish(options);
+    await expectBoth();
+    change(warehouse.database, 400 + 600);
+    await publish(options);
+    await expectBoth();
+    await servers.ask(
+      1,
+      "ALTER TABLE copied.calls_local DELETE WHERE account = 'acme' AND toString(call_started) LIKE '2026-07%'",
+    );
+    await expect.poll(async () => (await readBoth())[1]?.size, { timeout: PATIENCE_MS }).toBeLessThan(300);
+    const { sent, shards } = await publish(options);
+    expect(sent.calls.rows).toBeGreaterThan(20);
+    expect(shards).toBe(1);
+    await expectBoth();
+
+    await servers.stop(1);
+    try {
+      await expect(publish(options)).rejects.toMatchObject({ exitCode: EXIT.unreachable });
+      // SQL clients ask the other one.
+      const calls = await servers.ask(0, "SELECT count() FROM copied.attributed_calls");
+      expect(Number(calls)).toBeGreaterThan(300);
+    } finally {
+      await servers.start(1);
+    }
+  });
+
   it("refuses what it cannot publish to, and names it", async () => {
     using warehouse = makeWarehouse(makeCalls(20, 12));
     using other = makeWarehouse(makeCalls(20, 12));
@@ -552,11 +591,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
         EXIT.refused,
         `at ${one}: ClickHouse says Unknown user nobody (code 192)`,
       ],
-      [
-        at(servers.url("refused", [one])),
-        EXIT.usage,
-        `${one} has 2 servers in 2 shards, but the address names 1`,
-      ],
+      [at(servers.url("refused", [one])), EXIT.usage, `${one} has 2 servers in it, but the address names 1`],
       [
         at(`${servers.url("refused")}?cluster=nowhere`),
         EXIT.usage,
