@@ -22,7 +22,7 @@ export interface Server {
 /** A cluster whose servers have all responded, or a single server. Dispose of it to close the connections. */
 export class Cluster implements AsyncDisposable {
   readonly address: ClusterAddress;
-  /** In the order that the servers themselves know. */
+  /** In the order of the shards. */
   readonly servers: readonly Server[];
   /** How many there are. */
   readonly shards: number;
@@ -142,12 +142,14 @@ function toServers(
     if (own.length !== nodes.length)
       throw bad(`has ${own.length} servers in it, but the address names ${nodes.length}`);
     if (shapes[index] !== shapes[0]) throw bad(`has other servers in it than ${nodes[0]?.name}`);
-    const [local, ...others] = own.filter(({ isLocal }) => isLocal);
-    if (local === undefined || others.length > 0)
+    // In 18.16, all replicas of a server's own shard are local.
+    const [shard, ...others] = new Set(own.flatMap((member) => (member.isLocal ? [member.shard] : [])));
+    if (shard === undefined || others.length > 0)
       throw bad("does not belong to it, by its own configuration");
-    const place = own.indexOf(local);
-    if (servers[place] !== undefined) throw bad(`is ${servers[place].node.name}, by its own configuration`);
-    servers[place] = { node, shard: local.shard };
+    const replicas = own.filter((member) => member.shard === shard).length;
+    if (servers.filter((known) => known.shard === shard).length === replicas)
+      throw bad("serves a shard whose servers are already named");
+    servers.push({ node, shard });
   }
-  return servers;
+  return servers.toSorted((a, b) => a.shard - b.shard);
 }
