@@ -1,5 +1,4 @@
-import { publish } from "../cluster/publish.ts";
-import { isPublishedAfterSync, toPublishOptions } from "../cluster/publish-options.ts";
+import { isPublishedAfterSync, publish } from "../cluster/publish.ts";
 import type { Job } from "../schedule/job-definition.ts";
 import { logAttribution, logNotice } from "../schedule/job-log.ts";
 import { exitCodeOf, runSync } from "../sync/run.ts";
@@ -52,11 +51,7 @@ export const syncJob: Job = {
       );
     }
     if (isPublishedAfterSync(settings)) {
-      const { target, totals, sent, elapsed_ms } = await publish({
-        ...toPublishOptions(settings, account),
-        isThorough: false,
-        signal,
-      });
+      const { target, totals, sent, elapsed_ms } = await publish(settings, { account, signal });
       log.info({ run_id, target, ...totals, sent: sent.calls, elapsed_ms }, "published");
     }
     return exitCodeOf(run);

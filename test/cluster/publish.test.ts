@@ -5,8 +5,6 @@ import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../../src/base/errors.ts";
 import { Claim } from "../../src/cluster/claim.ts";
 import { openCluster } from "../../src/cluster/cluster.ts";
-import { publish } from "../../src/cluster/publish.ts";
-import type { PublishOptions } from "../../src/cluster/publish-options.ts";
 import { parseAbout, readPublished } from "../../src/cluster/published.ts";
 import { parseClusterUrl } from "../../src/config/cluster-url.ts";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
@@ -25,6 +23,7 @@ import { makeWarehouse } from "../support/produce-files.ts";
 import { calltally, startCalltally } from "../support/run.ts";
 import { locked, markGone, setRules, storeCalls } from "../support/warehouse.ts";
 import { type Fate, startProxy } from "./cutting-proxy.ts";
+import { type AccountPublication, publishAccount as publish } from "./publish-account.ts";
 import { makeCalls, readExpected, readFound } from "./published-calls.ts";
 
 // Whatever the cluster holds, and whatever cut a publication short: one that ends leaves the rows of the warehouse.
@@ -42,7 +41,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     await servers[Symbol.asyncDispose]();
   });
 
-  const optionsFor = (database: string, account: string, to: string): PublishOptions => ({
+  const optionsFor = (database: string, account: string, to: string) => ({
     database,
     account,
     to: parseClusterUrl(to),
@@ -387,7 +386,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       ...optionsFor(database, "acme", servers.url("brief")),
       clock: { now: () => nowMs, sleep: () => Promise.resolve() },
     };
-    const publishAgain = async (own: Partial<PublishOptions> = {}) => {
+    const publishAgain = async (own: Partial<AccountPublication> = {}) => {
       nowMs += 60_000;
       await publish({ ...options, ...own });
       await expectSame(database, "brief", "acme", own);
@@ -585,7 +584,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     await servers.ask(1, "CREATE TABLE foreign.spend_local (account String) ENGINE = Memory");
     await using stranger = await startProxy(one, () => ({ said: "" }));
     const at = (to: string) => ({ ...options, to: parseClusterUrl(to) });
-    const refusals: [PublishOptions, number, string][] = [
+    const refusals: [AccountPublication, number, string][] = [
       [
         at(`clickhouse://nobody@${one},${two}/refused`),
         EXIT.refused,

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CALLS_TABLE } from "../../src/cluster/account-tables.ts";
 import { readCluster } from "../../src/cluster/cluster-session.ts";
-import { publish } from "../../src/cluster/publish.ts";
 import { parseClusterUrl } from "../../src/config/cluster-url.ts";
 import { openReader } from "../../src/warehouse/open.ts";
 import { HAS_CLICKHOUSE, startClickhouse, UNLESS_SKIPPED } from "../support/clickhouse-servers.ts";
 import { makeWarehouse } from "../support/produce-files.ts";
+import { publishAccount as publish } from "./publish-account.ts";
 import { makeCalls, readExpected, readFound } from "./published-calls.ts";
 
 const VIEWS = ["attributed_calls", "rollup_utm_source", "rollup_campaign", "rollup_gclid", "rollup_channel"];
