@@ -6,6 +6,9 @@ import type { Cluster } from "./cluster.ts";
 import { shardOf } from "./local-rows.ts";
 import { type About, type Published, readPublished } from "./published.ts";
 
+/** Rows have the version from {@link Claim.hold}, or the next; the one above confirms them. */
+export const ROW_VERSIONS = 2;
+
 /** Versions are random, so that two publications that start at once have different ones. */
 const DRAWN_VERSIONS = 2 ** 20;
 
@@ -82,7 +85,7 @@ export class Claim {
    */
   async confirm(published_at: string, about: About): Promise<void> {
     await this.#assertAlone();
-    const version = this.#unfinished.version + 1;
+    const version = this.#unfinished.version + ROW_VERSIONS;
     const confirmed = { version, published_at, unfinished_since: null, about: JSON.stringify(about) };
     await this.#write({ ...this.#unfinished, ...confirmed });
     await this.#assertAlone();

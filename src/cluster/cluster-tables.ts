@@ -91,15 +91,14 @@ function assertSame(
 ): void {
   const isTyped = columns.some((column) => column.includes(" "));
   const stored = found.columns.map(([_, column, type]) => (isTyped ? `${column} ${type}` : String(column)));
-  const missing = columns.find((column) => !stored.includes(column));
-  const unknown = stored.find((column) => !columns.includes(column));
   // Versions quote names differently.
   const bare = (text: string) => text.replace(/['"`\\\s]/g, "");
-  let what: string;
-  if (missing !== undefined) what = `has no column ${missing}`;
-  else if (unknown !== undefined) what = `has a column ${unknown}`;
-  else if (!bare(found.text).includes(bare(contains))) what = `is not ${contains}`;
-  else return;
+  const [what] = [
+    ...columns.filter((column) => !stored.includes(column)).map((column) => `has no column ${column}`),
+    ...stored.filter((column) => !columns.includes(column)).map((column) => `has a column ${column}`),
+    ...(bare(found.text).includes(bare(contains)) ? [] : [`is not ${contains}`]),
+  ];
+  if (what === undefined) return;
   throw new UsageError(`Cannot use the table ${name} in ${database} at ${node.name}: it ${what}`, {
     hint: "Another version of calltally or another program created it. Use another database, which the next publication fills; or drop the tables of this one on all servers.",
   });

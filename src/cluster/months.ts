@@ -25,7 +25,8 @@ const isFraction = (type: string | undefined) => type?.includes("Float64");
 /** The first half of the MD5 of a row's values. */
 export function rowHashText({ columns }: AccountTable): string {
   const texts = Object.entries(columns).map(([name, type]) => {
-    const text = `toString(${isFraction(type) ? `toInt64(round(${name} * 1000))` : quoted(name)})`;
+    const value = isFraction(type) ? `toInt64(round(${name} * 1000))` : quoted(name);
+    const text = type.includes("String") ? value : `toString(${value})`;
     return type.includes("Nullable") ? `ifNull(${text}, ${literal(NOTHING)})` : text;
   });
   return `halfMD5(concat(${texts.join(`, ${literal(SEPARATOR)}, `)}))`;
@@ -51,21 +52,22 @@ export function countRow(
   months.set(month, { rows: own.rows + by, hash: BigInt.asUintN(64, own.hash + BigInt(by) * hash) });
 }
 
-/** Reads the months of an account at each server. */
+/** Reads the months of an account at each server. @param version only rows of this version. @default those in force */
 export async function readMonths(
   { cluster, account }: Claim,
   table: AccountTable,
-  signal: AbortSignal | undefined,
+  { version, signal }: { version?: number; signal: AbortSignal | undefined },
 ): Promise<Map<string, Month>[]> {
   const options = { doing: `read the months of ${account}`, signal };
   const own = { table: cluster.table(localName(table.name)), account };
+  const columns = `${monthText(table)} AS month, count(), toString(sum(${rowHashText(table)}))`;
+  const where = `account = ${literal(account)} AND is_deleted = 0`;
   return await cluster.atEach(async (node) => {
-    const from = await withoutReplaced(node, own, options);
-    const rows = await node.select(
-      `SELECT ${monthText(table)} AS month, count(), toString(sum(${rowHashText(table)}))
-FROM ${from} WHERE account = ${literal(account)} AND is_deleted = 0 GROUP BY month`,
-      options,
-    );
+    const from =
+      version === undefined
+        ? `${await withoutReplaced(node, own, options)} WHERE ${where}`
+        : `${own.table} WHERE ${where} AND version = ${version}`;
+    const rows = await node.select(`SELECT ${columns} FROM ${from} GROUP BY month`, options);
     return new Map(
       rows.map(([month, count, sum]) => [String(month), { rows: Number(count), hash: BigInt(sum ?? 0) }]),
     );

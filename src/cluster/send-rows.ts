@@ -1,7 +1,7 @@
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { paced } from "../base/paced.ts";
 import { localName } from "./account-tables.ts";
-import type { Claim } from "./claim.ts";
+import { type Claim, ROW_VERSIONS } from "./claim.ts";
 import { literal, quoted } from "./clickhouse-text.ts";
 import type { LocalTable, Selection } from "./local-rows.ts";
 import { countRow, type Month, monthText, readMonths, rowHash, rowHashText } from "./months.ts";
@@ -23,50 +23,73 @@ const MONTHS_SHOWN = 5;
 
 /**
  * Makes an account's rows in the cluster equal to the warehouse's: sends the rows that changed here, and those that
- * differ in months that changed there. Then each server must have the months that follow from that; those that differ are
- * compared with the warehouse again, row by row.
+ * differ in months that changed there. Then each server must have what it was sent, and no other rows; months that
+ * differ are compared with the warehouse again, row by row.
  * @returns how many rows were sent, and marked as deleted; and the hash of each month at each server
  * @throws CalltallyError (exit 3) that names the months that still differ
  */
 export async function sendRows(claim: Claim, local: LocalTable, { known, changed, signal }: SendOptions) {
-  const writer = new RowWriter(claim, local.table, signal);
+  const { table } = local;
   const here = local.counts();
-  let there = await readMonths(claim, local.table, signal);
-  const { servers } = claim.cluster;
-  /** Whether a server is the first of its shard. */
-  const isFirst = (_: unknown, index: number) =>
-    servers.findIndex(({ shard }) => shard === servers[index]?.shard) === index;
-  const listMonths = (isDifferent: (month: string) => boolean) =>
-    [...new Set([here, ...there].flatMap((own) => [...own.keys()]))].filter(isDifferent).toSorted();
-  let months = listMonths((month) =>
-    there.some(
-      (own, server) => known === undefined || textOf(own.get(month)) !== (known[server]?.[month] ?? ""),
-    ),
-  );
+  const there = await readMonths(claim, table, { signal });
+  const names = [...new Set([here, ...there].flatMap((own) => [...own.keys()]))].toSorted();
+  const sent = { rows: 0, removed: 0 };
+  let expected = there;
   let ids = known === undefined ? [] : changed;
-  for (let isLast = false; ; isLast = true) {
-    const sending: Sending = { claim, local, writer, signal, compared: new Set(months), expected: [] };
-    for (const own of there)
-      sending.expected.push(new Map([...own].filter(([month]) => !sending.compared.has(month))));
+  let months = names.filter(
+    (name) =>
+      known === undefined ||
+      there.some((own, server) => textOf(own.get(name)) !== (known[server]?.[name] ?? "")),
+  );
+  for (let round = 0; ; round++) {
+    const compared = new Set(months);
+    expected = expected.map((own) => new Map([...own].filter(([name]) => !compared.has(name))));
+    const writer = new RowWriter(claim, table, { round, signal });
+    const sending: Sending = { claim, local, writer, signal, compared, expected };
     for (let first = 0; first < ids.length; first += MAX_IDS)
       await sendSelection(sending, { ids: ids.slice(first, first + MAX_IDS) });
     for (const group of groupsOf(months, there)) await sendSelection(sending, { months: group });
     await writer.flush();
-    if (writer.hasWritten) there = await readMonths(claim, local.table, signal);
-    months = listMonths(
-      (month) =>
-        there.some(
-          (own, server) => textOf(own.get(month)) !== textOf(sending.expected[server]?.get(month)),
-        ) || countRows(there.filter(isFirst), month) !== (here.get(month) ?? 0),
-    );
+    sent.rows += writer.sent.rows;
+    sent.removed += writer.sent.removed;
+    months = await findDifferent(sending, here);
     if (months.length === 0) break;
-    if (isLast) throw differentError(claim, local, months);
+    if (round + 1 === ROW_VERSIONS) throw differentError(claim, local, months);
     ids = [];
   }
-  const hashes = there.map((own) =>
+  const hashes = expected.map((own) =>
     Object.fromEntries([...own].map(([name, month]) => [name, textOf(month)])),
   );
-  return { sent: writer.sent, hashes };
+  return { sent, hashes };
+}
+
+/** Lists the months that are not what they have to be: all if a server has other rows than those that are known. */
+async function findDifferent(
+  { claim, local: { table }, writer, signal, expected }: Sending,
+  here: ReadonlyMap<string, number>,
+): Promise<string[]> {
+  const { cluster, account } = claim;
+  const { servers } = cluster;
+  const names = [...new Set([here, ...expected].flatMap((own) => [...own.keys()]))].toSorted();
+  const ofShards = expected.filter(
+    (_, index) => servers.findIndex(({ shard }) => shard === servers[index]?.shard) === index,
+  );
+  const arrived =
+    writer.version > 0 ? await readMonths(claim, table, { version: writer.version, signal }) : [];
+  const different = names.filter(
+    (name) =>
+      arrived.some((own, server) => textOf(own.get(name)) !== textOf(writer.written[server]?.get(name))) ||
+      countRows(ofShards, name) !== (here.get(name) ?? 0),
+  );
+  if (different.length > 0 || writer.version === 0) return different;
+  const sql = `SELECT count() FROM ${cluster.table(localName(table.name))} FINAL WHERE account = ${literal(account)} AND is_deleted = 0`;
+  const options = { doing: `count the rows of ${account}`, signal };
+  const counts = await cluster.atEach(async (node) => Number((await node.select(sql, options))[0]?.[0]));
+  const isWhole = counts.every(
+    (count, server) =>
+      count === [...(expected[server]?.values() ?? [])].reduce((sum, { rows }) => sum + rows, 0),
+  );
+  return isWhole ? [] : names;
 }
 
 type Months = ReadonlyMap<string, Month>;
@@ -103,7 +126,7 @@ interface Sending {
   /** Months whose rows are all compared, each in one selection. */
   compared: ReadonlySet<string>;
   /** What each server has once everything is sent. */
-  expected: Map<string, Month>[];
+  expected: readonly Map<string, Month>[];
 }
 
 /** Sends the rows of a selection that differ; a row that is not here is marked as deleted. */
@@ -139,7 +162,7 @@ FROM ${claim.cluster.table(localName(table.name))} FINAL WHERE account = ${liter
       rows.delete(id);
       if (isSent) continue;
       countRow(months, { month, hash });
-      if (known !== hash) await writer.write(server, row);
+      if (known !== hash) await writer.write(server, row, hash);
     }
   }
   // A row that is left may be in another month here.

@@ -306,7 +306,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     expect(claim.before).toEqual(before);
     await claim.confirm(published_at, about);
     const after = await read();
-    expect(after).toMatchObject({ published_at, unfinished_since: null, version: version + 1 });
+    expect(after).toMatchObject({ published_at, unfinished_since: null, version: version + 2 });
     await expect(claim.hold()).rejects.toThrow("The publication of acme is confirmed");
     await expect(claim.confirm(published_at, about)).rejects.toThrow("The publication of acme is confirmed");
     expect(await read()).toEqual(after);
