@@ -8,7 +8,7 @@ import type { Cluster } from "./cluster.ts";
 /** Columns of the table that views leave out. */
 const OWN_COLUMNS: readonly string[] = ["is_live", "call_started_ms"];
 
-export const DIALECT: RollupDialect = {
+const DIALECT: RollupDialect = {
   fact: (name) => (name === "duration" ? DURATION_MS : (SHOWN_AS[name] ?? name)),
   unitsPerSecond: 1000,
   // Its round() takes a half to an even integer in some versions.
