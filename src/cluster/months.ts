@@ -2,12 +2,11 @@ import { hash } from "node:crypto";
 import { type AccountTable, localName } from "./account-tables.ts";
 import type { Claim } from "./claim.ts";
 import { type ClusterValue, literal, quoted } from "./clickhouse-text.ts";
-import { withoutReplaced } from "./replaced-rows.ts";
 
 /** The rows of a month at a server. */
 export interface Month {
   rows: number;
-  /** Sum of the hashes of its rows, modulo 2^64. */
+  /** Sum of their hashes, modulo 2^64. */
   hash: bigint;
 }
 
@@ -43,31 +42,38 @@ export function rowHash({ columns }: AccountTable): (values: readonly ClusterVal
   };
 }
 
-/** Adds a row to its month, or takes it away. */
-export function countRow(
-  months: Map<string, Month>,
-  { month, hash, by = 1 }: { month: string; hash: bigint; by?: 1 | -1 },
-): void {
-  const own = months.get(month) ?? { rows: 0, hash: 0n };
-  months.set(month, { rows: own.rows + by, hash: BigInt.asUintN(64, own.hash + BigInt(by) * hash) });
+/** A hash that only the cluster computes, in a fraction of the time. */
+function fastHashText({ columns }: AccountTable): string {
+  const values = Object.entries(columns).map(([name, type]) =>
+    type.includes("Nullable") ? `assumeNotNull(${quoted(name)}), ${quoted(name)} IS NULL` : quoted(name),
+  );
+  return `cityHash64(${values.join(", ")})`;
 }
 
-/** Reads the months of an account at each server. @param version only rows of this version. @default those in force */
+export function countRow(months: Map<string, Month>, month: string, hash: bigint): void {
+  const own = months.get(month) ?? { rows: 0, hash: 0n };
+  months.set(month, { rows: own.rows + 1, hash: BigInt.asUintN(64, own.hash + hash) });
+}
+
+/**
+ * Reads the months of an account at each server.
+ * @param version only rows of this version, with their {@link rowHash}. @default the rows in force, with a hash that only
+ * the cluster computes
+ */
 export async function readMonths(
   { cluster, account }: Claim,
   table: AccountTable,
   { version, signal }: { version?: number; signal: AbortSignal | undefined },
 ): Promise<Map<string, Month>[]> {
-  const options = { doing: `read the months of ${account}`, signal };
-  const own = { table: cluster.table(localName(table.name)), account };
-  const columns = `${monthText(table)} AS month, count(), toString(sum(${rowHashText(table)}))`;
-  const where = `account = ${literal(account)} AND is_deleted = 0`;
+  const name = cluster.table(localName(table.name));
+  const [hash, from] =
+    version === undefined
+      ? [fastHashText(table), `${name} FINAL WHERE`]
+      : [rowHashText(table), `${name} WHERE version = ${version} AND`];
+  const sql = `SELECT ${monthText(table)} AS month, count(), toString(sum(${hash}))
+FROM ${from} account = ${literal(account)} AND is_deleted = 0 GROUP BY month`;
   return await cluster.atEach(async (node) => {
-    const from =
-      version === undefined
-        ? `${await withoutReplaced(node, own, options)} WHERE ${where}`
-        : `${own.table} WHERE ${where} AND version = ${version}`;
-    const rows = await node.select(`SELECT ${columns} FROM ${from} GROUP BY month`, options);
+    const rows = await node.select(sql, { doing: `read the months of ${account}`, signal });
     return new Map(
       rows.map(([month, count, sum]) => [String(month), { rows: Number(count), hash: BigInt(sum ?? 0) }]),
     );

@@ -2,27 +2,13 @@ import { setTimeout } from "node:timers/promises";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { CALLS_TABLE, localName } from "./account-tables.ts";
 import type { Claim } from "./claim.ts";
-import type { ClickhouseNode, StatementOptions } from "./clickhouse-node.ts";
+import type { ClickhouseNode } from "./clickhouse-node.ts";
 import { literal } from "./clickhouse-text.ts";
 import type { About } from "./published.ts";
 
 /** A server silently skips parts that it is already merging. */
 const ATTEMPTS = 20;
 const PAUSE_MS = 500;
-
-/** Returns the table, with FINAL if it has replaced rows of an account: leaving these out takes most of a statement's time. */
-export async function withoutReplaced(
-  node: Pick<ClickhouseNode, "select">,
-  { table, account }: { table: string; account: string },
-  options: StatementOptions,
-): Promise<string> {
-  const count = async (from: string) =>
-    Number(
-      (await node.select(`SELECT count() FROM ${from} WHERE account = ${literal(account)}`, options))[0]?.[0],
-    );
-  const final = `${table} FINAL`;
-  return (await count(table)) === (await count(final)) ? table : final;
-}
 
 /**
  * Makes each server merge its parts until no replaced row of an account is left, if some hold personal data that is
@@ -41,9 +27,11 @@ export async function eraseReplaced(
     (column) => `NOT match(ifNull(${column}, ''), '^(forgotten[0-9a-f]{16}|[0-9a-f]{64})?$')`,
   );
   const plainRows = `SELECT 1 FROM ${table} WHERE account = ${literal(account)} AND (${["0", ...isPlain].join(" OR ")}) LIMIT 1`;
+  const count = async (node: ClickhouseNode, from: string) =>
+    (await node.select(`SELECT count() FROM ${from} WHERE account = ${literal(account)}`, options)).join();
   const erased = await cluster.atEach(async (node) => {
     if (!isForgotten && (await node.select(plainRows, options)).length === 0) return false;
-    for (let attempt = 0; (await withoutReplaced(node, { table, account }, options)) !== table; attempt++) {
+    for (let attempt = 0; (await count(node, table)) !== (await count(node, `${table} FINAL`)); attempt++) {
       if (attempt === ATTEMPTS) {
         throw new CalltallyError(
           EXIT.unreachable,

@@ -48,7 +48,7 @@ export class RowWriter {
   async write(server: number, { month, values }: LocalRow, hash: bigint): Promise<void> {
     this.sent.rows++;
     const written = this.written[server];
-    if (written) countRow(written, { month, hash });
+    if (written) countRow(written, month, hash);
     const members = values.flatMap((value, index) =>
       value === null ? [] : [`${this.#names[index]}:${JSON.stringify(value)}`],
     );

@@ -235,6 +235,23 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     await expectSame(warehouse.database, "lossy", "acme");
   });
 
+  it("ends with 3 if a server does not record changed texts", async () => {
+    using warehouse = makeWarehouse(makeCalls(300, 22));
+    const options = optionsFor(warehouse.database, "acme", servers.url("texts"));
+    await publish(options);
+    warehouse.execute("UPDATE call_facts SET topic = 'Prices' WHERE call_started LIKE '2026-08%'");
+    await using proxy = await startProxy(servers.hosts[1] ?? "", (statement) =>
+      statement.startsWith("INSERT INTO `texts`.`calls_local`") ? "swallow" : "pass",
+    );
+    const lossy = parseClusterUrl(servers.url("texts", [servers.hosts[0] ?? "", proxy.host]));
+    await expect(publish({ ...options, to: lossy })).rejects.toMatchObject({
+      exitCode: EXIT.unverified,
+      message: expect.stringContaining("they differ in 2026-08, and did so"),
+    });
+    await publish(options);
+    await expectSame(warehouse.database, "texts", "acme");
+  });
+
   it.each([
     ["it says that it begins", "INSERT INTO `at_once`.`published_local`", 1],
     ["it sends rows", "INSERT INTO `at_once`.`calls_local`", 1],
