@@ -239,14 +239,14 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     using warehouse = makeWarehouse(makeCalls(300, 22));
     const options = optionsFor(warehouse.database, "acme", servers.url("texts"));
     await publish(options);
-    warehouse.execute("UPDATE call_facts SET topic = 'Prices' WHERE call_started LIKE '2026-08%'");
+    warehouse.execute("UPDATE call_facts SET topic = 'Prices' WHERE call_started LIKE '2026-07%'");
     await using proxy = await startProxy(servers.hosts[1] ?? "", (statement) =>
       statement.startsWith("INSERT INTO `texts`.`calls_local`") ? "swallow" : "pass",
     );
     const lossy = parseClusterUrl(servers.url("texts", [servers.hosts[0] ?? "", proxy.host]));
     await expect(publish({ ...options, to: lossy })).rejects.toMatchObject({
       exitCode: EXIT.unverified,
-      message: expect.stringContaining("they differ in 2026-08, and did so"),
+      message: expect.stringContaining("they differ in 2026-07, and did so"),
     });
     await publish(options);
     await expectSame(warehouse.database, "texts", "acme");
