@@ -30,7 +30,7 @@ export const UNLESS_SKIPPED = HAS_CLICKHOUSE
   ? ""
   : " (SKIPPED: needs ClickHouse, apt-get install clickhouse-server)";
 
-/** ClickHouse servers on free ports of this machine, each a shard of the cluster `calltally`; gone at the end of the scope. */
+/** ClickHouse servers on free ports of this machine, each a shard of the cluster `calltally`, and a replica of the only shard of `copies`; gone at the end of the scope. */
 export interface ClickhouseServers extends AsyncDisposable {
   /** Folder for whatever goes with them. */
   folder: string;
@@ -170,15 +170,16 @@ function writeOwnConfig(folder: string, shard: number, ports: readonly Ports[], 
   const { user, password } = PUBLISHER;
   const replicas = ports.map(
     ({ tcp }) =>
-      `<shard><replica><host>127.0.0.1</host><port>${tcp}</port><user>${user}</user><password>${password}</password></replica></shard>`,
+      `<replica><host>127.0.0.1</host><port>${tcp}</port><user>${user}</user><password>${password}</password></replica>`,
   );
+  const shards = replicas.map((replica) => `<shard>${replica}</shard>`);
   writeFileSync(
     join(folder, "config.xml"),
     baseConfig(
       folder,
       ports[shard],
       isCluster
-        ? `<remote_servers><calltally>${replicas.join("")}</calltally><first>${replicas[0]}</first></remote_servers>`
+        ? `<remote_servers><calltally>${shards.join("")}</calltally><first>${shards[0]}</first><copies><shard>${replicas.join("")}</shard></copies></remote_servers>`
         : "",
     ),
   );

@@ -5,8 +5,7 @@ import { formatCount, formatElapsed, formatQuantity } from "../../base/quantity-
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import type { Settings } from "../../config/load-settings.ts";
 import { SETTINGS } from "../../config/settings.ts";
-import { publish } from "../../features/cluster/publish.ts";
-import { isPublishedAfterSync, toPublishOptions } from "../../features/cluster/publish-options.ts";
+import { isPublishedAfterSync, publish } from "../../features/cluster/publish.ts";
 import { applyRulesAlone } from "../../warehouse/attribution/apply-rules.ts";
 import { openAsPermitted } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
@@ -21,7 +20,7 @@ export function command(context: Context) {
     )
     .option(...flagOf(SETTINGS.publishTo))
     .option(...OPTION.database)
-    .option("--thorough", "Compare all rows with those in the cluster, not only the sums of each month.")
+    .option("--thorough", "Compare all rows with those in the cluster, not only those that changed.")
     .option(...OPTION.json)
     .addHelpText(
       "after",
@@ -36,7 +35,7 @@ export function command(context: Context) {
           const nowMs = systemClock.now();
           await applyRulesAlone(warehouse, readAttributionRules(settings), { nowMs, signal, onAttributed });
         }
-        const result = await publish({ ...toPublishOptions(settings, account.name), isThorough, signal });
+        const result = await publish(settings, { account: account.name, isThorough, signal });
         return { data: result, summary: describePublished(result) };
       }),
     );
@@ -52,8 +51,7 @@ export function command(context: Context) {
 export async function publishSynced(settings: Settings, account: string | undefined, signal: AbortSignal) {
   if (!isPublishedAfterSync(settings)) return undefined;
   try {
-    const options = toPublishOptions(settings, account);
-    const publication = await publish({ ...options, signal });
+    const publication = await publish(settings, { account, signal });
     return { data: publication, summary: [describePublished(publication)], errors: [], exit: EXIT.done };
   } catch (thrown) {
     const { errors, ...result } = toResult(thrown);
@@ -67,7 +65,7 @@ function describePublished(published: Awaited<ReturnType<typeof publish>>): stri
   const rows = (count: number) => formatCount(count).padStart(11);
   return [
     `Published ${account}, ${formatElapsed(elapsed_ms)}, to ${target}`,
-    `  calls     ${rows(totals.calls)}   in ${formatQuantity(shards, "shard")}, equal there: the calls, seconds and callers of each month`,
+    `  calls     ${rows(totals.calls)}   in ${formatQuantity(shards, "shard")}, equal there, by the hashes of each month`,
     `  sent      ${rows(calls.rows)}`,
     `  removed   ${rows(calls.removed)}`,
     ...(totals.spend_rows + spend.removed > 0

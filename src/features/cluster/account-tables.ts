@@ -1,6 +1,5 @@
 import { getTableColumns } from "drizzle-orm";
 import { call_facts } from "../../warehouse/calls/facts.ts";
-import { quoted } from "./clickhouse-text.ts";
 
 /** A table of an account's rows, each identified by a number. */
 export interface AccountTable {
@@ -11,8 +10,6 @@ export interface AccountTable {
   columns: Readonly<Record<string, string>>;
   /** The time whose UTC month a row belongs to. */
   time: string;
-  /** What both sides sum in each month: in the cluster, and in the warehouse. */
-  sums: readonly (readonly [there: string, here: string])[];
 }
 
 /** Columns of `call_facts` that `attributed_calls` shows under another name. */
@@ -39,13 +36,10 @@ function typeOf(name: string, { dataType, notNull }: { dataType: string; notNull
   return notNull ? "Int64" : "Nullable(Int64)";
 }
 
-const sumOf = (there: string, here: string) =>
-  [`ifNull(sum(${there}), 0)`, `ifnull(sum(${here}), 0)`] as const;
-
 /** Milliseconds as an integer, so that sums are exact. */
 export const DURATION_MS = "toInt64(round(duration_seconds * 1000))";
 
-/** Columns as in `attributed_calls`; the last ones are only here. */
+/** Columns as in `attributed_calls`; `is_live` and the last one are only here. */
 export const CALLS_TABLE: AccountTable = {
   name: "calls",
   key: "call_id",
@@ -62,13 +56,6 @@ export const CALLS_TABLE: AccountTable = {
     call_started_ms: "Nullable(Int64)",
   },
   time: "call_started",
-  sums: [
-    sumOf("is_live", "is_live"),
-    sumOf("qualified", "is_qualified"),
-    sumOf("first_time_caller", "is_first_call"),
-    sumOf(DURATION_MS, "duration_ms"),
-    ["count(caller)", "count(caller_id)"],
-  ],
 };
 
 export const SPEND_TABLE: AccountTable = {
@@ -89,7 +76,6 @@ export const SPEND_TABLE: AccountTable = {
     imported_at: "LowCardinality(String)",
   },
   time: "day",
-  sums: [sumOf("cost_micros", "cost_micros")],
 };
 
 /** The state of each account, one row per version; the greatest version counts. */
@@ -98,17 +84,4 @@ export const PUBLISHED_TABLE = "published";
 /** The name of the part of a table on one server. */
 export function localName(name: string): string {
   return `${name}_local`;
-}
-
-/** What stands for null in the text that is hashed. */
-export const NOTHING = "~";
-
-/** The first half of the MD5 of a row's columns, each as its length in bytes, `:` and its text. */
-export function rowHashText({ columns }: AccountTable): string {
-  const texts = Object.entries(columns).map(([name, type]) => {
-    const text = `toString(${quoted(name)})`;
-    const sized = `concat(toString(length(${text})), ':', ${text})`;
-    return type.includes("Nullable") ? `ifNull(${sized}, '${NOTHING}')` : sized;
-  });
-  return `halfMD5(concat(${texts.join(", ")}))`;
 }

@@ -2,10 +2,11 @@ import type { FactColumn } from "../../attribution/attribute-call.ts";
 import type { Span } from "../../calendar/dates.ts";
 import type { CampaignNames } from "../../figures/campaign-names.ts";
 import type { FactValue } from "../../figures/dictionary.ts";
-import type { CountPart, Part } from "../../figures/parts.ts";
-import type { Condition } from "../../rollup/call-filter.ts";
+import type { Part } from "../../figures/parts.ts";
+import { type ConditionDialect, conditionText } from "../../rollup/condition-sql.ts";
 import type { CallSelection } from "../../rollup/engine.ts";
-import { DURATION_MS, NOTHING, SHOWN_AS } from "./account-tables.ts";
+import { countText } from "../../rollup/rollup-sql.ts";
+import { DURATION_MS, SHOWN_AS } from "./account-tables.ts";
 import { literal } from "./clickhouse-text.ts";
 
 // All functions exist in 18.16.
@@ -17,10 +18,6 @@ export interface CallsSource {
   from: string;
   /** The table at each server, with FINAL. */
   fromLocal: string;
-  /** The table with its spend, with FINAL. */
-  fromSpend: string;
-  /** Rows of spend that were published. */
-  spendRows: number;
 }
 
 /** All calls, including gone ones. */
@@ -38,42 +35,26 @@ export function callsText(
   { startsAt, endsAt }: Span = {},
 ): string {
   const names = keys.map((_, index) => `key_${index + 1}`);
-  const columns = [
-    ...keys.map((text, index) => `${text} AS ${names[index]}`),
-    ...figures.map((text, index) => `${text} AS figure_${index + 1}`),
-  ];
+  const columns = [...keys.map((text, index) => `${text} AS ${names[index]}`), ...figures];
+  const dialect: ConditionDialect = {
+    fact: (name) => factText(name, source, selection),
+    lookup: (fact, values) => {
+      const list = values.map((value) => (typeof value === "number" ? String(value) : literal(value)));
+      return [factText(fact, source, selection), `(${list.join(", ")})`];
+    },
+    hasOutcome: () => {
+      throw new Error("A cluster has no outcomes");
+    },
+  };
   const where = [
     `account = ${literal(source.account)}`,
     "is_deleted = 0",
-    ...selection.conditions.map((condition) => conditionText(condition, source, selection)),
+    ...selection.conditions.map((condition) => conditionText(condition, dialect)),
     ...(startsAt === undefined ? [] : [`call_started_ms >= ${Date.parse(startsAt)}`]),
     ...(endsAt === undefined ? [] : [`call_started_ms < ${Date.parse(endsAt)}`]),
   ];
   const grouped = names.length > 0 ? `\nGROUP BY ${names.join(", ")}` : "";
   return `SELECT ${columns.join(",\n  ")}\nFROM ${source.from}\nWHERE ${where.join("\n  AND ")}${grouped}`;
-}
-
-/** A condition is 1 or 0, never null. */
-function conditionText(condition: Condition, source: CallsSource, selection: CallSelection): string {
-  const textOf = (one: Condition) => conditionText(one, source, selection);
-  if ("any" in condition) return `(${condition.any.map(textOf).join(" OR ")})`;
-  if ("all" in condition) return `(${condition.all.map(textOf).join(" AND ")})`;
-  if ("outcomes" in condition) throw new Error("A cluster has no outcomes");
-  const fact = factText(condition.fact, source, selection);
-  if ("isAtLeast" in condition) return `ifNull(${fact} >= ${Number(condition.isAtLeast)}, 0)`;
-  if ("isPresent" in condition) return `isNotNull(${fact})`;
-  if ("holds" in condition) return `${fact} = 1`;
-  if ("isNoneOf" in condition) {
-    return condition.isNoneOf.length === 0 ? "1" : `NOT ${isIn(fact, condition.isNoneOf)}`;
-  }
-  const values = condition.isOneOf.filter((value) => value !== null);
-  const found = values.length === 0 ? "0" : isIn(fact, values);
-  return values.length < condition.isOneOf.length ? `(${found} OR isNull(${fact}))` : found;
-}
-
-function isIn(expression: string, values: readonly (string | number)[]): string {
-  const list = values.map((value) => (typeof value === "number" ? String(value) : literal(value)));
-  return `ifNull(${expression} IN (${list.join(", ")}), 0)`;
 }
 
 export function factText(
@@ -97,35 +78,23 @@ export function campaignText(names: CampaignNames): string {
   return `ifNull(nullIf(transform(ifNull(campaign_id, ''), [${ids}], [${texts}], ''), ''), campaign)`;
 }
 
-/** Whether a key is in a list, by a text that identifies it; a join would have to be made at each shard. */
-export function isKeptText(keys: readonly string[], kept: readonly (readonly FactValue[])[]): string {
-  const texts = keys.map((key) => {
-    const text = `toString(${key})`;
-    return `ifNull(concat(toString(length(${text})), ':', ${text}), '${NOTHING}')`;
-  });
-  const list = kept.map((values) =>
-    values
-      .map((value) => (value === null ? NOTHING : `${Buffer.byteLength(String(value))}:${value}`))
-      .join(""),
-  );
+/** Identifies some keys by one text; a join with a list of keys would have to be made at each shard. */
+export function identityText(keys: readonly string[]): string {
   // In 18.16, concat needs two arguments.
-  return `(concat('', ${texts.join(", ")}) IN (${(list.length > 0 ? list : [""]).map(literal).join(", ")}))`;
+  return `concat('', ${keys.map((key) => `ifNull(hex(toString(${key})), '~')`).join(", ',', ")})`;
 }
 
-const CONDITIONS: Record<Exclude<CountPart, "calls" | "first_calls">, string> = {
-  answered_calls: "outcome = 'answered'",
-  missed_calls: "outcome = 'missed'",
-  other_calls: "outcome = 'other'",
-  qualified_calls: "qualified = 1",
-};
+/** Returns what {@link identityText} is for these values. */
+export function identityOf(values: readonly FactValue[]): string {
+  return values
+    .map((value) => (value === null ? "~" : Buffer.from(String(value)).toString("hex").toUpperCase()))
+    .join();
+}
 
 export function partText(part: Part, source: CallsSource, selection: CallSelection): string {
-  const duration = factText("duration", source, selection);
+  const fact = (name: FactColumn) => factText(name, source, selection);
+  const duration = fact("duration");
   switch (part) {
-    case "calls":
-      return "count()";
-    case "first_calls":
-      return `countIf(${factText("is_first_call", source, selection)} = 1)`;
     case "callers":
       return "ifNull(uniqExact(caller), 0)";
     case "duration_sum":
@@ -144,7 +113,7 @@ export function partText(part: Part, source: CallsSource, selection: CallSelecti
     case "latest_start":
       return "max(call_started_ms)";
     default:
-      return `countIf(${CONDITIONS[part]})`;
+      return countText(part, { fact });
   }
 }
 

@@ -25,8 +25,8 @@ export class Claim {
   readonly before: Published | undefined;
   readonly #unfinished: Published;
   readonly #signal: AbortSignal | undefined;
-  /** Own versions in `published`. */
-  readonly #recorded: number[] = [];
+  /** The last one that this publication has written; 0 before. */
+  #version = 0;
   #isConfirmed = false;
 
   private constructor(cluster: Cluster, before: Published | undefined, own: Published, signal?: AbortSignal) {
@@ -46,10 +46,25 @@ export class Claim {
     const all = await readPublished(cluster, signal);
     const before = all.find((published) => published.account === account);
     assertSameWarehouse(cluster, { account, warehouse_id }, all);
-    const version = await readNextVersion(cluster, account, signal);
+    const newest = TABLES.map(
+      (name) =>
+        `SELECT max(version) AS version FROM ${cluster.table(localName(name))} WHERE account = ${literal(account)}`,
+    );
+    const sql = `SELECT max(version) FROM (${newest.join(" UNION ALL ")})`;
+    const options = { doing: `read the version of ${account}`, signal };
+    const versions = (await cluster.atEach((node) => node.select(sql, options))).flat(2);
+    const version = Math.max(...versions.map(Number)) + 1 + randomInt(DRAWN_VERSIONS);
     const unfinished_since = new Date(startedMs).toISOString();
-    const last = { published_at: null, about: "{}", ...before };
-    return new Claim(cluster, before, { ...last, account, warehouse_id, version, unfinished_since }, signal);
+    const own = {
+      published_at: null,
+      about: "{}",
+      ...before,
+      account,
+      warehouse_id,
+      version,
+      unfinished_since,
+    };
+    return new Claim(cluster, before, own, signal);
   }
 
   /**
@@ -58,7 +73,7 @@ export class Claim {
    * @throws CalltallyError (exit 6) if another publication has begun
    */
   async hold(): Promise<number> {
-    if (this.#recorded.length === 0) await this.#write(this.#unfinished);
+    if (this.#version === 0) await this.#write(this.#unfinished);
     await this.#assertAlone();
     return this.#unfinished.version;
   }
@@ -81,16 +96,16 @@ export class Claim {
   async #assertAlone(): Promise<void> {
     const { account, cluster } = this;
     if (this.#isConfirmed) throw new Error(`The publication of ${account} is confirmed`);
-    const rows = await cluster.select(
-      `SELECT version FROM ${cluster.all(PUBLISHED_TABLE)} WHERE account = ${literal(account)} AND version > ${this.before?.version ?? 0}`,
-      { doing: `read the version of ${account}`, signal: this.#signal },
-    );
-    const versions = rows.map(({ version }) => Number(version));
-    if (versions.some((version) => !this.#recorded.includes(version))) {
+    const sql = `SELECT version FROM ${cluster.table(localName(PUBLISHED_TABLE))} WHERE account = ${literal(account)} AND version > ${this.before?.version ?? 0}`;
+    const options = { doing: `read the version of ${account}`, signal: this.#signal };
+    const rows = await cluster.atEach((node) => node.select(sql, options));
+    const versions = rows.map((own) => own.map(([version]) => Number(version)));
+    const isOwn = (version: number) => version === this.#version || version === this.#unfinished.version;
+    if (!versions.flat().every(isOwn)) {
       const last = (await readPublished(cluster, this.#signal)).find((other) => other.account === account);
-      if (last !== undefined && this.#recorded.length > 0) {
+      if (last !== undefined && this.#version > 0) {
         const unfinished_since = new Date().toISOString();
-        await this.#write({ ...last, version: Math.max(...versions) + 1, unfinished_since });
+        await this.#write({ ...last, version: Math.max(...versions.flat()) + 1, unfinished_since });
       }
       throw new CalltallyError(
         EXIT.locked,
@@ -100,7 +115,8 @@ export class Claim {
         },
       );
     }
-    if (this.#recorded.length === 0 || versions.includes(Math.max(...this.#recorded))) return;
+    const isRecorded = this.#servers().every(({ index }) => versions[index]?.includes(this.#version));
+    if (this.#version === 0 || isRecorded) return;
     throw new CalltallyError(
       EXIT.unverified,
       `Cannot confirm that ${account} is published to ${cluster.address.name}: the cluster has not recorded it`,
@@ -110,26 +126,19 @@ export class Claim {
 
   async #write(published: Published): Promise<void> {
     const { account, cluster } = this;
-    const node = cluster.shards[shardOf(account, "", cluster.shards.length)];
-    if (node === undefined) throw new Error("A cluster has a server");
-    await node.insert(
-      `INSERT INTO ${cluster.table(localName(PUBLISHED_TABLE))} (${Object.keys(published).map(quoted).join(", ")})`,
-      JSON.stringify(published),
-      { doing: `record that ${account} is published`, signal: this.#signal },
-    );
-    this.#recorded.push(published.version);
+    const statement = `INSERT INTO ${cluster.table(localName(PUBLISHED_TABLE))} (${Object.keys(published).map(quoted).join(", ")})`;
+    const options = { doing: `record that ${account} is published`, signal: this.#signal };
+    const row = JSON.stringify(published);
+    await Promise.all(this.#servers().map(({ node }) => node.insert(statement, row, options)));
+    this.#version = published.version;
   }
-}
 
-async function readNextVersion(cluster: Cluster, account: string, signal?: AbortSignal): Promise<number> {
-  const where = `WHERE account = ${literal(account)}`;
-  const each = TABLES.map(
-    (name) => `SELECT max(version) AS version FROM ${cluster.table(localName(name))} ${where}`,
-  );
-  const sql = `SELECT max(version) AS version FROM (${each.join(" UNION ALL ")})`;
-  const options = { doing: `read the version of ${account}`, signal };
-  const versions = await cluster.atEach((node) => node.select(sql, options));
-  return 1 + randomInt(DRAWN_VERSIONS) + Math.max(...versions.flat().map(({ version }) => Number(version)));
+  /** Lists the servers that record it. */
+  #servers() {
+    const { account, cluster } = this;
+    const own = shardOf(account, "", cluster.shards);
+    return cluster.servers.flatMap(({ node, shard }, index) => (shard === own ? [{ node, index }] : []));
+  }
 }
 
 /** Rows of two warehouses would replace each other; a warehouse under two names would count twice. */

@@ -1,10 +1,9 @@
-import { pipeline } from "node:stream";
-import { createGunzip } from "node:zlib";
 import type { Dispatcher } from "undici";
+import { ApiError } from "../../api/api-errors.ts";
 import { reasonForNoResponse } from "../../api/failure.ts";
 import { readBody } from "../../api/response-body.ts";
 import { adviseOnRoute, nameRoute, openRoute } from "../../api/route.ts";
-import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { attempt, CalltallyError, EXIT } from "../../base/errors.ts";
 import { errorOfResponse } from "./clickhouse-errors.ts";
 import type { ClusterRow } from "./clickhouse-text.ts";
 
@@ -17,24 +16,22 @@ export interface StatementOptions {
   /** For errors: follows "Cannot". */
   doing: string;
   signal?: AbortSignal | undefined;
-  /** @default 300 */
-  maxSeconds?: number;
 }
 
 const CONNECT_MS = 10_000;
 const MAX_SECONDS = 300;
 /** In addition to the time that the server gives a statement. */
-const GRACE_SECONDS = 30;
-const MAX_ERROR_BYTES = 65_536;
-/** A row has some texts of a call, or what is published with an account. */
-const MAX_LINE_LENGTH = 64 * 1024 * 1024;
+const DEADLINE_MS = (MAX_SECONDS + 30) * 1000;
+/** A response is kept in memory. */
+const MAX_MB = 400;
 
 /** With other values in a profile, a server omits rows without an error. */
 const OVERFLOWS = ["timeout", "read", "group_by", "result", "set"];
 
-/** The server sends no row before it has all, so no error can follow rows; compressed, so that truncation is detected. */
 const SETTINGS: Readonly<Record<string, string | number>> = {
+  max_execution_time: MAX_SECONDS,
   max_memory_usage: 4_000_000_000,
+  // Otherwise an error can follow the status 200.
   wait_end_of_query: 1,
   enable_http_compression: 1,
   http_zlib_compression_level: 1,
@@ -72,97 +69,65 @@ export class ClickhouseNode implements AsyncDisposable {
   }
 
   async run(sql: string, options: StatementOptions): Promise<void> {
-    for await (const line of this.#lines(sql, {}, options)) throw this.#strange(options, line);
+    const said = await this.#request(sql, {}, options);
+    if (said !== "") throw this.#strange(options, said);
   }
 
   /** @param statement an INSERT up to its columns @param rows one JSON object per line */
   async insert(statement: string, rows: string | Buffer, options: StatementOptions): Promise<void> {
-    const query = `${statement} FORMAT JSONEachRow`;
-    for await (const line of this.#lines(rows, { query }, options)) throw this.#strange(options, line);
-  }
-
-  async select(sql: string, options: StatementOptions): Promise<ClusterRow[]> {
-    return await Array.fromAsync(this.iterate(sql, options));
+    const said = await this.#request(rows, { query: `${statement} FORMAT JSONEachRow` }, options);
+    if (said !== "") throw this.#strange(options, said);
   }
 
   /** @param sql without FORMAT */
-  async *iterate(sql: string, options: StatementOptions): AsyncGenerator<ClusterRow> {
-    for await (const line of this.#lines(`${sql}\nFORMAT JSONEachRow`, {}, options)) {
-      let row: ClusterRow;
-      try {
-        row = JSON.parse(line);
-      } catch {
-        throw this.#strange(options, line);
-      }
-      yield row;
-    }
+  async select(sql: string, options: StatementOptions): Promise<ClusterRow[]> {
+    const said = await this.#request(`${sql}\nFORMAT JSONCompact`, {}, options);
+    // One document, so that a truncated one is no JSON.
+    const rows: ClusterRow[] | undefined = attempt(() => JSON.parse(said).data);
+    if (!Array.isArray(rows)) throw this.#strange(options, said);
+    return rows;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#route.destroy();
   }
 
-  /** A status of success proves nothing. Not readline, which takes U+2028 for the end of a line. */
-  async *#lines(
-    text: string | Buffer,
-    query: { query?: string },
-    options: StatementOptions,
-  ): AsyncGenerator<string, undefined> {
-    const response = await this.#request(text, query, options);
-    const { body, headers } = response;
-    if (String(headers["content-encoding"]).toLowerCase() !== "gzip") {
-      const said = await readBody(response, MAX_ERROR_BYTES).catch(() => "unreadable");
-      // 18.16 does not compress an empty body.
-      if (said.length === 0 && headers[NAME_HEADER] !== undefined) return;
-      throw this.#strange(options, said.toString());
-    }
-    const decoder = new TextDecoder();
-    let rest = "";
-    try {
-      const chunks: AsyncIterable<Buffer> = pipeline(body, createGunzip(), () => {}); // errors reach the reader
-      for await (const chunk of chunks) {
-        const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-        rest = lines.pop() ?? "";
-        if (rest.length > MAX_LINE_LENGTH) throw this.#strange(options);
-        yield* lines;
-      }
-    } catch (error) {
-      options.signal?.throwIfAborted();
-      throw error instanceof CalltallyError ? error : this.#unreachable(error, options);
-    }
-    // Truncated, or an error.
-    if (rest !== "") throw this.#strange(options, rest);
-  }
-
   async #request(body: string | Buffer, query: { query?: string }, options: StatementOptions) {
-    const { doing, signal, maxSeconds = MAX_SECONDS } = options;
-    const timeout = AbortSignal.timeout(deadlineMsOf(options));
+    const { doing, signal } = options;
+    const timeout = AbortSignal.timeout(DEADLINE_MS);
     try {
       const response = await this.#route.request({
         origin: this.#url.origin,
         method: "POST",
         path: "/",
-        query: { ...SETTINGS, max_execution_time: maxSeconds, ...query },
+        query: { ...SETTINGS, ...query },
         headers: this.#headers,
         body,
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
-      if (response.statusCode === 200) return response;
-      const text = await readBody(response, MAX_ERROR_BYTES).catch(() => Buffer.alloc(0));
-      throw errorOfResponse(this.name, doing, {
-        status: response.statusCode,
-        body: text.toString(),
-        hasRows: query.query !== undefined,
-      });
+      const { statusCode: status, headers } = response;
+      const said = (await readBody(response, MAX_MB * 1e6)).toString();
+      const isServer = said.length > 0 || headers[NAME_HEADER] !== undefined;
+      if (status === 200 && isServer) return said;
+      const hasRows = query.query !== undefined;
+      throw errorOfResponse(this.name, doing, { status, body: said, hasRows });
     } catch (error) {
       signal?.throwIfAborted();
-      if (error instanceof CalltallyError) throw error;
-      throw this.#unreachable(timeout.aborted ? timeout.reason : error, options);
+      if (error instanceof ApiError) {
+        throw new CalltallyError(
+          EXIT.unreachable,
+          `Cannot ${doing} at ${this.name}: its response is truncated, or larger than ${MAX_MB} MB`,
+          { hint: "Try again; or use a shorter period, a coarser grain, or fewer dimensions." },
+        );
+      }
+      throw error instanceof CalltallyError
+        ? error
+        : this.#unreachable(timeout.aborted ? timeout.reason : error);
     }
   }
 
-  #unreachable(error: unknown, options: StatementOptions): CalltallyError {
-    const reason = reasonForNoResponse(error, deadlineMsOf(options));
+  #unreachable(error: unknown): CalltallyError {
+    const reason = reasonForNoResponse(error, DEADLINE_MS);
     const name = nameRoute(this.#url, `${this.name} of the cluster`);
     const direct = "Check the address and the network, and whether that server runs; then try again.";
     return new CalltallyError(EXIT.unreachable, `Cannot reach ${name}: ${reason}`, {
@@ -170,12 +135,8 @@ export class ClickhouseNode implements AsyncDisposable {
     });
   }
 
-  /** @param body of a response with status 200 */
-  #strange({ doing }: StatementOptions, body = ""): CalltallyError {
+  /** The status 200 proves nothing. */
+  #strange({ doing }: StatementOptions, body: string): CalltallyError {
     return errorOfResponse(this.name, doing, { status: 200, body, hasRows: false });
   }
-}
-
-function deadlineMsOf({ maxSeconds = MAX_SECONDS }: StatementOptions): number {
-  return (maxSeconds + GRACE_SECONDS) * 1000;
 }

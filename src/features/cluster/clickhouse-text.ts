@@ -8,5 +8,5 @@ export function quoted(name: string): string {
 
 export type ClusterValue = string | number | null;
 
-/** A row by column names; 64-bit numbers are texts. */
-export type ClusterRow = Readonly<Record<string, ClusterValue>>;
+/** Values in the order of the columns; 64-bit numbers are texts, unless a profile says otherwise. */
+export type ClusterRow = readonly ClusterValue[];

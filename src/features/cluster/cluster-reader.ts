@@ -6,9 +6,6 @@ import { type ClusterRow, literal } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Published } from "./published.ts";
 
-/** Larger tables are unreadable. */
-const MAX_ROWS = 5_000_000;
-
 /** Thrown if what was read mixes two publications; a second attempt may succeed. */
 export class PublicationMovedError extends CalltallyError {
   constructor(message: string, hint: string) {
@@ -42,13 +39,7 @@ export class ClusterReader implements Disposable {
   }
 
   async #ask(doing: string, sql: string): Promise<ClusterRow[]> {
-    const rows: ClusterRow[] = [];
-    for await (const row of this.cluster.iterate(sql, { doing, signal: this.#signal })) {
-      if (rows.push(row) <= MAX_ROWS) continue;
-      throw new CalltallyError(EXIT.usage, `Cannot ${doing}: more than ${MAX_ROWS} rows`, {
-        hint: "Use a shorter period, a coarser grain, or fewer dimensions.",
-      });
-    }
+    const rows = await this.cluster.select(sql, { doing, signal: this.#signal });
     if (await this.#isStill()) return rows;
     throw new PublicationMovedError(
       "Cannot read the cluster at one moment: something was published meanwhile",
@@ -70,10 +61,24 @@ export class ClusterReader implements Disposable {
   async #isStill(): Promise<boolean> {
     const accounts = this.published.map(({ account }) => literal(account)).join(", ");
     const rows = await this.cluster.select(
-      `SELECT account, max(version) AS newest FROM ${this.cluster.all(PUBLISHED_TABLE)} WHERE account IN (${accounts}) GROUP BY account`,
+      `SELECT account, max(version) FROM ${this.cluster.all(PUBLISHED_TABLE)} WHERE account IN (${accounts}) GROUP BY account`,
       { doing: "read what is published", signal: this.#signal },
     );
-    const newest = new Map(rows.map((row) => [row.account, Number(row.newest)]));
+    const newest = new Map(rows.map(([account, version]) => [account, Number(version)]));
     return this.published.every(({ account, version }) => newest.get(account) === version);
   }
+}
+
+/** @throws CalltallyError (exit 3) if the cluster has fewer rows of an account than were published */
+export function assertAll(
+  account: string,
+  what: string,
+  { found, published }: { found: number; published: number },
+): void {
+  if (found === published) return;
+  throw new CalltallyError(
+    EXIT.unverified,
+    `Cannot read ${account} in the cluster: it has ${found} ${what} over all shards, and ${published} were published`,
+    { hint: "Publish the account again: it sends what the cluster has lost." },
+  );
 }

@@ -12,8 +12,8 @@ import { readOrigin } from "../../warehouse/origin.ts";
 import { CALLS_TABLE, localName, SPEND_TABLE } from "./account-tables.ts";
 import { literal } from "./clickhouse-text.ts";
 import { type ClusterAccess, openCluster } from "./cluster.ts";
-import { assertAll, ClusterEngine } from "./cluster-engine.ts";
-import { ClusterReader, PublicationMovedError } from "./cluster-reader.ts";
+import { ClusterEngine } from "./cluster-engine.ts";
+import { assertAll, ClusterReader, PublicationMovedError } from "./cluster-reader.ts";
 import { type About, type Published, parseAbout, readPublished } from "./published.ts";
 
 export interface PublishedAccount {
@@ -100,9 +100,10 @@ async function openAccount(reader: ClusterReader, published: Published): Promise
   // The same question for each account, so that it is asked once.
   const accounts = reader.published.map((own) => literal(own.account)).join(", ");
   const count = async (final: string) => {
-    const sql = `SELECT account, count() AS stored, sum(1 - is_deleted) AS found FROM ${calls}${final} WHERE account IN (${accounts}) GROUP BY account`;
-    const own = (await reader.ask("count calls", sql)).find((row) => row.account === account);
-    return { stored: Number(own?.stored ?? 0), found: Number(own?.found ?? 0) };
+    const sql = `SELECT account, count(), sum(1 - is_deleted) FROM ${calls}${final} WHERE account IN (${accounts}) GROUP BY account`;
+    const [_, stored = 0, found = 0] =
+      (await reader.ask("count calls", sql)).find(([own]) => own === account) ?? [];
+    return { stored, found: Number(found) };
   };
   const [all, final] = await Promise.all([count(""), count(" FINAL")]);
   assertAll(account, "calls", { found: final.found, published: about.totals.calls });
@@ -111,12 +112,11 @@ async function openAccount(reader: ClusterReader, published: Published): Promise
     // Leaving replaced rows out takes most of a statement's time.
     from: all.stored === final.stored ? calls : `${calls} FINAL`,
     fromLocal: `${cluster.table(localName(CALLS_TABLE.name))} FINAL`,
-    fromSpend: `${cluster.all(SPEND_TABLE.name)} FINAL`,
-    spendRows: about.totals.spend_rows,
   };
+  const spend = { from: `${cluster.all(SPEND_TABLE.name)} FINAL`, rows: about.totals.spend_rows };
   const openSession = async (filter: CallFilter, warehouse: string) => {
     const nameCaller = toCallerName({ account, about }, filter, warehouse);
-    const engine = new ClusterEngine(reader, source);
+    const engine = new ClusterEngine(reader, source, spend);
     const options = { rules: about.rules, filter, nameCaller };
     return new FigureSession(reader.database, engine, options, await engine.select(options));
   };

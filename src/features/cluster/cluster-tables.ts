@@ -1,7 +1,7 @@
 import { UsageError } from "../../base/errors.ts";
 import { CALLS_TABLE, localName, PUBLISHED_TABLE, SPEND_TABLE } from "./account-tables.ts";
 import type { ClickhouseNode } from "./clickhouse-node.ts";
-import { literal, quoted } from "./clickhouse-text.ts";
+import { type ClusterRow, literal, quoted } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
 import { viewsOf } from "./cluster-views.ts";
 
@@ -59,26 +59,20 @@ export async function makeTables(cluster: Cluster, signal?: AbortSignal): Promis
   const { database } = cluster.address;
   await cluster.atEach(async (node) => {
     const options = { doing: `make the tables in ${database}`, signal };
-    const count = async (from: string) =>
-      Number((await node.select(`SELECT count() AS found FROM system.${from}`, options))[0]?.found);
+    const ask = (columns: string, from: string) =>
+      node.select(`SELECT ${columns} FROM system.${from}`, options);
     // A user without permission to create it can still use an existing one.
-    if ((await count(`databases WHERE name = ${literal(database)}`)) === 0)
+    if ((await ask("name", `databases WHERE name = ${literal(database)}`)).length === 0)
       await node.run(`CREATE DATABASE IF NOT EXISTS ${quoted(database)}`, options);
     const within = `database = ${literal(database)}`;
-    const tables = await node.select(
-      `SELECT name, concat(engine_full, create_table_query) AS text FROM system.tables WHERE ${within}`,
-      options,
-    );
-    const columns = await node.select(
-      `SELECT table, name, type FROM system.columns WHERE ${within}`,
-      options,
-    );
-    const isCurrent = (await count("data_type_families WHERE name = 'DateTime64'")) > 0;
+    const tables = await ask("name, engine_full, create_table_query", `tables WHERE ${within}`);
+    const columns = await ask("table, name, type", `columns WHERE ${within}`);
+    const isCurrent = (await ask("name", "data_type_families WHERE name = 'DateTime64'")).length > 0;
     for (const definition of definitionsOf(cluster, isCurrent ? (type) => type : toOldType)) {
-      const found = tables.find(({ name }) => name === definition.name);
-      const own = columns.filter(({ table }) => table === definition.name);
+      const found = tables.find(([name]) => name === definition.name);
+      const own = columns.filter(([table]) => table === definition.name);
       if (found === undefined) await node.run(`CREATE ${definition.text}`, options);
-      else assertSame(node, database, definition, { text: String(found.text), columns: own });
+      else assertSame(node, database, definition, { text: found.join(), columns: own });
     }
   });
 }
@@ -93,19 +87,18 @@ function assertSame(
   node: ClickhouseNode,
   database: string,
   { name, columns, contains }: Definition,
-  found: { text: string; columns: Awaited<ReturnType<ClickhouseNode["select"]>> },
+  found: { text: string; columns: readonly ClusterRow[] },
 ): void {
   const isTyped = columns.some((column) => column.includes(" "));
-  const stored = found.columns.map((own) => (isTyped ? `${own.name} ${own.type}` : String(own.name)));
-  const missing = columns.find((column) => !stored.includes(column));
-  const unknown = stored.find((column) => !columns.includes(column));
+  const stored = found.columns.map(([_, column, type]) => (isTyped ? `${column} ${type}` : String(column)));
   // Versions quote names differently.
   const bare = (text: string) => text.replace(/['"`\\\s]/g, "");
-  let what: string;
-  if (missing !== undefined) what = `has no column ${missing}`;
-  else if (unknown !== undefined) what = `has a column ${unknown}`;
-  else if (!bare(found.text).includes(bare(contains))) what = `is not ${contains}`;
-  else return;
+  const [what] = [
+    ...columns.filter((column) => !stored.includes(column)).map((column) => `has no column ${column}`),
+    ...stored.filter((column) => !columns.includes(column)).map((column) => `has a column ${column}`),
+    ...(bare(found.text).includes(bare(contains)) ? [] : [`is not ${contains}`]),
+  ];
+  if (what === undefined) return;
   throw new UsageError(`Cannot use the table ${name} in ${database} at ${node.name}: it ${what}`, {
     hint: "Another version of calltally or another program created it. Use another database, which the next publication fills; or drop the tables of this one on all servers.",
   });

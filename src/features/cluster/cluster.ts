@@ -13,17 +13,26 @@ export interface ClusterAccess {
   passwordFile?: string | undefined;
 }
 
+export interface Server {
+  node: ClickhouseNode;
+  /** From 0 on; the rows of a shard are at all of its servers. */
+  shard: number;
+}
+
 /** A cluster whose servers have all responded, or a single server. Dispose of it to close the connections. */
 export class Cluster implements AsyncDisposable {
   readonly address: ClusterAddress;
-  /** The server of each shard, in the order of the shards. */
-  readonly shards: readonly ClickhouseNode[];
+  /** In the order of the shards. */
+  readonly servers: readonly Server[];
+  /** How many there are. */
+  readonly shards: number;
   /** Whether it is one server that knows no cluster. */
   readonly isSingle: boolean;
 
-  constructor(address: ClusterAddress, shards: readonly ClickhouseNode[], isSingle: boolean) {
+  constructor(address: ClusterAddress, servers: readonly Server[], isSingle: boolean) {
     this.address = address;
-    this.shards = shards;
+    this.servers = servers;
+    this.shards = new Set(servers.map(({ shard }) => shard)).size;
     this.isSingle = isSingle;
   }
 
@@ -36,32 +45,30 @@ export class Cluster implements AsyncDisposable {
     return this.table(this.isSingle ? localName(name) : name);
   }
 
-  async select(sql: string, options: StatementOptions): Promise<ClusterRow[]> {
-    return await Array.fromAsync(this.iterate(sql, options));
-  }
-
   /** Reads the rows of all shards, or fails. @throws CalltallyError (exit 5) that names the servers that are down */
-  async *iterate(sql: string, options: StatementOptions): AsyncGenerator<ClusterRow> {
-    const [first] = this.shards;
+  async select(sql: string, options: StatementOptions): Promise<ClusterRow[]> {
+    const [first] = this.servers;
     if (first === undefined) throw new Error("A cluster has a server");
     try {
-      yield* first.iterate(sql, options);
+      return await first.node.select(sql, options);
     } catch (error) {
-      if (error instanceof CalltallyError && error.exitCode === EXIT.unreachable) {
-        // The server that was asked names others by addresses of its own.
-        await askAll(this.shards, (node) => node.select("SELECT 1", options));
-      }
+      // The server that was asked names others by addresses of its own.
+      if (error instanceof CalltallyError && error.exitCode === EXIT.unreachable)
+        await this.atEach((node) => node.select("SELECT 1", options));
       throw error;
     }
   }
 
-  /** Runs work at all servers concurrently; returns the results in the order of the shards. */
-  async atEach<T>(work: (node: ClickhouseNode, shard: number) => Promise<T>): Promise<T[]> {
-    return await askAll(this.shards, work);
+  /** Runs work at all servers concurrently; returns the results in their order. */
+  async atEach<T>(work: (node: ClickhouseNode, index: number) => Promise<T>): Promise<T[]> {
+    return await askAll(
+      this.servers.map(({ node }) => node),
+      work,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.shards.map((node) => node[Symbol.asyncDispose]()));
+    await Promise.all(this.servers.map(({ node }) => node[Symbol.asyncDispose]()));
   }
 }
 
@@ -77,11 +84,8 @@ export async function openCluster(access: ClusterAccess, signal?: AbortSignal): 
   try {
     const members = await askAll(nodes, (node) => readMembers(node, address.cluster, signal));
     const isSingle = nodes.length === 1 && members[0]?.length === 0 && address.cluster === DEFAULT_CLUSTER;
-    return new Cluster(
-      address,
-      isSingle ? nodes : inOrderOfShards(nodes, members, address.cluster),
-      isSingle,
-    );
+    const alone = nodes.map((node) => ({ node, shard: 0 }));
+    return new Cluster(address, isSingle ? alone : toServers(nodes, members, address.cluster), isSingle);
   } catch (error) {
     await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()));
     throw error;
@@ -108,38 +112,44 @@ async function askAll<T>(
 }
 
 async function readMembers(node: ClickhouseNode, cluster: string, signal: AbortSignal | undefined) {
-  return await node.select(
-    `SELECT shard_num, concat(host_name, ':', toString(port)) AS server, is_local FROM system.clusters WHERE cluster = ${literal(cluster)} ORDER BY shard_num, replica_num`,
+  const rows = await node.select(
+    `SELECT shard_num, concat(host_name, ':', toString(port)), is_local FROM system.clusters WHERE cluster = ${literal(cluster)} ORDER BY shard_num, replica_num`,
     { doing: "read system.clusters", signal },
   );
+  return rows.map(([shard, server, isLocal]) => ({
+    shard: Number(shard) - 1,
+    name: String(server),
+    isLocal: isLocal === 1,
+  }));
 }
 
 const CLUSTER_HINT =
-  "Name each server of the cluster once, by its HTTP port, in agreement with remote_servers on all of them: one per shard. With TLS ports there, 18.16 does not recognize itself: configure tcp_port as well, or use a later version.";
+  "Name each server of the cluster once, by its HTTP port, in agreement with remote_servers on all of them. With TLS ports there, 18.16 does not recognize itself: configure tcp_port as well, or use a later version.";
 
 /** @throws UsageError that names the server which is outside the cluster, or knows another one */
-function inOrderOfShards(
+function toServers(
   nodes: readonly ClickhouseNode[],
-  members: readonly (readonly ClusterRow[])[],
+  members: readonly Awaited<ReturnType<typeof readMembers>>[],
   cluster: string,
-): ClickhouseNode[] {
-  const shapes = members.map((own) => own.map(({ shard_num, server }) => `${shard_num} ${server}`).join());
-  const ordered = new Map<number, ClickhouseNode>();
+): Server[] {
+  const shapes = members.map((own) => own.map(({ shard, name }) => `${shard} ${name}`).join());
+  const servers: Server[] = [];
   for (const [index, node] of nodes.entries()) {
     const bad = (state: string) =>
       new UsageError(`Cannot use the cluster ${cluster}: ${node.name} ${state}`, { hint: CLUSTER_HINT });
     const own = members[index] ?? [];
-    const count = new Set(own.map(({ shard_num }) => shard_num)).size;
     if (own.length === 0) throw bad("has no cluster of that name");
-    if (own.length !== nodes.length || count !== own.length)
-      throw bad(`has ${own.length} servers in ${count} shards, but the address names ${nodes.length}`);
+    if (own.length !== nodes.length)
+      throw bad(`has ${own.length} servers in it, but the address names ${nodes.length}`);
     if (shapes[index] !== shapes[0]) throw bad(`has other servers in it than ${nodes[0]?.name}`);
-    const [local, ...others] = own.filter(({ is_local }) => is_local === 1);
-    if (local === undefined || others.length > 0)
+    // In 18.16, all replicas of a server's own shard are local.
+    const [shard, ...others] = new Set(own.flatMap((member) => (member.isLocal ? [member.shard] : [])));
+    if (shard === undefined || others.length > 0)
       throw bad("does not belong to it, by its own configuration");
-    const shard = Number(local.shard_num);
-    if (ordered.has(shard)) throw bad("serves a shard that another named server already serves");
-    ordered.set(shard, node);
+    const replicas = own.filter((member) => member.shard === shard).length;
+    if (servers.filter((known) => known.shard === shard).length === replicas)
+      throw bad("serves a shard whose servers are already named");
+    servers.push({ node, shard });
   }
-  return [...ordered].toSorted(([a], [b]) => a - b).map(([, node]) => node);
+  return servers.toSorted((a, b) => a.shard - b.shard);
 }

@@ -1,63 +1,81 @@
+import { hash } from "node:crypto";
 import { type AccountTable, localName } from "./account-tables.ts";
 import type { Claim } from "./claim.ts";
-import { literal } from "./clickhouse-text.ts";
+import { type ClusterValue, literal, quoted } from "./clickhouse-text.ts";
 
-/** What a server has of a month. */
+/** The rows of a month at a server. */
 export interface Month {
-  /** The number of rows, and the sums over them in the order of the table's. */
-  sums: readonly number[];
-  /** How many rows have a version or later ones. */
-  newer: number;
-  /** Sum of the hashes of its rows. */
-  hash: string;
+  rows: number;
+  /** Sum of their hashes, modulo 2^64. */
+  hash: bigint;
 }
+
+/** What separates values in the text that is hashed, and what stands for null there. */
+const [SEPARATOR, NOTHING] = ["\u001f", "\u001a"];
 
 /** The UTC month of a row, `YYYY-MM`; empty for a row without one. */
 export function monthText({ time }: AccountTable): string {
   return `ifNull(substring(toString(${time}), 1, 7), '')`;
 }
 
-/** A hash that only the cluster computes, in a third of the time of one that both sides can. */
+/** A number with a fraction, which 18.16 does not always read exactly. */
+const isFraction = (type: string | undefined) => type?.includes("Float64");
+
+/** The first half of the MD5 of a row's values. */
+export function rowHashText({ columns }: AccountTable): string {
+  const texts = Object.entries(columns).map(([name, type]) => {
+    const value = isFraction(type) ? `toInt64(round(${name} * 1000))` : quoted(name);
+    const text = type.includes("String") ? value : `toString(${value})`;
+    return type.includes("Nullable") ? `ifNull(${text}, ${literal(NOTHING)})` : text;
+  });
+  return `halfMD5(concat(${texts.join(`, ${literal(SEPARATOR)}, `)}))`;
+}
+
+/** Returns a function to what {@link rowHashText} computes in the cluster. */
+export function rowHash({ columns }: AccountTable): (values: readonly ClusterValue[]) => bigint {
+  const fraction = Object.values(columns).findIndex(isFraction);
+  return (values) => {
+    const texts = values.map((value, at) =>
+      value === null ? NOTHING : at === fraction ? Math.round(Number(value) * 1000) : value,
+    );
+    return hash("md5", texts.join(SEPARATOR), "buffer").readBigUInt64BE(0);
+  };
+}
+
+/** A hash that only the cluster computes, in a fraction of the time. */
 function fastHashText({ columns }: AccountTable): string {
   const values = Object.entries(columns).map(([name, type]) =>
-    type.includes("Nullable") ? `assumeNotNull(${name}), ${name} IS NULL` : name,
+    type.includes("Nullable") ? `assumeNotNull(${quoted(name)}), ${quoted(name)} IS NULL` : quoted(name),
   );
   return `cityHash64(${values.join(", ")})`;
 }
 
-/** Reads the months of an account at each server. @param version from which on rows are newer */
+export function countRow(months: Map<string, Month>, month: string, hash: bigint): void {
+  const own = months.get(month) ?? { rows: 0, hash: 0n };
+  months.set(month, { rows: own.rows + 1, hash: BigInt.asUintN(64, own.hash + hash) });
+}
+
+/**
+ * Reads the months of an account at each server.
+ * @param version only rows of this version, with their {@link rowHash}. @default the rows in force, with a hash that only
+ * the cluster computes
+ */
 export async function readMonths(
   { cluster, account }: Claim,
   table: AccountTable,
-  { version, signal }: { version: number; signal?: AbortSignal | undefined },
+  { version, signal }: { version?: number; signal: AbortSignal | undefined },
 ): Promise<Map<string, Month>[]> {
-  const sums = ["count()", ...table.sums.map(([there]) => there)];
-  const columns = sums.map((text, index) => `${text} AS sum_${index}`).join(", ");
-  const sql = `SELECT ${monthText(table)} AS month, ${columns}, sum(version >= ${version}) AS newer,
-  toString(sum(${fastHashText(table)})) AS hash
-FROM ${cluster.table(localName(table.name))} FINAL WHERE account = ${literal(account)} AND is_deleted = 0 GROUP BY month`;
+  const name = cluster.table(localName(table.name));
+  const [hash, from] =
+    version === undefined
+      ? [fastHashText(table), `${name} FINAL WHERE`]
+      : [rowHashText(table), `${name} WHERE version = ${version} AND`];
+  const sql = `SELECT ${monthText(table)} AS month, count(), toString(sum(${hash}))
+FROM ${from} account = ${literal(account)} AND is_deleted = 0 GROUP BY month`;
   return await cluster.atEach(async (node) => {
-    const rows = await node.select(sql, { doing: `read the sums of ${account}`, signal });
+    const rows = await node.select(sql, { doing: `read the months of ${account}`, signal });
     return new Map(
-      rows.map((row) => {
-        const own = sums.map((_, index) => Number(row[`sum_${index}`]));
-        return [String(row.month), { sums: own, newer: Number(row.newer), hash: String(row.hash) }];
-      }),
+      rows.map(([month, count, sum]) => [String(month), { rows: Number(count), hash: BigInt(sum ?? 0) }]),
     );
-  });
-}
-
-/** Lists months with other sums at all servers together than here, or of which a server lacks rows that it was sent. */
-export function findDifferentMonths(
-  here: ReadonlyMap<string, readonly number[]>,
-  there: readonly ReadonlyMap<string, Month>[],
-  sent: readonly ReadonlyMap<string, number>[],
-): string[] {
-  const all = new Set([here, ...there, ...sent].flatMap((months) => [...months.keys()]));
-  return [...all].filter((month) => {
-    const own = there.map((months) => months.get(month));
-    if (own.some((each, shard) => (sent[shard]?.get(month) ?? 0) > (each?.newer ?? 0))) return true;
-    const wanted = here.get(month) ?? [0];
-    return wanted.some((sum, index) => sum !== own.reduce((all, each) => all + (each?.sums[index] ?? 0), 0));
   });
 }

@@ -1,12 +1,13 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { type Clock, systemClock } from "../../base/clock.ts";
-import { CalltallyError, describeError, EXIT, InterruptedError } from "../../base/errors.ts";
+import { CalltallyError, describeError, EXIT, InterruptedError, UsageError } from "../../base/errors.ts";
+import type { Settings } from "../../config/load-settings.ts";
 import { beginMarks, readChanges } from "../../warehouse/changed-calls.ts";
 import { tryAcquireLock } from "../../warehouse/lock.ts";
 import { connect, openAsPermitted } from "../../warehouse/open.ts";
 import { readOrigin } from "../../warehouse/origin.ts";
-import { openOwn } from "../../warehouse/own-warehouse.ts";
+import { type OwnWarehouse, openOwn } from "../../warehouse/own-warehouse.ts";
 import { readLastForgotten } from "../../warehouse/privacy-act-table.ts";
 import { readPublication, upsertPublication } from "../../warehouse/publication-table.ts";
 import { nameFile } from "../../warehouse/sqlite-errors.ts";
@@ -14,14 +15,31 @@ import type { Reader, Warehouse } from "../../warehouse/warehouse.ts";
 import { Claim } from "./claim.ts";
 import { type Cluster, openCluster } from "./cluster.ts";
 import { makeTables } from "./cluster-tables.ts";
-import { eraseReplaced } from "./erase-replaced.ts";
 import { openLocalCalls, openLocalSpend } from "./local-rows.ts";
-import type { PublishOptions } from "./publish-options.ts";
 import { type About, readAbout, readTotals } from "./published.ts";
+import { eraseReplaced } from "./replaced-rows.ts";
 import { sendRows } from "./send-rows.ts";
 
 /** The account's name if calltally.yaml names none. */
 const ONLY_ACCOUNT = "default";
+
+/** What an account is published by. */
+export interface PublishedSettings extends OwnWarehouse, Pick<Settings, "timezone" | "lookbackHours"> {
+  publish: Omit<Settings["publish"], "isAfterSync">;
+}
+
+export interface PublishOptions {
+  /** @default "default" */
+  account: string | undefined;
+  /** Whether to compare all rows, not only changed ones. @default false */
+  isThorough?: boolean | undefined;
+  clock?: Clock;
+  signal?: AbortSignal | undefined;
+}
+
+export function isPublishedAfterSync({ publish }: Pick<Settings, "publish">): boolean {
+  return publish.to !== undefined && publish.isAfterSync;
+}
 
 /**
  * Publishes the facts and the spend of an account to a cluster, so that both sides have the same rows, whatever the
@@ -29,9 +47,17 @@ const ONLY_ACCOUNT = "default";
  * @throws CalltallyError (exit 3) if the two sides still differ; (exit 2, 4, 5 or 8) if the cluster cannot be used;
  * (exit 6) if another process publishes the account
  */
-export async function publish({ account = ONLY_ACCOUNT, ...options }: PublishOptions) {
-  const { to, user, passwordFile, signal, clock = systemClock } = options;
-  using warehouse = openOwn(options, openAsPermitted);
+export async function publish(
+  settings: PublishedSettings,
+  { account = ONLY_ACCOUNT, isThorough = false, clock = systemClock, signal }: PublishOptions,
+) {
+  const { to, user, passwordFile } = settings.publish;
+  if (to === undefined) {
+    throw new UsageError("CALLTALLY_PUBLISH_TO is not set", {
+      hint: "Set it to a cluster, or give --to, such as --to clickhouse://host1,host2/database",
+    });
+  }
+  using warehouse = openOwn(settings, openAsPermitted);
   using _lock = warehouse.writer && acquireLock(warehouse);
   const startedMs = clock.now();
   const started = { target: to.name, account, attempted_at: new Date(startedMs).toISOString(), error: null };
@@ -40,12 +66,8 @@ export async function publish({ account = ONLY_ACCOUNT, ...options }: PublishOpt
   try {
     await using cluster = await openCluster({ address: to, user, passwordFile }, signal);
     await makeTables(cluster, signal);
-    const { result, state } = await publishAccount(cluster, warehouse, {
-      ...options,
-      account,
-      startedMs,
-      clock,
-    });
+    const own = { account, isThorough, clock, signal, startedMs };
+    const { result, state } = await publishAccount(cluster, warehouse, settings, own);
     const { published_at, run_id, totals } = result;
     record(warehouse.writer, { ...started, published_at, run_id, calls: totals.calls, ...state });
     return result;
@@ -76,13 +98,18 @@ interface AccountOptions extends PublishOptions {
 }
 
 /** Publishes one moment of a warehouse; also returns the state to store for the next publication. */
-async function publishAccount(cluster: Cluster, warehouse: Reader, options: AccountOptions) {
-  const { account, to, isPersonal, isThorough = false, timezone, startedMs, clock, signal } = options;
+async function publishAccount(
+  cluster: Cluster,
+  warehouse: Reader,
+  { publish: { isPersonal }, timezone, lookbackHours }: PublishedSettings,
+  { account, isThorough, clock, signal, startedMs }: AccountOptions,
+) {
+  const { name: target } = cluster.address;
   using reader = connect(warehouse);
   reader.sqlite.exec("BEGIN");
   const { warehouse_id } = readOrigin(reader);
-  const last = readPublication(reader, to.name);
-  const shards = cluster.shards.length;
+  const last = readPublication(reader, target);
+  const { shards } = cluster;
 
   const claim = await Claim.take(cluster, { account, warehouse_id, startedMs }, signal);
   const ofCalls = openLocalCalls(reader, { account, shards, isPersonal, timezone });
@@ -90,15 +117,15 @@ async function publishAccount(cluster: Cluster, warehouse: Reader, options: Acco
   const basis = hash("sha256", ofCalls.basis);
   const kept = isThorough ? undefined : parseKept(last?.totals, basis);
   const { changeId, ids } = readChanges(reader, last?.change_id ?? 0);
-  const calls = await sendRows(claim, ofCalls, { ...options, known: kept?.calls, changed: ids });
+  const calls = await sendRows(claim, ofCalls, { known: kept?.calls, changed: ids, signal });
   // Spend is small enough to be compared row by row.
-  const spend = await sendRows(claim, ofSpend, { ...options, known: undefined, changed: [] });
+  const spend = await sendRows(claim, ofSpend, { known: undefined, changed: [], signal });
   const act_id = readLastForgotten(reader);
   const about: About = {
     ...readAbout(reader),
     is_personal: isPersonal,
     timezone,
-    lookback_hours: options.lookbackHours,
+    lookback_hours: lookbackHours,
     totals: readTotals(reader),
   };
   const isForgotten = claim.before !== undefined && act_id > (last?.act_id ?? 0);
@@ -108,7 +135,7 @@ async function publishAccount(cluster: Cluster, warehouse: Reader, options: Acco
 
   const result = {
     /** Address of the cluster, without the user. */
-    target: to.name,
+    target,
     account,
     shards,
     published_at,

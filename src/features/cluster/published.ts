@@ -5,7 +5,7 @@ import { openPseudonyms } from "../../warehouse/calls/caller-hash.ts";
 import { readRulesInForce, rulesSchema } from "../../warehouse/calls/rules.ts";
 import { readBasis, readCoverage } from "../../warehouse/runs/basis.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
-import { PUBLISHED_TABLE } from "./account-tables.ts";
+import { localName, PUBLISHED_TABLE } from "./account-tables.ts";
 import type { Cluster } from "./cluster.ts";
 
 const publishedSchema = z.object({
@@ -22,14 +22,17 @@ const publishedSchema = z.object({
 
 export type Published = z.infer<typeof publishedSchema>;
 
-/** Reads the latest row of each account, by name. */
+/** Reads the latest row of each account, by name. A replica may lack what a killed publication wrote. */
 export async function readPublished(cluster: Cluster, signal?: AbortSignal): Promise<Published[]> {
-  const rows = await cluster.select(
-    `SELECT ${Object.keys(publishedSchema.shape).join(", ")}
-FROM ${cluster.all(PUBLISHED_TABLE)} ORDER BY account, version DESC LIMIT 1 BY account`,
-    { doing: "read what is published", signal },
+  const names = Object.keys(publishedSchema.shape);
+  const sql = `SELECT ${names.join(", ")} FROM ${cluster.table(localName(PUBLISHED_TABLE))} ORDER BY version DESC LIMIT 1 BY account`;
+  const options = { doing: "read what is published", signal };
+  const rows = (await cluster.atEach((node) => node.select(sql, options))).flat();
+  const all = rows.map((row) =>
+    publishedSchema.parse(Object.fromEntries(row.map((value, index) => [names[index], value]))),
   );
-  return z.array(publishedSchema).parse(rows);
+  const latest = new Map(all.toSorted((a, b) => a.version - b.version).map((own) => [own.account, own]));
+  return [...latest.values()].toSorted((a, b) => (a.account < b.account ? -1 : 1));
 }
 
 const totalsSchema = z.object({

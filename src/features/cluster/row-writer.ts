@@ -3,14 +3,16 @@ import { localName } from "./account-tables.ts";
 import type { Claim } from "./claim.ts";
 import { quoted } from "./clickhouse-text.ts";
 import type { LocalRow } from "./local-rows.ts";
+import { countRow, type Month } from "./months.ts";
 
 /** Upper bounds of an INSERT: the server makes one part of it. */
 const BATCH_ROWS = 20_000;
 const BATCH_BYTES = 16_000_000;
 
-export interface WriteOptions {
-  signal?: AbortSignal | undefined;
-  onSent?: ((rows: number) => void) | undefined;
+interface WriteOptions {
+  /** Added to the claim's version. */
+  round: number;
+  signal: AbortSignal | undefined;
 }
 
 interface Batch {
@@ -23,9 +25,9 @@ interface Batch {
 /** Writes rows of a table under a claim, in batches: to all servers in parallel, one batch to each at a time. */
 export class RowWriter {
   readonly sent = { rows: 0, removed: 0 };
-  /** How many rows each server got of each month. */
-  readonly counts: Map<string, number>[];
-  /** The version of the first rows; 0 before them. */
+  /** The rows that each server was sent, by month. */
+  readonly written: readonly Map<string, Month>[];
+  /** That of the rows; 0 before the first. */
   version = 0;
   readonly #claim: Claim;
   readonly #table: AccountTable;
@@ -37,58 +39,55 @@ export class RowWriter {
     this.#claim = claim;
     this.#table = table;
     this.#options = options;
+    this.written = claim.cluster.servers.map(() => new Map());
     this.#names = Object.keys(table.columns).map((name) => JSON.stringify(name));
-    this.counts = claim.cluster.shards.map(() => new Map());
-    this.#batches = claim.cluster.shards.map(() => ({ lines: [], bytes: 0, before: Promise.resolve() }));
+    this.#batches = claim.cluster.servers.map(() => ({ lines: [], bytes: 0, before: Promise.resolve() }));
   }
 
-  /** @param round is added to the claim's version */
-  async write({ shard, month, values }: LocalRow, round: number): Promise<void> {
-    const counts = this.counts[shard];
-    counts?.set(month, (counts.get(month) ?? 0) + 1);
+  /** @param server its index */
+  async write(server: number, { month, values }: LocalRow, hash: bigint): Promise<void> {
     this.sent.rows++;
+    const written = this.written[server];
+    if (written) countRow(written, month, hash);
     const members = values.flatMap((value, index) =>
       value === null ? [] : [`${this.#names[index]}:${JSON.stringify(value)}`],
     );
-    await this.#add(shard, members.join(), round);
+    await this.#add(server, members.join());
   }
 
   /** Marks a row as deleted. */
-  async remove(shard: number, id: number, round: number): Promise<void> {
+  async remove(server: number, id: number): Promise<void> {
     this.sent.removed++;
-    await this.#add(shard, `"${this.#table.key}":${id},"is_deleted":1`, round);
+    await this.#add(server, `"${this.#table.key}":${id},"is_deleted":1`);
   }
 
-  async #add(shard: number, members: string, round: number): Promise<void> {
-    const batch = this.#batches[shard];
-    if (batch === undefined) throw new Error(`There is no shard ${shard}`);
-    this.version ||= await this.#claim.hold();
-    const start = `{"account":${JSON.stringify(this.#claim.account)},"version":${this.version + round}`;
+  async flush(): Promise<void> {
+    for (const [server, batch] of this.#batches.entries())
+      if (batch.lines.length > 0) await this.#start(server, batch);
+    await Promise.all(this.#batches.map(({ before }) => before));
+  }
+
+  async #add(server: number, members: string): Promise<void> {
+    const batch = this.#batches[server];
+    if (batch === undefined) throw new Error(`There is no server ${server}`);
+    this.version ||= this.#options.round + (await this.#claim.hold());
+    const start = `{"account":${JSON.stringify(this.#claim.account)},"version":${this.version}`;
     // Bytes now: a concatenated string would keep all of its pieces in memory.
     const line = Buffer.from(`${start},${members}}\n`);
     batch.lines.push(line);
     batch.bytes += line.length;
-    if (batch.lines.length >= BATCH_ROWS || batch.bytes >= BATCH_BYTES) await this.#start(shard, batch);
+    if (batch.lines.length >= BATCH_ROWS || batch.bytes >= BATCH_BYTES) await this.#start(server, batch);
   }
 
-  async flush(): Promise<void> {
-    for (const [shard, batch] of this.#batches.entries())
-      if (batch.lines.length > 0) await this.#start(shard, batch);
-    await Promise.all(this.#batches.map(({ before }) => before));
-  }
-
-  async #start(shard: number, batch: Batch): Promise<void> {
+  async #start(server: number, batch: Batch): Promise<void> {
     const { account, cluster } = this.#claim;
     await batch.before;
     await this.#claim.hold();
     const names = ["account", "version", ...Object.keys(this.#table.columns), "is_deleted"].map(quoted);
     const statement = `INSERT INTO ${cluster.table(localName(this.#table.name))} (${names.join(", ")})`;
-    const { signal, onSent } = this.#options;
     const rows = Buffer.concat(batch.lines);
-    const options = { doing: `write rows of ${account}`, signal };
-    batch.before = (cluster.shards[shard]?.insert(statement, rows, options) ?? Promise.resolve()).then(() =>
-      onSent?.(this.sent.rows + this.sent.removed),
-    );
+    const options = { doing: `write rows of ${account}`, signal: this.#options.signal };
+    batch.before = cluster.servers[server]?.node.insert(statement, rows, options) ?? Promise.resolve();
     batch.before.catch(() => {}); // the next start or the end throws it
     batch.lines = [];
     batch.bytes = 0;

@@ -1,120 +1,143 @@
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { paced } from "../../base/paced.ts";
-import { localName, rowHashText } from "./account-tables.ts";
+import { localName } from "./account-tables.ts";
 import { type Claim, ROW_VERSIONS } from "./claim.ts";
-import type { ClickhouseNode } from "./clickhouse-node.ts";
 import { literal, quoted } from "./clickhouse-text.ts";
-import { hashRow, type LocalTable, type Selection } from "./local-rows.ts";
-import { findDifferentMonths, type Month, monthText, readMonths } from "./months.ts";
-import { RowWriter, type WriteOptions } from "./row-writer.ts";
+import type { LocalTable, Selection } from "./local-rows.ts";
+import { type Month, monthText, readMonths, rowHash, rowHashText } from "./months.ts";
+import { RowWriter } from "./row-writer.ts";
 
-interface SendOptions extends WriteOptions {
+interface SendOptions {
   /** The hash of each month at each server after the last publication; undefined if that is unknown. */
   known: readonly Readonly<Record<string, string>>[] | undefined;
   /** The rows that have changed here since. */
   changed: readonly number[];
+  signal: AbortSignal | undefined;
 }
 
 /** Most rows in the cluster whose keys and hashes are held in memory, unless a month has more. */
 const GROUP_ROWS = 500_000;
-/** Most rows that a statement names; if more have changed, the rows of all months are compared. */
+/** Most changed rows that a statement names. */
 const MAX_IDS = 50_000;
 const MONTHS_SHOWN = 5;
 
 /**
- * Makes an account's rows in the cluster equal to the warehouse's: sends what changed here, and the months that changed
- * there. Then it compares all months, and sends again each that differs, whole.
+ * Makes an account's rows in the cluster equal to the warehouse's: sends the rows that changed here, and those that
+ * differ in months that changed there. Then each server must have what it was sent, and all together as many rows of each
+ * month as the warehouse; months that differ are compared again, row by row.
  * @returns how many rows were sent, and marked as deleted; and the hash of each month at each server
  * @throws CalltallyError (exit 3) that names the months that still differ
  */
-export async function sendRows(claim: Claim, local: LocalTable, { known, changed, ...options }: SendOptions) {
-  const { signal } = options;
-  const writer = new RowWriter(claim, local.table, options);
-  const here = local.sums();
-  const read = () => readMonths(claim, local.table, { version: writer.version, signal });
-  let there = await read();
-  const isUnknown = known === undefined || changed.length > MAX_IDS;
-  const months = new Set([here, ...there].flatMap((own) => [...own.keys()])).values().filter((month) => {
-    return isUnknown || there.some((own, shard) => own.get(month)?.hash !== known[shard]?.[month]);
-  });
-  let selections = [
-    ...groupsOf([...months], there),
-    ...(isUnknown || changed.length === 0 ? [] : [{ ids: changed }]),
-  ];
-  for (let round = 0; ; round++) {
-    for (const selection of selections)
-      await sendSelection(claim, local, selection, { writer, round, signal });
-    if (writer.version > 0) there = await read();
-    const different = findDifferentMonths(here, there, writer.counts);
-    if (different.length === 0) break;
-    if (round + 1 === ROW_VERSIONS) throw differentError(claim, local, different);
-    for (const counts of writer.counts) for (const month of different) counts.delete(month);
-    selections = [...groupsOf(different, there)];
-  }
-  const hashes = there.map((months) =>
-    Object.fromEntries([...months].map(([month, { hash }]) => [month, hash])),
+export async function sendRows(claim: Claim, local: LocalTable, { known, changed, signal }: SendOptions) {
+  const { table } = local;
+  const { servers } = claim.cluster;
+  const here = local.counts();
+  let there = await readMonths(claim, table, { signal });
+  const listMonths = (isDifferent: (month: string) => boolean) =>
+    [...new Set([here, ...there].flatMap((own) => [...own.keys()]))].filter(isDifferent).toSorted();
+  const sent = { rows: 0, removed: 0 };
+  let ids = known === undefined ? [] : changed;
+  let months = listMonths(
+    (month) =>
+      known === undefined ||
+      there.some((own, server) => textOf(own.get(month)) !== (known[server]?.[month] ?? "")),
   );
-  return { sent: writer.sent, hashes };
+  for (let round = 0; ; round++) {
+    const writer = new RowWriter(claim, table, { round, signal });
+    const sending: Sending = { claim, local, writer, signal, compared: new Set(months) };
+    for (let first = 0; first < ids.length; first += MAX_IDS)
+      await sendSelection(sending, { ids: ids.slice(first, first + MAX_IDS) });
+    for (const group of groupsOf(months, there)) await sendSelection(sending, { months: group });
+    await writer.flush();
+    sent.rows += writer.sent.rows;
+    sent.removed += writer.sent.removed;
+    const { version, written } = writer;
+    const arrived = version > 0 ? await readMonths(claim, table, { version, signal }) : [];
+    if (version > 0) there = await readMonths(claim, table, { signal });
+    const ofShards = there.filter(
+      (_, index) => servers.findIndex(({ shard }) => shard === servers[index]?.shard) === index,
+    );
+    months = listMonths(
+      (month) =>
+        arrived.some((own, server) => textOf(own.get(month)) !== textOf(written[server]?.get(month))) ||
+        countRows(ofShards, month) !== (here.get(month) ?? 0),
+    );
+    if (months.length === 0) break;
+    if (round + 1 === ROW_VERSIONS) throw differentError(claim, local, months);
+    ids = [];
+  }
+  const hashes = there.map((own) =>
+    Object.fromEntries([...own].map(([month, found]) => [month, textOf(found)])),
+  );
+  return { sent, hashes };
 }
 
 type Months = ReadonlyMap<string, Month>;
 
+const textOf = (month: Month | undefined) => (month === undefined ? "" : `${month.rows} ${month.hash}`);
+
+function countRows(there: readonly Months[], month: string): number {
+  return there.reduce((sum, own) => sum + (own.get(month)?.rows ?? 0), 0);
+}
+
 /** Groups months by how many rows the cluster has in them. */
-function* groupsOf(months: readonly string[], there: readonly Months[]): Generator<Selection> {
+function* groupsOf(months: readonly string[], there: readonly Months[]): Generator<string[]> {
   let group: string[] = [];
   let rows = 0;
-  for (const month of months.toSorted()) {
-    const own = there.reduce((sum, each) => sum + (each.get(month)?.sums[0] ?? 0), 0);
+  for (const month of months) {
+    const own = countRows(there, month);
     if (group.length > 0 && rows + own > GROUP_ROWS) {
-      yield { months: group };
+      yield group;
       group = [];
       rows = 0;
     }
     group.push(month);
     rows += own;
   }
-  if (group.length > 0) yield { months: group };
+  if (group.length > 0) yield group;
 }
 
-/** Sends the rows of a selection that differ, or all after the first round; a row that is not here is marked as deleted. */
+interface Sending {
+  claim: Claim;
+  local: LocalTable;
+  writer: RowWriter;
+  signal: AbortSignal | undefined;
+  /** Months whose rows are all compared, each in one selection. */
+  compared: ReadonlySet<string>;
+}
+
+/** Sends the rows of a selection that differ; a row that is not here is marked as deleted. */
 async function sendSelection(
-  claim: Claim,
-  { table, read }: LocalTable,
+  { claim: { account, cluster }, local: { table, read }, writer, signal, compared }: Sending,
   selection: Selection,
-  { writer, round, signal }: { writer: RowWriter; round: number; signal: AbortSignal | undefined },
 ): Promise<void> {
   const where =
     "ids" in selection
       ? `${quoted(table.key)} IN (${selection.ids.join(", ")})`
       : `${monthText(table)} IN (${selection.months.map(literal).join(", ")})`;
-  const sql = `SELECT ${quoted(table.key)} AS id, ${rowHashText(table)} AS hash
-FROM ${claim.cluster.table(localName(table.name))} FINAL WHERE account = ${literal(claim.account)} AND is_deleted = 0 AND ${where}`;
-  const options = { doing: `read the rows of ${claim.account}`, signal };
-  const stored = await claim.cluster.atEach((node) => readHashes(node, sql, options));
+  const sql = `SELECT ${quoted(table.key)}, toString(${rowHashText(table)})
+FROM ${cluster.table(localName(table.name))} FINAL WHERE account = ${literal(account)} AND is_deleted = 0 AND ${where}`;
+  const options = { doing: `read the rows of ${account}`, signal };
+  const stored = await cluster.atEach(async (node, server) => {
+    const rows = await node.select(sql, options);
+    return { server, rows: new Map(rows.map(([id, hash]) => [Number(id), BigInt(hash ?? 0)])) };
+  });
+  const ofShard = Map.groupBy(stored, ({ server }) => cluster.servers[server]?.shard);
+  const hashOf = rowHash(table);
   for await (const row of paced(read(selection), signal)) {
-    const known = stored[row.shard]?.get(row.id);
-    stored[row.shard]?.delete(row.id);
-    if (round > 0 || known !== hashRow(row.values)) await writer.write(row, round);
+    const isSent = "ids" in selection && compared.has(row.month); // with its month
+    const hash = isSent ? 0n : hashOf(row.values);
+    for (const { server, rows } of ofShard.get(row.shard) ?? []) {
+      const known = rows.get(row.id);
+      rows.delete(row.id);
+      if (!isSent && known !== hash) await writer.write(server, row, hash);
+    }
   }
   // A row that is left may be in another month here.
-  const left = new Set(stored.flatMap((ids) => [...ids.keys()]));
-  if ("months" in selection && left.size > 0) {
-    for await (const row of paced(read({ ids: [...left] }), signal))
-      if (stored[row.shard]?.delete(row.id)) await writer.write(row, round);
-  }
-  for (const [shard, ids] of stored.entries())
-    for (const id of ids.keys()) await writer.remove(shard, id, round);
-  await writer.flush();
-}
-
-async function readHashes(
-  node: ClickhouseNode,
-  sql: string,
-  options: Parameters<ClickhouseNode["iterate"]>[1],
-) {
-  const hashes = new Map<number, bigint>();
-  for await (const { id, hash } of node.iterate(sql, options)) hashes.set(Number(id), BigInt(hash ?? 0));
-  return hashes;
+  const left = new Set(stored.flatMap(({ rows }) => [...rows.keys()]));
+  for await (const { id, shard } of paced(read({ ids: [...left] }), signal))
+    for (const { rows } of ofShard.get(shard) ?? []) rows.delete(id);
+  for (const { server, rows } of stored) for (const id of rows.keys()) await writer.remove(server, id);
 }
 
 function differentError(

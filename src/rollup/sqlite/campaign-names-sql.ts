@@ -14,16 +14,25 @@ function endText(order: "ASC" | "DESC"): string {
  * Returns the SELECT of campaign_id and campaign: the name that most live calls of an id have, of several the first in
  * order. For any SQLite.
  * @param ids a SELECT of ids; without it, all
+ * @param calls how many calls some rows of `facts` are
  */
-export function campaignNamesText(ids?: string): string {
+export function campaignNamesText({
+  ids,
+  facts = "call_facts",
+  calls = "count(*)",
+}: {
+  ids?: string;
+  facts?: string;
+  calls?: string;
+} = {}): string {
   return `SELECT campaign_id, campaign FROM (
   SELECT campaign_id, campaign,
-    row_number() OVER (PARTITION BY campaign_id ORDER BY count(*) DESC, campaign) AS rank
-  FROM call_facts
+    row_number() OVER (PARTITION BY campaign_id ORDER BY ${calls} DESC, campaign) AS rank
+  FROM ${facts}
   WHERE is_live AND campaign_id ${ids === undefined ? "IS NOT NULL" : `IN (${ids})`} AND campaign IS NOT NULL
   GROUP BY campaign_id, campaign
 ) WHERE rank = 1`;
 }
 
 /** Only campaigns with calls of another name, or without one. */
-export const SEVERAL_NAMES = campaignNamesText(IDS_WITH_SEVERAL);
+export const SEVERAL_NAMES = campaignNamesText({ ids: IDS_WITH_SEVERAL });

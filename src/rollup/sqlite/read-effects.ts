@@ -77,7 +77,7 @@ export function* readEffects(
 /** Returns one name for each campaign of some facts: that of all calls, else one that they have. */
 function readCampaignNames(database: Database, facts: string): CampaignNames {
   const own = `SELECT campaign_id, min(campaign) FROM ${facts} WHERE campaign_id IS NOT NULL AND campaign IS NOT NULL GROUP BY 1`;
-  const common = campaignNamesText(`SELECT campaign_id FROM ${facts}`);
+  const common = campaignNamesText({ ids: `SELECT campaign_id FROM ${facts}` });
   return new Map(
     [own, common].flatMap((sql) => database.prepare<[], [id: string, name: string]>(sql).raw().all()),
   );

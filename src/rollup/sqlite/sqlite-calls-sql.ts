@@ -2,7 +2,7 @@ import type { FactColumn } from "../../attribution/attribute-call.ts";
 import type { Span } from "../../calendar/dates.ts";
 import { NO_OUTCOME, STAGES } from "../../call/filter.ts";
 import type { CampaignNames } from "../../figures/campaign-names.ts";
-import type { Condition } from "../call-filter.ts";
+import { type ConditionDialect, conditionText } from "../condition-sql.ts";
 import type { CallSelection } from "../engine.ts";
 import { listText, literal } from "../sql-text.ts";
 
@@ -35,7 +35,7 @@ export function selectionText(
   }: { from?: string | undefined; join?: string; also?: readonly string[] } = {},
 ): string {
   const where = [
-    ...selection.conditions.map((condition) => conditionText(condition, selection)),
+    ...selection.conditions.map((condition) => conditionText(condition, dialectOf(selection))),
     ...(startsAt === undefined ? [] : [`f.call_started >= ${literal(startsAt)}`]),
     ...(endsAt === undefined ? [] : [`f.call_started < ${literal(endsAt)}`]),
     ...also,
@@ -54,28 +54,14 @@ export function factText(fact: FactColumn, { isGoneCounted }: Pick<CallSelection
   return fact === "is_first_call" && isGoneCounted ? `f.call_id IN (${FIRST_OF_ALL})` : `f.${fact}`;
 }
 
-function conditionText(condition: Condition, selection: Pick<CallSelection, "isGoneCounted">): string {
-  if ("any" in condition) {
-    return `(${condition.any.map((one) => conditionText(one, selection)).join(" OR ")})`;
-  }
-  if ("all" in condition) {
-    return `(${condition.all.map((one) => conditionText(one, selection)).join(" AND ")})`;
-  }
-  if ("outcomes" in condition) {
-    const ranks = condition.outcomes.map((stage) => (stage === NO_OUTCOME ? -1 : STAGES.indexOf(stage)));
+const dialectOf = (selection: Pick<CallSelection, "isGoneCounted">): ConditionDialect => ({
+  fact: (name) => factText(name, selection),
+  lookup: (fact, values) =>
+    fact === "caller"
+      ? ["f.caller_id", `(SELECT caller_id FROM callers WHERE caller IN ${listText(values)})`]
+      : [factText(fact, selection), listText(values)],
+  hasOutcome: (stages) => {
+    const ranks = stages.map((stage) => (stage === NO_OUTCOME ? -1 : STAGES.indexOf(stage)));
     return `coalesce((SELECT max(${STAGE_RANK}) FROM outcomes AS o WHERE o.call_id = f.call_id), -1) IN (${ranks.join(", ")})`;
-  }
-  const fact = factText(condition.fact, selection);
-  if ("isAtLeast" in condition) return `${fact} >= ${Number(condition.isAtLeast)}`;
-  if ("isPresent" in condition) return `${fact} IS NOT NULL`;
-  if ("holds" in condition) return fact;
-  if ("isNoneOf" in condition) {
-    if (condition.fact !== "caller")
-      return `(${fact} IS NULL OR ${fact} NOT IN ${listText(condition.isNoneOf)})`;
-    const ids = `SELECT caller_id FROM callers WHERE caller IN ${listText(condition.isNoneOf)}`;
-    return `(f.caller_id IS NULL OR f.caller_id NOT IN (${ids}))`;
-  }
-  const values = condition.isOneOf.filter((value) => value !== null);
-  const isIn = `${fact} IN ${listText(values)}`;
-  return values.length < condition.isOneOf.length ? `(${isIn} OR ${fact} IS NULL)` : isIn;
-}
+  },
+});

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/call/columns.ts";
 import type { ClusterAccess } from "../../../src/features/cluster/cluster.ts";
-import { publish } from "../../../src/features/cluster/publish.ts";
 import { importSpend } from "../../../src/spend/spend-table.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import { accounts as arbitraryAccounts, spends } from "../../rollup/questions.ts";
 import { makeWarehouse } from "../../support/produce-files.ts";
 import { markGone, setRules } from "../../support/warehouse.ts";
+import { publishAccount as publish } from "./publish-account.ts";
 
 /** An account with a warehouse of its own, gone with it. */
 export interface OddAccount {

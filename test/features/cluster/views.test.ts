@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { parseClusterUrl } from "../../../src/config/cluster-url.ts";
 import { CALLS_TABLE } from "../../../src/features/cluster/account-tables.ts";
 import { readCluster } from "../../../src/features/cluster/cluster-session.ts";
-import { publish } from "../../../src/features/cluster/publish.ts";
 import { openReader } from "../../../src/warehouse/open.ts";
 import { HAS_CLICKHOUSE, startClickhouse, UNLESS_SKIPPED } from "../../support/clickhouse-servers.ts";
 import { makeWarehouse } from "../../support/produce-files.ts";
+import { publishAccount as publish } from "./publish-account.ts";
 import { makeCalls, readExpected, readFound } from "./published-calls.ts";
 
 const VIEWS = ["attributed_calls", "rollup_utm_source", "rollup_campaign", "rollup_gclid", "rollup_channel"];

@@ -22,20 +22,15 @@ export async function eraseReplaced(
 ): Promise<boolean> {
   const table = cluster.table(localName(CALLS_TABLE.name));
   const options = { doing: `erase replaced rows of ${account}`, signal };
-  const count = async (node: ClickhouseNode, from: string, where = "") => {
-    const sql = `SELECT count() AS count FROM ${from} WHERE account = ${literal(account)}${where}`;
-    return Number((await node.select(sql, options))[0]?.count);
-  };
   const digested = is_personal ? (caller_digests ? ["caller"] : []) : ["caller", "gclid"];
   const isPlain = digested.map(
     (column) => `NOT match(ifNull(${column}, ''), '^(forgotten[0-9a-f]{16}|[0-9a-f]{64})?$')`,
   );
-  const merge = async (node: ClickhouseNode) => {
-    if (
-      !isForgotten &&
-      (isPlain.length === 0 || (await count(node, table, ` AND (${isPlain.join(" OR ")})`)) === 0)
-    )
-      return false;
+  const plainRows = `SELECT 1 FROM ${table} WHERE account = ${literal(account)} AND (${["0", ...isPlain].join(" OR ")}) LIMIT 1`;
+  const count = async (node: ClickhouseNode, from: string) =>
+    (await node.select(`SELECT count() FROM ${from} WHERE account = ${literal(account)}`, options)).join();
+  const erased = await cluster.atEach(async (node) => {
+    if (!isForgotten && (await node.select(plainRows, options)).length === 0) return false;
     for (let attempt = 0; (await count(node, table)) !== (await count(node, `${table} FINAL`)); attempt++) {
       if (attempt === ATTEMPTS) {
         throw new CalltallyError(
@@ -48,6 +43,6 @@ export async function eraseReplaced(
       await node.run(`OPTIMIZE TABLE ${table} FINAL`, options);
     }
     return true;
-  };
-  return (await cluster.atEach(merge)).includes(true);
+  });
+  return erased.includes(true);
 }
