@@ -1,13 +1,13 @@
 import { stringify } from "csv-stringify/sync";
-import { compileRules } from "../attribution/compiled-rules.ts";
 import type { CallFilter } from "../call/filter.ts";
 import { encodeTable } from "../export/formats/encode-table.ts";
 import { listsOf } from "../export/job.ts";
 import type { Column } from "../export/table.ts";
-import type { ConversionKind } from "../request/option-values.ts";
+import { type ConversionKind, OUTCOME_VALUE } from "../request/option-values.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { Candidate } from "../rollup/sqlite/sqlite-conversions-sql.ts";
 import { type Conversion, KINDS, type Kind, type Reason, reasonAgainst } from "./conversion-kinds.ts";
+import { prepareWorth, withCurrency } from "./conversion-worth.ts";
 import { hasUploadFile, openUploadKey } from "./upload-files.ts";
 import type { ConversionJob, ConversionLists } from "./upload-ledger.ts";
 import { type NewLine, readUploadLines } from "./upload-table.ts";
@@ -20,12 +20,14 @@ type PutOff = "uploaded" | "next file";
 export async function writeConversions(job: ConversionJob, target: { kind: ConversionKind }) {
   const { ask, timeframe, nowMs } = job;
   const lists = listsOf(job);
-  const kind = KINDS[target.kind];
-  const { every = false, new: isNew = false } = ask.conversion;
+  const { every = false, new: isNew = false, qualify = "qualified" } = ask.conversion;
+  const kind = { ...KINDS[target.kind], qualify };
   const name = kind.toName?.(ask.conversion.name) ?? ask.conversion.name;
-  const options = { ...ask.conversion, name, timezone: timeframe.timezone, nowMs };
+  const options = { ...withCurrency(lists, job), name, timezone: timeframe.timezone, nowMs };
   const population = populationOf(timeframe.filter);
-  const candidates = lists.session.conversions({ ...kind, every }, population, timeframe.span);
+  const isEarned = options.value === OUTCOME_VALUE;
+  const query = { ...kind, every, isEarned };
+  const candidates = lists.session.conversions(query, population, timeframe.span);
   const past = isNew ? readPast(lists, nowMs, { kind: target.kind, name, every }) : undefined;
   const judged = function* () {
     for (const call of candidates.read()) {
@@ -35,16 +37,17 @@ export async function writeConversions(job: ConversionJob, target: { kind: Conve
 
   const lines: NewLine[] = [];
   let rows = 0;
-  const { aboutTopic } = compileRules(lists.session.rules);
+  const worthOf = prepareWorth(lists, options);
   const conversions = function* (): Generator<Conversion> {
-    for (const { call_id, key, click_by, call_started, topic, reason } of judged()) {
+    for (const { reason, ...call } of judged()) {
+      const { call_id, key, click_by, call_started } = call;
       if (reason !== undefined || key === null || call_started === null) continue;
       const { isKnown = false, ...said } = past?.next(call_id, key, call_started) ?? {
         order_id: null,
         occurred_at: toSecond(call_started),
       };
       rows++;
-      const value = aboutTopic(topic)?.value ?? options.value ?? null;
+      const value = worthOf(call);
       const currency = value === null ? null : (options.currency ?? null);
       if (!isKnown) {
         lines.push({
@@ -58,6 +61,7 @@ export async function writeConversions(job: ConversionJob, target: { kind: Conve
           currency,
           occurred_at: said.occurred_at,
           is_every: every,
+          qualify,
         });
       }
       yield { call_id, key, click_by, value, ...said };

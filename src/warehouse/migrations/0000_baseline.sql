@@ -28,6 +28,7 @@ CREATE TABLE `uploads` (
 	`currency` text,
 	`occurred_at` text NOT NULL,
 	`is_every` integer NOT NULL,
+	`qualify` text NOT NULL,
 	FOREIGN KEY (`upload_file_id`) REFERENCES `upload_files`(`upload_file_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
