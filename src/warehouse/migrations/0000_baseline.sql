@@ -353,7 +353,10 @@ CREATE TABLE `fact_changes` (
 	`org_unit_id` integer,
 	`org_unit_name` text,
 	`tracking_number` text,
-	`disposition` text
+	`disposition` text,
+	`booked` integer,
+	`sold` integer,
+	`revenue_micros` integer
 );
 --> statement-breakpoint
 CREATE TABLE `call_facts` (
