@@ -1,6 +1,6 @@
 import { toCaller } from "../../attribution/call-text.ts";
 import { toInstants } from "../../calendar/dates.ts";
-import { localDate, zoneOffsets } from "../../calendar/local-time.ts";
+import { localTime, zoneOffsets } from "../../calendar/local-time.ts";
 import { openCallerDigests } from "../../warehouse/calls/caller-hash.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
 import type { Job } from "./read-jobs.ts";
@@ -28,6 +28,7 @@ export class JobMatcher {
   readonly #options: MatchOptions;
   readonly #digests;
   readonly #offsetAt;
+  readonly #toLocal;
   readonly #readCall;
   readonly #readCallerId;
   readonly #readLatest;
@@ -39,6 +40,7 @@ export class JobMatcher {
     this.#options = options;
     this.#digests = openCallerDigests(warehouse);
     this.#offsetAt = zoneOffsets(options.zone);
+    this.#toLocal = localTime(options.zone);
     this.#forgotten = new Set(
       sqlite
         .prepare<[], number>("SELECT caller_id FROM callers JOIN forgotten_callers ON caller = pseudonym")
@@ -78,7 +80,7 @@ export class JobMatcher {
     if (callerId !== null && this.#forgotten.has(callerId)) return "the call's caller was forgotten";
     const when = this.#stretchOf(job);
     if (when && started !== null && started >= when.until) return "the job is before its call";
-    const day = when?.day ?? (started === null ? undefined : localDate(started, this.#options.zone));
+    const day = when?.day ?? (started === null ? undefined : this.#localDay(started));
     return day === undefined ? "neither the job nor its call has a date" : { call_id, day };
   }
 
@@ -113,13 +115,12 @@ export class JobMatcher {
     if (day === null) return undefined;
     const { startMs, ...ofDay } = this.#dayOf(day);
     if (time === undefined) return { day, ...ofDay };
-    const { zone } = this.#options;
     const local = startMs + time.ms;
     const ms =
       time.offset === undefined
         ? local + this.#offsetAt(startMs).offsetMs - this.#offsetAt(local).offsetMs
         : Date.parse(`${day}T00:00:00${toOffset(time.offset)}`) + time.ms;
-    const own = time.offset === undefined ? day : localDate(new Date(ms).toISOString(), zone);
+    const own = time.offset === undefined ? day : this.#localDay(new Date(ms).toISOString());
     // A call may start in the second of its job.
     return { day: own, ...this.#stretch(ms, ms + 1000) };
   }
@@ -127,6 +128,10 @@ export class JobMatcher {
   #stretch(startMs: number, endMs: number): Stretch {
     const earliest = new Date(startMs - this.#options.withinDays * DAY_MS).toISOString();
     return { earliest, until: new Date(endMs).toISOString() };
+  }
+
+  #localDay(utc: string): string {
+    return this.#toLocal(utc).local.slice(0, "YYYY-MM-DD".length);
   }
 
   #dayOf(day: string): Stretch & { startMs: number } {
