@@ -14,7 +14,7 @@ const WORDS: Record<RestatementReason, string> = {
   rules: "attributed again",
   first_call: "reassigned as first or repeat calls",
   spend_changed: "ad costs",
-  outcomes_changed: "jobs",
+  outcomes_changed: "with changed jobs",
 };
 
 /** Describes a change and its reasons: `40 → 38 (-2): 1 corrected (-1), 1 gone from the service (-1)`. */

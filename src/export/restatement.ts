@@ -1,6 +1,6 @@
 import { CHANGE_REASONS } from "../rollup/change-reasons.ts";
 
-export const RESTATEMENT_REASONS = [...CHANGE_REASONS, "spend_changed", "outcomes_changed"] as const;
+export const RESTATEMENT_REASONS = [...CHANGE_REASONS, "spend_changed"] as const;
 export type RestatementReason = (typeof RESTATEMENT_REASONS)[number];
 
 export interface Effect {

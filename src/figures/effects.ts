@@ -22,14 +22,22 @@ export function effectOn(
   calls: Calls,
   { duration_unit }: Units,
 ): Effect {
-  const value = (row: number) => valueAt(aggregate, calls, row);
+  const found = effectOf(changed, isAdditive === true, (row) => valueAt(aggregate, calls, row));
+  const isMilliseconds = aggregate.kind === "total seconds" && duration_unit === "milliseconds";
+  return { ...found, effect: found.effect !== null && isMilliseconds ? found.effect / 1000 : found.effect };
+}
+
+/** Returns the effect of some calls' changes on a figure that is made of a value of each call. */
+export function effectOf(
+  changed: readonly (readonly Step[])[],
+  isAdditive: boolean,
+  value: (row: number) => number,
+): Effect {
   if (!isAdditive) return { calls: changed.filter((steps) => isOther(steps, value)).length, effect: null };
   const effects = changed.map((steps) => steps.reduce((sum, { sign, row }) => sum + sign * value(row), 0));
-  const sum = effects.reduce((total, effect) => total + effect, 0);
-  const isMilliseconds = aggregate.kind === "total seconds" && duration_unit === "milliseconds";
   return {
     calls: effects.filter((effect) => effect !== 0).length,
-    effect: isMilliseconds ? sum / 1000 : sum,
+    effect: effects.reduce((total, effect) => total + effect, 0),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Outlet } from "../export/output/output.ts";
 import { assertFilterShareSafe, toShareSafe, toShareSafeBasis } from "../export/share-safe.ts";
 import type { NamedTable } from "../export/table.ts";
 import { resolveTimeframe } from "../export/timeframe.ts";
+import { OUTCOME_VALUE } from "../request/option-values.ts";
 import { type Ask, isOfOneFile, nameFile } from "../request/resolve.ts";
 import type { Facts } from "../statements/rule.ts";
 import { statementsOf } from "../statements/statements.ts";
@@ -21,7 +22,7 @@ export async function startJob(
   const { raw = false, minCell } = ask;
   const isSpendAsked = ask.spend === true || (ask.spend === "if any" && moment.hasSpend());
   const loaded = isSpendAsked ? await session.loadSpend(ask.timezone) : undefined;
-  const outcomes = loadOutcomes(ask, moment);
+  const { outcomes, ofConversions } = loadOutcomes(ask, moment);
   const unmatched = ask.isEmptyAllowed ? [] : await session.findUnmatched(ask.filter);
   if (unmatched.length > 0) throw new UnmatchedError(unmatched, ask.spell);
   const timeframe = await resolveTimeframe(session, ask, basis.run?.finished_at);
@@ -32,7 +33,7 @@ export async function startJob(
     raw,
     lookbackHours,
     spend,
-    outcomes,
+    outcomes: outcomes ?? ofConversions,
     published,
   });
   const facts: Facts = { warehouse: shown, range: manifest };
@@ -44,9 +45,15 @@ export async function startJob(
   return { ask, timeframe, spend, outcomes, manifest, state };
 }
 
-function loadOutcomes({ outcomes, revenueBy, timezone }: Ask, { session, hasOutcomes }: Moment) {
-  const isAsked = outcomes === true || (outcomes === "if any" && hasOutcomes?.() === true);
-  return isAsked ? session.loadOutcomes(revenueBy, timezone) : undefined;
+/** Loads the outcomes that figures show, and those that conversions depend on. */
+function loadOutcomes(
+  { outcomes, revenueBy, timezone, conversion: { value, qualify = "qualified" } }: Ask,
+  { session, hasOutcomes }: Moment,
+) {
+  const isShown = outcomes === true || (outcomes === "if any" && hasOutcomes?.() === true);
+  const areNeeded = value === OUTCOME_VALUE || qualify !== "qualified";
+  const loaded = isShown || areNeeded ? session.loadOutcomes(revenueBy, timezone) : undefined;
+  return { outcomes: isShown ? loaded : undefined, ofConversions: areNeeded ? loaded : undefined };
 }
 
 /** Writes each table as a file or passes it on; those of one file are collected first. */

@@ -18,6 +18,7 @@ const CONVERSION = [
   "conversion.name",
   "conversion.value",
   "conversion.currency",
+  "conversion.qualify",
   "conversion.every",
   "conversion.new",
 ] as const satisfies Option[];
@@ -55,7 +56,9 @@ export const CONTENT_OPTIONS: Readonly<
     takes: [...CONVERSION, "conversion.measurement_id"],
     needs: ["conversion.measurement_id"],
   },
-  "google-ads-adjustments": { takes: ["conversion.name", "conversion.value", "conversion.currency"] },
+  "google-ads-adjustments": {
+    takes: ["conversion.name", "conversion.value", "conversion.currency", "conversion.qualify"],
+  },
 };
 
 /** Returns what a request writes; by default, the default rollups of the source. */

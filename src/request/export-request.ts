@@ -20,8 +20,10 @@ import {
   MAX_TOP,
   MEASUREMENT_ID,
   MIN_CELL,
+  OUTCOME_VALUE,
   PRIVATE_COLUMNS,
   PROFILES,
+  QUALIFY,
 } from "./option-values.ts";
 
 const REQUEST_FORMATS = [...FORMATS, "html"] as const;
@@ -81,19 +83,26 @@ const filter = z.strictObject({
 const conversion = z.strictObject({
   name: option(
     z.string().trim().regex(/\S/, "must be the name of a conversion action in the ad platform"),
-    "Name of the conversion action, by default Qualified call.",
+    "Name of the conversion action, by default Qualified call, Booked call or Sold call.",
     "Qualified call",
   ),
   value: option(
     z
       .union([z.number().nonnegative(), z.string()])
-      .refine((value) => AMOUNT.test(String(value)), "must be a number such as 149.50"),
-    "Value of a conversion; blank by default.",
+      .refine(
+        (value) => value === OUTCOME_VALUE || AMOUNT.test(String(value)),
+        "must be a number such as 149.50, or outcome",
+      ),
+    "Value of a conversion, or `outcome` for what its calls earned; blank by default.",
     40,
   ),
   currency: option(parsed(parseCurrency).toUpperCase(), "ISO 4217 code of the currency of the value.", "USD"),
   ad_user_data: option(z.enum(CONSENTS), "Consent to sending caller data to Google."),
   ad_personalization: option(z.enum(CONSENTS), "Consent to personalized ads."),
+  qualify: option(
+    z.enum(QUALIFY),
+    "Which calls are conversions: qualified ones, by default, or those whose job was booked or sold.",
+  ),
   every: flag("Include every qualified call, not only the first of each click or caller."),
   new: flag("Leave out conversions of earlier files, and give each an order id."),
   measurement_id: option(

@@ -65,7 +65,16 @@ export type ConversionKind = (typeof CONVERSIONS)[number];
 /** The column that names the account in tables of several. */
 export const ACCOUNT = "account";
 
-export const DEFAULT_CONVERSION = "Qualified call";
+/** What makes a call a conversion. */
+export const QUALIFY = ["qualified", "booked", "sold"] as const;
+export const DEFAULT_NAMES = {
+  qualified: "Qualified call",
+  booked: "Booked call",
+  sold: "Sold call",
+} as const;
+
+/** In place of an amount: a conversion is worth what its calls earned. */
+export const OUTCOME_VALUE = "outcome";
 
 export const AMOUNT = /^\d{1,12}(\.\d{1,6})?$/;
 

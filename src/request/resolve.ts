@@ -9,7 +9,7 @@ import { AS_WRITTEN, type Wording } from "./check.ts";
 import { type Content, toContents } from "./contents.ts";
 import type { ExportRequest } from "./export-request.ts";
 import {
-  DEFAULT_CONVERSION,
+  DEFAULT_NAMES,
   type Delimiter,
   isOneFile,
   ONE_FILE,
@@ -41,6 +41,7 @@ export function nameFile(table: string, format: ExportFormat): string {
 /** Values for every conversion in a file. An unknown value is blank, since 0 would be a value. */
 export interface ConversionOptions extends Omit<NonNullable<ExportRequest["conversion"]>, "name" | "value"> {
   name: string;
+  /** An amount, or `outcome` for what the calls of a conversion earned. */
   value?: string | undefined;
 }
 
@@ -180,7 +181,7 @@ function toFormat({ format = "csv", profile, delimiter }: ExportRequest): Export
 function toConversion({ conversion = {} }: ExportRequest): ConversionOptions {
   return {
     ...conversion,
-    name: conversion.name ?? DEFAULT_CONVERSION,
+    name: conversion.name ?? DEFAULT_NAMES[conversion.qualify ?? "qualified"],
     value: conversion.value?.toString(),
   };
 }

@@ -16,6 +16,7 @@ import {
   type Candidate,
   type ConversionQuery,
   candidatesText,
+  FIRST_CONVERSIONS,
   firstConversionsText,
 } from "./sqlite/sqlite-conversions-sql.ts";
 import { defineFunctions, SqliteEngine } from "./sqlite/sqlite-engine.ts";
@@ -108,7 +109,7 @@ ORDER BY s.rank`;
    */
   conversions(query: ConversionQuery, population: CallFilter, span: Span = {}): Selected<Candidate> {
     const among = selectionOf({ ...this.options, filter: population }, this.#values);
-    const firstTable = this.engine.makeTable("call_id INTEGER PRIMARY KEY");
+    const firstTable = this.engine.makeTable(FIRST_CONVERSIONS);
     this.database.exec(`INSERT INTO ${firstTable} ${firstConversionsText(query, among)}`);
     const { likeCalls } = query;
     const { table, count } =

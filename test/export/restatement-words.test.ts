@@ -52,7 +52,7 @@ describe("describeReasons", () => {
     const reasons = RESTATEMENT_REASONS.map(
       (reason, index): Effect => ({
         reason,
-        calls: reason.startsWith("spend") || reason.startsWith("outcomes") ? null : index,
+        calls: reason.startsWith("spend") ? null : index,
         effect: index % 3 === 2 ? null : 2 - index,
       }),
     );
@@ -63,8 +63,8 @@ describe("describeReasons", () => {
       "3 listed again (-1)",
       "4 attributed again (-2)",
       "5 reassigned as first or repeat calls",
-      "ad costs (-4)",
-      "jobs (-5)",
+      "6 with changed jobs (-4)",
+      "ad costs (-5)",
     ]);
     expect(describeReasons(restatement({ reasons: [] }))).toBe("");
   });

@@ -57,8 +57,20 @@ export const BREAKS: readonly Break[] = [
   {
     name: "a conversion of a call that is gone stands",
     file: "src/features/conversions/adjustments.ts",
-    from: "if (reason !== null || !isLatest)",
-    to: 'if ((reason !== null && reason !== "gone") || !isLatest)',
+    from: "if (call.reason !== undefined)",
+    to: 'if (call.reason !== undefined && call.reason !== "gone")',
+  },
+  {
+    name: "a conversion keeps the value of a job that was removed",
+    file: "src/features/conversions/adjustments.ts",
+    from: "isEarned && order.value !== null",
+    to: "false",
+  },
+  {
+    name: "a refund does not lower what was earned",
+    file: "src/rollup/sqlite/sqlite-conversions-sql.ts",
+    from: "FILTER (WHERE stage = 'sold')",
+    to: "FILTER (WHERE stage = 'sold' AND amount_micros > 0)",
   },
   {
     name: "a mail of unknown end is sent again",

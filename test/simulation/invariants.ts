@@ -3,6 +3,7 @@ import { firstStartOf, foldRollup } from "../support/fold.ts";
 import {
   checkCluster,
   checkForgotten,
+  checkJobs,
   checkKept,
   checkSize,
   checkSlots,
@@ -30,6 +31,7 @@ export const INVARIANTS: readonly Invariant[] = [
   { name: "the cluster has the facts", check: checkCluster },
   { name: "what may not be kept is not there", check: checkKept },
   { name: "spend is what was imported last", check: checkSpend },
+  { name: "jobs are what was imported last", check: checkJobs },
   { name: "each slot has its run", check: checkSlots },
   { name: "files and memory are bounded", check: checkSize },
 ];

@@ -90,6 +90,22 @@ export function checkSpend(world: World, ran: Ran | "the end"): string | undefin
   return undefined;
 }
 
+/** Each job is as it was imported last; one that a removed import had is none. */
+export function checkJobs(world: World, ran: Ran | "the end"): string | undefined {
+  if (ran !== "the end") return undefined;
+  const toText = (jobs: readonly { callId: unknown; stage: unknown; amount: unknown }[]) =>
+    jobs.map(({ callId, stage, amount }) => `${callId} ${stage} ${amount}`).sort();
+  const stored = world
+    .read("SELECT call_id, stage, amount_micros / 10000 AS amount FROM outcomes")
+    .map(({ call_id, stage, amount }) => ({ callId: call_id, stage, amount }));
+  const [is, expected] = [toText(stored), toText([...world.jobs.values()])];
+  world.count("jobs compared", expected.length);
+  const at = expected.findIndex((job, index) => job !== is[index]);
+  if (at !== -1 || is.length > expected.length)
+    return `the job ${is[at] ?? is.at(-1)} is stored in place of ${expected[at]}`;
+  return undefined;
+}
+
 /** Once all is quiet, each slot of the last week has its run, and each recipient the last report. */
 export function checkSlots(world: World, ran: Ran | "the end"): string | undefined {
   if (ran !== "the end") return undefined;

@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { stringify } from "csv-stringify/sync";
 import { drawIndex, pick, type Random } from "../../src/sandbox/random.ts";
 import { passUntil, uptimeMs } from "./machine.ts";
-import type { World } from "./types.ts";
+import type { Job, World } from "./types.ts";
 
 const HOUR_MS = 3_600_000;
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
@@ -39,10 +39,12 @@ export async function verify(world: World): Promise<void> {
   await world.run("verify", "--json");
 }
 
+const VALUES = [40, 55, "outcome"] as const;
+
 /** A folder of its own for each. */
 export async function upload(world: World, random: Random): Promise<void> {
   if (random() < 0.5) await world.run("sync", "--full", "--now");
-  if (random() < 0.1) world.value = pick(random, ["40", "55"]) === "40" ? 40 : 55;
+  if (random() < 0.1) world.value = VALUES[drawIndex(random, VALUES.length)] ?? 40;
   const value = ["--conversion-value", String(world.value), "--currency", "EUR"];
   const folder = `uploads/${Math.round(world.uptime())}`;
   const args = ["google-ads", "google-ads-adjustments", "--new", ...value, "--out", folder];
@@ -84,6 +86,54 @@ export async function importSpend(world: World, random: Random): Promise<void> {
       of.reduce((sum, row) => sum + Math.round(Number(row[4]) * 1e6), 0),
     );
   }
+}
+
+/** New jobs of calls, more often of recent ones; earlier jobs that changed; and refunds with ids of their own. */
+export async function importJobs(world: World, random: Random): Promise<void> {
+  const { service, jobs, forgotten } = world;
+  const list = service.list().filter(({ caller_id }) => !forgotten.has(caller_id ?? ""));
+  const known = [...jobs].filter(([, { callId }]) => list.some(({ call_id }) => call_id === callId));
+  const drawStage = () => pick(random, ["booked", "sold", "sold", "lost"] as const);
+  const drawn = new Map<string, Omit<Job, "of">>();
+  for (let index = 0; index < 1 + drawIndex(random, 12); index++) {
+    const share = random();
+    const [id = "", job] = known[drawIndex(random, known.length)] ?? [];
+    const amount = random() < 0.1 ? null : 1 + drawIndex(random, 50_000);
+    const own = `J${Math.round(world.uptime())}-${index}`;
+    const call = list[Math.floor(list.length * random() ** 3)];
+    if (job !== undefined && share < 0.2 && (job.amount ?? 0) >= 0)
+      drawn.set(id, { callId: job.callId, stage: drawStage(), amount });
+    else if (job?.stage === "sold" && share < 0.35 && (job.amount ?? 0) > 0)
+      drawn.set(own, { ...job, amount: random() < 0.5 ? -1 : -(job.amount ?? 0) });
+    else if (call !== undefined) drawn.set(own, { callId: call.call_id, stage: drawStage(), amount });
+  }
+  const lines = [...drawn].map(([id, { callId, stage, amount }]) => [
+    id,
+    callId,
+    stage,
+    amount === null ? "" : (amount / 100).toFixed(2),
+  ]);
+  writeFileSync("jobs.csv", stringify([["job_id", "call_id", "stage", "amount"], ...lines]));
+  const { code } = await world.run("outcome", "import", "jobs.csv", "--currency", "EUR");
+  world.count(`jobs ended with ${code}`);
+  if (code !== 0 && code !== 3) return;
+  const [{ of } = {}] = world.read("SELECT max(import_id) AS of FROM outcome_imports");
+  const stored = new Set(world.read("SELECT call_id FROM calls").map(({ call_id }) => Number(call_id)));
+  for (const [id, job] of drawn) {
+    if (stored.has(job.callId)) jobs.set(id, { ...job, of: Number(of) });
+    else jobs.delete(id);
+  }
+}
+
+export async function removeJobs(world: World, random: Random): Promise<void> {
+  const { jobs } = world;
+  const numbers = [...new Set([...jobs.values()].map(({ of }) => of))];
+  const number = numbers[drawIndex(random, numbers.length)];
+  if (number === undefined) return;
+  const { code } = await world.run("outcome", "remove", String(number));
+  if (code !== 0) return;
+  world.count("imports of jobs removed");
+  for (const [id, { of }] of jobs) if (of === number) jobs.delete(id);
 }
 
 export async function changeRules(world: World, random: Random): Promise<void> {
@@ -140,6 +190,7 @@ export async function backUp(world: World): Promise<void> {
   if (code !== 0) return;
   world.isBackupOld = false;
   world.spendOfBackup = new Map(world.spend);
+  world.jobsOfBackup = new Map(world.jobs);
 }
 
 export async function restore(world: World): Promise<void> {
@@ -148,6 +199,8 @@ export async function restore(world: World): Promise<void> {
   if (code !== 0) return;
   world.spend.clear();
   for (const [day, cost] of world.spendOfBackup ?? []) world.spend.set(day, cost);
+  world.jobs.clear();
+  for (const [id, job] of world.jobsOfBackup ?? []) world.jobs.set(id, job);
   const [{ last } = {}] = world.read("SELECT max(report_run_id) AS last FROM report_runs");
   world.restored = { reportRun: Number(last ?? 0) };
   world.mailbox.taken.length = 0;

@@ -14,6 +14,8 @@ export interface Features {
   readonly concurrency: number;
   readonly timezone: string;
   readonly publishesAfterSync: boolean;
+  /** What a conversion is worth at first. */
+  readonly value: World["value"];
   /** Names of events that do not happen in this life. */
   readonly without: ReadonlySet<string>;
 }
@@ -60,8 +62,21 @@ export interface Conversion {
   callId: number;
   /** By the machine's uptime. */
   toldAt: number;
-  value: number;
+  /** Null if it is blank. */
+  value: number | null;
   isRetracted: boolean;
+  /** By the machine's uptime. */
+  retractedAt?: number;
+}
+
+/** A job as it was imported last. */
+export interface Job {
+  callId: number;
+  stage: "booked" | "sold" | "lost";
+  /** In cents; below 0 for a refund, null for none. */
+  amount: number | null;
+  /** The number of its import. */
+  of: number;
 }
 
 /** The truth as one run has read it. */
@@ -102,6 +117,8 @@ export interface World {
   readonly mishaps: Mishap[];
   /** What the platform was told of spend, by day. */
   readonly spend: Map<string, number>;
+  /** The jobs that have a call, by id. */
+  readonly jobs: Map<string, Job>;
   /** What the ad platform was told of conversions, by order id. */
   readonly conversions: Map<string, Conversion>;
   /** Numbers of callers that are forgotten. */
@@ -121,10 +138,12 @@ export interface World {
   isBackupOld: boolean;
   /** What the platform was told of spend when the backup was made. */
   spendOfBackup: ReadonlyMap<string, number> | undefined;
+  /** The jobs when the backup was made. */
+  jobsOfBackup: ReadonlyMap<string, Job> | undefined;
   /** The folder of files that are not uploaded. */
   thrownAway: string | undefined;
   /** What a conversion is worth. */
-  value: number;
+  value: number | "outcome";
   /** Uptime; see `Ran`. */
   uptime(): number;
   /** How often something was looked at, so that a life shows what it has tried. */

@@ -29,7 +29,7 @@ function takeFiles(world: World, folder: string): string | undefined {
     if (conversions.has(order) && world.restored === undefined) return `order ${order} is uploaded twice`;
     if (conversions.has(order)) continue;
     world.count("conversions uploaded");
-    const value = Number(row["Conversion Value"]);
+    const value = toValue(row["Conversion Value"]);
     conversions.set(order, {
       callId: Number.parseInt(order, 10),
       toldAt: world.uptime(),
@@ -41,11 +41,14 @@ function takeFiles(world: World, folder: string): string | undefined {
     const conversion = conversions.get(row["Order ID"] ?? "");
     if (conversion === undefined) return `order ${row["Order ID"]} is adjusted, and was never uploaded`;
     world.count("conversions adjusted");
-    if (row["Adjustment Type"] === "RETRACT") conversion.isRetracted = true;
-    else conversion.value = Number(row["Adjusted Value"]);
+    if (row["Adjustment Type"] === "RETRACT")
+      Object.assign(conversion, { isRetracted: true, retractedAt: world.uptime() });
+    else conversion.value = toValue(row["Adjusted Value"]);
   }
   return undefined;
 }
+
+const toValue = (text = "") => (text === "" ? null : Number(text));
 
 function compareConversions(world: World): string | undefined {
   // Of calls that a restored warehouse has retracted and reported again, the platform has another order id.
@@ -53,6 +56,15 @@ function compareConversions(world: World): string | undefined {
   world.count("ledgers compared");
   const { calls } = world.basis;
   const expected = firstOfClicks(world, [...calls.values()]);
+  const worths = new Map([...expected.keys()].map((id) => [id, worthOf(world, calls, id)]));
+  // What has earned nothing is no conversion.
+  for (const [id, worth] of worths) if (worth === 0) expected.delete(id);
+  // What was earned is not known any more: the next file has the call again, without a value.
+  const waiting = new Set(
+    [...world.conversions.values()].flatMap(({ callId, retractedAt }) =>
+      retractedAt === world.uptime() && worths.get(callId) === null ? callId : [],
+    ),
+  );
   const active = new Map(
     [...world.conversions.values()]
       .filter(({ isRetracted }) => !isRetracted)
@@ -67,15 +79,29 @@ function compareConversions(world: World): string | undefined {
     // What is older cannot be adjusted, and stands.
     if (ageOf(call) > 53 * DAY_MS) settled.add(clickOf(id));
     else if (!expected.has(id)) return `call ${id} is a conversion on the platform, and is none`;
-    else if (value !== world.value)
-      return `call ${id} is worth ${value} on the platform instead of ${world.value}`;
+    else if (value !== worths.get(id))
+      return `call ${id} is worth ${value} on the platform instead of ${worths.get(id)}`;
+    else if (world.value === "outcome" && value !== null) world.count("conversions worth what was earned");
   }
   for (const [id, call] of expected) {
     const ageMs = ageOf(call);
     const isDue = ageMs > 7 * HOUR_MS && ageMs < 53 * DAY_MS && !settled.has(call.dni_data.gclid);
-    if (isDue && !active.has(id)) return `call ${id} is a conversion, and the platform was not told`;
+    if (isDue && !active.has(id) && !waiting.has(id))
+      return `call ${id} is a conversion, and the platform was not told`;
   }
   return undefined;
+}
+
+/** What the calls of a call's click earned; 0 if that is nothing, null if it is not known yet. */
+function worthOf(world: World, calls: ReadonlyMap<number, TrueCall>, id: number): number | null {
+  if (world.value !== "outcome") return world.value;
+  const click = calls.get(id)?.dni_data.gclid;
+  const jobs = [...world.jobs.values()].filter(({ callId }) => calls.get(callId)?.dni_data.gclid === click);
+  const sold = jobs.filter(({ stage }) => stage === "sold");
+  const earned = sold.reduce((sum, { amount }) => sum + (amount ?? 0), 0);
+  if (earned > 0) return earned / 100;
+  const isOpen = jobs.some(({ stage }) => stage === "booked") || sold.some(({ amount }) => amount === null);
+  return isOpen || jobs.length === 0 ? null : 0;
 }
 
 /** The first qualified call of each click. */

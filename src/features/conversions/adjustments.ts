@@ -1,14 +1,15 @@
 import { stringify } from "csv-stringify/sync";
-import { compileRules } from "../../attribution/compiled-rules.ts";
 import type { CallFilter } from "../../call/filter.ts";
 import { encodeTable } from "../../export/formats/encode-table.ts";
 import { type Job, type Lists, listsOf } from "../../export/job.ts";
 import type { ManifestFile } from "../../export/manifest.ts";
 import type { Column } from "../../export/table.ts";
 import type { Timeframe } from "../../export/timeframe.ts";
-import { ADJUSTMENTS } from "../../request/option-values.ts";
+import { ADJUSTMENTS, OUTCOME_VALUE } from "../../request/option-values.ts";
 import type { ConversionOptions } from "../../request/resolve.ts";
+import type { Candidate, ConversionQuery } from "../../rollup/sqlite/sqlite-conversions-sql.ts";
 import { GOOGLE_ZONE, KINDS, type Reason, reasonAgainst, toUploadTime } from "./conversion-kinds.ts";
+import { prepareWorth, withCurrency } from "./conversion-worth.ts";
 import { populationOf } from "./conversions.ts";
 import { hasUploadFile, openUploadKey } from "./upload-files.ts";
 import type { UploadLedger } from "./upload-ledger.ts";
@@ -27,72 +28,81 @@ export interface Adjustment {
 }
 
 export function findAdjustments(
-  { reader, session }: Lists,
+  lists: Lists,
   timeframe: Timeframe,
   orders: readonly Order[],
   conversion: AdjustedValue,
 ): Adjustment[] {
   const standing = orders.filter(({ isRetracted }) => !isRetracted);
   if (standing.length === 0) return [];
-  const { seal } = openUploadKey(reader);
+  const { seal } = openUploadKey(lists.reader);
   const latest = new Map(
     standing.map((order) => [JSON.stringify([order.conversion_name, order.call_id]), order]),
   );
-  // A reported conversion stays right when its call becomes too old to report.
-  const kind = {
-    ...KINDS["google-ads"],
-    maxAgeMs: Number.POSITIVE_INFINITY,
-    minAgeMs: Number.NEGATIVE_INFINITY,
-  };
-  const { aboutTopic } = compileRules(session.rules);
-  const clicks = new Map<number, string>();
-  const values = new Map<number, string>();
+  const isNamed = (order: Order) => order.conversion_name === conversion.name;
+  const isEarned = conversion.value === OUTCOME_VALUE;
   // By the rule it was reported by: with --every each call of a click is a conversion.
-  const reasonsBy = new Map(
-    [true, false].map((every) => {
-      const likeCalls = [
-        ...new Set(standing.flatMap((order) => (order.is_every === every ? order.call_id : []))),
-      ];
-      const { exclude_callers, ...others } = populationOf(timeframe.filter);
-      const judge = (population: CallFilter) => {
-        const reasons = new Map<number, Adjustment["reason"]>();
-        for (const call of session.conversions({ ...kind, every, likeCalls }, population).read()) {
-          if (call.key !== null) clicks.set(call.call_id, seal(call.key));
-          const value = aboutTopic(call.topic)?.value;
-          if (value) values.set(call.call_id, value);
-          const isCounted = call.is_live || timeframe.filter.include_gone;
-          reasons.set(call.call_id, isCounted ? (reasonAgainst(call, kind, 0) ?? null) : "gone");
-        }
-        return reasons;
-      };
-      const reasonsOfAll = judge(others);
-      if (exclude_callers === undefined) return [every, reasonsOfAll];
-      const reasons = judge({ ...others, exclude_callers });
-      for (const [id, reason] of reasons) {
-        // An excluded caller has no first call of a click.
-        const isExcluded = reason === "duplicate" && reasonsOfAll.get(id) === null;
-        if (isExcluded) reasons.set(id, "excluded caller");
-      }
-      return [every, reasons];
+  const ruleOf = (order: Order) => JSON.stringify([order.is_every, order.qualify, isNamed(order)]);
+  const callsBy = new Map(
+    [...Map.groupBy(standing, ruleOf)].map(([rule, [order, ...others]]) => {
+      if (order === undefined) return [rule, undefined];
+      const { is_every: every, qualify } = order;
+      const likeCalls = [...new Set([order, ...others].map(({ call_id }) => call_id))];
+      const query = { every, qualify, isEarned: isEarned && isNamed(order), likeCalls };
+      return [rule, judgeCalls(lists, timeframe, query)];
     }),
   );
+  const worthOf = prepareWorth(lists, conversion);
   return standing.flatMap((order): Adjustment[] => {
-    const { conversion_name, call_id, is_every, key_digest } = order;
-    const isLatest = latest.get(JSON.stringify([conversion_name, call_id])) === order;
-    const reasons = reasonsBy.get(is_every);
-    const ofCall = reasons?.has(call_id) ? (reasons.get(call_id) ?? null) : "gone";
-    const reason = ofCall ?? (clicks.get(call_id) === key_digest ? null : "another click");
-    if (reason !== null || !isLatest)
-      return [{ order, action: "retract", reason: reason ?? "duplicate", value: null }];
-    const value = values.get(call_id) ?? conversion.value;
-    return value !== undefined && isOtherValue(order, { ...conversion, value })
-      ? [{ order, action: "restate", reason: null, value }]
-      : [];
+    const retract = (reason: Adjustment["reason"]): Adjustment[] => [
+      { order, action: "retract", reason, value: null },
+    ];
+    const call = callsBy.get(ruleOf(order))?.get(order.call_id);
+    if (call === undefined) return retract("gone");
+    if (call.reason !== undefined) return retract(call.reason);
+    if (call.key !== null && seal(call.key) !== order.key_digest) return retract("another click");
+    const isLatest = latest.get(JSON.stringify([order.conversion_name, order.call_id])) === order;
+    if (!isLatest) return retract("duplicate");
+    if (!isNamed(order)) return [];
+    const value = worthOf(call);
+    if (value !== null)
+      return isOtherValue(order, value, conversion)
+        ? [{ order, action: "restate", reason: null, value }]
+        : [];
+    // No adjustment can make a value blank.
+    return isEarned && order.value !== null ? retract("nothing earned") : [];
   });
 }
 
-function isOtherValue(order: Order, { name, value, currency }: AdjustedValue): boolean {
-  if (order.conversion_name !== name) return false;
+/** Returns the calls by id, each with the reason why it is not, or no longer, a conversion. */
+function judgeCalls(
+  { session }: Pick<Lists, "session">,
+  { filter }: Timeframe,
+  query: Omit<ConversionQuery, "key" | "sources">,
+) {
+  // A reported conversion stays right when its call becomes too old to report.
+  const ages = { maxAgeMs: Number.POSITIVE_INFINITY, minAgeMs: Number.NEGATIVE_INFINITY };
+  const kind = { ...KINDS["google-ads"], ...ages, ...query };
+  const judge = (population: CallFilter) => {
+    const calls = new Map<number, Candidate & { reason: NonNullable<Adjustment["reason"]> | undefined }>();
+    for (const call of session.conversions(kind, population).read()) {
+      const isCounted = call.is_live || filter.include_gone;
+      calls.set(call.call_id, { ...call, reason: isCounted ? reasonAgainst(call, kind, 0) : "gone" });
+    }
+    return calls;
+  };
+  const { exclude_callers, ...others } = populationOf(filter);
+  const all = judge(others);
+  if (exclude_callers === undefined) return all;
+  const calls = judge({ ...others, exclude_callers });
+  for (const [id, call] of calls) {
+    // An excluded caller has no first call of a click.
+    if (call.reason === "duplicate" && all.get(id)?.reason === undefined) call.reason = "excluded caller";
+  }
+  return calls;
+}
+
+function isOtherValue(order: Order, value: string, { currency }: AdjustedValue): boolean {
   const isSameValue = order.value !== null && Number(order.value) === Number(value);
   return !isSameValue || (currency !== undefined && order.currency !== currency);
 }
@@ -105,8 +115,8 @@ const SECOND_MS = 1000;
  */
 export async function writeAdjustments(job: Job, ledger: UploadLedger): Promise<ManifestFile[]> {
   const { nowMs } = job;
-  const { conversion } = job.ask;
   const lists = listsOf(job);
+  const conversion = withCurrency(lists, job);
   const { reader } = lists;
   const { repeats, rewritten } = ledger;
   const known = readUploadLines(reader, ADJUSTMENTS, rewritten);
@@ -163,7 +173,7 @@ export async function writeAdjustments(job: Job, ledger: UploadLedger): Promise<
 }
 
 function toLine({ order, action, reason, value }: Adjustment, { currency }: AdjustedValue, nowMs: number) {
-  const { conversion_name, call_id, order_id, is_every, adjusted_at } = order;
+  const { conversion_name, call_id, order_id, is_every, qualify, adjusted_at } = order;
   // Google ignores a second adjustment with the same time.
   const ms = Math.max(nowMs, Date.parse(adjusted_at) + SECOND_MS);
   return {
@@ -177,6 +187,7 @@ function toLine({ order, action, reason, value }: Adjustment, { currency }: Adju
     currency: action === "restate" ? (currency ?? null) : null,
     occurred_at: new Date(ms - (ms % SECOND_MS)).toISOString(),
     is_every,
+    qualify,
   };
 }
 

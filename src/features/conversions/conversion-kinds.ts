@@ -20,7 +20,10 @@ export type Reason =
   | "too old"
   | "too recent"
   | "not qualified"
-  | "duplicate";
+  | "not booked"
+  | "not sold"
+  | "duplicate"
+  | "nothing earned";
 
 export interface Conversion extends Pick<Candidate, "click_by"> {
   call_id: number;
@@ -218,7 +221,11 @@ function analyticsLayout(options: LayoutOptions): Layout {
   };
 }
 
-export function reasonAgainst(call: Candidate, kind: Kind, nowMs: number): Reason | undefined {
+export function reasonAgainst(
+  call: Candidate,
+  { qualify = "qualified", ...kind }: Kind & Pick<ConversionQuery, "qualify">,
+  nowMs: number,
+): Reason | undefined {
   if (call.key === null) {
     const isGoogleClick = call.click_by === "gbraid" || call.click_by === "wbraid";
     return kind.key === "gclid" && isGoogleClick ? "gbraid or wbraid" : kind.missing;
@@ -229,6 +236,7 @@ export function reasonAgainst(call: Candidate, kind: Kind, nowMs: number): Reaso
   const ageMs = nowMs - Date.parse(call.call_started);
   if (ageMs > kind.maxAgeMs) return "too old";
   if (ageMs < kind.minAgeMs) return "too recent";
-  if (!call.is_qualified) return "not qualified";
-  return call.is_repeated ? "duplicate" : undefined;
+  if (!call.is_qualified) return `not ${qualify}`;
+  if (call.is_repeated) return "duplicate";
+  return call.earned_micros === "0" ? "nothing earned" : undefined;
 }

@@ -1,14 +1,14 @@
 import { stringify } from "csv-stringify/sync";
-import { compileRules } from "../../attribution/compiled-rules.ts";
 import type { CallFilter } from "../../call/filter.ts";
 import { encodeTable } from "../../export/formats/encode-table.ts";
 import { type Job, listsOf } from "../../export/job.ts";
 import type { Column } from "../../export/table.ts";
-import type { ConversionKind } from "../../request/option-values.ts";
+import { type ConversionKind, OUTCOME_VALUE } from "../../request/option-values.ts";
 import type { RollupSession } from "../../rollup/session.ts";
 import type { Candidate } from "../../rollup/sqlite/sqlite-conversions-sql.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
 import { type Conversion, KINDS, type Kind, type Reason, reasonAgainst } from "./conversion-kinds.ts";
+import { prepareWorth, withCurrency } from "./conversion-worth.ts";
 import { hasUploadFile, openUploadKey } from "./upload-files.ts";
 import type { UploadLedger } from "./upload-ledger.ts";
 import { type NewLine, readUploadLines } from "./upload-table.ts";
@@ -20,14 +20,16 @@ type PutOff = "uploaded" | "next file";
 /** Writes conversions and, in a second file, the examined calls that are not conversions, with reasons. */
 export async function writeConversions(job: Job, target: ConversionKind, ledger: UploadLedger) {
   const { ask, timeframe, nowMs } = job;
-  const { reader, session } = listsOf(job);
-  const kind = KINDS[target];
-  const { every = false, new: isNew = false } = ask.conversion;
+  const lists = listsOf(job);
+  const { every = false, new: isNew = false, qualify = "qualified" } = ask.conversion;
+  const kind = { ...KINDS[target], qualify };
   const name = kind.toName?.(ask.conversion.name) ?? ask.conversion.name;
-  const options = { ...ask.conversion, name, timezone: timeframe.timezone, nowMs };
+  const options = { ...withCurrency(lists, job), name, timezone: timeframe.timezone, nowMs };
   const population = populationOf(timeframe.filter);
-  const candidates = session.conversions({ ...kind, every }, population, timeframe.span);
-  const past = isNew ? readPast(reader, ledger, { kind: target, name, every, nowMs }) : undefined;
+  const isEarned = options.value === OUTCOME_VALUE;
+  const query = { ...kind, every, isEarned };
+  const candidates = lists.session.conversions(query, population, timeframe.span);
+  const past = isNew ? readPast(lists.reader, ledger, { kind: target, name, every, nowMs }) : undefined;
   const judged = function* () {
     for (const call of candidates.read()) {
       yield { ...call, reason: reasonAgainst(call, kind, nowMs) ?? past?.reasonAgainst(call) };
@@ -36,16 +38,17 @@ export async function writeConversions(job: Job, target: ConversionKind, ledger:
 
   const lines: NewLine[] = [];
   let rows = 0;
-  const { aboutTopic } = compileRules(session.rules);
+  const worthOf = prepareWorth(lists, options);
   const conversions = function* (): Generator<Conversion> {
-    for (const { call_id, key, click_by, call_started, topic, reason } of judged()) {
+    for (const { reason, ...call } of judged()) {
+      const { call_id, key, click_by, call_started } = call;
       if (reason !== undefined || key === null || call_started === null) continue;
       const { isKnown = false, ...said } = past?.next(call_id, key, call_started) ?? {
         order_id: null,
         occurred_at: toSecond(call_started),
       };
       rows++;
-      const value = aboutTopic(topic)?.value ?? options.value ?? null;
+      const value = worthOf(call);
       const currency = value === null ? null : (options.currency ?? null);
       if (!isKnown) {
         lines.push({
@@ -59,6 +62,7 @@ export async function writeConversions(job: Job, target: ConversionKind, ledger:
           currency,
           occurred_at: said.occurred_at,
           is_every: every,
+          qualify,
         });
       }
       yield { call_id, key, click_by, value, ...said };

@@ -1,6 +1,7 @@
 import { and, count, desc, eq, getTableColumns, inArray, not, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { markProcess } from "../../base/process-mark.ts";
+import { QUALIFY } from "../../request/option-values.ts";
 import type { CallerHash } from "../../warehouse/calls/caller-hash.ts";
 import { about, describeTable } from "../../warehouse/described.ts";
 import type { Reader, Warehouse } from "../../warehouse/warehouse.ts";
@@ -46,6 +47,10 @@ const columns = {
   is_every: about(
     integer({ mode: "boolean" }).notNull(),
     "1 if each qualified call of a click or caller counted, not only the first.",
+  ),
+  qualify: about(
+    text({ enum: QUALIFY }).notNull(),
+    "What made the call a conversion: qualified, or a job that was booked or sold.",
   ),
 };
 

@@ -1,5 +1,6 @@
 import { UsageError } from "../../base/errors.ts";
 import { describeMissing } from "../../spend/spend-imports.ts";
+import { logOutcomeChanges } from "../../warehouse/calls/fact-log.ts";
 import { writeTransaction } from "../../warehouse/transaction.ts";
 import type { Reader, Warehouse } from "../../warehouse/warehouse.ts";
 
@@ -43,7 +44,8 @@ export function readOutcomeImports({ sqlite }: Reader): OutcomeImport[] {
  * @throws UsageError if no import has this number, or none of its jobs is left
  */
 export function removeOutcomeImport(warehouse: Warehouse, number: number, removedAt: string) {
-  return writeTransaction(warehouse, ({ sqlite }) => {
+  return writeTransaction(warehouse, (tx) => {
+    const { sqlite } = tx;
     const all = readOutcomeImports(warehouse);
     const removed = all.find((each) => each.number === number);
     const why = describeMissing(removed);
@@ -51,7 +53,9 @@ export function removeOutcomeImport(warehouse: Warehouse, number: number, remove
       throw new UsageError(`Cannot remove import ${number}: ${why}`, {
         hint: "calltally outcome list shows all.",
       });
-    sqlite.prepare<[number]>("DELETE FROM outcomes WHERE import_id = ?").run(number);
+    logOutcomeChanges(tx, () =>
+      sqlite.prepare<[number]>("DELETE FROM outcomes WHERE import_id = ?").run(number),
+    );
     sqlite
       .prepare<[string, number]>("UPDATE outcome_imports SET removed_at = ? WHERE import_id = ?")
       .run(removedAt, number);

@@ -1,5 +1,6 @@
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { callerKeyOf } from "../../warehouse/calls/caller-key.ts";
+import { logOutcomeChanges } from "../../warehouse/calls/fact-log.ts";
 import { writeTransaction } from "../../warehouse/transaction.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
 import type { Job } from "./read-jobs.ts";
@@ -98,17 +99,20 @@ export class OutcomeWriter implements Disposable {
   /** Returns what each file had; of a job in several lines, the last counts. */
   commit(files: readonly string[], { currency, ...origin }: Origin) {
     this.#warehouse.sqlite.exec("COMMIT");
-    return writeTransaction(this.#warehouse, ({ sqlite }) => {
+    return writeTransaction(this.#warehouse, (tx) => {
+      const { sqlite } = tx;
       const { source } = origin;
       sqlite.exec(LAST);
-      for (const sql of REPLACE) sqlite.prepare(sql).run(sql.includes("@") ? { source } : {});
       const before = Number(
         sqlite
           .prepare("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'outcome_imports'")
           .pluck()
           .get(),
       );
-      sqlite.prepare(PUT).run({ currency, source, before });
+      logOutcomeChanges(tx, () => {
+        for (const sql of REPLACE) sqlite.prepare(sql).run(sql.includes("@") ? { source } : {});
+        sqlite.prepare(PUT).run({ currency, source, before });
+      });
       const sums = sqlite.prepare<[number], { jobs: number; matched: number; revenue: string | null }>(SUMS);
       return files.map((name, index) => {
         const file = index + 1;

@@ -43,12 +43,9 @@ export function findRestatements(
     const cell = toCell(String(period), rename(JSON.stringify(rest)));
     effects.set(cell, [...(effects.get(cell) ?? []), effect]);
   }
+  const allReasons = new Set([...effects.values()].flat().map(({ reason }) => reason));
   const rulesChange = describeRulesChange(reader, before.rules_id, rulesId);
   const stretches = new Map(comparable.map((stretch) => [stretch.period, stretch]));
-  const isImportedSince = (time: string) =>
-    reader.sqlite
-      .prepare("SELECT 1 FROM outcome_imports WHERE imported_at > @time OR removed_at > @time LIMIT 1")
-      .get({ time }) !== undefined;
   const names = keyColumns(query.dimensions).map(({ name }) => name);
   return changed.flatMap(({ period, key, changes }) => {
     const { startsAt: starts_at, endsAt: ends_at } = stretches.get(period) ?? first;
@@ -62,7 +59,9 @@ export function findRestatements(
       const reasons = METRIC_NAMES.has(name)
         ? effectsOf(ofCalls, name)
         : OUTCOME_FIGURES.includes(name)
-          ? outcomeEffectsOf(name, change, { ...others, isImported: isImportedSince(before.exported_at) })
+          ? query.outcomes?.by === "call"
+            ? outcomeEffectsOf(name, others)
+            : jobDateEffectsOf(change, allReasons)
           : spendEffectsOf(name, change, others);
       return {
         found_at,
@@ -179,25 +178,23 @@ function spendEffectsOf(
   ];
 }
 
-/** Returns the reasons for a change in a figure of outcomes: jobs, or the calls and the costs that it is also made of. */
+/** Returns the reasons for a change in a figure of outcomes: jobs and calls, and costs if it is also made of them. */
 function outcomeEffectsOf(
   name: string,
-  change: number | null,
-  {
-    effects,
-    isCostOther,
-    isImported,
-  }: { effects: readonly RowEffect[]; isCostOther: boolean; isImported: boolean },
+  { effects, isCostOther }: { effects: readonly RowEffect[]; isCostOther: boolean },
 ): Effect[] {
-  const others: Effect[] = [
-    ...effectsOf(effects, "calls").map((effect) => ({ ...effect, effect: null })),
-    ...(isCostOther && RETURN_FIGURES.includes(name)
-      ? [{ reason: "spend_changed", calls: null, effect: null } as const]
-      : []),
+  const isOfCosts = isCostOther && RETURN_FIGURES.includes(name);
+  return [
+    ...effectsOf(effects, name),
+    ...(isOfCosts ? [{ reason: "spend_changed", calls: null, effect: null } as const] : []),
   ];
-  const isAlone = others.length === 0;
-  if (!isAlone && !isImported) return others;
-  return [...others, { reason: "outcomes_changed", calls: null, effect: isAlone ? change : null }];
+}
+
+/** By the dates of jobs, a call changes other rows than its own: any reason of these calls may be one. */
+function jobDateEffectsOf(change: number | null, reasons: ReadonlySet<Effect["reason"]>): Effect[] {
+  const effect = reasons.size > 1 ? null : change;
+  const [first = "outcomes_changed", ...others] = reasons;
+  return [first, ...others].map((reason) => ({ reason, calls: null, effect }));
 }
 
 /** Six digits: the rest is a rounding error. */

@@ -26,7 +26,7 @@ const COLUMNS: readonly FileColumn[] = [
   ...RESTATEMENT_REASONS.flatMap((reason): FileColumn[] => [
     { name: `${reason}_calls`, type: "integer", of: (each) => effectOf(each, reason)?.calls ?? null },
     { name: `${reason}_effect`, type: "decimal", of: (each) => effectOf(each, reason)?.effect ?? null },
-  ]).filter(({ name }) => !["spend_changed_calls", "outcomes_changed_calls"].includes(name)),
+  ]).filter(({ name }) => name !== "spend_changed_calls"),
   { name: "rules_changed", type: "text", of: ({ rules_changed }) => rules_changed },
 ];
 

@@ -7,8 +7,10 @@ import { formText } from "../sql-text.ts";
 const REVENUE = "sum(amount_micros) FILTER (WHERE stage = 'sold')";
 
 /** A row for each call that has an outcome. */
-const BY_CALL = `SELECT call_id, NULL, max(stage <> 'lost'), max(stage = 'sold'), coalesce(${REVENUE}, 0)
-FROM outcomes GROUP BY call_id`;
+export const OUTCOMES_BY_CALL = `SELECT call_id, NULL AS day, max(stage <> 'lost') AS booked, max(stage = 'sold') AS sold,
+  coalesce(${REVENUE}, 0) AS revenue_micros FROM outcomes GROUP BY call_id`;
+/** Its columns that figures are made of. */
+export const OUTCOME_SUMS = ["booked", "sold", "revenue_micros"] as const;
 
 /** A row for each call and day of its jobs; the call is counted on the day of its first such job. */
 const BY_JOB_DATE = `SELECT call_id, day, min(day) FILTER (WHERE max(stage <> 'lost')) OVER of_call = day AND max(stage <> 'lost'),
@@ -32,7 +34,7 @@ export function makeOutcomeTable(
   );
   const [{ jobs, matched } = { jobs: 0, matched: 0 }] = all<{ jobs: number; matched: number }>(LATEST);
   const sums = makeTable("call_id INTEGER, day TEXT, booked INTEGER, sold INTEGER, revenue_micros INTEGER");
-  database.exec(`INSERT INTO ${sums} ${by === "call" ? BY_CALL : BY_JOB_DATE}`);
+  database.exec(`INSERT INTO ${sums} ${by === "call" ? OUTCOMES_BY_CALL : BY_JOB_DATE}`);
   const days = makeTable("day TEXT PRIMARY KEY, starts_at TEXT NOT NULL");
   const insertDay = database.prepare(`INSERT INTO ${days} VALUES (?, ?)`);
   for (const { day } of all<{ day: string }>(`SELECT DISTINCT day FROM ${sums} WHERE day IS NOT NULL`)) {

@@ -1,15 +1,18 @@
 import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../../attribution/attribute-call.ts";
+import { MICROS } from "../../base/currency.ts";
 import type { CampaignNames } from "../../figures/campaign-names.ts";
 import { Cells } from "../../figures/cells.ts";
 import { Dictionary } from "../../figures/dictionary.ts";
 import { keyColumns } from "../../figures/dimensions.ts";
-import { type Effect, effectOn, type Step } from "../../figures/effects.ts";
+import { type Effect, effectOf, effectOn, type Step } from "../../figures/effects.ts";
 import { keyOf } from "../../figures/fold-rollup.ts";
+import { isOfOutcomes, type OutcomeAggregate } from "../../figures/metrics.ts";
 import { callMeasures, measuresOf, type RollupQuery } from "../../figures/rollup-query.ts";
 import { CHANGE_REASONS, type ChangeReason } from "../change-reasons.ts";
 import { type FigureSessionOptions, type Row, selectionOf, type Value } from "../figure-session.ts";
 import { campaignNamesText } from "./campaign-names-sql.ts";
+import { OUTCOME_SUMS, OUTCOMES_BY_CALL } from "./outcome-sums.ts";
 import { readOffsets, type SqliteEngine } from "./sqlite-engine.ts";
 
 export interface RowEffect {
@@ -36,7 +39,7 @@ export function* readEffects(
     .prepare<[], string>("SELECT name FROM pragma_table_info('call_facts')")
     .pluck()
     .all();
-  const table = engine.makeTable(["sign", "reason", ...facts].join(", "));
+  const table = engine.makeTable(["sign", "reason", ...facts, ...OUTCOME_SUMS].join(", "));
   database.exec(stepsText(table, facts, since));
   let names: CampaignNames | undefined;
   const campaignNames = () => {
@@ -61,15 +64,23 @@ export function* readEffects(
     periods: periods && new Dictionary(),
   });
   const { calls, of, valueAt } = engine.readSteps({ cells, span, periods }, selection);
-  const measures = callMeasures(measuresOf(query, options.rules));
+  const measures = measuresOf(query, options.rules);
+  const earnedAt = (aggregate: OutcomeAggregate, row: number) =>
+    Number(valueAt(`f.${sumOf(aggregate)}`, row)) / (sumOf(aggregate) === "revenue_micros" ? MICROS : 1);
   const rows = Map.groupBy(of.keys(), (row) => `${of[row]} ${valueAt("f.reason", row)}`);
   for (const own of rows.values()) {
     const [first = 0] = own;
     const steps = own.map((row): Step => ({ row, sign: Number(valueAt("f.sign", row)) }));
     const changed = [...Map.groupBy(steps, ({ row }) => valueAt("f.call_id", row)).values()];
-    const figures = new Map(
-      measures.map((metric) => [metric.name, effectOn(metric, changed, calls, options.rules)]),
-    );
+    const figures = new Map<string, Effect>();
+    for (const metric of callMeasures(measures))
+      figures.set(metric.name, effectOn(metric, changed, calls, options.rules));
+    for (const { name, aggregate, isAdditive = false } of measures)
+      if (isOfOutcomes(aggregate))
+        figures.set(
+          name,
+          effectOf(changed, isAdditive, (row) => earnedAt(aggregate, row)),
+        );
     yield { key: keyOf(of[first] ?? 0, cells), reason: toReason(valueAt("f.reason", first)), figures };
   }
 }
@@ -89,19 +100,37 @@ function toReason(stored: Value): ChangeReason {
   return reason;
 }
 
-/** Fills a table: for each change after `since` the facts before it, with the sign -1, and after it, with 1. */
+/** What a figure of outcomes takes of each call. */
+function sumOf(aggregate: OutcomeAggregate): (typeof OUTCOME_SUMS)[number] {
+  if (aggregate.kind === "cost per booked") return "booked";
+  return aggregate.kind !== "outcome" || aggregate.of === "revenue" ? "revenue_micros" : aggregate.of;
+}
+
+/**
+ * Fills a table: for each change after `since` the facts before it, with the sign -1, and after it, with 1. What calls
+ * earned then is what the next change of it says, else the present.
+ */
 function stepsText(table: string, facts: readonly string[], since: number): string {
   const of = (alias: string) => facts.map((fact) => `${alias}.${fact}`).join(", ");
-  return `INSERT INTO ${table} (sign, reason, ${facts.join(", ")})
+  const earned = (next: string) => `(SELECT change_id, ${OUTCOME_SUMS.join(", ")} FROM fact_changes) AS o
+  ON o.change_id = ${next} LEFT JOIN present AS p ON p.call_id = c.call_id`;
+  const sums = OUTCOME_SUMS.map((sum) => `coalesce(o.${sum}, p.${sum}, 0)`).join(", ");
+  const nextChange = (from: string) => `min(change_id) FILTER (WHERE reason = 'outcomes_changed') OVER (
+    PARTITION BY call_id ORDER BY change_id ROWS BETWEEN ${from} AND UNBOUNDED FOLLOWING)`;
+  return `INSERT INTO ${table} (sign, reason, ${[...facts, ...OUTCOME_SUMS].join(", ")})
 WITH changes AS MATERIALIZED (
-  SELECT *, lead(change_id) OVER (PARTITION BY call_id ORDER BY change_id) AS next_id
+  SELECT *, lead(change_id) OVER (PARTITION BY call_id ORDER BY change_id) AS next_id,
+    ${nextChange("CURRENT ROW")} AS earned_before, ${nextChange("1 FOLLOWING")} AS earned_after
   FROM fact_changes WHERE change_id > ${since}
+), present AS MATERIALIZED (
+  SELECT * FROM (${OUTCOMES_BY_CALL}) WHERE call_id IN (SELECT call_id FROM changes)
 )
-SELECT -1, c.reason, ${of("c")} FROM changes AS c WHERE c.is_live IS NOT NULL
+SELECT -1, c.reason, ${of("c")}, ${sums} FROM changes AS c LEFT JOIN ${earned("c.earned_before")}
+WHERE c.is_live IS NOT NULL
 UNION ALL
-SELECT 1, c.reason, ${of("n")} FROM changes AS c JOIN fact_changes AS n ON n.change_id = c.next_id
-WHERE n.is_live IS NOT NULL
+SELECT 1, c.reason, ${of("n")}, ${sums} FROM changes AS c JOIN fact_changes AS n ON n.change_id = c.next_id
+LEFT JOIN ${earned("c.earned_after")} WHERE n.is_live IS NOT NULL
 UNION ALL
-SELECT 1, c.reason, ${of("f")} FROM changes AS c JOIN call_facts AS f ON f.call_id = c.call_id
-WHERE c.next_id IS NULL`;
+SELECT 1, c.reason, ${of("f")}, ${sums} FROM changes AS c JOIN call_facts AS f ON f.call_id = c.call_id
+LEFT JOIN ${earned("c.earned_after")} WHERE c.next_id IS NULL`;
 }

@@ -1,4 +1,5 @@
 import type { ClickId } from "../../attribution/ad-click.ts";
+import type { Stage } from "../../call/filter.ts";
 import type { CallSelection } from "../engine.ts";
 import { listText, literal } from "../sql-text.ts";
 import { CALLER, FACTS_AND_CALLS, selectionText } from "./sqlite-calls-sql.ts";
@@ -10,9 +11,15 @@ export interface ConversionQuery {
   sources?: readonly string[] | undefined;
   /** Whether each qualified call of a key counts, or only the first. */
   every: boolean;
+  /** What makes a call a conversion: itself, or a job. @default qualified */
+  qualify?: Qualify | undefined;
+  /** Whether `earned_micros` is computed. @default false */
+  isEarned?: boolean | undefined;
   /** Considers only calls that share a key with one of these. @default the calls of the session's filter */
   likeCalls?: readonly number[] | undefined;
 }
+
+export type Qualify = "qualified" | Exclude<Stage, "lost">;
 
 export type ConversionKey = "gclid" | "google_click" | "caller" | "msclkid" | "google_analytics_cid";
 
@@ -29,6 +36,11 @@ export interface Candidate {
   topic: string | null;
   /** Whether an earlier qualified call has the same key (and, if every call counts, the same second). */
   is_repeated: boolean;
+  /**
+   * What all calls of the key earned, in millionths of the currency; "0" if nothing, and no open job can change that. Null
+   * if that is not known yet, and for repeated calls.
+   */
+  earned_micros: string | null;
 }
 
 const CLICK_BY = "click_by(c.gclid, c.gclsrc, c.referring_url, c.extra)";
@@ -43,15 +55,28 @@ const CONVERSION_KEYS: Record<ConversionKey, { text: string; isStored: boolean }
   google_analytics_cid: { text: "client_id(c.google_analytics_cid)", isStored: true },
 };
 
+const QUALIFIES: Record<Qualify, string> = {
+  qualified: "f.is_qualified",
+  booked: "f.call_id IN (SELECT call_id FROM outcomes WHERE stage <> 'lost')",
+  sold: "f.call_id IN (SELECT call_id FROM outcomes WHERE stage = 'sold')",
+};
+
+/** What each call earned, and whether one of its jobs may still be sold or get an amount. */
+const SUMS = `SELECT call_id, sum(amount_micros) FILTER (WHERE stage = 'sold') AS earned,
+    max(stage = 'booked' OR stage = 'sold' AND amount_micros IS NULL) AS is_open
+  FROM outcomes GROUP BY call_id`;
+
+/** Columns of the table that `firstConversionsText` selects for. */
+export const FIRST_CONVERSIONS = "call_id INTEGER PRIMARY KEY, earned_micros INTEGER";
+
 export function firstConversionsText(
-  { key: name, sources, every, likeCalls }: ConversionQuery,
+  { key: name, sources, every, qualify = "qualified", isEarned = false, likeCalls }: ConversionQuery,
   context: CallSelection,
 ): string {
   const { text: key, isStored } = CONVERSION_KEYS[name];
   const also = [
     `${key} IS NOT NULL`,
     "f.call_started IS NOT NULL",
-    "f.is_qualified",
     ...(sources ? [`coalesce(f.gclsrc, '') IN (${sources.map(literal).join(", ")})`] : []),
     ...(likeCalls === undefined
       ? []
@@ -59,25 +84,39 @@ export function firstConversionsText(
   ];
   // Google and Microsoft treat two conversions of one click in the same second as one.
   const same = every ? `${key}, substr(f.call_started, 1, ${"YYYY-MM-DDTHH:MM:SS".length})` : key;
-  return `SELECT call_id FROM (
-    SELECT f.call_id, row_number() OVER (PARTITION BY ${same} ORDER BY f.call_started, f.call_id) AS rank
-    ${selectionText({}, context, { from: isStored ? FACTS_AND_CALLS : undefined, also })}
+  const from = isStored ? FACTS_AND_CALLS : undefined;
+  const rank = (partition: string) =>
+    `f.call_id, row_number() OVER (PARTITION BY ${partition} ORDER BY f.call_started, f.call_id) AS rank`;
+  const isQualified = QUALIFIES[qualify];
+  if (!isEarned)
+    return `SELECT call_id, NULL FROM (
+    SELECT ${rank(same)}
+    ${selectionText({}, context, { from, also: [...also, isQualified] })}
   ) WHERE rank = 1`;
+  // Calls that are not conversions themselves earn for the click or caller, too.
+  return `WITH sums AS MATERIALIZED (${SUMS})
+  SELECT call_id, CASE WHEN earned > 0 THEN earned WHEN is_open = 0 THEN 0 END FROM (
+    SELECT ${rank(`${same}, ${isQualified}`)}, ${isQualified} AS is_conversion,
+      sum(sums.earned) OVER of_key AS earned, max(sums.is_open) OVER of_key AS is_open
+    ${selectionText({}, context, { from, join: " LEFT JOIN sums ON sums.call_id = f.call_id", also })}
+    WINDOW of_key AS (PARTITION BY ${same})
+  ) WHERE rank = 1 AND is_conversion`;
 }
 
 /** A digest cannot be uploaded: the number is taken from what was kept of the call. */
 const KEPT_NUMBER = "caller_of(c.caller_id)";
 
 export function candidatesText(
-  { key: name }: ConversionQuery,
+  { key: name, qualify = "qualified" }: ConversionQuery,
   table: string,
   firstTable: string,
   { rules }: Pick<CallSelection, "rules">,
 ): string {
   const caller = rules.caller_digests === true ? KEPT_NUMBER : CALLER;
   const key = name === "caller" ? caller : CONVERSION_KEYS[name].text;
-  return `SELECT f.call_id, f.is_live, f.call_started, ${key} AS key, ${CLICK_BY} AS click_by, coalesce(f.gclsrc, '') AS gclsrc, f.is_qualified, f.topic,
-  f.call_id NOT IN (SELECT call_id FROM ${firstTable}) AS is_repeated
+  return `SELECT f.call_id, f.is_live, f.call_started, ${key} AS key, ${CLICK_BY} AS click_by, coalesce(f.gclsrc, '') AS gclsrc, ${QUALIFIES[qualify]} AS is_qualified, f.topic,
+  first.call_id IS NULL AS is_repeated, CAST(first.earned_micros AS TEXT) AS earned_micros
 FROM ${table} AS s CROSS JOIN call_facts AS f ON f.call_id = s.call_id JOIN calls AS c ON c.call_id = f.call_id
+  LEFT JOIN ${firstTable} AS first ON first.call_id = f.call_id
 ORDER BY s.rank`;
 }

@@ -23,6 +23,9 @@ import { SEVERAL_NAMES } from "./campaign-names-sql.ts";
 import { makeOutcomeTable } from "./outcome-sums.ts";
 import { type SqliteSelection, selectionText } from "./sqlite-calls-sql.ts";
 
+/** Of tables that have what calls earned. */
+const SUM_COLUMNS = ["f.booked", "f.sold", "f.revenue_micros"] as const;
+
 export class SqliteEngine implements Engine {
   readonly #database: Database;
   readonly #reader: ColumnReader;
@@ -79,7 +82,7 @@ export class SqliteEngine implements Engine {
 
   /** Reads the facts of a table of changes, in one go: it is small. */
   readSteps(side: Side & { cells: Cells }, selection: SqliteSelection) {
-    const own = ["f.sign", "f.reason", "f.call_id"] as const;
+    const own = ["f.sign", "f.reason", "f.call_id", ...SUM_COLUMNS] as const;
     const steps = this.readCells(side, selection, [...own, "marks", "duration", "start", "caller"]);
     let step = steps.next();
     while (!step.done) step = steps.next();
@@ -176,9 +179,8 @@ WHERE campaign IS NOT NULL OR campaign_id IS NOT NULL GROUP BY 1, 2, 3`;
     side: Side & { cells: Cells },
     selection: SqliteSelection,
   ): Promise<Map<number, Earned>> {
-    const columns = ["f.booked", "f.sold", "f.revenue_micros"] as const;
-    const { calls, of } = await this.#reader.run(this.readCells(side, selection, columns));
-    const valueAt = (column: (typeof columns)[number], row: number) =>
+    const { calls, of } = await this.#reader.run(this.readCells(side, selection, SUM_COLUMNS));
+    const valueAt = (column: (typeof SUM_COLUMNS)[number], row: number) =>
       this.#reader.dictionaryOf(column).values[calls.codes.get(column)?.[row] ?? 0] ?? 0;
     const found = new Map<number, Earned>();
     for (let row = 0; row < calls.rows; row++) {

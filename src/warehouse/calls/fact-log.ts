@@ -2,6 +2,7 @@ import { desc, eq, lte } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { recordOf } from "../../base/records.ts";
 import { CHANGE_REASONS, type ChangeReason } from "../../rollup/change-reasons.ts";
+import { OUTCOME_SUMS, OUTCOMES_BY_CALL } from "../../rollup/sqlite/outcome-sums.ts";
 import { addToCount, countRows, readCount, setCount } from "../counts.ts";
 import { about, describeTable } from "../described.ts";
 import { findOutdated, readObjects, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
@@ -18,7 +19,7 @@ export const fact_changes = sqliteTable("fact_changes", {
   changed_at: about(text().notNull(), "When its facts were written, ISO 8601 UTC."),
   reason: about(
     text({ enum: CHANGE_REASONS }).notNull(),
-    "late: the call was not here. corrected: its content changed at the service. gone or returned: the service no longer lists it, or lists it again. rules: it was attributed again. first_call: it became, or ceased to be, the first of its caller.",
+    "late: the call was not here. corrected: its content changed at the service. gone or returned: the service no longer lists it, or lists it again. rules: it was attributed again. first_call: it became, or ceased to be, the first of its caller. outcomes_changed: its jobs changed.",
   ),
   rules_id: about(integer(), "The row in `rules` that caused it; null for other reasons."),
   ...recordOf(FACTS, (fact) => {
@@ -30,6 +31,9 @@ export const fact_changes = sqliteTable("fact_changes", {
       personal,
     );
   }),
+  ...recordOf(OUTCOME_SUMS, (sum) =>
+    about(integer(), `\`${sum}\` of its jobs before they changed; null for other reasons.`),
+  ),
 });
 export const FACT_CHANGES = describeTable(
   fact_changes,
@@ -68,6 +72,25 @@ END`,
   VALUES (OLD.call_id, ${NOW}, ${reasonText("gone")}, ${rowOf("OLD", FACTS)});
 END`,
 };
+
+/** Changes what calls led to, and logs the calls for which that is something else afterwards. */
+export function logOutcomeChanges<Result>(tx: Tx, change: () => Result): Result {
+  const { sqlite } = tx;
+  if (readFactLog(tx) === undefined) return change();
+  sqlite.exec(`CREATE TEMP TABLE earlier_outcomes AS ${OUTCOMES_BY_CALL}`);
+  const result = change();
+  const [was, is] = ["was", "now"].map((row) =>
+    OUTCOME_SUMS.map((sum) => `coalesce(${row}.${sum}, 0)`).join(", "),
+  );
+  sqlite.exec(`INSERT INTO fact_changes (call_id, changed_at, reason, ${FACTS.join(", ")}, ${OUTCOME_SUMS.join(", ")})
+  SELECT f.call_id, ${NOW}, ${reasonText("outcomes_changed")}, ${FACTS.map((fact) => `f.${fact}`).join(", ")}, ${was}
+  FROM temp.earlier_outcomes AS was FULL JOIN (${OUTCOMES_BY_CALL}) AS now ON now.call_id = was.call_id
+    JOIN call_facts AS f ON f.call_id = coalesce(was.call_id, now.call_id)
+  WHERE (${was}) IS NOT (${is});
+  DROP TABLE temp.earlier_outcomes`);
+  return result;
+}
+
 export function startFactLog(tx: Tx): number {
   replaceOutdated(tx.sqlite, "TRIGGER", LOG_TRIGGERS);
   return addToCount(tx, LOGS, 1);

@@ -28,6 +28,7 @@ CREATE TABLE `uploads` (
 	`currency` text,
 	`occurred_at` text NOT NULL,
 	`is_every` integer NOT NULL,
+	`qualify` text NOT NULL,
 	FOREIGN KEY (`upload_file_id`) REFERENCES `upload_files`(`upload_file_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
@@ -352,7 +353,10 @@ CREATE TABLE `fact_changes` (
 	`org_unit_id` integer,
 	`org_unit_name` text,
 	`tracking_number` text,
-	`disposition` text
+	`disposition` text,
+	`booked` integer,
+	`sold` integer,
+	`revenue_micros` integer
 );
 --> statement-breakpoint
 CREATE TABLE `call_facts` (

@@ -31,6 +31,7 @@ const candidate = (kind: keyof typeof KEYS, members: Partial<Candidate> = {}): C
   is_qualified: true,
   topic: null,
   is_repeated: false,
+  earned_micros: null,
   ...members,
 });
 

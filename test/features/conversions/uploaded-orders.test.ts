@@ -24,6 +24,7 @@ const line: fc.Arbitrary<KnownLine> = fc
     currency: fc.constantFrom(null, "EUR"),
     day: fc.nat(5),
     is_every: fc.boolean(),
+    qualify: fc.constantFrom("qualified" as const, "sold" as const),
     report_run_id: fc.constantFrom(null, 7),
   })
   .map(({ day, ...others }) => ({
@@ -91,6 +92,7 @@ const LINE: KnownLine = {
   currency: null,
   occurred_at: at(0),
   is_every: false,
+  qualify: "qualified",
   report_run_id: null,
 };
 

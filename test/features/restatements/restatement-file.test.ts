@@ -73,11 +73,11 @@ async function write(folder: string, format: FormatOptions | { format: "xlsx" },
 const HEADER =
   "file,contents,period,key,metric,was,now,change,exported_at,late_calls,late_effect,corrected_calls,corrected_effect," +
   "gone_calls,gone_effect,returned_calls,returned_effect,rules_calls,rules_effect,first_call_calls,first_call_effect," +
-  "spend_changed_effect,outcomes_changed_effect,rules_changed";
+  "outcomes_changed_calls,outcomes_changed_effect,spend_changed_effect,rules_changed";
 const LINES = [
   HEADER,
-  'source.csv,source,2026-09,"{""source"":""google"",""campaign"":null,""hour"":7}",calls,40,38,-2,2026-10-02T00:00:00.000Z,1,10,2,20,3,30,4,40,5,50,6,60,,,"aliases, missed"',
-  "by-campaign.csv,campaign,,{},first_call_at,,2026-09-01T00:00:00.000Z,,2026-10-02T00:00:00.000Z,,,1,,,,,,,,,,0.5,,",
+  'source.csv,source,2026-09,"{""source"":""google"",""campaign"":null,""hour"":7}",calls,40,38,-2,2026-10-02T00:00:00.000Z,1,10,2,20,3,30,4,40,5,50,6,60,,,,"aliases, missed"',
+  "by-campaign.csv,campaign,,{},first_call_at,,2026-09-01T00:00:00.000Z,,2026-10-02T00:00:00.000Z,,,1,,,,,,,,,,,,0.5,",
 ];
 
 describe("writeRestatements", () => {
@@ -103,8 +103,8 @@ describe("writeRestatements", () => {
     const [, first, second] = (files[0]?.[1] ?? "").split("\r\n");
     const figures = "1,5;-0,25;-1,75;2026-10-02 00:00:00";
     const guarded = (period: string) => ["'=1.csv", "'=2", period, '"{""a"":""=4""}"', "'=5"].join(";");
-    expect(first).toBe(`${guarded('"=""2026-09"""')};${figures};1;10;2;20;3;30;4;40;5;50;6;60;;;'=6`);
-    expect(second).toBe(`${guarded("")};${figures};;;1;;;;;;;;;;0,5;;'=6`);
+    expect(first).toBe(`${guarded('"=""2026-09"""')};${figures};1;10;2;20;3;30;4;40;5;50;6;60;;;;'=6`);
+    expect(second).toBe(`${guarded("")};${figures};;;1;;;;;;;;;;;;0,5;'=6`);
   });
 
   it("keeps to a delimiter and profile of the other files, and is CSV where they are none", async () => {

@@ -226,6 +226,9 @@ describe("the log of facts", () => {
       change_id: 2,
       reason: "corrected",
       rules_id: null,
+      booked: null,
+      sold: null,
+      revenue_micros: null,
       changed_at: corrected?.changed_at,
     });
     expect(gone).toMatchObject({

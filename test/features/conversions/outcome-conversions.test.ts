@@ -1,0 +1,349 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Call } from "../../../src/call/columns.ts";
+import { importOutcomes } from "../../../src/features/outcomes/import-outcomes.ts";
+import { readOutcomeImports, removeOutcomeImport } from "../../../src/features/outcomes/outcome-imports.ts";
+import { forgetCallers } from "../../../src/forget/forget-callers.ts";
+import type { ConversionOptions } from "../../../src/request/resolve.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { readConversions } from "../../support/conversion-checker.ts";
+import { clockAt, makeWarehouse, type Target } from "../../support/produce-files.ts";
+import { readText } from "../../support/temp-folder.ts";
+import { locked } from "../../support/warehouse.ts";
+import {
+  at,
+  conversionCall,
+  DAY_MS,
+  NOW,
+  type Options,
+  saidOf,
+  type Warehouse,
+  writeAdjustments,
+  writeNew,
+} from "./upload-files.ts";
+
+const MAX_ADJUSTED_DAYS = 54;
+
+/** What an ad platform knows after it took some files; it refuses what Google refuses. */
+class Platform {
+  readonly #orders = new Map<string, { occurredMs: number; value: string; isRetracted: boolean }>();
+
+  /** Takes the conversions, then the adjustments, and returns the value of each order that counts. */
+  async take(warehouse: Warehouse, options: Options & { nowMs: number }): Promise<Record<string, string>> {
+    const { rows } = await writeNew(warehouse, options);
+    const { new: _, every: __, ...adjusted } = options;
+    const { rows: adjustments } = await writeAdjustments(warehouse, adjusted);
+    for (const row of rows) {
+      const { "Order ID": id = "", "Conversion Time": time, "Conversion Value": value = "" } = row;
+      expect(this.#orders.has(id), `order ${id} comes twice`).toBe(false);
+      this.#orders.set(id, {
+        occurredMs: Date.parse(`${time?.replace(" ", "T")}Z`),
+        value,
+        isRetracted: false,
+      });
+    }
+    for (const [id = "", type, value = ""] of saidOf(adjustments)) {
+      const order = this.#orders.get(id);
+      expect(order?.isRetracted, `order ${id} is adjusted`).toBe(false);
+      if (order === undefined) continue;
+      expect(options.nowMs - order.occurredMs).toBeLessThanOrEqual(MAX_ADJUSTED_DAYS * DAY_MS);
+      if (type === "RETRACT") order.isRetracted = true;
+      else {
+        expect(Number(value)).toBeGreaterThan(0);
+        order.value = value;
+      }
+    }
+    const active = [...this.#orders].filter(([, { isRetracted }]) => !isRetracted);
+    return Object.fromEntries(active.map(([id, { value }]) => [id, value]));
+  }
+}
+
+/** @param jobs lines of job id, call id, date, stage, amount */
+function importJobs({ database, folder }: Warehouse, jobs: string): void {
+  const file = join(folder, "..", "jobs.csv");
+  writeFileSync(file, `job_id,call_id,date,stage,amount\n${jobs}\n`);
+  importOutcomes({ database, currency: undefined, timezone: "UTC" }, [file], {
+    source: "jobs",
+    named: "EUR",
+    withinDays: 30,
+    map: {},
+    stages: {},
+  });
+}
+
+function removeLastImport({ database }: Warehouse): void {
+  using warehouse = openExistingWarehouse(database);
+  const [last] = readOutcomeImports(warehouse);
+  removeOutcomeImport(warehouse, last?.number ?? 0, at(NOW));
+}
+
+function forget({ database }: Warehouse, callId: number): void {
+  using warehouse = openExistingWarehouse(database);
+  const caller = String(conversionCall(callId).caller_id);
+  forgetCallers(locked(warehouse), [{ caller }], { nowMs: NOW });
+}
+
+type Step =
+  | { jobs: string }
+  | { change: (warehouse: Warehouse) => void }
+  /** An upload so many days later, and what the platform then has. */
+  | { upload: Record<string, string>; afterDays?: number };
+
+interface Situation {
+  title: string;
+  calls?: Call[];
+  conversion?: Partial<ConversionOptions>;
+  steps: Step[];
+}
+
+const D = "2026-10-25";
+const sold = (amount: string | number, call = 1, id = "A") => ({
+  jobs: `${id},${call},${D},sold,${amount}`,
+});
+const booked = { jobs: `A,1,${D},booked,` };
+const lost = { jobs: `A,1,${D},lost,` };
+const removed = { change: removeLastImport };
+const upload = (found: Record<string, string>, afterDays = 0): Step => ({ upload: found, afterDays });
+const click = (id: number) => conversionCall(id, { gclid: "CjABC" });
+
+const SITUATIONS: Situation[] = [
+  { title: "a job before the first upload", steps: [sold(420), upload({ 1: "420.00" })] },
+  {
+    title: "a job after the first upload",
+    steps: [upload({ 1: "" }), sold(420), upload({ 1: "420.00" }), upload({ 1: "420.00" })],
+  },
+  {
+    title: "a job that is booked, and then sold for more and more",
+    steps: [
+      booked,
+      upload({ 1: "" }),
+      sold(420),
+      upload({ 1: "420.00" }),
+      sold(421.5),
+      upload({ 1: "421.50" }),
+    ],
+  },
+  {
+    title: "several jobs of a call",
+    steps: [sold(400), upload({ 1: "400.00" }), sold(20.5, 1, "B"), upload({ 1: "420.50" })],
+  },
+  {
+    title: "a refund",
+    steps: [sold(420), upload({ 1: "420.00" }), sold(-20, 1, "A-R"), upload({ 1: "400.00" })],
+  },
+  {
+    title: "a refund in full, and another job later",
+    steps: [
+      sold(420),
+      upload({ 1: "420.00" }),
+      sold(-420, 1, "A-R"),
+      upload({}),
+      upload({}),
+      sold(50, 1, "B"),
+      upload({ "1-2": "50.00" }),
+    ],
+  },
+  {
+    title: "a refund of more than was earned, before the first upload",
+    steps: [sold(10), sold(-20, 1, "A-R"), upload({})],
+  },
+  {
+    title: "a job that is removed, so that it is unknown again what the call earns",
+    steps: [sold(420), upload({ 1: "420.00" }), removed, upload({}), upload({ "1-2": "" })],
+  },
+  {
+    title: "a job that is lost after all",
+    steps: [sold(420), upload({ 1: "420.00" }), lost, upload({}), upload({})],
+  },
+  {
+    title: "a job that is lost after all, and was not sold",
+    steps: [booked, upload({ 1: "" }), lost, upload({})],
+  },
+  { title: "a job that is lost from the start", steps: [lost, upload({})] },
+  { title: "a job that was sold for an unknown amount", steps: [sold(""), upload({ 1: "" })] },
+  {
+    title: "a job that is sold too late to adjust",
+    steps: [upload({ 1: "" }), sold(420), upload({ 1: "" }, 45)],
+  },
+  {
+    title: "a job that is removed too late to adjust",
+    steps: [sold(420), upload({ 1: "420.00" }), removed, upload({ 1: "420.00" }, 45)],
+  },
+  {
+    title: "a sold job as the condition, which comes after 80 days",
+    conversion: { qualify: "sold" },
+    steps: [booked, upload({}), sold(420), upload({ 1: "420.00" }, 70)],
+  },
+  {
+    title: "a sold job as the condition, which comes after 91 days",
+    conversion: { qualify: "sold" },
+    steps: [upload({}), sold(420), upload({}, 81)],
+  },
+  {
+    title: "a booked job as the condition, of a call that is not qualified itself",
+    calls: [conversionCall(1, { duration: 5 })],
+    conversion: { qualify: "booked" },
+    steps: [upload({}), booked, upload({ 1: "" }), sold(420), upload({ 1: "420.00" }), lost, upload({})],
+  },
+  {
+    title: "a booked job as the condition, with a fixed value",
+    conversion: { qualify: "booked", value: "40" },
+    steps: [upload({}), booked, upload({ 1: "40" }), sold(420), upload({ 1: "40" }), removed, upload({})],
+  },
+  {
+    title: "a job of another call of the click",
+    calls: [click(1), click(2)],
+    steps: [sold(420, 2), upload({ 1: "420.00" }), sold(80, 1, "B"), upload({ 1: "500.00" })],
+  },
+  {
+    title: "a job of another call of the click, which is not qualified itself",
+    calls: [click(1), conversionCall(2, { gclid: "CjABC", duration: 5 })],
+    steps: [sold(420, 2), upload({ 1: "420.00" })],
+  },
+  {
+    title: "jobs of two calls of a click, each a conversion",
+    calls: [click(1), click(2)],
+    conversion: { every: true },
+    steps: [sold(420, 2), upload({ 1: "", 2: "420.00" })],
+  },
+  {
+    title: "an earlier call of the click that is booked later",
+    calls: [click(1), click(2)],
+    conversion: { qualify: "booked" },
+    steps: [
+      sold(420, 2),
+      upload({ 2: "420.00" }),
+      sold(80, 1, "B"),
+      upload({ 1: "500.00" }),
+      upload({ 1: "500.00" }),
+    ],
+  },
+  {
+    title: "a call that is gone",
+    steps: [
+      sold(420),
+      upload({ 1: "420.00" }),
+      { change: (warehouse) => warehouse.markGone(1, at(NOW)) },
+      upload({}),
+    ],
+  },
+  {
+    title: "a caller who is forgotten: the job stays until it comes again, and then finds no call",
+    steps: [
+      sold(420),
+      upload({ 1: "420.00" }),
+      { change: (warehouse) => forget(warehouse, 1) },
+      upload({ 1: "420.00" }),
+      sold(420),
+      upload({}),
+      upload({ "1-2": "" }),
+    ],
+  },
+];
+
+describe("a conversion is worth what its calls earned", () => {
+  it.each(SITUATIONS)("$title", async ({ calls = [conversionCall(1)], conversion, steps }) => {
+    using warehouse = makeWarehouse(calls);
+    const platform = new Platform();
+    for (const [index, step] of steps.entries()) {
+      if ("jobs" in step) importJobs(warehouse, step.jobs);
+      else if ("change" in step) step.change(warehouse);
+      else {
+        const nowMs = NOW + (step.afterDays ?? 0) * DAY_MS + index * 1000;
+        const options = { value: "outcome", ...conversion, nowMs, folder: `${warehouse.folder}-${index}` };
+        expect(await platform.take(warehouse, options), `step ${index + 1}`).toEqual(step.upload);
+      }
+    }
+  });
+});
+
+describe("rules of conversions of other names", () => {
+  it("are not changed by an export that adjusts conversions by what they earned", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    importJobs(warehouse, `A,1,${D},booked,`);
+    await writeNew(warehouse, { name: "Fixed", value: "40" });
+    await writeNew(warehouse, { name: "Booked call", qualify: "booked", value: "outcome" });
+    importJobs(warehouse, `A,1,${D},lost,`);
+    const { rows } = await writeAdjustments(warehouse, { name: "Sold call", value: "outcome" });
+    // The condition is that of the upload; the value is that of the name.
+    expect(rows.map((row) => [row["Conversion Name"], row["Adjustment Type"]])).toEqual([
+      ["Booked call", "RETRACT"],
+    ]);
+    const others = await writeAdjustments(warehouse, { name: "Fixed", value: "outcome" });
+    expect(others.rows.map((row) => [row["Conversion Name"], row["Adjustment Type"]])).toEqual([
+      ["Fixed", "RETRACT"],
+    ]);
+  });
+});
+
+describe("the currency of what calls earned", () => {
+  it("is that of the jobs, and no other can be requested", async () => {
+    using warehouse = makeWarehouse([conversionCall(1), conversionCall(2)]);
+    importJobs(warehouse, `A,1,${D},sold,420`);
+    const { rows } = await writeNew(warehouse, { value: "outcome" });
+    expect(rows.map((row) => [row["Conversion Value"], row["Conversion Currency"]])).toEqual([
+      ["420.00", "EUR"],
+      ["", ""],
+    ]);
+    await expect(writeNew(warehouse, { value: "outcome", currency: "USD" })).rejects.toMatchObject({
+      exitCode: 2,
+      message: "Cannot upload what calls earned in USD: jobs are in EUR",
+      hint: "Leave out --conversion.currency: the currency is that of the jobs.",
+    });
+    await expect(writeAdjustments(warehouse, { value: "outcome", currency: "USD" })).rejects.toThrow("USD");
+    importJobs(warehouse, `B,2,${D},sold,7`);
+    const adjusted = await writeAdjustments(warehouse, { value: "outcome" });
+    expect(saidOf(adjusted.rows)).toEqual([["2", "RESTATE", "7.00", "EUR"]]);
+  });
+});
+
+describe("files without adjustments", () => {
+  it.each(["google-leads", "google-data-manager", "microsoft-ads", "ga4-events"] as const)(
+    "have what was earned when the conversion is written, once: %s",
+    async (kind) => {
+      const ids = {
+        google_analytics_cid: "1.2",
+        ...(kind === "microsoft-ads" && {
+          gclid: null,
+          referring_url: `https://x.test/?msclkid=${"0a".repeat(16)}`,
+        }),
+      };
+      using warehouse = makeWarehouse([conversionCall(1, ids)]);
+      const write = async () => {
+        const conversion = {
+          value: "outcome",
+          qualify: "sold",
+          name: "Sold call",
+          measurement_id: "G-1A2B3C",
+          every: false,
+          new: true,
+        } as const;
+        const { folder, manifest } = await warehouse.export({
+          targets: [{ kind, conversion } satisfies Target],
+          clock: clockAt(NOW),
+        });
+        const values = readConversions(kind, readText(folder, `${kind}.csv`)).map(
+          (row) => row["Conversion Value"] ?? row["event_param.value"],
+        );
+        return { values, excluded: manifest.files[0]?.excluded };
+      };
+      expect(await write()).toEqual({ values: [], excluded: { "not sold": 1 } });
+      importJobs(warehouse, `A,1,${D},sold,420`);
+      expect(await write()).toEqual({ values: ["420.00"], excluded: {} });
+      importJobs(warehouse, `A,1,${D},sold,500`);
+      expect(await write()).toEqual({ values: [], excluded: { uploaded: 1 } });
+    },
+  );
+});
+
+it("states that no jobs were imported", async () => {
+  using warehouse = makeWarehouse([conversionCall(1)]);
+  const conversion = { name: "Booked call", qualify: "booked", every: false } as const;
+  const { manifest } = await warehouse.export({
+    targets: [{ kind: "google-ads", conversion }],
+    clock: clockAt(NOW),
+  });
+  expect(manifest.statements.map(({ id }) => id)).toContain("no_outcomes");
+  expect(manifest.files[0]).toMatchObject({ rows: 0, excluded: { "not booked": 1 } });
+});
