@@ -16,10 +16,14 @@ export interface Part {
 const own = (folder: string, ...names: string[]): Part[] =>
   names.map((name) => ({ files: [`src/${folder}/${name}.ts`], tests: [`test/${folder}/${name}.test.ts`] }));
 
-/** A table: also with the test of its descriptions. */
+/** A table: also with the tests of its descriptions, and of what is personal in it. */
 const described = (folder: string, name: string): Part => ({
   files: [`src/${folder}/${name}.ts`],
-  tests: [`test/${folder}/${name}.test.ts`, "test/schema/describe.test.ts"],
+  tests: [
+    `test/${folder}/${name}.test.ts`,
+    "test/schema/describe.test.ts",
+    "test/warehouse/personal-columns.test.ts",
+  ],
 });
 
 export const ROOMS: Readonly<Record<string, Room>> = {
