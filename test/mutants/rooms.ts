@@ -122,12 +122,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   notices: {
     parts: [
-      ...own("notices", "call-hours"),
+      ...own("notices", "call-hours", "spent-days"),
       { files: ["src/notices/judge-calls.ts"], tests: ["test/notices/judge-once.test.ts"] },
       { files: ["src/notices/notice-words.ts"], tests: ["test/notices/notice-table.test.ts"] },
       described("notices", "notice-table"),
       described("notices", "watched-days"),
-      { files: ["src/notices/{spent-days,watch-calls}.ts"], tests: ["test/notices/watch-once.test.ts"] },
+      { files: ["src/notices/watch-calls.ts"], tests: ["test/notices/watch-once.test.ts"] },
     ],
   },
   // Left out: the command, which starts a process for each call.
