@@ -122,12 +122,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   notices: {
     parts: [
-      ...own("notices", "call-hours", "spent-days"),
+      ...own("notices", "call-hours"),
       { files: ["src/notices/judge-calls.ts"], tests: ["test/notices/judge-once.test.ts"] },
       { files: ["src/notices/notice-words.ts"], tests: ["test/notices/notice-table.test.ts"] },
       described("notices", "notice-table"),
       described("notices", "watched-days"),
       { files: ["src/notices/watch-calls.ts"], tests: ["test/notices/watch-once.test.ts"] },
+      ...own("notices", "spent-days"),
     ],
   },
   // Left out: the command, which starts a process for each call.
