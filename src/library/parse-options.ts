@@ -8,7 +8,7 @@ import { parseBaseUrl, parseToken } from "../config/setting-parsers.ts";
 import { ALL_SETTINGS, SETTINGS } from "../config/settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
 import { DIMENSIONS } from "../figures/dimensions.ts";
-import { type ExportRequest, REQUEST_KEYS } from "../request/export-request.ts";
+import { type ExportRequest, FILTER_DESCRIPTION, REQUEST_KEYS } from "../request/export-request.ts";
 import { by, option, parsed } from "../request/issues.ts";
 import { FORMATS } from "../request/option-values.ts";
 import type { SyncOptions } from "./types.ts";
@@ -78,7 +78,7 @@ export const rollupQuestion = z.strictObject({
   grain: REQUEST_KEYS.grain,
   compare: REQUEST_KEYS.compare,
   chance: REQUEST_KEYS.chance,
-  filter: filter.optional(),
+  filter: option(filter, FILTER_DESCRIPTION),
   top: REQUEST_KEYS.top,
   fill: REQUEST_KEYS.fill,
   spend: REQUEST_KEYS.spend,

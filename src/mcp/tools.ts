@@ -8,6 +8,7 @@ import { explainAt, noCallError } from "../explain/explain-call.ts";
 import { readRestatements } from "../features/restatements/restatement-table.ts";
 import { parse, rollupQuestion } from "../library/parse-options.ts";
 import { type Notice, readAllNotices } from "../notices/notice-table.ts";
+import { FILTER_DESCRIPTION } from "../request/export-request.ts";
 import { option, parsed } from "../request/issues.ts";
 import { findProblems } from "../status/find-problems.ts";
 import { readStatusOf, type Status } from "../status/read-status.ts";
@@ -185,7 +186,9 @@ function readRows({ columns, rows }: QueryResult): Record<string, string | numbe
 const TOOLS: readonly Tool[] = [FIGURES, COMPARE, EXPLAIN, CHANGED, STATUS];
 
 /** With it, anybody who knows a number could find its calls by what is missing. */
-const WITHOUT_CALLERS = { filter: filter.unwrap().omit({ exclude_callers: true }).optional() };
+const WITHOUT_CALLERS = {
+  filter: option(filter.unwrap().omit({ exclude_callers: true }), FILTER_DESCRIPTION),
+};
 
 /** Returns the tools of a server, each with an argument for the account if there are several. */
 export function toolsFor(

@@ -79,6 +79,7 @@ export function summarizeReport(
   { manifest, plan, files, folder, headline, news }: SummaryOptions,
 ): ReportSummary {
   const { run, timezone, statements } = manifest;
+  if (run === null) throw new Error("No file is written before a sync has finished");
   const days = closedRange(plan.ask.range);
   const { compared } = headline;
   const comparison = compared === undefined ? "" : `, compared with ${daysInWords(compared.range)}`;
@@ -87,10 +88,7 @@ export function summarizeReport(
     account,
     range: `${days ? daysInWords(days) : "All calls"}, days of ${timezone}${comparison}`,
     headline: toHeadline(headline, manifest.spend?.currency),
-    verdict:
-      run === null
-        ? "No sync has finished yet."
-        : `Run ${run.run_id} was ${run.verdict}: ${run.verdict_reason}.`,
+    verdict: `Run ${run.run_id} was ${run.verdict}: ${run.verdict_reason}.`,
     statements,
     notices: news?.notices ?? [],
     folder,

@@ -112,6 +112,8 @@ const conversion = z.strictObject({
   ),
 });
 
+export const FILTER_DESCRIPTION = "Which calls to include; a list matches any of its values.";
+
 /** The keys of a request; a report in `calltally.yaml` has these and more. */
 export const REQUEST_KEYS = {
   contents: option(
@@ -150,7 +152,7 @@ export const REQUEST_KEYS = {
     "Keep the keys with the most calls, and fold all others into one row, (other).",
     20,
   ),
-  filter: option(filter, "Which calls to include; a list matches any of its values."),
+  filter: option(filter, FILTER_DESCRIPTION),
   format: option(
     z.enum(REQUEST_FORMATS),
     "csv by default; xlsx is one workbook with a sheet for each, sqlite one database with a table for each.",

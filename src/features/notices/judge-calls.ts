@@ -10,8 +10,7 @@ export const WEEK_MS = WEEK_HOURS * HOUR_MS;
 /** Calls are compared with those at the same weekdays and hours of so many weeks before. */
 const WEEKS = 8;
 /** The judged week, those before, and one more that shows whether a key had calls before them. */
-const HORIZON_HOURS = (WEEKS + 2) * WEEK_HOURS;
-export const HORIZON_MS = HORIZON_HOURS * HOUR_MS;
+export const HORIZON_MS = (WEEKS + 2) * WEEK_MS;
 /** Fewer weeks without a notice are too few to compare with. */
 const MIN_WEEKS = 4;
 /** A key with fewer is not examined: its silence would be noticed only after weeks. */
@@ -63,9 +62,7 @@ export function judgeCalls<Past extends PastNotice>(
   calls: CallHours,
   { untilHour, zone, past, spent = new Map() }: JudgeOptions<Past>,
 ) {
-  const days = lastDays(untilHour, zone);
-  const weekHour = days.at(-1)?.ends[0] ?? untilHour - WEEK_HOURS;
-  const stretches = [days.at(-1)?.from ?? weekHour, weekHour] as const;
+  const { days, dayHour, weekHour } = lastDays(untilHour, zone);
   const watch = (key: WatchedKey, counts: HourCounts) => {
     const own = past.filter((notice) => notice.dimension === "all" || isSame(notice, key));
     const isDay = key.dimension === "campaign" ? isWholeDay(spent.get(key.key)) : () => true;
@@ -112,7 +109,7 @@ export function judgeCalls<Past extends PastNotice>(
   const started: (WatchedKey & Finding)[] = [];
   for (const { watched, ...key } of examined) {
     if (past.some((notice) => notice.endedHour === undefined && isSame(notice, key))) continue;
-    const found = watched.find(level, stretches, (finding) => isNews(key, finding, level));
+    const found = watched.find(level, [dayHour, weekHour], (finding) => isNews(key, finding, level));
     if (found === undefined) continue;
     started.push({ ...key, ...found });
     open.push({ ...key, kind: found.kind });
@@ -148,24 +145,26 @@ interface LocalDay {
   ends: readonly number[];
 }
 
-/** Returns the local days of the last week, up to the judged hour. */
-function lastDays(untilHour: number, zone: string): LocalDay[] {
+/** Returns the local days of the last week, up to the judged hour, and when the last of them and the week begin. */
+function lastDays(untilHour: number, zone: string) {
   const offsetAt = zoneOffsets(zone);
   const offsetHours = (hour: number) => offsetAt(hour * HOUR_MS).offsetMs / HOUR_MS;
   const startOf = (day: number) => {
     const guess = day * DAY_HOURS - offsetHours(day * DAY_HOURS);
     return Math.ceil(day * DAY_HOURS - offsetHours(guess));
   };
+  const sameTime = (hour: number, weeksBefore: number) => {
+    const before = hour - weeksBefore * WEEK_HOURS;
+    return Math.round(before + offsetHours(hour) - offsetHours(before));
+  };
   const last = Math.floor((untilHour - 1 + offsetHours(untilHour - 1)) / DAY_HOURS);
-  return Array.from({ length: 8 }, (_, index) => {
+  const days = Array.from({ length: 8 }, (_, index): LocalDay => {
     const day = last - 7 + index;
     const until = Math.min(startOf(day + 1), untilHour);
-    const ends = Array.from({ length: WEEKS }, (_, week) => {
-      const before = until - (week + 1) * WEEK_HOURS;
-      return Math.round(before + offsetHours(until) - offsetHours(before));
-    });
+    const ends = Array.from({ length: WEEKS }, (_, week) => sameTime(until, week + 1));
     return { day, from: startOf(day), until, ends };
   });
+  return { days, dayHour: startOf(last), weekHour: sameTime(untilHour, 1) };
 }
 
 interface KeyContext extends Pick<JudgeOptions<unknown>, "untilHour"> {
@@ -205,16 +204,13 @@ class KeyCalls {
     const { weekHour, untilHour, past } = this.#context;
     const earliest = Math.max(weekHour, ...past.map(({ endedHour = 0 }) => endedHour));
     const lastHour = this.#counts.lastBefore(untilHour) ?? 0;
-    const silentHour = Math.max(lastHour + 1, earliest);
-    for (const from of [silentHour, ...stretches]) {
+    for (const from of [lastHour + 1, ...stretches]) {
       const sinceHour = Math.max(from, earliest);
       const { kind, chanceOf, calls, expected } = this.look(sinceHour);
       if (kind === undefined || chanceOf(TESTS[kind]) >= level) continue;
       const finding: Finding = { kind, calls, expected, sinceHour };
       if (!isNews(finding)) continue;
-      return from === silentHour && calls === 0
-        ? { ...finding, kind: "silent", sinceHour: lastHour + 1 }
-        : finding;
+      return calls === 0 ? { ...finding, kind: "silent", sinceHour: lastHour + 1 } : finding;
     }
     return undefined;
   }
@@ -298,7 +294,7 @@ class KeyCalls {
    */
   #weeksOf(days: readonly LocalDay[]): number[][] {
     const { past, untilHour, isDay } = this.#context;
-    this.#firstHour ??= this.#counts.firstFrom(untilHour - HORIZON_HOURS) ?? untilHour;
+    this.#firstHour ??= this.#counts.firstFrom(0) ?? untilHour;
     const firstHour = this.#firstHour;
     const weeks: number[][] = [];
     for (let week = 1; week <= WEEKS; week++) {

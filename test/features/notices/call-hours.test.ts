@@ -123,15 +123,17 @@ describe("CallHours", () => {
     expect([1, 2, 3, 4].map(grouped)).toEqual([["+1", "+2"], ["+1"], ["+1"], []]);
     const twice = calls();
     expect(twice.group("source", 1)).toBe(twice.group("source", 1));
-    expect([...twice.group("campaign", 1)].map(([key, counted]) => [key, hoursOf(counted)])).toEqual([
-      [
-        "Brand",
-        [
-          [23, 2],
-          [29, 1],
-        ],
-      ],
-    ]);
+    const ofBrand = [
+      [23, 2],
+      [29, 1],
+    ];
+    for (const [dimension, expected] of [
+      ["campaign", { Brand: ofBrand }],
+      ["source", { google: ofBrand, bing: [[24, 1]] }],
+    ] as const) {
+      const counted = [...twice.group(dimension, 1)].map(([key, counts]) => [key, hoursOf(counts)]);
+      expect(Object.fromEntries(counted)).toEqual(expected);
+    }
   });
 
   it("firstDays: the day of each key's first call", () => {
@@ -144,6 +146,13 @@ describe("CallHours", () => {
       ["+1", 10],
       ["+2", 11],
     ]);
+  });
+
+  it("counts the last of many days", () => {
+    const numbers = [10, 11, 12].map((at) => day(at, [a], [23, at]));
+    const counted = new CallHours({ numbers, visits: [], readCalls: () => [] });
+    const calls = counted.countKey({ dimension: "all", key: "" });
+    expect([calls.countIn(240, 312), calls.lastBefore(999)]).toEqual([33, 311]);
   });
 
   it("has no calls of no days", () => {

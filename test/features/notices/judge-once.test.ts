@@ -34,6 +34,8 @@ const steady =
     perHour;
 const until = (ago: number, before: number, after: number) => (hoursAgo: number) =>
   hoursAgo > ago ? before : after;
+/** So many calls in each week, evenly. */
+const weekly = (calls: number) => (ago: number) => Number(((ago % WEEK) * calls) % WEEK < calls);
 
 type Options = Partial<Parameters<typeof judgeCalls<PastNotice>>[1]>;
 
@@ -58,6 +60,7 @@ const past = (notice: Partial<PastNotice> & { ago: number; endedAgo?: number }):
 const TODAY = NOW / 24;
 const daysUpTo = (last: number, count = 90) =>
   new Set(Array.from({ length: count }, (_, ago) => TODAY - 1 - last - ago));
+const without = (paused: number) => new Set([...daysUpTo(-1)].filter((day) => day !== paused));
 
 describe("judgeCalls", () => {
   it.each<[what: string, a: (ago: number) => number, expected: string[]]>([
@@ -90,13 +93,20 @@ describe("judgeCalls", () => {
     ],
     ["new", until(10, 0, 4), []],
     ["3 weeks old, and silent", (ago) => (ago > 3 * WEEK + 24 || ago <= 24 ? 0 : 4), []],
+    ["an hour short of 5 weeks old, and silent", (ago) => (ago >= 5 * WEEK || ago <= 24 ? 0 : 4), []],
     [
-      "6 weeks old, and silent",
-      (ago) => (ago > 6 * WEEK || ago <= 24 ? 0 : 4),
+      "5 weeks old, and silent",
+      (ago) => (ago > 5 * WEEK || ago <= 24 ? 0 : 4),
       ["tracking_number +1 silent 24 0 96"],
     ],
     ["rare", (ago) => (ago % 24 === 0 && ago > WEEK ? 1 : 0), []],
     ["rare, though just often enough", (ago) => (ago % 14 === 0 && ago > WEEK ? 1 : 0), []],
+    ["too rare, and many today", (ago) => (ago > 24 ? weekly(9)(ago) : 2), []],
+    [
+      "just often enough, and many today",
+      (ago) => (ago > 24 ? weekly(10)(ago) : 2),
+      ["tracking_number +1 many 24 48 1"],
+    ],
   ])("notices a number that is %s", (_, a, expected) => {
     expect(found([...callsOf(A, a), ...callsOf(B, steady())])).toEqual(expected);
   });
@@ -120,11 +130,53 @@ describe("judgeCalls", () => {
       ],
       ["its own that ended an hour ago", [past({ ago: 60, endedAgo: 1 })], until(60, 2, 0), [], []],
       [
+        "its own of long ago, and many now",
+        [past({ ago: 900, endedAgo: 800 })],
+        until(24, 2, 9),
+        ["tracking_number +1 many 24 216 48"],
+        [],
+      ],
+      [
+        "its own just before and just after the hours of last week",
+        [past({ ago: WEEK + 30, endedAgo: WEEK + 12 }), past({ ago: WEEK, endedAgo: WEEK - 20 })],
+        (ago) => (ago <= 12 ? 0 : ago > WEEK && ago <= WEEK + 12 ? 4 : 2),
+        ["tracking_number +1 silent 12 0 27"],
+        [],
+      ],
+      [
+        "another number's",
+        [past({ key: "+2", ago: 6 * WEEK, endedAgo: 30 })],
+        until(12, 2, 0),
+        ["tracking_number +1 silent 12 0 24"],
+        [],
+      ],
+      [
+        "that of a source with the same name",
+        [past({ dimension: "source", ago: 6 * WEEK, endedAgo: 30 })],
+        until(12, 2, 0),
+        ["tracking_number +1 silent 12 0 24"],
+        [],
+      ],
+      [
+        "one on all calls of two weeks ago",
+        [past({ dimension: "all", key: "", ago: 3 * WEEK, endedAgo: 2 * WEEK })],
+        (ago) => (ago <= 12 || (ago > 2 * WEEK && ago <= 3 * WEEK) ? 0 : 2),
+        ["tracking_number +1 silent 12 0 24"],
+        [],
+      ],
+      [
         "calls after silence",
         [past({ ago: 60 })],
         (ago) => (ago > 60 || ago <= 24 ? 4 : 0),
         [],
         ["calls again 16"],
+      ],
+      [
+        "many calls in one hour after silence",
+        [past({ ago: 60 })],
+        (ago) => (ago > 60 ? 4 : ago === 3 ? 30 : 0),
+        [],
+        ["calls again 3"],
       ],
       ["a call after silence", [past({ ago: 60 })], (ago) => (ago > 60 ? 4 : ago === 3 ? 1 : 0), [], []],
       [
@@ -205,6 +257,22 @@ describe("judgeCalls", () => {
       ],
       ["source google silent 24 0 72"],
     ],
+    [
+      "all calls, though they have one source",
+      [
+        ...callsOf({ number: "+1", source: "google" }, until(12, 2, 0)),
+        ...callsOf({ number: "+3", source: "google" }, until(12, 2, 0)),
+      ],
+      ["all  silent 12 0 48"],
+    ],
+    [
+      "two numbers, though a new one has as many calls",
+      [
+        ...[A, B].flatMap((key) => callsOf(key, until(24, 2, 0))),
+        ...callsOf({ number: "+5", source: "yahoo" }, until(24, 0, 4)),
+      ],
+      ["tracking_number +1 silent 24 0 48", "tracking_number +2 silent 24 0 48"],
+    ],
     ["the only number", callsOf(A, until(12, 4, 0)), ["tracking_number +1 silent 12 0 48"]],
     [
       "a new number, not the source that it is of",
@@ -215,15 +283,80 @@ describe("judgeCalls", () => {
       ],
       [],
     ],
+    [
+      "a number of three weeks ago, not the source that it is of",
+      [
+        ...callsOf(A, steady()),
+        ...callsOf({ number: "+4", source: "google" }, until(3 * WEEK, 0, 6)),
+        ...callsOf(B, steady()),
+      ],
+      [],
+    ],
   ])("notices once what is off: %s", (_, calls, expected) => {
     expect(found(calls)).toEqual(expected);
   });
+
+  /** Notices on the number +1, and the calls of Google and of others. */
+  it.each<[what: string, past: PastNotice, calls: DrawnCall[], expected: string[]]>([
+    [
+      "few calls of a number that is silent",
+      past({ ago: 60 }),
+      [...callsOf(A, until(60, 6, 0)), ...callsOf({ ...A, number: "+3" }, steady(1))],
+      [],
+    ],
+    [
+      "few calls of a number that was silent until an hour ago",
+      past({ ago: 60, endedAgo: 1 }),
+      [
+        ...callsOf(A, (ago) => (ago > 60 || ago === 1 ? 6 : 0)),
+        ...callsOf({ ...A, number: "+3" }, steady(1)),
+      ],
+      [],
+    ],
+    [
+      "few calls of a number that has been silent for so long that it is usual",
+      past({ ago: 6 * WEEK, endedAgo: WEEK + 24, reason: "nothing to compare with" }),
+      [...callsOf(A, until(6 * WEEK, 12, 0)), ...callsOf({ ...A, number: "+3" }, steady(1))],
+      [],
+    ],
+    [
+      "many calls of a number that was silent for weeks",
+      past({ ago: 7 * WEEK, endedAgo: 240 }),
+      [
+        ...callsOf(A, (ago) => (ago > 7 * WEEK || ago <= 240 ? 6 : 0)),
+        ...callsOf({ ...A, number: "+3" }, steady(1)),
+      ],
+      [],
+    ],
+    [
+      "silence since a notice on its number ended, when others call that",
+      past({ ago: 60, endedAgo: 24 }),
+      [...callsOf(A, until(24, 3, 0)), ...callsOf({ ...A, source: "bing" }, steady(6))],
+      ["source google silent 24 0 72"],
+    ],
+    [
+      "silence on a number that others call more than before",
+      past({ ago: 100, kind: "many" }),
+      [
+        ...callsOf(A, until(24, 2, 0)),
+        ...callsOf({ ...A, source: "bing" }, until(100, 2, 9)),
+        ...callsOf({ number: "+2", source: "yahoo" }, steady(4)),
+      ],
+      ["source google silent 24 0 48"],
+    ],
+  ])(
+    "judges a source without the calls that a notice on a number explains: %s",
+    (_, notice, calls, expected) => {
+      expect(found([...calls, ...callsOf(B, steady())], { past: [notice] })).toEqual(expected);
+    },
+  );
 
   it.each<[what: string, spent: ReadonlySet<number> | undefined, ago: number, expected: string[]]>([
     ["with spend each day", daysUpTo(-1), 48, ["campaign Brand silent 48 0 96"]],
     ["with spend up to yesterday", daysUpTo(0), 48, ["campaign Brand silent 48 0 48"]],
     ["without spend", undefined, 48, []],
     ["paused on that day", daysUpTo(1), 48, []],
+    ["paused the day before", without(TODAY - 3), 48, ["campaign Brand silent 48 0 48"]],
   ])("notices a silent campaign %s", (_, spent, ago, expected) => {
     const campaign = { number: "+1", source: "google", campaign: "Brand" };
     const calls = [
@@ -235,11 +368,22 @@ describe("judgeCalls", () => {
     expect(found(calls, options).filter((line) => line.startsWith("campaign"))).toEqual(expected);
   });
 
+  it("ends the notice on a campaign that is paused for a week", () => {
+    const calls = callsOf({ number: "+1", source: "google", campaign: "Brand" }, until(10 * 24, 2, 0));
+    const notice = past({ dimension: "campaign", key: "Brand", ago: 10 * 24 });
+    const endOf = (lastDay: number) =>
+      judge(calls, { past: [notice], spent: new Map([["Brand", daysUpTo(lastDay)]]) }).ended;
+    expect(endOf(5)).toEqual([]);
+    expect(endOf(6)).toEqual([{ notice, endedHour: NOW, reason: "nothing to compare with" }]);
+  });
+
   /** Offsets of winter and summer time, and how many hours ago the clock was set back. */
   it.each<[zone: string, until: number, winter: number, summer: number, change: number, expected: string[]]>([
     ["UTC", 9, 0, 0, 0, ["tracking_number +1 few 24 6 36"]],
     ["Asia/Kolkata", 15, 5.5, 5.5, 0, ["tracking_number +1 few 29 5 30"]],
     ["Europe/Berlin", 10, 1, 2, 24 * 24 + 23, ["tracking_number +1 few 25 6 36"]],
+    ["Europe/Berlin", 24 * 24 + 10, 1, 2, 24 * 24 + 23, ["tracking_number +1 few 602 6 36"]],
+    ["Europe/Berlin", 24 * 24 + 34, 1, 2, 24 * 24 + 23, ["tracking_number +1 few 626 7 42"]],
     ["America/Los_Angeles", 1, -8, -7, 24 * 17 + 15, ["tracking_number +1 few 16 6 36"]],
   ])("compares with the same local hours in %s", (zone, until, winter, summer, change, expected) => {
     const today = until + 15;

@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../../src/call/columns.ts";
 import { stopWatching, watchCalls } from "../../../src/features/notices/watch-calls.ts";
-import { insertNotice, type Notice, readAllNotices, readNotices } from "../../../src/notices/notice-table.ts";
+import {
+  endNotice,
+  insertNotice,
+  type Notice,
+  readAllNotices,
+  readNotices,
+} from "../../../src/notices/notice-table.ts";
 import { importSpend } from "../../../src/spend/spend-table.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
 import { readRun, type SyncRun, updateRun } from "../../../src/warehouse/runs/runs.ts";
@@ -11,7 +17,7 @@ import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/calls.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
-import { locked, newWarehouse, storeRun } from "../../support/warehouse.ts";
+import { locked, markGone, newWarehouse, storeRun } from "../../support/warehouse.ts";
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = Date.parse("2026-11-19T00:20:00.000Z");
@@ -32,6 +38,12 @@ const CALLS: readonly Call[] = Array.from({ length: 70 * 24 }, (_, hour) => hour
     ];
   },
 );
+
+/** Forty calls at a time. */
+const callsAt = (hoursAgo: number, firstId = 1) =>
+  Array.from({ length: 40 }, (_, index) =>
+    makeCall({ call_id: firstId + index, call_started: iso(hoursAgo), tracking_number: "+1" }),
+  );
 
 let stored: Buffer | undefined;
 
@@ -67,11 +79,17 @@ function watch(warehouse: Warehouse, runId = 2, nowMs = NOW_MS) {
   return { watched, news };
 }
 
+/** Judges again after a third sync, an hour later, that read no call. */
+function watchNextHour(warehouse: Warehouse) {
+  storeRun(warehouse, [], { startedAt: iso(-1), finishedAt: iso(-1) });
+  return watch(warehouse, 3);
+}
+
 const NOTICE = {
   notice_id: 1,
   dimension: "tracking_number" as const,
   key: { tracking_number: "+1" },
-  kind: "silent",
+  kind: "silent" as const,
   since: "2026-11-17T18:00:00.000Z",
   calls: 0,
   expected: 30,
@@ -123,6 +141,8 @@ describe("watchCalls", () => {
   it("judges nothing by an earlier run, nor with few recent calls", () => {
     using warehouse = openCalls();
     expect(watch(warehouse, 1).watched.judged_until).toBeNull();
+    storeRun(warehouse, [], { startedAt: iso(-1), finishedAt: iso(-1) });
+    expect(watch(warehouse, 2).watched.judged_until).toBeNull();
     using few = newWarehouse();
     storeRun(few, [], { startedAt: iso(500), finishedAt: iso(500) });
     const recent = CALLS.slice(0, 19);
@@ -132,15 +152,25 @@ describe("watchCalls", () => {
     expect(watch(few, 3).watched.judged_until).not.toBeNull();
   });
 
-  it("waits as long as the service lists calls late", () => {
+  it.each([
+    ["2.5 hours", 2.5, "2026-11-18T21:00:00.000Z"],
+    ["a day at most, if it lists calls later still", 30, "2026-11-18T00:00:00.000Z"],
+  ])("waits as long as the service lists calls late: %s", (_, late, judged) => {
     using warehouse = newWarehouse();
     storeRun(warehouse, [], { startedAt: iso(3), finishedAt: iso(3) });
-    // The run before was 2.5 hours after each call.
-    const calls = Array.from({ length: 40 }, (_, index) =>
-      makeCall({ call_id: index + 1, call_started: iso(5.5), tracking_number: "+1" }),
-    );
-    storeRun(warehouse, calls, { startedAt: iso(0), finishedAt: iso(0) });
-    expect(watch(warehouse).watched.judged_until).toBe("2026-11-18T21:00:00.000Z");
+    storeRun(warehouse, callsAt(3 + late), { startedAt: iso(0), finishedAt: iso(0) });
+    expect(watch(warehouse).watched.judged_until).toBe(judged);
+  });
+
+  it("does not wait if the service listed calls late more than two weeks ago", () => {
+    using warehouse = newWarehouse();
+    const run = (hoursAgo: number, calls: Call[]) =>
+      storeRun(warehouse, calls, { startedAt: iso(hoursAgo), finishedAt: iso(hoursAgo) });
+    run(15 * 24, []);
+    run(14 * 24 + 23, callsAt(15 * 24 + 2.5));
+    run(5, []);
+    run(0, callsAt(4, 41));
+    expect(watch(warehouse, 4).watched.judged_until).toBe(HOUR);
   });
 
   it("ends notices, and says since when", () => {
@@ -164,6 +194,34 @@ describe("watchCalls", () => {
         end_noticed_at: iso(0),
       },
     ]);
+    expect(watchNextHour(warehouse).news).toEqual([]);
+  });
+
+  it.each([
+    [100, [{ ...NOTICE, notice_id: 2, news: 3 }]],
+    [1, []],
+  ])("compares and judges no time of a notice that ended %i hours ago", (endedAgo, expected) => {
+    using warehouse = openCalls();
+    const { notice_id: _, news: __, ...given } = NOTICE;
+    writeTransaction(warehouse, (tx) => {
+      insertNotice(tx, { ...given, key: '{"tracking_number":"+1"}', since: iso(200), run_id: 1 });
+      const end = { ended_at: iso(endedAgo), end_reason: "calls again", end_noticed_at: iso(0) } as const;
+      endNotice(tx, 1, end);
+    });
+    expect(watch(warehouse).news).toEqual(expected);
+  });
+
+  it("reports once that all calls stopped", () => {
+    using warehouse = openCalls();
+    const missing = CALLS.filter(({ call_started }) => (call_started ?? "") > iso(30));
+    markGone(
+      warehouse,
+      missing.map(({ call_id }) => call_id),
+    );
+    const all = { dimension: "all", key: {}, kind: "silent", calls: 0, expected: 90 };
+    expect(watch(warehouse).news).toMatchObject([all]);
+    expect(watchNextHour(warehouse).news).toEqual([]);
+    expect(readNotices(warehouse)).toMatchObject([all]);
   });
 
   it("watches campaigns on which money was spent, on the days of their spend", () => {
@@ -182,8 +240,9 @@ describe("watchCalls", () => {
       ["tracking_number", { tracking_number: "+1" }, "silent"],
       ["campaign", { campaign: "Brand", campaign_id: null }, "silent"],
     ]);
+    expect(watchNextHour(warehouse).news).toEqual([]);
     warehouse.sqlite.exec("UPDATE spend SET cost_micros = 0; UPDATE sync_runs SET judged_until = NULL");
-    expect(watch(warehouse).news).toMatchObject([
+    expect(watch(warehouse, 3).news).toMatchObject([
       { dimension: "campaign", end_reason: "nothing to compare with" },
     ]);
   });

@@ -66,6 +66,22 @@ it("counts how late calls are listed, by quarters of an hour since the run befor
   expect(delays).toEqual([{ 95: 1, 96: 2 }, { 0: 2, 1: 1, 2: 1, 4: 1 }, {}]);
 });
 
+it("counts only days that changed, and all if changes may have gone unseen", () => {
+  const starts = ["2026-10-01T09:00:00.000Z", "2026-10-02T09:00:00.000Z"];
+  using warehouse = newWarehouse(starts.map((start, index) => call(index + 1, start)));
+  const { sqlite } = warehouse;
+  const marked = () => {
+    writeTransaction(warehouse, (tx) => countChangedDays(tx, FROM_MS, UNTIL_MS));
+    return readWatchedDays(warehouse, "calls").map(({ delays }) => delays.length === 1);
+  };
+  marked();
+  sqlite.exec("UPDATE watched_days SET delays = '[7]'");
+  storeCalls(warehouse, [call(3, "2026-10-02T10:00:00.000Z")]);
+  expect(marked()).toEqual([true, false, true]);
+  sqlite.exec("DROP TRIGGER recount_new_call");
+  expect(marked()).toEqual([false, false, false]);
+});
+
 it("counts by number, by visit and by both, and no longer the days before", () => {
   using warehouse = newWarehouse([call(1, "2026-10-01T09:00:00.000Z"), call(2, "2026-10-02T09:00:00.000Z")]);
   const counted = (fromMs: number) => {
