@@ -16,6 +16,7 @@ const WRITERS: Writers = {
   calls: async () => (await import("../export/export-calls.ts")).writeCalls,
   callers: async () => (await import("../export/export-callers.ts")).writeCallers,
   page: async () => (await import("../page/write-page.ts")).writePage,
+  explore: async () => (await import("../features/explore/write-explore.ts")).writeExplore,
   "google-ads": conversions,
   "google-leads": conversions,
   "google-data-manager": conversions,

@@ -24,7 +24,7 @@ import {
   PROFILES,
 } from "./option-values.ts";
 
-const REQUEST_FORMATS = [...FORMATS, "html"] as const;
+const REQUEST_FORMATS = [...FORMATS, "html", "explore"] as const;
 
 const flag = (help: string) => option(z.boolean(), help);
 const OUTCOME_FILTERS = [...STAGES, NO_OUTCOME] as const;
@@ -144,7 +144,7 @@ export const REQUEST_KEYS = {
   filter: option(filter, "Which calls to include; a list matches any of its values."),
   format: option(
     z.enum(REQUEST_FORMATS),
-    "csv by default; xlsx is one workbook with a sheet for each, sqlite one database with a table for each.",
+    "csv by default; xlsx is one workbook with a sheet for each, sqlite one database with a table for each; html is the page of charts, explore the page to explore.",
   ),
   profile: option(
     z.enum(PROFILES),

@@ -138,7 +138,7 @@ const MAX_DAYS = 35;
 const MAX_DAYS_IN_WEEKS = 7 * 30;
 const MAX_DAYS_IN_MONTHS = 31 * 36;
 
-function grainOf(range: Required<DateRange>): Grain {
+export function grainOf(range: Required<DateRange>): Grain {
   const days = countDays(range);
   if (days <= MAX_DAYS) return "day";
   if (days <= MAX_DAYS_IN_WEEKS) return "week";
@@ -171,7 +171,7 @@ function toFilter(
 function toFormat({ format = "csv", profile, delimiter }: ExportRequest): ExportFormat {
   if (isOneFile(format)) return { format };
   return {
-    format: format === "html" ? "csv" : format,
+    format: format === "html" || format === "explore" ? "csv" : format,
     profile,
     delimiter: delimiter === "tab" ? "\t" : delimiter,
   };

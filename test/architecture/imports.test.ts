@@ -56,7 +56,7 @@ const MOST_IMPORTERS = 3;
 
 describe("imports", () => {
   it("reach into a feature from few files outside of commands", () => {
-    const files = globSync("**/*.ts", { cwd: SRC }).filter((file) => !/^(?:features|cli|demo)\//.test(file));
+    const files = globSync("**/*.{ts,tsx}", { cwd: SRC }).filter((file) => !/^(?:features|cli|demo)\//.test(file));
     const importers = files.filter((file) =>
       /from "[./]+features\//.test(readFileSync(join(SRC, file), "utf8")),
     );
@@ -64,7 +64,7 @@ describe("imports", () => {
   });
 
   it("run one way, in the order of the list", () => {
-    const files = globSync("**/*.ts", { cwd: SRC });
+    const files = globSync("**/*.{ts,tsx}", { cwd: SRC });
     const found = files.flatMap((file) =>
       [...readFileSync(join(SRC, file), "utf8").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)]
         .map(([, path = ""]) => relative(SRC, resolve(dirname(join(SRC, file)), path)))

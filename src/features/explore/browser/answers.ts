@@ -1,0 +1,177 @@
+import { blankUnknown, chooseColumns, pickColumns, withChance } from "../../../export/rollups.ts";
+import type { Column, Value } from "../../../export/table.ts";
+import type { Compared } from "../../../export/timeframe.ts";
+import { isChangeWithinChance } from "../../../figures/change-chance.ts";
+import { type Dimension, keyColumns } from "../../../figures/dimensions.ts";
+import { foldRollup } from "../../../figures/fold-rollup.ts";
+import { FIRST_CALL_FIGURES, type Metric, metrics, TIME_FIGURES } from "../../../figures/metrics.ts";
+import { TOTAL } from "../../../figures/reserved-keys.ts";
+import { type RollupQuery, rollupColumns } from "../../../figures/rollup-query.ts";
+import type { PageFacts } from "../page-facts.ts";
+import type { PageCalls } from "./page-calls.ts";
+import { compareDays, type Days, periodsOf, spanOf } from "./page-days.ts";
+import type { PageFilter } from "./page-filter.ts";
+import { shownDays, shownGrain, type View } from "./view.ts";
+
+export interface Source {
+  facts: PageFacts;
+  calls: PageCalls;
+}
+
+/** Figures that the page can compute: it has no times of calls, and no first calls during a first load. */
+export function figuresOfPage({ rules, warehouse }: PageFacts): Metric[] {
+  const isUnknown = (name: string) => warehouse.first_load && FIRST_CALL_FIGURES.has(name);
+  return metrics(rules).filter(({ name }) => !TIME_FIGURES.includes(name) && !isUnknown(name));
+}
+
+/** Returns what the shown days are compared with, or why they are not. */
+export function comparedOf(facts: PageFacts, view: View): Compared | string | undefined {
+  return view.compare && compareDays(facts, shownDays(view), view.compare);
+}
+
+interface Question {
+  days: Days;
+  filter: PageFilter;
+  by: readonly Dimension[];
+  figures: readonly string[];
+  compared: Compared | undefined;
+}
+
+export interface Answer {
+  columns: readonly Column[];
+  rows: readonly (readonly Value[])[];
+}
+
+/** Answers the table as `export` writes it, and its total. */
+export async function answerTable(source: Source, view: View): Promise<Answer & { total: readonly Value[] }> {
+  const question = questionOf(source, view);
+  const { columns, rows } = await answer(source, question);
+  const [figures = []] = (await answer(source, { ...question, by: [] })).rows;
+  const keys = keyColumns(view.by).map((_, index) => (index === 0 ? TOTAL : null));
+  return { columns, rows, total: [...keys, ...figures] };
+}
+
+function questionOf({ facts }: Source, view: View): Question {
+  const compared = comparedOf(facts, view);
+  const { by, filter, figures } = view;
+  return {
+    by,
+    filter,
+    figures,
+    days: shownDays(view),
+    compared: typeof compared === "object" ? compared : undefined,
+  };
+}
+
+async function answer({ facts, calls }: Source, question: Question): Promise<Answer> {
+  const { days, filter, by, figures, compared } = question;
+  const previous = compared && { span: compared.span };
+  const query: RollupQuery = { dimensions: by, figures, span: spanOf(days), previous };
+  const folded = await foldRollup(query, calls.source(filter), {
+    hasHistoryBefore: compared?.hasHistory ?? true,
+  });
+  const columns = rollupColumns(query, facts.rules);
+  const isFirstLoad = facts.warehouse.first_load;
+  const blank = blankUnknown(columns, { compared, isFirstLoad, isSpendKnown: false });
+  const rows = Iterator.from(folded).map(({ values }) => blank(values));
+  const table = pickColumns({ columns, rows }, chooseColumns(columns, figures));
+  const judged = compared ? withChance(table, compared) : table;
+  return { columns: judged.columns, rows: [...judged.rows] };
+}
+
+/** A figure of all shown calls. */
+export interface Card {
+  metric: Metric;
+  now: number | null;
+  before: number | null;
+  /** Whether there is a change, and chance does not explain it. */
+  change: number | null;
+  isWithinChance: boolean;
+}
+
+export async function answerCards(source: Source, view: View): Promise<Card[]> {
+  const shown = figuresOfPage(source.facts);
+  const question = { ...questionOf(source, view), by: [], figures: shown.map(({ name }) => name) };
+  const { columns, rows } = await answer(source, question);
+  const values = new Map(columns.map(({ name }, index) => [name, rows[0]?.[index] ?? null]));
+  const read = (name: string) => {
+    const value = values.get(name);
+    return typeof value === "number" ? value : null;
+  };
+  const { compared } = question;
+  return shown.map((metric) => ({
+    metric,
+    now: read(metric.name),
+    before: read(`${metric.name}_previous`),
+    change: read(`${metric.name}_change`),
+    isWithinChance: compared !== undefined && isChangeWithinChance(metric.name, read, compared) === true,
+  }));
+}
+
+/** A period of the chart. */
+export interface TimePoint {
+  period: string;
+  days: Days;
+  now: number | null;
+  before: number | null;
+  /** The days that it is compared with. */
+  previous: string | undefined;
+}
+
+/** Answers the chart, which always has all chosen days. */
+export async function answerTime({ facts, calls }: Source, view: View): Promise<TimePoint[]> {
+  const { days, chart, compare, filter } = view;
+  const { periods, previous } = periodsOf(facts, days, shownGrain(view), compare);
+  const query = { dimensions: [], figures: [chart], span: spanOf(days), periods, fill: true, previous };
+  const columns = rollupColumns(query, facts.rules).map(({ name }) => name);
+  const folded = await foldRollup(query, calls.source(filter));
+  const rows = new Map([...folded].map(({ values }) => [values[0], values]));
+  return periods.map(({ period, days }) => {
+    const read = (name: string) => {
+      const value = rows.get(period)?.[columns.indexOf(name)];
+      return typeof value === "number" ? value : null;
+    };
+    return {
+      period,
+      days,
+      now: read(chart),
+      before: read(`${chart}_previous`),
+      previous: previous?.names.find((own) => own.period === period)?.previous,
+    };
+  });
+}
+
+/** A value of a dimension that calls have, to filter by. */
+export interface Choice {
+  /** As a filter takes it: an id, if there is one. */
+  text: string;
+  label: string;
+  calls: number;
+}
+
+/** Lists the values of a dimension among the calls of all other filters, most calls first. */
+export async function answerChoices(source: Source, view: View, dimension: Dimension): Promise<Choice[]> {
+  const { [dimension]: _, ...filter } = view.filter;
+  const question = {
+    ...questionOf(source, view),
+    by: [dimension],
+    figures: ["calls"],
+    filter,
+    compared: undefined,
+  };
+  const { columns, rows } = await answer(source, question);
+  const found = new Map<string, Choice>();
+  for (const row of rows) {
+    const keys = row.slice(0, columns.length - 1);
+    const text = filterTextOf(keys);
+    const known = found.get(text);
+    const calls = Number(row.at(-1)) + (known?.calls ?? 0);
+    found.set(text, { text, label: known?.label ?? String(keys[0]), calls });
+  }
+  return [...found.values()];
+}
+
+/** Returns how a filter names a row's value of a dimension: by its id if it has one. @param keys name, and id if any */
+export function filterTextOf([name = null, id = null]: readonly Value[]): string {
+  return String(id ?? name);
+}

@@ -1,0 +1,68 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { answerCards, answerTable, answerTime, figuresOfPage, type Source } from "./answers.ts";
+import { Basis } from "./basis.tsx";
+import { Cards } from "./cards.tsx";
+import { Crumbs } from "./crumbs.tsx";
+import { DaysBar } from "./days-bar.tsx";
+import { FilterMenu } from "./filter-menu.tsx";
+import { formatDays } from "./format.ts";
+import type { Answers } from "./part.ts";
+import { TableSection } from "./table-section.tsx";
+import { TimeSection } from "./time-section.tsx";
+import { defaultView, fromHash, shownDays, toHash, type View } from "./view.ts";
+
+/** @param props.isUndamaged whether the calls have their hash; undefined if it could not be checked */
+export function App({ source, isUndamaged }: { source: Source; isUndamaged: boolean | undefined }) {
+  const { facts } = source;
+  const known = useMemo(() => {
+    const figures = figuresOfPage(facts).map(({ name }) => name);
+    return { facts, figures, standard: defaultView(facts, figures) };
+  }, [facts]);
+  const [view, setView] = useState(() => fromHash(location.hash, known));
+  const [answers, setAnswers] = useState<Answers>();
+  useEffect(() => {
+    const read = () => setView(fromHash(location.hash, known));
+    addEventListener("hashchange", read);
+    return () => removeEventListener("hashchange", read);
+  }, [known]);
+  useEffect(() => {
+    let isWanted = true;
+    const find = async () => {
+      const [cards, points, table] = await Promise.all([
+        answerCards(source, view),
+        answerTime(source, view),
+        answerTable(source, view),
+      ]);
+      if (isWanted) setAnswers({ view, cards, points, table });
+    };
+    void find();
+    return () => {
+      isWanted = false;
+    };
+  }, [source, view]);
+  const go = (change: Partial<View>) => {
+    location.hash = toHash({ ...view, ...change }, known.standard);
+  };
+  if (answers === undefined) return <p id="progress">Computing…</p>;
+  const props = { source, answers, go };
+  return (
+    <>
+      <header>
+        <h1>Calls, {formatDays(shownDays(answers.view))}</h1>
+        <DaysBar {...props} />
+        <fieldset class="filters" aria-label="Filters">
+          {facts.dimensions.map((dimension) => (
+            <FilterMenu key={dimension} dimension={dimension} {...props} />
+          ))}
+        </fieldset>
+        <Crumbs {...props} />
+      </header>
+      <main aria-busy={answers.view !== view} data-view={toHash(answers.view, known.standard)}>
+        <Cards {...props} />
+        <TimeSection {...props} />
+        <TableSection {...props} />
+        <Basis isUndamaged={isUndamaged} {...props} />
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,16 @@
+import type { Answer, Card, Source, TimePoint } from "./answers.ts";
+import type { View } from "./view.ts";
+
+export interface Answers {
+  view: View;
+  cards: readonly Card[];
+  points: readonly TimePoint[];
+  table: Answer & { total: Answer["rows"][number] };
+}
+
+export interface PartProps {
+  source: Source;
+  answers: Answers;
+  /** Shows another view, which the browser can go back from. */
+  go: (change: Partial<View>) => void;
+}
