@@ -18,13 +18,14 @@ export function App({ source, isUndamaged }: { source: Source; isUndamaged: bool
     const figures = figuresOfPage(facts).map(({ name }) => name);
     return { facts, figures, standard: defaultView(facts, figures) };
   }, [facts]);
-  const [view, setView] = useState(() => fromHash(location.hash, known));
+  const [address, setAddress] = useState(location.hash);
+  const view = useMemo(() => fromHash(address, known), [address, known]);
   const [answers, setAnswers] = useState<Answers>();
   useEffect(() => {
-    const read = () => setView(fromHash(location.hash, known));
+    const read = () => setAddress(location.hash);
     addEventListener("hashchange", read);
     return () => removeEventListener("hashchange", read);
-  }, [known]);
+  }, []);
   useEffect(() => {
     let isWanted = true;
     const find = async () => {
@@ -33,13 +34,13 @@ export function App({ source, isUndamaged }: { source: Source; isUndamaged: bool
         answerTime(source, view),
         answerTable(source, view),
       ]);
-      if (isWanted) setAnswers({ view, cards, points, table });
+      if (isWanted) setAnswers({ address, view, cards, points, table });
     };
     void find();
     return () => {
       isWanted = false;
     };
-  }, [source, view]);
+  }, [source, address, view]);
   const go = (change: Partial<View>) => {
     location.hash = toHash({ ...view, ...change }, known.standard);
   };
@@ -57,7 +58,7 @@ export function App({ source, isUndamaged }: { source: Source; isUndamaged: bool
         </fieldset>
         <Crumbs {...props} />
       </header>
-      <main aria-busy={answers.view !== view} data-view={toHash(answers.view, known.standard)}>
+      <main aria-busy={answers.view !== view} data-address={answers.address}>
         <Cards {...props} />
         <TimeSection {...props} />
         <TableSection {...props} />

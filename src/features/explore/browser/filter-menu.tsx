@@ -33,6 +33,7 @@ export function FilterMenu({
   return (
     <Menu
       label={chosen.length > 0 ? `${title}: ${formatCount(chosen.length)}` : title}
+      filter={dimension}
       isMarked={chosen.length > 0}
       onOpen={setOpen}
     >
@@ -47,7 +48,12 @@ export function FilterMenu({
         {found.slice(0, MAX_SHOWN).map(({ text, label, calls }) => (
           <li key={text}>
             <label>
-              <input type="checkbox" checked={chosen.includes(text)} onChange={() => toggle(text)} />
+              <input
+                type="checkbox"
+                value={text}
+                checked={chosen.includes(text)}
+                onChange={() => toggle(text)}
+              />
               <bdi>{toPrintable(label)}</bdi>
               <span class="count">{formatCount(calls)}</span>
             </label>

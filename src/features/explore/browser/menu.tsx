@@ -3,13 +3,15 @@ import { useEffect, useRef } from "preact/hooks";
 
 interface MenuProps {
   label: ComponentChildren;
+  /** The dimension that it chooses values of. */
+  filter?: string;
   isMarked?: boolean;
   children: ComponentChildren;
   onOpen?: (isOpen: boolean) => void;
 }
 
 /** A button that opens a panel. Escape, and what is chosen elsewhere, close it. */
-export function Menu({ label, isMarked = false, children, onOpen }: MenuProps) {
+export function Menu({ label, filter, isMarked = false, children, onOpen }: MenuProps) {
   const element = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
     const close = (event: Event) => {
@@ -27,7 +29,12 @@ export function Menu({ label, isMarked = false, children, onOpen }: MenuProps) {
     };
   }, []);
   return (
-    <details class="menu" ref={element} onToggle={({ currentTarget }) => onOpen?.(currentTarget.open)}>
+    <details
+      class="menu"
+      data-filter={filter}
+      ref={element}
+      onToggle={({ currentTarget }) => onOpen?.(currentTarget.open)}
+    >
       <summary class={isMarked ? "marked" : ""}>{label}</summary>
       <div class="panel">{children}</div>
     </details>

@@ -2,6 +2,8 @@ import type { Answer, Card, Source, TimePoint } from "./answers.ts";
 import type { View } from "./view.ts";
 
 export interface Answers {
+  /** What is after `#` in the address of the view, with the sign. */
+  address: string;
   view: View;
   cards: readonly Card[];
   points: readonly TimePoint[];

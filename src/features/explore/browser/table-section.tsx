@@ -107,7 +107,7 @@ export function TableSection({ source: { facts }, answers: { view, cards, table 
           Download CSV
         </button>
       </fieldset>
-      <div class="scroll">
+      <div class="scroll figures">
         <table>
           <thead>
             <tr>
