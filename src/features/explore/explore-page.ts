@@ -5,25 +5,28 @@ import { html, raw } from "hono/html";
 import { toPrintable } from "../../base/printable.ts";
 import { daysInWords } from "../../calendar/period-text.ts";
 import { saySome, statementsOf } from "../../statements/statements.ts";
+import { EXPLORE_STYLE } from "./explore-style.ts";
 import type { PageFacts } from "./page-facts.ts";
 
-/** Made by `npm run build`, next to the program; found from `src`, too. */
-function readAsset(name: "explore.js" | "explore.css"): string {
-  const built = new URL(name, import.meta.url);
-  return readFileSync(existsSync(built) ? built : new URL(`../../../dist/${name}`, import.meta.url), "utf8");
+/** Reads the script that `npm run build` makes, next to the program; found from `src`, too. */
+function readScript(): string {
+  const built = new URL("explore.js", import.meta.url);
+  return readFileSync(
+    existsSync(built) ? built : new URL("../../../dist/explore.js", import.meta.url),
+    "utf8",
+  );
 }
 
 /** Returns the page; the calls come last, so that a browser paints what is before them. */
 export function toExplorePage(facts: Omit<PageFacts, "sha256">, packed: Uint8Array): string[] {
   // A page loads nothing, so what is in it must not end its script.
-  const script = readAsset("explore.js").replaceAll("</script", "<\\/script");
-  const style = readAsset("explore.css");
+  const script = readScript().replaceAll("</script", "<\\/script");
   const calls = deflateRawSync(packed, { level: 9 }).toString("base64");
   const title = `Calls, ${daysInWords(facts)}`;
   const policy = [
     "default-src 'none'",
     `script-src 'sha256-${hash("sha256", script, "base64")}'`,
-    `style-src 'sha256-${hash("sha256", style, "base64")}'`,
+    `style-src 'sha256-${hash("sha256", EXPLORE_STYLE, "base64")}'`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
@@ -37,7 +40,7 @@ export function toExplorePage(facts: Omit<PageFacts, "sha256">, packed: Uint8Arr
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
-<style>${raw(style)}</style>
+<style>${raw(EXPLORE_STYLE)}</style>
 </head>
 <body>
 <div id="page"><header><h1>${title}</h1><p>${toPrintable(statements.join(" "))}</p></header>

@@ -1,6 +1,6 @@
+import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import type { CallFilter } from "../../call/filter.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
-import type { Units } from "../../figures/parts.ts";
 import type { Basis } from "../../warehouse/runs/basis.ts";
 
 /** What the page knows in addition to its calls. Days are local dates. */
@@ -14,7 +14,7 @@ export interface PageFacts {
   /** How many callers are left out, if a file of them was given. */
   excludedCallers: number | null;
   dimensions: readonly Dimension[];
-  rules: Units;
+  rules: Pick<AttributionRules, "duration_unit" | "qualified_seconds">;
   warehouse: Basis;
   /** The first day from which on the copy has all calls; null without calls. */
   coveredFrom: string | null;

@@ -54,13 +54,14 @@ export async function writeExplore(
   const packed = toPacked(read.calls, [{ name: "day", codes: dayOf, values: undefined }, ...read.keys]);
   const described = { contents: "explore", rows: count, sums: sumsOf(read.calls) };
   const { exclude_callers, ...filter } = ask.filter;
+  const { duration_unit, qualified_seconds } = session.rules;
   const facts: Omit<PageFacts, "sha256"> = {
     timezone,
     ...range,
     filter,
     excludedCallers: exclude_callers?.length ?? null,
     dimensions: [...stored, "weekday", "hour"],
-    rules: { duration_unit: session.rules.duration_unit },
+    rules: { duration_unit, qualified_seconds },
     warehouse: job.basis,
     ...(await historyOf(session, timezone)),
     settledUntil: settledUntil(manifest.run, job.lookbackHours) ?? null,

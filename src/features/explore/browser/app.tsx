@@ -1,4 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { toPrintable } from "../../../base/printable.ts";
+import { doubtsOf, saySome } from "../../../statements/statements.ts";
 import { answerCards, answerTable, answerTime, figuresOfPage, type Source } from "./answers.ts";
 import { Basis } from "./basis.tsx";
 import { Cards } from "./cards.tsx";
@@ -6,10 +8,12 @@ import { Crumbs } from "./crumbs.tsx";
 import { DaysBar } from "./days-bar.tsx";
 import { FilterMenu } from "./filter-menu.tsx";
 import { formatDays } from "./format.ts";
-import type { Answers } from "./part.ts";
+import { MoreSections } from "./more-sections.tsx";
+import type { Answers, PartProps } from "./part.ts";
 import { TableSection } from "./table-section.tsx";
 import { TimeSection } from "./time-section.tsx";
 import { defaultView, fromHash, shownDays, toHash, type View } from "./view.ts";
+import { statementsOfView } from "./view-statements.ts";
 
 /** @param props.isUndamaged whether the calls have their hash; undefined if it could not be checked */
 export function App({ source, isUndamaged }: { source: Source; isUndamaged: boolean | undefined }) {
@@ -50,6 +54,7 @@ export function App({ source, isUndamaged }: { source: Source; isUndamaged: bool
     <>
       <header>
         <h1>Calls, {formatDays(shownDays(answers.view))}</h1>
+        <Verdict {...props} />
         <DaysBar {...props} />
         <fieldset class="filters" aria-label="Filters">
           {facts.dimensions.map((dimension) => (
@@ -62,8 +67,21 @@ export function App({ source, isUndamaged }: { source: Source; isUndamaged: bool
         <Cards {...props} />
         <TimeSection {...props} />
         <TableSection {...props} />
+        <MoreSections {...props} />
         <Basis isUndamaged={isUndamaged} {...props} />
       </main>
     </>
+  );
+}
+
+/** What a reader must know first; the rest is at the end. */
+function Verdict({ source: { facts }, answers: { view } }: PartProps) {
+  const statements = statementsOfView(facts, view);
+  const isDoubtful = doubtsOf(statements).length > 0;
+  return (
+    <p class={isDoubtful ? "verdict doubt" : "verdict"}>
+      {isDoubtful && <strong>In doubt. </strong>}
+      {toPrintable(saySome(statements, "see below").join(" "))}
+    </p>
   );
 }

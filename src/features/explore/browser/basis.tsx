@@ -1,37 +1,10 @@
 import { toPrintable } from "../../../base/printable.ts";
-import { toInstants } from "../../../calendar/dates.ts";
 import { localMinute } from "../../../calendar/local-time.ts";
-import { doubtsOf, type Statement, say, statementsOf } from "../../../statements/statements.ts";
-import type { PageFacts } from "../page-facts.ts";
-import { comparedOf } from "./answers.ts";
+import { say } from "../../../statements/statements.ts";
 import { pageFiltersOf, toCommand, toReport } from "./command.ts";
 import { titleOf } from "./format.ts";
 import type { PartProps } from "./part.ts";
-import { shownDays, type View } from "./view.ts";
-
-/** Returns what a reader of the view must know, by the rules of all files. */
-function statementsOfView(facts: PageFacts, view: View): Statement[] {
-  const { timezone, historyFrom, settledUntil, warehouse } = facts;
-  const days = shownDays(view);
-  const { endsAt = "" } = toInstants(days, timezone);
-  const compared = comparedOf(facts, view);
-  const hasHistory = historyFrom !== null && days.from >= historyFrom;
-  return statementsOf({
-    warehouse,
-    range: {
-      timezone,
-      filter: {},
-      range: {
-        ends_at: endsAt,
-        ...((settledUntil === null || endsAt > settledUntil) && { provisional: true }),
-        ...(!hasHistory && { short_history: true }),
-      },
-      ...(typeof compared === "object" && {
-        compared_with: compared.hasHistory ? {} : { short_history: true },
-      }),
-    },
-  });
-}
+import { statementsOfView } from "./view-statements.ts";
 
 export function Basis({
   source: { facts },
@@ -92,7 +65,7 @@ export function Basis({
           <>
             <dt>To know</dt>
             <dd>
-              <ul class={doubtsOf(statements).length > 0 ? "doubt" : ""}>
+              <ul>
                 {statements.map((statement) => (
                   <li key={statement.id}>
                     {titleOf(statement.level)}: {toPrintable(say(statement).text)}

@@ -4,9 +4,10 @@ import { GridComponent, VisualMapComponent } from "echarts/components";
 import { init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import { staticSvg } from "../../../base/static-svg.ts";
+import { WEEKDAYS } from "../../../figures/dimensions.ts";
 import type { Metric } from "../../../figures/metrics.ts";
-import type { TimePoint } from "./answers.ts";
-import { formatFigure, formatPeriod } from "./format.ts";
+import type { TimePoint, WeekHour } from "./answers.ts";
+import { formatFigure, formatPeriod, formatWeekday } from "./format.ts";
 
 use([BarChart, LineChart, HeatmapChart, GridComponent, VisualMapComponent, SVGRenderer]);
 
@@ -72,4 +73,57 @@ export function drawTime(
     size,
     label,
   );
+}
+
+const HEAT_STEPS = 6;
+const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
+const WEEK_SIDES = { left: 56, right: 12, top: 4, bottom: 28 };
+
+/** Draws the week by hours: the darker a field (in dark mode, the lighter), the more. */
+export function drawWeek(hours: readonly WeekHour[], { label, ...size }: Size & { label: string }): string {
+  const most = Math.max(...hours.map(({ value }) => value), 0);
+  const steps = new Map(
+    hours.map(({ weekday, hour, value }) => [
+      `${weekday} ${hour}`,
+      most > 0 && value > 0 ? Math.ceil((HEAT_STEPS * value) / most) : 0,
+    ]),
+  );
+  return draw(
+    {
+      grid: WEEK_SIDES,
+      xAxis: { type: "category", data: HOURS, ...axis, axisLabel: { ...axisLabel, hideOverlap: true } },
+      yAxis: {
+        type: "category",
+        data: WEEKDAYS.map((_, index) => formatWeekday(index)),
+        inverse: true,
+        ...axis,
+        axisLabel,
+      },
+      visualMap: {
+        show: false,
+        type: "piecewise",
+        pieces: Array.from({ length: HEAT_STEPS + 1 }, (_, value) => ({ value, color: `var(--h${value})` })),
+      },
+      series: [
+        {
+          type: "heatmap",
+          data: WEEKDAYS.flatMap((weekday, row) =>
+            HOURS.map((hour, column) => [column, row, steps.get(`${weekday} ${hour}`) ?? 0]),
+          ),
+          itemStyle: { borderColor: "var(--paper)", borderWidth: 2 },
+          emphasis: { disabled: true },
+        },
+      ],
+    },
+    size,
+    label,
+  );
+}
+
+/** Returns the weekday and the hour at a place of {@link drawWeek}. */
+export function weekHourAt({ x, y }: { x: number; y: number }, { width, height }: Size) {
+  const { left, right, top, bottom } = WEEK_SIDES;
+  const hour = HOURS[Math.floor(((x - left) / (width - left - right)) * HOURS.length)];
+  const weekday = WEEKDAYS[Math.floor(((y - top) / (height - top - bottom)) * WEEKDAYS.length)];
+  return hour === undefined || weekday === undefined ? undefined : { weekday, hour };
 }

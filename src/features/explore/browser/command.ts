@@ -1,10 +1,10 @@
 import type { PageFacts } from "../page-facts.ts";
-import { comparedOf } from "./answers.ts";
+import { canJudge, comparedOf } from "./answers.ts";
 import { exportFilterOf } from "./page-filter.ts";
 import { shownDays, type View } from "./view.ts";
 
-/** A filter by name, as `export` and `calltally.yaml` have it. */
-type Filters = [name: string, value: string | number | boolean | readonly string[]][];
+/** Options by their names in `calltally.yaml`. */
+type Options = [name: string, value: string | number | boolean | readonly string[]][];
 
 /** Returns the dimensions of the filter that `export` has no filter for. */
 export function pageFiltersOf({ filter }: View): string[] {
@@ -14,57 +14,50 @@ export function pageFiltersOf({ filter }: View): string[] {
 /** Returns the command that makes the same table. */
 export function toCommand(facts: PageFacts, view: View): string {
   const { from, to } = shownDays(view);
-  const options: (string | [flag: string, value: string])[] = [
-    ["--by", view.by.join()],
-    ["--from", from],
-    ["--to", to],
-    ["--timezone", facts.timezone],
-    ...(isCompared(facts, view)
-      ? [["--compare", view.compare ?? ""] satisfies [string, string], "--chance"]
-      : []),
-    ["--columns", view.figures.join()],
-    "--total",
-    ...filtersOf(facts, view).flatMap(([name, value]): (string | [string, string])[] => {
-      const flag = name === "min_duration_seconds" ? "--min-duration" : `--${name.replaceAll("_", "-")}`;
-      if (value === true) return [flag];
-      return [value].flat().map((text) => [flag, String(text)]);
-    }),
+  const days: Options = [
+    ["from", from],
+    ["to", to],
+    ["timezone", facts.timezone],
   ];
-  const words = options.flatMap((option) =>
-    typeof option === "string" ? [option] : [`${option[0]} ${quote(option[1])}`],
-  );
-  return ["calltally export", ...words].join(" ");
+  const flags = [...figuresOf(facts, view), ...days, ...filtersOf(facts, view)].flatMap(([name, value]) => {
+    const flag = name === "min_duration_seconds" ? "--min-duration" : `--${name.replaceAll("_", "-")}`;
+    if (value === true) return [flag];
+    const texts = name === "by" || name === "columns" ? [String(value)] : [value].flat().map(String);
+    return texts.map((text) => `${flag} ${quote(text)}`);
+  });
+  return ["calltally export", ...flags].join(" ");
 }
 
 /** Returns the lines of `calltally.yaml` that make the same table. */
 export function toReport(facts: PageFacts, view: View): string {
   const { from, to } = shownDays(view);
+  const toLine = ([name, value]: Options[number]) => `${name}: ${JSON.stringify(value)}`;
   const filters = filtersOf(facts, view);
   const lines = [
-    `by: ${JSON.stringify(view.by)}`,
+    ...figuresOf(facts, view).map(toLine),
     `range: { from: ${from}, to: ${to} }`,
-    ...(isCompared(facts, view) ? [`compare: ${view.compare}`, "chance: true"] : []),
-    `columns: ${JSON.stringify(view.figures)}`,
-    "total: true",
-    ...(filters.length > 0
-      ? ["filter:", ...filters.map(([name, value]) => `  ${name}: ${JSON.stringify(value)}`)]
-      : []),
+    ...(filters.length > 0 ? ["filter:", ...filters.map((filter) => `  ${toLine(filter)}`)] : []),
   ];
   return ["reports:", "  explored:", ...lines.map((line) => `    ${line}`)].join("\n");
 }
 
-function isCompared(facts: PageFacts, view: View): boolean {
-  return typeof comparedOf(facts, view) === "object";
+function figuresOf(facts: PageFacts, view: View): Options {
+  const { by, figures, compare } = view;
+  const compared = typeof comparedOf(facts, view) === "object" && compare;
+  return [
+    ["by", by],
+    ["columns", figures],
+    ["total", true],
+    ...(compared ? ([["compare", compared]] satisfies Options) : []),
+    ...(compared && canJudge(figures) ? ([["chance", true]] satisfies Options) : []),
+  ];
 }
 
 /** A filter of the page replaces that of the file: it is of values that the file has. */
-function filtersOf({ filter, excludedCallers }: PageFacts, view: View): Filters {
+function filtersOf({ filter, excludedCallers }: PageFacts, view: View): Options {
   const { exported } = exportFilterOf(view.filter);
   const all = Object.entries({ ...filter, ...exported });
-  return [
-    ...all,
-    ...(excludedCallers === null ? [] : [["exclude_callers", "FILE"] satisfies Filters[number]]),
-  ];
+  return [...all, ...(excludedCallers === null ? [] : ([["exclude_callers", "FILE"]] satisfies Options))];
 }
 
 /** Quotes a word for a shell, if it needs quotes. */

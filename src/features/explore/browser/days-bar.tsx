@@ -56,7 +56,7 @@ export function DaysBar({ source: { facts }, answers: { view }, go }: PartProps)
       {input("from", "From")}
       {input("to", "to")}
       <label>
-        Compare with
+        Compared with
         <select
           value={view.compare ?? "none"}
           onChange={({ currentTarget: { value } }) =>
@@ -74,7 +74,7 @@ export function DaysBar({ source: { facts }, answers: { view }, go }: PartProps)
           value={view.grain ?? ""}
           onChange={({ currentTarget: { value } }) => go({ grain: GRAINS.find((grain) => grain === value) })}
         >
-          <option value="">automatic</option>
+          <option value="">auto</option>
           {GRAINS.map((grain) => (
             <option key={grain} value={grain}>
               {titleOf(grain).toLowerCase()}

@@ -49,7 +49,7 @@ export function formatChange({ isShare }: Shape, now: number | null, before: num
 }
 
 /** 1:05:09, or 5:09.5 */
-function formatSeconds(seconds: number): string {
+export function formatSeconds(seconds: number): string {
   const tenths = Math.round(Math.abs(seconds) * 10);
   const whole = Math.floor(tenths / 10);
   const pad = (part: number) => String(part).padStart(2, "0");

@@ -91,6 +91,11 @@ export class PageCalls {
     };
   }
 
+  /** Returns the calls of a filter in a span. */
+  within(filter: PageFilter, span: Span): Calls {
+    return within(this.#select(filter), span).calls;
+  }
+
   /** Returns the name of what a filter names by its id. */
   labelOf(dimension: Dimension, text: string): string {
     const [name, id] = keyColumns([dimension]);

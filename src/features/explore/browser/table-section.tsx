@@ -8,6 +8,7 @@ import { OTHER } from "../../../figures/reserved-keys.ts";
 import { filterTextOf } from "./answers.ts";
 import { formatChange, formatCount, formatFigure, titleOf } from "./format.ts";
 import { Menu } from "./menu.tsx";
+import { Bar } from "./more-sections.tsx";
 import type { PartProps } from "./part.ts";
 
 /** More rows are shown when asked for. */
@@ -39,19 +40,15 @@ export function TableSection({ source: { facts }, answers: { view, cards, table 
         const [now, before] = [read(metric.name), read(`${metric.name}_previous`)];
         const isWithinChance = read(`${metric.name}_within_chance`) === 1;
         return (
-          <td key={metric.name} data-column={metric.name}>
+          <td key={metric.name}>
             <data value={String(now ?? "")}>{formatFigure(metric, now)}</data>
-            {metric.name === "calls" && key !== "total" && (
-              <svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-                <rect width={(100 * (now ?? 0)) / most} height="4" />
-              </svg>
-            )}
             {at(`${metric.name}_change`) >= 0 && (
               <span class={isWithinChance ? "change chance" : "change"}>
                 {read(`${metric.name}_change`) === null ? "" : formatChange(metric, now, before)}
                 {isWithinChance && " chance"}
               </span>
             )}
+            {metric.name === "calls" && key !== "total" && <Bar share={(now ?? 0) / most} />}
           </td>
         );
       })}
