@@ -45,7 +45,7 @@ export const CONTENT_OPTIONS: Readonly<
     ],
   },
   page: { takes: ["grain", "compare", "spend", "outcomes", "revenue_by", "format"] },
-  explore: { takes: ["format"] },
+  explore: { takes: ["spend", "outcomes", "format"] },
   calls: { takes: ["with", ...FILE_OPTIONS] },
   callers: { takes: FILE_OPTIONS },
   "google-ads": { takes: [...CONVERSION, ...CONSENT] },

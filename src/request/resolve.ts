@@ -87,6 +87,7 @@ export interface ResolveOptions {
 export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
   const { spell = AS_WRITTEN.spell, timezone, clickIds = true } = options;
   const isPage = request.format === "html";
+  const isOfAll = isPage || request.format === "explore";
   const days = request.range ?? (isPage ? { last: DEFAULT_STRETCH } : {});
   const range = toRange(days, { ...options, spell });
   const compare = request.compare ?? (isPage ? "previous" : undefined);
@@ -100,8 +101,8 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
     isEmptyAllowed: request.filter?.allow_empty ?? false,
     grain: request.grain ?? (isPage && closed ? grainOf(closed) : undefined),
     compare: compare && days.last !== undefined ? comparisonOfLast(days.last, compare) : compare,
-    spend: request.spend ?? (isPage ? "if any" : false),
-    outcomes: request.outcomes ?? (isPage ? "if any" : false),
+    spend: request.spend ?? (isOfAll ? "if any" : false),
+    outcomes: request.outcomes ?? (isOfAll ? "if any" : false),
     revenueBy: request.revenue_by ?? "call",
     columns: columns && [...new Set(columns)],
     format: toFormat(request),

@@ -7,22 +7,35 @@ export type Columns = ReadonlyMap<string, Uint32Array>;
 /** The values of each key column, by code. */
 export type Values = Readonly<Record<string, readonly FactValue[]>>;
 
-interface Layout {
-  rows: number;
-  columns: { name: string; bytes: number }[];
-  values: Values;
+/** Amounts of a day by the values of key columns; millionths as text, since they may exceed what a double holds. */
+export interface Ledger<Amounts> {
+  /** Names of the key columns. */
+  keys: readonly string[];
+  rows: readonly ({ day: string; values: readonly FactValue[] } & Amounts)[];
 }
+export type SpendLedger = Ledger<{ costMicros: string; clicks: number | null; impressions: number | null }>;
+export type OutcomeLedger = Ledger<{ bookedCalls: number; soldCalls: number; revenueMicros: string }>;
+
+/** What the page has of calls, and in addition to them. */
+export interface PageData {
+  columns: Columns;
+  values: Values;
+  spend: SpendLedger | undefined;
+  outcomes: OutcomeLedger | undefined;
+}
+
+type Layout = Omit<PageData, "columns"> & { rows: number; columns: { name: string; bytes: number }[] };
 
 const LENGTH_BYTES = 4;
 const BITS = 8;
 
 /** Packs columns for compression: the lowest bytes of all rows first, then the next ones, as far as a column needs. */
-export function packCalls(columns: Columns, values: Values): Uint8Array {
+export function packCalls({ columns, ...others }: PageData): Uint8Array {
   const rows = columns.values().next().value?.length ?? 0;
   const layout: Layout = {
     rows,
     columns: [...columns].map(([name, numbers]) => ({ name, bytes: bytesOf(numbers) })),
-    values,
+    ...others,
   };
   const head = new TextEncoder().encode(JSON.stringify(layout));
   const planes = layout.columns.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -39,11 +52,11 @@ export function packCalls(columns: Columns, values: Values): Uint8Array {
 }
 
 /** Inverse of {@link packCalls}. */
-export function unpackCalls(packed: Uint8Array): { rows: number; columns: Columns; values: Values } {
+export function unpackCalls(packed: Uint8Array): PageData & { rows: number } {
   const length = new DataView(packed.buffer, packed.byteOffset).getUint32(0);
   const end = LENGTH_BYTES + length;
   const layout: Layout = JSON.parse(new TextDecoder().decode(packed.subarray(LENGTH_BYTES, end)));
-  const { rows, values } = layout;
+  const { rows, ...others } = layout;
   let at = end;
   const columns = layout.columns.map(({ name, bytes }): [string, Uint32Array] => {
     const numbers = new Uint32Array(rows);
@@ -52,7 +65,7 @@ export function unpackCalls(packed: Uint8Array): { rows: number; columns: Column
         numbers[row] = (numbers[row] ?? 0) | ((packed[at++] ?? 0) << (BITS * plane));
     return [name, numbers];
   });
-  return { rows, columns: new Map(columns), values };
+  return { ...others, rows, columns: new Map(columns) };
 }
 
 function bytesOf(numbers: Uint32Array): number {

@@ -1,6 +1,9 @@
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import type { CallFilter } from "../../call/filter.ts";
+import type { DescribedSpend } from "../../export/described-spend.ts";
+import type { DescribedOutcomes } from "../../export/manifest.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
+import type { OutcomeForm, SpendForm } from "../../figures/metrics.ts";
 import type { Basis } from "../../warehouse/runs/basis.ts";
 
 /** What the page knows in addition to its calls. Days are local dates. */
@@ -15,6 +18,9 @@ export interface PageFacts {
   excludedCallers: number | null;
   dimensions: readonly Dimension[];
   rules: Pick<AttributionRules, "duration_unit" | "qualified_seconds">;
+  /** Undefined without spend, or outcomes. */
+  spend: { form: SpendForm; described: DescribedSpend } | undefined;
+  outcomes: { form: OutcomeForm; described: DescribedOutcomes } | undefined;
   warehouse: Basis;
   /** The first day from which on the copy has all calls; null without calls. */
   coveredFrom: string | null;

@@ -8,15 +8,26 @@ import { listsOf } from "../../export/job.ts";
 import { fingerprintOf, type ManifestFile, settledUntil } from "../../export/manifest.ts";
 import { resolveTimeframe } from "../../export/timeframe.ts";
 import { type Calls, MARKS } from "../../figures/calls.ts";
+import { Cells, type Side } from "../../figures/cells.ts";
 import { Dictionary, type FactValue } from "../../figures/dictionary.ts";
-import { isLocal, keyColumns } from "../../figures/dimensions.ts";
+import { isLocal, type KeyColumn, keyColumns, SPEND_DIMENSIONS } from "../../figures/dimensions.ts";
+import { compareValues } from "../../figures/key-order.ts";
 import type { Codes } from "../../figures/key-table.ts";
+import type { ZoneOffset } from "../../figures/rollup-query.ts";
 import { periodCodes } from "../../figures/time-keys.ts";
 import type { Content } from "../../request/contents.ts";
 import { EXPLORE_FILE } from "../../request/option-values.ts";
 import type { FigureSession } from "../../rollup/figure-session.ts";
+import type { SessionSpend } from "../../rollup/session-spend.ts";
 import { toExplorePage } from "./explore-page.ts";
-import { packCalls, packDuration } from "./packed-calls.ts";
+import {
+  type Ledger,
+  type OutcomeLedger,
+  type PageData,
+  packCalls,
+  packDuration,
+  type SpendLedger,
+} from "./packed-calls.ts";
 import type { PageFacts } from "./page-facts.ts";
 
 /** More would make a file that mail and browsers refuse. */
@@ -49,9 +60,14 @@ export async function writeExplore(
     });
   const stored = dimensions.filter((dimension) => !isLocal([dimension]));
   const offsets = await session.readOffsets(timezone);
-  const read = await session.columns(keyColumns([...stored, "hour"]), { span, offsets });
+  const keys = keyColumns([...stored, "hour"]);
+  const read = await session.columns(keys, { span, offsets });
   const dayOf = periodCodes(read.calls.startsMs, days, new Dictionary());
-  const packed = toPacked(read.calls, [{ name: "day", codes: dayOf, values: undefined }, ...read.keys]);
+  const packed = packCalls({
+    ...sortCalls(read.calls, [{ name: "day", codes: dayOf, values: undefined }, ...read.keys]),
+    spend: job.spend && spendLedger(job.spend, { span, periods: days }),
+    outcomes: job.outcomes && (await outcomeLedger(session, { span, periods: days }, { keys, offsets })),
+  });
   const described = { contents: "explore", rows: count, sums: sumsOf(read.calls) };
   const { exclude_callers, ...filter } = ask.filter;
   const { duration_unit, qualified_seconds } = session.rules;
@@ -62,6 +78,8 @@ export async function writeExplore(
     excludedCallers: exclude_callers?.length ?? null,
     dimensions: [...stored, "weekday", "hour"],
     rules: { duration_unit, qualified_seconds },
+    spend: job.spend && manifest.spend && { form: job.spend.form, described: manifest.spend },
+    outcomes: job.outcomes && manifest.outcomes && { form: job.outcomes.form, described: manifest.outcomes },
     warehouse: job.basis,
     ...(await historyOf(session, timezone)),
     settledUntil: settledUntil(manifest.run, job.lookbackHours) ?? null,
@@ -104,7 +122,10 @@ interface KeyCodes {
 }
 
 /** Sorts calls by all that the file has of them, so that their order shows nothing else. */
-function toPacked({ rows, marks, durations, callers }: Calls, keys: readonly KeyCodes[]): Uint8Array {
+function sortCalls(
+  { rows, marks, durations, callers }: Calls,
+  keys: readonly KeyCodes[],
+): Pick<PageData, "columns" | "values"> {
   const known: readonly { name: string; codes: ArrayLike<number> }[] = [
     ...keys,
     { name: "marks", codes: marks },
@@ -130,7 +151,48 @@ function toPacked({ rows, marks, durations, callers }: Calls, keys: readonly Key
     columns.set(name, codes);
     values[name] = used.values;
   }
-  return packCalls(columns, values);
+  return { columns, values };
+}
+
+function spendLedger(spend: SessionSpend, side: Side): SpendLedger {
+  const dictionaries = new Map<string, Dictionary>();
+  const dictionaryOf = ({ name }: KeyColumn) => {
+    const known = dictionaries.get(name) ?? new Dictionary();
+    dictionaries.set(name, known);
+    return known;
+  };
+  const cells = new Cells(keyColumns(SPEND_DIMENSIONS), { dictionaryOf, periods: new Dictionary() });
+  const found = spend.byCell(side, cells);
+  return ledgerOf(found, cells, ({ costMicros, ...own }) => ({ ...own, costMicros: String(costMicros) }));
+}
+
+async function outcomeLedger(
+  session: FigureSession,
+  side: Side,
+  { keys, offsets }: { keys: readonly KeyColumn[]; offsets: readonly ZoneOffset[] },
+): Promise<OutcomeLedger> {
+  const { cells, earned } = await session.earned(keys, side, offsets);
+  return ledgerOf(earned, cells, ({ revenueMicros, ...own }) => ({
+    ...own,
+    revenueMicros: String(revenueMicros),
+  }));
+}
+
+function ledgerOf<Sums, Amounts>(
+  found: ReadonlyMap<number, Sums>,
+  cells: Cells,
+  toAmounts: (sums: Sums) => Amounts,
+): Ledger<Amounts> {
+  const rows = [...found].map(([cell, sums]) => ({
+    day: String(cells.periods?.values[cells.periodOf(cell)]),
+    values: cells.table.valuesOf(cells.keyOf(cell)),
+    ...toAmounts(sums),
+  }));
+  // So that their order shows nothing else, either.
+  const sorted = rows
+    .map((row) => ({ row, text: JSON.stringify(row) }))
+    .sort((a, b) => compareValues(a.text, b.text));
+  return { keys: cells.columns.map(({ key }) => key.name), rows: sorted.map(({ row }) => row) };
 }
 
 /** Replaces codes from 1 on by others from 1 on, at random: neither their order nor another file says whose they are. */

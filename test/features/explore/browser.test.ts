@@ -25,7 +25,8 @@ const FILTERED = ["channel", "source", "campaign", "org_unit", "topic", "disposi
 const FIGURES = [
   ...["calls", "answered_calls", "missed_calls", "other_calls", "answer_rate", "unique_callers"],
   ...["first_time_callers", "qualified_calls", "total_duration_seconds", "average_duration_seconds"],
-  "median_duration_seconds",
+  ...["median_duration_seconds", "cost", "clicks", "cost_per_call", "cost_per_qualified_call"],
+  ...["booked_calls", "sold_calls", "revenue", "revenue_per_call", "return_on_ad_spend"],
 ];
 
 const NAMES = [
@@ -71,6 +72,23 @@ function makeCalls(): Call[] {
   });
 }
 
+/** Spend of campaigns, some of which no call has, with gaps in its days; jobs of calls, some with refunds. */
+const AMOUNTS = `
+INSERT INTO spend (day, source, medium, campaign, campaign_id, cost_micros, clicks, impressions, currency, file, imported_at)
+SELECT date('2026-05-01', (value / 3) || ' days'), CASE value % 3 WHEN 0 THEN 'bing' ELSE 'google' END, 'cpc',
+  CASE value % 4 WHEN 0 THEN 'spring' WHEN 1 THEN 'Autumn' WHEN 2 THEN 'strasse' ELSE 'no such <b>' END,
+  CASE value % 5 WHEN 0 THEN '12' WHEN 1 THEN '77' END, value * 7919333 % 90000000, nullif(value % 7, 0), NULL,
+  'EUR', 'spend.csv', '2026-10-01T00:00:00.000Z'
+FROM generate_series WHERE value % 11 > 0;
+INSERT INTO outcomes (call_id, day, stage, amount_micros, currency, source, import_id)
+SELECT value * 5 + 1, '2026-06-01', CASE value % 3 WHEN 0 THEN 'lost' WHEN 1 THEN 'booked' ELSE 'sold' END,
+  CASE value % 3 WHEN 2 THEN value * 1234567 - 90000000 END, CASE value % 3 WHEN 2 THEN 'EUR' END, 'jobs', 1
+FROM generate_series WHERE value < 350;
+`.replaceAll(
+  "generate_series",
+  "(WITH RECURSIVE series (value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM series WHERE value < 449) SELECT value FROM series)",
+);
+
 /** Opens a view by its address, as a link does, and waits until it is shown. */
 async function show(page: Page, hash: string): Promise<void> {
   const address = await page.evaluate<string>(`location.hash = ${JSON.stringify(hash)}; location.hash`);
@@ -114,7 +132,13 @@ describe.skipIf(!hasChromium)(
     beforeAll(async () => {
       browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
       warehouse = makeWarehouse(makeCalls());
-      await warehouse.export({ targets: [{ kind: "explore", dimensions: DIMENSIONS }], timezone: ZONE });
+      warehouse.execute(AMOUNTS);
+      await warehouse.export({
+        targets: [{ kind: "explore", dimensions: DIMENSIONS }],
+        timezone: ZONE,
+        spend: "if any",
+        outcomes: "if any",
+      });
       url = pathToFileURL(join(warehouse.folder, "explore.html")).href;
     });
     afterAll(async () => {
@@ -215,7 +239,7 @@ describe.skipIf(!hasChromium)(
           // Texts may have commas, and figures do not.
           const width = lines[0]?.split(",").length ?? 0;
           const places =
-            lines[0]?.split(",").flatMap((name, index) => (figures.includes(name) ? [index - width] : [])) ??
+            lines[0]?.split(",").flatMap((name, index) => (FIGURES.includes(name) ? [index - width] : [])) ??
             [];
           expect(shown).toEqual(numbersOf(expected, places));
         }),

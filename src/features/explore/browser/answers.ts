@@ -1,15 +1,23 @@
 import { toDuration } from "../../../attribution/compiled-rules.ts";
 import { isWithinChance, WITHIN_CHANCE } from "../../../base/chance.ts";
+import type { Span } from "../../../calendar/dates.ts";
+import { isSpendComparable } from "../../../export/described-spend.ts";
 import { blankUnknown, chooseColumns, pickColumns, withChance } from "../../../export/rollups.ts";
-import type { Column, Value } from "../../../export/table.ts";
+import type { Column, TotalRow, Value } from "../../../export/table.ts";
 import type { Compared } from "../../../export/timeframe.ts";
 import { isChangeWithinChance } from "../../../figures/change-chance.ts";
-import { type Dimension, keyColumns } from "../../../figures/dimensions.ts";
+import { type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../../figures/dimensions.ts";
 import { bandCodes, durationBounds } from "../../../figures/duration-bands.ts";
 import { foldRollup } from "../../../figures/fold-rollup.ts";
-import { FIRST_CALL_FIGURES, type Metric, metrics, TIME_FIGURES } from "../../../figures/metrics.ts";
-import { TOTAL } from "../../../figures/reserved-keys.ts";
-import { type RollupQuery, rollupColumns } from "../../../figures/rollup-query.ts";
+import {
+  FIRST_CALL_FIGURES,
+  OUTCOME_FIGURES,
+  RETURN_FIGURES,
+  SPEND_FIGURES,
+  TIME_FIGURES,
+} from "../../../figures/metrics.ts";
+import { TOTAL, WITH_SPEND } from "../../../figures/reserved-keys.ts";
+import { type Measure, measuresOf, type RollupQuery, rollupColumns } from "../../../figures/rollup-query.ts";
 import type { PageFacts } from "../page-facts.ts";
 import type { PageCalls } from "./page-calls.ts";
 import { compareDays, type Days, periodsOf, spanOf } from "./page-days.ts";
@@ -22,10 +30,22 @@ export interface Source {
 }
 
 /** Figures that the page can compute: it has no times of calls, and no first calls during a first load. */
-export function figuresOfPage({ rules, warehouse }: PageFacts): Metric[] {
+export function figuresOfPage({ rules, spend, outcomes, warehouse }: PageFacts): Measure[] {
   const isUnknown = (name: string) => warehouse.first_load && FIRST_CALL_FIGURES.has(name);
-  return metrics(rules).filter(({ name }) => !TIME_FIGURES.includes(name) && !isUnknown(name));
+  return measuresOf({ dimensions: [], spend: spend?.form, outcomes: outcomes?.form }, rules).filter(
+    ({ name }) => !TIME_FIGURES.includes(name) && !isUnknown(name),
+  );
 }
+
+/** Returns the figures of the table: those of spend need dimensions that spend has. */
+export function tableFigures({ by, figures }: Pick<View, "by" | "figures">): readonly string[] {
+  if (by.every((name) => SPEND_DIMENSIONS.includes(name))) return figures;
+  const shown = figures.filter((name) => !needsSpend(name));
+  return shown.length > 0 ? shown : ["calls"];
+}
+
+export const needsSpend = (name: string) => SPEND_FIGURES.includes(name) || RETURN_FIGURES.includes(name);
+export const needsOutcomes = (name: string) => OUTCOME_FIGURES.includes(name);
 
 /** Returns what the shown days are compared with, or why they are not. */
 export function comparedOf(facts: PageFacts, view: View): Compared | string | undefined {
@@ -45,37 +65,60 @@ export interface Answer {
   rows: readonly (readonly Value[])[];
 }
 
-/** Answers the table as `export` writes it, and its total. */
-export async function answerTable(source: Source, view: View): Promise<Answer & { total: readonly Value[] }> {
+/** Answers the table as `export` writes it, and its totals. */
+export async function answerTable(source: Source, view: View): Promise<Answer & { totals: TotalRow[] }> {
   const question = questionOf(source, view);
   const { columns, rows } = await answer(source, question);
-  const [figures = []] = (await answer(source, { ...question, by: [] })).rows;
-  const keys = keyColumns(view.by).map((_, index) => (index === 0 ? TOTAL : null));
-  return { columns, rows, total: [...keys, ...figures] };
+  const { spend } = queryOf(source, question);
+  const keys = keyColumns(view.by).slice(1);
+  const totalOf = async (kind: TotalRow["kind"]): Promise<TotalRow> => {
+    const isWithSpend = kind === "with_spend";
+    const [figures = []] = (await answer(source, question, { isWithSpend })).rows;
+    return { kind, values: [isWithSpend ? WITH_SPEND : TOTAL, ...keys.map(() => null), ...figures] };
+  };
+  const totals = [await totalOf("total"), ...(spend ? [await totalOf("with_spend")] : [])];
+  return { columns, rows, totals };
 }
 
 function questionOf({ facts }: Source, view: View): Question {
   const compared = comparedOf(facts, view);
-  const { by, filter, figures } = view;
   return {
-    by,
-    filter,
-    figures,
+    by: view.by,
+    filter: view.filter,
+    figures: tableFigures(view),
     days: shownDays(view),
     compared: typeof compared === "object" ? compared : undefined,
   };
 }
 
-async function answer({ facts, calls }: Source, question: Question): Promise<Answer> {
+function queryOf({ facts }: Source, { days, by, figures, compared }: Question): RollupQuery {
+  return {
+    dimensions: by,
+    figures,
+    span: spanOf(days),
+    previous: compared && { span: compared.span },
+    spend: figures.some(needsSpend) ? facts.spend?.form : undefined,
+    outcomes: figures.some(needsOutcomes) ? facts.outcomes?.form : undefined,
+  };
+}
+
+/** @param total for the total of the rows instead of them */
+async function answer(source: Source, question: Question, total?: { isWithSpend: boolean }): Promise<Answer> {
+  const { facts, calls } = source;
   const { days, filter, by, figures, compared } = question;
-  const previous = compared && { span: compared.span };
-  const query: RollupQuery = { dimensions: by, figures, span: spanOf(days), previous };
-  const folded = await foldRollup(query, calls.source(filter), {
-    hasHistoryBefore: compared?.hasHistory ?? true,
-  });
+  const ofRows = queryOf(source, question);
+  const query = total === undefined ? ofRows : { ...ofRows, dimensions: [], totalOf: by, ...total };
+  const known = { hasHistoryBefore: compared?.hasHistory ?? true };
+  const folded = await foldRollup(query, calls.source(filter), known);
   const columns = rollupColumns(query, facts.rules);
+  const range = { range: days, span: spanOf(days), compared };
+  const spend = { days: (span: Span) => calls.spendDays(filter, span) };
   const isFirstLoad = facts.warehouse.first_load;
-  const blank = blankUnknown(columns, { compared, isFirstLoad, isSpendKnown: false });
+  const blank = blankUnknown(columns, {
+    compared,
+    isFirstLoad,
+    isSpendKnown: query.spend !== undefined && isSpendComparable(spend, range),
+  });
   const rows = Iterator.from(folded).map(({ values }) => blank(values));
   const table = pickColumns({ columns, rows }, chooseColumns(columns, figures));
   const judged = compared && canJudge(figures) ? withChance(table, compared) : table;
@@ -89,7 +132,7 @@ export function canJudge(figures: readonly string[]): boolean {
 
 /** A figure of all shown calls. */
 export interface Card {
-  metric: Metric;
+  metric: Measure;
   now: number | null;
   before: number | null;
   /** Whether there is a change, and chance does not explain it. */
@@ -97,8 +140,18 @@ export interface Card {
   isWithinChance: boolean;
 }
 
+/** The figures that have a card, and may be in the chart. */
+export function cardFigures(facts: PageFacts): Measure[] {
+  return figuresOfPage(facts).filter(({ name }) => CARDS.includes(name));
+}
+
+const CARDS: readonly string[] = [
+  ...["calls", "answer_rate", "qualified_calls", "missed_calls", "first_time_callers", "unique_callers"],
+  ...["median_duration_seconds", "cost", "booked_calls", "revenue"],
+];
+
 export async function answerCards(source: Source, view: View): Promise<Card[]> {
-  const shown = figuresOfPage(source.facts);
+  const shown = cardFigures(source.facts);
   const question = { ...questionOf(source, view), by: [], figures: shown.map(({ name }) => name) };
   const { columns, rows } = await answer(source, question);
   const values = new Map(columns.map(({ name }, index) => [name, rows[0]?.[index] ?? null]));
@@ -127,10 +180,12 @@ export interface TimePoint {
 }
 
 /** Answers the chart, which always has all chosen days. */
-export async function answerTime({ facts, calls }: Source, view: View): Promise<TimePoint[]> {
+export async function answerTime(source: Source, view: View): Promise<TimePoint[]> {
+  const { facts, calls } = source;
   const { days, chart, compare, filter } = view;
   const { periods, previous } = periodsOf(facts, days, shownGrain(view), compare);
-  const query = { dimensions: [], figures: [chart], span: spanOf(days), periods, fill: true, previous };
+  const question = { days, filter, by: [], figures: [chart], compared: undefined };
+  const query = { ...queryOf(source, question), periods, fill: true, previous };
   const columns = rollupColumns(query, facts.rules).map(({ name }) => name);
   const folded = await foldRollup(query, calls.source(filter));
   const rows = new Map([...folded].map(({ values }) => [values[0], values]));
@@ -193,7 +248,9 @@ export interface WeekHour {
 
 /** Answers the week by hours, with the figure of the chart. */
 export async function answerWeek(source: Source, view: View): Promise<WeekHour[]> {
-  const question = { ...questionOf(source, view), by: WEEK, figures: [view.chart], compared: undefined };
+  // Spend has no hours.
+  const figure = needsSpend(view.chart) ? "calls" : view.chart;
+  const question = { ...questionOf(source, view), by: WEEK, figures: [figure], compared: undefined };
   const { rows } = await answer(source, question);
   return rows.flatMap(([weekday, hour, value]) =>
     typeof value === "number" ? [{ weekday: String(weekday), hour: String(hour), value }] : [],

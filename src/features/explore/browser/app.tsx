@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { toPrintable } from "../../../base/printable.ts";
 import { doubtsOf, saySome } from "../../../statements/statements.ts";
-import { answerCards, answerTable, answerTime, figuresOfPage, type Source } from "./answers.ts";
+import { answerCards, answerTable, answerTime, cardFigures, figuresOfPage, type Source } from "./answers.ts";
 import { Basis } from "./basis.tsx";
 import { Cards } from "./cards.tsx";
 import { Crumbs } from "./crumbs.tsx";
@@ -20,7 +20,8 @@ export function App({ source, isUndamaged }: { source: Source; isUndamaged: bool
   const { facts } = source;
   const known = useMemo(() => {
     const figures = figuresOfPage(facts).map(({ name }) => name);
-    return { facts, figures, standard: defaultView(facts, figures) };
+    const charts = cardFigures(facts).map(({ name }) => name);
+    return { facts, figures, charts, standard: defaultView(facts, figures) };
   }, [facts]);
   const [address, setAddress] = useState(location.hash);
   const view = useMemo(() => fromHash(address, known), [address, known]);
@@ -75,8 +76,8 @@ export function App({ source, isUndamaged }: { source: Source; isUndamaged: bool
 }
 
 /** What a reader must know first; the rest is at the end. */
-function Verdict({ source: { facts }, answers: { view } }: PartProps) {
-  const statements = statementsOfView(facts, view);
+function Verdict({ source, answers: { view } }: PartProps) {
+  const statements = statementsOfView(source, view);
   const isDoubtful = doubtsOf(statements).length > 0;
   return (
     <p class={isDoubtful ? "verdict doubt" : "verdict"}>

@@ -7,11 +7,12 @@ import type { PartProps } from "./part.ts";
 import { statementsOfView } from "./view-statements.ts";
 
 export function Basis({
-  source: { facts },
+  source,
   answers: { view },
   isUndamaged,
 }: PartProps & { isUndamaged: boolean | undefined }) {
-  const statements = statementsOfView(facts, view);
+  const { facts } = source;
+  const statements = statementsOfView(source, view);
   const { warehouse, timezone } = facts;
   const { run, certificate } = warehouse;
   const others = pageFiltersOf(view);

@@ -3,43 +3,31 @@ import { comparedOf } from "./answers.ts";
 import { formatChange, formatDays, formatFigure, titleOf } from "./format.ts";
 import type { PartProps } from "./part.ts";
 
-const SHOWN: readonly string[] = [
-  "calls",
-  "answer_rate",
-  "qualified_calls",
-  "missed_calls",
-  "first_time_callers",
-  "unique_callers",
-  "median_duration_seconds",
-];
-
 /** The figures of all shown calls; each is a button that puts it into the chart. */
 export function Cards({ source: { facts }, answers: { view, cards }, go }: PartProps) {
   const compared = comparedOf(facts, view);
   return (
     <section aria-label="Figures">
       <ul class="cards">
-        {cards
-          .filter(({ metric }) => SHOWN.includes(metric.name))
-          .map(({ metric, now, before, change, isWithinChance }) => (
-            <li key={metric.name}>
-              <button
-                type="button"
-                aria-pressed={view.chart === metric.name}
-                onClick={() => go({ chart: metric.name })}
-              >
-                <span class="name">{titleOf(metric.name)}</span>
-                <data value={String(now ?? "")}>{formatFigure(metric, now)}</data>
-                {change !== null && (
-                  <span class={isWithinChance ? "change chance" : "change"}>
-                    {formatChange(metric, now, before)}
-                    {isWithinChance && " chance"}
-                    <span class="before"> from {formatFigure(metric, before)}</span>
-                  </span>
-                )}
-              </button>
-            </li>
-          ))}
+        {cards.map(({ metric, now, before, change, isWithinChance }) => (
+          <li key={metric.name}>
+            <button
+              type="button"
+              aria-pressed={view.chart === metric.name}
+              onClick={() => go({ chart: metric.name })}
+            >
+              <span class="name">{titleOf(metric.name)}</span>
+              <data value={String(now ?? "")}>{formatFigure(metric, now)}</data>
+              {change !== null && (
+                <span class={isWithinChance ? "change chance" : "change"}>
+                  {formatChange(metric, now, before)}
+                  {isWithinChance && " chance"}
+                  <span class="before"> from {formatFigure(metric, before)}</span>
+                </span>
+              )}
+            </button>
+          </li>
+        ))}
       </ul>
       {typeof compared === "object" && (
         <p class="faint">

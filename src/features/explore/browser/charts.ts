@@ -5,7 +5,7 @@ import { init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import { staticSvg } from "../../../base/static-svg.ts";
 import { WEEKDAYS } from "../../../figures/dimensions.ts";
-import type { Metric } from "../../../figures/metrics.ts";
+import type { Measure } from "../../../figures/rollup-query.ts";
 import type { TimePoint, WeekHour } from "./answers.ts";
 import { formatFigure, formatPeriod, formatWeekday } from "./format.ts";
 
@@ -34,7 +34,7 @@ function draw(option: EChartsOption, { width, height }: Size, label: string): st
 /** @param chosen the index of the period that is chosen */
 export function drawTime(
   points: readonly TimePoint[],
-  { metric, chosen, label, ...size }: Size & { metric: Metric; chosen: number | undefined; label: string },
+  { metric, chosen, label, ...size }: Size & { metric: Measure; chosen: number | undefined; label: string },
 ): string {
   const bars = points.map(({ now }, index) => ({
     value: now,

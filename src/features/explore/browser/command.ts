@@ -1,5 +1,5 @@
 import type { PageFacts } from "../page-facts.ts";
-import { canJudge, comparedOf } from "./answers.ts";
+import { canJudge, comparedOf, needsOutcomes, needsSpend, tableFigures } from "./answers.ts";
 import { exportFilterOf } from "./page-filter.ts";
 import { shownDays, type View } from "./view.ts";
 
@@ -42,12 +42,15 @@ export function toReport(facts: PageFacts, view: View): string {
 }
 
 function figuresOf(facts: PageFacts, view: View): Options {
-  const { by, figures, compare } = view;
+  const { by, compare } = view;
+  const figures = tableFigures(view);
   const compared = typeof comparedOf(facts, view) === "object" && compare;
   return [
     ["by", by],
     ["columns", figures],
     ["total", true],
+    ...(figures.some(needsSpend) ? ([["spend", true]] satisfies Options) : []),
+    ...(figures.some(needsOutcomes) ? ([["outcomes", true]] satisfies Options) : []),
     ...(compared ? ([["compare", compared]] satisfies Options) : []),
     ...(compared && canJudge(figures) ? ([["chance", true]] satisfies Options) : []),
   ];

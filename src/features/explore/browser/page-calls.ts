@@ -1,23 +1,41 @@
 import type { FactColumn } from "../../../attribution/attribute-call.ts";
 import type { Span } from "../../../calendar/dates.ts";
 import type { Calls } from "../../../figures/calls.ts";
+import type { Cells, Side } from "../../../figures/cells.ts";
 import type { FoldSource } from "../../../figures/counted-cells.ts";
 import { Dictionary } from "../../../figures/dictionary.ts";
 import { type Dimension, type KeyColumn, keyColumns, WEEKDAYS } from "../../../figures/dimensions.ts";
+import { addEarned } from "../../../figures/earned.ts";
 import { groups, type Steps } from "../../../figures/groups.ts";
 import { showKey } from "../../../figures/key-order.ts";
 import type { Codes } from "../../../figures/key-table.ts";
+import { addSpent } from "../../../figures/spent.ts";
 import { periodCodes } from "../../../figures/time-keys.ts";
 import { type Condition, toConditions } from "../../../rollup/call-filter.ts";
-import { type Columns, unpackDuration, type Values } from "../packed-calls.ts";
+import {
+  type Ledger,
+  type OutcomeLedger,
+  type PageData,
+  type SpendLedger,
+  unpackDuration,
+} from "../packed-calls.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { midnightOf } from "./page-days.ts";
-import { exportFilterOf, type PageFilter } from "./page-filter.ts";
+import { exportFilterOf, type PageFilter, spendFilterOf } from "./page-filter.ts";
 
 /** Calls by day, with a code for each key column. */
 interface Selected {
   calls: Calls;
   codes: ReadonlyMap<string, Codes>;
+}
+
+type Amounts<L> = L extends Ledger<infer Own> ? Own : never;
+
+/** Amounts by day, with the codes of their keys. */
+interface AmountRows<Own> {
+  rows: readonly (Own & { day: string })[];
+  startsMs: Float64Array;
+  codes: Selected["codes"];
 }
 
 const HOUR_MS = 3_600_000;
@@ -35,12 +53,11 @@ export class PageCalls {
   readonly #facts: PageFacts;
   readonly #dictionaries = new Map<string, Dictionary>();
   readonly #all: Selected;
+  readonly #spend: AmountRows<Amounts<SpendLedger>> | undefined;
+  readonly #outcomes: AmountRows<Amounts<OutcomeLedger>> | undefined;
   readonly #kept = new Map<string, Selected>();
 
-  constructor(
-    facts: PageFacts,
-    { rows, columns, values }: { rows: number; columns: Columns; values: Values },
-  ) {
+  constructor(facts: PageFacts, { rows, columns, values, spend, outcomes }: PageData & { rows: number }) {
     this.#facts = facts;
     const read = (name: string) => columns.get(name) ?? new Uint32Array(rows);
     const codes = new Map<string, Codes>();
@@ -70,6 +87,24 @@ export class PageCalls {
       maxCaller: callers.reduce((most, caller) => Math.max(most, caller), 0),
     };
     this.#all = { calls, codes };
+    this.#spend = spend && this.#read(spend);
+    this.#outcomes = outcomes && this.#read(outcomes);
+  }
+
+  #read<Amounts>({ keys, rows }: Ledger<Amounts>): AmountRows<Amounts> {
+    const days = rows.map(({ day }) => midnightOf(day));
+    const weekdays = this.#dictionaryOf("weekday");
+    const ofDay = (ms: number) =>
+      weekdays.codeOf(WEEKDAYS[(ms / DAY_MS + DAYS_SINCE_MONDAY) % WEEKDAYS.length] ?? null);
+    const codesOf = (name: string, index: number): [string, Codes] => {
+      const dictionary = this.#dictionaryOf(name);
+      return [name, Int32Array.from(rows, ({ values }) => dictionary.codeOf(values[index] ?? null))];
+    };
+    return {
+      rows,
+      startsMs: Float64Array.from(days),
+      codes: new Map([...keys.map(codesOf), ["weekday", Int32Array.from(days, ofDay)]]),
+    };
   }
 
   /** Returns what figures of the calls of a filter are computed from. */
@@ -88,7 +123,58 @@ export class PageCalls {
           : { of, size: cells.size };
         return finish(groups(calls, grouping, parts));
       },
+      spend: (side, cells) =>
+        this.#sum(this.#spend, spendFilterOf(filter), { side, cells }, (known, { costMicros, ...own }) =>
+          addSpent(known, { ...own, costMicros: BigInt(costMicros) }),
+        ),
+      outcomes: async (side, cells) =>
+        this.#sum(this.#outcomes, filter, { side, cells }, (known, { revenueMicros, ...own }) =>
+          addEarned(known, { ...own, revenueMicros: BigInt(revenueMicros) }),
+        ),
     };
+  }
+
+  /** Counts the days and the rows of spend that a filter leaves; undefined for none. */
+  spendDays(filter: PageFilter, span: Span): { count: number; rows: number } | undefined {
+    const { rows, indexes } = this.#rowsOf(this.#spend, spendFilterOf(filter), span);
+    if (indexes.length === 0) return undefined;
+    return { count: new Set(indexes.map((index) => rows[index]?.day)).size, rows: indexes.length };
+  }
+
+  #rowsOf<Own>(table: AmountRows<Own> | undefined, filter: PageFilter, { startsAt, endsAt }: Span = {}) {
+    if (table === undefined) return { rows: [], indexes: [] };
+    const { rows, codes, startsMs } = table;
+    const tests = this.#testsOf(filter, codes);
+    const [first, end] = [Date.parse(startsAt ?? ""), Date.parse(endsAt ?? "")];
+    const isIn = (ms: number) => !(ms < first) && !(ms >= end);
+    const indexes = [...rows.keys()].filter(
+      (row) => isIn(startsMs[row] ?? 0) && tests.every((test) => test(row)),
+    );
+    return { rows, indexes };
+  }
+
+  #sum<Own, Sum>(
+    table: AmountRows<Own> | undefined,
+    filter: PageFilter,
+    { side: { span, periods }, cells }: { side: Side; cells: Cells },
+    add: (known: Sum | undefined, row: Own) => Sum,
+  ): Map<number, Sum> {
+    const { rows, indexes } = this.#rowsOf(table, filter, span);
+    const order = Int32Array.from(indexes);
+    const columns = cells.columns.map(({ key }) => {
+      const own = table?.codes.get(key.name);
+      return order.map((row) => own?.[row] ?? 0);
+    });
+    const startsMs = Float64Array.from(order, (row) => table?.startsMs[row] ?? 0);
+    const ofPeriods = cells.periods && periodCodes(startsMs, periods ?? [], cells.periods);
+    const of = cells.encode(cells.table.encode(columns, order.length), ofPeriods);
+    const found = new Map<number, Sum>();
+    for (const [place, index] of indexes.entries()) {
+      const row = rows[index];
+      const cell = of[place] ?? 0;
+      if (row !== undefined) found.set(cell, add(found.get(cell), row));
+    }
+    return found;
   }
 
   /** Returns the calls of a filter in a span. */
@@ -114,7 +200,7 @@ export class PageCalls {
   }
 
   #select(filter: PageFilter): Selected {
-    const tests = this.#testsOf(filter);
+    const tests = this.#testsOf(filter, this.#all.codes);
     if (tests.length === 0) return this.#all;
     const key = JSON.stringify(filter);
     const known = this.#kept.get(key);
@@ -127,39 +213,43 @@ export class PageCalls {
   }
 
   /** Filters that `export` has, too, follow its rules; of other dimensions values are chosen as shown. */
-  #testsOf(filter: PageFilter): RowTest[] {
+  #testsOf(filter: PageFilter, codes: Selected["codes"]): RowTest[] {
     const { exported, others } = exportFilterOf(filter);
     const conditions = toConditions({ ...exported, include_gone: true }, this.#facts.rules, {
       readValues: (fact) => this.#dictionaryOf(columnOf(fact)).values,
     });
     return [
-      ...conditions.map((condition) => this.#testOf(condition)),
-      ...others.map(([dimension, texts]) => this.#testOfShown(dimension, texts)),
+      ...conditions.map((condition) => this.#testOf(condition, codes)),
+      ...others.map(([dimension, texts]) => this.#testOfShown(dimension, texts, codes)),
     ];
   }
 
-  #testOf(condition: Condition): RowTest {
+  #testOf(condition: Condition, codes: Selected["codes"]): RowTest {
     if ("any" in condition) {
-      const tests = condition.any.map((one) => this.#testOf(one));
+      const tests = condition.any.map((one) => this.#testOf(one, codes));
       return (row) => tests.some((test) => test(row));
     }
     if (!("isOneOf" in condition)) throw new Error("The page has no such filter");
     const column = columnOf(condition.fact);
     const wanted = new Set(condition.isOneOf);
-    return this.#testOfCodes(column, (value) => wanted.has(value));
+    return this.#testOfCodes(column, codes, (value) => wanted.has(value));
   }
 
-  #testOfShown(dimension: Dimension, texts: readonly string[]): RowTest {
+  #testOfShown(dimension: Dimension, texts: readonly string[], codes: Selected["codes"]): RowTest {
     const wanted = new Set(texts);
     const [key] = keyColumns([dimension]);
     if (key === undefined) throw new Error(`${dimension} has no column`);
-    return this.#testOfCodes(key.name, (value) => wanted.has(String(showKey(key, value))));
+    return this.#testOfCodes(key.name, codes, (value) => wanted.has(String(showKey(key, value))));
   }
 
-  #testOfCodes(column: string, isWanted: (value: string | number | null) => boolean): RowTest {
-    const codes = this.#all.codes.get(column) ?? new Int32Array(this.#all.calls.rows);
+  #testOfCodes(
+    column: string,
+    codes: Selected["codes"],
+    isWanted: (value: string | number | null) => boolean,
+  ): RowTest {
+    const own = codes.get(column);
     const wanted = Uint8Array.from(this.#dictionaryOf(column).values, (value) => Number(isWanted(value)));
-    return (row) => wanted[codes[row] ?? 0] === 1;
+    return (row) => wanted[own?.[row] ?? 0] === 1;
   }
 }
 

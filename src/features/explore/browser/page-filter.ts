@@ -32,3 +32,8 @@ export function entriesOf(filter: PageFilter): [Dimension, readonly string[]][] 
     return texts.length === 0 ? [] : [[name, texts] satisfies [Dimension, readonly string[]]];
   });
 }
+
+/** Spend has only some of the dimensions: all other filters are of calls alone. */
+export function spendFilterOf({ source, channel, campaign }: PageFilter): PageFilter {
+  return { ...(source && { source }), ...(channel && { channel }), ...(campaign && { campaign }) };
+}

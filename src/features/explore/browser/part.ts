@@ -1,3 +1,4 @@
+import type { TotalRow } from "../../../export/table.ts";
 import type { Answer, Card, Source, TimePoint } from "./answers.ts";
 import type { View } from "./view.ts";
 
@@ -7,7 +8,7 @@ export interface Answers {
   view: View;
   cards: readonly Card[];
   points: readonly TimePoint[];
-  table: Answer & { total: Answer["rows"][number] };
+  table: Answer & { totals: readonly TotalRow[] };
 }
 
 export interface PartProps {

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { toPrintable } from "../../../base/printable.ts";
 import { toDelimited } from "../../../export/formats/delimited.ts";
-import type { Column, Value } from "../../../export/table.ts";
-import { type Dimension, keyColumns } from "../../../figures/dimensions.ts";
+import type { Table, Value } from "../../../export/table.ts";
+import { type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../../figures/dimensions.ts";
 import { compareValues } from "../../../figures/key-order.ts";
 import { OTHER } from "../../../figures/reserved-keys.ts";
-import { filterTextOf } from "./answers.ts";
+import { figuresOfPage, filterTextOf, needsSpend, tableFigures } from "./answers.ts";
 import { formatChange, formatCount, formatFigure, titleOf } from "./format.ts";
 import { Menu } from "./menu.tsx";
 import { Bar } from "./more-sections.tsx";
@@ -16,9 +16,12 @@ const ROWS_SHOWN = 50;
 
 type Row = readonly Value[];
 
-export function TableSection({ source: { facts }, answers: { view, cards, table }, go }: PartProps) {
+export function TableSection({ source: { facts }, answers: { view, table }, go }: PartProps) {
   const [isWhole, setWhole] = useState(false);
-  const { columns, total } = table;
+  const { columns, totals } = table;
+  const known = figuresOfPage(facts);
+  const names = known.map(({ name }) => name);
+  const isOfSpend = view.by.every((name) => SPEND_DIMENSIONS.includes(name));
   const at = (name: string) => columns.findIndex((column) => column.name === name);
   const sorted = sortRows(table.rows, view.sort && { index: at(view.sort.column), ...view.sort });
   const shown = isWhole ? sorted : sorted.slice(0, ROWS_SHOWN);
@@ -28,10 +31,9 @@ export function TableSection({ source: { facts }, answers: { view, cards, table 
     if (isSame && !view.sort?.isDescending) go({ sort: undefined });
     else go({ sort: { column, isDescending: !isSame } });
   };
-  const choose = (row: Row) => go({ filter: { ...view.filter, ...filterOfRow(view.by, row) } });
-  const figures = view.figures.flatMap(
-    (name) => cards.find(({ metric }) => metric.name === name)?.metric ?? [],
-  );
+  const choose = (figures: readonly string[]) => go({ figures, sort: undefined });
+  const filterBy = (row: Row) => go({ filter: { ...view.filter, ...filterOfRow(view.by, row) } });
+  const figures = tableFigures(view).flatMap((name) => known.find((metric) => metric.name === name) ?? []);
   const line = (row: Row, key: number | string, head: preact.ComponentChildren) => (
     <tr key={key}>
       {head}
@@ -48,7 +50,7 @@ export function TableSection({ source: { facts }, answers: { view, cards, table 
                 {isWithinChance && " chance"}
               </span>
             )}
-            {metric.name === "calls" && key !== "total" && <Bar share={(now ?? 0) / most} />}
+            {metric.name === "calls" && typeof key === "number" && <Bar share={(now ?? 0) / most} />}
           </td>
         );
       })}
@@ -75,23 +77,19 @@ export function TableSection({ source: { facts }, answers: { view, cards, table 
         />
         <Menu label="Figures">
           <ul>
-            {cards.map(({ metric: { name } }) => (
+            {names.map((name) => (
               <li key={name}>
                 <label>
                   <input
                     type="checkbox"
                     checked={view.figures.includes(name)}
-                    disabled={view.figures.length === 1 && view.figures.includes(name)}
+                    disabled={figures.length === 1 && view.figures.includes(name)}
                     onChange={() =>
-                      go({
-                        figures: cards
-                          .map(({ metric }) => metric.name)
-                          .filter((each) => (each === name) !== view.figures.includes(each)),
-                        sort: undefined,
-                      })
+                      choose(names.filter((each) => (each === name) !== view.figures.includes(each)))
                     }
                   />
                   {titleOf(name)}
+                  {needsSpend(name) && !isOfSpend && " (not by these dimensions)"}
                 </label>
               </li>
             ))}
@@ -99,7 +97,7 @@ export function TableSection({ source: { facts }, answers: { view, cards, table 
         </Menu>
         <button
           type="button"
-          onClick={() => download(`${view.by.join("-")}.csv`, csvOf({ columns, rows: sorted, total }))}
+          onClick={() => download(`${view.by.join("-")}.csv`, csvOf({ columns, rows: sorted, totals }))}
         >
           Download CSV
         </button>
@@ -140,7 +138,7 @@ export function TableSection({ source: { facts }, answers: { view, cards, table 
                       {name === OTHER ? (
                         label
                       ) : (
-                        <button type="button" class="plain" onClick={() => choose(row)}>
+                        <button type="button" class="plain" onClick={() => filterBy(row)}>
                           {label}
                         </button>
                       )}
@@ -151,12 +149,14 @@ export function TableSection({ source: { facts }, answers: { view, cards, table 
             })}
           </tbody>
           <tfoot>
-            {line(
-              total,
-              "total",
-              <th scope="row" colSpan={view.by.length}>
-                {String(total[0])}
-              </th>,
+            {totals.map(({ kind, values }) =>
+              line(
+                values,
+                kind,
+                <th scope="row" colSpan={view.by.length}>
+                  {String(values[0])}
+                </th>,
+              ),
             )}
           </tfoot>
         </table>
@@ -251,17 +251,8 @@ function sortRows(
   });
 }
 
-function csvOf({
-  columns,
-  rows,
-  total,
-}: {
-  columns: readonly Column[];
-  rows: readonly Row[];
-  total: Row;
-}): string {
-  const totals = [{ kind: "total" as const, values: total }];
-  return [...toDelimited({ columns, rows, totals }, { delimiter: "," })].join("");
+function csvOf(table: Table): string {
+  return [...toDelimited(table, { delimiter: "," })].join("");
 }
 
 function download(name: string, text: string): void {

@@ -81,7 +81,12 @@ export function toHash(view: View, standard: View): string {
 /** Inverse of {@link toHash}; ignores what this file does not have. */
 export function fromHash(
   hash: string,
-  { facts, figures, standard }: { facts: PageFacts; figures: readonly string[]; standard: View },
+  {
+    facts,
+    figures,
+    charts,
+    standard,
+  }: { facts: PageFacts; figures: readonly string[]; charts: readonly string[]; standard: View },
 ): View {
   const parts = new URLSearchParams(hash.replace(/^#/, ""));
   const list = <T extends string>(name: string, allowed: readonly T[]): T[] | undefined => {
@@ -108,7 +113,7 @@ export function fromHash(
     by: by.length > 0 ? by : standard.by,
     filter,
     figures: chosen.length > 0 ? FIGURES.filter((name) => chosen.includes(name)) : standard.figures,
-    chart: figures.find((name) => name === parts.get("chart")) ?? standard.chart,
+    chart: charts.find((name) => name === parts.get("chart")) ?? standard.chart,
     sort: column === undefined ? undefined : { column, isDescending: sign === "-" },
   };
 }
