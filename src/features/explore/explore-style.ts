@@ -21,7 +21,7 @@ button.plain:hover { text-decoration: underline; }
 fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 .toolbar, .filters, .presets, .crumbs { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; }
 .toolbar { gap: 0.5rem 0.75rem; margin: 0.5rem 0; }
-.toolbar label { display: flex; align-items: center; gap: 0.4rem; font-size: 0.9rem; color: var(--faint); }
+.toolbar label, .heading label { display: flex; align-items: center; gap: 0.4rem; font-size: 0.9rem; color: var(--faint); }
 .presets { gap: 0; }
 .presets button { border-radius: 0; margin-left: -1px; }
 .presets button:first-child { border-radius: 6px 0 0 6px; }
@@ -30,8 +30,9 @@ fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 .verdict { margin: 0 0 1rem; padding: 0.4rem 0.75rem; border-left: 4px solid var(--line); background: var(--panel); font-size: 0.9rem; }
 .verdict.doubt { border-left-color: var(--doubt); }
 .verdict:empty { display: none; }
+.heading { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0 1rem; }
 .menu { position: relative; }
-.menu > summary { list-style: none; }
+.menu > summary { list-style: none; white-space: nowrap; }
 .menu > summary::-webkit-details-marker { display: none; }
 .menu > summary::after { content: " ▾"; color: var(--faint); }
 .panel { position: absolute; z-index: 10; width: max-content; min-width: 14rem; max-width: min(24rem, calc(100vw - 2.5rem)); max-height: 22rem; overflow: auto; margin-top: 0.25rem; padding: 0.5rem; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; box-shadow: 0 6px 24px rgb(0 0 0 / 18%); }
@@ -44,6 +45,7 @@ fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 .crumbs { list-style: none; margin: 0.75rem 0 0; padding: 0; }
 .crumbs button:not(.plain) { background: var(--panel); border-radius: 999px; max-width: 24rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 0.75rem; list-style: none; margin: 1.25rem 0 0.5rem; padding: 0; }
+.cards:has(> :nth-child(8)) { grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); }
 .cards button { display: flex; flex-direction: column; align-items: flex-start; width: 100%; height: 100%; padding: 0.6rem 0.8rem; background: var(--panel); border-color: transparent; border-radius: 8px; font-weight: 400; color: inherit; text-align: left; }
 .cards button[aria-pressed="true"] { border-color: var(--link); }
 .cards .name { color: var(--faint); }
@@ -85,7 +87,7 @@ pre { margin: 0; padding: 0.6rem 0.8rem; background: var(--panel); border-radius
 @media screen and (max-width: 40rem) {
   h1 { font-size: 1.35rem; margin-top: 1rem; }
   header, main { padding: 0 0.9rem; }
-  .cards { grid-template-columns: 1fr 1fr; gap: 0.5rem; }
+  .cards, .cards:has(> :nth-child(8)) { grid-template-columns: 1fr 1fr; gap: 0.5rem; }
   .cards data { font-size: 1.35rem; }
   .presets { flex-basis: 100%; }
   .presets button { flex: 1 1 auto; padding: 0.3rem 0.25rem; }

@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { AxeResults } from "axe-core";
 import fc from "fast-check";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Call } from "../../../src/call/columns.ts";
 import type { Dimension } from "../../../src/figures/dimensions.ts";
@@ -11,8 +13,10 @@ import { DIST } from "../../support/built.ts";
 import { makeCall } from "../../support/calls.ts";
 import { draws } from "../../support/draws.ts";
 import { makeWarehouse } from "../../support/produce-files.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const hasChromium = existsSync(CHROMIUM);
 const VIEWS = draws(300);
 const ZONE = "Europe/Berlin";
@@ -95,6 +99,15 @@ async function show(page: Page, hash: string): Promise<void> {
   await page.locator(`main[data-address="${address}"]`).waitFor({ timeout: 10_000 });
 }
 
+/** What axe finds that is more than minor. */
+async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate<AxeResults>("axe.run(document)");
+  return violations
+    .filter(({ impact }) => impact !== "minor")
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+
 async function readDownload(page: Page): Promise<string> {
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download CSV" }).click();
@@ -146,15 +159,15 @@ describe.skipIf(!hasChromium)(
       await browser.close();
     });
 
-    async function open() {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    async function open(options: BrowserContextOptions = {}, address = url) {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
       const page = await context.newPage();
       const said: string[] = [];
       const asked: string[] = [];
       page.on("console", (message) => said.push(message.text()));
       page.on("pageerror", (error) => said.push(String(error)));
       page.on("request", (request) => asked.push(request.url()));
-      await page.goto(url);
+      await page.goto(address);
       await page.waitForSelector("main");
       return { page, said, asked, [Symbol.asyncDispose]: () => context.close() };
     }
@@ -186,6 +199,83 @@ describe.skipIf(!hasChromium)(
       expect(await page.title()).not.toContain("owned");
       expect(said).toEqual([]);
       expect(asked).toEqual([url]);
+    });
+
+    it.each([
+      { name: "wide", options: {} },
+      { name: "on a tablet", options: { viewport: { width: 768, height: 1024 } } },
+      { name: "on a phone", options: { viewport: { width: 390, height: 844 } } },
+      { name: "in dark mode", options: { colorScheme: "dark" } },
+    ] as const)("has no violations that axe finds, and fits: $name", async ({ options }) => {
+      await using opened = await open(options);
+      const { page } = opened;
+      await show(page, "by=campaign,channel&is_channel=Paid+Search&figures=calls,cost,revenue,answer_rate");
+      expect(await findViolations(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+      await page.locator("details[data-filter=campaign] summary").click();
+      await page.locator("details[data-filter=campaign] input[type=checkbox]").first().waitFor();
+      expect(await findViolations(page)).toEqual([]);
+    });
+
+    it("filters by what is clicked, undoes it by a crumb, and goes back and forward", async () => {
+      await using opened = await open();
+      const { page } = opened;
+      const calls = () => page.locator(".cards data").first().getAttribute("value");
+      const chosen = () => page.locator(".crumbs li").allTextContents();
+      await show(page, "days=2026-06-01..2026-06-28");
+      const all = await calls();
+      await page.locator(".figures tbody").getByRole("button", { name: "Paid Search" }).click();
+      await expect.poll(chosen).toEqual(["Channel: Paid Search ×: remove"]);
+      const direct = await calls();
+      expect(Number(direct)).toBeLessThan(Number(all));
+      await page
+        .locator(".choosable")
+        .first()
+        .click({ position: { x: 300, y: 120 } });
+      await expect.poll(async () => (await chosen()).length).toBe(3);
+      await page.goBack();
+      await expect.poll(calls).toBe(direct);
+      await page.locator(".crumbs button").first().click();
+      await expect.poll(calls).toBe(all);
+      await page.goBack();
+      await page.goBack();
+      await expect.poll(calls).toBe(all);
+      await page.goForward();
+      await expect.poll(calls).toBe(direct);
+    });
+
+    it("chooses values with the keyboard; Escape closes the menu", async () => {
+      await using opened = await open();
+      const { page } = opened;
+      const menu = page.locator("details[data-filter=channel]");
+      await menu.locator("summary").focus();
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Tab");
+      await page.keyboard.type("paid search");
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Space");
+      await expect
+        .poll(() => page.locator(".crumbs li").allTextContents())
+        .toEqual(["Channel: Paid Search ×: remove"]);
+      await page.keyboard.press("Escape");
+      expect(await menu.getAttribute("open")).toBeNull();
+    });
+
+    it("says that it is undamaged, or damaged if its calls were changed", async () => {
+      const html = readFileSync(fileURLToPath(url), "utf8");
+      const broken = html
+        .replace('id="facts">{', 'id="facts">{"sha256":"0",')
+        .replace(/,"sha256":"[0-9a-f]{64}"/, "");
+      using temp = makeTempFolder();
+      const file = join(temp.path, "broken.html");
+      writeFileSync(file, broken);
+      for (const [address, says] of [
+        [url, "Undamaged"],
+        [pathToFileURL(file).href, "Damaged"],
+      ] as const) {
+        await using opened = await open({}, address);
+        await expect.poll(() => opened.page.locator(".basis dd").first().textContent()).toContain(says);
+      }
     });
 
     it("has the figures of the command that it offers, in each cell and in the CSV file", async () => {

@@ -1,5 +1,3 @@
-import { GRAINS } from "../../../calendar/grain.ts";
-import { titleOf } from "./format.ts";
 import type { Days } from "./page-days.ts";
 import type { PartProps } from "./part.ts";
 import { presetDays } from "./view.ts";
@@ -66,20 +64,6 @@ export function DaysBar({ source: { facts }, answers: { view }, go }: PartProps)
           <option value="previous">days before</option>
           <option value="year">year before</option>
           <option value="none">nothing</option>
-        </select>
-      </label>
-      <label>
-        By
-        <select
-          value={view.grain ?? ""}
-          onChange={({ currentTarget: { value } }) => go({ grain: GRAINS.find((grain) => grain === value) })}
-        >
-          <option value="">auto</option>
-          {GRAINS.map((grain) => (
-            <option key={grain} value={grain}>
-              {titleOf(grain).toLowerCase()}
-            </option>
-          ))}
         </select>
       </label>
     </fieldset>

@@ -54,7 +54,10 @@ export function FilterMenu({
                 checked={chosen.includes(text)}
                 onChange={() => toggle(text)}
               />
-              <bdi>{toPrintable(label)}</bdi>
+              <span>
+                <bdi>{toPrintable(label)}</bdi>
+                {text !== label && <span class="id">{toPrintable(text)}</span>}
+              </span>
               <span class="count">{formatCount(calls)}</span>
             </label>
           </li>

@@ -8,7 +8,7 @@ const counts = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
 /** Of a share the exported digits: rounded once more, it could be another. */
 const percents = new Intl.NumberFormat(language, {
   style: "percent",
-  minimumFractionDigits: 1,
+  minimumFractionDigits: 2,
   maximumFractionDigits: 2,
 });
 const changes = new Intl.NumberFormat(language, {

@@ -1,4 +1,5 @@
 import { useCallback, useState } from "preact/hooks";
+import { GRAINS } from "../../../calendar/grain.ts";
 import type { TimePoint } from "./answers.ts";
 import { Chart } from "./chart.tsx";
 import { CHART_SIDES, drawTime } from "./charts.ts";
@@ -41,7 +42,25 @@ export function TimeSection({ answers: { view, cards, points }, go }: PartProps)
   const show = (value: number | null) => formatFigure(metric, value);
   return (
     <section>
-      <h2>{title} by period</h2>
+      <div class="heading">
+        <h2>{title} by period</h2>
+        <label>
+          Periods
+          <select
+            value={view.grain ?? ""}
+            onChange={({ currentTarget: { value } }) =>
+              go({ grain: GRAINS.find((grain) => grain === value) })
+            }
+          >
+            <option value="">auto</option>
+            {GRAINS.map((grain) => (
+              <option key={grain} value={grain}>
+                {titleOf(grain).toLowerCase()}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
       <p class="legend">
         <span class="now">{formatDays(view.days)}</span>
         {hasBefore && <span class="before">{view.compare === "year" ? "a year before" : "before"}</span>}
