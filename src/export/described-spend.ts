@@ -42,7 +42,7 @@ export function describeSpend(spend: SessionSpend, timeframe: Timeframe) {
 
 /** Whether the days compared with lack as many days of spend, and end with a day: spend is known by the day. */
 export function isSpendComparable(
-  spend: SessionSpend,
+  spend: { days: (span: Span) => { count: number } | undefined },
   { range, span, compared }: Pick<Timeframe, "range" | "span" | "compared">,
 ): boolean {
   const countMissing = (days: DateRange, of: Span) => {

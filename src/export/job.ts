@@ -6,7 +6,7 @@ import type { FigureSession, Value } from "../rollup/figure-session.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Facts } from "../statements/rule.ts";
-import type { Coverage } from "../warehouse/runs/basis.ts";
+import type { Basis, Coverage } from "../warehouse/runs/basis.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { WrittenFile } from "./output/file-set.ts";
@@ -17,6 +17,9 @@ import type { Timeframe } from "./timeframe.ts";
 /** A question, and one moment of its source. */
 export interface Job {
   ask: Ask;
+  basis: Basis;
+  /** Hours after a call in which late transcripts and corrections are looked for. */
+  lookbackHours: number;
   timeframe: Timeframe;
   nowMs: number;
   session: FigureSession;

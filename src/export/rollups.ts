@@ -101,7 +101,10 @@ function figuresOf({ columns, minCell }: Ask): readonly string[] | undefined {
 }
 
 /** Returns the key columns, and the requested figures with their comparisons, in the requested order. */
-function chooseColumns(columns: readonly RollupColumn[], names: Ask["columns"]): readonly RollupColumn[] {
+export function chooseColumns(
+  columns: readonly RollupColumn[],
+  names: readonly string[] | undefined,
+): readonly RollupColumn[] {
   if (names === undefined) return columns;
   return [
     ...columns.filter(({ isKey }) => isKey),
@@ -111,7 +114,7 @@ function chooseColumns(columns: readonly RollupColumn[], names: Ask["columns"]):
   ];
 }
 
-function pickColumns({ columns, rows, totals }: Table, shown: readonly RollupColumn[]): Table {
+export function pickColumns({ columns, rows, totals }: Table, shown: readonly RollupColumn[]): Table {
   if (shown === columns) return { columns, rows, totals };
   const indexes = shown.map((column) => columns.indexOf(column));
   const pick = (row: readonly Value[]) => indexes.map((index) => row[index] ?? null);
@@ -119,7 +122,7 @@ function pickColumns({ columns, rows, totals }: Table, shown: readonly RollupCol
 }
 
 /** Returns a function that blanks figures which the copy cannot know: readers would take them for known. */
-function blankUnknown(
+export function blankUnknown(
   columns: readonly Column[],
   known: { compared: Compared | undefined; isFirstLoad: boolean; isSpendKnown: boolean },
 ) {
@@ -143,7 +146,7 @@ export function showsDates(format: ExportFormat): boolean {
 }
 
 /** Adds to each change whether it is within chance. */
-function withChance({ columns, rows, totals }: Table, compared: Compared): Table {
+export function withChance({ columns, rows, totals }: Table, compared: Compared): Table {
   const names = columns.map(({ name }) => name);
   const judge = (row: readonly Value[], of: string) => {
     const isWithin = isChangeWithinChance(of, (column) => row[names.indexOf(column)], compared);

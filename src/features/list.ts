@@ -24,6 +24,15 @@ export const FEATURES: readonly Feature[] = [
     },
   },
   {
+    name: "explore",
+    startExport: async () => ({
+      contents: {
+        explore: async (job, content) =>
+          (await import("./explore/write-explore.ts")).writeExplore(job, content),
+      },
+    }),
+  },
+  {
     name: "notices",
     endSync: async (warehouse, run, options) =>
       (await import("./notices/watch-calls.ts")).watchAfterSync(warehouse, run, options),

@@ -11,6 +11,7 @@ import { fingerprintOf } from "../export/manifest.ts";
 import { findDrafts } from "../export/output/file-set.ts";
 import { lockFolder } from "../export/output/folder-lock.ts";
 import { MANIFEST, manifestSchema, tryReadManifest } from "../export/output/read-manifest.ts";
+import { EXPLORE_FILE } from "../request/option-values.ts";
 import { openCallerHash } from "../warehouse/calls/caller-hash.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { readExportPaths } from "../warehouse/runs/exports.ts";
@@ -72,7 +73,7 @@ export function findPersonalFiles(
   const listed = folders.flatMap((folder) => [...listManifest(folder, warehouse_id), ...findDrafts(folder)]);
   const examine = (path: string): PersonalFile["holds"] | undefined => {
     if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
-    if (!isTextFile(path)) return "perhaps";
+    if (!isTextFile(path) || basename(path) === EXPLORE_FILE) return "perhaps";
     if (isManifest(path)) {
       const text = readFileSync(path, "utf8");
       return maskJson(text) === text ? undefined : "yes";

@@ -17,7 +17,9 @@ export async function startJob(
   ask: Ask,
   moment: Moment,
   { lookbackHours }: OpenSource,
-): Promise<Pick<Job, "ask" | "timeframe" | "spend" | "outcomes" | "manifest" | "state">> {
+): Promise<
+  Pick<Job, "ask" | "basis" | "lookbackHours" | "timeframe" | "spend" | "outcomes" | "manifest" | "state">
+> {
   const { session, basis, published } = moment;
   const { raw = false, minCell } = ask;
   const isSpendAsked = ask.spend === true || (ask.spend === "if any" && moment.hasSpend());
@@ -42,7 +44,7 @@ export async function startJob(
     manifest.statements = statementsOf(facts, minCell);
   };
   state({});
-  return { ask, timeframe, spend, outcomes, manifest, state };
+  return { ask, basis: shown, lookbackHours, timeframe, spend, outcomes, manifest, state };
 }
 
 /** Loads the outcomes that figures show, and those that conversions depend on. */

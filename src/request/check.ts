@@ -74,7 +74,9 @@ function* untaken(request: ExportRequest, contents: readonly Content[], spell: W
   const kinds = contents.map(({ kind }) => kind);
   for (const option of OPTIONS.filter((each) => isGiven(request, each))) {
     const others = kinds.filter((kind) => !takes(kind, option)).map(inWords);
-    const takers = KINDS.filter((kind) => kind !== "page" && takes(kind, option)).map(inWords);
+    const takers = KINDS.filter((kind) => kind !== "page" && kind !== "explore" && takes(kind, option)).map(
+      inWords,
+    );
     if (others.length > 0 && FILE_OPTIONS.some((known) => known === option))
       yield `${spell(option)} does not apply to ${others.join(", ")}, which have the platform's fixed CSV format: leave it out`;
     if (others.length === kinds.length)
@@ -84,7 +86,12 @@ function* untaken(request: ExportRequest, contents: readonly Content[], spell: W
 
 const KINDS = namesOf(CONTENT_OPTIONS);
 const OPTIONS: readonly Option[] = [...new Set(KINDS.flatMap((kind) => CONTENT_OPTIONS[kind].takes))];
-const inWords = (kind: ContentKind) => (kind === "rollup" ? "rollups" : kind === "page" ? "the page" : kind);
+const inWords = (kind: ContentKind) => WORDS[kind] ?? kind;
+const WORDS: { [Kind in ContentKind]?: string } = {
+  rollup: "rollups",
+  page: "the page",
+  explore: "the page to explore",
+};
 const takes = (kind: ContentKind, option: Option) => CONTENT_OPTIONS[kind].takes.includes(option);
 
 /** Whether an option was given and asks for something: CSV is written anyway. */
@@ -157,7 +164,7 @@ function* sharingConflicts({ request, lists, s }: RequestParts): Generator<strin
   if (time) yield `${s("columns")} ${time} is the time of a single call: not with ${s("min_cell")}`;
 }
 
-function* figureConflicts({ request, kinds, dimensions, s }: RequestParts): Generator<string> {
+function* figureConflicts({ request, can, kinds, dimensions, s }: RequestParts): Generator<string> {
   const { by = [], format = "csv", range, grain, compare, fill, spend, columns = [], top } = request;
   const { profile, delimiter } = request;
   if (request.chance && !compare) yield `${s("chance")} needs ${s("compare")}: it judges changes`;
@@ -171,6 +178,12 @@ function* figureConflicts({ request, kinds, dimensions, s }: RequestParts): Gene
     if (request.contents) yield `${s("format")} html is a page of its own: leave out ${s("contents")}`;
     if (request.by) yield `${s("format")} html is a page of its own: leave out ${s("by")}`;
     if (range && !isClosed) yield `A report needs ${closed}`;
+  } else if (format === "explore") {
+    if (request.contents) yield `${s("format")} explore is a page of its own: leave out ${s("contents")}`;
+    const unshared = by.find(isUnshared);
+    if (unshared) yield `The page to explore has no ${unshared}, which identifies clicks or numbers`;
+    if (!can.source.lists)
+      yield `The page to explore cannot be made with ${s("engine")}: the cluster computes figures, but not lists`;
   } else if (compare && !isClosed) yield `${s("compare")} needs ${closed}`;
   const twice = by.find((name, index) => by.indexOf(name) !== index);
   if (twice) yield `${s("by")} has ${twice} twice`;

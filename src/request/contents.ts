@@ -1,10 +1,11 @@
 import { DEFAULT_DIMENSIONS, type Dimension } from "../figures/dimensions.ts";
 import type { ExportRequest } from "./export-request.ts";
-import { LISTS, type List, UNSHARED_DIMENSIONS } from "./option-values.ts";
+import { EXPLORE_DIMENSIONS, LISTS, type List, UNSHARED_DIMENSIONS } from "./option-values.ts";
 
-/** One thing that an export writes: a rollup, a list, or the page of charts. */
+/** One thing that an export writes: a rollup, a list, the page of charts, or the page to explore. */
 export type Content =
   | { kind: "rollup"; dimensions: readonly Dimension[] }
+  | { kind: "explore"; dimensions: readonly Dimension[] }
   | { [Kind in List | "page"]: { kind: Kind } }[List | "page"];
 export type ContentKind = Content["kind"];
 
@@ -45,6 +46,7 @@ export const CONTENT_OPTIONS: Readonly<
     ],
   },
   page: { takes: ["grain", "compare", "spend", "outcomes", "revenue_by", "format"] },
+  explore: { takes: ["spend", "outcomes", "format"] },
   calls: { takes: ["with", ...FILE_OPTIONS] },
   callers: { takes: FILE_OPTIONS },
   callbacks: { takes: ["with", ...FILE_OPTIONS] },
@@ -67,6 +69,7 @@ export function toContents(
   { clickIds }: { clickIds: boolean },
 ): Content[] {
   if (format === "html") return [{ kind: "page" }];
+  if (format === "explore") return [{ kind: "explore", dimensions: by ?? EXPLORE_DIMENSIONS }];
   const isShown = (dimension: Dimension) =>
     (clickIds || dimension !== "gclid") && (min_cell === undefined || !isUnshared(dimension));
   const named = contents.length > 0 || by !== undefined ? contents : DEFAULT_DIMENSIONS.filter(isShown);

@@ -26,7 +26,7 @@ import {
   QUALIFY,
 } from "./option-values.ts";
 
-const REQUEST_FORMATS = [...FORMATS, "html"] as const;
+const REQUEST_FORMATS = [...FORMATS, "html", "explore"] as const;
 
 const flag = (help: string) => option(z.boolean(), help);
 const OUTCOME_FILTERS = [...STAGES, NO_OUTCOME] as const;
@@ -155,7 +155,7 @@ export const REQUEST_KEYS = {
   filter: option(filter, FILTER_DESCRIPTION),
   format: option(
     z.enum(REQUEST_FORMATS),
-    "csv by default; xlsx is one workbook with a sheet for each, sqlite one database with a table for each.",
+    "csv by default; xlsx is one workbook with a sheet for each, sqlite one database with a table for each; html is the page of charts, explore the page to explore.",
   ),
   profile: option(
     z.enum(PROFILES),

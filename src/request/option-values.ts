@@ -1,4 +1,4 @@
-import { DIMENSIONS } from "../figures/dimensions.ts";
+import { DIMENSIONS, type Dimension } from "../figures/dimensions.ts";
 
 export const TABLE_FORMATS = ["csv", "tsv", "json", "ndjson", "parquet"] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
@@ -44,6 +44,12 @@ export const MIN_CELL = { least: 2, most: 1000 } as const;
 /** Dimensions that identify a click or a number, and so do not belong in a share-safe file. */
 export const UNSHARED_DIMENSIONS = ["gclid", "tracking_number"] as const;
 
+/** What the page to explore has by default. */
+export const EXPLORE_DIMENSIONS = [
+  ...["channel", "source", "medium", "campaign", "org_unit", "topic", "disposition"],
+  ...["insight_name", "referring_host", "weekday", "hour"],
+] as const satisfies Dimension[];
+
 export const CONSENTS = ["granted", "denied"] as const;
 
 export const CONVERSIONS = [
@@ -83,3 +89,7 @@ export const MEASUREMENT_ID = /^G-[A-Z0-9]{4,20}$/;
 export const PAGE_FILE = "report.html";
 /** Its folder inside the export folder, with a manifest of its own. */
 export const PAGE_FOLDER = "report";
+
+export const EXPLORE_FILE = "explore.html";
+/** Its folder inside the export folder. */
+export const EXPLORE_FOLDER = "explore";

@@ -88,6 +88,7 @@ export interface ResolveOptions {
 export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
   const { spell = AS_WRITTEN.spell, timezone, clickIds = true } = options;
   const isPage = request.format === "html";
+  const isOfAll = isPage || request.format === "explore";
   const days = request.range ?? (isPage ? { last: DEFAULT_STRETCH } : {});
   const range = toRange(days, { ...options, spell });
   const compare = request.compare ?? (isPage ? "previous" : undefined);
@@ -101,8 +102,8 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
     isEmptyAllowed: request.filter?.allow_empty ?? false,
     grain: request.grain ?? (isPage && closed ? grainOf(closed) : undefined),
     compare: compare && days.last !== undefined ? comparisonOfLast(days.last, compare) : compare,
-    spend: request.spend ?? (isPage ? "if any" : false),
-    outcomes: request.outcomes ?? (isPage ? "if any" : false),
+    spend: request.spend ?? (isOfAll ? "if any" : false),
+    outcomes: request.outcomes ?? (isOfAll ? "if any" : false),
     revenueBy: request.revenue_by ?? "call",
     columns: columns && [...new Set(columns)],
     format: toFormat(request),
@@ -139,7 +140,7 @@ const MAX_DAYS = 35;
 const MAX_DAYS_IN_WEEKS = 7 * 30;
 const MAX_DAYS_IN_MONTHS = 31 * 36;
 
-function grainOf(range: Required<DateRange>): Grain {
+export function grainOf(range: Required<DateRange>): Grain {
   const days = countDays(range);
   if (days <= MAX_DAYS) return "day";
   if (days <= MAX_DAYS_IN_WEEKS) return "week";
@@ -172,7 +173,7 @@ function toFilter(
 function toFormat({ format = "csv", profile, delimiter }: ExportRequest): ExportFormat {
   if (isOneFile(format)) return { format };
   return {
-    format: format === "html" ? "csv" : format,
+    format: format === "html" || format === "explore" ? "csv" : format,
     profile,
     delimiter: delimiter === "tab" ? "\t" : delimiter,
   };

@@ -63,7 +63,7 @@ export interface ConditionOptions {
 /** Returns the conditions of a filter. Texts are compared here, with the values that calls have, so that engines agree. */
 export function toConditions(
   filter: CallFilter,
-  rules: AttributionRules,
+  rules: Pick<AttributionRules, "duration_unit">,
   { readValues, campaignNames = () => new Map(), nameCaller = (digits) => digits }: ConditionOptions,
 ): Condition[] {
   const { exclude_callers, min_duration_seconds } = filter;

@@ -6,10 +6,12 @@ import { toDuration } from "../attribution/compiled-rules.ts";
 import type { Span } from "../calendar/dates.ts";
 import { hasHistory, isCovered } from "../calendar/history.ts";
 import type { CallFilter } from "../call/filter.ts";
+import { Cells, type Side } from "../figures/cells.ts";
 import { countCells, type FoldSource } from "../figures/counted-cells.ts";
-import type { FactValue } from "../figures/dictionary.ts";
-import { type Dimension, keyColumns } from "../figures/dimensions.ts";
+import { Dictionary, type FactValue } from "../figures/dictionary.ts";
+import { type Dimension, type KeyColumn, keyColumns } from "../figures/dimensions.ts";
 import { type DurationBand, durationBounds } from "../figures/duration-bands.ts";
+import type { Earned } from "../figures/earned.ts";
 import { type FoldedRow, foldRollup } from "../figures/fold-rollup.ts";
 import { countKeys, countSmall } from "../figures/kept-cells.ts";
 import type { OutcomeForm } from "../figures/metrics.ts";
@@ -87,6 +89,18 @@ export class FigureSession {
     this.#outcomes ??= this.engine.readOutcomes?.(by, zone);
     if (this.#outcomes === undefined) throw new Error("The engine has no outcomes");
     return this.#outcomes;
+  }
+
+  /** Returns what calls earned by period and key. @throws Error if outcomes are not loaded */
+  async earned(
+    keys: readonly KeyColumn[],
+    side: Side,
+    offsets: readonly ZoneOffset[],
+  ): Promise<{ cells: Cells; earned: ReadonlyMap<number, Earned> }> {
+    if (this.#outcomes === undefined) throw new Error("The session has no outcomes");
+    const dictionaryOf = (key: KeyColumn) => this.engine.dictionaryOf(key);
+    const cells = new Cells(keys, { dictionaryOf, offsets, periods: new Dictionary() });
+    return { cells, earned: await this.#outcomes.byCell({ ...side, cells }, this.selection) };
   }
 
   async #loadSpend(zone: string): Promise<SessionSpend> {

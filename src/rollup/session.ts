@@ -4,7 +4,12 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Span } from "../calendar/dates.ts";
 import type { ListedMember } from "../call/columns.ts";
 import type { CallFilter } from "../call/filter.ts";
-import type { RollupQuery } from "../figures/rollup-query.ts";
+import type { Calls } from "../figures/calls.ts";
+import { Cells } from "../figures/cells.ts";
+import type { FactValue } from "../figures/dictionary.ts";
+import type { KeyColumn } from "../figures/dimensions.ts";
+import type { Codes } from "../figures/key-table.ts";
+import type { RollupQuery, ZoneOffset } from "../figures/rollup-query.ts";
 import { FigureSession, type FigureSessionOptions, type Row, selectionOf } from "./figure-session.ts";
 import { listedText } from "./listed-member.ts";
 import { listText } from "./sql-text.ts";
@@ -68,6 +73,23 @@ export class RollupSession extends FigureSession implements Disposable {
 
   effects(query: RollupQuery, since: number, zone: string): Generator<RowEffect> {
     return readEffects(this.database, this.#engine, this.options, { query, since, zone });
+  }
+
+  /** Reads calls as columns, with a code for each key column. */
+  async columns(
+    keys: readonly KeyColumn[],
+    { span, offsets }: { span: Span; offsets: readonly ZoneOffset[] },
+  ): Promise<{ calls: Calls; keys: { name: string; codes: Codes; values: readonly FactValue[] }[] }> {
+    const cells = new Cells(keys, { dictionaryOf: (key) => this.#engine.dictionaryOf(key), offsets });
+    const { calls, columns } = await this.#engine.readColumns(cells, span, this.selection);
+    return {
+      calls,
+      keys: columns.map((codes, index) => ({
+        name: keys[index]?.name ?? "",
+        codes,
+        values: cells.columns[index]?.dictionary.values ?? [],
+      })),
+    };
   }
 
   calls(columns: readonly CallSource[], span: Span = {}): Selected<Row> {

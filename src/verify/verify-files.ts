@@ -8,10 +8,11 @@ import { realFile } from "../base/folder.ts";
 import { fingerprintOf } from "../export/manifest.ts";
 import { manifestSchema } from "../export/output/read-manifest.ts";
 import { recordedFilter } from "../export/record-export.ts";
+import { type PageBasis, readPageBasis } from "../features/explore/read-page.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { hasForgottenSince } from "../warehouse/privacy-act-table.ts";
 import { readCertificateMark } from "../warehouse/runs/certificate-table.ts";
-import { readLastRecords } from "../warehouse/runs/exports.ts";
+import { readExportOf, readLastRecords } from "../warehouse/runs/exports.ts";
 import { readRun } from "../warehouse/runs/runs.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import { fails, holds, type Verified } from "./verified.ts";
@@ -43,9 +44,11 @@ type Manifest = z.infer<typeof ofOne>;
 /** Opens the warehouse with an id; undefined if no account here has it. */
 export type OpenById = (warehouseId: string) => Reader | undefined;
 
-/** Checks a certificate that `verify --write` has written, or a manifest with the files next to it. */
+/** Checks a certificate that `verify --write` has written, a manifest with the files next to it, or a page to explore. */
 export function* verifyFile(path: string, openById: OpenById): Generator<Verified> {
   const text = readFileSync(path, "utf8");
+  const page = readPageBasis(text);
+  if (page !== undefined) return yield* verifyPage(path, page, openById);
   const parsed: unknown = attempt(() => JSON.parse(text));
   const merged = ofSeveral.safeParse(parsed).data;
   const manifest = merged ?? ofOne.safeParse(parsed).data;
@@ -58,10 +61,21 @@ export function* verifyFile(path: string, openById: OpenById): Generator<Verifie
   const one = ofOne.safeParse(parsed).data;
   if (one !== undefined) return yield* verifyManifest(path, one, parsed, openById);
   if (!text.startsWith('{"format":"calltally certificate'))
-    throw new UsageError(`${path} is neither a certificate nor a manifest.json`, {
+    throw new UsageError(`${path} is neither a certificate, a manifest.json nor a page to explore`, {
       hint: "calltally verify --write FILE writes a certificate; exports write manifest.json next to their files.",
     });
   yield describeChecked(checkText(text));
+}
+
+/** Compares a page, wherever it is now, with what the warehouse recorded of its bytes. */
+function* verifyPage(path: string, page: PageBasis, openById: OpenById): Generator<Verified> {
+  using warehouse = openById(page.origin.warehouse_id);
+  if (warehouse === undefined) return yield unknownWarehouse(page);
+  const exportedAt = readExportOf(warehouse, hash("sha256", readFileSync(path)));
+  yield exportedAt === null
+    ? fails("file", `${path} is not a file that ${warehouse.path} recorded`)
+    : holds("file", `${path} is as it was exported at ${exportedAt}`);
+  yield* verifyBasis(warehouse, { ...page, certificate: page.certificate ?? undefined });
 }
 
 function* verifyMerged(
@@ -143,13 +157,15 @@ function* verifyRecord(warehouse: Reader, folder: string, manifest: Manifest): G
 }
 
 /** Compares the run and the certificate with those of the warehouse. */
-function* verifyBasis(warehouse: Reader, manifest: AccountManifest): Generator<Verified> {
-  const { run, certificate } = manifest;
+function* verifyBasis(
+  warehouse: Reader,
+  { run, certificate }: Pick<AccountManifest, "run" | "certificate">,
+): Generator<Verified> {
   const stored = run && readRun(warehouse, run.run_id);
   if (run !== null && (stored?.verdict !== run.verdict || stored?.finished_at !== run.finished_at))
     yield fails("basis", `run ${run.run_id} is not the one in ${warehouse.path}`);
   if (certificate === undefined)
-    return yield fails("certificate", "the manifest names none: its figures rest on no proven pass");
+    return yield fails("certificate", "none is named: the figures rest on no proven pass");
   const mark = readCertificateMark(warehouse, run?.run_id);
   if (!isDeepStrictEqual(mark, certificate)) {
     const rests = mark === undefined ? "" : `; its run rests on ${mark.sha256}, of run ${mark.run_id}`;

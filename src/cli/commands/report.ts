@@ -1,4 +1,4 @@
-import { PAGE_FILE, PAGE_FOLDER } from "../../request/option-values.ts";
+import { EXPLORE_FILE, EXPLORE_FOLDER, PAGE_FILE, PAGE_FOLDER } from "../../request/option-values.ts";
 import { DEFAULT_STRETCH } from "../../request/resolve.ts";
 import { type Context, OPTION } from "../context.ts";
 import { expectFlags } from "../expected-flags.ts";
@@ -9,7 +9,8 @@ export const command = (context: Context) => {
   const declared = callsCommand("report")
     .description(
       `Writes ${PAGE_FILE}, a self-contained page of charts and tables, and manifest.json next to it.
-Without dates, it shows --last ${DEFAULT_STRETCH} and compares with the weeks before.`,
+Without dates, it shows --last ${DEFAULT_STRETCH} and compares with the weeks before.
+With --explore it writes ${EXPLORE_FILE} instead, a page on which a reader chooses days, filters and tables.`,
     )
     .optionsGroup("Figures:");
   addRequestOption(declared, "grain", "length of the periods; by default, chosen by the number of days");
@@ -25,9 +26,16 @@ Without dates, it shows --last ${DEFAULT_STRETCH} and compares with the weeks be
   });
   return declared
     .optionsGroup("Files:")
+    .option(
+      "--explore",
+      `write ${EXPLORE_FILE}, a page to explore all calls, or those of the days and the filter`,
+    )
     .option("--replace", "replace the files of another warehouse in the folder")
     .option("--stdout", "write the page to standard output, without a manifest")
-    .option("--out <folder>", `folder for the files (the folder ${PAGE_FOLDER} in CALLTALLY_EXPORT_DIR)`)
+    .option(
+      "--out <folder>",
+      `folder for the files (the folder ${PAGE_FOLDER} in CALLTALLY_EXPORT_DIR; with --explore ${EXPLORE_FOLDER})`,
+    )
     .option(...OPTION.engine)
     .option(...OPTION.database)
     .option(...OPTION.json)
@@ -36,15 +44,18 @@ Without dates, it shows --last ${DEFAULT_STRETCH} and compares with the weeks be
       `
 Examples:
   $ calltally report --last 4w --timezone America/New_York
-  $ calltally report --last 3m --compare year --channel "paid search"`,
+  $ calltally report --last 3m --compare year --channel "paid search"
+  $ calltally report --explore --from 2026-01-01`,
     )
     .action(
       action(context, async (flags) => {
         // Loaded here, so that other commands do not wait for the charts.
         const { exportAccounts } = await import("../export-accounts.ts");
         const { toRequest } = await import("../request-flags.ts");
-        const request = { ...toRequest([], flags), format: "html" as const };
-        return await exportAccounts(context, request, flags, PAGE_FOLDER);
+        const { explore, ...others } = flags;
+        const format = explore ? ("explore" as const) : ("html" as const);
+        const request = { ...toRequest([], others), format };
+        return await exportAccounts(context, request, others, explore ? EXPLORE_FOLDER : PAGE_FOLDER);
       }),
     );
 };

@@ -22,7 +22,11 @@ export const command = (context: Context) =>
     .description(
       "Checks, without the network, that the last proven sync was complete by the pages that it kept, that they lead to the calls of today, and that calls and facts are unchanged. Exit code 3 says that something does not hold.",
     )
-    .argument("[file]", "check this manifest.json with its files, or this certificate", parser(parseFilePath))
+    .argument(
+      "[file]",
+      "check this manifest.json with its files, this certificate, or this page to explore",
+      parser(parseFilePath),
+    )
     .option("--run <id>", "check what this run rests on", wholeNumber())
     .option("--write <file>", "write the certificate into a file instead", parser(parseFilePath))
     .option(...OPTION.database)

@@ -65,7 +65,7 @@ function describeSheet(sheet: SheetEntry): string {
 function describeTable(table: TableEntry): string {
   const { contents, rows, sums, keys_in_other: others = 0, rows_in_other: small = 0 } = table;
   if (sums?.calls === undefined) return formatQuantity(rows, contents === "calls" ? "call" : "row");
-  if (contents === "report") return formatQuantity(sums.calls, "call");
+  if (contents === "report" || contents === "explore") return formatQuantity(sums.calls, "call");
   const folded = [
     ...(others > 0 ? [`; ${formatQuantity(others, "key")} in (other)`] : []),
     ...(small > 0 ? [`; ${formatQuantity(small, "row")} in (other)`] : []),

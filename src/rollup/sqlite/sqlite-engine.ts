@@ -64,8 +64,21 @@ export class SqliteEngine implements Engine {
     selection: SqliteSelection,
     others: readonly Need[],
   ): Steps<{ calls: CallColumns; of: Codes }> {
-    const ofKeys = cells.columns.map(({ key }) => needOf(key));
-    const needs = [...ofKeys, ...(periods ? (["start"] as const) : []), ...others];
+    const needs = [...(periods ? (["start"] as const) : []), ...others];
+    const { calls, columns } = yield* this.readKeys({ cells, span }, selection, needs);
+    const keys = cells.table.encode(columns, calls.rows);
+    yield;
+    const ofPeriods = cells.periods && periodCodes(calls.startsMs, periods ?? [], cells.periods);
+    return { calls, of: cells.encode(keys, ofPeriods) };
+  }
+
+  /** Reads calls, and what each has in the columns of the cells. */
+  *readKeys(
+    { cells, span }: { cells: Cells; span: Span },
+    selection: SqliteSelection,
+    others: readonly Need[],
+  ): Steps<{ calls: CallColumns; columns: Codes[] }> {
+    const needs = [...cells.columns.map(({ key }) => needOf(key)), ...others];
     const calls = yield* this.#reader.read(span, selection, needs);
     const columns: Codes[] = [];
     const names = selection.campaignNames ?? (() => this.listCampaignNames());
@@ -74,10 +87,12 @@ export class SqliteEngine implements Engine {
       columns.push(key.isNameOf ? this.#unify(key.isNameOf, { codes, dictionary }, calls, names()) : codes);
       yield;
     }
-    const keys = cells.table.encode(columns, calls.rows);
-    yield;
-    const ofPeriods = cells.periods && periodCodes(calls.startsMs, periods ?? [], cells.periods);
-    return { calls, of: cells.encode(keys, ofPeriods) };
+    return { calls, columns };
+  }
+
+  readColumns(cells: Cells, span: Span, selection: SqliteSelection) {
+    const all = ["marks", "duration", "start", "caller"] as const;
+    return this.#reader.run(this.readKeys({ cells, span }, selection, all));
   }
 
   /** Reads the facts of a table of changes, in one go: it is small. */

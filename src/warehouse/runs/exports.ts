@@ -1,5 +1,5 @@
 import { sep } from "node:path";
-import { inArray, max, type SQL, sql } from "drizzle-orm";
+import { eq, inArray, max, type SQL, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
 import type { Reader, Warehouse } from "../warehouse.ts";
@@ -60,6 +60,16 @@ export function readLastExport({ db }: Reader, folder: string): string | null {
 export function readLastRecords({ db }: Reader, folder: string) {
   const last = sql`SELECT max(export_id) FROM exports WHERE exported_at IS NOT NULL AND ${isInside(folder)} GROUP BY path`;
   return db.select().from(exports).where(sql`${exports.export_id} IN (${last})`).all();
+}
+
+/** Returns when a file with this hash was last exported, ISO 8601 UTC; null if none was. */
+export function readExportOf({ db }: Reader, sha256: string): string | null {
+  const row = db
+    .select({ last: max(exports.exported_at) })
+    .from(exports)
+    .where(eq(exports.sha256, sha256))
+    .get();
+  return row?.last ?? null;
 }
 
 function isInside(folder: string): SQL {

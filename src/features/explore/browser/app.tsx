@@ -1,0 +1,88 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { toPrintable } from "../../../base/printable.ts";
+import { doubtsOf, saySome } from "../../../statements/statements.ts";
+import { answerCards, answerTable, answerTime, cardFigures, figuresOfPage, type Source } from "./answers.ts";
+import { Basis } from "./basis.tsx";
+import { Cards } from "./cards.tsx";
+import { Crumbs } from "./crumbs.tsx";
+import { DaysBar } from "./days-bar.tsx";
+import { FilterMenu } from "./filter-menu.tsx";
+import { formatDays } from "./format.ts";
+import { MoreSections } from "./more-sections.tsx";
+import type { Answers, PartProps } from "./part.ts";
+import { TableSection } from "./table-section.tsx";
+import { TimeSection } from "./time-section.tsx";
+import { defaultView, fromHash, shownDays, toHash, type View } from "./view.ts";
+import { statementsOfView } from "./view-statements.ts";
+
+/** @param props.isUndamaged whether the calls have their hash; undefined if it could not be checked */
+export function App({ source, isUndamaged }: { source: Source; isUndamaged: boolean | undefined }) {
+  const { facts } = source;
+  const known = useMemo(() => {
+    const figures = figuresOfPage(facts).map(({ name }) => name);
+    const charts = cardFigures(facts).map(({ name }) => name);
+    return { facts, figures, charts, standard: defaultView(facts, figures) };
+  }, [facts]);
+  const [address, setAddress] = useState(location.hash);
+  const view = useMemo(() => fromHash(address, known), [address, known]);
+  const [answers, setAnswers] = useState<Answers>();
+  useEffect(() => {
+    const read = () => setAddress(location.hash);
+    addEventListener("hashchange", read);
+    return () => removeEventListener("hashchange", read);
+  }, []);
+  useEffect(() => {
+    let isWanted = true;
+    const find = async () => {
+      const [cards, points, table] = await Promise.all([
+        answerCards(source, view),
+        answerTime(source, view),
+        answerTable(source, view),
+      ]);
+      if (isWanted) setAnswers({ address, view, cards, points, table });
+    };
+    void find();
+    return () => {
+      isWanted = false;
+    };
+  }, [source, address, view]);
+  const go = (change: Partial<View>) => {
+    location.hash = toHash({ ...view, ...change }, known.standard);
+  };
+  if (answers === undefined) return <p id="progress">Computing…</p>;
+  const props = { source, answers, go };
+  return (
+    <>
+      <header>
+        <h1>Calls, {formatDays(shownDays(answers.view))}</h1>
+        <Verdict {...props} />
+        <DaysBar {...props} />
+        <fieldset class="filters" aria-label="Filters">
+          {facts.dimensions.map((dimension) => (
+            <FilterMenu key={dimension} dimension={dimension} {...props} />
+          ))}
+        </fieldset>
+        <Crumbs {...props} />
+      </header>
+      <main aria-busy={answers.view !== view} data-address={answers.address}>
+        <Cards {...props} />
+        <TimeSection {...props} />
+        <TableSection {...props} />
+        <MoreSections {...props} />
+        <Basis isUndamaged={isUndamaged} {...props} />
+      </main>
+    </>
+  );
+}
+
+/** What a reader must know first; the rest is at the end. */
+function Verdict({ source, answers: { view } }: PartProps) {
+  const statements = statementsOfView(source, view);
+  const isDoubtful = doubtsOf(statements).length > 0;
+  return (
+    <p class={isDoubtful ? "verdict doubt" : "verdict"}>
+      {isDoubtful && <strong>In doubt. </strong>}
+      {toPrintable(saySome(statements, "see below").join(" "))}
+    </p>
+  );
+}

@@ -1,0 +1,129 @@
+import type { EChartsOption } from "echarts";
+import { BarChart, HeatmapChart, LineChart } from "echarts/charts";
+import { GridComponent, VisualMapComponent } from "echarts/components";
+import { init, use } from "echarts/core";
+import { SVGRenderer } from "echarts/renderers";
+import { staticSvg } from "../../../base/static-svg.ts";
+import { WEEKDAYS } from "../../../figures/dimensions.ts";
+import type { Measure } from "../../../figures/rollup-query.ts";
+import type { TimePoint, WeekHour } from "./answers.ts";
+import { formatFigure, formatPeriod, formatWeekday } from "./format.ts";
+
+use([BarChart, LineChart, HeatmapChart, GridComponent, VisualMapComponent, SVGRenderer]);
+
+export const CHART_SIDES = { left: 64, right: 12 };
+const axis = { axisLine: { lineStyle: { color: "var(--line)" } }, axisTick: { show: false } };
+const axisLabel = { color: "var(--faint)", fontSize: 13 };
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** Draws an SVG element without styles and scripts, which the policy of the page forbids. */
+function draw(option: EChartsOption, { width, height }: Size, label: string): string {
+  const chart = init(null, null, { renderer: "svg", ssr: true, width, height });
+  try {
+    chart.setOption({ animation: false, textStyle: { fontFamily: "system-ui, sans-serif" }, ...option });
+    return staticSvg(chart.renderToSVGString({ useViewBox: true }), label);
+  } finally {
+    chart.dispose();
+  }
+}
+
+/** @param chosen the index of the period that is chosen */
+export function drawTime(
+  points: readonly TimePoint[],
+  { metric, chosen, label, ...size }: Size & { metric: Measure; chosen: number | undefined; label: string },
+): string {
+  const bars = points.map(({ now }, index) => ({
+    value: now,
+    itemStyle: { color: chosen === undefined || chosen === index ? "var(--now)" : "var(--rest)" },
+  }));
+  return draw(
+    {
+      grid: { ...CHART_SIDES, top: 12, bottom: 28 },
+      xAxis: {
+        type: "category",
+        data: points.map(({ period }) => formatPeriod(period)),
+        ...axis,
+        axisLabel: { ...axisLabel, hideOverlap: true },
+      },
+      yAxis: {
+        type: "value",
+        splitNumber: 4,
+        ...(metric.type === "integer" && { minInterval: 1 }),
+        splitLine: { lineStyle: { color: "var(--line)" } },
+        axisLabel: {
+          ...axisLabel,
+          formatter: (value: number) => formatFigure({ ...metric, decimals: 0 }, value),
+        },
+      },
+      series: [
+        { type: "bar", data: bars, barCategoryGap: "30%", itemStyle: { borderRadius: [2, 2, 0, 0] } },
+        {
+          type: "line",
+          data: points.map(({ before }) => before),
+          symbol: points.length === 1 ? "circle" : "none",
+          lineStyle: { color: "var(--before)", width: 2 },
+          itemStyle: { color: "var(--before)" },
+        },
+      ],
+    },
+    size,
+    label,
+  );
+}
+
+const HEAT_STEPS = 6;
+const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
+const WEEK_SIDES = { left: 56, right: 12, top: 4, bottom: 28 };
+
+/** Draws the week by hours: the darker a field (in dark mode, the lighter), the more. */
+export function drawWeek(hours: readonly WeekHour[], { label, ...size }: Size & { label: string }): string {
+  const most = Math.max(...hours.map(({ value }) => value), 0);
+  const steps = new Map(
+    hours.map(({ weekday, hour, value }) => [
+      `${weekday} ${hour}`,
+      most > 0 && value > 0 ? Math.ceil((HEAT_STEPS * value) / most) : 0,
+    ]),
+  );
+  return draw(
+    {
+      grid: WEEK_SIDES,
+      xAxis: { type: "category", data: HOURS, ...axis, axisLabel: { ...axisLabel, hideOverlap: true } },
+      yAxis: {
+        type: "category",
+        data: WEEKDAYS.map((_, index) => formatWeekday(index)),
+        inverse: true,
+        ...axis,
+        axisLabel,
+      },
+      visualMap: {
+        show: false,
+        type: "piecewise",
+        pieces: Array.from({ length: HEAT_STEPS + 1 }, (_, value) => ({ value, color: `var(--h${value})` })),
+      },
+      series: [
+        {
+          type: "heatmap",
+          data: WEEKDAYS.flatMap((weekday, row) =>
+            HOURS.map((hour, column) => [column, row, steps.get(`${weekday} ${hour}`) ?? 0]),
+          ),
+          itemStyle: { borderColor: "var(--paper)", borderWidth: 2 },
+          emphasis: { disabled: true },
+        },
+      ],
+    },
+    size,
+    label,
+  );
+}
+
+/** Returns the weekday and the hour at a place of {@link drawWeek}. */
+export function weekHourAt({ x, y }: { x: number; y: number }, { width, height }: Size) {
+  const { left, right, top, bottom } = WEEK_SIDES;
+  const hour = HOURS[Math.floor(((x - left) / (width - left - right)) * HOURS.length)];
+  const weekday = WEEKDAYS[Math.floor(((y - top) / (height - top - bottom)) * WEEKDAYS.length)];
+  return hour === undefined || weekday === undefined ? undefined : { weekday, hour };
+}

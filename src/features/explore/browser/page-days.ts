@@ -1,0 +1,82 @@
+import { comparePeriods } from "../../../calendar/comparison.ts";
+import { comparisonRange, type DateRange, type Span, toInstants } from "../../../calendar/dates.ts";
+import type { Grain } from "../../../calendar/grain.ts";
+import { localDate } from "../../../calendar/local-time.ts";
+import { daysInWords } from "../../../calendar/period-text.ts";
+import { type LabelledPeriod, periods } from "../../../calendar/periods.ts";
+import type { Compared } from "../../../export/timeframe.ts";
+import type { PageFacts } from "../page-facts.ts";
+
+export type Days = Required<DateRange>;
+
+const DAY_MS = 86_400_000;
+
+/** Returns the moment at which a local day begins on the page, where days are read as if they were UTC. */
+export function midnightOf(day: string): number {
+  return Date.parse(`${day}T00:00:00.000Z`);
+}
+
+export function spanOf({ from, to }: Days): Required<Span> {
+  return {
+    startsAt: new Date(midnightOf(from)).toISOString(),
+    endsAt: new Date(midnightOf(to) + DAY_MS).toISOString(),
+  };
+}
+
+/** Returns the local day of the last sync. */
+export function todayOf({ warehouse: { run }, timezone, to }: PageFacts): string {
+  return run?.finished_at ? localDate(run.finished_at, timezone) : to;
+}
+
+export type PageComparison = "previous" | "year";
+
+/** Returns what days are compared with; or why the page cannot, as `export` would compare other calls. */
+export function compareDays(facts: PageFacts, days: Days, kind: PageComparison): Compared | string {
+  return toCompared(facts, days, { ...days, ...comparisonRange(days, kind) });
+}
+
+function toCompared(facts: PageFacts, days: Days, before: Days): Compared | string {
+  const { timezone, coveredFrom, historyFrom, from, warehouse } = facts;
+  const own = toInstants(days, timezone);
+  if ((own.endsAt ?? "") > (warehouse.run?.finished_at ?? ""))
+    return "Not compared: these days end after the last sync.";
+  if (before.from < from)
+    return `Not compared: this page begins after ${daysInWords({ from: before.from, to: before.from })}.`;
+  if (coveredFrom === null || before.from < coveredFrom)
+    return "Not compared: the days before begin before the first call.";
+  return {
+    range: before,
+    span: spanOf(before),
+    periods: [],
+    times: lengthOf(toInstants(before, timezone)) / lengthOf(own),
+    isCovered: true,
+    hasHistory: historyFrom !== null && before.from >= historyFrom,
+    isUnreached: false,
+  };
+}
+
+const lengthOf = ({ startsAt = "", endsAt = "" }: Span) => Date.parse(endsAt) - Date.parse(startsAt);
+
+/** Returns the periods of some days, and their counterparts in the days before if these can be compared. */
+export function periodsOf(facts: PageFacts, days: Days, grain: Grain, kind: PageComparison | undefined) {
+  const zone = facts.timezone;
+  const current = periods({ ...days, grain, zone });
+  const toPage = ({ period, startsAt }: LabelledPeriod) => ({
+    period,
+    startsAt: new Date(midnightOf(localDate(startsAt, zone))).toISOString(),
+  });
+  const found = kind && comparePeriods(days, current, { kind, grain, zone });
+  const compared = found && toCompared(facts, days, found.range);
+  return {
+    periods: current.map((own) => ({ ...toPage(own), days: daysOf(own, zone) })),
+    previous:
+      found && typeof compared === "object"
+        ? { span: compared.span, periods: found.periods.map(toPage), names: found.periods }
+        : undefined,
+  };
+}
+
+function daysOf({ startsAt, endsAt }: Required<Span>, zone: string): Days {
+  const last = new Date(Date.parse(endsAt) - 1).toISOString();
+  return { from: localDate(startsAt, zone), to: localDate(last, zone) };
+}

@@ -1,0 +1,106 @@
+import { useCallback, useState } from "preact/hooks";
+import { GRAINS } from "../../../calendar/grain.ts";
+import type { TimePoint } from "./answers.ts";
+import { Chart } from "./chart.tsx";
+import { CHART_SIDES, drawTime } from "./charts.ts";
+import { formatDay, formatDays, formatFigure, formatPeriod, titleOf } from "./format.ts";
+import type { PartProps } from "./part.ts";
+
+const HEIGHT = 260;
+
+export function TimeSection({ answers: { view, cards, points }, go }: PartProps) {
+  const [pointed, setPointed] = useState<TimePoint>();
+  const metric = cards.find((card) => card.metric.name === view.chart)?.metric;
+  const { only } = view;
+  const chosen = only && points.findIndex(({ days }) => days.from === only.from && days.to === only.to);
+  const title = metric ? titleOf(metric.name) : "";
+  const hasBefore = points.some(({ before }) => before !== null);
+  const draw = useCallback(
+    (width: number) =>
+      metric === undefined
+        ? ""
+        : drawTime(points, {
+            metric,
+            chosen,
+            width,
+            height: HEIGHT,
+            label: `${title} by period; the numbers are below`,
+          }),
+    [points, metric, chosen, title],
+  );
+  if (metric === undefined) return null;
+  const pointAt = ({ x, width }: { x: number; width: number }) => {
+    const { left, right } = CHART_SIDES;
+    const share = (x - left) / (width - left - right);
+    return share < 0 || share >= 1 ? undefined : points[Math.floor(share * points.length)];
+  };
+  const choose = (point: TimePoint | undefined) => {
+    if (point === undefined) return;
+    const isChosen = chosen !== undefined && points[chosen] === point;
+    go({ only: isChosen || points.length === 1 ? undefined : point.days });
+  };
+  const show = (value: number | null) => formatFigure(metric, value);
+  return (
+    <section>
+      <div class="heading">
+        <h2>{title} by period</h2>
+        <label>
+          Periods
+          <select
+            value={view.grain ?? ""}
+            onChange={({ currentTarget: { value } }) =>
+              go({ grain: GRAINS.find((grain) => grain === value) })
+            }
+          >
+            <option value="">auto</option>
+            {GRAINS.map((grain) => (
+              <option key={grain} value={grain}>
+                {titleOf(grain).toLowerCase()}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <p class="legend">
+        <span class="now">{formatDays(view.days)}</span>
+        {hasBefore && <span class="before">{view.compare === "year" ? "a year before" : "before"}</span>}
+        <span class="pointed" aria-hidden="true">
+          {pointed &&
+            `${pointed.days.from === pointed.days.to ? formatDay(pointed.period) : formatPeriod(pointed.period)}: ${show(pointed.now)}${pointed.before === null ? "" : `, before ${show(pointed.before)}`}`}
+        </span>
+      </p>
+      <Chart
+        draw={draw}
+        onPoint={(place) => setPointed(place && pointAt(place))}
+        onChoose={(place) => choose(pointAt(place))}
+      />
+      <details>
+        <summary>Numbers</summary>
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Period</th>
+                <th scope="col">{title}</th>
+                {hasBefore && <th scope="col">Before</th>}
+              </tr>
+            </thead>
+            <tbody>
+              {points.map((point) => (
+                <tr key={point.period}>
+                  <th scope="row">
+                    <button type="button" class="plain" onClick={() => choose(point)}>
+                      {formatPeriod(point.period)}
+                    </button>
+                  </th>
+                  <td>{show(point.now)}</td>
+                  {hasBefore && <td>{show(point.before)}</td>}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </section>
+  );
+}

@@ -1,0 +1,46 @@
+import { toInstants } from "../../../calendar/dates.ts";
+import { type Statement, statementsOf } from "../../../statements/statements.ts";
+import { comparedOf, needsSpend, type Source, tableFigures } from "./answers.ts";
+import { spanOf } from "./page-days.ts";
+import { entriesOf, spendFilterOf } from "./page-filter.ts";
+import { shownDays, type View } from "./view.ts";
+
+/** Returns what a reader of the view must know, by the rules of all files. */
+export function statementsOfView({ facts, calls }: Source, view: View): Statement[] {
+  const { timezone, historyFrom, settledUntil, warehouse, spend, outcomes } = facts;
+  const days = shownDays(view);
+  const { endsAt = "" } = toInstants(days, timezone);
+  const compared = comparedOf(facts, view);
+  const isOfSpend = [view.chart, ...tableFigures(view)].some(needsSpend);
+  const { count = 0, rows = 0 } = calls.spendDays(view.filter, spanOf(days)) ?? {};
+  const others = entriesOf(view.filter).flatMap(([name]) =>
+    name in spendFilterOf(view.filter) ? [] : [name],
+  );
+  const before = typeof compared === "object" ? calls.spendDays(view.filter, compared.span) : undefined;
+  const hasHistory = historyFrom !== null && days.from >= historyFrom;
+  return statementsOf({
+    warehouse,
+    range: {
+      timezone,
+      filter: {},
+      range: {
+        ends_at: endsAt,
+        ...((settledUntil === null || endsAt > settledUntil) && { provisional: true }),
+        ...(!hasHistory && { short_history: true }),
+      },
+      ...(spend &&
+        isOfSpend && {
+          spend: {
+            ...spend.described,
+            rows,
+            ...(others.length > 0 && { filters_of_calls_alone: others }),
+            ...(before && before.count !== count && ({ days_differ: true } as const)),
+          },
+        }),
+      ...(outcomes && { outcomes: outcomes.described }),
+      ...(typeof compared === "object" && {
+        compared_with: compared.hasHistory ? {} : { short_history: true },
+      }),
+    },
+  });
+}

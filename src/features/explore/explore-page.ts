@@ -1,0 +1,55 @@
+import { hash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { deflateRawSync } from "node:zlib";
+import { html, raw } from "hono/html";
+import { toPrintable } from "../../base/printable.ts";
+import { daysInWords } from "../../calendar/period-text.ts";
+import { saySome, statementsOf } from "../../statements/statements.ts";
+import { EXPLORE_STYLE } from "./explore-style.ts";
+import type { PageFacts } from "./page-facts.ts";
+
+/** Reads the script that `npm run build` makes, next to the program; found from `src`, too. */
+function readScript(): string {
+  const built = new URL("explore.js", import.meta.url);
+  return readFileSync(
+    existsSync(built) ? built : new URL("../../../dist/explore.js", import.meta.url),
+    "utf8",
+  );
+}
+
+/** Returns the page; the calls come last, so that a browser paints what is before them. */
+export function toExplorePage(facts: Omit<PageFacts, "sha256">, packed: Uint8Array): string[] {
+  // A page loads nothing, so what is in it must not end its script.
+  const script = readScript().replaceAll("</script", "<\\/script");
+  const calls = deflateRawSync(packed, { level: 9 }).toString("base64");
+  const title = `Calls, ${daysInWords(facts)}`;
+  const policy = [
+    "default-src 'none'",
+    `script-src 'sha256-${hash("sha256", script, "base64")}'`,
+    `style-src 'sha256-${hash("sha256", EXPLORE_STYLE, "base64")}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+  const known = JSON.stringify({ ...facts, sha256: hash("sha256", calls) }).replaceAll("<", "\\u003c");
+  const statements = saySome(statementsOf({ warehouse: facts.warehouse }), "see below");
+  const head = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${raw(EXPLORE_STYLE)}</style>
+</head>
+<body>
+<div id="page"><header><h1>${title}</h1><p>${toPrintable(statements.join(" "))}</p></header>
+<main><p id="progress">Unpacking calls… This page needs JavaScript: if nothing happens, open it in a browser from a folder, not in a mail program.</p></main></div>
+`;
+  return [
+    String(head),
+    `<script type="application/json" id="facts">${known}</script>\n`,
+    `<script type="text/plain" id="calls">${calls}</script>\n`,
+    `<script>${script}</script>\n</body>\n</html>\n`,
+  ];
+}

@@ -1,0 +1,34 @@
+import type { AttributionRules } from "../../attribution/attribution-rules.ts";
+import type { CallFilter } from "../../call/filter.ts";
+import type { DescribedSpend } from "../../export/described-spend.ts";
+import type { DescribedOutcomes } from "../../export/manifest.ts";
+import type { Dimension } from "../../figures/dimensions.ts";
+import type { OutcomeForm, SpendForm } from "../../figures/metrics.ts";
+import type { Basis } from "../../warehouse/runs/basis.ts";
+
+/** What the page knows in addition to its calls. Days are local dates. */
+export interface PageFacts {
+  timezone: string;
+  /** The days in the file. */
+  from: string;
+  to: string;
+  /** The filter of all calls in the file. */
+  filter: Omit<CallFilter, "exclude_callers">;
+  /** How many callers are left out, if a file of them was given. */
+  excludedCallers: number | null;
+  dimensions: readonly Dimension[];
+  rules: Pick<AttributionRules, "duration_unit" | "qualified_seconds">;
+  /** Undefined without spend, or outcomes. */
+  spend: { form: SpendForm; described: DescribedSpend } | undefined;
+  outcomes: { form: OutcomeForm; described: DescribedOutcomes } | undefined;
+  warehouse: Basis;
+  /** The first day from which on the copy has all calls; null without calls. */
+  coveredFrom: string | null;
+  /** The first day with enough days of calls before it to know first-time callers. */
+  historyFrom: string | null;
+  /** Later calls may still change, ISO 8601 UTC; null if all may. */
+  settledUntil: string | null;
+  fingerprint: string;
+  /** SHA-256 of the calls as they are in the file, in hex. */
+  sha256: string;
+}

@@ -1,0 +1,357 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { AxeResults } from "axe-core";
+import fc from "fast-check";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Call } from "../../../src/call/columns.ts";
+import type { Dimension } from "../../../src/figures/dimensions.ts";
+import { DIST } from "../../support/built.ts";
+import { makeCall } from "../../support/calls.ts";
+import { draws } from "../../support/draws.ts";
+import { makeWarehouse } from "../../support/produce-files.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
+
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const hasChromium = existsSync(CHROMIUM);
+const VIEWS = draws(300);
+const ZONE = "Europe/Berlin";
+
+const DIMENSIONS = [
+  ...["channel", "source", "medium", "campaign", "org_unit", "topic", "disposition", "utm_content"],
+  ...["insight_name", "referring_host"],
+] as const satisfies Dimension[];
+const FILTERED = ["channel", "source", "campaign", "org_unit", "topic", "disposition"] as const;
+const FIGURES = [
+  ...["calls", "answered_calls", "missed_calls", "other_calls", "answer_rate", "unique_callers"],
+  ...["first_time_callers", "qualified_calls", "total_duration_seconds", "average_duration_seconds"],
+  ...["median_duration_seconds", "cost", "clicks", "cost_per_call", "cost_per_qualified_call"],
+  ...["booked_calls", "sold_calls", "revenue", "revenue_per_call", "return_on_ad_spend"],
+];
+
+const NAMES = [
+  "</script><script>document.title='owned'</script>",
+  "<img src=x onerror=\"document.title='owned'\">",
+  '=HYPERLINK("https://evil.example")',
+  'It\'s 50% "off" $HOME `id` \\ !',
+  "(not set)",
+  "(other)",
+  "-x",
+  "Straße, Ⅳ\u202e",
+  "a,b;c",
+  "  spaced  ",
+  "STRASSE",
+  "two\nlines",
+  "12",
+];
+
+/** Calls over five months around a clock change, some at midnight, with odd names and two names for one campaign. */
+function makeCalls(): Call[] {
+  return Array.from({ length: 1800 }, (_, index) => {
+    const pick = <T>(values: readonly T[], step: number) =>
+      values[(index * step + (index >> 5)) % values.length] ?? null;
+    const day = Date.UTC(2026, 4, 1) + (index % 150) * 86_400_000;
+    const startMs = day + (index % 6 === 0 ? 22 * 3_600_000 : (index * 7_919_311) % 86_400_000);
+    return makeCall({
+      call_id: index + 1,
+      caller_id: index % 11 === 0 ? null : `+4930${100_000 + ((index * 37) % 900)}`,
+      call_started: index % 97 === 0 ? null : new Date(startMs).toISOString(),
+      duration: index % 13 === 0 ? null : (index * 37) % 700,
+      disposition: pick(["ANSWERED", "NO ANSWER", "ANSWERED", "forwarded?", null, "no-answer"], 7),
+      utm_source: pick(["google", "Google", "bing", "newsletter", null, ...NAMES], 5),
+      utm_medium: pick(["cpc", "email", "organic", null, "social", "referral"], 3),
+      utm_campaign: pick([null, "spring", ...NAMES], 11),
+      utm_content: pick([null, "ad 1", ...NAMES], 3),
+      campaign_name: pick([null, ...NAMES, "Autumn"], 13),
+      campaign_id: pick([null, "12", "77", "=1+1", null], 17),
+      org_unit_id: pick([7, 8, 9, null], 3),
+      org_unit_name: pick(["Munich", "Munich", null, "Köln <b>"], 3),
+      insight_name: pick([null, ...NAMES], 7),
+      referring_url: pick([null, "https://www.google.com/", "https://blog.example/<b>"], 5),
+    });
+  });
+}
+
+/** Spend of campaigns, some of which no call has, with gaps in its days; jobs of calls, some with refunds. */
+const AMOUNTS = `
+INSERT INTO spend (day, source, medium, campaign, campaign_id, cost_micros, clicks, impressions, currency, file, imported_at)
+SELECT date('2026-05-01', (value / 3) || ' days'), CASE value % 3 WHEN 0 THEN 'bing' ELSE 'google' END, 'cpc',
+  CASE value % 4 WHEN 0 THEN 'spring' WHEN 1 THEN 'Autumn' WHEN 2 THEN 'strasse' ELSE 'no such <b>' END,
+  CASE value % 5 WHEN 0 THEN '12' WHEN 1 THEN '77' END, value * 7919333 % 90000000, nullif(value % 7, 0), NULL,
+  'EUR', 'spend.csv', '2026-10-01T00:00:00.000Z'
+FROM generate_series WHERE value % 11 > 0;
+INSERT INTO outcomes (call_id, day, stage, amount_micros, currency, source, import_id)
+SELECT value * 5 + 1, '2026-06-01', CASE value % 3 WHEN 0 THEN 'lost' WHEN 1 THEN 'booked' ELSE 'sold' END,
+  CASE value % 3 WHEN 2 THEN value * 1234567 - 90000000 END, CASE value % 3 WHEN 2 THEN 'EUR' END, 'jobs', 1
+FROM generate_series WHERE value < 350;
+`.replaceAll(
+  "generate_series",
+  "(WITH RECURSIVE series (value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM series WHERE value < 449) SELECT value FROM series)",
+);
+
+/** Opens a view by its address, as a link does, and waits until it is shown. */
+async function show(page: Page, hash: string): Promise<void> {
+  const address = await page.evaluate<string>(`location.hash = ${JSON.stringify(hash)}; location.hash`);
+  await page.locator(`main[data-address="${address}"]`).waitFor({ timeout: 10_000 });
+}
+
+/** What axe finds that is more than minor. */
+async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate<AxeResults>("axe.run(document)");
+  return violations
+    .filter(({ impact }) => impact !== "minor")
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+
+async function readDownload(page: Page): Promise<string> {
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download CSV" }).click();
+  return readFileSync(await (await download).path(), "utf8");
+}
+
+/** The figures that a reader sees, by row, the total last. */
+async function readTable(page: Page): Promise<string[][]> {
+  const all = page.getByRole("button", { name: /^Show all/ });
+  if (await all.isVisible()) await all.click();
+  return await page
+    .locator(".figures tbody tr, .figures tfoot tr")
+    .evaluateAll((lines) =>
+      lines.map((line) => [...line.querySelectorAll("data")].map((data) => data.getAttribute("value") ?? "")),
+    );
+}
+
+const day = fc
+  .integer({ min: 0, max: 149 })
+  .map((days) => new Date(Date.UTC(2026, 4, 1 + days)).toISOString().slice(0, 10));
+
+if (!hasChromium && process.env.CI === "true") {
+  it("has Chromium in CI", () => {
+    throw new Error(`Install what Debian calls chromium: ${CHROMIUM} is missing`);
+  });
+}
+
+describe.skipIf(!hasChromium)(
+  `the page to explore in Chromium${hasChromium ? "" : " (SKIPPED: chromium is missing)"}`,
+  () => {
+    let browser: Browser;
+    let warehouse: ReturnType<typeof makeWarehouse>;
+    let url: string;
+
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+      warehouse = makeWarehouse(makeCalls());
+      warehouse.execute(AMOUNTS);
+      await warehouse.export({
+        targets: [{ kind: "explore", dimensions: DIMENSIONS }],
+        timezone: ZONE,
+        spend: "if any",
+        outcomes: "if any",
+      });
+      url = pathToFileURL(join(warehouse.folder, "explore.html")).href;
+    });
+    afterAll(async () => {
+      warehouse[Symbol.dispose]();
+      await browser.close();
+    });
+
+    async function open(options: BrowserContextOptions = {}, address = url) {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+      const page = await context.newPage();
+      const said: string[] = [];
+      const asked: string[] = [];
+      page.on("console", (message) => said.push(message.text()));
+      page.on("pageerror", (error) => said.push(String(error)));
+      page.on("request", (request) => asked.push(request.url()));
+      await page.goto(address);
+      await page.waitForSelector("main");
+      return { page, said, asked, [Symbol.asyncDispose]: () => context.close() };
+    }
+
+    /** Runs a command as the page offers it, in a shell. */
+    function run(command: string): string {
+      const script = `calltally() { "$NODE" "$PROGRAM" "$@"; }; ${command} --stdout --database "$DATABASE"`;
+      const env = {
+        PATH: process.env.PATH,
+        NODE: process.execPath,
+        PROGRAM: join(DIST, "bin.js"),
+        DATABASE: warehouse.database,
+      };
+      return execFileSync("bash", ["-c", script], {
+        encoding: "utf8",
+        env,
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+    }
+
+    it("says nothing, asks for nothing, and shows hostile texts as texts", async () => {
+      await using opened = await open();
+      const { page, said, asked } = opened;
+      await show(page, "by=campaign,insight_name");
+      const shown = await page.locator(".figures tbody bdi").allTextContents();
+      expect(shown).toContain(NAMES[0]);
+      expect(shown).toContain(NAMES[1]);
+      expect(shown).toContain('"(other)"');
+      expect(await page.title()).not.toContain("owned");
+      expect(said).toEqual([]);
+      expect(asked).toEqual([url]);
+    });
+
+    it.each([
+      { name: "wide", options: {} },
+      { name: "on a tablet", options: { viewport: { width: 768, height: 1024 } } },
+      { name: "on a phone", options: { viewport: { width: 390, height: 844 } } },
+      { name: "in dark mode", options: { colorScheme: "dark" } },
+    ] as const)("has no violations that axe finds, and fits: $name", async ({ options }) => {
+      await using opened = await open(options);
+      const { page } = opened;
+      await show(page, "by=campaign,channel&is_channel=Paid+Search&figures=calls,cost,revenue,answer_rate");
+      expect(await findViolations(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+      await page.locator("details[data-filter=campaign] summary").click();
+      await page.locator("details[data-filter=campaign] input[type=checkbox]").first().waitFor();
+      expect(await findViolations(page)).toEqual([]);
+    });
+
+    it("filters by what is clicked, undoes it by a crumb, and goes back and forward", async () => {
+      await using opened = await open();
+      const { page } = opened;
+      const calls = () => page.locator(".cards data").first().getAttribute("value");
+      const chosen = () => page.locator(".crumbs li").allTextContents();
+      await show(page, "days=2026-06-01..2026-06-28");
+      const all = await calls();
+      await page.locator(".figures tbody").getByRole("button", { name: "Paid Search" }).click();
+      await expect.poll(chosen).toEqual(["Channel: Paid Search ×: remove"]);
+      const direct = await calls();
+      expect(Number(direct)).toBeLessThan(Number(all));
+      await page
+        .locator(".choosable")
+        .first()
+        .click({ position: { x: 300, y: 120 } });
+      await expect.poll(async () => (await chosen()).length).toBe(3);
+      await page.goBack();
+      await expect.poll(calls).toBe(direct);
+      await page.locator(".crumbs button").first().click();
+      await expect.poll(calls).toBe(all);
+      await page.goBack();
+      await page.goBack();
+      await expect.poll(calls).toBe(all);
+      await page.goForward();
+      await expect.poll(calls).toBe(direct);
+    });
+
+    it("chooses values with the keyboard; Escape closes the menu", async () => {
+      await using opened = await open();
+      const { page } = opened;
+      const menu = page.locator("details[data-filter=channel]");
+      await menu.locator("summary").focus();
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Tab");
+      await page.keyboard.type("paid search");
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Space");
+      await expect
+        .poll(() => page.locator(".crumbs li").allTextContents())
+        .toEqual(["Channel: Paid Search ×: remove"]);
+      await page.keyboard.press("Escape");
+      expect(await menu.getAttribute("open")).toBeNull();
+    });
+
+    it("says that it is undamaged, or damaged if its calls were changed", async () => {
+      const html = readFileSync(fileURLToPath(url), "utf8");
+      const broken = html
+        .replace('id="facts">{', 'id="facts">{"sha256":"0",')
+        .replace(/,"sha256":"[0-9a-f]{64}"/, "");
+      using temp = makeTempFolder();
+      const file = join(temp.path, "broken.html");
+      writeFileSync(file, broken);
+      for (const [address, says] of [
+        [url, "Undamaged"],
+        [pathToFileURL(file).href, "Damaged"],
+      ] as const) {
+        await using opened = await open({}, address);
+        await expect.poll(() => opened.page.locator(".basis dd").first().textContent()).toContain(says);
+      }
+    });
+
+    it("has the figures of the command that it offers, in each cell and in the CSV file", async () => {
+      await using opened = await open();
+      const { page } = opened;
+      await show(page, "days=2026-05-01..2026-09-27");
+      const values = new Map<string, string[]>();
+      for (const dimension of FILTERED) {
+        const menu = page.locator(`details[data-filter=${dimension}]`);
+        await menu.locator("summary").click();
+        await menu.locator("input[type=checkbox]").first().waitFor();
+        values.set(
+          dimension,
+          await menu
+            .locator("input[type=checkbox]")
+            .evaluateAll((boxes) => boxes.map((box) => box.getAttribute("value") ?? "")),
+        );
+      }
+      const filter = fc
+        .constantFrom(...FILTERED)
+        .chain((name) =>
+          fc
+            .uniqueArray(fc.constantFrom(...(values.get(name) ?? [])), { minLength: 1, maxLength: 3 })
+            .map((texts) => ({ name, texts })),
+        );
+      const view = fc.record({
+        days: fc.tuple(day, day).map((pair) => pair.toSorted()),
+        compare: fc.constantFrom("previous", "year", "none"),
+        by: fc.uniqueArray(fc.constantFrom(...DIMENSIONS, "weekday", "hour"), { minLength: 1, maxLength: 2 }),
+        figures: fc.subarray(FIGURES, { minLength: 1 }),
+        filters: fc.uniqueArray(filter, { maxLength: 2, selector: ({ name }) => name }),
+      });
+      let compared = 0;
+      let rows = 0;
+      await fc.assert(
+        fc.asyncProperty(view, async ({ days: [from, to], compare, by, figures, filters }) => {
+          const hash = new URLSearchParams({
+            days: `${from}..${to}`,
+            compare,
+            by: by.join(),
+            figures: figures.join(),
+          });
+          for (const { name, texts } of filters) for (const text of texts) hash.append(`is_${name}`, text);
+          await show(page, hash.toString());
+          const expected = run((await page.locator("#command").textContent()) ?? "");
+          expect(await readDownload(page)).toBe(expected);
+          const lines = expected.split("\r\n").slice(0, -1);
+          if (lines[0]?.includes("_previous")) compared++;
+          rows += lines.length - 2;
+          const shown = await readTable(page);
+          // Texts may have commas, and figures do not.
+          const width = lines[0]?.split(",").length ?? 0;
+          const places =
+            lines[0]?.split(",").flatMap((name, index) => (FIGURES.includes(name) ? [index - width] : [])) ??
+            [];
+          expect(shown).toEqual(numbersOf(expected, places));
+        }),
+        { numRuns: VIEWS },
+      );
+      expect(compared).toBeGreaterThan(VIEWS / 10);
+      expect(rows).toBeGreaterThan(VIEWS * 3);
+    }, 1_200_000);
+  },
+);
+
+/** The figures of CSV lines, without trailing zeros. @param places from the end of each line, below 0 */
+function numbersOf(csv: string, places: readonly number[]): string[][] {
+  return csv
+    .replace(/"(?:[^"]|"")*"/g, "text")
+    .split("\r\n")
+    .slice(1, -1)
+    .map((line) => {
+      const fields = line.split(",");
+      return places.map((place) => {
+        const field = fields.at(place) ?? "";
+        return field === "" ? "" : String(Number(field));
+      });
+    });
+}
