@@ -10,7 +10,8 @@ import { logAttribution, logStatements } from "../schedule/job-log.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "./make-report.ts";
 import type { NamedReport } from "./report.ts";
-import { isCopyProven, refreshCalls } from "./requirements.ts";
+import { isCopyProven } from "./requirements.ts";
+import { syncFirst } from "./sync-first.ts";
 
 export async function runRestated(report: NamedReport, workingFolder: string, context: JobContext) {
   const { settings, log, signal, clock = systemClock } = context;
@@ -40,7 +41,7 @@ export async function runDue(report: NamedReport, cron: string, workingFolder: s
   const { log, signal, clock = systemClock } = context;
   const dueMs = lastSlot(parseCron(cron, report.settings.timezone), clock.now()) ?? clock.now();
   const scheduledFor = new Date(dueMs).toISOString();
-  await refreshCalls(report, context);
+  await syncFirst(report, context);
   const made = await makeReport(report, {
     scheduledFor,
     isDelivered: true,

@@ -102,7 +102,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         tests: ["test/reports/{due-report,make-report,start-run}.test.ts"],
       },
       { files: ["src/reports/due-report.ts"], tests: ["test/reports/due-report.test.ts"] },
-      { files: ["src/reports/requirements.ts"], tests: ["test/reports/{make-report,requirements}.test.ts"] },
+      {
+        files: ["src/reports/{requirements,sync-first}.ts"],
+        tests: ["test/reports/{make-report,requirements}.test.ts"],
+      },
     ],
   },
   delivery: {

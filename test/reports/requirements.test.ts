@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { makeReport } from "../../src/reports/make-report.ts";
-import { isStale, refreshCalls } from "../../src/reports/requirements.ts";
+import { isStale } from "../../src/reports/requirements.ts";
+import { syncFirst } from "../../src/reports/sync-first.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { text } from "../support/bad-server.ts";
@@ -39,7 +40,7 @@ it("a withheld report gets the advice of its doubt: a full pass does not make ro
   });
 });
 
-describe("refreshCalls", () => {
+describe("syncFirst", () => {
   const MINUTE_MS = 60_000;
 
   /** A report of a service, and the modes of its warehouse's syncs after it was refreshed by a clock. */
@@ -54,7 +55,7 @@ describe("refreshCalls", () => {
       ...named,
       ...{ service, clock, stop },
       refresh: async (): Promise<unknown[]> => {
-        await refreshCalls(report, { ...context, signal: stop.signal, clock });
+        await syncFirst(report, { ...context, signal: stop.signal, clock });
         return existsSync(database) ? readColumn(database, "SELECT mode FROM sync_runs ORDER BY run_id") : [];
       },
       [Symbol.asyncDispose]: async () => {

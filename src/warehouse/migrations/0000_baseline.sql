@@ -1,39 +1,3 @@
-CREATE TABLE `upload_files` (
-	`upload_file_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`contents` text NOT NULL,
-	`path` text NOT NULL,
-	`sha256` text NOT NULL,
-	`rows` integer NOT NULL,
-	`written_at` text NOT NULL,
-	`draft` text,
-	`process` text NOT NULL,
-	`rewrites` integer,
-	`replaced_sha256` text,
-	`caller_key` text,
-	`report_run_id` integer,
-	`forgotten_at` text
-);
---> statement-breakpoint
-CREATE INDEX `upload_files_path` ON `upload_files` (`path`);--> statement-breakpoint
-CREATE TABLE `uploads` (
-	`upload_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`upload_file_id` integer NOT NULL,
-	`conversion_name` text NOT NULL,
-	`call_id` integer NOT NULL,
-	`key_digest` text,
-	`order_id` text,
-	`action` text NOT NULL,
-	`reason` text,
-	`value` text,
-	`currency` text,
-	`occurred_at` text NOT NULL,
-	`is_every` integer NOT NULL,
-	`qualify` text NOT NULL,
-	FOREIGN KEY (`upload_file_id`) REFERENCES `upload_files`(`upload_file_id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE INDEX `uploads_call` ON `uploads` (`call_id`);--> statement-breakpoint
-CREATE INDEX `uploads_file` ON `uploads` (`upload_file_id`);--> statement-breakpoint
 CREATE TABLE `deliveries` (
 	`delivery_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`report_run_id` integer NOT NULL,
@@ -70,35 +34,42 @@ CREATE TABLE `report_runs` (
 );
 --> statement-breakpoint
 CREATE INDEX `report_runs_by_report` ON `report_runs` (`report`,`report_run_id`);--> statement-breakpoint
-CREATE TABLE `outcome_imports` (
-	`import_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`imported_at` text NOT NULL,
-	`file` text NOT NULL,
-	`source` text NOT NULL,
-	`first_day` text,
-	`last_day` text,
-	`jobs` integer NOT NULL,
-	`matched` integer NOT NULL,
-	`caller_key` text NOT NULL,
-	`replaced_by` integer,
-	`removed_at` text
+CREATE TABLE `upload_files` (
+	`upload_file_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`contents` text NOT NULL,
+	`path` text NOT NULL,
+	`sha256` text NOT NULL,
+	`rows` integer NOT NULL,
+	`written_at` text NOT NULL,
+	`draft` text,
+	`process` text NOT NULL,
+	`rewrites` integer,
+	`replaced_sha256` text,
+	`caller_key` text,
+	`report_run_id` integer,
+	`forgotten_at` text
 );
 --> statement-breakpoint
-CREATE TABLE `outcomes` (
-	`outcome_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+CREATE INDEX `upload_files_path` ON `upload_files` (`path`);--> statement-breakpoint
+CREATE TABLE `uploads` (
+	`upload_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`upload_file_id` integer NOT NULL,
+	`conversion_name` text NOT NULL,
 	`call_id` integer NOT NULL,
-	`day` text NOT NULL,
-	`stage` text NOT NULL,
-	`amount_micros` integer,
+	`key_digest` text,
+	`order_id` text,
+	`action` text NOT NULL,
+	`reason` text,
+	`value` text,
 	`currency` text,
-	`source` text NOT NULL,
-	`job_key` text,
-	`import_id` integer NOT NULL,
-	FOREIGN KEY (`call_id`) REFERENCES `calls`(`call_id`) ON UPDATE no action ON DELETE cascade
+	`occurred_at` text NOT NULL,
+	`is_every` integer NOT NULL,
+	`qualify` text NOT NULL,
+	FOREIGN KEY (`upload_file_id`) REFERENCES `upload_files`(`upload_file_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
-CREATE INDEX `outcomes_call_id` ON `outcomes` (`call_id`);--> statement-breakpoint
-CREATE UNIQUE INDEX `outcomes_job_key` ON `outcomes` (`job_key`) WHERE "outcomes"."job_key" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `uploads_call` ON `uploads` (`call_id`);--> statement-breakpoint
+CREATE INDEX `uploads_file` ON `uploads` (`upload_file_id`);--> statement-breakpoint
 CREATE TABLE `insight_changes` (
 	`change_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`insight_id` integer NOT NULL,
@@ -157,24 +128,6 @@ CREATE TABLE `insights` (
 	`fetched_at` text NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `notices` (
-	`notice_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`dimension` text NOT NULL,
-	`key` text NOT NULL,
-	`kind` text NOT NULL,
-	`since` text NOT NULL,
-	`calls` integer NOT NULL,
-	`expected` real NOT NULL,
-	`judged_until` text NOT NULL,
-	`news` integer NOT NULL,
-	`noticed_at` text NOT NULL,
-	`run_id` integer NOT NULL,
-	`ended_at` text,
-	`end_reason` text,
-	`end_noticed_at` text
-);
---> statement-breakpoint
-CREATE INDEX `notices_ended` ON `notices` (`ended_at`);--> statement-breakpoint
 CREATE TABLE `watched_days` (
 	`day` text NOT NULL,
 	`kind` text NOT NULL,
@@ -184,6 +137,35 @@ CREATE TABLE `watched_days` (
 	PRIMARY KEY(`day`, `kind`)
 );
 --> statement-breakpoint
+CREATE TABLE `outcome_imports` (
+	`import_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`imported_at` text NOT NULL,
+	`file` text NOT NULL,
+	`source` text NOT NULL,
+	`first_day` text,
+	`last_day` text,
+	`jobs` integer NOT NULL,
+	`matched` integer NOT NULL,
+	`caller_key` text NOT NULL,
+	`replaced_by` integer,
+	`removed_at` text
+);
+--> statement-breakpoint
+CREATE TABLE `outcomes` (
+	`outcome_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`call_id` integer NOT NULL,
+	`day` text NOT NULL,
+	`stage` text NOT NULL,
+	`amount_micros` integer,
+	`currency` text,
+	`source` text NOT NULL,
+	`job_key` text,
+	`import_id` integer NOT NULL,
+	FOREIGN KEY (`call_id`) REFERENCES `calls`(`call_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `outcomes_call_id` ON `outcomes` (`call_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `outcomes_job_key` ON `outcomes` (`job_key`) WHERE "outcomes"."job_key" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `exported_rollups` (
 	`exported_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`path` text NOT NULL,
@@ -230,6 +212,35 @@ CREATE TABLE `restatements` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `restatements_once` ON `restatements` (`path`,`contents`,`exported_at`,`period`,`key`,`metric`);--> statement-breakpoint
+CREATE TABLE `webhook_changes` (
+	`change_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`webhook_id` integer NOT NULL,
+	`sent_at` text NOT NULL,
+	`method` text NOT NULL,
+	`body` text NOT NULL,
+	`outcome` text NOT NULL,
+	`answer` text,
+	`request_id` text
+);
+--> statement-breakpoint
+CREATE TABLE `notices` (
+	`notice_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`dimension` text NOT NULL,
+	`key` text NOT NULL,
+	`kind` text NOT NULL,
+	`since` text NOT NULL,
+	`calls` integer NOT NULL,
+	`expected` real NOT NULL,
+	`judged_until` text NOT NULL,
+	`news` integer NOT NULL,
+	`noticed_at` text NOT NULL,
+	`run_id` integer NOT NULL,
+	`ended_at` text,
+	`end_reason` text,
+	`end_noticed_at` text
+);
+--> statement-breakpoint
+CREATE INDEX `notices_ended` ON `notices` (`ended_at`);--> statement-breakpoint
 CREATE TABLE `spend_imports` (
 	`import_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`imported_at` text NOT NULL,
@@ -567,17 +578,6 @@ CREATE TABLE `sync_runs` (
 	`first_page_at` text,
 	`new_ids_hash` integer,
 	`row_hash` text
-);
---> statement-breakpoint
-CREATE TABLE `webhook_changes` (
-	`change_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`webhook_id` integer NOT NULL,
-	`sent_at` text NOT NULL,
-	`method` text NOT NULL,
-	`body` text NOT NULL,
-	`outcome` text NOT NULL,
-	`answer` text,
-	`request_id` text
 );
 --> statement-breakpoint
 INSERT INTO `counts` (`name`, `value`) VALUES ('calls', 0);--> statement-breakpoint
