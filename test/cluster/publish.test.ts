@@ -580,6 +580,17 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     expect(shards).toBe(1);
     await expectBoth();
 
+    change(warehouse.database, 400 + 900);
+    await using forgetful = await startProxy(servers.hosts[1] ?? "", (statement) =>
+      statement.startsWith("INSERT INTO `copied`.`published_local`") ? "swallow" : "pass",
+    );
+    const half = `${servers.url("copied", [servers.hosts[0] ?? "", forgetful.host])}?cluster=copies`;
+    await expect(publish({ ...options, to: parseClusterUrl(half) })).rejects.toMatchObject({
+      exitCode: EXIT.unverified,
+    });
+    await publish(options);
+    await expectBoth();
+
     await servers.stop(1);
     try {
       await expect(publish(options)).rejects.toMatchObject({ exitCode: EXIT.unreachable });
