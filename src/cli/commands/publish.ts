@@ -65,7 +65,7 @@ function describePublished(published: Awaited<ReturnType<typeof publish>>): stri
   const rows = (count: number) => formatCount(count).padStart(11);
   return [
     `Published ${account}, ${formatElapsed(elapsed_ms)}, to ${target}`,
-    `  calls     ${rows(totals.calls)}   in ${formatQuantity(shards, "shard")}, equal there, by the hashes of each month`,
+    `  calls     ${rows(totals.calls)}   in ${formatQuantity(shards, "shard")}, equal there, month by month`,
     `  sent      ${rows(calls.rows)}`,
     `  removed   ${rows(calls.removed)}`,
     ...(totals.spend_rows + spend.removed > 0

@@ -98,19 +98,14 @@ function localValues(at: ClusterValue, toLocal: ReturnType<typeof localTime>): C
   return [isShown ? day : null, weekday, Number(time.slice(0, 2)), Date.parse(at)];
 }
 
-function openTable(
-  { sqlite }: Reader,
-  table: AccountTable,
-  {
-    columns,
-    from,
-    toRow,
-  }: {
-    columns: readonly string[];
-    from: string;
-    toRow: (values: ClusterValue[], month: string) => LocalRow;
-  },
-): LocalTable {
+/** How the rows of a table are made: columns of a SELECT, and what becomes of them. */
+interface RowSource {
+  columns: readonly string[];
+  from: string;
+  toRow: (values: ClusterValue[], month: string) => LocalRow;
+}
+
+function openTable({ sqlite }: Reader, table: AccountTable, { columns, from, toRow }: RowSource): LocalTable {
   const { key, time } = table;
   const month = `CASE WHEN ${time} BETWEEN '${FIRST}' AND '${LAST}~' THEN substr(${time}, 1, 7) ELSE '' END`;
   return {

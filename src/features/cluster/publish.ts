@@ -15,9 +15,10 @@ import type { Reader, Warehouse } from "../../warehouse/warehouse.ts";
 import { Claim } from "./claim.ts";
 import { type Cluster, openCluster } from "./cluster.ts";
 import { makeTables } from "./cluster-tables.ts";
+import { eraseReplaced } from "./erase-replaced.ts";
 import { openLocalCalls, openLocalSpend } from "./local-rows.ts";
 import { type About, readAbout, readTotals } from "./published.ts";
-import { eraseReplaced } from "./replaced-rows.ts";
+
 import { sendRows } from "./send-rows.ts";
 
 /** The account's name if calltally.yaml names none. */

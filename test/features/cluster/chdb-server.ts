@@ -55,7 +55,8 @@ const server = createServer(async (request, response) => {
     for (const [name, value] of searchParams)
       session.query(`SET ${name} = '${value.replaceAll("\\", "\\\\")}'`);
     const said = session.query(statement === null ? body : `${statement}\n${body}`);
-    response.setHeader("content-encoding", "gzip").end(gzipSync(said));
+    response.setHeader("content-encoding", "gzip").setHeader("x-clickhouse-server-display-name", "chdb");
+    response.end(gzipSync(said));
   } catch (error) {
     response.statusCode = 500;
     response.end(error instanceof Error ? error.message : String(error));

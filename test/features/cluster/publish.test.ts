@@ -6,6 +6,7 @@ import { CalltallyError, EXIT } from "../../../src/base/errors.ts";
 import { parseClusterUrl } from "../../../src/config/cluster-url.ts";
 import { Claim } from "../../../src/features/cluster/claim.ts";
 import { openCluster } from "../../../src/features/cluster/cluster.ts";
+import { readCluster } from "../../../src/features/cluster/cluster-session.ts";
 import { parseAbout, readPublished } from "../../../src/features/cluster/published.ts";
 import { forgetCallers } from "../../../src/forget/forget-callers.ts";
 import { settleCallers } from "../../../src/warehouse/calls/first-load.ts";
@@ -580,12 +581,32 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     expect(shards).toBe(1);
     await expectBoth();
 
+    change(warehouse.database, 400 + 900);
+    await using forgetful = await startProxy(servers.hosts[1] ?? "", (statement) =>
+      statement.startsWith("INSERT INTO `copied`.`published_local`") ? "swallow" : "pass",
+    );
+    const half = `${servers.url("copied", [servers.hosts[0] ?? "", forgetful.host])}?cluster=copies`;
+    await expect(publish({ ...options, to: parseClusterUrl(half) })).rejects.toMatchObject({
+      exitCode: EXIT.unverified,
+    });
+    await publish(options);
+    await expectBoth();
+
+    // The first server has no replaced rows.
+    await servers.ask(0, "OPTIMIZE TABLE copied.calls_local FINAL");
+    const access = { address: parseClusterUrl(to), passwordFile: servers.passwordFile };
+    const calls = await readCluster(access, ["acme"], async ([account]) => {
+      const session = await account?.openSession({ include_gone: true }, warehouse.database);
+      return [...((await session?.rollup({ dimensions: [] }))?.rows ?? [])][0]?.[0];
+    });
+    expect(calls).toBe(readExpected(warehouse.database).size);
+
     await servers.stop(1);
     try {
       await expect(publish(options)).rejects.toMatchObject({ exitCode: EXIT.unreachable });
       // SQL clients ask the other one.
-      const calls = await servers.ask(0, "SELECT count() FROM copied.attributed_calls");
-      expect(Number(calls)).toBeGreaterThan(300);
+      const shown = await servers.ask(0, "SELECT count() FROM copied.attributed_calls");
+      expect(Number(shown)).toBeGreaterThan(300);
     } finally {
       await servers.start(1);
     }
