@@ -8,9 +8,10 @@ import {
   type ImportOutcomesOptions,
   importOutcomes,
 } from "../../../src/features/outcomes/import-outcomes.ts";
-import { readOutcomeImports, removeOutcomeImport } from "../../../src/features/outcomes/outcome-imports.ts";
+import { OUTCOME_LEDGER, readOutcomeImports } from "../../../src/features/outcomes/outcome-imports.ts";
 import { forgetCallers } from "../../../src/forget/forget-callers.ts";
 import { RollupSession } from "../../../src/rollup/session.ts";
+import { removeImport } from "../../../src/spend/import-ledger.ts";
 import { importSpend } from "../../../src/spend/spend-table.ts";
 import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
@@ -373,7 +374,7 @@ x,,2026-10-06,sold,1,USD
   });
 });
 
-describe("removeOutcomeImport", () => {
+describe("removeImport", () => {
   it("removes what is left of an import, and names the imports that it had replaced", async () => {
     using warehouse = newWarehouse(CALLS);
     importText(warehouse, "job_id,call_id,stage,amount\nA,1,sold,1\nB,2,sold,2\n");
@@ -386,14 +387,21 @@ describe("removeOutcomeImport", () => {
       [2, 0, 3],
       [1, 1, null],
     ]);
-    expect(refusal(() => removeOutcomeImport(warehouse, 2, "2026-10-09T00:00:00.000Z"))).toBe(
-      "Cannot remove import 2: import 3 has replaced all its rows | calltally outcome list shows all.",
-    );
-    const { removed, lost } = removeOutcomeImport(warehouse, 3, "2026-10-09T00:00:00.000Z");
+    expect(
+      refusal(() =>
+        removeImport(warehouse, OUTCOME_LEDGER, { number: 2, removedAt: "2026-10-09T00:00:00.000Z" }),
+      ),
+    ).toBe("Cannot remove import 2: import 3 has replaced all its rows | calltally outcome list shows all.");
+    const { removed, lost } = removeImport(warehouse, OUTCOME_LEDGER, {
+      number: 3,
+      removedAt: "2026-10-09T00:00:00.000Z",
+    });
     expect([removed.number, lost.map(({ number }) => number)]).toEqual([3, [2, 1]]);
     expect(await readFigures(warehouse)).toEqual([4, 1, 1, 1]);
-    expect(refusal(() => removeOutcomeImport(warehouse, 3, "2026-10-09T00:00:00.000Z"))).toContain(
-      "it was removed before",
-    );
+    expect(
+      refusal(() =>
+        removeImport(warehouse, OUTCOME_LEDGER, { number: 3, removedAt: "2026-10-09T00:00:00.000Z" }),
+      ),
+    ).toContain("it was removed before");
   });
 });
