@@ -109,6 +109,16 @@ D,,+15125550102,2026-10-05T23:29:59Z,sold,7
     expect(await readFigures(warehouse)).toEqual([3, 2, 2, 3000.5]);
   });
 
+  it("takes the last of several calls before the job, of two at one moment that of the higher id", () => {
+    const started = ["2026-10-03", "2026-10-04", "2026-10-04", "2026-10-01", "2026-10-09"];
+    const calls = started.map((day, index) =>
+      makeCall({ call_id: index + 1, caller_id: ANNA, call_started: `${day}T15:00:00.000Z` }),
+    );
+    using warehouse = newWarehouse(calls);
+    importText(warehouse, `phone,date,stage\n${ANNA},2026-10-06,sold\n`);
+    expect(readJobsOf(warehouse)).toEqual([[3, "2026-10-06", "sold", null]]);
+  });
+
   it("says why a job has no call", () => {
     using warehouse = newWarehouse([
       ...CALLS,
