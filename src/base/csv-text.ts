@@ -7,6 +7,7 @@ export interface CsvLine {
 }
 
 const DELIMITERS = [",", ";", "\t"];
+const MAX_HEAD = 1_000_000;
 const LINE_BREAKS = /\r\n|\n|\r/g;
 /** How programs keep spreadsheets from changing a value: `="20533716084"`. */
 const FORMULA = /^="(.*)"$/s;
@@ -43,10 +44,11 @@ export function forEachLine(
 
 /** Returns the lines at the beginning that may be the header, by each delimiter: comma, semicolon, tab. */
 export function* possibleHeaders(text: string, to: number): Generator<CsvLine & { delimiter: string }> {
+  const head = text.slice(0, MAX_HEAD); // the parser copies all of its text
   for (const delimiter of DELIMITERS) {
     const first: CsvLine[] = [];
     try {
-      forEachLine(text, { delimiter, to }, (line) => void first.push(line));
+      forEachLine(head, { delimiter, to }, (line) => void first.push(line));
     } catch {
       // By a wrong delimiter, quotes may be anywhere.
     }

@@ -51,7 +51,7 @@ export async function makeDemo(folder: string, settings: Settings, signal: Abort
     signal,
   });
   addSpend(database, localDate(new Date().toISOString(), TIMEZONE));
-  addOutcomes(database, TIMEZONE);
+  addOutcomes(database, TIMEZONE, sandbox.jobs());
   const source = warehouseSource({ database, lookbackHours, rules });
   const make = async (request: ExportRequest, output: Output) =>
     await produce(resolve(request, { nowMs: Date.now(), timezone: TIMEZONE }), source, output, { signal });

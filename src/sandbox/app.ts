@@ -6,6 +6,7 @@ import { SandboxCalls } from "./calls/call-store.ts";
 import { listCalls } from "./calls/list-calls.ts";
 import { Deliveries } from "./deliveries.ts";
 import { SandboxInsights } from "./insights.ts";
+import { jobLines } from "./jobs.ts";
 import {
   digits,
   fail,
@@ -30,6 +31,8 @@ export interface World {
   readonly deliveries: Deliveries;
   /** The last 10,000 requests of the four operations. */
   readonly requests: LoggedRequest[];
+  /** Lines of a CSV file of jobs that the calls led to. */
+  jobs(): Iterable<string>;
 }
 
 /** Makes the seeded state; each call added later is an event for the webhooks. */
@@ -42,7 +45,14 @@ export function createWorld(settings: SandboxSettings): World {
       for (const id of webhooks.ids) deliveries.announce(id, call);
     },
   });
-  return { calls, insights: new SandboxInsights(), webhooks, deliveries, requests: [] };
+  return {
+    calls,
+    insights: new SandboxInsights(),
+    webhooks,
+    deliveries,
+    requests: [],
+    jobs: () => jobLines(calls, settings),
+  };
 }
 
 const ATTRIBUTION = "/v3/conversations/attribution-engine";
@@ -131,7 +141,7 @@ const CONTROLLED_CALLS = "/_sandbox/calls/*";
 
 const members = z.record(z.string(), z.unknown());
 
-/** Not part of the API: the sandbox's state and its calls, for tests in other languages. */
+/** Not part of the API: the sandbox's state, its calls and jobs, for tests in other languages and `outcome import`. */
 function controlApp(world: World): Hono<SandboxEnv> {
   const { calls, webhooks, insights, deliveries, requests } = world;
   return new Hono<SandboxEnv>()
@@ -143,6 +153,10 @@ function controlApp(world: World): Hono<SandboxEnv> {
         requests: requests.slice(-MAX_LISTED),
       }),
     )
+    .get("/_sandbox/jobs.csv", (context) => {
+      context.header("Content-Type", "text/csv; charset=utf-8");
+      return context.body(ReadableStream.from(world.jobs()).pipeThrough(new TextEncoderStream()));
+    })
     .post("/_sandbox/calls", (context) => {
       const { success, data } = members.safeParse(context.get("body") ?? {});
       if (!success) return fail(context, 400, "The members of a call must be a JSON object");

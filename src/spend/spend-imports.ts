@@ -1,8 +1,8 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { UsageError } from "../base/errors.ts";
 import { about, describeTable } from "../warehouse/described.ts";
-import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
-import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
+import type { Tx } from "../warehouse/transaction.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
+import type { ImportedFile, ImportLedger } from "./import-ledger.ts";
 
 export const spend_imports = sqliteTable("spend_imports", {
   import_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the import."),
@@ -32,23 +32,14 @@ FROM spend_imports AS i LEFT JOIN spend ON spend.day BETWEEN first_day AND last_
   AND spend.source = i.source AND spend.file = i.file AND spend.imported_at = i.imported_at
 GROUP BY import_id ORDER BY import_id DESC`;
 
-interface ImportRow {
-  number: number;
-  imported_at: string;
-  file: string;
-  source: string;
+interface ImportRow extends ImportedFile {
   first_day: string;
   last_day: string;
-  /** What is left. */
-  rows: number;
   cost: string;
   currency: string;
   /** What it had. */
   had_rows: number;
   had_cost: string;
-  /** The import that took its last row. */
-  replaced_by: number | null;
-  removed_at: string | null;
 }
 
 /** Lists the imported files, latest first, once for each source; days that were imported again belong to the later one. */
@@ -80,42 +71,15 @@ export function recordImports({ sqlite }: Tx, after: number): void {
   sqlite.prepare<{ last: unknown }>(MARK_REPLACED).run({ last });
 }
 
-/**
- * @returns the import with what was removed, and the earlier ones of its days, whose rows do not come back
- * @throws UsageError if no import has this number, or none of its rows is left
- */
-export function removeImport(warehouse: Warehouse, number: number, removedAt: string) {
-  return writeTransaction(warehouse, () => {
-    const all = readImports(warehouse);
-    const removed = all.find((each) => each.number === number);
-    const why = describeMissing(removed);
-    if (removed === undefined || why !== undefined)
-      throw new UsageError(`Cannot remove import ${number}: ${why}`, {
-        hint: "calltally spend list shows all.",
-      });
-    const { imported_at, file, source, first_day, last_day } = removed;
+export const SPEND_LEDGER: ImportLedger<SpendImport> = {
+  command: "spend",
+  read: readImports,
+  remove: ({ sqlite }, { number, imported_at, file, source }, removedAt) => {
     const run = (statement: string, ...values: (string | number)[]) =>
-      warehouse.sqlite.prepare<(string | number)[]>(statement).run(...values);
+      sqlite.prepare<(string | number)[]>(statement).run(...values);
     run("DELETE FROM spend WHERE imported_at = ? AND file = ? AND source = ?", imported_at, file, source);
     run("UPDATE spend_imports SET removed_at = ? WHERE import_id = ?", removedAt, number);
-    const lost = all.filter(
-      (each) =>
-        each.number < number &&
-        each.source === source &&
-        each.first_day <= last_day &&
-        each.last_day >= first_day &&
-        each.rows < each.had_rows &&
-        each.removed_at === null,
-    );
-    return { removed, lost };
-  });
-}
-
-/** Says why an import cannot be removed. */
-export function describeMissing(
-  found: Pick<SpendImport, "removed_at" | "replaced_by"> | undefined,
-): string | undefined {
-  if (found === undefined) return "there is none of this number";
-  if (found.removed_at !== null) return "it was removed before";
-  return found.replaced_by === null ? undefined : `import ${found.replaced_by} has replaced all its rows`;
-}
+  },
+  hasLost: (earlier, { first_day, last_day }) =>
+    earlier.first_day <= last_day && earlier.last_day >= first_day && earlier.rows < earlier.had_rows,
+};

@@ -93,7 +93,9 @@ describe("calltally outcome", () => {
       "sold_calls",
       "revenue",
     ]);
-    expect((await run(["restatements", ...db], cwd)).stdout).toContain("0 → 50 (+50): jobs (+50)");
+    expect((await run(["restatements", ...db], cwd)).stdout).toContain(
+      "0 → 50 (+50): 1 with changed jobs (+50)",
+    );
 
     // By the date of the job it is September's.
     const byJob = [

@@ -252,6 +252,7 @@ describe("RollupSession.conversions", () => {
             is_qualified: fact.is_qualified === 1,
             topic: fact.topic,
             is_repeated: !first.has(fact.call_id),
+            earned_micros: null,
           }));
           expect([count, [...read()]]).toEqual([expected.length, expected]);
           seen.calls += count;

@@ -44,6 +44,29 @@ test("POST and PATCH /_sandbox/calls make and edit calls, with the token alone",
   expect(sandbox.calls.size).toBe(4);
 });
 
+test("GET /_sandbox/jobs.csv has the same job for a call each time, after the call and before now", async () => {
+  const now = new Date("2026-10-31T23:00:00Z");
+  await using sandbox = await startSandbox({ calls: 200, now });
+  const readJobs = async () => {
+    const response = await fetch(`${sandbox.url}/_sandbox/jobs.csv`);
+    expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    const [header, ...jobs] = (await response.text()).trimEnd().split("\n");
+    expect(header).toBe("job_id,call_id,date,stage,amount,currency");
+    return jobs;
+  };
+  const jobs = await readJobs();
+  expect(jobs.length).toBeGreaterThan(30);
+  for (const job of jobs) {
+    const [, id, date = "", stage, amount = ""] = job.split(",");
+    const { call_started } = sandbox.calls.get(Number(id)) ?? {};
+    expect(date >= String(call_started) && date <= now.toISOString(), job).toBe(true);
+    expect([stage, amount !== ""]).toEqual(amount === "" ? ["booked", false] : ["sold", true]);
+  }
+  sandbox.calls.insert();
+  sandbox.calls.remove(Number(jobs[0]?.split(",")[1]));
+  expect((await readJobs()).filter((job) => jobs.includes(job))).toEqual(jobs.slice(1));
+});
+
 test("GET /_sandbox/state lists the last 100 requests, and is none of them", async () => {
   await using sandbox = await startSandbox({ calls: 0 });
   for (let sent = 0; sent < 105; sent++) await fetchPage(sandbox, `?offset=${sent}`);

@@ -28,7 +28,7 @@ function drawFeatures(seed: number): Features {
     timezone: oneOf(random, ["UTC", "Europe/Berlin", "America/New_York"]),
     publishesAfterSync: oneOf(random, [false, false, true]),
     without: new Set(optional.filter(() => random() < 0.25).map(({ name }) => name)),
-    value: oneOf<World["value"]>(random, [40, "outcome"]),
+    value: oneOf<World["value"]>(random, [40, "outcome", "outcome"]),
   };
 }
 

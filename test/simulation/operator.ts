@@ -88,10 +88,11 @@ export async function importSpend(world: World, random: Random): Promise<void> {
   }
 }
 
-/** New jobs of calls, more often of recent ones; earlier jobs that changed; and refunds with ids of their own. */
+/** New jobs of calls, more often of recent ones and of clicks; earlier jobs that changed; and refunds with ids of their own. */
 export async function importJobs(world: World, random: Random): Promise<void> {
   const { service, jobs, forgotten } = world;
   const list = service.list().filter(({ caller_id }) => !forgotten.has(caller_id ?? ""));
+  const clicks = list.filter(({ dni_data }) => dni_data.gclid !== undefined);
   const known = [...jobs].filter(([, { callId }]) => list.some(({ call_id }) => call_id === callId));
   const drawStage = () => pick(random, ["booked", "sold", "sold", "lost"] as const);
   const drawn = new Map<string, Omit<Job, "of">>();
@@ -100,7 +101,8 @@ export async function importJobs(world: World, random: Random): Promise<void> {
     const [id = "", job] = known[drawIndex(random, known.length)] ?? [];
     const amount = random() < 0.1 ? null : 1 + drawIndex(random, 50_000);
     const own = `J${Math.round(world.uptime())}-${index}`;
-    const call = list[Math.floor(list.length * random() ** 3)];
+    const among = random() < 0.7 ? clicks : list;
+    const call = among[Math.floor(among.length * random() ** 3)];
     if (job !== undefined && share < 0.2 && (job.amount ?? 0) >= 0)
       drawn.set(id, { callId: job.callId, stage: drawStage(), amount });
     else if (job?.stage === "sold" && share < 0.35 && (job.amount ?? 0) > 0)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readImports, removeImport } from "../../src/spend/spend-imports.ts";
+import { removeImport } from "../../src/spend/import-ledger.ts";
+import { readImports, SPEND_LEDGER } from "../../src/spend/spend-imports.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { newWarehouse } from "../support/warehouse.ts";
@@ -85,10 +86,10 @@ describe("removeImport", () => {
       ["2026-10-01", "bing"],
     ]);
     importFile(warehouse, SECOND, "b.csv", [["2026-10-02", "google"]]);
-    const second = removeImport(warehouse, 3, THIRD);
+    const second = removeImport(warehouse, SPEND_LEDGER, { number: 3, removedAt: THIRD });
     expect(second.removed).toMatchObject({ number: 3, file: "b.csv", rows: 1 });
     expect(second.lost.map(({ number }) => number)).toEqual([1]);
-    const first = removeImport(warehouse, 1, THIRD);
+    const first = removeImport(warehouse, SPEND_LEDGER, { number: 1, removedAt: THIRD });
     expect(first).toMatchObject({ removed: { file: "a.csv", source: "google", rows: 1 }, lost: [] });
     expect(inShort(warehouse)).toEqual([
       "3 b.csv google 2026-10-02 2026-10-02, 0 of 1, 0, removed",
@@ -109,7 +110,9 @@ describe("removeImport", () => {
       ["2026-10-01", "bing"],
     ]);
     importFile(warehouse, SECOND, "a.csv", [["2026-10-01", "google"]]);
-    removeImport(warehouse, 2, THIRD);
-    expect(() => removeImport(warehouse, number, THIRD)).toThrow(`Cannot remove import ${number}: ${why}`);
+    removeImport(warehouse, SPEND_LEDGER, { number: 2, removedAt: THIRD });
+    expect(() => removeImport(warehouse, SPEND_LEDGER, { number, removedAt: THIRD })).toThrow(
+      `Cannot remove import ${number}: ${why}`,
+    );
   });
 });

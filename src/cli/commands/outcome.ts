@@ -1,5 +1,4 @@
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { systemClock } from "../../base/clock.ts";
 import { formatMicros, parseCurrency } from "../../base/currency.ts";
 import { EXIT } from "../../base/errors.ts";
 import { toPrintable } from "../../base/printable.ts";
@@ -11,23 +10,17 @@ import {
   importOutcomes,
   type RejectedJob,
 } from "../../features/outcomes/import-outcomes.ts";
-import {
-  type OutcomeImport,
-  readOutcomeImports,
-  removeOutcomeImport,
-} from "../../features/outcomes/outcome-imports.ts";
+import { OUTCOME_LEDGER, type OutcomeImport } from "../../features/outcomes/outcome-imports.ts";
 import { JOB_FIELDS } from "../../features/outcomes/read-jobs.ts";
 import { writeRejected } from "../../features/outcomes/rejected-file.ts";
+import { describeState } from "../../spend/import-ledger.ts";
 import { DECIMAL_SIGNS } from "../../spend/spend-amount.ts";
 import { DAY_ORDERS } from "../../spend/spend-day.ts";
 import { statementsOf, toSpoken } from "../../statements/statements.ts";
-import { openAsPermitted, openExistingWarehouse } from "../../warehouse/open.ts";
-import { openOwn } from "../../warehouse/own-warehouse.ts";
-import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
-import { action, overFiles, perAccount } from "../frame.ts";
-import { choice, headerMap, oneOf, parser, parseText, wholeNumber } from "../parsers.ts";
-import { layOutTable } from "../terminal/query-table.ts";
+import { action, overFiles } from "../frame.ts";
+import { listCommand, removeCommand, type ShownLedger } from "../imported-files.ts";
+import { choice, headerMap, oneOf, parser, parseText } from "../parsers.ts";
 
 export const command = (context: Context) =>
   new Command("outcome")
@@ -37,8 +30,19 @@ export const command = (context: Context) =>
       "\nExamples:\n  $ calltally outcome import jobs.csv\n  $ calltally outcome list\n  $ calltally outcome remove 3",
     )
     .addCommand(importCommand(context))
-    .addCommand(listCommand(context))
-    .addCommand(removeCommand(context));
+    .addCommand(
+      listCommand(
+        context,
+        OUTCOMES,
+        "Lists imports, latest first: the remaining jobs, and the import that replaced all of them.",
+      ),
+    )
+    .addCommand(
+      removeCommand(context, OUTCOMES, {
+        description: "Removes an import. Jobs that it replaced do not come back: import their file again.",
+        example: 3,
+      }),
+    );
 
 const importCommand = (context: Context) =>
   new Command("import")
@@ -145,70 +149,24 @@ Examples:
       ),
     );
 
-const listCommand = (context: Context) =>
-  new Command("list")
-    .description("Lists imports, latest first: the remaining jobs, and the import that replaced all of them.")
-    .option(...OPTION.database)
-    .option(...OPTION.json)
-    .addHelpText("after", "\nExample:\n  $ calltally outcome list")
-    .action(
-      perAccount(context, ({ settings }) => {
-        using warehouse = openOwn(settings, openAsPermitted);
-        const imports = readOutcomeImports(warehouse);
-        return {
-          data: imports.map(importToJson),
-          text: imports.length === 0 ? "No jobs have been imported." : layOutImports(imports),
-        };
-      }),
-    );
-
-const removeCommand = (context: Context) =>
-  new Command("remove")
-    .description("Removes an import. Jobs that it replaced do not come back: import their file again.")
-    .addArgument(new Argument("<number>", "the import, by its number in the list").argParser(wholeNumber(1)))
-    .option(...OPTION.database)
-    .option(...OPTION.json)
-    .addHelpText("after", "\nExample:\n  $ calltally outcome remove 3")
-    .action(
-      action(context, (number) => {
-        using warehouse = openOwn(settingsOf(context), openExistingWarehouse);
-        const removedAt = new Date(systemClock.now()).toISOString();
-        const { removed, lost } = removeOutcomeImport(warehouse, number, removedAt);
-        const named = lost.map((each) => `import ${each.number} (${each.file})`);
-        return {
-          data: { ...importToJson(removed), does_not_come_back: lost.map(importToJson) },
-          summary: [
-            `Removed ${formatQuantity(removed.rows, "job")} of ${removed.source} from ${removed.file}: ${amountOf(removed)}`,
-            ...(named.length === 0
-              ? []
-              : [`What it had replaced does not come back, ${named.join(", ")}: import that file again.`]),
-          ]
-            .map(toPrintable)
-            .join("\n"),
-        };
-      }),
-    );
-
-function layOutImports(imports: readonly OutcomeImport[]): string {
-  return layOutTable(
-    ["number", "imported_at", "file", "source", "jobs", "matched", "left", "revenue", "state"],
-    imports.map((each) => [
-      each.number,
-      each.imported_at,
-      each.file,
-      each.source,
-      each.jobs,
-      each.matched,
-      each.rows,
-      amountOf(each),
-      each.removed_at !== null
-        ? "removed"
-        : each.replaced_by === null
-          ? "in use"
-          : `replaced by ${each.replaced_by}`,
-    ]),
-  );
-}
+const OUTCOMES: ShownLedger<OutcomeImport> = {
+  ledger: OUTCOME_LEDGER,
+  none: "No jobs have been imported.",
+  toJson: importToJson,
+  columns: [
+    { name: "number", of: ({ number }) => number },
+    { name: "imported_at", of: ({ imported_at }) => imported_at },
+    { name: "file", of: ({ file }) => file },
+    { name: "source", of: ({ source }) => source },
+    { name: "jobs", of: ({ jobs }) => jobs },
+    { name: "matched", of: ({ matched }) => matched },
+    { name: "left", of: ({ rows }) => rows },
+    { name: "revenue", of: amountOf },
+    { name: "state", of: describeState },
+  ],
+  describeRemoved: (removed) =>
+    `Removed ${formatQuantity(removed.rows, "job")} of ${removed.source} from ${removed.file}: ${amountOf(removed)}`,
+};
 
 function importToJson({ revenue_micros, ...each }: OutcomeImport) {
   return { ...each, revenue: toNumber(revenue_micros) };

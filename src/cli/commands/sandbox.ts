@@ -13,7 +13,8 @@ export const command = (context: Context) =>
   new Command("sandbox")
     .description(
       "Serves the four documented operations of API v3 (list of calls, insight, PUT and PATCH of a webhook) on this machine until it is stopped. " +
-        "Its state can be read at /_sandbox/state; POST /_sandbox/calls and PATCH /_sandbox/calls/<id> make and edit calls.",
+        "Its state can be read at /_sandbox/state; POST /_sandbox/calls and PATCH /_sandbox/calls/<id> make and edit calls. " +
+        "/_sandbox/jobs.csv is a list of jobs that the calls led to, for calltally outcome import.",
     )
     .option("--port <port>", "port to listen on; 0 picks a free one", wholeNumber(0, 65_535), 8787)
     .option("--calls <count>", "number of calls at the start", wholeNumber(0, 10_000_000), 5000)

@@ -1,23 +1,20 @@
 import { Argument, Command, Option } from "@commander-js/extra-typings";
-import { systemClock } from "../../base/clock.ts";
 import { formatMicros, parseCurrency } from "../../base/currency.ts";
 import { EXIT } from "../../base/errors.ts";
 import { toPrintable } from "../../base/printable.ts";
 import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
 import { WINDOWS } from "../../spend/decode-report.ts";
 import { importFiles, type ReportFile } from "../../spend/import-files.ts";
+import { describeState } from "../../spend/import-ledger.ts";
 import { DECIMAL_SIGNS } from "../../spend/spend-amount.ts";
 import { SPEND_FIELDS } from "../../spend/spend-columns.ts";
 import { DAY_ORDERS } from "../../spend/spend-day.ts";
-import { readImports, removeImport, type SpendImport } from "../../spend/spend-imports.ts";
+import { SPEND_LEDGER, type SpendImport } from "../../spend/spend-imports.ts";
 import type { ImportedSpend } from "../../spend/spend-table.ts";
-import { openAsPermitted, openExistingWarehouse } from "../../warehouse/open.ts";
-import { openOwn } from "../../warehouse/own-warehouse.ts";
-import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
-import { action, overFiles, perAccount } from "../frame.ts";
-import { choice, headerMap, parser, parseText, wholeNumber } from "../parsers.ts";
-import { layOutTable } from "../terminal/query-table.ts";
+import { action, overFiles } from "../frame.ts";
+import { listCommand, removeCommand, type ShownLedger } from "../imported-files.ts";
+import { choice, headerMap, parser, parseText } from "../parsers.ts";
 
 export const command = (context: Context) =>
   new Command("spend")
@@ -29,8 +26,20 @@ export const command = (context: Context) =>
       "\nExamples:\n  $ calltally spend import google-ads.csv\n  $ calltally spend list\n  $ calltally spend remove 12",
     )
     .addCommand(importCommand(context))
-    .addCommand(listCommand(context))
-    .addCommand(removeCommand(context));
+    .addCommand(
+      listCommand(
+        context,
+        SPEND,
+        "Lists imports, latest first, by file and source: the remaining rows, and the import that replaced all of them.",
+      ),
+    )
+    .addCommand(
+      removeCommand(context, SPEND, {
+        description:
+          "Removes an import, e.g. one with a wrong --source. Rows that it replaced do not come back: import their file again.",
+        example: 12,
+      }),
+    );
 
 const importCommand = (context: Context) =>
   new Command("import")
@@ -84,82 +93,29 @@ Examples:
       ),
     );
 
-const listCommand = (context: Context) =>
-  new Command("list")
-    .description(
-      "Lists imports, latest first, by file and source: the remaining rows, and the import that replaced all of them.",
-    )
-    .option(...OPTION.database)
-    .option(...OPTION.json)
-    .addHelpText("after", "\nExample:\n  $ calltally spend list")
-    .action(
-      perAccount(context, ({ settings }) => {
-        using warehouse = openOwn(settings, openAsPermitted);
-        const imports = readImports(warehouse);
-        return {
-          data: imports.map(importToJson),
-          text: imports.length === 0 ? "No spend has been imported." : layOutImports(imports),
-        };
-      }),
-    );
-
-const removeCommand = (context: Context) =>
-  new Command("remove")
-    .description(
-      "Removes an import, e.g. one with a wrong --source. Rows that it replaced do not come back: import their file again.",
-    )
-    .addArgument(new Argument("<number>", "the import, by its number in the list").argParser(wholeNumber(1)))
-    .option(...OPTION.database)
-    .option(...OPTION.json)
-    .addHelpText("after", "\nExample:\n  $ calltally spend remove 12")
-    .action(
-      action(context, (number) => {
-        using warehouse = openOwn(settingsOf(context), openExistingWarehouse);
-        const removedAt = new Date(systemClock.now()).toISOString();
-        const { removed, lost } = removeImport(warehouse, number, removedAt);
-        return {
-          data: { ...importToJson(removed), does_not_come_back: lost.map(importToJson) },
-          summary: describeRemoved(removed, lost),
-        };
-      }),
-    );
-
-function describeRemoved(removed: SpendImport, lost: readonly SpendImport[]): string {
-  const { file, source, rows } = removed;
-  const named = lost.map((each) => `import ${each.number} (${each.file})`);
-  return [
-    `Removed ${formatQuantity(rows, "row")} of ${source} from ${file}: ${describeDays(removed)}, ${amountOf(removed)}`,
-    ...(named.length === 0
-      ? []
-      : [`What it had replaced does not come back, ${named.join(", ")}: import that file again.`]),
-  ]
-    .map(toPrintable)
-    .join("\n");
-}
-
-function layOutImports(imports: readonly SpendImport[]): string {
-  return layOutTable(
-    ["number", "imported_at", "file", "source", "days", "rows", "cost", "state"],
-    imports.map((each) => [
-      each.number,
-      each.imported_at,
-      each.file,
-      each.source,
-      describeDays(each),
-      each.rows,
-      amountOf(each),
-      describeState(each),
-    ]),
-  );
-}
+const SPEND: ShownLedger<SpendImport> = {
+  ledger: SPEND_LEDGER,
+  none: "No spend has been imported.",
+  toJson: importToJson,
+  columns: [
+    { name: "number", of: ({ number }) => number },
+    { name: "imported_at", of: ({ imported_at }) => imported_at },
+    { name: "file", of: ({ file }) => file },
+    { name: "source", of: ({ source }) => source },
+    { name: "days", of: describeDays },
+    { name: "rows", of: ({ rows }) => rows },
+    { name: "cost", of: amountOf },
+    { name: "state", of: describeLeft },
+  ],
+  describeRemoved: (removed) =>
+    `Removed ${formatQuantity(removed.rows, "row")} of ${removed.source} from ${removed.file}: ${describeDays(removed)}, ${amountOf(removed)}`,
+};
 
 /** What it had is not in the columns, whose sums are the spend. */
-function describeState(each: SpendImport): string {
-  const { rows, had_rows, had_cost_micros, currency, replaced_by, removed_at } = each;
+function describeLeft(each: SpendImport): string {
+  const { rows, had_rows, had_cost_micros, currency, removed_at } = each;
   if (removed_at === null && rows === had_rows) return "in use";
-  const state =
-    removed_at !== null ? "removed" : replaced_by === null ? "in use" : `replaced by ${replaced_by}`;
-  return `${state}; had ${formatQuantity(had_rows, "row")}, ${amountOf({ cost_micros: had_cost_micros, currency })}`;
+  return `${describeState(each)}; had ${formatQuantity(had_rows, "row")}, ${amountOf({ cost_micros: had_cost_micros, currency })}`;
 }
 
 function importToJson({ had_cost_micros, ...each }: SpendImport) {

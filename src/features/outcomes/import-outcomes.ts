@@ -56,6 +56,8 @@ export function importOutcomes(
 ): ImportedOutcomes {
   using warehouse = openOwn(own, openExistingWarehouse);
   warehouse.sqlite.pragma(`cache_size = ${-CACHE_KIB}`);
+  // Each job's call was read, and calls are never deleted: to look for a million again takes longer than to write.
+  warehouse.sqlite.pragma("foreign_keys = OFF");
   const stored = readCurrency(warehouse);
   const known = own.currency ?? stored ?? named;
   const files = paths.map((path) =>

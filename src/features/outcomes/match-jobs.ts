@@ -1,6 +1,6 @@
 import { toCaller } from "../../attribution/call-text.ts";
 import { toInstants } from "../../calendar/dates.ts";
-import { localDate, zoneOffsets } from "../../calendar/local-time.ts";
+import { localTime, zoneOffsets } from "../../calendar/local-time.ts";
 import { openCallerDigests } from "../../warehouse/calls/caller-hash.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
 import type { Job } from "./read-jobs.ts";
@@ -28,9 +28,10 @@ export class JobMatcher {
   readonly #options: MatchOptions;
   readonly #digests;
   readonly #offsetAt;
+  readonly #toLocal;
   readonly #readCall;
   readonly #readCallerId;
-  readonly #readLatest;
+  readonly #readCalls;
   readonly #forgotten: ReadonlySet<number>;
   readonly #days = new Map<string, Stretch & { startMs: number }>();
 
@@ -39,6 +40,7 @@ export class JobMatcher {
     this.#options = options;
     this.#digests = openCallerDigests(warehouse);
     this.#offsetAt = zoneOffsets(options.zone);
+    this.#toLocal = localTime(options.zone);
     this.#forgotten = new Set(
       sqlite
         .prepare<[], number>("SELECT caller_id FROM callers JOIN forgotten_callers ON caller = pseudonym")
@@ -53,10 +55,10 @@ export class JobMatcher {
     this.#readCallerId = sqlite
       .prepare<[string], number>("SELECT caller_id FROM callers WHERE caller = ?")
       .pluck();
-    this.#readLatest = sqlite
-      .prepare<[number, string], [call_id: number, started: string]>(
-        `SELECT call_id, call_started FROM call_facts WHERE caller_id = ? AND is_live AND call_started < ?
-          ORDER BY call_started DESC, call_id DESC LIMIT 1`,
+    // All of them: to have SQLite sort so few rows takes twice the time.
+    this.#readCalls = sqlite
+      .prepare<[number, string], Started>(
+        "SELECT call_id, call_started FROM call_facts WHERE caller_id = ? AND is_live AND call_started < ?",
       )
       .raw();
   }
@@ -78,7 +80,7 @@ export class JobMatcher {
     if (callerId !== null && this.#forgotten.has(callerId)) return "the call's caller was forgotten";
     const when = this.#stretchOf(job);
     if (when && started !== null && started >= when.until) return "the job is before its call";
-    const day = when?.day ?? (started === null ? undefined : localDate(started, this.#options.zone));
+    const day = when?.day ?? (started === null ? undefined : this.#localDay(started));
     return day === undefined ? "neither the job nor its call has a date" : { call_id, day };
   }
 
@@ -88,8 +90,8 @@ export class JobMatcher {
     if (when === undefined || names.length === 0) return "not a phone number, or a hidden one";
     const ids = names.flatMap((name) => this.#readCallerId.get(name) ?? []);
     const latest = ids.flatMap((id) => {
-      const found = this.#readLatest.get(id, when.until);
-      return found === undefined ? [] : [found];
+      const [last, ...others] = this.#readCalls.all(id, when.until);
+      return last === undefined ? [] : [others.reduce(laterOf, last)];
     });
     const [first, other] = latest.filter(([, started]) => started >= when.earliest);
     if (other !== undefined) return "the number fits the calls of several callers";
@@ -113,13 +115,12 @@ export class JobMatcher {
     if (day === null) return undefined;
     const { startMs, ...ofDay } = this.#dayOf(day);
     if (time === undefined) return { day, ...ofDay };
-    const { zone } = this.#options;
     const local = startMs + time.ms;
     const ms =
       time.offset === undefined
         ? local + this.#offsetAt(startMs).offsetMs - this.#offsetAt(local).offsetMs
         : Date.parse(`${day}T00:00:00${toOffset(time.offset)}`) + time.ms;
-    const own = time.offset === undefined ? day : localDate(new Date(ms).toISOString(), zone);
+    const own = time.offset === undefined ? day : this.#localDay(new Date(ms).toISOString());
     // A call may start in the second of its job.
     return { day: own, ...this.#stretch(ms, ms + 1000) };
   }
@@ -127,6 +128,10 @@ export class JobMatcher {
   #stretch(startMs: number, endMs: number): Stretch {
     const earliest = new Date(startMs - this.#options.withinDays * DAY_MS).toISOString();
     return { earliest, until: new Date(endMs).toISOString() };
+  }
+
+  #localDay(utc: string): string {
+    return this.#toLocal(utc).local.slice(0, "YYYY-MM-DD".length);
   }
 
   #dayOf(day: string): Stretch & { startMs: number } {
@@ -138,6 +143,15 @@ export class JobMatcher {
     this.#days.set(day, found);
     return found;
   }
+}
+
+type Started = [call_id: number, started: string];
+
+/** Of two at one moment, that of the higher id. */
+function laterOf(one: Started, other: Started): Started {
+  const [[id, started], [otherId, otherStarted]] = [one, other];
+  const isLater = otherStarted > started || (otherStarted === started && otherId > id);
+  return isLater ? other : one;
 }
 
 /** +0200 → +02:00 */

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../../src/call/columns.ts";
 import { importOutcomes } from "../../../src/features/outcomes/import-outcomes.ts";
-import { readOutcomeImports, removeOutcomeImport } from "../../../src/features/outcomes/outcome-imports.ts";
+import { OUTCOME_LEDGER, readOutcomeImports } from "../../../src/features/outcomes/outcome-imports.ts";
 import { forgetCallers } from "../../../src/forget/forget-callers.ts";
 import type { ConversionOptions } from "../../../src/request/resolve.ts";
+import { removeImport } from "../../../src/spend/import-ledger.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
 import { readConversions } from "../../support/conversion-checker.ts";
 import { clockAt, makeWarehouse, type Target } from "../../support/produce-files.ts";
@@ -75,7 +76,7 @@ function importJobs({ database, folder }: Warehouse, jobs: string): void {
 function removeLastImport({ database }: Warehouse): void {
   using warehouse = openExistingWarehouse(database);
   const [last] = readOutcomeImports(warehouse);
-  removeOutcomeImport(warehouse, last?.number ?? 0, at(NOW));
+  removeImport(warehouse, OUTCOME_LEDGER, { number: last?.number ?? 0, removedAt: at(NOW) });
 }
 
 function forget({ database }: Warehouse, callId: number): void {

@@ -8,9 +8,10 @@ import {
   type ImportOutcomesOptions,
   importOutcomes,
 } from "../../../src/features/outcomes/import-outcomes.ts";
-import { readOutcomeImports, removeOutcomeImport } from "../../../src/features/outcomes/outcome-imports.ts";
+import { OUTCOME_LEDGER, readOutcomeImports } from "../../../src/features/outcomes/outcome-imports.ts";
 import { forgetCallers } from "../../../src/forget/forget-callers.ts";
 import { RollupSession } from "../../../src/rollup/session.ts";
+import { removeImport } from "../../../src/spend/import-ledger.ts";
 import { importSpend } from "../../../src/spend/spend-table.ts";
 import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
@@ -106,6 +107,16 @@ D,,+15125550102,2026-10-05T23:29:59Z,sold,7
       [3, "2026-10-06", "sold", 1_000_500_000],
     ]);
     expect(await readFigures(warehouse)).toEqual([3, 2, 2, 3000.5]);
+  });
+
+  it("takes the last of several calls before the job, of two at one moment that of the higher id", () => {
+    const started = ["2026-10-03", "2026-10-04", "2026-10-04", "2026-10-01", "2026-10-09"];
+    const calls = started.map((day, index) =>
+      makeCall({ call_id: index + 1, caller_id: ANNA, call_started: `${day}T15:00:00.000Z` }),
+    );
+    using warehouse = newWarehouse(calls);
+    importText(warehouse, `phone,date,stage\n${ANNA},2026-10-06,sold\n`);
+    expect(readJobsOf(warehouse)).toEqual([[3, "2026-10-06", "sold", null]]);
   });
 
   it("says why a job has no call", () => {
@@ -373,7 +384,7 @@ x,,2026-10-06,sold,1,USD
   });
 });
 
-describe("removeOutcomeImport", () => {
+describe("removeImport", () => {
   it("removes what is left of an import, and names the imports that it had replaced", async () => {
     using warehouse = newWarehouse(CALLS);
     importText(warehouse, "job_id,call_id,stage,amount\nA,1,sold,1\nB,2,sold,2\n");
@@ -386,14 +397,21 @@ describe("removeOutcomeImport", () => {
       [2, 0, 3],
       [1, 1, null],
     ]);
-    expect(refusal(() => removeOutcomeImport(warehouse, 2, "2026-10-09T00:00:00.000Z"))).toBe(
-      "Cannot remove import 2: import 3 has replaced all its rows | calltally outcome list shows all.",
-    );
-    const { removed, lost } = removeOutcomeImport(warehouse, 3, "2026-10-09T00:00:00.000Z");
+    expect(
+      refusal(() =>
+        removeImport(warehouse, OUTCOME_LEDGER, { number: 2, removedAt: "2026-10-09T00:00:00.000Z" }),
+      ),
+    ).toBe("Cannot remove import 2: import 3 has replaced all its rows | calltally outcome list shows all.");
+    const { removed, lost } = removeImport(warehouse, OUTCOME_LEDGER, {
+      number: 3,
+      removedAt: "2026-10-09T00:00:00.000Z",
+    });
     expect([removed.number, lost.map(({ number }) => number)]).toEqual([3, [2, 1]]);
     expect(await readFigures(warehouse)).toEqual([4, 1, 1, 1]);
-    expect(refusal(() => removeOutcomeImport(warehouse, 3, "2026-10-09T00:00:00.000Z"))).toContain(
-      "it was removed before",
-    );
+    expect(
+      refusal(() =>
+        removeImport(warehouse, OUTCOME_LEDGER, { number: 3, removedAt: "2026-10-09T00:00:00.000Z" }),
+      ),
+    ).toContain("it was removed before");
   });
 });

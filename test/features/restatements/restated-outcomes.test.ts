@@ -4,8 +4,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../../src/call/columns.ts";
 import { importOutcomes } from "../../../src/features/outcomes/import-outcomes.ts";
-import { readOutcomeImports, removeOutcomeImport } from "../../../src/features/outcomes/outcome-imports.ts";
+import { OUTCOME_LEDGER, readOutcomeImports } from "../../../src/features/outcomes/outcome-imports.ts";
 import { readRestatements } from "../../../src/features/restatements/restatement-table.ts";
+import { removeImport } from "../../../src/spend/import-ledger.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
 import { makeCall } from "../../support/calls.ts";
 import { draws } from "../../support/draws.ts";
@@ -33,7 +34,8 @@ function importJobs({ database, folder }: Account, ...jobs: string[]): void {
 function removeLast({ database }: Account): void {
   using warehouse = openExistingWarehouse(database);
   const last = readOutcomeImports(warehouse).find(({ rows, removed_at }) => rows > 0 && removed_at === null);
-  if (last !== undefined) removeOutcomeImport(warehouse, last.number, RUN_FINISHED_AT);
+  if (last !== undefined)
+    removeImport(warehouse, OUTCOME_LEDGER, { number: last.number, removedAt: RUN_FINISHED_AT });
 }
 
 function store({ database }: Account, ...calls: Call[]): void {
