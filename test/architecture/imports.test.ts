@@ -56,7 +56,9 @@ const MOST_IMPORTERS = 3;
 
 describe("imports", () => {
   it("reach into a feature from few files outside of commands", () => {
-    const files = globSync("**/*.{ts,tsx}", { cwd: SRC }).filter((file) => !/^(?:features|cli|demo)\//.test(file));
+    const files = globSync("**/*.{ts,tsx}", { cwd: SRC }).filter(
+      (file) => !/^(?:features|cli|demo)\//.test(file),
+    );
     const importers = files.filter((file) =>
       /from "[./]+features\//.test(readFileSync(join(SRC, file), "utf8")),
     );

@@ -24,7 +24,7 @@ export function Basis({
         : "Damaged: its calls do not have the hash that the page names. Get the file again.";
   return (
     <section>
-      <h2>Take it along</h2>
+      <h2>Make the same table</h2>
       {others.length > 0 ? (
         <p>
           <code>export</code> has no filter by{" "}

@@ -69,7 +69,7 @@ export function MoreSections({ source, answers: { view, cards }, go }: PartProps
         <section>
           <h2>{title} by hours of the week</h2>
           <p class="legend">
-            <span>The darker, the more.</span>
+            <span>A stronger color means more.</span>
             <span class="pointed" aria-hidden="true">
               {pointed && `${pointed.weekday} ${pointed.hour}:00: ${formatFigure(metric, pointed.value)}`}
             </span>
