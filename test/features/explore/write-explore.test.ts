@@ -7,6 +7,7 @@ import { findPersonalFiles } from "../../../src/forget/personal-files.ts";
 import { isOf, verifyFile } from "../../../src/verify/verify-files.ts";
 import { openReader } from "../../../src/warehouse/open.ts";
 import { FULL_CALL } from "../../support/calls.ts";
+import "../../support/built.ts"; // for the script of the page
 import { makeWarehouse } from "../../support/produce-files.ts";
 
 const CALLS = Array.from({ length: 40 }, (_, index) => ({

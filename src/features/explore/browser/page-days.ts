@@ -71,9 +71,9 @@ export function periodsOf(facts: PageFacts, days: Days, grain: Grain, kind: Page
   const compared = found && toCompared(facts, days, found.range);
   return {
     periods: current.map((own) => ({ ...toPage(own), days: daysOf(own, zone) })),
-    previous:
-      found && typeof compared === "object"
-        ? { span: compared.span, periods: found.periods.map(toPage), names: found.periods }
+    compared:
+      typeof compared === "object"
+        ? { ...compared, periods: (found?.periods ?? []).map((own) => ({ ...own, ...toPage(own) })) }
         : undefined,
   };
 }
