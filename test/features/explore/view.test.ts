@@ -25,7 +25,7 @@ const FACTS: PageFacts = {
   outcomes: undefined,
   warehouse: {
     run: { run_id: 1, finished_at: "2026-10-01T04:00:00.000Z", verdict: "exact", verdict_reason: null },
-    origin: { warehouse_id: "a", base_url: "https://api.example.com" },
+    origin: { warehouse_id: "a", base_url: "https://api.example.com", account: null, org_unit_id: null },
     ...{ advice: null, rejected: null, withheld_calls: 0, other_unit_calls: 0, unlisted: null },
     ...{ first_load: false, certificate: null, rules_changed: false },
   },
