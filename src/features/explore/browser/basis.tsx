@@ -33,7 +33,15 @@ export function Basis({
       ) : (
         <>
           <h3>As command</h3>
-          <pre id="command">{toCommand(facts, view)}</pre>
+          <pre id="command">
+            {toCommand(facts, view)
+              .split(/(?<= )(?=--)/)
+              .map((option) => (
+                <span key={option} class="option">
+                  {option}
+                </span>
+              ))}
+          </pre>
           <h3>As report, for calltally.yaml</h3>
           <pre id="report">{toReport(facts, view)}</pre>
         </>
