@@ -9,7 +9,7 @@ import { DEFAULT_DIMENSIONS, type Dimension } from "../figures/dimensions.ts";
 import { produce } from "../produce/produce.ts";
 import { warehouseSource } from "../produce/warehouse-source.ts";
 import type { ExportRequest } from "../request/export-request.ts";
-import { PAGE_FILE, PAGE_FOLDER } from "../request/option-values.ts";
+import { EXPLORE_FILE, EXPLORE_FOLDER, PAGE_FILE, PAGE_FOLDER } from "../request/option-values.ts";
 import { resolve } from "../request/resolve.ts";
 import { startSandbox } from "../sandbox/server.ts";
 import { runSync } from "../sync/run.ts";
@@ -25,18 +25,20 @@ const SHOWN = ["channel", "campaign"] satisfies Dimension[];
 export type Demo = Awaited<ReturnType<typeof makeDemo>>;
 
 /**
- * Syncs made-up calls from a local server into a folder, imports made-up spend and jobs, and writes the default files and a page.
+ * Syncs made-up calls from a local server into a folder, imports made-up spend and jobs, and writes the default files and two pages.
  * @throws UsageError if the folder has files that no demo made
  */
 export async function makeDemo(folder: string, settings: Settings, signal: AbortSignal) {
   const { lookbackHours } = settings;
   const database = join(folder, "calltally.db");
   const pageFolder = join(folder, PAGE_FOLDER);
+  const exploreFolder = join(folder, EXPLORE_FOLDER);
   assertOurFiles(
     folder,
     DEFAULT_DIMENSIONS.map((dimension) => `${dimension}.csv`),
   );
   assertOurFiles(pageFolder, [PAGE_FILE]);
+  assertOurFiles(exploreFolder, [EXPLORE_FILE]);
   await using sandbox = await startSandbox({ calls: DEMO_CALLS });
   const api = { baseUrl: new URL(sandbox.url), token: sandbox.token };
   makeWarehouse(database, api.baseUrl);
@@ -57,8 +59,15 @@ export async function makeDemo(folder: string, settings: Settings, signal: Abort
     await produce(resolve(request, { nowMs: Date.now(), timezone: TIMEZONE }), source, output, { signal });
   const made = await make({}, folderOutput(folder, { replace: true }));
   const page = await make({ format: "html" }, folderOutput(pageFolder, { replace: true }));
+  await make({ format: "explore" }, folderOutput(exploreFolder, { replace: true }));
   const shown = memoryOutput();
   await make({ contents: SHOWN }, shown);
-  /** The default files, other rollups to show, and the path of the page of charts. */
-  return { run, made, tables: shown.tables, page: join(page.folder ?? "", PAGE_FILE) };
+  /** The default files, other rollups to show, and the paths of the page of charts and the page to explore. */
+  return {
+    run,
+    made,
+    tables: shown.tables,
+    page: join(page.folder ?? "", PAGE_FILE),
+    explore: join(exploreFolder, EXPLORE_FILE),
+  };
 }

@@ -99,8 +99,13 @@ function readLicenses(): string {
   const bundled = globSync("dist/*.js").flatMap((path) =>
     [...readFileSync(path, "utf8").matchAll(comment)].map(([, name = ""]) => name),
   );
+  // The script of the page to explore is minified.
+  const { inputs }: { inputs: object } = JSON.parse(readFileSync("dist/explore.json", "utf8"));
+  const inPage = Object.keys(inputs).flatMap(
+    (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
+  );
   const names = new Set(
-    bundled.flatMap((name) => [name, ...Object.keys(readManifest(name).dependencies ?? {})]),
+    [...bundled, ...inPage].flatMap((name) => [name, ...Object.keys(readManifest(name).dependencies ?? {})]),
   );
   return [...names].sort().map(readLicense).join("\n");
 }

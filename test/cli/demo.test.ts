@@ -27,6 +27,7 @@ describe("calltally demo", () => {
       "calltally.db.caller-key",
       "calltally.db.lock",
       "campaign.csv",
+      "explore",
       "gclid.csv",
       "manifest.json",
       "report",
@@ -44,7 +45,9 @@ describe("calltally demo", () => {
     const page = readText(folder.path, "data/demo/report/report.html");
     expect(page).toContain("Amounts are in USD.");
     expect(page).toContain("America/Chicago");
-    expect(stdout).toMatch(/\nOpen data\/demo\/report\/report\.html in a browser .*\n$/);
+    expect(stdout).toMatch(
+      /\nOpen data\/demo\/explore\/explore\.html in a browser .*data\/demo\/report\/report\.html for .*\n$/,
+    );
     expect(readdirSync(join(folder.path, "data/demo/report")).sort()).toEqual([
       "manifest.json",
       "report.html",

@@ -92,7 +92,7 @@ describe("the package", () => {
           "THIRD-PARTY-LICENSES.txt",
           "package.json",
         ],
-        ...["bin.js", "index.js", "node-version.js", "….js"].map((name) => `dist/${name}`),
+        ...["bin.js", "explore.js", "index.js", "node-version.js", "….js"].map((name) => `dist/${name}`),
         ...["base/errors", "calendar/grain", "call/columns", "call/filter", "figures/dimensions"].map(
           (name) => `dist/types/${name}.d.ts`,
         ),
@@ -105,7 +105,7 @@ describe("the package", () => {
         ...globSync("src/warehouse/migrations/**/*.{sql,json}")
           .filter((path) => !path.endsWith("_snapshot.json"))
           .map((path) => path.replace("src/warehouse", "dist")),
-        ...["docs/calltally.1", "docs/images/report.png"],
+        ...["docs/calltally.1", "docs/images/explore.png", "docs/images/report.png"],
         ...["calltally-as-service", "clickhouse/make-secrets", "crontab", "logrotate", "report-failure"].map(
           (name) => `jobs/deploy/${name}`,
         ),
@@ -159,8 +159,14 @@ describe("the package", () => {
   it("has the licenses of what is bundled", () => {
     const text = readFileSync(join(installed, "THIRD-PARTY-LICENSES.txt"), "utf8");
     expect(text.match(/^\S+ [\d.]+, \S+(?=\n=+\n)/gm)?.map((line) => line.replace(/ [\d.]+,/, ""))).toEqual([
+      "csv-stringify MIT",
       "drizzle-orm Apache-2.0",
       "echarts Apache-2.0",
+      "fastest-levenshtein MIT",
+      "preact MIT",
+      "temporal-polyfill MIT",
+      "temporal-spec Apache-2.0",
+      "temporal-utils MIT",
       "tslib 0BSD",
       "zod MIT",
       "zrender BSD-3-Clause",

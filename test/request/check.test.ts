@@ -44,6 +44,7 @@ describe("check", () => {
       { contents: ["google-ads"], conversion: { currency: "EUR" } },
     ],
     ["a page", { ...CLOSED, format: "html", grain: "week", spend: true }],
+    ["a page to explore", { format: "explore", by: ["channel", "utm_term"], filter: { first_time: true } }],
     ["share-safe figures", { min_cell: 10, by: ["channel"], columns: ["calls", "answer_rate"] }],
     ["options that ask for nothing", { contents: ["calls"], fill: false, total: false, format: "csv" }],
   ])("takes %s", (_, request) => expect(refusalOf(request)).toBeUndefined());
@@ -54,6 +55,15 @@ describe("check", () => {
       { compare: "previous", range: { from: "2026-10-01" } },
       "<compare> needs <range.from> and <range.to>, or <range.last>",
     ],
+    [
+      { format: "explore", contents: ["channel"] },
+      "<format> explore is a page of its own: leave out <contents>",
+    ],
+    [
+      { format: "explore", by: ["gclid"] },
+      "The page to explore has no gclid, which identifies clicks or numbers",
+    ],
+    [{ format: "explore", grain: "day" }, "<grain> applies only to rollups"],
     [{ contents: ["calls"], top: 5 }, "<top> applies only to rollups"],
     [{ contents: ["calls"], columns: ["calls"] }, "<columns> applies only to rollups"],
     [{ contents: ["channel"], with: ["summary"] }, "<with> applies only to calls"],

@@ -6,7 +6,7 @@ export const MESSAGES = "test/text/messages.txt";
 
 /** Made-up conversations, names of sources, and styles: not what the program says. */
 const OTHER_TEXTS =
-  /calls\/(conversation|sources|vocabulary)|channel-sites|page-style|static-chart|formats\/xlsx/;
+  /calls\/(conversation|sources|vocabulary)|channel-sites|(page|explore)-style|static-(chart|svg)|browser\/charts|formats\/xlsx/;
 
 const SQL =
   /\b(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|WHERE|JOIN|CASE|ORDER BY|PARTITION|OVER|FROM|NULL|DESC|PRAGMA|AS)\b|\w\(\$\{/;
@@ -23,7 +23,7 @@ interface Node {
  * columns, by file and in order. Texts of two words and more; `…` stands for inserted values.
  */
 export function listMessages(): string {
-  const files = globSync("src/**/*.ts").filter((file) => !OTHER_TEXTS.test(file));
+  const files = globSync("src/**/*.{ts,tsx}").filter((file) => !OTHER_TEXTS.test(file));
   const sections = files.sort().map((file) => {
     const texts = [...textsOf(file)].filter(isForPeople);
     return texts.length === 0 ? "" : `## ${file}\n${texts.join("\n")}\n\n`;
@@ -39,7 +39,8 @@ function* textsOf(file: string): Generator<string> {
     if (typeof node !== "object" || node === null) continue;
     if (isNode(node)) {
       if (node.type === "ImportDeclaration" || node.type === "TSLiteralType") continue;
-      if (node.type === "Literal" && typeof node.value === "string") yield oneLine(node.value);
+      if ((node.type === "Literal" || node.type === "JSXText") && typeof node.value === "string")
+        yield oneLine(node.value);
       if (node.type === "TemplateLiteral") {
         yield oneLine(
           source.slice(node.start + 1, node.end - 1).replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, "…"),

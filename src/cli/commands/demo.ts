@@ -38,12 +38,12 @@ const SHOWN: Readonly<Record<string, (figures: Figures) => string | null>> = {
   "avg s": ({ average_duration_seconds: seconds }) => (seconds === null ? null : Number(seconds).toFixed(1)),
 };
 
-function describeDemo({ run, made, tables, page }: Demo, folder: string): string {
+function describeDemo({ run, made, tables, page, explore }: Demo, folder: string): string {
   return [
     summarizeRun(run),
     ...tables.map(describeRollup),
     describeMade(made, folder),
-    `Open ${relative(folder, page)} in a browser for charts of four weeks.`,
+    `Open ${relative(folder, explore)} in a browser to explore these calls, or ${relative(folder, page)} for charts of four weeks.`,
   ].join("\n\n");
 }
 

@@ -1,8 +1,11 @@
+import { DIMENSIONS } from "../../figures/dimensions.ts";
+import { isUnshared } from "../../request/contents.ts";
 import { EXPLORE_FILE, EXPLORE_FOLDER, PAGE_FILE, PAGE_FOLDER } from "../../request/option-values.ts";
 import { DEFAULT_STRETCH } from "../../request/resolve.ts";
 import { type Context, OPTION } from "../context.ts";
 import { expectFlags } from "../expected-flags.ts";
 import { action } from "../frame.ts";
+import { severalOf } from "../parsers.ts";
 import { addRequestOption, callsCommand } from "../request-options.ts";
 
 export const command = (context: Context) => {
@@ -22,14 +25,18 @@ With --explore it writes ${EXPLORE_FILE} instead, a page on which a reader choos
     "--format":
       "Leave it out: the page is HTML, which a browser can print or save as PDF. `calltally export --format` writes tables.",
     "--open": "Leave it out, and open the file that it names in a browser.",
-    "--by": "Leave it out: the page has its own tables. `calltally export --by` groups by others.",
   });
   return declared
-    .optionsGroup("Files:")
-    .option(
-      "--explore",
-      `write ${EXPLORE_FILE}, a page to explore all calls, or those of the days and the filter`,
+    .optionsGroup("A page to explore:")
+    .option("--explore", `write ${EXPLORE_FILE}, with all calls or those of the days and the filter`)
+    .addOption(
+      severalOf(
+        "--by <dimensions>",
+        DIMENSIONS.filter((dimension) => !isUnshared(dimension)),
+        "its dimensions, separated by commas (all but utm values)",
+      ),
     )
+    .optionsGroup("Files:")
     .option("--replace", "replace the files of another warehouse in the folder")
     .option("--stdout", "write the page to standard output, without a manifest")
     .option(

@@ -21,7 +21,7 @@ function readScript(): string {
 export function toExplorePage(facts: Omit<PageFacts, "sha256">, packed: Uint8Array): string[] {
   // A page loads nothing, so what is in it must not end its script.
   const script = readScript().replaceAll("</script", "<\\/script");
-  const calls = deflateRawSync(packed, { level: 9 }).toString("base64");
+  const calls = deflateRawSync(packed).toString("base64");
   const title = `Calls, ${daysInWords(facts)}`;
   const policy = [
     "default-src 'none'",

@@ -77,6 +77,7 @@ td .change { display: block; font-size: 0.85em; font-weight: 400; }
 .bar { display: block; width: 100%; min-width: 5rem; height: 4px; margin-top: 2px; fill: var(--bar); }
 details:not(.menu) > summary { color: var(--link); }
 pre { margin: 0; padding: 0.6rem 0.8rem; background: var(--panel); border-radius: 6px; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; font-size: 0.88rem; }
+.option { display: inline-block; max-width: 100%; overflow-wrap: anywhere; }
 .basis dt { font-weight: 600; }
 .basis dd { margin: 0 0 0.6rem; overflow-wrap: anywhere; }
 .basis ul { margin: 0; padding-left: 1.2rem; }
@@ -99,10 +100,10 @@ pre { margin: 0; padding: 0.6rem 0.8rem; background: var(--panel); border-radius
 @media print {
   body { font-size: 10pt; }
   header, main { max-width: none; padding: 0; }
-  .toolbar, .filters, button:not(.plain, .cards button, .crumbs button), details:not([open]) { display: none; }
+  .toolbar, .filters, .heading label, button:not(.plain, .cards button, .crumbs button), details:not([open]) { display: none; }
   button.plain { color: inherit; }
   section, tr, .cards { break-inside: avoid; }
   .scroll { overflow: visible; }
-  .cards button, .bar, svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  .cards button, .verdict, .bar, svg, .legend span::before, .light { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 `;

@@ -1,4 +1,3 @@
-import { randomInt } from "node:crypto";
 import { UsageError } from "../../base/errors.ts";
 import { toInstants } from "../../calendar/dates.ts";
 import { HISTORY_DAYS } from "../../calendar/history.ts";
@@ -8,26 +7,15 @@ import { listsOf } from "../../export/job.ts";
 import { fingerprintOf, type ManifestFile, settledUntil } from "../../export/manifest.ts";
 import { resolveTimeframe } from "../../export/timeframe.ts";
 import { type Calls, MARKS } from "../../figures/calls.ts";
-import { Cells, type Side } from "../../figures/cells.ts";
-import { Dictionary, type FactValue } from "../../figures/dictionary.ts";
-import { isLocal, type KeyColumn, keyColumns, SPEND_DIMENSIONS } from "../../figures/dimensions.ts";
-import { compareValues } from "../../figures/key-order.ts";
-import type { Codes } from "../../figures/key-table.ts";
-import type { ZoneOffset } from "../../figures/rollup-query.ts";
+import { Dictionary } from "../../figures/dictionary.ts";
+import { isLocal, keyColumns } from "../../figures/dimensions.ts";
 import { periodCodes } from "../../figures/time-keys.ts";
 import type { Content } from "../../request/contents.ts";
 import { EXPLORE_FILE } from "../../request/option-values.ts";
 import type { FigureSession } from "../../rollup/figure-session.ts";
-import type { SessionSpend } from "../../rollup/session-spend.ts";
 import { toExplorePage } from "./explore-page.ts";
-import {
-  type Ledger,
-  type OutcomeLedger,
-  type PageData,
-  packCalls,
-  packDuration,
-  type SpendLedger,
-} from "./packed-calls.ts";
+import { packCalls } from "./packed-calls.ts";
+import { outcomeLedger, sortCalls, spendLedger } from "./page-data.ts";
 import type { PageFacts } from "./page-facts.ts";
 
 /** More would make a file that mail and browsers refuse. */
@@ -112,97 +100,4 @@ function firstDayAfter(moment: string, zone: string): string {
   const day = localDate(moment, zone);
   const { startsAt = "", endsAt = "" } = toInstants({ from: day, to: day }, zone);
   return startsAt >= moment ? day : localDate(endsAt, zone);
-}
-
-interface KeyCodes {
-  name: string;
-  codes: Codes;
-  /** Undefined for numbers. */
-  values: readonly FactValue[] | undefined;
-}
-
-/** Sorts calls by all that the file has of them, so that their order shows nothing else. */
-function sortCalls(
-  { rows, marks, durations, callers }: Calls,
-  keys: readonly KeyCodes[],
-): Pick<PageData, "columns" | "values"> {
-  const known: readonly { name: string; codes: ArrayLike<number> }[] = [
-    ...keys,
-    { name: "marks", codes: marks },
-    { name: "duration", codes: Uint32Array.from(durations, packDuration) },
-    { name: "caller", codes: shuffleCodes(callers) },
-  ];
-  const order = new Uint32Array(rows)
-    .map((_, row) => row)
-    .sort((a, b) => {
-      for (const { codes } of known) {
-        const difference = (codes[a] ?? 0) - (codes[b] ?? 0);
-        if (difference !== 0) return difference;
-      }
-      return 0;
-    });
-  const values: Record<string, readonly FactValue[]> = {};
-  const columns = new Map(known.map(({ name, codes }) => [name, order.map((row) => codes[row] ?? 0)]));
-  for (const { name, values: all } of keys) {
-    // The dictionary also has values of calls that are not in the file.
-    const used = new Dictionary();
-    const codes = columns.get(name)?.map((code) => used.codeOf(all?.[code] ?? null));
-    if (all === undefined || codes === undefined) continue;
-    columns.set(name, codes);
-    values[name] = used.values;
-  }
-  return { columns, values };
-}
-
-function spendLedger(spend: SessionSpend, side: Side): SpendLedger {
-  const dictionaries = new Map<string, Dictionary>();
-  const dictionaryOf = ({ name }: KeyColumn) => {
-    const known = dictionaries.get(name) ?? new Dictionary();
-    dictionaries.set(name, known);
-    return known;
-  };
-  const cells = new Cells(keyColumns(SPEND_DIMENSIONS), { dictionaryOf, periods: new Dictionary() });
-  const found = spend.byCell(side, cells);
-  return ledgerOf(found, cells, ({ costMicros, ...own }) => ({ ...own, costMicros: String(costMicros) }));
-}
-
-async function outcomeLedger(
-  session: FigureSession,
-  side: Side,
-  { keys, offsets }: { keys: readonly KeyColumn[]; offsets: readonly ZoneOffset[] },
-): Promise<OutcomeLedger> {
-  const { cells, earned } = await session.earned(keys, side, offsets);
-  return ledgerOf(earned, cells, ({ revenueMicros, ...own }) => ({
-    ...own,
-    revenueMicros: String(revenueMicros),
-  }));
-}
-
-function ledgerOf<Sums, Amounts>(
-  found: ReadonlyMap<number, Sums>,
-  cells: Cells,
-  toAmounts: (sums: Sums) => Amounts,
-): Ledger<Amounts> {
-  const rows = [...found].map(([cell, sums]) => ({
-    day: String(cells.periods?.values[cells.periodOf(cell)]),
-    values: cells.table.valuesOf(cells.keyOf(cell)),
-    ...toAmounts(sums),
-  }));
-  // So that their order shows nothing else, either.
-  const sorted = rows
-    .map((row) => ({ row, text: JSON.stringify(row) }))
-    .sort((a, b) => compareValues(a.text, b.text));
-  return { keys: cells.columns.map(({ key }) => key.name), rows: sorted.map(({ row }) => row) };
-}
-
-/** Replaces codes from 1 on by others from 1 on, at random: neither their order nor another file says whose they are. */
-function shuffleCodes(codes: Codes): Codes {
-  const known = [...new Set(codes)].filter((code) => code !== 0);
-  const shuffled = known.map((_, index) => index + 1);
-  for (let at = shuffled.length - 1; at > 0; at--) {
-    const other = randomInt(at + 1);
-    [shuffled[at], shuffled[other]] = [shuffled[other] ?? 0, shuffled[at] ?? 0];
-  }
-  const codeOf = new Map(known.map((code, index) => [code, shuffled[index] ?? 0]));
-  return codes.map((code) => codeOf.get(code) ?? 0);
 }

@@ -131,10 +131,14 @@ export class ColumnReader {
     const isInSpan = span.startsAt !== undefined || span.endsAt !== undefined;
     const place = isInSpan ? ["f.call_started", "f.rowid"] : ["f.rowid"];
     const also = [`(${place.join(", ")}) > (${place.map(() => "?").join(", ")})`];
-    const sql = `SELECT ${[...columns, ...place].join(", ")} ${selectionText(span, selection, { ...from, also })}
+    // The place is the only lower bound: with the start of the span as another, SQLite would begin there in each block.
+    const { startsAt = "", ...until } = span;
+    const sql = `SELECT ${[...columns, ...place].join(", ")} ${selectionText(until, selection, { ...from, also })}
 ORDER BY ${place.join(", ")} LIMIT ${ROWS_PER_BLOCK}`;
     const statement = this.#database.prepare<FactValue[], FactValue[]>(sql).raw();
-    let last: FactValue[] | undefined = isInSpan ? ["", 0] : [Number.NEGATIVE_INFINITY];
+    let last: FactValue[] | undefined = isInSpan
+      ? [startsAt, Number.NEGATIVE_INFINITY]
+      : [Number.NEGATIVE_INFINITY];
     while (last !== undefined) {
       const rows: FactValue[][] = statement.all(...last);
       yield rows;

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { toPrintable } from "../../../base/printable.ts";
 import { doubtsOf, saySome } from "../../../statements/statements.ts";
 import { answerCards, answerTable, answerTime, cardFigures, figuresOfPage, type Source } from "./answers.ts";
@@ -31,7 +31,8 @@ export function App({ source, isUndamaged }: { source: Source; isUndamaged: bool
     addEventListener("hashchange", read);
     return () => removeEventListener("hashchange", read);
   }, []);
-  useEffect(() => {
+  // Not after the next paint: the answer takes less time than that.
+  useLayoutEffect(() => {
     let isWanted = true;
     const find = async () => {
       const [cards, points, table] = await Promise.all([

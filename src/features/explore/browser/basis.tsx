@@ -24,7 +24,7 @@ export function Basis({
         : "Damaged: its calls do not have the hash that the page names. Get the file again.";
   return (
     <section>
-      <h2>Take it along</h2>
+      <h2>Make the same table</h2>
       {others.length > 0 ? (
         <p>
           <code>export</code> has no filter by{" "}
@@ -33,7 +33,15 @@ export function Basis({
       ) : (
         <>
           <h3>As command</h3>
-          <pre id="command">{toCommand(facts, view)}</pre>
+          <pre id="command">
+            {toCommand(facts, view)
+              .split(/(?<= )(?=--)/)
+              .map((option) => (
+                <span key={option} class="option">
+                  {option}
+                </span>
+              ))}
+          </pre>
           <h3>As report, for calltally.yaml</h3>
           <pre id="report">{toReport(facts, view)}</pre>
         </>

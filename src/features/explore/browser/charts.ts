@@ -6,8 +6,9 @@ import { SVGRenderer } from "echarts/renderers";
 import { staticSvg } from "../../../base/static-svg.ts";
 import { WEEKDAYS } from "../../../figures/dimensions.ts";
 import type { Measure } from "../../../figures/rollup-query.ts";
-import type { TimePoint, WeekHour } from "./answers.ts";
+import type { TimePoint } from "./answers.ts";
 import { formatFigure, formatPeriod, formatWeekday } from "./format.ts";
+import type { WeekHour } from "./more-answers.ts";
 
 use([BarChart, LineChart, HeatmapChart, GridComponent, VisualMapComponent, SVGRenderer]);
 

@@ -24,6 +24,7 @@ const datesWithYear = new Intl.DateTimeFormat(language, {
   year: "numeric",
   timeZone: "UTC",
 });
+const months = new Intl.DateTimeFormat(language, { month: "short", year: "numeric", timeZone: "UTC" });
 const weekdays = new Intl.DateTimeFormat(language, { weekday: "short", timeZone: "UTC" });
 
 type Shape = Pick<Metric, "name" | "isShare" | "decimals" | "currency">;
@@ -34,10 +35,20 @@ export function formatFigure({ name, isShare, decimals = 0, currency }: Shape, v
   if (value === null) return NONE;
   if (isShare) return percents.format(value);
   if (name.includes("_seconds")) return formatSeconds(value);
+  return numberFormat(decimals, currency).format(value);
+}
+
+/** Making a format takes as long as formatting a hundred numbers. */
+const formats = new Map<string, Intl.NumberFormat>();
+
+function numberFormat(decimals: number, currency: string | undefined): Intl.NumberFormat {
+  const key = `${currency} ${decimals}`;
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
-  if (currency !== undefined)
-    return new Intl.NumberFormat(language, { style: "currency", currency, ...digits }).format(value);
-  return new Intl.NumberFormat(language, digits).format(value);
+  const made =
+    formats.get(key) ??
+    new Intl.NumberFormat(language, { ...digits, ...(currency && { style: "currency", currency }) });
+  formats.set(key, made);
+  return made;
 }
 
 /** The difference of two shares in points, of other figures relative to the one before. */
@@ -61,7 +72,10 @@ export function formatSeconds(seconds: number): string {
 
 /** Names a figure or a dimension: `answer_rate` → Answer rate. */
 export function titleOf(name: string): string {
-  const text = name.replace(/_seconds$/, "").replaceAll("_", " ");
+  const text = name
+    .replace(/_seconds$/, "")
+    .replaceAll("_", " ")
+    .replace("first time", "first-time");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -80,9 +94,7 @@ export function formatPeriod(period: string): string {
   if (/^\d{4}-\d\d-\d\d$/.test(period)) return days.format(new Date(`${period}T00:00:00Z`));
   const [year = "", part = ""] = period.split("-");
   if (/^[WQ]/.test(part)) return `${part} ${year}`;
-  return new Intl.DateTimeFormat(language, { month: "short", year: "numeric", timeZone: "UTC" }).format(
-    new Date(`${period}-01T00:00:00Z`),
-  );
+  return months.format(new Date(`${period}-01T00:00:00Z`));
 }
 
 export function formatWeekday(index: number): string {

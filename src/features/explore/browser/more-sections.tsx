@@ -1,17 +1,18 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { toPrintable } from "../../../base/printable.ts";
+import { comparedOf } from "./answers.ts";
+import { Chart } from "./chart.tsx";
+import { drawWeek, weekHourAt } from "./charts.ts";
+import { formatCount, formatFigure, formatSeconds, titleOf } from "./format.ts";
 import {
   answerDurations,
   answerMovers,
   answerWeek,
-  comparedOf,
   type DurationBand,
   type Mover,
   type WeekHour,
-} from "./answers.ts";
-import { Chart } from "./chart.tsx";
-import { drawWeek, weekHourAt } from "./charts.ts";
-import { formatCount, formatFigure, formatSeconds, titleOf } from "./format.ts";
+  weekFigure,
+} from "./more-answers.ts";
 import type { PartProps } from "./part.ts";
 import type { View } from "./view.ts";
 
@@ -43,7 +44,7 @@ export function MoreSections({ source, answers: { view, cards }, go }: PartProps
       clearTimeout(timer);
     };
   }, [source, view]);
-  const metric = cards.find((card) => card.metric.name === more?.view.chart)?.metric;
+  const metric = cards.find((card) => more && card.metric.name === weekFigure(more.view))?.metric;
   const [pointed, setPointed] = useState<WeekHour>();
   const title = metric ? titleOf(metric.name) : "";
   const draw = useCallback(
@@ -69,7 +70,7 @@ export function MoreSections({ source, answers: { view, cards }, go }: PartProps
         <section>
           <h2>{title} by hours of the week</h2>
           <p class="legend">
-            <span>The darker, the more.</span>
+            <span>A stronger color means more.</span>
             <span class="pointed" aria-hidden="true">
               {pointed && `${pointed.weekday} ${pointed.hour}:00: ${formatFigure(metric, pointed.value)}`}
             </span>

@@ -3,7 +3,7 @@ import type { Span } from "../../../calendar/dates.ts";
 import type { Calls } from "../../../figures/calls.ts";
 import type { Cells, Side } from "../../../figures/cells.ts";
 import type { FoldSource } from "../../../figures/counted-cells.ts";
-import { Dictionary } from "../../../figures/dictionary.ts";
+import { Dictionary, type FactValue } from "../../../figures/dictionary.ts";
 import { type Dimension, type KeyColumn, keyColumns, WEEKDAYS } from "../../../figures/dimensions.ts";
 import { addEarned } from "../../../figures/earned.ts";
 import { groups, type Steps } from "../../../figures/groups.ts";
@@ -147,9 +147,7 @@ export class PageCalls {
     const tests = this.#testsOf(filter, codes);
     const [first, end] = [Date.parse(startsAt ?? ""), Date.parse(endsAt ?? "")];
     const isIn = (ms: number) => !(ms < first) && !(ms >= end);
-    const indexes = [...rows.keys()].filter(
-      (row) => isIn(startsMs[row] ?? 0) && tests.every((test) => test(row)),
-    );
+    const indexes = [...rowsThatPass(tests, rows.length)].filter((row) => isIn(startsMs[row] ?? 0));
     return { rows, indexes };
   }
 
@@ -213,7 +211,7 @@ export class PageCalls {
   }
 
   /** Filters that `export` has, too, follow its rules; of other dimensions values are chosen as shown. */
-  #testsOf(filter: PageFilter, codes: Selected["codes"]): RowTest[] {
+  #testsOf(filter: PageFilter, codes: Selected["codes"]): Test[] {
     const { exported, others } = exportFilterOf(filter);
     const conditions = toConditions({ ...exported, include_gone: true }, this.#facts.rules, {
       readValues: (fact) => this.#dictionaryOf(columnOf(fact)).values,
@@ -224,58 +222,74 @@ export class PageCalls {
     ];
   }
 
-  #testOf(condition: Condition, codes: Selected["codes"]): RowTest {
-    if ("any" in condition) {
-      const tests = condition.any.map((one) => this.#testOf(one, codes));
-      return (row) => tests.some((test) => test(row));
-    }
+  #testOf(condition: Condition, codes: Selected["codes"]): Test {
+    if ("any" in condition) return condition.any.flatMap((one) => this.#testOf(one, codes));
     if (!("isOneOf" in condition)) throw new Error("The page has no such filter");
-    const column = columnOf(condition.fact);
     const wanted = new Set(condition.isOneOf);
-    return this.#testOfCodes(column, codes, (value) => wanted.has(value));
+    return [this.#wantedIn(columnOf(condition.fact), codes, (value) => wanted.has(value))];
   }
 
-  #testOfShown(dimension: Dimension, texts: readonly string[], codes: Selected["codes"]): RowTest {
+  #testOfShown(dimension: Dimension, texts: readonly string[], codes: Selected["codes"]): Test {
     const wanted = new Set(texts);
     const [key] = keyColumns([dimension]);
     if (key === undefined) throw new Error(`${dimension} has no column`);
-    return this.#testOfCodes(key.name, codes, (value) => wanted.has(String(showKey(key, value))));
+    return [this.#wantedIn(key.name, codes, (value) => wanted.has(String(showKey(key, value))))];
   }
 
-  #testOfCodes(
-    column: string,
-    codes: Selected["codes"],
-    isWanted: (value: string | number | null) => boolean,
-  ): RowTest {
-    const own = codes.get(column);
-    const wanted = Uint8Array.from(this.#dictionaryOf(column).values, (value) => Number(isWanted(value)));
-    return (row) => wanted[own?.[row] ?? 0] === 1;
+  #wantedIn(column: string, codes: Selected["codes"], isWanted: (value: FactValue) => boolean): Test[number] {
+    const { values } = this.#dictionaryOf(column);
+    return { codes: codes.get(column), wanted: Uint8Array.from(values, (value) => Number(isWanted(value))) };
   }
 }
 
-type RowTest = (row: number) => boolean;
+/** A row passes if its code is wanted in any of the columns. */
+type Test = readonly { codes: Codes | undefined; wanted: Uint8Array }[];
+
+/** Returns the rows that pass all tests, in order. */
+function rowsThatPass(tests: readonly Test[], rows: number): Int32Array {
+  const isOut = new Uint8Array(rows);
+  for (const test of tests) {
+    for (let row = 0; row < rows; row++) {
+      let passes = 0;
+      for (const { codes, wanted } of test) passes |= wanted[codes?.[row] ?? 0] ?? 0;
+      if (passes === 0) isOut[row] = 1;
+    }
+  }
+  const found = new Int32Array(rows);
+  let count = 0;
+  for (let row = 0; row < rows; row++) if (isOut[row] === 0) found[count++] = row;
+  return found.subarray(0, count);
+}
 
 /** The key column of a fact has its name, or that of its dimension. */
 function columnOf(fact: FactColumn): KeyColumn["name"] {
   return fact === "org_unit_name" ? "org_unit" : fact;
 }
 
-function pick({ calls, codes }: Selected, tests: readonly RowTest[]): Selected {
-  const found = new Int32Array(calls.rows);
-  let rows = 0;
-  for (let row = 0; row < calls.rows; row++) if (tests.every((test) => test(row))) found[rows++] = row;
-  const order = found.subarray(0, rows);
+function pick({ calls, codes }: Selected, tests: readonly Test[]): Selected {
+  const order = rowsThatPass(tests, calls.rows);
+  const rows = order.length;
   return {
     calls: {
       rows,
-      marks: Uint8Array.from(order, (row) => calls.marks[row] ?? 0),
-      durations: order.map((row) => calls.durations[row] ?? 0),
-      startsMs: Float64Array.from(order, (row) => calls.startsMs[row] ?? 0),
-      callers: order.map((row) => calls.callers[row] ?? 0),
+      marks: take(calls.marks, order, new Uint8Array(rows)),
+      durations: take(calls.durations, order, new Int32Array(rows)),
+      startsMs: take(calls.startsMs, order, new Float64Array(rows)),
+      callers: take(calls.callers, order, new Int32Array(rows)),
       maxCaller: calls.maxCaller,
     },
-    codes: new Map([...codes].map(([name, own]) => [name, order.map((row) => own[row] ?? 0)])),
+    codes: new Map([...codes].map(([name, own]) => [name, take(own, order, new Int32Array(rows))])),
   };
+}
+
+/** Copies the numbers of some rows into `taken`. */
+function take<Numbers extends Uint8Array | Int32Array | Float64Array>(
+  numbers: Numbers,
+  order: Int32Array,
+  taken: Numbers,
+): Numbers {
+  for (let at = 0; at < order.length; at++) taken[at] = numbers[order[at] ?? 0] ?? 0;
+  return taken;
 }
 
 /** Calls are in the order of their days. */

@@ -23,9 +23,11 @@ export function spanOf({ from, to }: Days): Required<Span> {
   };
 }
 
-/** Returns the local day of the last sync. */
+/** Returns the local day of the last sync, but at most the day after the last one in the file. */
 export function todayOf({ warehouse: { run }, timezone, to }: PageFacts): string {
-  return run?.finished_at ? localDate(run.finished_at, timezone) : to;
+  const next = new Date(midnightOf(to) + DAY_MS).toISOString().slice(0, "YYYY-MM-DD".length);
+  const synced = run?.finished_at ? localDate(run.finished_at, timezone) : next;
+  return synced < next ? synced : next;
 }
 
 export type PageComparison = "previous" | "year";
@@ -69,9 +71,9 @@ export function periodsOf(facts: PageFacts, days: Days, grain: Grain, kind: Page
   const compared = found && toCompared(facts, days, found.range);
   return {
     periods: current.map((own) => ({ ...toPage(own), days: daysOf(own, zone) })),
-    previous:
-      found && typeof compared === "object"
-        ? { span: compared.span, periods: found.periods.map(toPage), names: found.periods }
+    compared:
+      typeof compared === "object"
+        ? { ...compared, periods: (found?.periods ?? []).map((own) => ({ ...own, ...toPage(own) })) }
         : undefined,
   };
 }

@@ -2,12 +2,13 @@ import { useState } from "preact/hooks";
 import { toPrintable } from "../../../base/printable.ts";
 import { toDelimited } from "../../../export/formats/delimited.ts";
 import type { Table, Value } from "../../../export/table.ts";
-import { type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../../figures/dimensions.ts";
-import { compareValues } from "../../../figures/key-order.ts";
+import { DIMENSIONS, type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../../figures/dimensions.ts";
+import { compareKeys, compareValues } from "../../../figures/key-order.ts";
 import { OTHER } from "../../../figures/reserved-keys.ts";
-import { figuresOfPage, filterTextOf, needsSpend, tableFigures } from "./answers.ts";
+import { figuresOfPage, needsSpend, tableFigures } from "./answers.ts";
 import { formatChange, formatCount, formatFigure, titleOf } from "./format.ts";
 import { Menu } from "./menu.tsx";
+import { filterTextOf } from "./more-answers.ts";
 import { Bar } from "./more-sections.tsx";
 import type { PartProps } from "./part.ts";
 
@@ -240,14 +241,16 @@ function filterOfRow(by: readonly Dimension[], row: Row) {
 /** Sorts by a column; rows without a value come last. */
 function sortRows(
   rows: readonly Row[],
-  sort: { index: number; isDescending: boolean } | undefined,
+  sort: { index: number; column: string; isDescending: boolean } | undefined,
 ): readonly Row[] {
   if (sort === undefined || sort.index < 0) return rows;
-  const { index, isDescending } = sort;
+  const { index, column, isDescending } = sort;
+  const key = keyColumns(DIMENSIONS).find(({ name }) => name === column);
+  const compare = key ? compareKeys.bind(undefined, key) : compareValues;
   return rows.toSorted((a, b) => {
     const [own = null, other = null] = [a[index], b[index]];
     if (own === null || other === null) return Number(own === null) - Number(other === null);
-    return isDescending ? compareValues(other, own) : compareValues(own, other);
+    return isDescending ? compare(other, own) : compare(own, other);
   });
 }
 

@@ -1,3 +1,5 @@
+import { attempt } from "../../../base/errors.ts";
+import { parseDate } from "../../../calendar/dates.ts";
 import { GRAINS, type Grain } from "../../../calendar/grain.ts";
 import { parseLast } from "../../../calendar/last.ts";
 import { DIMENSIONS, type Dimension } from "../../../figures/dimensions.ts";
@@ -121,6 +123,6 @@ export function fromHash(
 function daysIn(text: string | null, facts: PageFacts): Days | undefined {
   const [, from, to] = /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/.exec(text ?? "") ?? [];
   if (from === undefined || to === undefined || from > to) return undefined;
-  const isReal = [from, to].every((day) => !Number.isNaN(Date.parse(day)));
+  const isReal = [from, to].every((day) => attempt(() => parseDate(day)) !== undefined);
   return isReal ? cutDays(facts, { from, to }) : undefined;
 }

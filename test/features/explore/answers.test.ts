@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { inflateRawSync } from "node:zlib";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import { GRAINS } from "../../../src/calendar/grain.ts";
+import type { Call } from "../../../src/call/columns.ts";
+import { answerTime, cardFigures } from "../../../src/features/explore/browser/answers.ts";
+import { answerDurations } from "../../../src/features/explore/browser/more-answers.ts";
+import { PageCalls } from "../../../src/features/explore/browser/page-calls.ts";
+import { periodsOf } from "../../../src/features/explore/browser/page-days.ts";
+import { defaultView } from "../../../src/features/explore/browser/view.ts";
+import { unpackCalls } from "../../../src/features/explore/packed-calls.ts";
+import type { PageFacts } from "../../../src/features/explore/page-facts.ts";
+import { FIGURES } from "../../../src/figures/metrics.ts";
+import "../../support/built.ts"; // for the script of the page
+import { makeCall } from "../../support/calls.ts";
+import { draws } from "../../support/draws.ts";
+import { exportToStream, makeWarehouse } from "../../support/produce-files.ts";
+
+const VIEWS = draws(250);
+const ZONE = "Europe/Berlin";
+const SOURCES = ["google", "bing", null, "newsletter"];
+
+const CALLS = Array.from({ length: 900 }, (_, index) =>
+  makeCall({
+    call_id: index + 1,
+    caller_id: index % 7 === 0 ? null : `+4930${1000 + ((index * 31) % 300)}`,
+    call_started: new Date(
+      Date.UTC(2026, 2, 1) + ((index * 7_919_311) % (200 * 86_400)) * 1000,
+    ).toISOString(),
+    duration: index % 13 === 0 ? null : (index * 37) % 2400,
+    disposition: ["ANSWERED", "NO ANSWER", null][index % 3] ?? null,
+    utm_source: SOURCES[index % 4] ?? null,
+  }),
+);
+
+const dayAt = (index: number) => new Date(Date.UTC(2026, 2, 1 + index)).toISOString().slice(0, 10);
+/** Up to ten weeks. */
+const someDays = fc
+  .tuple(fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 70 }))
+  .map(([first, more]) => ({ from: dayAt(first), to: dayAt(Math.min(200, first + more)) }));
+
+it("counts periods and durations as files do, with the periods compared with", async () => {
+  using warehouse = makeWarehouse(CALLS);
+  await warehouse.export({ targets: [{ kind: "explore", dimensions: ["source"] }], timezone: ZONE });
+  const html = readFileSync(join(warehouse.folder, "explore.html"), "utf8");
+  const [, json = "", base64 = ""] = /id="facts">(.*?)<\/script>[\s\S]*id="calls">([^<]*)</.exec(html) ?? [];
+  const facts: PageFacts = JSON.parse(json);
+  const calls = new PageCalls(facts, unpackCalls(inflateRawSync(Buffer.from(base64, "base64"))));
+  const figures = cardFigures(facts).map(({ name }) => name);
+  const view = fc.record({
+    days: someDays,
+    compare: fc.constantFrom("previous", "year", undefined),
+    grain: fc.constantFrom(...GRAINS),
+    chart: fc.constantFrom(...figures),
+    source: fc.subarray(["google", "bing", "(not set)"]),
+  });
+  let compared = 0;
+  await fc.assert(
+    fc.asyncProperty(view, async ({ source, ...drawn }) => {
+      const filter = source.length > 0 ? { source } : {};
+      const shown = { ...defaultView(facts, figures), ...drawn, filter };
+      const points = await answerTime({ facts, calls }, shown);
+      const isCompared = periodsOf(facts, shown.days, drawn.grain, drawn.compare).compared !== undefined;
+      if (isCompared) compared++;
+      let csv = "";
+      await exportToStream({
+        ...{ database: warehouse.database, rules: DEFAULT_RULES, lookbackHours: 72, timezone: ZONE },
+        targets: [{ kind: "rollup", dimensions: [] }],
+        range: shown.days,
+        ...{ filter, grain: drawn.grain, compare: isCompared ? drawn.compare : undefined },
+        ...{ columns: FIGURES.filter((name) => name === drawn.chart), fill: true },
+        writeChunk: async (chunk) => {
+          csv += String(chunk);
+        },
+      });
+      const [head = "", ...lines] = csv.split("\r\n").slice(0, -1);
+      const at = (name: string) => head.split(",").indexOf(name);
+      const read = (fields: string[], name: string) => Number(fields[at(name)] || Number.NaN);
+      const expected = lines.map((line) => {
+        const fields = line.split(",");
+        return [fields[0], read(fields, drawn.chart), read(fields, `${drawn.chart}_previous`)];
+      });
+      expect(
+        points.map(({ period, now, before }) => [period, now ?? Number.NaN, before ?? Number.NaN]),
+      ).toEqual(expected);
+    }),
+    { numRuns: VIEWS },
+  );
+  expect(compared).toBeGreaterThan(VIEWS / 10);
+  const all = { ...defaultView(facts, figures), days: { from: facts.from, to: facts.to } };
+  for (const { from, to, calls: counted } of answerDurations({ facts, calls }, all)) {
+    const isIn = ({ duration }: Call) =>
+      duration === null ? from === null : from !== null && duration >= from && (to === null || duration < to);
+    expect(counted).toBe(CALLS.filter(isIn).length);
+  }
+});

@@ -1,0 +1,146 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { figuresOfPage } from "../../../src/features/explore/browser/answers.ts";
+import { toCommand, toReport } from "../../../src/features/explore/browser/command.ts";
+import { compareDays } from "../../../src/features/explore/browser/page-days.ts";
+import {
+  defaultView,
+  fromHash,
+  presetDays,
+  toHash,
+  type View,
+} from "../../../src/features/explore/browser/view.ts";
+import type { PageFacts } from "../../../src/features/explore/page-facts.ts";
+import { FIGURES } from "../../../src/figures/metrics.ts";
+
+const FACTS: PageFacts = {
+  timezone: "Europe/Berlin",
+  from: "2026-03-01",
+  to: "2026-09-30",
+  filter: {},
+  excludedCallers: null,
+  dimensions: ["channel", "source", "campaign", "weekday", "hour"],
+  rules: { duration_unit: "seconds", qualified_seconds: 60 },
+  spend: undefined,
+  outcomes: undefined,
+  warehouse: {
+    run: { run_id: 1, finished_at: "2026-10-01T04:00:00.000Z", verdict: "exact", verdict_reason: null },
+    origin: { warehouse_id: "a", base_url: "https://api.example.com", account: null, org_unit_id: null },
+    ...{ advice: null, rejected: null, withheld_calls: 0, other_unit_calls: 0, unlisted: null },
+    ...{ first_load: false, certificate: null, rules_changed: false },
+  },
+  coveredFrom: "2026-04-01",
+  historyFrom: "2026-07-01",
+  settledUntil: null,
+  fingerprint: "",
+  sha256: "",
+};
+const FIGURES_OF_PAGE = figuresOfPage(FACTS).map(({ name }) => name);
+const KNOWN = {
+  facts: FACTS,
+  figures: FIGURES_OF_PAGE,
+  charts: FIGURES_OF_PAGE,
+  standard: defaultView(FACTS, FIGURES_OF_PAGE),
+};
+
+const day = fc
+  .integer({ min: 0, max: 213 })
+  .map((days) => new Date(Date.UTC(2026, 2, 1 + days)).toISOString().slice(0, 10));
+const texts = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 3 });
+
+describe("the address of a view", () => {
+  it("leads to the same view", () => {
+    const view = fc.record({
+      days: fc.tuple(day, day).map(([a, b]) => (a < b ? { from: a, to: b } : { from: b, to: a })),
+      only: fc.constant(undefined),
+      compare: fc.constantFrom("previous", "year", undefined),
+      grain: fc.constantFrom("day", "quarter", undefined),
+      by: fc.uniqueArray(fc.constantFrom(...FACTS.dimensions), { minLength: 1, maxLength: 2 }),
+      filter: fc.record({ channel: texts, campaign: texts }, { requiredKeys: [] }),
+      figures: fc.subarray(FIGURES_OF_PAGE, { minLength: 1 }),
+      chart: fc.constantFrom(...FIGURES_OF_PAGE),
+      sort: fc.option(fc.record({ column: fc.constantFrom(...FIGURES), isDescending: fc.boolean() }), {
+        nil: undefined,
+      }),
+    });
+    fc.assert(
+      fc.property(view, (shown: View) => {
+        expect(fromHash(`#${toHash(shown, KNOWN.standard)}`, KNOWN)).toEqual(shown);
+      }),
+    );
+  });
+
+  it.each([
+    "by=gclid,x&figures=nothing&chart=cost&grain=hour&compare=z",
+    "days=2026-02-31..2026-03-04&only=2020-01-01..2020-01-02",
+    "days=2026-05-02..2026-05-01&is_topic=a",
+    "%%%&days=",
+  ])("shows what it can of %s", (hash) => expect(fromHash(hash, KNOWN)).toEqual(KNOWN.standard));
+
+  it("cuts days to those of the file", () => {
+    const { days } = fromHash("days=2026-01-01..2026-12-31", KNOWN);
+    expect(days).toEqual({ from: "2026-03-01", to: "2026-09-30" });
+    expect(presetDays(FACTS, "last-month")).toEqual({ from: "2026-09-01", to: "2026-09-30" });
+    expect(presetDays({ ...FACTS, from: "2026-09-30" }, "last-month")).toEqual({
+      from: "2026-09-30",
+      to: "2026-09-30",
+    });
+  });
+});
+
+describe("compareDays", () => {
+  it.each([
+    ["2026-05-01", "2026-05-31", { range: { from: "2026-04-01", to: "2026-04-30" }, hasHistory: false }],
+    [
+      "2026-08-03",
+      "2026-08-09",
+      { range: { from: "2026-07-27", to: "2026-08-02" }, hasHistory: true, times: 1 },
+    ],
+    ["2026-03-03", "2026-03-08", "Not compared: this page begins after 25 Feb 2026."],
+    ["2026-04-02", "2026-04-05", "Not compared: the days before begin before the first call."],
+    ["2026-09-30", "2026-10-01", "Not compared: these days end after the last sync."],
+  ])("of %s to %s", (from, to, expected) => {
+    const compared = compareDays({ ...FACTS, to: "2026-10-01" }, { from, to }, "previous");
+    if (typeof expected === "string") expect(compared).toBe(expected);
+    else expect(compared).toMatchObject(expected);
+  });
+
+  it("knows by how much time differs where a clock changes", () => {
+    const compared = compareDays(
+      { ...FACTS, coveredFrom: "2026-03-01" },
+      { from: "2026-03-30", to: "2026-04-05" },
+      "previous",
+    );
+    expect(compared).toMatchObject({ times: (7 * 24 - 1) / (7 * 24) });
+  });
+});
+
+it("quotes what a shell would read, and keeps the filter of the file", () => {
+  const facts: PageFacts = {
+    ...FACTS,
+    filter: { channel: ["Paid Search"], first_time: true, min_duration_seconds: 30, org_unit: ["7"] },
+    excludedCallers: 2,
+  };
+  const view = {
+    ...KNOWN.standard,
+    compare: undefined,
+    filter: { channel: ["It's $5"], campaign: ["-x", "12"] },
+  };
+  expect(toCommand(facts, view)).toBe(
+    "calltally export --by channel --columns calls,answer_rate,qualified_calls,first_time_callers --total --from 2026-08-31 --to 2026-09-27 --timezone Europe/Berlin" +
+      " --channel 'It'\\''s $5' --first-time --min-duration 30 --org-unit 7 --campaign -x --campaign 12 --exclude-callers FILE",
+  );
+  expect(toReport(facts, view)).toBe(`reports:
+  explored:
+    by: ["channel"]
+    columns: ["calls","answer_rate","qualified_calls","first_time_callers"]
+    total: true
+    range: { from: 2026-08-31, to: 2026-09-27 }
+    filter:
+      channel: ["It's $5"]
+      first_time: true
+      min_duration_seconds: 30
+      org_unit: ["7"]
+      campaign: ["-x","12"]
+      exclude_callers: "FILE"`);
+});
