@@ -51,7 +51,7 @@ export const EVENTS: readonly EventKind[] = [
   { name: "restart", perYear: 12, apply: restart },
   { name: "spend", perYear: 20, apply: importSpend },
   { name: "jobs", perYear: 100, apply: importJobs },
-  { name: "removed jobs", perYear: 15, apply: removeJobs },
+  { name: "removed jobs", perYear: 40, apply: removeJobs },
   { name: "rules", perYear: 6, apply: changeRules },
   { name: "keep", perYear: 10, apply: changeKeep },
   { name: "token", perYear: 4, apply: changeToken },

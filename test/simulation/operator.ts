@@ -96,7 +96,7 @@ export async function importJobs(world: World, random: Random): Promise<void> {
   const known = [...jobs].filter(([, { callId }]) => list.some(({ call_id }) => call_id === callId));
   const drawStage = () => pick(random, ["booked", "sold", "sold", "lost"] as const);
   const drawn = new Map<string, Omit<Job, "of">>();
-  for (let index = 0; index < 1 + drawIndex(random, 12); index++) {
+  for (let index = 0; index < 1 + drawIndex(random, 60); index++) {
     const share = random();
     const [id = "", job] = known[drawIndex(random, known.length)] ?? [];
     const amount = random() < 0.1 ? null : 1 + drawIndex(random, 50_000);
