@@ -32,7 +32,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "another duration is no change",
-    file: "src/call.ts",
+    file: "src/call/call.ts",
     from: "[...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS]",
     to: '[...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS].filter((field) => field !== "duration")',
   },
