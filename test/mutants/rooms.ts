@@ -121,6 +121,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   notices: {
+    floor: 85,
     parts: [
       ...own("notices", "call-hours"),
       { files: ["src/notices/judge-calls.ts"], tests: ["test/notices/judge-once.test.ts"] },
