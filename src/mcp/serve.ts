@@ -84,6 +84,7 @@ class ClosingTransport extends StdioServerTransport {
 /** The most that the SDK reads without an end of a line. */
 const MAX_LINE = 10 * 1024 * 1024;
 const request = z.object({ id: z.union([z.string(), z.int()]), method: z.string(), params: z.unknown() });
+const params = z.record(z.string(), z.unknown());
 
 /** Passes messages on, and refuses requests whose params are no object: the SDK would give them no answer. */
 class Messages extends Transform {
@@ -110,13 +111,8 @@ class Messages extends Transform {
 
 function refusalOf(line: string) {
   try {
-    const { success, data } = request.safeParse(JSON.parse(line));
-    if (
-      !success ||
-      data.params === undefined ||
-      z.record(z.string(), z.unknown()).safeParse(data.params).success
-    )
-      return undefined;
+    const { data } = request.safeParse(JSON.parse(line));
+    if (data === undefined || params.safeParse(data.params).success) return undefined;
     const error = { code: ProtocolErrorCode.InvalidParams, message: "params must be an object" };
     return { jsonrpc: "2.0", id: data.id, error };
   } catch {

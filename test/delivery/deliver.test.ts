@@ -145,8 +145,13 @@ describe("deliver", () => {
   it("throws, and sends nothing, if a placeholder of any target has no value", async () => {
     using run = makeRun();
     await using server = await startBadServer(json({}));
-    const odd = { ...emailTo(["ann@example.com"], smtpAt(1)), subject: "{date}" };
-    await expect(send(run, [hookTo(server.url), odd])).rejects.toThrow("Cannot use {date}");
+    const dated = { ...emailTo(["ann@example.com"], smtpAt(1)), subject: "{date}" };
+    await expect(send(run, [hookTo(server.url), dated])).rejects.toThrow("Cannot use {date}");
+    const two = { ...run.summary, files: [run.summary.files, run.summary.files].flat() };
+    const copied = commandTo("cp {file} /", run.folder);
+    await expect(send({ ...run, summary: two }, [hookTo(server.url), copied])).rejects.toThrow(
+      "Cannot use {file}",
+    );
     expect(server.requests).toEqual([]);
     expect(readDeliveries(run.warehouse, run.runId)).toEqual([]);
   });

@@ -64,7 +64,10 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     closeTimeout: 100,
     onAuth({ username, password }, _session, done) {
       const isRight = username === LOGIN.user && password === LOGIN.password;
-      done(isRight ? null : refusal(535, `no such login: ${password}`), { user: username });
+      const sent = [`${password}`, `\0${username}\0${password}`].map((text) =>
+        Buffer.from(text).toString("base64"),
+      );
+      done(isRight ? null : refusal(535, `no such login: ${[password, ...sent].join()}`), { user: username });
     },
     onConnect: (_session, done) => void reply(async () => await options.onConnect?.(), done),
     onRcptTo: ({ address }, _session, done) => void reply(async () => await options.onRcpt?.(address), done),

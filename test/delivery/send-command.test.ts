@@ -171,6 +171,17 @@ describe("deliver by command", () => {
     expect(result).toMatchObject({ status: "failed", attempts: 1, last_error });
   });
 
+  it("does not wait for a process that a command leaves behind, though it holds the output open", async () => {
+    using run = makeRun();
+    const script = `const { spawn } = require("child_process");
+      const { pid } = spawn("sleep", ["600"], { detached: true, stdio: "inherit" });
+      require("fs").writeFileSync("left", String(pid)); process.exit(0)`;
+    expect(await send(run, [command(node(script), run.folder)])).toMatchObject([{ status: "delivered" }]);
+    const left = readFileSync(join(run.folder, "left"), "utf8");
+    expect(isRunning(left)).toBe(true);
+    process.kill(Number(left));
+  });
+
   it("stops a command when the signal aborts", async () => {
     using run = makeRun();
     const stop = new AbortController();

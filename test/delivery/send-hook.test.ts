@@ -1,5 +1,7 @@
+import { createServer } from "node:https";
 import { describe, expect, it } from "vitest";
-import { drip, ENDLESS, json, reset, stall, startBadServer, text } from "../support/bad-server.ts";
+import { drip, ENDLESS, json, listen, reset, stall, startBadServer, text } from "../support/bad-server.ts";
+import { selfSigned } from "../support/certificate.ts";
 import { withEnoughTime } from "../support/enough-time.ts";
 import { hookTo, makeRun, send } from "./report.ts";
 
@@ -43,6 +45,27 @@ describe("deliver by web hook", () => {
       { status: "failed", attempts: 1, last_error: expect.stringMatching(says) },
     ]);
     expect(server.requests).toHaveLength(1);
+  });
+
+  it("masks each part of its address that a refusal quotes, and does not read on for ever", async () => {
+    using run = makeRun();
+    await using server = await startBadServer((_request, response) => {
+      response.writeHead(404).write(`SECRET-HOOK-17 SECRET-KEY-18 abc ${"x".repeat(3000)}`);
+    });
+    const url = new URL("/T0/SECRET-HOOK-17?key=SECRET-KEY-18&n=abc", server.url);
+    expect(await send(run, [{ channel: "webhook", url }])).toMatchObject([
+      { status: "failed", last_error: expect.stringMatching(/returned 404: \[secret\] \[secret\] abc x+$/) },
+    ]);
+  });
+
+  it("fails at once by a certificate that nobody vouches for", async () => {
+    using run = makeRun();
+    await using server = await listen(createServer(selfSigned("localhost")));
+    const url = new URL(`https://localhost:${server.port}/T0/SECRET-HOOK-17`);
+    const last_error = expect.stringMatching(/^Cannot reach localhost:\d+: .*self-signed/);
+    expect(await send(run, [{ channel: "webhook", url }])).toMatchObject([
+      { status: "failed", attempts: 1, last_error },
+    ]);
   });
 
   it.each([

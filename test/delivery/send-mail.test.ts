@@ -258,11 +258,11 @@ describe("deliver by e-mail", () => {
     });
   });
 
-  it("fails at once with a wrong login, and keeps the password out of the ledger", async () => {
+  it("fails at once with a wrong login, and keeps the password, plain or encoded, out of the ledger", async () => {
     const login = { user: LOGIN.user, password: "wrong-word-18" };
     const mail = await mailBy({ needsLogin: true }, { login });
     expect(mail).toMatchObject({ status: "failed", attempts: 1, taken: [] });
-    expect(mail.last_error).toMatch(/said: 535 no such login: \[secret\]$/);
+    expect(mail.last_error).toMatch(/said: 535 no such login: \[secret\],\[secret\],\[secret\]$/);
   });
 
   it("does not attach a file that is not as the report wrote it", async () => {

@@ -26,10 +26,18 @@ describe("parseSmtpUrl", () => {
     });
   });
 
+  it("has the sender that is given apart from the URL", () => {
+    const from = { name: "Acme", address: "c@d.example" };
+    expect(parseSmtpUrl("smtp://mail.example.com/?from=a@b.example", "Acme <c@d.example>").from).toEqual(
+      from,
+    );
+  });
+
   it.each([
     ["mail.example.com", "is not a URL"],
     ["https://mail.example.com", "must start with smtp://"],
     ["smtp://SECRET@mail.example.com?from=a@b.example", "both user and password"],
+    ["smtp://:SECRET@mail.example.com?from=a@b.example", "both user and password"],
     ["smtp://user:SECRET@mail.example.com", "one address"],
     ["smtp://mail.example.com", "must name the sender: add"],
     ["smtp:///?from=a@b.example", "has no host"],

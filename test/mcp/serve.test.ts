@@ -18,6 +18,7 @@ const INITIALIZE = {
   },
 };
 const message = z.object({
+  jsonrpc: z.literal("2.0"),
   id: z.unknown(),
   result: z.record(z.string(), z.unknown()).optional(),
   error: z.object({ code: z.number(), message: z.string() }).optional(),

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { loadSettings } from "../../src/config/load-settings.ts";
 import type { Restatement } from "../../src/export/restatement.ts";
 import { insertRestatements } from "../../src/features/restatements/restatement-table.ts";
 import { answerCall } from "../../src/mcp/answer-call.ts";
@@ -112,6 +113,18 @@ describe("toolsFor", () => {
     const tools = toolsFor(["one"], { sql: false, isPersonal: true });
     expect(tools.map(({ name }) => name)).toEqual(READING);
     for (const { input } of tools) expect(input.shape).not.toHaveProperty("account");
+  });
+
+  it.each([
+    ["explain_call", { call_id: 1 }, "calltally explain shows all."],
+    ["what_changed", {}, "Ask with a later since."],
+    ["status", {}, "calltally status shows all."],
+  ])("says how to ask %s for less", async (name, args, less) => {
+    using folder = makeFolder();
+    const settings = loadSettings({ env: folder.env, folder: folder.path });
+    const scope = { account: undefined, settings, reports: new Map(), nowMs: Date.now() };
+    const tool = toolsFor([], { sql: false, isPersonal: false }).find((each) => each.name === name);
+    expect(await tool?.answer(scope, args)).toMatchObject({ less });
   });
 });
 
@@ -319,6 +332,10 @@ describe("answerCall", () => {
       ga4_events: judged,
       uploads: [],
     });
+    const berlin = answering(folder.path, { env: { ...folder.env, CALLTALLY_TIMEZONE: "Europe/Berlin" } });
+    expect(await berlin.ask("explain_call", { call_id: 2 })).toMatchObject({
+      local_time: "2026-09-15 16:30:00 +02:00",
+    });
     expect(await assistant.ask("explain_call", { call_id: 99 })).toMatch(
       /^There is no call 99 in .*calls\.db\nRun `calltally sync` if it is new; the API lists only calls with DNI data/,
     );
@@ -402,13 +419,21 @@ describe("answerCall", () => {
     ["explain_call", { call_id: 2 }, false],
     ["query", { sql: "SELECT 1 AS one" }, true],
     ["what_changed", {}, true],
+    ["what_changed", { since: "2026-10-05" }, true],
     ["what_changed", { since: "2026-10-06" }, false],
+    ["figures", { by: [], range: { from: "2026-10-01", to: "2026-10-03" } }, true],
+    ["figures", { by: [], range: SEPTEMBER }, false],
+    ["compare", { range: { from: "2026-10-01", to: "2026-10-03" } }, true],
   ])("%s %o is provisional if what it is about may still change: %s", async (name, args, provisional) => {
     using folder = makeFolder([...CALLS, makeCall({ call_id: 4, call_started: "2026-10-05T05:00:00.000Z" })]);
     {
       using warehouse = openWarehouse(folder.database);
       const late = { ...RESTATEMENT, starts_at: "2026-10-04T00:00:00.000Z", ends_at: FINISHED_AT };
       insertRestatements(warehouse, [late]);
+      const noticed = { judged_until: "2026-10-05T05:00:00.000Z", noticed_at: FINISHED_AT };
+      writeTransaction(warehouse, (tx) =>
+        insertNotice(tx, { ...NOTICE, ...noticed, run_id: 1, dimension: "all", key: "{}" }),
+      );
     }
     const assistant = answering(folder.path, { env: folder.env, sql: true, isPersonal: true });
     expect(await assistant.ask(name, args)).toMatchObject({ basis: { provisional } });

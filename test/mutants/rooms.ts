@@ -124,6 +124,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   notices: {
+    floor: 85,
     parts: [
       ...own("features/notices", "call-hours"),
       { files: ["src/features/notices/judge-calls.ts"], tests: ["test/features/notices/judge-once.test.ts"] },
