@@ -1,8 +1,10 @@
+import { hash } from "node:crypto";
 import {
   closeSync,
   fsyncSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readlinkSync,
   realpathSync,
   statSync,
@@ -82,4 +84,10 @@ export function removeFile(path: string): void {
 function isFolder(path: string): boolean {
   // A file may stand where a folder should: making it will say so.
   return attempt(() => statSync(path, { throwIfNoEntry: false }))?.isDirectory() ?? false;
+}
+
+/** Returns the SHA-256 of a file, hexadecimal; undefined for anything else. */
+export function hashFile(path: string): string | undefined {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  return hash("sha256", readFileSync(path));
 }

@@ -12,7 +12,7 @@ import { loadSettings, type Settings } from "../config/load-settings.ts";
 import { findGiven, type SettingSources } from "../config/setting-layers.ts";
 import { remarkOnSettings } from "../config/setting-remarks.ts";
 import { ALL_SETTINGS, SETTINGS } from "../config/settings.ts";
-import { type CommonOptions, type Context, QUERY_PARENT } from "./context.ts";
+import { CONFIG_TEXT, type CommonOptions, type Context, QUERY_PARENT } from "./context.ts";
 
 /**
  * Reads the file of accounts and reports, if any, and only then loads its libraries.
@@ -24,7 +24,7 @@ export async function loadConfiguration(context: Context): Promise<Configuration
   if (path === undefined) context.configuration = configurationWithoutFile(sources);
   else {
     const { readConfiguration } = await import("../config/read-configuration.ts");
-    context.configuration = readConfiguration(path, sources);
+    context.configuration = readConfiguration(path, sources, context.env[CONFIG_TEXT]);
   }
   return context.configuration;
 }

@@ -33,6 +33,9 @@ export interface CommonOptions {
   out?: string | undefined;
 }
 
+/** Set for a job of the schedule, to the text of calltally.yaml that the schedule uses: the file may have been edited since. */
+export const CONFIG_TEXT = "CALLTALLY_CONFIG_TEXT";
+
 /** Set for a process that runs a query or a call of an assistant, to the id of its watching process. */
 export const QUERY_PARENT = "CALLTALLY_QUERY_PARENT";
 

@@ -54,7 +54,11 @@ async function exportOne(
     const folder = out === undefined ? join(settings.exportDir, below) : settings.exportDir;
     const to = stdout ? stream : folderOutput(folder, { replace, signal });
     const ask = toAsk(request, { source: source.can, output: can }, timezone);
-    return await produce(ask, source, to, { signal, onAttributed: attributionProgress(context, note) });
+    return await produce(ask, source, to, {
+      account: account.name,
+      signal,
+      onAttributed: attributionProgress(context, note),
+    });
   };
   if (engine !== undefined) {
     const read = (accounts: readonly EngineAccount[]) => {

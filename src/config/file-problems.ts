@@ -21,7 +21,7 @@ export function findProblems({ value: written, positionOf }: YamlSource): Proble
   const others = [
     ...(error?.issues ?? []).flatMap(describeIssue),
     ...findAccountProblems(value),
-    ...findSharedRecipients(value),
+    ...findSharedRecipients(value, written),
     ...findMissingRecipients(value),
   ].map((finding) => ({ ...finding, path: whereGiven(written, finding.path) }));
   const found = [...unfilled, ...others.filter((finding) => !isUnfilled(finding))].map(
@@ -170,23 +170,63 @@ function* findAccountProblems(root: unknown): Generator<Finding> {
   }
 }
 
-/** Finds recipients who would get the figures of several accounts although the report does not say so. */
-function* findSharedRecipients(root: unknown): Generator<Finding> {
-  for (const report of keysAt(root, ["reports"])) {
-    const path = ["reports", report];
-    const chosen = valueAt(root, [...path, "accounts"]);
-    const own = new Set(Array.isArray(chosen) ? chosen : keysAt(root, ["accounts"]));
-    if (chosen === "all" || own.size < 2) continue;
-    for (const index of keysAt(root, [...path, "deliver"])) {
-      const place = [...path, "deliver", Number(index)];
-      if (valueAt(root, [...place, "to"]) !== undefined) continue;
-      const command = valueAt(root, [...place, "command"]);
-      if (Array.isArray(command) && command.slice(1).some((arg) => String(arg).includes("{account}")))
-        continue;
-      const message = `would get the figures of ${own.size} accounts: make a report for each account, send it to: account, or set accounts: all in this one if its recipients may see every account`;
-      yield { path: place, message };
+/** Returns the accounts of a report; none for `accounts: all`, which may share recipients. */
+function ownAccounts(root: unknown, report: string): string[] {
+  const chosen = valueAt(root, ["reports", report, "accounts"]);
+  if (chosen === "all") return [];
+  return Array.isArray(chosen) ? [...new Set(chosen.map(String))] : keysAt(root, ["accounts"]);
+}
+
+/**
+ * Finds recipients who would get the figures of several accounts although no report says so: by one report, or by those
+ * that have them from the defaults.
+ */
+function* findSharedRecipients(root: unknown, written: unknown): Generator<Finding> {
+  const reports = keysAt(root, ["reports"]);
+  const isInherited = (report: string) => valueAt(written, ["reports", report, "deliver"]) === undefined;
+  const inheriting = new Set(reports.filter(isInherited).flatMap((report) => ownAccounts(root, report)));
+  for (const report of reports) {
+    const path = ["reports", report, "deliver"];
+    const own = isInherited(report) ? [...inheriting] : ownAccounts(root, report);
+    if (own.length < 2 || ownAccounts(root, report).length === 0) continue;
+    for (const index of keysAt(root, path)) {
+      const place = [...path, Number(index)];
+      if (valueAt(root, [...place, "to"]) !== undefined) yield* findSameRecipients(root, own);
+      else if (recipientKeys(valueAt(root, place)).length > 0) {
+        const message = `would get the figures of ${own.length} accounts: make a report for each account, send it to: account, or set accounts: all in this one if its recipients may see every account`;
+        yield { path: place, message };
+      }
     }
   }
+}
+
+/** Finds recipients of one account that are also those of another. */
+function* findSameRecipients(root: unknown, accounts: readonly string[]): Generator<Finding> {
+  const owners = new Map<string, string>();
+  for (const name of accounts) {
+    for (const index of keysAt(root, ["accounts", name, "recipients"])) {
+      const path = ["accounts", name, "recipients", Number(index)];
+      for (const key of recipientKeys(valueAt(root, path))) {
+        const owner = owners.get(key) ?? name;
+        owners.set(key, owner);
+        if (owner === name) continue;
+        const message = `is also a recipient of ${owner}, and would get the figures of both: set accounts: all in the report if it may`;
+        yield { path, message };
+      }
+    }
+  }
+}
+
+/** Returns what identifies the recipient of a delivery; nothing for a command that is told the account. */
+function recipientKeys(delivery: unknown): string[] {
+  const [to, urlFile, command] = [["email", "to"], ["webhook", "url_file"], ["command"]].map((path) =>
+    valueAt(delivery, path),
+  );
+  if (Array.isArray(to)) return to.map((address) => `mail ${String(address).toLowerCase()}`);
+  if (urlFile !== undefined) return [`hook ${urlFile}`];
+  const isOfAccount =
+    Array.isArray(command) && command.slice(1).some((arg) => String(arg).includes("{account}"));
+  return command === undefined || isOfAccount ? [] : [`command ${JSON.stringify(command)}`];
 }
 
 /** Texts in which placeholders are filled in, and values of calls, which may be anything. */

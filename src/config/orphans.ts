@@ -1,18 +1,23 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { attempt } from "../base/errors.ts";
+import { realFile } from "../base/folder.ts";
 import type { Configuration } from "./accounts.ts";
+import { inspectSettings } from "./load-settings.ts";
 import { SETTINGS } from "./settings.ts";
 
 /** Says which folders have the warehouse of an account that the file no longer has. */
 export function remarkOnOrphans({ file, accounts }: Pick<Configuration, "file" | "accounts">): string[] {
   const pattern = SETTINGS.database.accountDefault;
-  const names = accounts.flatMap(({ name }) => name ?? []);
-  if (file === undefined || pattern === undefined || names.length === 0) return [];
+  if (file === undefined || pattern === undefined || accounts.every(({ name }) => name === undefined))
+    return [];
+  const known = accounts.map(({ sources }) => realFile(inspectSettings(sources).settings.database));
   const folder = file.resolvePath(dirname(dirname(pattern)));
   const found = attempt(() => readdirSync(folder)) ?? [];
   return found
-    .filter((name) => !names.includes(name) && isWarehouse(join(folder, name, basename(pattern))))
+    .map((name) => ({ name, path: join(folder, name, basename(pattern)) }))
+    .filter(({ path }) => isWarehouse(path) && !known.includes(realFile(path)))
+    .map(({ name }) => name)
     .toSorted()
     .map(
       (name) =>

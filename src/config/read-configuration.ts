@@ -8,9 +8,12 @@ import { findGiven, type Layer, readDotenv, type SettingSources } from "./settin
 import { ALL_SETTINGS, SETTINGS } from "./settings.ts";
 import { valueAt } from "./yaml-source.ts";
 
-/** @throws UsageError that lists all problems of the file */
-export function readConfiguration(path: string, sources: SettingSources): Configuration {
-  const file = readCalltallyFile(path, sources.folder);
+/**
+ * @param checked the text to use in place of that in the file
+ * @throws UsageError that lists all problems of the file
+ */
+export function readConfiguration(path: string, sources: SettingSources, checked?: string): Configuration {
+  const file = readCalltallyFile(path, sources.folder, checked);
   const shared = { ...sources, file: [toLayer(file, [], file.content)] };
   const { accounts = {}, host_requests: hostRequests = DEFAULT_HOST_REQUESTS } = file.content;
   if (Object.keys(accounts).length === 0) {

@@ -20,6 +20,8 @@ export interface Job {
   basis: Basis;
   /** Hours after a call in which late transcripts and corrections are looked for. */
   lookbackHours: number;
+  /** The account's name in calltally.yaml; undefined for the only one. */
+  account?: string | undefined;
   timeframe: Timeframe;
   nowMs: number;
   session: FigureSession;

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { attempt } from "../base/errors.ts";
-import { realFile } from "../base/folder.ts";
+import { hashFile, realFile } from "../base/folder.ts";
 import { readDeliveredTo } from "../delivery/delivery-table.ts";
 import { findDrafts } from "../export/output/file-set.ts";
 import { lockFolder } from "../export/output/folder-lock.ts";
@@ -9,17 +9,16 @@ import { MANIFEST, tryReadManifest } from "../export/output/read-manifest.ts";
 import { acquireLock } from "../warehouse/acquire-lock.ts";
 import { findCopies } from "../warehouse/backup-table.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
-import { openReader } from "../warehouse/open.ts";
+import { connect, openReader } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
-import { readExportPaths } from "../warehouse/runs/exports.ts";
+import { readExportHashes } from "../warehouse/runs/exports.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { folderOf, listManifest, readOr } from "./personal-files.ts";
 
 /** Everything of an account on this machine, as far as its warehouse knows. Paths are absolute, of files that exist. */
 export interface AccountFiles {
   database: string;
-  /** Null if the warehouse cannot be read: then only the export folder is searched for files. */
-  warehouseId: string | null;
   /** The warehouse, and what lies next to it under its name: key, lock, log, replaced copies. */
   warehouse: readonly string[];
   backups: readonly string[];
@@ -27,6 +26,8 @@ export interface AccountFiles {
   exports: readonly string[];
   /** What cannot be removed from here. */
   outside: {
+    /** Recorded backups that cannot be read, or are of another warehouse by now. */
+    copies: readonly string[];
     /** Clusters with its rows, and its name there. */
     clusters: readonly { target: string; account: string }[];
     /** Who got files, and how many times. */
@@ -34,37 +35,60 @@ export interface AccountFiles {
   };
 }
 
-/** Finds what an account has on this machine. A folder with the manifest of another warehouse is left alone. */
+/**
+ * Finds what an account has on this machine. Files that are another warehouse's by now are left alone: exports by their
+ * manifest or hash, backups by their id.
+ */
 export function findAccountFiles({ database: given, exportDir }: { database: string; exportDir: string }) {
   const database = realFile(given);
   using reader = existsSync(database) ? attempt(() => openReader(database)) : undefined;
-  const warehouseId = reader ? readOrigin(reader).warehouse_id : null;
-  const copies = reader ? findCopies(reader) : [];
-  const warehouse = filesOf(database);
-  const backups = copies.flatMap((copy) => [copy, callerKeyOf(copy)]).filter((path) => existsSync(path));
-  const recorded = reader ? readExportPaths(reader) : [];
-  const folders = [...new Set([...recorded.map(folderOf), resolve(exportDir)])];
-  const idIn = (folder: string) => readOr(() => tryReadManifest(folder), undefined)?.origin.warehouse_id;
-  // The export folder is the account's own, even if its warehouse cannot be read.
-  const ids = [undefined, warehouseId, idIn(resolve(exportDir))];
-  const own = folders.filter((folder) => ids.includes(idIn(folder)));
-  const listed = own.flatMap((folder) => [
-    ...listManifest(folder, idIn(folder) ?? ""),
-    ...readOr(() => findDrafts(folder), []),
-  ]);
-  const exports = [...recorded.filter((path) => own.includes(folderOf(path))), ...listed];
+  const warehouse = [...filesOf(database), ...(isLink(given) ? [given] : [])];
+  const copies = (reader ? findCopies(reader) : []).filter((copy) => !warehouse.includes(copy));
+  const id = reader && readOrigin(reader).warehouse_id;
+  const backups = copies.filter((copy) => idOf(copy) === id);
   const files: AccountFiles = {
     database,
-    warehouseId,
     warehouse,
-    backups: [...new Set(backups)].filter((path) => !warehouse.includes(path)),
-    exports: [...new Set(exports)].filter((path) => existsSync(path)).toSorted(),
+    backups: backups.flatMap((copy) => [copy, callerKeyOf(copy)]).filter((path) => existsSync(path)),
+    exports: findExports(reader, resolve(exportDir)),
     outside: {
+      copies: copies.filter((copy) => !backups.includes(copy)),
       clusters: reader ? readPublications(reader).map(({ target, account }) => ({ target, account })) : [],
       recipients: reader ? readDeliveredTo(reader) : [],
     },
   };
   return files;
+}
+
+function findExports(reader: Reader | undefined, exportDir: string): string[] {
+  const idIn = (folder: string) => readOr(() => tryReadManifest(folder), undefined)?.origin.warehouse_id;
+  // Without a warehouse to ask, only the export folder is the account's for certain.
+  const id = reader ? readOrigin(reader).warehouse_id : idIn(exportDir);
+  const records = reader ? readExportHashes(reader) : [];
+  const folders = new Set([...records.map(({ path }) => folderOf(path)), exportDir]);
+  const found = [...folders].flatMap((folder) => {
+    const known = records.filter(({ path }) => folderOf(path) === folder);
+    const owner = idIn(folder);
+    if (owner !== undefined && owner !== id) return [];
+    const isOwn = ({ path, sha256 }: (typeof known)[number]) => owner === id || hashFile(path) === sha256;
+    return [
+      ...known.filter(isOwn).map(({ path }) => path),
+      ...(owner === undefined ? [] : listManifest(folder, owner)),
+      ...readOr(() => findDrafts(folder), []),
+    ];
+  });
+  return [...new Set(found)].filter((path) => existsSync(path)).toSorted();
+}
+
+function idOf(copy: string): string | undefined {
+  return attempt(() => {
+    using reader = connect({ path: copy });
+    return readOrigin(reader).warehouse_id;
+  });
+}
+
+function isLink(path: string): boolean {
+  return attempt(() => lstatSync(path).isSymbolicLink()) ?? false;
 }
 
 /** Removes the files, while no sync and no export can write, and the folders that become empty; the lock comes last. */
@@ -80,6 +104,12 @@ export async function removeAccountFiles(
   // Its process still had the lock file open.
   for (const path of filesOf(database)) remove(path);
   removeEmpty(dirname(database));
+}
+
+/** Returns which of the files are there, or there again. */
+export function findLeft({ database, warehouse, backups, exports }: AccountFiles): string[] {
+  const known = [...warehouse, ...backups, ...exports].filter((path) => existsSync(path));
+  return [...new Set([...known, ...filesOf(database)])];
 }
 
 async function removeExports(exports: readonly string[], signal: AbortSignal): Promise<void> {
@@ -107,11 +137,15 @@ function removeEmpty(folder: string): void {
   if (isGone) removeEmpty(dirname(folder));
 }
 
-/** The warehouse and what begins with its name: `calls.db-wal`, `calls.db.replaced-…`, `.calls.db.….tmp`. */
+/** What calltally makes next to a warehouse, after its name, or after a dot and its name. */
+const AFTER_NAME = /^(?:-wal|-shm|-journal|\.lock(?:-journal|-wal|-shm)?|\.caller-key|\.replaced-.*)?$/;
+const AFTER_DOT = /^\.(?:.*\.tmp(?:-wal|-shm|-journal)?|delivery-.*)$/;
+
 function filesOf(database: string): string[] {
   const [folder, name] = [dirname(database), basename(database)];
   const isOf = (file: string) =>
-    file === name || [`${name}-`, `${name}.`, `.${name}.`].some((start) => file.startsWith(start));
+    (file.startsWith(name) && AFTER_NAME.test(file.slice(name.length))) ||
+    (file.startsWith(`.${name}`) && AFTER_DOT.test(file.slice(name.length + 1)));
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
   return readdirSync(folder)
     .filter(isOf)

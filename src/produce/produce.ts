@@ -16,6 +16,8 @@ import { collectTables, startJob } from "./start-job.ts";
 import { writeContent } from "./writers.ts";
 
 export interface ProduceOptions extends Partial<SourceOptions> {
+  /** The account's name in calltally.yaml; undefined for the only one. */
+  account?: string | undefined;
   reportRun?: ReportRunOfFiles | undefined;
   /** Reads more at the moment of the files, before the first is written. If it throws, nothing changes. */
   inspect?: ((job: Job) => Promise<void>) | undefined;
@@ -93,7 +95,7 @@ async function make(
     steps: readonly ExportStep[];
     onNewKey: (file: string) => void;
   },
-  { signal, inspect, clock = systemClock }: ProduceOptions,
+  { account, signal, inspect, clock = systemClock }: ProduceOptions,
 ): Promise<Pick<Made, "manifest" | "isWarehouseEmpty">> {
   const { opened, outlet, folder, steps, onNewKey } = means;
   for (const step of steps) step.begin?.();
@@ -105,6 +107,7 @@ async function make(
   const tables = collectTables(ask, outlet, write);
   const job: Job = {
     ...started,
+    account,
     nowMs: clock.now(),
     session: moment.session,
     readCoverage: moment.readCoverage,

@@ -13,17 +13,18 @@ export async function produceReport(
   options: ProduceOptions & { signal: AbortSignal },
 ): Promise<Made & { folder: string }> {
   const { signal } = options;
+  const named = { ...options, account: report.account ?? undefined };
   const { content, settings } = report;
   const output = folderOutput(folder, { signal });
   if (content.engine === undefined)
-    return { folder: output.folder, ...(await produce(ask, sourceOf(settings), output, options)) };
+    return { folder: output.folder, ...(await produce(ask, sourceOf(settings), output, named)) };
   const owner = { name: report.account ?? ONLY_ACCOUNT, settings };
   const work = async ([account]: readonly EngineAccount[]) => {
     if (account === undefined) throw new Error(`The cluster returned no account ${owner.name}`);
     const { source } = account;
     check(content, { source: source.can, output: output.can }, { ...AS_WRITTEN, spell: ask.spell });
     const contents = toContents(content, source.can);
-    return await produce({ ...ask, contents }, source, output, options);
+    return await produce({ ...ask, contents }, source, output, named);
   };
   const made = await readEngine(content.engine, [owner], work, { signal });
   return { folder: output.folder, ...made };

@@ -180,6 +180,8 @@ function* figureConflicts({ request, can, kinds, dimensions, s }: RequestParts):
     if (range && !isClosed) yield `A report needs ${closed}`;
   } else if (format === "explore") {
     if (request.contents) yield `${s("format")} explore is a page of its own: leave out ${s("contents")}`;
+    if (request.filter?.tracking_number)
+      yield `The page to explore would contain the number of ${s("filter.tracking_number")}`;
     const unshared = by.find(isUnshared);
     if (unshared) yield `The page to explore has no ${unshared}, which identifies clicks or numbers`;
     if (!can.source.lists)

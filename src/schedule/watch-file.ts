@@ -18,13 +18,13 @@ export async function watchFile(
   path: string,
   known: string,
   { signal, clock = systemClock }: { signal: AbortSignal; clock?: Clock },
-  onChange: () => Promise<void>,
+  onChange: (text: string) => Promise<void>,
 ): Promise<void> {
   for (let last = known; !signal.aborted; ) {
     await clock.sleep(POLL_MS, signal).catch(() => undefined);
     const text = readTextOf(path);
     if (signal.aborted || text === last) continue;
     last = text;
-    await onChange();
+    await onChange(text);
   }
 }

@@ -109,6 +109,7 @@ describe("calltally schedule, of several accounts", () => {
       appendFileSync(join(folder.path, "calltally.yaml"), more);
     };
     write({ acme });
+    appendFileSync(join(folder.path, "calltally.yaml"), 'sync_cron: "*/5 * * * * *"\n');
     const running = startCalltally(["schedule", "--listen", "127.0.0.1:0"], { cwd: folder.path });
     const lines: Line[] = [];
     const waits: { isIt: (line: Line) => boolean; resolve: (line: Line) => void }[] = [];
@@ -138,6 +139,9 @@ describe("calltally schedule, of several accounts", () => {
       reason: expect.stringMatching(/^calltally.yaml has changed, and is not used/),
       accounts: { acme: { status: "ok" } },
     });
+
+    const syncs = next(({ account, job, msg }) => account === "acme" && job === "sync" && msg === "done");
+    await syncs;
 
     const again = next(({ healthz }) => healthz !== undefined);
     const synced = next(({ account, job, msg }) => account === "beta" && job === "sync" && msg === "done");

@@ -337,9 +337,14 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
     const account = (name: string) =>
       `  ${name}: { base_url: "http://127.0.0.1:1", token_file: ${name}.token }\n`;
     const NAMES = ["acme", "beta", "gamma"];
-    writeFileSync(join(folder.path, "calltally.yaml"), `accounts:\n${NAMES.map(account).join("")}`, {
-      mode: 0o600,
-    });
+    writeFileSync(join(folder.path, "unsynced.token"), "t", { mode: 0o600 });
+    writeFileSync(
+      join(folder.path, "calltally.yaml"),
+      `accounts:\n${[...NAMES, "unsynced"].map(account).join("")}`,
+      {
+        mode: 0o600,
+      },
+    );
     const [OTHER, THIRD] = ["+15550002222", "+15550003333"];
     for (const [name, callers] of [
       ["acme", [NUMBER, OTHER]],
@@ -352,10 +357,12 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
     }
     const run = (...args: string[]) => calltally(["forget", ...args], { cwd: folder.path });
     const callers = () =>
-      NAMES.map((name) => {
-        using reader = openReader(join(folder.path, `data/${name}/calltally.db`));
-        return reader.sqlite.prepare("SELECT caller_id FROM calls ORDER BY call_id").pluck().all();
-      });
+      NAMES.filter((name) => readFileSync(join(folder.path, `data/${name}/calltally.db`)).length > 100).map(
+        (name) => {
+          using reader = openReader(join(folder.path, `data/${name}/calltally.db`));
+          return reader.sqlite.prepare("SELECT caller_id FROM calls ORDER BY call_id").pluck().all();
+        },
+      );
     expect(await run(NUMBER)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("works on one account"),
@@ -371,8 +378,16 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
       acme: { forgotten: { callers: 2, calls: 2 } },
       beta: { forgotten: { callers: 1, calls: 1 } },
       gamma: { forgotten: null },
+      unsynced: { forgotten: null },
     });
     const forgotten = expect.stringMatching(/^forgotten[0-9a-f]{16}$/);
     expect(callers()).toEqual([[forgotten, forgotten], [forgotten], [THIRD]]);
+    writeFileSync(join(folder.path, "data/beta/calltally.db"), "no warehouse");
+    expect(await run("--all-accounts", THIRD)).toMatchObject({
+      code: 7,
+      stdout: expect.stringMatching(/gamma\n1 caller forgotten/),
+      stderr: expect.stringMatching(/^beta: .*calltally.db/m),
+    });
+    expect(callers().at(-1)).toEqual([forgotten]);
   });
 });

@@ -114,6 +114,56 @@ describe("remove-account", () => {
     expect(existsSync(join(folder, "shared/channel.csv"))).toBe(true);
   });
 
+  it("leaves what other accounts have under names that begin alike, in its folders, and at the paths of its backups", async () => {
+    using folder = makeTempFolder();
+    const account = (name: string, more: string) =>
+      `  ${name}: { base_url: "http://127.0.0.1:1", token_file: t, ${more} }\n`;
+    const yaml = `accounts:\n${account("acme", "database: w/a.db")}${account("beta", "database: w/a.db.old.db")}${account("gamma", "database: w/a.db-2")}`;
+    writeFileSync(join(folder.path, "calltally.yaml"), yaml, { mode: 0o600 });
+    writeFileSync(join(folder.path, "t"), "t", { mode: 0o600 });
+    for (const file of ["a.db", "a.db.old.db", "a.db-2"])
+      fillWarehouse(join(folder.path, "w", file), [FULL_CALL]);
+    const run = (...args: string[]) => calltally(args, { cwd: folder.path });
+    for (const args of [
+      ["backup", "copy.db", "--account", "acme"],
+      ["backup", "copy.db", "--account", "beta"],
+      ["export", "channel", "--account", "acme", "--out", "shared"],
+      ["export", "channel", "--account", "beta", "--out", "shared", "--replace"],
+      ["export", "channel", "--account", "beta", "--out", "data/acme/exports"],
+    ])
+      expect((await run(...args)).code, args.join(" ")).toBe(0);
+    const { code, stderr } = await run("remove-account", "acme", "--yes");
+    expect(code, stderr).toBe(0);
+    expect(stderr).toMatch(
+      /Left, since they are backups of another warehouse or cannot be read:\n {2}.*copy\.db\n/,
+    );
+    for (const kept of [
+      "w/a.db.old.db",
+      "w/a.db-2",
+      "copy.db",
+      "shared/channel.csv",
+      "data/acme/exports/channel.csv",
+    ])
+      expect(existsSync(join(folder.path, kept)), kept).toBe(true);
+    expect(existsSync(join(folder.path, "w/a.db"))).toBe(false);
+  });
+
+  it("takes a renamed account for none that is gone, and does not remove its files under the old name", async () => {
+    using folder = makeTempFolder();
+    const own = "database: data/old/calltally.db, export_dir: data/old/exports";
+    const yaml = `accounts:\n  renamed: { base_url: "http://127.0.0.1:1", token_file: t, ${own} }\n${accountsOf(["beta"])}`;
+    writeFileSync(join(folder.path, "calltally.yaml"), yaml, { mode: 0o600 });
+    for (const file of ["t", "beta.token"]) writeFileSync(join(folder.path, file), "t", { mode: 0o600 });
+    fillWarehouse(join(folder.path, "data/old/calltally.db"), [FULL_CALL]);
+    const run = (...args: string[]) => calltally(args, { cwd: folder.path });
+    expect((await run("config", "check")).stderr).toBe("");
+    expect(await run("remove-account", "old", "--yes")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("its folder belongs to the account renamed"),
+    });
+    expect(existsSync(join(folder.path, "data/old/calltally.db"))).toBe(true);
+  });
+
   it("removes a damaged warehouse, and its export folder", async () => {
     using agency = await makeAgency();
     mkdirSync(join(agency.folder, "data/acme"), { recursive: true });

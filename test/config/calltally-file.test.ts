@@ -187,7 +187,8 @@ doorbell: { secret_file: s, account: beta }
 
   const MAIL = "{ email: { to: [a@b.example] } }";
   const WITH = "base_url: https://a.example, token_file: t, recipients: [{ email: { to: [c@d.example] } }]";
-  const BOTH_WITH = `accounts: { acme: { ${WITH} }, beta: { ${WITH} } }\n`;
+  const BOTH_WITH = `accounts: { acme: { ${WITH} }, beta: { ${WITH.replace("c@d.example", "e@f.example")} } }\n`;
+  const SAME = `accounts: { acme: { ${WITH} }, beta: { ${WITH.replace("c@d.example", "C@D.example")} } }\n`;
   const HOOK = "{ webhook: { url_file: hook.url } }";
   const SHARED =
     ": reports.weekly.deliver[0]: would get the figures of 2 accounts: make a report for each account, send it to: account, or set accounts: all in this one if its recipients may see every account";
@@ -219,6 +220,13 @@ doorbell: { secret_file: s, account: beta }
     },
     { accounts: TWO, report: "deliver: [{ to: everybody }]", says: '"everybody" is not one of account' },
     { accounts: BOTH_WITH, report: "deliver: [{ to: account }]" },
+    {
+      accounts: SAME,
+      report: "deliver: [{ to: account }]",
+      says: ": accounts.beta.recipients[0]: is also a recipient of acme, and would get the figures of both",
+    },
+    { accounts: SAME, report: "accounts: all, deliver: [{ to: account }]" },
+    { accounts: SAME, report: "accounts: [beta], deliver: [{ to: account }]" },
     { accounts: BOTH_WITH, report: `deliver: [{ to: account }, ${MAIL}]`, says: "deliver[1]" },
   ])("refuses one recipient for several accounts: $report", ({ accounts, report, says }) => {
     const problems = problemsOf({ yaml: `${accounts}reports: { weekly: { ${report} } }` }).slice(1);
@@ -256,6 +264,18 @@ reports: { weekly: {}, daily: { grain: day } }
       expect.stringMatching(/^calltally.yaml:2:48: defaults.reports.grain: "weak" is not one of/),
       expect.stringContaining("reports.daily: on_restatement needs cron and deliver"),
     ]);
+  });
+
+  it("refuses a recipient of the defaults for the reports of several accounts", () => {
+    const defaults = `defaults: { reports: { deliver: [${MAIL}] } }\n`;
+    const ofBoth = `${TWO}${defaults}reports: { one: { accounts: [acme] }, two: { accounts: [beta] } }`;
+    expect(problemsOf({ yaml: ofBoth }).slice(1)).toEqual([
+      expect.stringContaining("defaults.reports.deliver[0]: would get the figures of 2 accounts"),
+    ]);
+    const all = `${TWO}${defaults}reports: { one: { accounts: all }, two: { accounts: all } }`;
+    expect(problemsOf({ yaml: all })).toEqual([]);
+    const ofOne = `${TWO}${defaults}reports: { one: { accounts: [acme] }, two: { accounts: [acme] } }`;
+    expect(problemsOf({ yaml: ofOne })).toEqual([]);
   });
 
   it("takes the braces of a program in a command for text", () => {

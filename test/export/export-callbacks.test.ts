@@ -38,11 +38,9 @@ function foldCallbacks(
     .toSorted((a, b) => compareTexts(a.call_started, b.call_started) || a.call_id - b.call_id);
   return [...Map.groupBy(known, ({ caller }) => caller).values()]
     .flatMap((own) => {
-      const lastAnswered = own.findLast(({ outcome }) => outcome === "answered")?.call_started ?? "";
+      const answered = own.findLastIndex(({ outcome }) => outcome === "answered");
       const last = own.findLast(({ outcome }) => outcome === "missed" || outcome === "answered");
-      const missed = own.filter(
-        ({ outcome, call_started }) => outcome === "missed" && String(call_started) > lastAnswered,
-      );
+      const missed = own.slice(answered + 1).filter(({ outcome }) => outcome === "missed");
       const at = String(last?.call_started);
       if (last?.outcome !== "missed" || at < startsAt || at >= endsAt) return [];
       const { call_id, source, campaign } = last;

@@ -55,63 +55,68 @@ export class SimulatedCluster {
 
   respond(query: ReadonlyMap<string, string>, body: string): Response {
     const statement = query.get("query");
-    const rows = statement === undefined ? this.#answer(body) : this.#insert(statement, body);
+    const data = statement === undefined ? this.#answer(body) : this.#insert(statement, body);
     const isCut = --this.cutAt === 0;
-    const text = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
-    const named = { "x-clickhouse-server-display-name": "simulated" };
-    const headers = { ...named, "content-encoding": "gzip" };
-    if (rows.length > 0 || statement === undefined)
-      return { status: 200, headers, body: gzipSync(text), tookMs: 5, isCut };
-    return { status: 200, headers: named, body: Buffer.alloc(0), tookMs: 5, isCut };
+    const headers = { "x-clickhouse-server-display-name": "simulated" };
+    if (data === undefined) return { status: 200, headers, body: Buffer.alloc(0), tookMs: 5, isCut };
+    const packed = gzipSync(JSON.stringify({ data }));
+    return {
+      status: 200,
+      headers: { ...headers, "content-encoding": "gzip" },
+      body: packed,
+      tookMs: 5,
+      isCut,
+    };
   }
 
-  #answer(sql: string): object[] {
-    if (sql.startsWith("CREATE DATABASE")) return [];
+  /** Returns rows of values; undefined for a statement without an answer. */
+  #answer(sql: string): unknown[][] | undefined {
+    if (sql.startsWith("CREATE DATABASE")) return undefined;
     if (sql.startsWith("CREATE TABLE")) return this.#create(sql);
     const [, optimized] = /^OPTIMIZE TABLE `\w+`\.`(\w+)_local` FINAL$/.exec(sql) ?? [];
     if (optimized !== undefined) {
       this.#rows.exec(
         `DELETE FROM ${optimized} WHERE rowid NOT IN (SELECT kept FROM ${optimized}_final); VACUUM`,
       );
-      return [];
+      return undefined;
     }
-    if (sql.startsWith("CREATE VIEW")) return [];
-    if (sql.includes("FROM system.clusters"))
-      return [{ shard_num: 1, server: "simulated:9000", is_local: 1 }];
-    if (sql.includes("FROM system.databases")) return [{ found: 1 }];
-    if (sql.includes("FROM system.data_type_families")) return [{ found: 0 }];
+    if (sql.startsWith("CREATE VIEW")) return undefined;
+    if (sql.includes("FROM system.clusters")) return [[1, "simulated:9000", 1]];
+    if (sql.includes("FROM system.databases")) return [["acme"]];
+    if (sql.includes("FROM system.data_type_families")) return [];
     if (sql.includes("FROM system.tables"))
-      return [...this.#tables].map(([name, { engine }]) => ({ name, text: engine }));
+      return [...this.#tables].map(([name, { engine }]) => [name, engine, ""]);
     if (sql.includes("FROM system.columns"))
       return [...this.#tables].flatMap(([table, { columns }]) =>
-        columns.map(([name, type]) => ({ table, name, type })),
+        columns.map(([name, type]) => [table, name, type]),
       );
-    return this.read(
+    const select = this.#rows.prepare<[], unknown[]>(
       sql
-        .replace(/\nFORMAT JSONEachRow$/, "")
+        .replace(/\nFORMAT JSONCompact$/, "")
         .replaceAll(/FROM `\w+`\.`(\w+?)(?:_local)?`( FINAL)?/g, (_, name, final) =>
           final === undefined ? `FROM ${name}` : `FROM ${name}_final`,
         )
         .replace(" LIMIT 1 BY account", " LIMIT 1"),
     );
+    return select.raw().all();
   }
 
-  #create(sql: string): [] {
+  #create(sql: string): undefined {
     const [, name = "", lines = "", engine = ""] =
       /^CREATE TABLE IF NOT EXISTS `\w+`\.`(\w+)` \(\n(.*)\n\) ENGINE = (.*?)\nFORMAT|$/s.exec(
         `${sql}\nFORMAT`,
       ) ?? [];
     const columns = lines.split(",\n").map((line) => line.trim().replaceAll("`", "").split(" "));
     this.#tables.set(name, { engine, columns });
-    if (!name.endsWith("_local")) return [];
+    if (!name.endsWith("_local")) return undefined;
     const table = name.replace("_local", "");
     const key = /ORDER BY \(?(.*?)\)?$/.exec(engine)?.[1];
     this.#rows.exec(`CREATE TABLE ${table} (${columns.map(([column]) => column).join()});
       CREATE VIEW ${table}_final AS SELECT *, max(version), rowid AS kept FROM ${table} GROUP BY ${key}`);
-    return [];
+    return undefined;
   }
 
-  #insert(statement: string, body: string): [] {
+  #insert(statement: string, body: string): undefined {
     const [, name = ""] = /^INSERT INTO `\w+`\.`(\w+)_local`/.exec(statement) ?? [];
     const columns = this.#tables.get(`${name}_local`)?.columns ?? [];
     for (const line of body.trim().split("\n")) {
@@ -122,7 +127,7 @@ export class SimulatedCluster {
       });
       this.#rows.exec(`INSERT INTO ${name} VALUES (${values.join()})`);
     }
-    return [];
+    return undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { formatQuantity } from "../../base/quantity-text.ts";
@@ -44,22 +45,39 @@ interface ForgetFlags {
 }
 
 /**
- * Forgets callers in each account that has data of them; with `--allow-empty`, in all.
+ * Forgets callers in each account that has data of them; with `--allow-empty`, in all that have a warehouse. An account
+ * that fails stops no other.
  * @throws UsageError before anybody is forgotten, if no account has data of one of them
  */
 async function forgetInAll(context: Context, whom: readonly Named[], flags: ForgetFlags): Promise<Result> {
   const accounts = accountsOf(context);
-  const unknown = new Map(
-    accounts.map((account) => [account, new Set(findUnknown(whom, loadSettings(account.sources)))]),
-  );
-  const isKnown = (index: number, account: Account) => flags.allowEmpty || !unknown.get(account)?.has(index);
-  const nowhere = [...whom.keys()].filter((index) => !accounts.some((account) => isKnown(index, account)));
-  if (nowhere.length > 0) throw unknownError(whom, nowhere);
+  const known = new Map(accounts.map((account) => [account, whoIsKnown(whom, account, flags)]));
+  const failed = [...known.values()].find((each) => "error" in each);
+  const isKnown = (one: Named) =>
+    [...known.values()].some((each) => "callers" in each && each.callers.includes(one));
+  const nowhere = [...whom.keys()].filter((index) => !whom.slice(index, index + 1).some(isKnown));
+  // An account that cannot be read may have data of them.
+  if (nowhere.length > 0) throw failed?.error ?? unknownError(whom, nowhere);
   return await overAccounts(context, accounts, ({ account, settings }) => {
-    const own = whom.filter((_, index) => isKnown(index, account));
-    if (own.length > 0) return forgetIn(context, settings, own, flags);
+    const found = known.get(account) ?? { callers: [] };
+    if ("error" in found) throw found.error;
+    if (found.callers.length > 0) return forgetIn(context, settings, found.callers, flags);
     return { data: { forgotten: null }, summary: "No data of them" };
   });
+}
+
+type Known = { callers: readonly Named[] } | { error: unknown };
+
+function whoIsKnown(whom: readonly Named[], { sources }: Account, { allowEmpty }: ForgetFlags): Known {
+  try {
+    const settings = loadSettings(sources);
+    if (!existsSync(settings.database)) return { callers: [] };
+    if (allowEmpty) return { callers: whom };
+    const unknown = new Set(findUnknown(whom, settings));
+    return { callers: whom.filter((_, index) => !unknown.has(index)) };
+  } catch (error) {
+    return { error };
+  }
 }
 
 async function forgetIn(

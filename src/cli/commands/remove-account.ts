@@ -1,15 +1,20 @@
-import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { confirm } from "@clack/prompts";
 import { Command } from "@commander-js/extra-typings";
 import { CalltallyError, EXIT, UsageError } from "../../base/errors.ts";
+import { realFile } from "../../base/folder.ts";
 import { didYouMean } from "../../base/nearest.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import type { Account } from "../../config/accounts.ts";
 import { NAME_RULE, nameSchema } from "../../config/file-schema.ts";
-import { loadSettings } from "../../config/load-settings.ts";
+import { inspectSettings } from "../../config/load-settings.ts";
 import { ALL_SETTINGS } from "../../config/settings.ts";
-import { type AccountFiles, findAccountFiles, removeAccountFiles } from "../../forget/account-files.ts";
+import {
+  type AccountFiles,
+  findAccountFiles,
+  findLeft,
+  removeAccountFiles,
+} from "../../forget/account-files.ts";
 import { configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, type Result } from "../frame.ts";
@@ -41,7 +46,7 @@ function parseName(text: string): string {
 
 async function removeAccount(context: Context, name: string, isSure: boolean): Promise<Result> {
   const { folder, signal } = context;
-  const { database, exportDir } = loadSettings(findAccount(context, name).sources);
+  const { database, exportDir } = inspectSettings(findAccount(context, name).sources).settings;
   const places = { database: resolve(folder, database), exportDir: resolve(folder, exportDir) };
   const found = findAccountFiles(places);
   const paths = [...found.warehouse, ...found.backups, ...found.exports];
@@ -49,8 +54,7 @@ async function removeAccount(context: Context, name: string, isSure: boolean): P
   if (paths.length === 0 && mentions.length === 0) throw unknownError(context, name);
   if (paths.length > 0 && !isSure) await askToRemove(context, name, found);
   await removeAccountFiles(found, signal);
-  const again = findAccountFiles(places);
-  const left = [...again.warehouse, ...again.exports, ...paths.filter((path) => existsSync(path))];
+  const left = findLeft(found);
   if (left.length > 0) throw leftError(name, left);
   const { warehouse, backups, exports, outside } = found;
   return {
@@ -78,7 +82,22 @@ function findAccount(context: Context, name: string): Account {
   const values = ALL_SETTINGS.flatMap(({ env, accountDefault }) =>
     accountDefault === undefined ? [] : [[env, file.resolvePath(accountDefault.replace("{account}", name))]],
   );
-  return { name, sources: { ...shared, file: [{ origin: "default", values: Object.fromEntries(values) }] } };
+  const account = {
+    name,
+    sources: { ...shared, file: [{ origin: "default" as const, values: Object.fromEntries(values) }] },
+  };
+  const placesOf = ({ sources }: Account) => {
+    const { database, exportDir } = inspectSettings(sources).settings;
+    return [realFile(database), realFile(exportDir)];
+  };
+  const [database, exportDir] = placesOf(account);
+  const owner = accounts.find((other) =>
+    placesOf(other).some((place) => place === database || place === exportDir),
+  );
+  if (owner === undefined) return account;
+  throw new UsageError(`Cannot remove ${name}: its folder belongs to the account ${owner.name}`, {
+    hint: `Nothing was removed. \`calltally remove-account ${owner.name}\` removes that account.`,
+  });
 }
 
 function unknownError({ configuration }: Context, name: string): UsageError {
@@ -134,16 +153,19 @@ function leftError(name: string, left: readonly string[]): CalltallyError {
   });
 }
 
-function describeOutside({ clusters, recipients }: AccountFiles["outside"]): string[] {
+function describeOutside({ copies, clusters, recipients }: AccountFiles["outside"]): string[] {
   const rows = clusters.map(({ target, account }) => `${target}: the rows of account ${account}`);
   const sent = recipients.map(
     ({ channel, recipient, deliveries }) =>
       `${channel} to ${recipient}: ${formatQuantity(deliveries, "delivery")}`,
   );
   return [
+    ...(copies.length > 0
+      ? [`Left, since they are backups of another warehouse or cannot be read:${list(copies)}`]
+      : []),
     ...(rows.length > 0 ? [`Still in clusters, where only an administrator removes them:${list(rows)}`] : []),
     ...(sent.length > 0 ? [`Still with recipients:${list(sent)}`] : []),
-    "Not covered: backups and files that were moved or copied elsewhere, its token and other secrets, and remains on the disk.",
+    "Not covered: backups and files that were moved or copied elsewhere, files of unmatched jobs, its token and other secrets, and remains on the disk.",
   ];
 }
 

@@ -11,7 +11,7 @@ import { type Address, parseAddress } from "../../schedule/monitor.ts";
 import { type ListedJob, listJobs, planJobs } from "../../schedule/plan-jobs.ts";
 import { readTextOf, watchFile } from "../../schedule/watch-file.ts";
 import { accountsOf, configurationOf, loadConfiguration, remarksOf } from "../chosen-accounts.ts";
-import type { Context } from "../context.ts";
+import { CONFIG_TEXT, type Context } from "../context.ts";
 import { action, note, overAccounts, type Result } from "../frame.ts";
 import { closeFolders } from "../private-folders.ts";
 import { formatTable, hang, WIDTH } from "../terminal/text.ts";
@@ -61,14 +61,21 @@ async function reportJobsOf(context: Context) {
   return (account: Account) => reportJobs({ file }, account, context.folder);
 }
 
-/** @throws UsageError for an unusable setting or cron expression */
-async function planSchedule(context: Context) {
+/** Longer values are refused by Linux; then jobs read the file. */
+const LONGEST_ENV = 120_000;
+
+/**
+ * @param text of calltally.yaml, which its jobs use
+ * @throws UsageError for an unusable setting or cron expression
+ */
+async function planSchedule(context: Context, text: string | undefined) {
   const { file, hostRequests } = configurationOf(context);
   const jobsOf = await reportJobsOf(context);
   const args = file === undefined ? [] : ["--config", file.path];
   const accounts = accountsOf(context).map((account) => ({
     ...loadAccount(account, args),
     jobs: jobsOf(account),
+    ...(text !== undefined && Buffer.byteLength(text) < LONGEST_ENV && { env: { [CONFIG_TEXT]: text } }),
   }));
   for (const { settings, jobs } of accounts) planJobs([...JOBS, ...jobs], settings, undefined, Date.now());
   return { accounts, hostRequests, doorbell: file && readDoorbell(file) };
@@ -80,10 +87,12 @@ type SchedulePlan = Awaited<ReturnType<typeof planSchedule>>;
 async function runSchedule(context: Context, remarks: readonly string[], listen: Address | undefined) {
   const { signal } = context;
   const { file } = configurationOf(context);
+  // A file that is gone later is not a schedule without a file.
+  context.options = { ...context.options, config: file?.path };
   // Before the file is read: an edit in between is noticed.
   const text = file && readTextOf(file.path);
   if (file !== undefined) await loadConfiguration(context);
-  const first = await planSchedule(context);
+  const first = await planSchedule(context, text);
   let log = await openLogFor(context, first.accounts);
   logUncaught(log);
   for (const remark of remarks) log.warn(remark);
@@ -91,10 +100,10 @@ async function runSchedule(context: Context, remarks: readonly string[], listen:
     plan: first,
     isReplaced: new AbortController(),
   };
-  const read = async () => {
+  const read = async (text: string) => {
     try {
       await loadConfiguration(context);
-      edited.plan = await planSchedule(context);
+      edited.plan = await planSchedule(context, text);
       delete edited.problem;
       log.info(`${file?.name} has changed: it is used once running jobs have ended`);
       edited.isReplaced.abort();

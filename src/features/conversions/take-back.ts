@@ -1,8 +1,8 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { UsageError } from "../../base/errors.ts";
-import { realFile } from "../../base/folder.ts";
+import { hashFile, realFile } from "../../base/folder.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
-import { forgetUploads, hashFile, idsOf, recoverUploads } from "./upload-files.ts";
+import { forgetUploads, idsOf, recoverUploads } from "./upload-files.ts";
 import { readUploadFiles } from "./upload-table.ts";
 
 export type UploadFile = ReturnType<typeof readUploadFiles>[number];

@@ -1,8 +1,8 @@
-import { hash } from "node:crypto";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { and, eq, gt, inArray, isNotNull, isNull, max, not, or, type SQL, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { hashFile } from "../../base/folder.ts";
 import { hasEnded } from "../../base/process-mark.ts";
 import { ADJUSTMENTS, CONVERSIONS } from "../../request/option-values.ts";
 import { type CallerHash, openCallerHash } from "../../warehouse/calls/caller-hash.ts";
@@ -132,11 +132,6 @@ function readWhere({ db }: Pick<Reader, "db">, where: SQL | undefined): UploadFi
 
 export function isInPlace({ path, sha256 }: Pick<UploadFile, "path" | "sha256">): boolean {
   return hashFile(path) === sha256;
-}
-
-export function hashFile(path: string): string | undefined {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
-  return hash("sha256", readFileSync(path));
 }
 
 /** Returns the files with rows that count, and that are about to be overwritten. */

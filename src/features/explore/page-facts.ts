@@ -8,6 +8,8 @@ import type { Basis } from "../../warehouse/runs/basis.ts";
 
 /** What the page knows in addition to its calls. Days are local dates. */
 export interface PageFacts {
+  /** The account's name in calltally.yaml; null for the only one. */
+  account: string | null;
   timezone: string;
   /** The days in the file. */
   from: string;

@@ -60,6 +60,7 @@ export async function writeExplore(
   const { exclude_callers, ...filter } = ask.filter;
   const { duration_unit, qualified_seconds } = session.rules;
   const facts: Omit<PageFacts, "sha256"> = {
+    account: job.account ?? null,
     timezone,
     ...range,
     filter,

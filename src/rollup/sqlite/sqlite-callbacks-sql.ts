@@ -11,9 +11,11 @@ export const UNREACHED = [
 ] as const;
 
 /** The missed calls of the caller of `f` since the last answered one. */
-const MISSED = `FROM call_facts AS missed WHERE missed.caller_id = f.caller_id AND missed.is_live AND missed.outcome = 'missed'
-  AND missed.call_started > coalesce((SELECT max(answered.call_started) FROM call_facts AS answered
-    WHERE answered.caller_id = f.caller_id AND answered.is_live AND answered.outcome = 'answered'), '')`;
+const MISSED = `FROM call_facts AS missed
+  WHERE missed.caller_id = f.caller_id AND missed.outcome = 'missed' AND (missed.is_live OR missed.call_id = f.call_id)
+    AND missed.call_started IS NOT NULL AND NOT EXISTS (SELECT 1 FROM call_facts AS answered
+      WHERE answered.caller_id = f.caller_id AND answered.is_live AND answered.outcome = 'answered'
+        AND (answered.call_started, answered.call_id) > (missed.call_started, missed.call_id))`;
 
 export const MISSED_TEXTS = {
   missed_calls: `(SELECT count(*) ${MISSED})`,

@@ -17,6 +17,8 @@ export interface DaemonAccount {
   name: string | undefined;
   settings: Settings;
   args: readonly string[];
+  /** Added to the environment of its jobs. @default nothing */
+  env?: Readonly<Record<string, string>>;
   /** Jobs in addition to those of all accounts. @default none */
   jobs?: readonly Job[];
 }

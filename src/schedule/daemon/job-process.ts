@@ -28,7 +28,7 @@ export async function runJobProcess(
   { account, deadlineMs }: AccountWatch,
   { program, signal, clock, ...options }: ProcessOptions,
 ): Promise<Outcome> {
-  const { name, settings, args } = account;
+  const { name, settings, args, env } = account;
   const { job } = seen;
   const run = newRunId();
   const log = options.log.child({ ...(name !== undefined && { account: name }), job, run });
@@ -37,6 +37,7 @@ export async function runJobProcess(
   seen.isRunning = true;
   const command = [...program, "job", job, "--run", run, ...args];
   const outcome = await runChild(command, {
+    env: { ...process.env, ...env },
     deadlineMs,
     graceMs: GRACE_MS,
     signal,

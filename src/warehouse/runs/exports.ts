@@ -82,6 +82,12 @@ export function readExportPaths({ db }: Reader): string[] {
   return rows.map(({ path }) => path);
 }
 
+/** Returns each file that was ever recorded, with the hash of each export. */
+export function readExportHashes({ db }: Reader): { path: string; sha256: string }[] {
+  const { path, sha256 } = exports;
+  return db.selectDistinct({ path, sha256 }).from(exports).all();
+}
+
 /** Whether a list of calls with pseudonyms, or a workbook or database that may contain one, was ever written. */
 export function hasExportedCalls(warehouse: Reader): boolean {
   return readExportPaths(warehouse).some((path) =>

@@ -14,6 +14,7 @@ import type { PageFacts } from "../../../src/features/explore/page-facts.ts";
 import { FIGURES } from "../../../src/figures/metrics.ts";
 
 const FACTS: PageFacts = {
+  account: null,
   timezone: "Europe/Berlin",
   from: "2026-03-01",
   to: "2026-09-30",
@@ -120,6 +121,7 @@ it("quotes what a shell would read, and keeps the filter of the file", () => {
     ...FACTS,
     filter: { channel: ["Paid Search"], first_time: true, min_duration_seconds: 30, org_unit: ["7"] },
     excludedCallers: 2,
+    account: "austin",
   };
   const view = {
     ...KNOWN.standard,
@@ -128,10 +130,11 @@ it("quotes what a shell would read, and keeps the filter of the file", () => {
   };
   expect(toCommand(facts, view)).toBe(
     "calltally export --by channel --columns calls,answer_rate,qualified_calls,first_time_callers --total --from 2026-08-31 --to 2026-09-27 --timezone Europe/Berlin" +
-      " --channel 'It'\\''s $5' --first-time --min-duration 30 --org-unit 7 --campaign -x --campaign 12 --exclude-callers FILE",
+      " --channel 'It'\\''s $5' --first-time --min-duration 30 --org-unit 7 --campaign -x --campaign 12 --exclude-callers FILE --account austin",
   );
   expect(toReport(facts, view)).toBe(`reports:
   explored:
+    accounts: ["austin"]
     by: ["channel"]
     columns: ["calls","answer_rate","qualified_calls","first_time_callers"]
     total: true

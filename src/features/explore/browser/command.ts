@@ -25,7 +25,8 @@ export function toCommand(facts: PageFacts, view: View): string {
     const texts = name === "by" || name === "columns" ? [String(value)] : [value].flat().map(String);
     return texts.map((text) => `${flag} ${quote(text)}`);
   });
-  return ["calltally export", ...flags].join(" ");
+  const account = facts.account === null ? [] : [`--account ${facts.account}`];
+  return ["calltally export", ...flags, ...account].join(" ");
 }
 
 /** Returns the lines of `calltally.yaml` that make the same table. */
@@ -34,6 +35,7 @@ export function toReport(facts: PageFacts, view: View): string {
   const toLine = ([name, value]: Options[number]) => `${name}: ${JSON.stringify(value)}`;
   const filters = filtersOf(facts, view);
   const lines = [
+    ...(facts.account === null ? [] : [toLine(["accounts", [facts.account]])]),
     ...figuresOf(facts, view).map(toLine),
     `range: { from: ${from}, to: ${to} }`,
     ...(filters.length > 0 ? ["filter:", ...filters.map((filter) => `  ${toLine(filter)}`)] : []),
