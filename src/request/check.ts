@@ -150,6 +150,8 @@ function* sharingConflicts({ request, lists, s }: RequestParts): Generator<strin
   const isShared = `${s("min_cell")} writes files that may be shared`;
   const unshared = [...named, ...by].filter((name) => name !== HYGIENE && !isList(name) && isUnshared(name));
   const time = columns.find((name) => TIME_FIGURES.includes(name));
+  if (named.includes(HYGIENE))
+    yield `${s("min_cell")} is for figures: ${HYGIENE} also lists tags of few calls`;
   if (lists.length > 0)
     yield `${s("min_cell")} is for figures: each row of ${lists.join(" and ")} is one call or caller`;
   if (unshared.length > 0)

@@ -86,6 +86,7 @@ describe("check", () => {
     [{ format: "html", total: true }, "<total> applies only to rollups"],
     [{ format: "html", range: { from: "2026-10-01" } }, "A report needs <range.from>"],
     [{ min_cell: 5, contents: ["calls", "channel"] }, "<min_cell> is for figures"],
+    [{ min_cell: 5, contents: ["hygiene", "channel"] }, "hygiene also lists tags of few calls"],
     [{ min_cell: 5, by: ["channel", "gclid"] }, "gclid in them would identify clicks"],
     [{ min_cell: 5, filter: { tracking_number: "1" } }, "the number of <filter.tracking_number>"],
     [{ min_cell: 5, top: 5 }, "<min_cell> and <top>"],
