@@ -112,6 +112,7 @@ describe("check", () => {
     ],
     [{ contents: ["google-ads-adjustments"] }, { output: STREAM }, "<stdout> records nothing"],
     [{ contents: ["calls"] }, { source: CLUSTER }, "calls cannot be read with <engine>"],
+    [{ contents: ["hygiene"] }, { source: CLUSTER }, "hygiene cannot be read with <engine>"],
     [{ contents: ["channel"], raw: true }, { source: CLUSTER }, "<raw> cannot be used with <engine>"],
     [{ contents: ["gclid"] }, { source: CLUSTER }, "gclid cannot be read with <engine>"],
     [{ by: [], total: true }, { output: MERGED }, "<total> is for one account"],
