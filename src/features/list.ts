@@ -33,6 +33,14 @@ export const FEATURES: readonly Feature[] = [
     }),
   },
   {
+    name: "hygiene",
+    startExport: async () => ({
+      contents: {
+        hygiene: async (job) => (await import("./hygiene/write-hygiene.ts")).writeHygiene(job),
+      },
+    }),
+  },
+  {
     name: "notices",
     endSync: async (warehouse, run, options) =>
       (await import("./notices/watch-calls.ts")).watchAfterSync(warehouse, run, options),

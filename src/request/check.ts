@@ -15,7 +15,7 @@ import {
 } from "./contents.ts";
 import { toEventName } from "./event-name.ts";
 import type { ExportRequest } from "./export-request.ts";
-import { ADJUSTMENTS, isOneFile } from "./option-values.ts";
+import { ADJUSTMENTS, HYGIENE, isOneFile } from "./option-values.ts";
 
 export interface SourceCan {
   lists: boolean;
@@ -148,8 +148,10 @@ function* sharingConflicts({ request, lists, s }: RequestParts): Generator<strin
   const { min_cell, contents: named = [], by = [], columns = [], filter = {}, top, fill, spend } = request;
   if (min_cell === undefined) return;
   const isShared = `${s("min_cell")} writes files that may be shared`;
-  const unshared = [...named, ...by].filter((name) => !isList(name) && isUnshared(name));
+  const unshared = [...named, ...by].filter((name) => name !== HYGIENE && !isList(name) && isUnshared(name));
   const time = columns.find((name) => TIME_FIGURES.includes(name));
+  if (named.includes(HYGIENE))
+    yield `${s("min_cell")} is for figures: ${HYGIENE} also lists tags of few calls`;
   if (lists.length > 0)
     yield `${s("min_cell")} is for figures: each row of ${lists.join(" and ")} is one call or caller`;
   if (unshared.length > 0)
@@ -223,7 +225,6 @@ function* placeConflicts({
   request,
   can: { source, output },
   kinds,
-  lists,
   dimensions,
   s,
 }: RequestParts): Generator<string> {
@@ -232,8 +233,9 @@ function* placeConflicts({
     yield `${s("stdout")} writes one file, but ${kinds.length} were requested: name one, or use ${s("format")} xlsx or sqlite`;
   if (!source.raw && raw)
     yield `${s("raw")} cannot be used with ${s("engine")}: utm values are not published as stored`;
-  if (!source.lists && lists.length > 0)
-    yield `${lists.join(", ")} cannot be read with ${s("engine")}: the cluster computes figures, but not lists`;
+  const unread = kinds.filter((kind) => isList(kind) || kind === HYGIENE);
+  if (!source.lists && unread.length > 0)
+    yield `${unread.join(", ")} cannot be read with ${s("engine")}: the cluster computes figures, but not lists`;
   if (!source.clickIds && dimensions.includes("gclid"))
     yield `gclid cannot be read with ${s("engine")}: keyed digests of click ids were published. Publish with CALLTALLY_PUBLISH_PERSONAL_DATA=true, or read the warehouse`;
 }

@@ -1,12 +1,12 @@
 import { DEFAULT_DIMENSIONS, type Dimension } from "../figures/dimensions.ts";
 import type { ExportRequest } from "./export-request.ts";
-import { EXPLORE_DIMENSIONS, LISTS, type List, UNSHARED_DIMENSIONS } from "./option-values.ts";
+import { EXPLORE_DIMENSIONS, HYGIENE, LISTS, type List, UNSHARED_DIMENSIONS } from "./option-values.ts";
 
-/** One thing that an export writes: a rollup, a list, the page of charts, or the page to explore. */
+/** One thing that an export writes: a rollup, a list, tags to mend, the page of charts, or the page to explore. */
 export type Content =
   | { kind: "rollup"; dimensions: readonly Dimension[] }
   | { kind: "explore"; dimensions: readonly Dimension[] }
-  | { [Kind in List | "page"]: { kind: Kind } }[List | "page"];
+  | { [Kind in List | "page" | "hygiene"]: { kind: Kind } }[List | "page" | "hygiene"];
 export type ContentKind = Content["kind"];
 
 export type Option =
@@ -50,6 +50,7 @@ export const CONTENT_OPTIONS: Readonly<
   calls: { takes: ["with", ...FILE_OPTIONS] },
   callers: { takes: FILE_OPTIONS },
   callbacks: { takes: ["with", ...FILE_OPTIONS] },
+  hygiene: { takes: FILE_OPTIONS },
   "google-ads": { takes: [...CONVERSION, ...CONSENT] },
   "google-leads": { takes: [...CONVERSION, ...CONSENT] },
   "google-data-manager": { takes: [...CONVERSION, ...CONSENT] },
@@ -74,7 +75,8 @@ export function toContents(
     (clickIds || dimension !== "gclid") && (min_cell === undefined || !isUnshared(dimension));
   const named = contents.length > 0 || by !== undefined ? contents : DEFAULT_DIMENSIONS.filter(isShown);
   const all = [...new Set(named)].map(
-    (name): Content => (isList(name) ? { kind: name } : { kind: "rollup", dimensions: [name] }),
+    (name): Content =>
+      isList(name) || name === HYGIENE ? { kind: name } : { kind: "rollup", dimensions: [name] },
   );
   // A dimension that is also named on its own gives one file, not two.
   const isNamed = by?.length === 1 && by[0] !== undefined && contents.includes(by[0]);

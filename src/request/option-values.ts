@@ -65,7 +65,9 @@ export const ADJUSTMENTS = "google-ads-adjustments";
 
 export const LISTS = ["calls", "callers", "callbacks", ...CONVERSIONS, ADJUSTMENTS] as const;
 export type List = (typeof LISTS)[number];
-export const CONTENTS = [...DIMENSIONS, ...LISTS] as const;
+/** Lists of values, not of people. */
+export const HYGIENE = "hygiene";
+export const CONTENTS = [...DIMENSIONS, ...LISTS, HYGIENE] as const;
 export type ConversionKind = (typeof CONVERSIONS)[number];
 
 /** The column that names the account in tables of several. */

@@ -199,6 +199,19 @@ ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`),
     );
   }
 
+  /** Sums the spend of each campaign in a span, by the names that calls have. */
+  campaigns(
+    span: Span = {},
+  ): (Omit<UnmatchedCampaign, "days" | keyof SpendSum> & { match: Match } & SpendSum)[] {
+    const columns = `f.campaign, f.campaign_id, f.source, f.match, ${SUM}`;
+    const order = "GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4";
+    return this.#select<Summed & CampaignKey & { source: string | null; match: Match }>(
+      columns,
+      span,
+      order,
+    ).map(toSum);
+  }
+
   #select<Found>(
     columns: string,
     span: Span,

@@ -25,6 +25,7 @@ import {
   firstConversionsText,
 } from "./sqlite/sqlite-conversions-sql.ts";
 import { defineFunctions, SqliteEngine } from "./sqlite/sqlite-engine.ts";
+import { type VisitGroup, visitsText } from "./sqlite/sqlite-visits-sql.ts";
 
 /** A column of a list of calls: a fact, a member of the call, when it was marked as gone, or its caller's missed calls. */
 export type CallSource =
@@ -123,6 +124,11 @@ ORDER BY s.rank`;
     const counts = `SELECT count(*) - count(f.caller_id) ${selectionText(span, this.selection)}`;
     const select = this.database.prepare<[], CallerSummary>(callersText(span, this.selection));
     return { callsWithoutCaller: Number(this.first(counts)[0]), read: () => select.iterate() };
+  }
+
+  /** Groups calls by what attributes them. @param since from when they are counted, ISO 8601 UTC */
+  visits(since: string, span: Span = {}): VisitGroup[] {
+    return this.database.prepare<[], VisitGroup>(visitsText(since, span, this.selection)).all();
   }
 
   /**

@@ -13,7 +13,7 @@ const named = (member: keyof (typeof FEATURES)[number]) =>
 
 describe("features", () => {
   it("take part in a fixed order", () => {
-    expect(named("startExport")).toEqual(["conversions", "restatements", "explore"]);
+    expect(named("startExport")).toEqual(["conversions", "restatements", "explore", "hygiene"]);
     expect(named("endSync")).toEqual(["restatements", "notices"]);
     expect(named("followSync")).toEqual(["cluster"]);
   });

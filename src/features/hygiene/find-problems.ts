@@ -1,0 +1,265 @@
+import { siteKind } from "../../attribution/channel-sites.ts";
+import { findNearMisses } from "./near-misses.ts";
+
+/** Calls with the same tags. */
+export interface Visits {
+  source: string | null;
+  medium: string | null;
+  campaign: string | null;
+  campaign_id: string | null;
+  /** Whether a click on an ad of Google led to them. */
+  is_google_click: boolean;
+  referring_host: string | null;
+  /** Of the last 28 days. */
+  calls: number;
+  /** Start of the first one at any time, ISO 8601 UTC. */
+  since: string | null;
+}
+
+/** What the ads of a campaign cost in the last 28 days. */
+export interface CampaignCost {
+  source: string | null;
+  campaign: string | null;
+  campaign_id: string | null;
+  /** Whether any call has the campaign. */
+  has_calls: boolean;
+  cost_micros: bigint;
+}
+
+export const PROBLEMS = [
+  ...["near_miss", "placeholder", "contradiction", "self_referral", "payment_or_login"],
+  ...["two_names", "spend_without_calls", "calls_without_spend", "new_source"],
+] as const;
+export type ProblemKind = (typeof PROBLEMS)[number];
+
+export interface Problem {
+  kind: ProblemKind;
+  field: "source" | "medium" | "campaign";
+  value: string;
+  /** What it is confused with, or contradicts. */
+  other: string | null;
+  calls: number;
+  cost_micros: bigint | null;
+  since: string | null;
+  /** The line for the file of aliases that mends it; null if no line can. */
+  alias: string | null;
+}
+
+export interface Tags {
+  visits: readonly Visits[];
+  /** Undefined without spend. */
+  costs: readonly CampaignCost[] | undefined;
+  aliases: Readonly<Record<string, string>>;
+  /** When the last 7 days begin, ISO 8601 UTC; null if calls do not reach back far enough to know what is new. */
+  newSince: string | null;
+}
+
+type Found = Omit<Problem, "cost_micros" | "alias"> & { mend?: string };
+
+const FIELDS = ["source", "medium", "campaign"] as const;
+
+/** Finds tags that are probably wrong, by kind, most calls first. */
+export function findProblems(tags: Tags): Problem[] {
+  const costOf = toCosts(tags.costs);
+  const toLine = aliasWriter(tags.aliases);
+  const problems = [
+    ...FIELDS.flatMap((field) =>
+      ofValues(
+        field,
+        tally(tags.visits, (visits) => visits[field]),
+      ),
+    ),
+    ...ofClicks(tags.visits),
+    ...ofReferrers(tags.visits),
+    ...ofNames(tags.visits),
+    ...newSources(tags),
+  ].map(
+    ({ mend, ...found }): Problem => ({
+      ...found,
+      cost_micros: costOf(found.field, found.value),
+      alias: mend === undefined || found.field === "campaign" ? null : toLine(found.value, mend),
+    }),
+  );
+  return [...problems, ...ofSpend(tags)].toSorted(
+    (a, b) =>
+      PROBLEMS.indexOf(a.kind) - PROBLEMS.indexOf(b.kind) ||
+      b.calls - a.calls ||
+      Number((b.cost_micros ?? 0n) - (a.cost_micros ?? 0n)) ||
+      (a.value < b.value ? -1 : 1),
+  );
+}
+
+type Tally = Pick<Visits, "calls" | "since">;
+
+/** Adds up calls by a key; leaves out those without. */
+function tally(visits: Iterable<Visits>, keyOf: (visits: Visits) => string | null): Map<string, Tally> {
+  const found = new Map<string, Tally>();
+  for (const each of visits) {
+    const key = keyOf(each);
+    if (key === null) continue;
+    const known = found.get(key);
+    found.set(key, {
+      calls: (known?.calls ?? 0) + each.calls,
+      since: earlier(known?.since ?? null, each.since),
+    });
+  }
+  return found;
+}
+
+const earlier = (a: string | null, b: string | null) => (a === null || (b !== null && b < a) ? b : a);
+
+/** `{campaignid}`, `{{campaign.name}}`, `%%keyword%%`, `[source]`, `<medium>`, `${x}`, and what programs write for no value. */
+const MACRO = /\{[^{}]*\}|%%[^%]+%%|^\[[^\]]+\]$|^<[^>]+>$|^\$\w+$|^__\w+__$/;
+const NO_VALUE =
+  /^(?:undefined|null|nan|none|n\/?a|\(not set\)|not set|\[object object\]|x{3,}|todo|tbd|(?:your|my|insert)[ _-]?(?:source|medium|campaign)(?:[ _-]?name)?|(?:source|medium|campaign)[ _-]?name|utm_(?:source|medium|campaign))$/i;
+
+function ofValues(field: Problem["field"], values: ReadonlyMap<string, Tally>): Found[] {
+  const isPlaceholder = (value: string) => MACRO.test(value) || NO_VALUE.test(value);
+  const placeholders = [...values].filter(([value]) => isPlaceholder(value));
+  const names = [...values].filter(([value]) => !isPlaceholder(value));
+  const near = findNearMisses(names.map(([value, { calls }]) => ({ value, calls })));
+  return [
+    ...near.map(({ rare, common }): Found => {
+      const since = values.get(rare.value)?.since ?? null;
+      const [value, other, calls] = [rare.value, common.value, rare.calls];
+      return { kind: "near_miss", field, value, other, calls, since, mend: other };
+    }),
+    ...placeholders.map(
+      ([value, found]): Found => ({ kind: "placeholder", field, value, other: null, ...found, mend: "" }),
+    ),
+  ];
+}
+
+const GOOGLE = /google|youtube|adwords|gmail|doubleclick|^yt$|^ga?ds?$/;
+const UNPAID = new Set(["email", "e-mail", "newsletter", "sms", "organic", "referral"]);
+
+/** A click on an ad of Google with the name of another platform, or with a medium without ads. */
+function ofClicks(visits: readonly Visits[]): Found[] {
+  const wrong = visits.filter(
+    ({ is_google_click, source, medium }) =>
+      is_google_click &&
+      ((source !== null && siteKind(source) !== undefined && !GOOGLE.test(source)) ||
+        UNPAID.has(medium ?? "")),
+  );
+  const byTags = Map.groupBy(wrong, ({ source }) => source ?? "");
+  return [...byTags].map(([value, own]) => {
+    const { calls, since } = sumOf(own);
+    return { kind: "contradiction", field: "source", value, other: "gclid", calls, since };
+  });
+}
+
+const sumOf = (visits: readonly Visits[]): Tally =>
+  tally(visits, () => "").get("") ?? { calls: 0, since: null };
+
+/** Visitors come back from these; their first visit had another source. */
+const RETURNS =
+  /(?:^|\.)(?:paypal|stripe|klarna|adyen|mollie|worldpay|squareup|braintreegateway|authorize|sagepay|afterpay|affirm|okta|auth0|onelogin)\.(?:com|net|co\.uk|eu|io)$|^(?:checkout|payments?|pay|secure-?pay|login|signin|sso|auth|accounts?|appleid)\./;
+
+function ofReferrers(visits: readonly Visits[]): Found[] {
+  const own = findOwnHosts(visits);
+  // Only where the referrer is what the calls are counted under.
+  const sources = tally(visits, ({ source, referring_host }) =>
+    source === referring_host ? referring_host : null,
+  );
+  return [...sources].flatMap(([value, found]): Found[] => {
+    const of = { field: "source", value, other: null, ...found } as const;
+    if (own.some((host) => value === host || value.endsWith(`.${host}`)))
+      return [{ kind: "self_referral", ...of }];
+    return RETURNS.test(value) ? [{ kind: "payment_or_login", ...of }] : [];
+  });
+}
+
+/** A site's own pages are the addresses with most click ids; one partner's page has few. */
+const MIN_SHARE = 0.3;
+const MIN_CALLS = 5;
+
+/** The hosts with which most clicks on ads arrive, unless they are of search engines and the like. */
+export function findOwnHosts(visits: readonly Visits[]): string[] {
+  const clicks = tally(visits, ({ is_google_click, referring_host: host }) =>
+    is_google_click && host !== null && siteKind(host) === undefined && !GOOGLE.test(host) ? host : null,
+  );
+  const all = [...clicks.values()].reduce((sum, { calls }) => sum + calls, 0);
+  return [...clicks]
+    .filter(([, { calls }]) => calls >= MIN_CALLS && calls >= all * MIN_SHARE)
+    .map(([host]) => host);
+}
+
+/** Each campaign id whose calls have several names: the rarer ones, with the commonest. */
+function ofNames(visits: readonly Visits[]): Found[] {
+  return [...Map.groupBy(visits, ({ campaign_id }) => campaign_id)].flatMap(([id, own]): Found[] => {
+    if (id === null) return [];
+    const names = [...tally(own, ({ campaign }) => campaign)].toSorted(
+      ([a, { calls: of }], [b, { calls }]) => calls - of || (a < b ? -1 : 1),
+    );
+    const other = names[0]?.[0] ?? null;
+    return names
+      .slice(1)
+      .map(([value, found]) => ({ kind: "two_names", field: "campaign", value, other, ...found }));
+  });
+}
+
+function newSources({ visits, newSince }: Tags): Found[] {
+  if (newSince === null) return [];
+  return [...tally(visits, ({ source }) => source)].flatMap(([value, found]): Found[] =>
+    found.since !== null && found.since >= newSince
+      ? [{ kind: "new_source", field: "source", value, other: null, ...found }]
+      : [],
+  );
+}
+
+const PAID = /^(?:.*cp.*|ppc|retargeting|paid.*)$/;
+
+/** Only of sources with spend can calls miss theirs. */
+function ofSpend({ visits, costs }: Tags): Problem[] {
+  if (costs === undefined) return [];
+  const without = costs.filter(({ has_calls, cost_micros }) => !has_calls && cost_micros > 0n);
+  const sources = new Set(costs.map(({ source }) => source));
+  const known = new Set(
+    costs.flatMap(({ campaign, campaign_id }) => [campaign ?? [], campaign_id ?? []].flat()),
+  );
+  const unpaid = tally(visits, ({ source, medium, campaign, campaign_id }) =>
+    PAID.test(medium ?? "") &&
+    sources.has(source) &&
+    !known.has(campaign ?? "") &&
+    !known.has(campaign_id ?? "")
+      ? campaign
+      : null,
+  );
+  return [
+    ...without.map(
+      ({ campaign, campaign_id, source, cost_micros }): Problem => ({
+        ...{ kind: "spend_without_calls", field: "campaign", value: campaign ?? campaign_id ?? "" },
+        ...{ other: source, calls: 0, cost_micros, since: null, alias: null },
+      }),
+    ),
+    ...[...unpaid].flatMap(([value, found]): Problem[] =>
+      found.calls === 0
+        ? []
+        : [
+            {
+              ...{ kind: "calls_without_spend", field: "campaign", value, other: null, ...found },
+              ...{ cost_micros: 0n, alias: null },
+            },
+          ],
+    ),
+  ];
+}
+
+function toCosts(costs: Tags["costs"]) {
+  const sums = new Map<string, bigint>();
+  for (const { source, campaign, cost_micros } of costs ?? [])
+    for (const key of [`source ${source}`, `campaign ${campaign}`])
+      sums.set(key, (sums.get(key) ?? 0n) + cost_micros);
+  return (field: string, value: string) => (costs ? (sums.get(`${field} ${value}`) ?? 0n) : null);
+}
+
+/** Aliases do not chain: a value that is itself an alias's cannot be renamed, nor what is renamed be a value. */
+function aliasWriter(aliases: Tags["aliases"]) {
+  const values = new Set(Object.values(aliases));
+  return (raw: string, value: string) => {
+    const isChained = values.has(raw) || (Object.hasOwn(aliases, value) && aliases[value] !== value);
+    return isChained ? null : [raw, value].map(toCell).join();
+  };
+}
+
+const toCell = (text: string) => (/[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import {
+  type CampaignCost,
+  findProblems,
+  type Tags,
+  type Visits,
+} from "../../../src/features/hygiene/find-problems.ts";
+
+const visits = (members: Partial<Visits>): Visits => ({
+  source: null,
+  medium: null,
+  campaign: null,
+  campaign_id: null,
+  is_google_click: false,
+  referring_host: null,
+  calls: 10,
+  since: "2026-01-05T10:00:00.000Z",
+  ...members,
+});
+const cost = (members: Partial<CampaignCost>): CampaignCost => ({
+  source: "google",
+  campaign: null,
+  campaign_id: null,
+  has_calls: true,
+  cost_micros: 5_000_000n,
+  ...members,
+});
+
+function find(own: readonly Partial<Visits>[], others: Partial<Omit<Tags, "visits">> = {}) {
+  const tags = { costs: undefined, aliases: {}, newSince: null, ...others };
+  return findProblems({ visits: own.map(visits), ...tags });
+}
+
+const inShort = (found: ReturnType<typeof find>) =>
+  found.map(({ kind, field, value, other, calls, alias }) => [kind, field, value, other, calls, alias]);
+
+describe("findProblems", () => {
+  it.each<[string, Partial<Visits>[], unknown[]]>([
+    [
+      "a misspelt source, with the line that mends it",
+      [
+        { source: "facebook", calls: 90 },
+        { source: "facebok", calls: 2 },
+      ],
+      [["near_miss", "source", "facebok", "facebook", 2, "facebok,facebook"]],
+    ],
+    [
+      "a campaign of two spellings, which no line mends",
+      [
+        { campaign: "Brand | Exact", calls: 90 },
+        { campaign: "brand_exact", calls: 2 },
+      ],
+      [["near_miss", "campaign", "brand_exact", "Brand | Exact", 2, null]],
+    ],
+    ...[
+      "{campaignid}",
+      "{{campaign.name}}",
+      "%%keyword%%",
+      "[source]",
+      "undefined",
+      "(not set)",
+      "your_campaign",
+    ].map((value): [string, Partial<Visits>[], unknown[]] => [
+      `the placeholder ${value}`,
+      [{ source: value }],
+      [["placeholder", "source", value, null, 10, `${value},`]],
+    ]),
+    [
+      "a click on an ad of Google with the name of Bing",
+      [{ source: "bing", medium: "cpc", is_google_click: true }],
+      [["contradiction", "source", "bing", "gclid", 10, null]],
+    ],
+    ["a click with the name of Google", [{ source: "google", medium: "cpc", is_google_click: true }], []],
+    ["a click with an own name", [{ source: "spring-mailing", medium: "cpc", is_google_click: true }], []],
+    [
+      "the own site as referrer",
+      [
+        { source: "google", is_google_click: true, referring_host: "acme.example", calls: 40 },
+        { source: "shop.acme.example", referring_host: "shop.acme.example", calls: 3 },
+        { source: "partner.example", referring_host: "partner.example", calls: 3 },
+      ],
+      [["self_referral", "source", "shop.acme.example", null, 3, null]],
+    ],
+    [
+      "payment and login hosts",
+      ["www.paypal.com", "checkout.shop.example", "accounts.google.com", "paypal-tips.example"].map(
+        (host) => ({
+          source: host,
+          referring_host: host,
+        }),
+      ),
+      ["accounts.google.com", "checkout.shop.example", "www.paypal.com"].map((host) => [
+        ...["payment_or_login", "source", host, null],
+        ...[10, null],
+      ]),
+    ],
+    [
+      "a campaign id with two names",
+      [
+        { campaign: "Spring", campaign_id: "7", calls: 50 },
+        { campaign: "Roofing", campaign_id: "7", calls: 5 },
+        { campaign: "Summer", campaign_id: "8" },
+      ],
+      [["two_names", "campaign", "Roofing", "Spring", 5, null]],
+    ],
+  ])("finds %s", (_, own, expected) => {
+    expect(inShort(find(own))).toEqual(expected);
+  });
+
+  it("finds spend of campaigns without calls, and calls of paid campaigns without spend", () => {
+    const own = [
+      { source: "google", medium: "cpc", campaign: "Spring" },
+      { source: "google", medium: "cpc", campaign: "Roofing" },
+      { source: "google", medium: "organic", campaign: "Listing" },
+      { source: "meta", medium: "paid_social", campaign: "Summer" },
+    ];
+    const costs = [cost({ campaign: "Spring" }), cost({ campaign: "Ghost", has_calls: false })];
+    const found = find(own, { costs });
+    expect(inShort(found)).toEqual([
+      ["spend_without_calls", "campaign", "Ghost", "google", 0, null],
+      ["calls_without_spend", "campaign", "Roofing", null, 10, null],
+    ]);
+    expect(found.map(({ cost_micros }) => cost_micros)).toEqual([5_000_000n, 0n]);
+  });
+
+  it("finds sources whose first call is of the last days, if calls reach back far enough", () => {
+    const own = [{ source: "old" }, { source: "new", since: "2026-03-05T10:00:00.000Z" }];
+    expect(inShort(find(own, { newSince: "2026-03-01T00:00:00.000Z" }))).toEqual([
+      ["new_source", "source", "new", null, 10, null],
+    ]);
+    expect(find(own)).toEqual([]);
+  });
+
+  it("proposes no line that the file of aliases would refuse", () => {
+    const own = [
+      { source: "facebook", calls: 90 },
+      { source: "facebok", calls: 2 },
+    ];
+    // fb is already renamed to facebok, and aliases do not chain.
+    expect(find(own, { aliases: { fb: "facebok" } })[0]).toMatchObject({ kind: "near_miss", alias: null });
+    const odd = [
+      { source: 'a "big", sale', calls: 90 },
+      { source: 'a_"big",_sale', calls: 1 },
+    ];
+    expect(find(odd)[0]?.alias).toBe('"a_""big"",_sale","a ""big"", sale"');
+  });
+
+  it("adds up the cost of a campaign, and the first call at any time", () => {
+    const own = [
+      { campaign: "Brand Exact", calls: 90 },
+      { campaign: "brand_exact", calls: 2, since: "2026-02-01T00:00:00.000Z" },
+      { campaign: "brand_exact", medium: "cpc", calls: 1, since: "2025-02-01T00:00:00.000Z" },
+    ];
+    const costs = [cost({ campaign: "brand_exact" }), cost({ campaign: "brand_exact", source: "bing" })];
+    expect(find(own, { costs })).toMatchObject([
+      { calls: 3, cost_micros: 10_000_000n, since: "2025-02-01T00:00:00.000Z" },
+    ]);
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import { findNearMisses } from "../../../src/features/hygiene/near-misses.ts";
+
+const pairsOf = (...tags: [string, number][]) =>
+  findNearMisses(tags.map(([value, calls]) => ({ value, calls }))).map(
+    ({ rare, common }) => `${rare.value} → ${common.value}`,
+  );
+
+const PLACES = ["Austin", "Dallas", "Houston", "San Antonio", "Fort Worth", "El Paso", "Plano", "Waco"];
+const SERVICES = ["Plumbing", "HVAC", "Drain Cleaning", "Water Heater", "AC Repair", "Roofing", "Electrical"];
+const FORMS = ["Search | Brand", "Search | Exact", "Search | Broad", "PMax", "Display", "Retargeting"];
+/** As agencies name them: places, services and years differ by a few letters. */
+const REAL = [
+  ...PLACES.flatMap((place) =>
+    SERVICES.flatMap((service) => FORMS.map((form) => `${place} - ${service} - ${form}`)),
+  ),
+  ...["Q1", "Q2", "Q3", "Q4"].flatMap((quarter) =>
+    ["2024", "2025", "2026"].map((year) => `Sale ${quarter} ${year}`),
+  ),
+  ...["US", "UK", "DE", "AT", "FR"].flatMap((land) =>
+    ["A", "B", "C"].map((test) => `${land}_Leads_Test ${test}`),
+  ),
+  ...["v1", "v2", "v1.5", "v15", "C++ course", "C# course", "C course", "Spring Tune-Up", "Summer Cool-Down"],
+];
+
+describe("findNearMisses", () => {
+  it.each<[string, [string, number][], string[]]>([
+    [
+      "separators and case",
+      [
+        ["Brand | Exact", 90],
+        ["brand_exact", 3],
+      ],
+      ["brand_exact → Brand | Exact"],
+    ],
+    [
+      "full-width letters",
+      [
+        ["brand", 9],
+        ["ｂｒａｎｄ", 1],
+      ],
+      ["ｂｒａｎｄ → brand"],
+    ],
+    [
+      "a letter less",
+      [
+        ["facebook", 90],
+        ["facebok", 2],
+      ],
+      ["facebok → facebook"],
+    ],
+    [
+      "a letter more",
+      [
+        ["facebook", 90],
+        ["facebookk", 2],
+      ],
+      ["facebookk → facebook"],
+    ],
+    [
+      "another letter",
+      [
+        ["google ads", 90],
+        ["emergency plumbing", 50],
+        ["emergancy plumbing", 2],
+      ],
+      ["emergancy plumbing → emergency plumbing"],
+    ],
+    [
+      "as many calls",
+      [
+        ["winter offer", 90],
+        ["winner offer", 80],
+      ],
+      [],
+    ],
+    [
+      "short words",
+      [
+        ["uk", 90],
+        ["us", 2],
+        ["bing", 90],
+        ["ping", 1],
+      ],
+      [],
+    ],
+    [
+      "years and versions",
+      [
+        ["sale 2025", 90],
+        ["sale 2026", 2],
+        ["campaign1", 90],
+        ["campaign2", 1],
+      ],
+      [],
+    ],
+    [
+      "numbers that only separators distinguish",
+      [
+        ["v1.5", 90],
+        ["v15", 2],
+      ],
+      [],
+    ],
+    [
+      "letters of programming languages",
+      [
+        ["C++", 90],
+        ["C#", 9],
+        ["C", 1],
+      ],
+      [],
+    ],
+    [
+      "right-to-left names",
+      [
+        ["סתיו מבצע", 90],
+        ["סתיו-מבצע", 1],
+      ],
+      ["סתיו-מבצע → סתיו מבצע"],
+    ],
+    [
+      "an invisible mark",
+      [
+        ["sale", 9],
+        ["\u200fsale", 1],
+      ],
+      ["\u200fsale → sale"],
+    ],
+    [
+      "emoji alone",
+      [
+        ["🔥", 90],
+        ["❄️", 1],
+      ],
+      [],
+    ],
+    [
+      "nothing but separators",
+      [
+        ["--", 9],
+        ["|", 2],
+      ],
+      [],
+    ],
+    [
+      "formula texts",
+      [
+        ["=1+1", 9],
+        ["=1+2", 1],
+      ],
+      [],
+    ],
+    [
+      "three spellings: each with the commonest",
+      [
+        ["Brand Exact", 90],
+        ["brand-exact", 8],
+        ["BRAND_EXACT", 3],
+      ],
+      ["brand-exact → Brand Exact", "BRAND_EXACT → Brand Exact"],
+    ],
+  ])("%s", (_, tags, expected) => {
+    expect(pairsOf(...tags)).toEqual(expected);
+  });
+
+  it("finds no pair among real-looking names, however rare some are", () => {
+    expect(REAL.length).toBeGreaterThan(350);
+    expect(pairsOf(...REAL.map((name, index): [string, number] => [name, (index % 7) ** 4 + 1]))).toEqual([]);
+  });
+
+  it("finds each of 20 misspellings among them", () => {
+    const wrong = REAL.slice(0, 20).map((name) =>
+      name.replace("Austin", "Autsin").replace("Autsin", "Austn"),
+    );
+    const found = pairsOf(
+      ...REAL.map((name): [string, number] => [name, 100]),
+      ...wrong.map((name): [string, number] => [name, 2]),
+    );
+    expect(found.toSorted()).toEqual(wrong.map((name, index) => `${name} → ${REAL[index]}`).toSorted());
+  });
+
+  it("takes time in proportion to the names", () => {
+    const names = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        value: `Campaign of place ${index.toString(36)} spring`,
+        calls: index,
+      }));
+    const cpuMs = (count: number) => {
+      const tags = names(count);
+      const before = process.cpuUsage();
+      findNearMisses(tags);
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1000;
+    };
+    cpuMs(1000);
+    // Comparing all pairs would take 25 times as long.
+    expect(cpuMs(5000) / cpuMs(1000)).toBeLessThan(15);
+  });
+});
