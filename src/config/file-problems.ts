@@ -217,7 +217,7 @@ function* findSameRecipients(root: unknown, accounts: readonly string[]): Genera
   }
 }
 
-/** Returns what identifies the recipient of a delivery; nothing for a command that is told the account. */
+/** Returns what identifies the recipient of a delivery; nothing for a command that has the account in its arguments. */
 function recipientKeys(delivery: unknown): string[] {
   const [to, urlFile, command] = [["email", "to"], ["webhook", "url_file"], ["command"]].map((path) =>
     valueAt(delivery, path),
