@@ -47,7 +47,7 @@ export async function startJob(
   return { ask, basis: shown, lookbackHours, timeframe, spend, outcomes, manifest, state };
 }
 
-/** Loads the outcomes that figures show, and those that conversions depend on. */
+/** Loads the outcomes for figures and for conversions. */
 function loadOutcomes(
   { outcomes, revenueBy, timezone, conversion: { value, qualify = "qualified" } }: Ask,
   { session, hasOutcomes }: Moment,

@@ -17,7 +17,7 @@ export interface DaemonOptions {
   hostRequests?: number;
   log: Log;
   signal: AbortSignal;
-  /** Starts no more jobs once it aborts, and ends when those that run have ended. @default never */
+  /** Starts no more jobs once it aborts, and ends when running jobs have ended. @default never */
   replaced?: AbortSignal | undefined;
   /** Returns why an edited calltally.yaml is not in use; undefined if it is. @default it is */
   fileProblem?: (() => string | undefined) | undefined;

@@ -20,7 +20,7 @@ export function command(context: Context) {
     )
     .option(...flagOf(SETTINGS.publishTo))
     .option(...OPTION.database)
-    .option("--thorough", "Compare all rows with those in the cluster, not only those that changed.")
+    .option("--thorough", "Compare all rows with the cluster, not only changed ones.")
     .option(...OPTION.json)
     .addHelpText(
       "after",

@@ -22,7 +22,7 @@ const MAX_IDS = 50_000;
 const MONTHS_SHOWN = 5;
 
 /**
- * Makes an account's rows in the cluster equal to the warehouse's: sends the rows that changed here, and those that
+ * Makes an account's rows in the cluster equal to the warehouse's: sends the rows that changed here, and the rows that
  * differ in months that changed there. Then each server must have what it was sent, and all together as many rows of each
  * month as the warehouse; months that differ are compared again, row by row.
  * @returns how many rows were sent, and marked as deleted; and the hash of each month at each server
