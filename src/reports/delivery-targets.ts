@@ -25,6 +25,12 @@ export function toDeliveryTargets(
         { hint: `Leave ${personal.join(", ")} out, or set personal_data: true in the report.` },
       );
     }
+    if (email !== undefined && content.format === "explore") {
+      throw new UsageError(
+        `${placeOf("email")}: a page to explore is not mailed, because mail servers remove its scripts`,
+        { hint: "Mail a report with format: html, and copy the page to a shared folder with a command." },
+      );
+    }
     if (email !== undefined) {
       if (smtpFile === undefined) {
         throw new UsageError(`${placeOf("email")}: there is no smtp_url_file at the top of the file`, {

@@ -161,6 +161,14 @@ describe("toDeliveryTargets", () => {
     expect(plan(LAST_WEEK).targets).toEqual([]);
   });
 
+  it("mails no page to explore, and lets a command have it", () => {
+    const content = { format: "explore", deliver: [COMMAND, MAIL] };
+    expect(() => plan(content, { top: { smtp_url_file: "smtp.url" } })).toThrow(
+      /reports\.weekly\.deliver\[1\]\.email: a page to explore is not mailed, because mail servers remove its scripts$/,
+    );
+    expect(plan({ ...content, deliver: [COMMAND] }).targets).toHaveLength(1);
+  });
+
   it.each([MAIL, COMMAND])("delivers lists of people only on request: %o", (recipient) => {
     const [channel] = Object.keys(recipient);
     const content = { contents: ["channel", "calls", "callers"], deliver: [HOOK, recipient] };
