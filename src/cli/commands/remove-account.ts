@@ -69,7 +69,7 @@ async function removeAccount(context: Context, name: string, isSure: boolean): P
   };
 }
 
-/** Returns the account, or for a name that the file does not have one with the default paths. */
+/** Returns the account; for a name that the file does not have, an account with the default paths. */
 function findAccount(context: Context, name: string): Account {
   const { file, accounts, shared } = configurationOf(context);
   if (file === undefined || accounts.every((account) => account.name === undefined)) {
@@ -157,7 +157,7 @@ function describeOutside({ copies, clusters, recipients }: AccountFiles["outside
   const rows = clusters.map(({ target, account }) => `${target}: the rows of account ${account}`);
   const sent = recipients.map(
     ({ channel, recipient, deliveries }) =>
-      `${channel} to ${recipient}: ${formatQuantity(deliveries, "delivery")}`,
+      `${channel} to ${recipient}: ${formatQuantity(deliveries, "delivery", "deliveries")}`,
   );
   return [
     ...(copies.length > 0

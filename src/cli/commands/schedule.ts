@@ -87,7 +87,7 @@ type SchedulePlan = Awaited<ReturnType<typeof planSchedule>>;
 async function runSchedule(context: Context, remarks: readonly string[], listen: Address | undefined) {
   const { signal } = context;
   const { file } = configurationOf(context);
-  // A file that is gone later is not a schedule without a file.
+  // If the file is removed later, that is an error, and no schedule without a file.
   context.options = { ...context.options, config: file?.path };
   // Before the file is read: an edit in between is noticed.
   const text = file && readTextOf(file.path);
