@@ -131,7 +131,7 @@ async function traceNewest(ways: Ways, from: "front" | "end"): Promise<string> {
 
 const digest = (steps: unknown) => hash("sha256", JSON.stringify(steps)).slice(0, 8);
 
-describe("the walk", () => {
+describe("walk", () => {
   const draw = (timelines: fc.Arbitrary<Timeline>, numRuns: number) =>
     fc.sample(waysOf(timelines), { seed: 20261122, numRuns });
   const drawn = [...draw(honestTimelines, 40), ...draw(wildTimelines, 110)];
@@ -151,7 +151,7 @@ describe("the walk", () => {
     return digest(traces);
   }
 
-  it("reads services as it did", async () => {
+  it("reads 150 random services exactly as recorded", async () => {
     const digests: string[] = [];
     for (const group of groups) digests.push(await traceGroup(group));
     expect(digests.join(" ")).toMatchInlineSnapshot(

@@ -256,7 +256,7 @@ describe("judge", () => {
     expect(judgement.advice === null).toBe(isSure);
   });
 
-  it("says what the operator can do about it", () => {
+  it("recommends what the operator can do", () => {
     const again = "Run `calltally sync --full` again, at a quieter time.";
     const total = "Ask the support of the service what `total` counts.";
     const order = "Ask the support of the service for a stable order by call id or start";
@@ -326,7 +326,7 @@ describe("judge", () => {
     );
   });
 
-  it("counts one page, seam, response or call as one", () => {
+  it("uses the singular for one page, seam, response or call", () => {
     const reasons = [1, 2].flatMap((count) =>
       [
         { fragmented: count },
@@ -353,7 +353,7 @@ describe("judge", () => {
     expect(unlinked.verdict_reason).toBe("3 seams between pages did not join: 100 calls read, total 100");
   });
 
-  it("forgives as many missing calls as came in after the least total, and none more", () => {
+  it("forgives as many missing calls as arrived after the least total, and no more", () => {
     const grown = { totals: totals({ last: 110, least: 104, most: 110, isConstant: false }) };
     expect([103, 104, 110].map((distinct) => judge({ ...CLEAN, ...grown }, distinct).verdict)).toEqual([
       "probable",
@@ -369,7 +369,7 @@ describe("judge", () => {
     expect(judge(overrun, 110).verdict).toBe("unverified");
   });
 
-  it("is never sure of a pass that saw anything amiss", () => {
+  it("never verifies a pass with any irregularity", () => {
     const blemish = fc.constantFrom<Partial<Evidence>>(
       { startsAtFront: false },
       { end: "unseen" },
@@ -415,7 +415,7 @@ describe("judgeIncremental", () => {
     books: { expected, since: "2026-10-01 00:00 UTC", keys: NEWEST },
   });
 
-  it("wants one of the orders that the calls had, and says it", () => {
+  it("requires one of the orders that the calls had, and names it", () => {
     const { evidence, books } = incremental({});
     const both = readKeys("call_id desc, call_started desc");
     expect(judgeIncremental(evidence, { ...books, keys: both }).verdict).toBe("probable");

@@ -43,7 +43,7 @@ function readLines(file: string): (Reading & { without?: string })[] {
 }
 
 describe("walk", () => {
-  it(`is never sure of a pass that misses a call, whatever the service does: ${RUNS} timelines`, async () => {
+  it(`never verifies a pass that misses a call, whatever the service does: ${RUNS} timelines`, async () => {
     const { lived, share } = await liveAll(wildTimelines);
     // The property says nothing of what never happens.
     expect(share(({ outcome }) => isSure(outcome))).toBeGreaterThan(0.08);
@@ -54,17 +54,17 @@ describe("walk", () => {
   });
 
   it.each([
-    { title: "where pages are cut by size, and the count is stale or made up", timelines: sizedTimelines },
+    { title: "when pages are cut by size and the count is stale or invented", timelines: sizedTimelines },
     {
-      title: "where calls come again beyond the end, or offsets before it give none",
+      title: "when calls return beyond the end, or offsets before it are empty",
       timelines: endTimelines,
     },
-  ])("is never sure of a pass that misses a call, $title", async ({ timelines }) => {
+  ])("never verifies a pass that misses a call, $title", async ({ timelines }) => {
     const { share } = await liveAll(timelines);
     expect(share(({ outcome }) => isSure(outcome))).toBeGreaterThan(0.01);
   });
 
-  it(`is sure of most passes over honest services: ${RUNS} timelines`, async () => {
+  it(`verifies most passes over honest services: ${RUNS} timelines`, async () => {
     const { lived } = await liveAll(honestTimelines);
     // Of those with two pages, in an order by id or start, 85 % in the long run: a count that falls and rises leaves a doubt.
     const provable = lived.filter(
@@ -77,7 +77,7 @@ describe("walk", () => {
     expect(quiet.filter(({ outcome }) => outcome.verdict !== "exact")).toEqual([]);
   });
 
-  it(`is never sure of a pass that misses a call, of pages of 2 to 1,000 rows: ${RUNS} timelines`, async () => {
+  it(`never verifies a pass that misses a call, for pages of 2 to 1,000 rows: ${RUNS} timelines`, async () => {
     const { share } = await liveAll(wideTimelines);
     for (const [least, most] of [
       [2, 2],
@@ -100,13 +100,13 @@ describe("walk", () => {
   });
 
   it.each(readLines("counterexamples.jsonl"))(
-    "is not sure of what it once was falsely sure of: %#",
+    "does not verify a former counterexample: %#",
     async (reading) => {
       expect(isFalselySure(await lives(reading))).toBe(false);
     },
   );
 
-  it.each(RULES)("would be falsely sure without $without", async (rule) => {
+  it.each(RULES)("would verify an incomplete pass without $without", async (rule) => {
     const reading = readLines("needed-rules.jsonl").find(({ without }) => without === rule.without);
     if (reading === undefined) throw new Error("No service is known that needs the rule");
     using walker = await changedWalker(rule);
