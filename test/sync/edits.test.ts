@@ -324,8 +324,8 @@ class World {
   }
 }
 
-describe("sync, of a service whose calls are edited, appear and go,", () => {
-  it("has the service's whole rows after each pass, and marks as gone what is gone", async () => {
+describe("sync of a service whose calls are edited, appear and disappear", () => {
+  it("stores the service's whole rows after each pass and marks missing calls as gone", async () => {
     using warehouse = newWarehouse();
     const met = newCounts();
     await fc.assert(
@@ -345,7 +345,7 @@ describe("sync, of a service whose calls are edited, appear and go,", () => {
     expect(Object.entries(met).filter(([, times]) => times < least(3))).toEqual([]);
   });
 
-  it("serves what it stores: the rows of the generator parse, but for the bad ones", () => {
+  it("parses all rows of the generator except the bad ones", () => {
     const call = { call_id: 1, call_started: "2026-06-01T00:00:00.000Z" };
     for (const [name, edit] of Object.entries(EDITS)) {
       const row = parseRow(edit(call, 1));

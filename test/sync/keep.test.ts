@@ -99,8 +99,8 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 3, maxLength: 5 },
 );
 
-describe("what is kept", () => {
-  it("is what the settings say, and no figure is another than where all is kept", async () => {
+describe("retention", () => {
+  it("keeps what the settings allow and changes no figure", async () => {
     const met = { removed: 0, brought: 0, cut: 0 };
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {

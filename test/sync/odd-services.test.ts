@@ -98,8 +98,8 @@ const scene = fc.record({
   by: fc.integer({ min: 1, max: 3 }),
 });
 
-describe("sync, of a service that is odd,", () => {
-  it("says so in its verdict, its exit code and the ledger, and ends", async () => {
+describe("sync of an odd service", () => {
+  it("reports the oddity in its verdict, its exit code and the ledger, and ends", async () => {
     using warehouse = newWarehouse();
     const seen = new Map(ODD.map((odd) => [odd, new Set<Verdict | null>()]));
     const codes = new Map<number, number>();

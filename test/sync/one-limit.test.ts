@@ -39,8 +39,8 @@ function afterRefusals(seen: readonly Seen[]): number[] {
   return seen.slice(9, 16).map(({ underWay }) => underWay);
 }
 
-describe("sync, when one request may run at once", () => {
-  it("mends a seam while nothing else is under way", async () => {
+describe("sync with one request at a time", () => {
+  it("repairs a seam while nothing else is running", async () => {
     using folder = makeTempFolder();
     let isMoved = false;
     // Fifteen calls go before the second page comes: its seam shares nothing with the first.

@@ -18,8 +18,8 @@ function afterTurns(answer: () => void, turns = 200): void {
 const readLedger = (folder: string) =>
   readRows(join(folder, "calls.db"), "SELECT run_id, status, not_before FROM sync_runs");
 
-describe("sync, of a service that answers 429", () => {
-  it("runs fewer requests at once afterwards, and ever more again", async () => {
+describe("sync of a service that answers 429", () => {
+  it("sends fewer requests at the same time afterwards, and gradually more again", async () => {
     using folder = makeTempFolder();
     const peaks: number[] = [];
     const refusals: (() => void)[] = [];
@@ -51,7 +51,7 @@ describe("sync, of a service that answers 429", () => {
     expect(Math.max(...peaks.slice(45))).toBeGreaterThan(3);
   });
 
-  it("sends nothing until the time it was given, then goes on", async () => {
+  it("sends nothing until the requested time, then continues", async () => {
     using folder = makeTempFolder();
     const clock = new FakeClock("2026-11-20T15:00:00.000Z");
     await using service = await startRowService(rowsOf(1, 60), ({ before }) =>
@@ -87,7 +87,7 @@ describe("sync, of a service that answers 429", () => {
     });
   });
 
-  it("does not wait for a pause that was asked for while the clock was years ahead", async () => {
+  it("ignores a pause that was requested while the clock was years ahead", async () => {
     using folder = makeTempFolder();
     await using service = await startRowService(rowsOf(1, 60), ({ before }) =>
       before === 0 ? busy("3600") : undefined,
@@ -103,7 +103,7 @@ describe("sync, of a service that answers 429", () => {
     });
   });
 
-  it("keeps the time it was given as a date", async () => {
+  it("stores the requested time as a date", async () => {
     using folder = makeTempFolder();
     const retryAfter = "Fri, 20 Nov 2026 15:59:59 GMT";
     await using service = await startRowService(rowsOf(1, 60), () => busy(retryAfter));
@@ -121,7 +121,7 @@ describe("sync, of a service that answers 429", () => {
     { title: "a week", retryAfter: "604800" },
     { title: "a date next year", retryAfter: "Fri, 20 Nov 2027 15:00:00 GMT" },
     { title: "more years than there are dates", retryAfter: "9".repeat(30) },
-  ])("takes more than an hour for an hour, and says so: $title", async ({ retryAfter }) => {
+  ])("limits a pause of more than an hour to an hour, and reports it: $title", async ({ retryAfter }) => {
     using folder = makeTempFolder();
     await using service = await startRowService(rowsOf(1, 60), () => busy(retryAfter));
     const clock = new FakeClock("2026-11-20T15:00:00.000Z");
@@ -138,7 +138,7 @@ describe("sync, of a service that answers 429", () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it("goes at once where it is told to", async () => {
+  it("continues immediately when the service allows it", async () => {
     using folder = makeTempFolder();
     await using service = await startRowService(rowsOf(1, 60), ({ before }) =>
       before === 0 ? busy("3600") : undefined,

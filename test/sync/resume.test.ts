@@ -80,8 +80,8 @@ async function readCleanCalls({ calls }: Listing): Promise<unknown[]> {
   return readCalls(warehouse);
 }
 
-describe("syncWarehouse, after a full pass that was killed", () => {
-  it.each([0, HOUR_MS])("goes on from its last page when that is %i ms old", async (ageMs) => {
+describe("syncWarehouse after a full pass that was killed", () => {
+  it.each([0, HOUR_MS])("resumes after the last page if that is %i ms old", async (ageMs) => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
     const run = runOver(warehouse, listing, clock);
@@ -105,7 +105,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
   });
 
-  it("starts again when its last page is older than an hour, and says what became of it", async () => {
+  it("starts again if the last page is older than an hour, and reports what became of it", async () => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
     const run = runOver(warehouse, listing, clock);
@@ -130,7 +130,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
   });
 
-  it("starts again when the seam does not join any more, and does not say that it went on", async () => {
+  it("starts again if the seam no longer joins, and does not report a resumption", async () => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
     const run = runOver(warehouse, listing, clock);
@@ -154,7 +154,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
   });
 
-  it("finds the calls that came to the front meanwhile", async () => {
+  it("finds calls that arrived at the front meanwhile", async () => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
     const run = runOver(warehouse, listing, clock);
@@ -170,7 +170,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
   });
 
-  it("goes on twice, and counts it", async () => {
+  it("resumes twice and counts it", async () => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
     const run = runOver(warehouse, listing, clock);
@@ -184,7 +184,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     });
   });
 
-  it("goes on from a run that failed, too, and clears what it failed of", async () => {
+  it("resumes a failed run, too, and clears its error", async () => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
     const run = runOver(warehouse, listing, clock);
@@ -205,7 +205,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     });
   });
 
-  it("starts again when a page was put together from several answers, since it may lack a call", async () => {
+  it("starts again if a page was assembled from several responses, since it may lack a call", async () => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
     const run = runOver(warehouse, listing, clock);
@@ -227,8 +227,8 @@ describe("syncWarehouse, after a full pass that was killed", () => {
   });
 });
 
-describe("syncWarehouse, after an incremental pass that was killed", () => {
-  it("begins anew from the live end", async () => {
+describe("syncWarehouse after an incremental pass that was killed", () => {
+  it("starts again at the live end", async () => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock("2026-10-05T05:00:00.000Z")];
     const run = runOver(warehouse, listing, clock);
@@ -248,7 +248,7 @@ describe("syncWarehouse, after an incremental pass that was killed", () => {
 });
 
 describe("closeKilledRuns", () => {
-  it("marks the runs that still seem to run, and no other", () => {
+  it("closes the runs that still seem to run, and no others", () => {
     using warehouse = newWarehouse();
     const statuses = ["done", "running", "failed", "interrupted", "running"] as const;
     for (const status of statuses) {

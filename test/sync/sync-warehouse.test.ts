@@ -188,7 +188,7 @@ async function live(warehouse: Warehouse, timeline: Timeline, rules: Partial<Run
 }
 
 describe("syncWarehouse", () => {
-  it(`never vouches for a pass that misses a call, nor takes one for gone that exists, listed or not: ${RUNS} services`, async () => {
+  it(`never verifies a pass that misses a call, and never marks an existing call as gone: ${RUNS} services`, async () => {
     using warehouse = newWarehouse();
     const runs: SyncRun[] = [];
     await fc.assert(
