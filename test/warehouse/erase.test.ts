@@ -43,7 +43,7 @@ const errorOf = (work: () => void): unknown => {
 };
 
 describe("eraseFreed", () => {
-  it("leaves nothing in the files that the tables do not hold, says when, and goes on as before", () => {
+  it("leaves nothing in the files that the tables do not hold, records the time, and restores the settings", () => {
     using folder = makeTempFolder();
     using warehouse = openFreed(join(folder.path, "calls.db"));
     const before = settingsOf(warehouse);
@@ -56,7 +56,7 @@ describe("eraseFreed", () => {
     expect(settingsOf(warehouse)).toEqual([6000, 1]);
   });
 
-  it("is not done while somebody reads what was before, which the error says", () => {
+  it("fails while another process reads old data, and says so", () => {
     using folder = makeTempFolder();
     using warehouse = openFreed(join(folder.path, "calls.db"));
     using reader = connect(warehouse);
@@ -96,12 +96,12 @@ describe("eraseFreed", () => {
       more: " It temporarily needs MB of free disk space.",
     },
     {
-      title: "something else is in the way",
+      title: "another error occurs",
       prepare: ({ sqlite }: Warehouse) => sqlite.exec("BEGIN"),
       code: "SQLITE_ERROR",
       more: "",
     },
-  ])("says what is to be done where $title", ({ prepare, code, more }) => {
+  ])("gives a hint when $title", ({ prepare, code, more }) => {
     using folder = makeTempFolder();
     using warehouse = openFreed(join(folder.path, "calls.db"));
     prepare(warehouse);
@@ -121,7 +121,7 @@ describe("eraseFreed", () => {
     { code: "SQLITE_BUSY_SNAPSHOT", exitCode: EXIT.locked, says: "may be reading it" },
     { code: "SQLITE_LOCKED_SHAREDCACHE", exitCode: EXIT.locked, says: "may be reading it" },
     { code: "SQLITE_IOERR_WRITE", exitCode: EXIT.storage, says: "MB of free disk space" },
-  ])("knows $code, which says more than its kind", ({ code, exitCode, says }) => {
+  ])("recognizes $code, which is more specific than its base code", ({ code, exitCode, says }) => {
     using folder = makeTempFolder();
     using warehouse = openFreed(join(folder.path, "calls.db"));
     // No test can have a disk fail in this way.
@@ -131,7 +131,7 @@ describe("eraseFreed", () => {
     expect(errorOf(() => erase(warehouse))).toMatchObject({ exitCode, hint: expect.stringContaining(says) });
   });
 
-  it("throws what is no error of SQLite's as it is", () => {
+  it("rethrows an error that is not from SQLite", () => {
     using folder = makeTempFolder();
     using warehouse = openFreed(join(folder.path, "calls.db"));
     expect(() => eraseFreed(locked(warehouse), Number.NaN, 20)).toThrow(RangeError);
@@ -140,7 +140,7 @@ describe("eraseFreed", () => {
 });
 
 describe("keepTempFilesBeside", () => {
-  it("names the folder of the warehouse, where the operator names none", () => {
+  it("sets the folder of the warehouse unless the operator names one", () => {
     using folder = makeTempFolder();
     using other = makeTempFolder();
     const database = join(folder.path, "calls.db");

@@ -76,8 +76,8 @@ function readPrivacyPage(): { tables: string[]; personal: string }[] {
   }));
 }
 
-describe("columns of text", () => {
-  it("are marked as personal where they are defined, unless an enum or listed here as impersonal", () => {
+describe("text columns", () => {
+  it("are marked as personal in their definition unless they are enums or listed here as impersonal", () => {
     const unmarked = TABLES.flatMap(({ name, columns }) =>
       columns.flatMap((column) =>
         column.type === "text" && column.personal === undefined && !column.isEnum
@@ -101,7 +101,7 @@ describe("columns of text", () => {
 });
 
 describe("docs/privacy.md", () => {
-  it("says of each table, once, what is personal in it, or that nothing is", () => {
+  it("states for each table once which personal data it has, or that it has none", () => {
     const rows = readPrivacyPage();
     expect(rows.flatMap(({ tables }) => tables).sort()).toEqual(TABLES.map(({ name }) => name).sort());
     const impersonal = rows.filter(({ personal }) => personal.startsWith("nothing of callers"));

@@ -105,7 +105,7 @@ function readFacts({ db }: Warehouse) {
   }));
 }
 
-it("a change of rules makes the facts, and logs the changes, that attributing each call again does", () => {
+it("a change of rules writes the same facts and logs the same changes as attributing each call again", () => {
   const seen = { changed: 0, same: 0 };
   fc.assert(
     fc.property(calls, rules, rules, (stored, before, after) => {

@@ -213,7 +213,7 @@ function readStored(warehouse: Warehouse) {
 }
 
 describe("a first load", () => {
-  it("has no callers, and no first calls, until they are settled, whatever goes and returns meanwhile", () => {
+  it("has no callers and no first calls until it ends, whatever disappears and returns meanwhile", () => {
     using warehouse = newWarehouse();
     const at = (hour: number) => `2026-01-01T0${hour}:00:00.000Z`;
     const load = [5, 4, 3].map((id) => makeCall({ call_id: id, caller_id: "+491", call_started: at(id) }));
@@ -252,7 +252,7 @@ describe("a first load", () => {
     });
   });
 
-  it("that has no calls leaves nothing to be settled, and the indexes as they were", () => {
+  it("without calls leaves nothing unsettled and does not change the indexes", () => {
     using warehouse = newWarehouse();
     const indexes = () =>
       warehouse.sqlite.prepare("SELECT name FROM sqlite_schema WHERE type = 'index'").pluck().all();
@@ -263,7 +263,7 @@ describe("a first load", () => {
 });
 
 describe("the facts of a warehouse", () => {
-  it("are those made from scratch, whatever calls and rules went through", () => {
+  it("equal those computed from scratch after any sequence of calls and rules", () => {
     using warehouse = newWarehouse();
     const seen: Record<string, number> = {};
     fc.assert(
@@ -297,7 +297,7 @@ describe("the facts of a warehouse", () => {
     ).toEqual([]);
   });
 
-  it("count a gone call for its caller again, where it returns at the same time with other content", () => {
+  it("count a gone call for its caller again when it returns at the same time with other content", () => {
     using warehouse = newWarehouse();
     const history = new History();
     const call = makeCall({ call_id: 1, caller_id: "+491", duration: 10 });
@@ -312,7 +312,7 @@ describe("the facts of a warehouse", () => {
     expect(readStored(warehouse)).toMatchObject({ callers: [{ first_call_id: 1 }] });
   });
 
-  it("say of a call by other content what its caller's first is, where a page has several of one caller", () => {
+  it("have the right first call of a caller when a page has several calls of the caller", () => {
     using warehouse = newWarehouse();
     const write = (...calls: Call[]) => storeCalls(warehouse, calls);
     const call = (call_id: number, hour: number | null, caller_id = "+491") =>

@@ -45,7 +45,7 @@ function refusalOf(database: string) {
 }
 
 describe("openCallerKey", () => {
-  it("makes a key of 32 bytes for the owner alone, says that it did, and finds the same afterwards", () => {
+  it("creates a key of 32 bytes readable only by the owner, reports it, and finds the same one later", () => {
     using folder = makeTempFolder();
     using other = makeTempFolder();
     const database = join(folder.path, "calls.db");
@@ -60,7 +60,7 @@ describe("openCallerKey", () => {
     expect(openCallerKey(join(other.path, "calls.db")).key).not.toEqual(key);
   });
 
-  it("is that of a warehouse by each of its names", () => {
+  it("finds the same key by each name of a warehouse", () => {
     using folder = makeTempFolder();
     const [database, link] = ["calls.db", "link.db"].map((name) => join(folder.path, name)) as [
       string,
@@ -78,7 +78,7 @@ describe("openCallerKey", () => {
     expect(openIn(folder.path)).toEqual([]);
   });
 
-  it("takes the key of another process that is quicker, and leaves nothing of its own", async () => {
+  it("uses the key of a faster process and removes its own draft", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     const file = callerKeyOf(database);
@@ -97,7 +97,7 @@ describe("openCallerKey", () => {
     expect.unreachable("the other was never quicker");
   });
 
-  it("cannot make one where what it writes vanishes before it has its name", async () => {
+  it("fails if its draft vanishes before it is renamed", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     const file = callerKeyOf(database);
@@ -115,14 +115,14 @@ describe("openCallerKey", () => {
     expect.unreachable("it never vanished in time");
   });
 
-  it("takes a key with blanks around it", () => {
+  it("accepts a key with blanks around it", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     writeFileSync(callerKeyOf(database), `\n ${"0a".repeat(32)} \r\n`);
     expect(openCallerKey(database)).toEqual({ key: Buffer.alloc(32, 10) });
   });
 
-  it.each(["", "0a".repeat(31), "0a".repeat(33), "0g".repeat(32)])("refuses what is no key: %j", (text) => {
+  it.each(["", "0a".repeat(31), "0a".repeat(33), "0g".repeat(32)])("refuses an invalid key: %j", (text) => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     writeFileSync(callerKeyOf(database), text);
@@ -135,7 +135,7 @@ describe("openCallerKey", () => {
     expect(readFileSync(callerKeyOf(database), "utf8")).toBe(text);
   });
 
-  it("takes a link to a disk that is not there for a key that cannot be read, and makes no other", () => {
+  it("refuses a link to a missing disk as an unreadable key, and creates no other", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     symlinkSync(join(folder.path, "disk", "key"), callerKeyOf(database));
@@ -161,7 +161,7 @@ describe("openCallerKey", () => {
     });
   });
 
-  it("cannot make one in a folder that is not there", () => {
+  it("fails in a missing folder", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "none", "calls.db");
     expect(refusalOf(database)).toEqual({

@@ -181,7 +181,7 @@ const CALLS = IDS.map((call_id) =>
 );
 
 describe("calls that passes do not meet", () => {
-  it("are missing, gone and back as in a model in memory, with either kind of pass, thresholds and returns among them", () => {
+  it("are missing, gone and back as in a model in memory, for both kinds of pass and any threshold", () => {
     using warehouse = newWarehouse();
     const seen: Record<string, number> = {};
     let hour = 0;
@@ -275,7 +275,7 @@ describe("calls that passes do not meet", () => {
     expect(Object.entries(often).filter(([name, times]) => (seen[name] ?? 0) < least(times))).toEqual([]);
   });
 
-  it("are withheld where passes without an order key miss too many, and gone once the limit allows it", () => {
+  it("are withheld when passes without an order key miss too many, and gone once the limit allows it", () => {
     using warehouse = newWarehouse(CALLS);
     const gone = [2, 3, 4];
     const met = IDS.filter((id) => !gone.includes(id));
@@ -406,7 +406,7 @@ describe("calls that passes do not meet", () => {
       { ...each, kind: "without", mark: markUnorderedAbsent },
     ]),
   )(
-    "are gone by passes $kind an order key after a day, though the clock $title",
+    "are gone by passes $kind an order key after a day even if the clock $title",
     ({ mark, passes, since }) => {
       using warehouse = newWarehouse(CALLS);
       const gone = passes.map(([hour, ahead, began = hour], index) => {
@@ -432,7 +432,7 @@ describe("calls that passes do not meet", () => {
     },
   );
 
-  it("forgets counted passes of those alone that it is told of", () => {
+  it("resets the counted passes only of the given calls", () => {
     using warehouse = newWarehouse(CALLS);
     const count = () => readRows(warehouse).filter((row) => row.absent_passes !== null).length;
     const options = { startedAt: at(1), isById: false, clockAheadMs: null, waitMs: HOUR_MS, limit: () => 0 };
@@ -452,7 +452,7 @@ describe("calls that passes do not meet", () => {
 });
 
 describe("countExpected", () => {
-  it("adds rows that did not parse since a run and are no calls here, once each", () => {
+  it("adds rows that could not be parsed since a run and are not stored as calls, once each", () => {
     using warehouse = newWarehouse(CALLS);
     const rows: [row_key: string, call_id: number | null, last_run_id: number][] = [
       ["id:50", 50, 4],
@@ -469,7 +469,7 @@ describe("countExpected", () => {
 });
 
 describe("readWithheld", () => {
-  it("is that of the latest full pass that could tell, by its number and not by its time", () => {
+  it("is the figure of the latest full pass that could count them, by number and not by time", () => {
     using warehouse = newWarehouse();
     expect(readWithheld(warehouse)).toBe(0);
     const runs = [
