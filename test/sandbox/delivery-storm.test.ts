@@ -43,7 +43,7 @@ const rounds = fc.array(
   { minLength: EVENTS, maxLength: EVENTS },
 );
 
-test(`Each of ${EVENTS} events is delivered once or reported, whatever receivers do; none goes out in a pause`, async () => {
+test(`each of ${EVENTS} events is delivered once or reported, whatever receivers do, and none is sent during a pause`, async () => {
   await withEnoughTime(TIMEOUT_MS, async (timeoutMs) => (await storm(timeoutMs)) || undefined);
 });
 

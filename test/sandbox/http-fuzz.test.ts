@@ -17,7 +17,7 @@ const errorBody = z.strictObject({
   timestamp: z.iso.datetime({ precision: 3 }),
 });
 
-test(`The sandbox responds as its OpenAPI document says to ${REQUESTS} requests made from it`, async () => {
+test(`the sandbox responds to ${REQUESTS} requests generated from its OpenAPI document as documented`, async () => {
   await using sandbox = await startSandbox({ calls: 40, insertEvery: 50, deleteEvery: 60 });
   await using stack = new AsyncDisposableStack();
   const client = stack.adopt(new Pool(sandbox.url, { connections: 2 }), (pool) => pool.destroy());

@@ -37,12 +37,12 @@ async function read(sandbox: Sandbox, query: string) {
 
 const KEYS = ["total_calls", "conversion_rate", "roi", "cost_per_conversion"];
 
-test("The walk reads all calls in the order of each key while none come in", async () => {
+test("walk reads all calls in the order of each key while no new ones arrive", async () => {
   await using sandbox = await startSandbox({ calls: 400 });
   for (const key of KEYS) expect(await read(sandbox, `sort_by=${key}`)).toMatchObject({ left: 0 });
 });
 
-test("The walk is not sure of calls that it has not read, where sources change places under it", async () => {
+test("walk does not verify a pass that missed calls while sources changed places", async () => {
   let left = 0;
   for (const key of KEYS) {
     for (const seed of [1, 2]) {
