@@ -51,8 +51,8 @@ const POINTS: [point: string, mutation: Mutation, isBegun: boolean][] = [
   ["between files", EXPORTS, true],
 ];
 
-describe("forget that is killed", () => {
-  it.each(POINTS)("%s: is completed by running it again", async (point, mutation, isBegun) => {
+describe("forget that was killed", () => {
+  it.each(POINTS)("completes when run again, killed %s", async (point, mutation, isBegun) => {
     using program = await buildProgram(mutation);
     using folder = makeTempFolder();
     mkdirSync(join(folder.path, "data"));

@@ -29,7 +29,7 @@ interface Start {
   requests: number;
 }
 
-it(`holds what the service holds after ${KILLS} kills`, async () => {
+it(`sync has the same calls as the service after ${KILLS} kills`, async () => {
   using temp = makeTempFolder();
   const starts = await makeStarts(temp.path);
   const cwd = join(temp.path, "clean");

@@ -90,8 +90,8 @@ function makeBefore(folder: string): void {
   openCallerHash(join(folder, DATABASE));
 }
 
-describe("prune that is killed", () => {
-  it.each(POINTS)("%s: is completed by running it again", async (point, mutation, isBegun) => {
+describe("prune that was killed", () => {
+  it.each(POINTS)("completes when run again, killed %s", async (point, mutation, isBegun) => {
     using program = await buildProgram(mutation);
     using folder = makeTempFolder();
     const inFolder = (name: string) => join(folder.path, name);
@@ -114,7 +114,7 @@ describe("prune that is killed", () => {
   });
 
   it.skipIf(whyUntraceable() !== undefined)(
-    "at a write of VACUUM or of the log, or on a full disk: is completed as well",
+    "completes when run again, killed at a write of VACUUM or of the log, or on a full disk",
     async () => {
       using program = await buildProgram();
       using scene = await makePruneScene(program.bin);

@@ -132,9 +132,9 @@ const countIn = (folder: string, kind: (typeof KINDS)[number], at = FOLDER) =>
     ? readConversions(kind, readText(join(folder, at), `${kind}.csv`)).length
     : undefined;
 
-describe("an export of new conversions that is killed", () => {
+describe("export of new conversions that was killed", () => {
   it.each(POINTS)(
-    "in the same folder loses none, and has none twice: $point",
+    "loses none and repeats none when run again into the same folder: $point",
     async ({ point, named, states }) => {
       using folder = makeTempFolder();
       makeWarehouse(folder.path);
@@ -155,7 +155,7 @@ describe("an export of new conversions that is killed", () => {
   );
 
   it.each(POINTS)(
-    "has files that were moved away counted, and shows them: $point",
+    "counts and reports named files that have been moved away: $point",
     async ({ point, named }) => {
       using folder = makeTempFolder();
       makeWarehouse(folder.path);
@@ -175,7 +175,7 @@ describe("an export of new conversions that is killed", () => {
   );
 
   it.each(POINTS.filter(({ point }) => point !== "at the end"))(
-    "leaves it to the next one to show what was replaced and counts as uploaded: $point",
+    "leaves replaced files that count as uploaded to be reported by the next one: $point",
     async ({ point }) => {
       using folder = makeTempFolder();
       makeWarehouse(folder.path);
@@ -189,7 +189,7 @@ describe("an export of new conversions that is killed", () => {
     },
   );
 
-  it("loses none where forget removes a draft that names the caller", async () => {
+  it("loses none if forget removes a draft that contains the caller", async () => {
     using folder = makeTempFolder();
     makeWarehouse(folder.path);
     expect(await killExport(folder.path, "before the first name", ["google-leads"])).toMatchObject({
@@ -205,7 +205,7 @@ describe("an export of new conversions that is killed", () => {
     expect(rows).toHaveLength(CALLS - 1);
   });
 
-  it("has its named files left out of one in another folder, and shows them", async () => {
+  it("leaves its named files out of an export into another folder, and reports them", async () => {
     using folder = makeTempFolder();
     makeWarehouse(folder.path);
     await killExport(folder.path, "google-ads.csv");
@@ -218,7 +218,7 @@ describe("an export of new conversions that is killed", () => {
     expect(KINDS.map((kind) => countIn(folder.path, kind, "other"))).toEqual([0, CALLS]);
   });
 
-  it("twice, the second time while it writes the files of the first again, loses none either", async () => {
+  it("loses none if killed twice, the second time while it rewrites the files of the first", async () => {
     for (const { point } of POINTS) {
       using folder = makeTempFolder();
       makeWarehouse(folder.path);
@@ -233,7 +233,7 @@ describe("an export of new conversions that is killed", () => {
     }
   });
 
-  it("is no last export, though its files are known", async () => {
+  it("does not count as the last export, although its files are known", async () => {
     using folder = makeTempFolder();
     makeWarehouse(folder.path);
     await killExport(folder.path, "after the last name");
