@@ -42,14 +42,14 @@ const RULES: AttributionRules[] = [
 const digestOf = (values: readonly unknown[]) => hash("sha256", JSON.stringify(values)).slice(0, 16);
 
 describe("golden digests", () => {
-  it("attributeCall derives what its version says", () => {
+  it("attributeCall derives the facts of its version", () => {
     const facts = RULES.flatMap((rules) =>
       [...CALLS, ...ODD_CALLS].map((call) => attributeCall(call, rules)),
     );
     expect([ATTRIBUTION_VERSION, digestOf(facts)]).toEqual([6, "f6a730cbc06e9a8c"]);
   });
 
-  it("calls are parsed and hashed as before: with another hash each counts as changed in the next run", () => {
+  it("calls are parsed and hashed as before: a different hash would count as a change in the next run", () => {
     const parsed = CALLS.map(({ extra: _, transcription_details: __, ...call }) => {
       const { gclid, gclsrc, utm_source, utm_medium, ...rest } = call;
       const result = parseRow({ ...rest, dni_data: { gclid, gclsrc, utm_source, utm_medium } });
