@@ -179,7 +179,7 @@ describe("walk", () => {
     { says: "always the same", total: () => 100 },
     { says: "nothing", total: () => 0 },
   ])(
-    "stops when a list grows by a whole page with each request and the total says $says",
+    "stops when a list grows by a whole page with each request and its own total is $says",
     async (scene) => {
       const calls = () => 100 + 20 * service.asked.length;
       const service = serve(calls, { total: () => scene.total(calls()) });

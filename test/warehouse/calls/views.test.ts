@@ -180,7 +180,7 @@ describe("attributed_callers", () => {
   });
 
   it.each(["seconds", "milliseconds"] as const)(
-    "has seconds when durations are in %s",
+    "has seconds if the service has durations in %s",
     (duration_unit) => {
       const { sql } = viewsOf({ duration_unit }).find(({ name }) => name === "attributed_calls") ?? {
         sql: "",
