@@ -141,7 +141,7 @@ test.each([
   expect(weeks.map((week) => week.period)).toEqual([period]);
 });
 
-test("periods leave out the day that Samoa skipped", () => {
+test("periods omit the day that Samoa skipped", () => {
   const days = periods({ from: "2011-12-29", to: "2011-12-31", grain: "day", zone: "Pacific/Apia" });
   expect(days).toEqual([
     {
@@ -177,7 +177,7 @@ test("periods of the years 0000 and 9999 sort as text", () => {
   ]);
 });
 
-test("periods tile their range without gap or overlap, each under its own name", () => {
+test("periods cover their range without gap or overlap, each under its own name", () => {
   const cases = new Cases();
   fc.assert(
     fc.property(zonedRanges, grain, ({ from, to, zone }, grain) => {
