@@ -16,7 +16,7 @@ function slots(expression: string, timezone: string, after: string, count: numbe
 const brief = (slot: string) => slot.replace("2026-", "").replace(":00.000Z", "");
 
 describe("parseCron", () => {
-  it("tells what it was made of", () => {
+  it("returns the expression and the time zone", () => {
     expect(parseCron("7 * * * *", "Europe/Berlin")).toEqual({
       expression: "7 * * * *",
       timezone: "Europe/Berlin",
@@ -51,7 +51,7 @@ describe("parseCron", () => {
     ["0 0 L * *", "2026-01-31T00:00:00Z", ["02-28T00:00", "03-31T00:00", "04-30T00:00"]],
     ["59 23 31 12 *", "2026-12-31T23:58:59.999Z", ["12-31T23:59"]],
     ["0 0 1 jan,mar *", "2026-01-01T00:00:00Z", ["03-01T00:00"]],
-  ])("has of %s after %s the slots %j", (expression, after, expected) => {
+  ])("computes for %s after %s the slots %j", (expression, after, expected) => {
     expect(slots(expression, "UTC", after, expected.length).map(brief)).toEqual(expected);
   });
 
@@ -65,7 +65,7 @@ describe("parseCron", () => {
     ["7 * * * *", "2026-11-20T15:06:59.999Z", "2026-11-20T15:07:00.000Z"],
     ["7 * * * *", "2026-11-20T15:07:00.000Z", "2026-11-20T16:07:00.000Z"],
     ["0 0 * * *", "1969-12-30T12:00:00Z", "1969-12-31T00:00:00.000Z"],
-  ])("has of %s after %s the slot %s", (expression, after, slot) => {
+  ])("computes for %s after %s the slot %s", (expression, after, slot) => {
     expect(slots(expression, "UTC", after, 1)).toEqual([slot]);
   });
 
@@ -116,7 +116,7 @@ describe("parseCron", () => {
       "2026-10-24T22:00:00Z",
       ["10-24T23:30", "10-25T00:30", "10-25T03:30"],
     ],
-  ])("loses no slot in %s of %s from %s: %j", (timezone, expression, after, expected) => {
+  ])("skips no slot in %s of %s from %s: %j", (timezone, expression, after, expected) => {
     expect(slots(expression, timezone, after, expected.length).map(brief)).toEqual(expected);
   });
 });
@@ -130,12 +130,12 @@ describe("lastSlot", () => {
     ["0 0 1 * *", "2026-11-20T15:07:00.000Z", "2026-11-01T00:00:00.000Z"],
     ["0 0 29 2 *", "2028-02-28T23:59:59.999Z", "2024-02-29T00:00:00.000Z"],
     ["0 0 29 2 *", "2104-02-28T00:00:00.000Z", "2096-02-29T00:00:00.000Z"],
-  ])("is of %s at %s the one at %s", (expression, now, slot) => {
+  ])("of %s at %s is %s", (expression, now, slot) => {
     const slotMs = lastSlot(parseCron(expression, "UTC"), Date.parse(now));
     expect(new Date(slotMs ?? Number.NaN).toISOString()).toBe(slot);
   });
 
-  it("is none where none was for longer than a leap day may need", () => {
+  it("is undefined if there was none for longer than leap days can explain", () => {
     const never = { expression: "", timezone: "UTC", next: () => Number.POSITIVE_INFINITY };
     expect(lastSlot(never, Date.parse("2026-11-20T00:00:00Z"))).toBeUndefined();
     // Ever farther back, and twice the eight years at most.

@@ -61,7 +61,7 @@ async function runOver(
 }
 
 describe("runDaemon", () => {
-  it("starts the program for each run, with a run id that is in its lines as well", async () => {
+  it("starts the program for each run, with a run id that is also in its log lines", async () => {
     const { starts, lines, ends } = await runOver("", { starts: 2 });
     const runs = starts.map((args) => /^job sync --run ([0-9a-f]{8})$/.exec(args)?.[1]);
     expect(new Set(runs).size).toBe(2);
@@ -69,7 +69,7 @@ describe("runDaemon", () => {
     expect(lines.every(({ run }) => typeof run === "string")).toBe(true);
   });
 
-  it("outlives a job that crashes, each way it can, and goes on with the next slot", async () => {
+  it("survives a job that crashes in any way, and continues with the next slot", async () => {
     const program = `if (turn === 0) process.abort();
       if (turn === 1) process.kill(process.pid, "SIGSEGV");
       if (turn === 2) throw new Error("uncaught");
@@ -84,7 +84,7 @@ describe("runDaemon", () => {
     ]);
   });
 
-  it("ends a job that hangs at its deadline, by force where it must", async () => {
+  it("stops a hanging job at its deadline, by force if necessary", async () => {
     const program = `if (turn === 0) { process.on("SIGTERM", () => process.exit(143)); setInterval(() => {}, 1000); }
       if (turn === 1) ${HANG}`;
     // Too short is a time in which a new process neither handles SIGTERM nor ends by itself.
@@ -124,7 +124,7 @@ it.each([
   { asksHost: true, order: "+-+-" },
   { asksHost: false, order: "++--" },
 ])(
-  "runDaemon keeps jobs beside the sync to the limit of their host: $asksHost",
+  "runDaemon runs other jobs during the sync only within the limit of their host: $asksHost",
   async ({ asksHost, order }) => {
     using folder = makeTempFolder();
     const noted = join(folder.path, "noted");
@@ -171,10 +171,10 @@ it.each([
 
 it.each([
   { title: "a signal ended it", end: 'process.kill(process.pid, "SIGKILL")', leaves: false, starts: 2 },
-  { title: "it left something undone", end: "process.exit(9)", leaves: true, starts: 2 },
+  { title: "it left work unfinished", end: "process.exit(9)", leaves: true, starts: 2 },
   { title: "it failed", end: "process.exit(9)", leaves: false, starts: 1 },
   { title: "it was late", end: HANG, leaves: true, starts: 1 },
-])("runDaemon takes up a job again five minutes later, or not: $title", async ({ end, leaves, starts }) => {
+])("runDaemon retries a job five minutes later, or not: $title", async ({ end, leaves, starts }) => {
   using folder = makeTempFolder();
   const program = join(folder.path, "program.cjs");
   writeFileSync(program, end);
