@@ -34,7 +34,7 @@ function makeSecrets(folder: string): Record<string, string> {
 describe("jobs/deploy/clickhouse/compose.yaml", () => {
   const { services, secrets, volumes } = parse(read("compose.yaml"), { merge: true });
 
-  it("runs a server for each shard, of one version, with little it could harm", () => {
+  it("runs a server for each shard, all of one version, with few privileges", () => {
     const hosts = [...read("cluster.xml").matchAll(/<host>(\w+)<\/host><port>9000<\/port>/g)].map(
       ([, host]) => host,
     );
@@ -56,7 +56,7 @@ describe("jobs/deploy/clickhouse/compose.yaml", () => {
     }
   });
 
-  it("opens ports of this machine alone, the ones that its first lines publish to", () => {
+  it("opens only local ports, those used in the command of its first lines", () => {
     const ports: string[] = Object.values<{ ports: string[] }>(services).flatMap((service) => service.ports);
     const open = ports.map((port) => /^(127\.0\.0\.1:\d+):8123$/.exec(port)?.[1]);
     expect(read("compose.yaml")).toContain(`--to clickhouse://publisher@${open.join(",")}/${DATABASE}\n`);
@@ -64,7 +64,7 @@ describe("jobs/deploy/clickhouse/compose.yaml", () => {
 });
 
 describe("jobs/deploy/clickhouse/make-secrets", () => {
-  it("makes other passwords each time, whose hashes the servers have, for nobody else to read", () => {
+  it("creates different passwords each time, hashed for the servers and readable only by the owner", () => {
     using folder = makeTempFolder();
     const [first, second] = [join(folder.path, "first"), join(folder.path, "second")];
     const made = makeSecrets(first);
@@ -120,7 +120,7 @@ function writeDeployed(
 }
 
 describe.skipIf(!HAS_CLICKHOUSE)(`the users of jobs/deploy/clickhouse${UNLESS_SKIPPED}`, () => {
-  it("publish, and read what is published; the one who reads writes nothing, and nobody else is let in", async () => {
+  it("publish and read; the reader cannot write, and nobody else has access", async () => {
     using folder = makeTempFolder();
     const made = makeSecrets(folder.path);
     const secrets = join(folder.path, "servers.xml");
