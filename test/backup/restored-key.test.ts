@@ -60,7 +60,7 @@ const SCENES: Scene[] = [
 
 describe("restoreKey", () => {
   it.each(SCENES)(
-    "of a warehouse that has $title: $outcome",
+    "for a warehouse that has $title: $outcome",
     async ({ own, spare, named, isNear, sql, outcome, key }) => {
       using folder = makeTempFolder();
       const [here, there] = ["here", isNear ? "here" : "there"].map((name) => join(folder.path, name)) as [
