@@ -47,7 +47,7 @@ function flip(value: unknown, random: () => number): unknown {
   return typeof value === "string" ? bytes.toString("latin1") : bytes;
 }
 
-it(`finds each of ${FLIPS} flipped bits that a figure or a verdict depends on`, async () => {
+it(`verify finds each of ${FLIPS} flipped bits that affect a figure or a verdict`, async () => {
   using warehouse = newWarehouse();
   await fill(warehouse);
   expect(await problemsOf(warehouse)).toEqual([]);

@@ -182,7 +182,7 @@ describe.each([
 ])("certificates of proven passes over %s services", (_, timelines) => {
   const seed = randomInt(2 ** 31);
 
-  it.skipIf(!HAS_PYTHON)(`hold, forged ones do not, and both verifiers agree: seed ${seed}`, async () => {
+  it.skipIf(!HAS_PYTHON)(`are valid, and forged ones are not, by both verifiers: seed ${seed}`, async () => {
     const passes = await certify(timelines, seed);
     expect(passes.filter(({ lines, ids }) => !isHeld(lines, ids))).toEqual([]);
     const forged = passes.flatMap(({ lines, ids }) =>

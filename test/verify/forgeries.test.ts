@@ -465,13 +465,13 @@ function setGone(run: Forger["run"], id: number | undefined, at: string): void {
   run("UPDATE call_facts SET is_live = 0 WHERE call_id = ?", id);
 }
 
-it("finds nothing in the warehouse before it is forged", async () => {
+it("verify finds no problem in the warehouse before it is forged", async () => {
   using warehouse = newWarehouse();
   await fill(warehouse);
   expect(await problemsOf(warehouse)).toEqual([]);
 });
 
-it("finds each forgery, and says what is wrong", async () => {
+it("verify finds each forgery and names the problem", async () => {
   using warehouse = newWarehouse();
   await fill(warehouse);
   const { sqlite } = warehouse;

@@ -89,7 +89,7 @@ const HONEST: Record<string, (service: ListedCalls, warehouse: Warehouse) => Pro
   },
 };
 
-it.each(Object.entries(HONEST))("holds where %s", async (_, live) => {
+it.each(Object.entries(HONEST))("verify finds no problem when %s", async (_, live) => {
   using warehouse = newWarehouse();
   await live(new ListedCalls(warehouse), warehouse);
   expect(await problemsOf(warehouse)).toEqual([]);

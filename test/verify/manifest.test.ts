@@ -138,19 +138,19 @@ async function exportTwo(folder: string): Promise<Exported & { verify: () => str
   };
 }
 
-it("holds for an export as it was written", async () => {
+it("verify accepts an export as it was written", async () => {
   using temp = makeTempFolder();
   expect((await exportTwo(temp.path)).verify()).toEqual([]);
 });
 
-it.each(CASES)("finds %s", async (_, says, forge) => {
+it.each(CASES)("verify finds %s", async (_, says, forge) => {
   using temp = makeTempFolder();
   const { verify, ...exported } = await exportTwo(temp.path);
   forge(exported);
   expect(verify()).toContainEqual(expect.stringMatching(says));
 });
 
-it("refuses a manifest without files", async () => {
+it("verify refuses a manifest without files", async () => {
   using temp = makeTempFolder();
   const { verify, edit } = await exportTwo(temp.path);
   edit((manifest) => {
