@@ -513,7 +513,7 @@ describe("ApiClient: errors without retry", () => {
     );
   });
 
-  it.each([405, 410, 418])("exits with 8 after the undocumented status %i and quotes nothing", async (status) => {
+  it.each([405, 410, 418])("exits with 8 after an undocumented %i and quotes nothing", async (status) => {
     expect(await outcomeOf(json({ message: PERSONAL }, status))).toMatchObject({
       exitCode: 8,
       message: `The API returned ${status}, which its documentation does not list (${JSON.stringify({ message: PERSONAL }).length} bytes)`,
