@@ -50,7 +50,7 @@ describe("calltally completion", () => {
     expect(stdout).toContain(holds);
   });
 
-  it("says which shell was probably meant", async () => {
+  it("suggests the shell that was probably meant", async () => {
     using folder = makeTempFolder();
     const { code, stderr } = await calltally(["completion", "bsh"], { cwd: folder.path });
     expect(code).toBe(2);
@@ -73,7 +73,7 @@ describe("calltally completion", () => {
     expect({ stdout, stderr }).toEqual({ stdout: "inactive\n", stderr: "" });
   });
 
-  it.skipIf(!hasBash)("runs and writes nothing of what stands on the line", async () => {
+  it.skipIf(!hasBash)("neither runs nor writes anything from the command line", async () => {
     using folder = makeTempFolder();
     const script = `
       calltally() { "${process.execPath}" "${resolve("dist/bin.js")}" "$@"; }

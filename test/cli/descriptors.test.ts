@@ -17,7 +17,7 @@ function fewest(): number {
 }
 
 it.skipIf(process.platform === "win32").each([{ args: ["sync"] }, { args: ["query", "SELECT 1"] }])(
-  "calltally $args.0 ends with 7 and says so where there are too few file descriptors",
+  "calltally $args.0 exits with 7 and reports that there are too few file descriptors",
   async ({ args }) => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 30 });

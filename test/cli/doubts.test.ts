@@ -41,8 +41,8 @@ async function makeHalfRead() {
   };
 }
 
-describe("half of the rows cannot be read", () => {
-  it("says so on every surface, ends with 3, and does not deliver a report that requires proof", async () => {
+describe("unreadable rows", () => {
+  it("are reported on every surface, exit with 3, and stop a report that requires proof", async () => {
     await using half = await makeHalfRead();
     const options = { cwd: half.path };
     const synced = await calltally(["sync"], options);

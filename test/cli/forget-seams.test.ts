@@ -86,14 +86,14 @@ const PEOPLE: Row[] = [
   { call_id: 51, caller_id: NUMBER, duration: [NUMBER] },
 ];
 
-describe("forget where numbers are not kept", () => {
+describe("forget with limited retention of numbers", () => {
   it.each([
     ["never", "NUMBER"],
     ["never", "--file"],
     ["never", "--caller-hash"],
     ["30d", "--caller-hash"],
   ])(
-    "%s, by %s: leaves nothing, and changes neither figures nor what syncs and prune find",
+    "with %s, by %s leaves no trace, and changes neither figures nor the results of syncs and prune",
     async (keepFor, by) => {
       await using made = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: keepFor });
       const { run, sync, read, folder, data, env } = made;
@@ -140,7 +140,7 @@ describe("forget where numbers are not kept", () => {
     },
   );
 
-  it("begins with numbers, forgets, and keeps none from then on: a forgotten caller stays who it was", async () => {
+  it("keeps the identity of a forgotten caller when numbers are no longer kept from then on", async () => {
     await using made = await serve(PEOPLE);
     const { run, sync, read, data, env, service } = made;
     await sync();
@@ -163,7 +163,7 @@ describe("forget where numbers are not kept", () => {
     expect(findTraces(data, [PERSON])).toEqual([]);
   });
 
-  it("makes no key in the place of one that is lost", async () => {
+  it("creates no key in place of a lost one", async () => {
     await using made = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: "never" });
     const { run, sync, database } = made;
     await sync();
@@ -176,9 +176,9 @@ describe("forget where numbers are not kept", () => {
   });
 });
 
-describe("forget and files", () => {
+describe("forget and exported files", () => {
   it.skipIf(skipped)(
-    `finds conversions by their hashes, texts in any spelling, what killed exports left, and what cannot be read${unlessSkipped}`,
+    `finds conversions by hash, text in any spelling, drafts of killed exports, and unreadable files${unlessSkipped}`,
     async () => {
       const said = {
         call_id: 42,
@@ -247,7 +247,7 @@ describe("forget and files", () => {
 });
 
 describe("forget and conversions", () => {
-  it("finds files that tell of a caller by what is no longer known: client ids, and a number known by its hash alone", async () => {
+  it("finds files by former values of a caller: client ids, and a number known only by its hash", async () => {
     const dni_data = { google_analytics_cid: "123.456", utm_source: "google" };
     const rows: Row[] = [
       { call_id: 1, caller_id: NUMBER, call_started: daysAgo(0.5), dni_data },
@@ -287,8 +287,8 @@ describe("forget and conversions", () => {
   });
 });
 
-describe("what forget writes", () => {
-  it("names no number in logs, errors and the log of acts, wherever it stops", async () => {
+describe("output of forget", () => {
+  it("contains no number in logs, errors and the log of acts, wherever it stops", async () => {
     await using made = await serve(PEOPLE);
     const { run, sync, folder, env } = made;
     const shown: string[] = [];

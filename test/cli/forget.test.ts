@@ -76,7 +76,7 @@ async function readRollups({ run, folder }: Made): Promise<Record<string, string
 }
 
 describe("forget", () => {
-  it("leaves no byte of its callers, no figure other than it was, and lets no sync bring anything back", async () => {
+  it("leaves no byte of its callers, changes no figure, and lets no sync restore anything", async () => {
     await using made = await makeWarehouse();
     const { folder, data, people, run, sync, sandbox, env } = made;
     const before = await readRollups(made);
@@ -144,7 +144,7 @@ describe("forget", () => {
     expect(JSON.parse(log.stdout)).toMatchObject([{ act: "forget", counts, erased_at: expect.any(String) }]);
   });
 
-  it("names exported files and copies that have a caller still, and removes the files with --exports", async () => {
+  it("names exported files and copies that still have a caller, and removes the files with --exports", async () => {
     await using made = makeSmall();
     const { run, folder } = made;
     await run("export", "calls", "callers", "channel", "--with", "transcription");
@@ -199,7 +199,7 @@ describe("forget", () => {
     expect(new Set(inCopies)).toEqual(new Set(["old.db"]));
   });
 
-  it("finds files that manifests alone name, and takes the number out of the filter of a manifest", async () => {
+  it("finds files that only manifests name, and removes the number from the filter of a manifest", async () => {
     await using made = makeSmall();
     const { run, folder } = made;
     await run("export", "channel", "--campaign", NUMBER, "--allow-empty", "--out", "filtered");
@@ -235,7 +235,7 @@ describe("forget", () => {
     expect(JSON.parse((await run("forget", NUMBER, "--json")).stdout).exported_files).toEqual([]);
   });
 
-  it("takes a caller_hash, says whom nothing is known of without a number, and keeps them out where that is asked for", async () => {
+  it("accepts a caller_hash, names unknown callers without their numbers, and blocks them on request", async () => {
     await using made = makeSmall();
     const { run, folder } = made;
     const unknown = await run("forget", NUMBER, "+15550001111");
@@ -274,7 +274,7 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
     ).toEqual([]);
   });
 
-  it("ends with 6 while somebody reads, and is completed by the same command", async () => {
+  it("exits with 6 while another process reads, and completes when run again", async () => {
     await using made = makeSmall();
     const { run, folder } = made;
     {
@@ -291,7 +291,7 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
     expect((await run("privacy", "log")).stdout).not.toContain("not yet");
   });
 
-  it("lets nothing be written without the key that tells them", async () => {
+  it("prevents all writing without the key that identifies forgotten callers", async () => {
     await using made = makeSmall();
     const { run, folder } = made;
     await run("forget", NUMBER);
@@ -305,7 +305,7 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
     expect(other).toMatchObject({ code: 7, stderr: expect.stringContaining("is another one") });
   });
 
-  it("leaves out whom a filter leaves out, and masks what an insight or a member's name would bring back", async () => {
+  it("keeps them excluded by filters, and masks what an insight or the name of a member would restore", async () => {
     await using made = makeSmall();
     const { run, folder } = made;
     writeFileSync(join(folder, "own.txt"), NUMBER);
@@ -332,7 +332,7 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
     expect(findTraces(join(folder, "data"), [PERSON])).toEqual([]);
   });
 
-  it("--all-accounts forgets them wherever there is data of them, and nobody if somebody is nowhere", async () => {
+  it("with --all-accounts forgets callers in every account that has them, and nobody if one is unknown", async () => {
     using folder = makeTempFolder();
     const account = (name: string) =>
       `  ${name}: { base_url: "http://127.0.0.1:1", token_file: ${name}.token }\n`;

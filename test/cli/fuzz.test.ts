@@ -212,7 +212,7 @@ const readFiles = (folder: string) =>
       .map((file) => [file, readFileSync(file, "latin1")]),
   );
 
-it(`calltally never fails unawares, and replaces no file on an error: ${RUNS} command lines`, async () => {
+it(`calltally handles all errors and replaces no file on an error: ${RUNS} command lines`, async () => {
   using folder = makeTempFolder();
   await using sandbox = await startSandbox({ calls: 60 });
   const env = settingsFor(sandbox);

@@ -126,8 +126,8 @@ const BEARER = Buffer.from(`Bearer ${TOKEN}`).toString("base64");
 const ECHOED = [TOKEN, encodeURIComponent(TOKEN), BEARER].join(" ");
 /** The token however it is written. Of base64, some characters at the ends belong to what is around it as well. */
 const SECRETS = [TOKEN, TOKEN.replaceAll("/", "\\/"), encodeURIComponent(TOKEN), BEARER.slice(10, -4)];
-describe("a service that writes controls and the token everywhere", () => {
-  it("gets no control to a terminal or a log, no line of its own, and the token nowhere", async () => {
+describe("service that sends control characters and the token everywhere", () => {
+  it("cannot write control characters or lines to a terminal or log, nor the token anywhere", async () => {
     using folder = makeTempFolder();
     await using service = await startBadServer(respond(`${CONTROLS} ${ECHOED}`));
     const env = {

@@ -91,7 +91,7 @@ async function stop(child: ReturnType<typeof startCalltally>, signal: NodeJS.Sig
   return (await child.done).code;
 }
 
-describe("a report that waits for fresh calls", () => {
+describe("report that waits for fresh calls", () => {
   it("stops soon while another process syncs, and is made later for the same slot", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
@@ -112,7 +112,7 @@ describe("a report that waits for fresh calls", () => {
     expect(rowsOf("report_runs")).toMatchObject([SCHEDULED]);
   });
 
-  it("stops soon with the schedule, and with its own sync, and is made later for the same slot", async () => {
+  it("stops soon with the schedule and with its own sync, and is made later for the same slot", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 1000, token: "t0ken-of-acme", latencyMs: 300 });
     const { database, rowsOf } = configure(folder.path, acme, { more: { acme: "limit: 100" } });
@@ -142,7 +142,7 @@ describe("a report that waits for fresh calls", () => {
 it.each([
   { args: ["run", "weekly", "--deliver"], signal: "SIGINT", exitCode: 130, error: "Stopped by SIGINT" },
   { args: ["job", "report:weekly"], signal: "SIGTERM", exitCode: 143, error: "Stopped by SIGTERM" },
-] as const)("a report that a mail server keeps waiting stops soon: $signal", async (stopped) => {
+] as const)("a report that waits for a mail server stops soon: $signal", async (stopped) => {
   const { args, signal, exitCode, error } = stopped;
   using folder = makeTempFolder();
   await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
@@ -202,8 +202,8 @@ async function keepScheduleUntil(words: string, folder: string): Promise<number>
   return clock.slept();
 }
 
-describe("the schedule", () => {
-  it("takes up again a report that a recipient refused for the moment, and holds no place meanwhile", async () => {
+describe("schedule", () => {
+  it("retries a report that a recipient refused temporarily, without occupying a slot meanwhile", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
     // A pause so long is not waited for by a process that others wait for.
@@ -227,8 +227,8 @@ describe("the schedule", () => {
   });
 });
 
-describe("a report whose process is killed while it writes", () => {
-  it("leaves no half set of files, and is taken up under the same number", async () => {
+describe("report whose process is killed while it writes", () => {
+  it("leaves no partial set of files, and is resumed under the same number", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 300, token: "t0ken-of-acme" });
     const { rowsOf } = configure(folder.path, acme, { contents: "[channel, source, calls]" });

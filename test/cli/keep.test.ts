@@ -69,7 +69,7 @@ const figures = (file: string) =>
   );
 
 describe("keep settings", () => {
-  it("never let a number, transcript, summary or link into any file, at no time of a sync", async () => {
+  it("never write a number, transcript, summary or link to any file at any time of a sync", async () => {
     using temp = makeTempFolder();
     const found: string[] = [];
     let looks = 0;
@@ -109,7 +109,7 @@ describe("keep settings", () => {
 });
 
 describe("calltally prune", () => {
-  it("leaves callers that filters and lists know, and whose key must not be lost", async () => {
+  it("keeps callers identifiable for filters and lists; sync and prune fail without the key", async () => {
     using temp = makeTempFolder();
     await using service = await startRowService(ROWS);
     const cwd = temp.path;

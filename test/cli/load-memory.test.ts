@@ -23,7 +23,7 @@ function rowAt(index: number): string {
   });
 }
 
-it(`reads ${CALLS} calls in ${MAX_MB} MB`, { timeout: LONGEST_MS }, async () => {
+it(`sync reads ${CALLS} calls in ${MAX_MB} MB`, { timeout: LONGEST_MS }, async () => {
   using folder = makeTempFolder();
   await using service = await startRowService(Array.from({ length: CALLS }, (_, index) => rowAt(index)));
   const env = {

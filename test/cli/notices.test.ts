@@ -59,8 +59,8 @@ function callsUpToNow(): ServedCall[] {
     .map((call, index, { length }) => ({ ...call, call_id: length - index }));
 }
 
-describe("a notice", () => {
-  it("is printed by the sync that found it; without names where it may go to a log", async () => {
+describe("notice", () => {
+  it("is printed by the sync that found it, without names if the output may be logged", async () => {
     using folder = makeTempFolder();
     const calls = callsUpToNow();
     const upTo = (hours: number) => calls.filter((call) => call.call_started < agoOf(hours));
@@ -79,7 +79,7 @@ describe("a notice", () => {
     expect((await sync("--quiet")).stderr).toBe("");
   });
 
-  it("is in the mails of each report once when it starts and once when it ends, in status, and on the page", async () => {
+  it("is mailed with each report once when it starts and once when it ends, and shown by status and on the page", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 200 });
     let refusal: number | undefined;

@@ -21,7 +21,7 @@ function bomb(body: string, status = 200): Answer {
   return text(wire, status, { "content-encoding": "gzip" });
 }
 
-describe("sync, of a response out of all proportion,", () => {
+describe("sync with an oversized response", () => {
   it.each([
     {
       title: "1,500,000 empty rows",
@@ -49,21 +49,21 @@ describe("sync, of a response out of all proportion,", () => {
       says: TOO_LARGE,
     },
     {
-      title: "lists within lists, ten million deep",
+      title: "lists nested ten million deep",
       answer: () => bomb(page("[".repeat(1e7) + "]".repeat(1e7))),
       says: TOO_LARGE,
     },
     {
-      title: "200 MB of one text",
+      title: "200 MB of text",
       answer: () => bomb(page(`{"call_id":1,"summary":"${"x".repeat(2e8)}"}`)),
       says: "The API response is larger than 32 MiB",
     },
     {
-      title: "200 MB of an error",
+      title: "200 MB of an error message",
       answer: () => bomb(`{"message":"${"x".repeat(2e8)}"}`, 400),
       says: "The API returned 400",
     },
-  ])("reads no $title, in little memory", async ({ answer, says }) => {
+  ])("refuses $title in little memory", async ({ answer, says }) => {
     using folder = makeTempFolder();
     await using service = await startBadServer(answer());
     const { code, stderr } = await calltally(["sync"], {
@@ -79,7 +79,7 @@ describe("sync, of a response out of all proportion,", () => {
     expect(code).toBe(8);
   });
 
-  it("reads a page of some more calls than requested", async () => {
+  it("reads a page with more calls than requested", async () => {
     using folder = makeTempFolder();
     await using service = await startBadServer(text(page(rowsOf(1, 3000).join())));
     const { stdout } = await calltally(["sync"], {
@@ -89,7 +89,7 @@ describe("sync, of a response out of all proportion,", () => {
     expect(stdout).toMatch(/^ {2}new +3,000$/m);
   });
 
-  it("reads no headers of 100 kB", async () => {
+  it("refuses headers of 100 kB", async () => {
     using folder = makeTempFolder();
     const headers = Object.fromEntries(
       Array.from({ length: 100 }, (_, index) => [`x-${index}`, "x".repeat(1000)]),

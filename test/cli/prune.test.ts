@@ -90,7 +90,7 @@ const COUNT =
 
 describe("prune", () => {
   it.each(["never", "20d"])(
-    "of what is kept %s leaves no byte, no other figure, and no sync brings it back",
+    "with retention %s leaves no byte, changes no figure, and no sync restores data",
     async (keepFor) => {
       await using made = await makeWarehouse();
       const { data, folder, run, sync, sandbox, database } = made;
@@ -146,7 +146,7 @@ describe("prune", () => {
     },
   );
 
-  it("erases what the service had replaced before anything was to be removed", async () => {
+  it("erases what the service had replaced before anything had to be removed", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 100 });
     const people = makePersonal(sandbox, 3).map((person) => ({

@@ -97,7 +97,7 @@ const isDone = ({ job, msg }: LogLine) => job === "sync" && msg === "done";
 const isKilled = ({ msg }: LogLine) => msg === "killed by SIGKILL";
 
 describe("calltally schedule", () => {
-  it(`keeps to a cron of seconds, for ${SOAK_SECONDS} s and ${MIN_KILLS} kills: no two runs at once, and a killed one is followed by the next`, async () => {
+  it(`runs every second for ${SOAK_SECONDS} s and ${MIN_KILLS} kills: never twice at the same time, and again after each kill`, async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 300, latencyMs: 400 });
     const env = {
@@ -146,7 +146,7 @@ describe("calltally schedule", () => {
     expect(daemon.exitCode).toBe(0);
   });
 
-  it("stops after SIGTERM in the middle of a sync, which it does not leave behind", async () => {
+  it("stops after SIGTERM in the middle of a sync and stops the sync", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 3000, latencyMs: 300 });
     const env = {
@@ -169,7 +169,7 @@ describe("calltally schedule", () => {
     ).toEqual(["info Stopped by SIGTERM", "info stopped", "info stopped"]);
   });
 
-  it("does not leave a sync behind when it is killed itself", async () => {
+  it("leaves no sync running when it is killed", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 3000, latencyMs: 300 });
     const env = {
@@ -189,7 +189,7 @@ describe("calltally schedule", () => {
     ]);
   });
 
-  it("serves health and metrics: ill until a sync is good, and after two slots without one", async () => {
+  it("serves health and metrics: failing until a sync succeeds, and after two slots without one", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 120 });
     await using gate = await startGate(sandbox.url);
@@ -308,7 +308,7 @@ describe("calltally schedule", () => {
     { args: [], env: { CALLTALLY_JOB_MINUTES: "0" }, says: "CALLTALLY_JOB_MINUTES: must be" },
     { args: [], env: { CALLTALLY_HEARTBEAT_URL: "canary" }, says: "CALLTALLY_HEARTBEAT_URL: is not a URL" },
     { args: [], env: { CALLTALLY_LOG_LEVEL: "loud" }, says: "CALLTALLY_LOG_LEVEL: must be one of" },
-  ])("ends with 2 before anything is started: $says", async ({ args, env, says }) => {
+  ])("exits with 2 before it starts anything: $says", async ({ args, env, says }) => {
     using folder = makeTempFolder();
     const access = settingsFor({ url: "https://api.example.invalid", token: "token-417" });
     const { code, stdout, stderr } = await calltally(["schedule", ...args], {
@@ -333,7 +333,7 @@ describe("calltally schedule", () => {
 describe("calltally job", () => {
   const beats = (requests: readonly { url: string | undefined }[]) => requests.map(({ url }) => url);
 
-  it("tells the monitor of a sync's start and good end", async () => {
+  it("informs the monitor of the start and success of a sync", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 50 });
     await using monitor = await startBadServer(text("OK"));
@@ -344,7 +344,7 @@ describe("calltally job", () => {
     expect(beats(monitor.requests)).toEqual(["/ping/17/start", "/ping/17"]);
   });
 
-  it("tells it of a bad one, and logs the error as a line", async () => {
+  it("informs the monitor of a failure, and logs the error as a line", async () => {
     using folder = makeTempFolder();
     await using api = await startBadServer(json({ code: 404, message: "gone elsewhere" }, 404));
     await using monitor = await startBadServer(text("OK"));
@@ -387,7 +387,7 @@ describe("calltally job", () => {
     },
   );
 
-  it("logs an error that nobody caught as a line, too", async () => {
+  it("logs an uncaught error as a line, too", async () => {
     using folder = makeTempFolder();
     await using api = await startBadServer(stall);
     const env = {
@@ -407,7 +407,7 @@ describe("calltally job", () => {
     });
   });
 
-  it("logs as little as it is told to", async () => {
+  it("respects the log level", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 50 });
     const options = { cwd: folder.path, env: { ...settingsFor(sandbox), CALLTALLY_LOG_LEVEL: "warn" } };

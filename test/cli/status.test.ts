@@ -20,7 +20,7 @@ function age(file: string, hours: number): void {
 }
 
 describe("calltally status", () => {
-  it("answers an operator's questions within 80 columns and 24 lines, whatever went wrong", async () => {
+  it("shows the state in 80 columns and 24 lines, whatever went wrong", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 300 });
     for (const id of sandbox.calls.ids.slice(0, 9)) {
@@ -69,7 +69,7 @@ describe("calltally status", () => {
     });
   });
 
-  it("ends with 3 under --max-age where the last good run is older, or there is none", async () => {
+  it("exits with 3 under --max-age if the last good run is older or missing", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
@@ -100,7 +100,7 @@ describe("calltally status", () => {
     );
   });
 
-  it("ends with 3 as long as something fails, and shows the whole error", async () => {
+  it("exits with 3 while a job fails, and shows the whole error", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
@@ -139,14 +139,14 @@ describe("calltally status", () => {
     expect(await status()).toEqual({ code: 3, stderr: `calltally: export: ${error} again\n` });
   });
 
-  it.each(["2", "h", "2w", "-1h", "1.5h", ""])("refuses %j as an age, with exit 2", async (given) => {
+  it.each(["2", "h", "2w", "-1h", "1.5h", ""])("refuses the age %j with exit code 2", async (given) => {
     using folder = makeTempFolder();
     const { code, stderr } = await calltally(["status", "--max-age", given], { cwd: folder.path });
     expect(code).toBe(2);
     expect(stderr).toContain("such as 30m, 2h or 1d");
   });
 
-  it("says what a warehouse without a run needs, what is running, and until when the API asked for a pause", async () => {
+  it("shows what a warehouse without a run needs, what is running, and the pause that the API requested", async () => {
     using folder = makeTempFolder();
     const options = { cwd: folder.path };
     const file = join(folder.path, "data/calltally.db");
@@ -170,7 +170,7 @@ describe("calltally status", () => {
   });
 
   it.skipIf(!HAS_PROCESSES)(
-    "and all other commands refuse a file of a development version, with exit 7 and what to do",
+    "and all other commands refuse a file of a development version with exit code 7 and a hint",
     async () => {
       using folder = makeTempFolder();
       const file = join(folder.path, "data/calltally.db");
@@ -200,7 +200,7 @@ describe("calltally status", () => {
     },
   );
 
-  it("names a file that is damaged, with exit 7", async () => {
+  it("names a damaged file, with exit code 7", async () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "calls.db");
     openWarehouse(file)[Symbol.dispose]();

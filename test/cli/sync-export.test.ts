@@ -43,7 +43,7 @@ function toCell(value: string | number | null, column: string): string {
 }
 
 describe("sync, then export", () => {
-  it("tallies every served call", async () => {
+  it("tally every served call", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 2032, oddTexts: true });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
@@ -67,7 +67,7 @@ describe("sync, then export", () => {
     }
   });
 
-  it("keeps a row that does not parse, says so with exit 3, and shows it in status", async () => {
+  it("keep a row that cannot be parsed, exit with 3, and show it in status", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 20 });
     const [bad = 0] = sandbox.calls.ids;

@@ -115,8 +115,8 @@ const CASES: Given[] = [
   },
 ];
 
-describe.skipIf(process.platform === "win32")("calltally, where something else is than it was told", () => {
-  it("says what, with its exit code, and writes nothing", async () => {
+describe.skipIf(process.platform === "win32")("calltally with a missing or unexpected file", () => {
+  it("names the problem, exits with its code, and writes nothing", async () => {
     using folder = await makeFolder();
     const { path } = folder;
     const list = () =>
@@ -137,7 +137,7 @@ describe.skipIf(process.platform === "win32")("calltally, where something else i
     }
   });
 
-  it("does not let an export take the name of the warehouse", async () => {
+  it("does not let an export overwrite the warehouse", async () => {
     using folder = await makeFolder();
     const database = join(folder.path, "shared", "channel.csv");
     expect(
@@ -154,7 +154,7 @@ describe.skipIf(process.platform === "win32")("calltally, where something else i
     });
   });
 
-  it("says that no number was left out by an empty list", async () => {
+  it("reports that an empty list excludes no number", async () => {
     using folder = await makeFolder();
     const args = [...EXPORT, "--stdout", "--exclude-callers", "empty"];
     expect(await calltally(args, { cwd: folder.path })).toMatchObject({
@@ -174,7 +174,7 @@ describe.skipIf(process.platform === "win32")("calltally, where something else i
       says: "Cannot find the working folder",
     },
     {
-      title: "nobody reads its remarks",
+      title: "nobody reads its messages",
       script: '"$0" "$@" 2>&1 >/dev/null | true; (exec "$0" "$@" 2>&- >/dev/null)',
       code: 0,
       says: "",
@@ -185,7 +185,7 @@ describe.skipIf(process.platform === "win32")("calltally, where something else i
       code: 7,
       says: "Cannot write to standard output: ENOSPC",
     },
-  ])("ends with $code where $title", async ({ script, code, says }) => {
+  ])("exits with $code if $title", async ({ script, code, says }) => {
     using folder = await makeFolder();
     const args = [
       "-c",
