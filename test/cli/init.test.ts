@@ -280,7 +280,7 @@ describe("toStarterYaml", () => {
     tokenFile: "a.token",
   };
 
-  it.each(["null", "true", "1e3", "007", "0x1F", "y", "acme"])("quotes the account name %s if necessary", (account) => {
+  it.each(["null", "true", "1e3", "007", "0x1F", "y", "acme"])("writes the account name %s", (account) => {
     using folder = makeTempFolder();
     const yaml = toStarterYaml({
       baseUrl: new URL("https://api.example.com/calls/"),

@@ -78,7 +78,7 @@ function foldCallers(calls: readonly Call[]) {
 }
 
 describe("export callers", () => {
-  it("has a line a caller, with first and last of the calls, in the order of the first ones", async () => {
+  it("has one line per caller with the first and last call, in the order of first calls", async () => {
     const call = (
       call_id: number,
       caller_id: string | null,
@@ -166,7 +166,7 @@ describe("export callers", () => {
     });
   });
 
-  it("has what a fold in memory has, of the calls in the range, and with those left out as many calls as the rollups", async () => {
+  it("agrees with a fold in memory, and with calls left out has as many calls as the rollups", async () => {
     const seen = { byTime: 0, rows: 0, recovered: 0, lost: 0, never: 0, withoutCaller: 0, tied: 0 };
     const range = fc.option(fc.constant({ from: "2026-01-01", to: "2026-03-29" }), { nil: undefined });
     const more = fc.array(
@@ -220,7 +220,7 @@ describe("export callers", () => {
     for (const count of Object.values(seen)) expect(count).toBeGreaterThanOrEqual(least(10));
   });
 
-  it.each(TABLE_FORMATS)("holds the same in %s, and no number", async (format) => {
+  it.each(TABLE_FORMATS)("has the same values in %s, and no number", async (format) => {
     using warehouse = makeWarehouse([
       makeCall({
         call_id: 1,

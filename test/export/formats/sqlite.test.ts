@@ -44,7 +44,7 @@ function fromUtc(text: string): string {
 }
 
 describe("--format sqlite", () => {
-  it("has the calls of the CSV file, with days and times that a driver reads as such", async () => {
+  it("has the calls of the CSV file, with days and times in types that a driver recognizes", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryCalls(12), async (calls) => {
         using warehouse = makeWarehouse(calls);
@@ -64,7 +64,7 @@ describe("--format sqlite", () => {
     );
   });
 
-  it("names the local day, week and hour of a call", async () => {
+  it("has the local day, week and hour of a call", async () => {
     using warehouse = makeWarehouse([makeCall({ call_id: 1, call_started: "2026-01-01T02:59:59.999Z" })]);
     const { folder } = await warehouse.export({
       targets: TARGETS,
@@ -82,7 +82,7 @@ describe("--format sqlite", () => {
     ]);
   });
 
-  it("says what it is based on, and what each column means", async () => {
+  it("describes its basis and each column", async () => {
     using warehouse = makeWarehouse([FULL_CALL]);
     const { folder, manifest } = await warehouse.export({
       targets: TARGETS,
@@ -104,7 +104,7 @@ describe("--format sqlite", () => {
     ]);
   });
 
-  it("replaces a file that another program has a journal or write-ahead log of, and is not changed by it", async () => {
+  it("replaces a file for which another program has a journal or write-ahead log, which does not affect it", async () => {
     using warehouse = makeWarehouse([FULL_CALL]);
     const { folder } = await warehouse.export({ targets: TARGETS, format: { format: "sqlite" } });
     const file = join(folder, FILE);
@@ -119,7 +119,7 @@ describe("--format sqlite", () => {
     expect(readTable(folder, "calls")).toHaveLength(1);
   });
 
-  it("is one file that any reader may open, and nothing is left in the temporary folder", async () => {
+  it("is a single file that any reader can open, and leaves no temporary files", async () => {
     using temporary = makeTempFolder();
     using warehouse = makeWarehouse([FULL_CALL]);
     vi.stubEnv("TMPDIR", temporary.path);
@@ -134,7 +134,7 @@ describe("--format sqlite", () => {
     expect(listFiles(temporary.path)).toEqual([]);
   });
 
-  it("has private columns only if they are named, and is only for its owner then", async () => {
+  it("has private columns only on request, and is then readable only by its owner", async () => {
     using warehouse = makeWarehouse([FULL_CALL]);
     const modeOf = async (columns: Target["with"]) => {
       const { folder } = await warehouse.export({
