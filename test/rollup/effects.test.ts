@@ -134,7 +134,7 @@ const CASES: {
 ];
 
 describe("RollupSession.effects", () => {
-  it.each([RULES, MILLISECONDS])("tells what each change did to each row, by rules %#", async (by) => {
+  it.each([RULES, MILLISECONDS])("returns the effect of each change on each row, by rules %#", async (by) => {
     using changed = change(by);
     const { warehouse, since, rules } = changed;
     const { sqlite } = warehouse;
@@ -236,7 +236,7 @@ describe("RollupSession.effects", () => {
     expect(seen).toEqual({ effects: 164, nothing: 6, several: 72 });
   });
 
-  it("are together what the sums of a row are more now", () => {
+  it("add up to the increase of a row's sums", () => {
     using changed = change();
     const { warehouse, rules } = changed;
     deleteCalls(warehouse);
@@ -251,7 +251,7 @@ describe("RollupSession.effects", () => {
     expect(rollupColumns(query, rules).length).toBe(14);
   });
 
-  it("are of reasons that are known", () => {
+  it("require known reasons", () => {
     using changed = change();
     const { warehouse, rules, since } = changed;
     warehouse.sqlite.exec("UPDATE fact_changes SET reason = 'a whim'");
@@ -261,7 +261,7 @@ describe("RollupSession.effects", () => {
     );
   });
 
-  it("takes a campaign's calls as one row, under its present name; without one, under a name that they had", () => {
+  it("counts the calls of a campaign in one row under its present name; without one, under a former name", () => {
     using warehouse = newWarehouse();
     setRules(warehouse, RULES);
     const of = (call_id: number, campaign_id: string, campaign_name: string | null, disposition: string) =>

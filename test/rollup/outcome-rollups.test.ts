@@ -99,7 +99,7 @@ const RANGE = { from: "2026-03-29", to: "2026-04-05" };
 const BEFORE = { from: "2026-03-21", to: "2026-03-28" };
 const WAYS = REVENUE_BY.flatMap((by) => [false, true].map((hasSpend): Asked => ({ by, hasSpend })));
 
-describe("a rollup with outcomes is as the fold in memory has it", () => {
+describe("rollup with outcomes equals a fold in memory", () => {
   it.each(WAYS)("by dimensions, periods and top, $by, spend $hasSpend", async (way) => {
     const wanted: Dimension[][] = way.hasSpend
       ? [["source"], ["campaign"]]
@@ -129,14 +129,14 @@ describe("a rollup with outcomes is as the fold in memory has it", () => {
     }
   });
 
-  it("raw, and by local weekday and hour, counts in the row of the call", async () => {
+  it("counts raw, and by local weekday and hour, in the row of the call", async () => {
     const way: Asked = { by: "call", hasSpend: false };
     await ask({ dimensions: ["weekday"], zone: "Europe/Berlin" }, way);
     await ask({ dimensions: ["hour", "channel"], range: RANGE }, way);
     await ask({ dimensions: ["utm_source"], raw: true }, way);
   });
 
-  it("has a gone call's revenue only where gone calls count", async () => {
+  it("has a gone call's revenue only if gone calls count", async () => {
     const revenueOf = (rows: Row[]) => rows[0]?.[15];
     const of = (calls: readonly Call[]) =>
       JOBS.filter(
