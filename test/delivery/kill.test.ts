@@ -68,16 +68,16 @@ it.each([
     options: (kill: () => Promise<void>) => ({ onRcpt: async () => void (await kill()) }),
   },
   { step: "within the message", options: (kill: () => Promise<void>) => ({ onData: () => void kill() }) },
-])("sends the mail of a process that was killed $step, once", async ({ options }) => {
+])("deliver sends a mail exactly once if the process was killed $step", async ({ options }) => {
   expect(await killAt(options, LARGE)).toEqual({ before: "pending", after: "delivered", mails: 1 });
 });
 
-it("does not repeat a mail that the server had when the process was killed", async () => {
+it("deliver does not repeat a mail that the server had received when the process was killed", async () => {
   const seen = await killAt((kill) => ({ onMessage: async () => void (await kill()) }));
   expect(seen).toEqual({ before: "outcome unknown", after: "outcome unknown", mails: 1 });
 });
 
-it("does not repeat a mail that the server had taken when the process was killed before its second entry", async () => {
+it("deliver does not repeat a mail that the server had accepted when the process was killed before its second entry", async () => {
   using run = makeRun();
   const lock = run.warehouse.sqlite;
   const goodbye = Promise.withResolvers<void>();
@@ -102,7 +102,7 @@ it("does not repeat a mail that the server had taken when the process was killed
   expect(server.taken).toHaveLength(1);
 });
 
-it("does not repeat a command that ran when the process was killed, and removes the files that it was given", async () => {
+it("deliver does not repeat a command that ran when the process was killed, and removes its files", async () => {
   using run = makeRun();
   const script = "kill -9 $PPID; echo x >> ran";
   const left = () => readdirSync(run.folder).filter((name) => name.includes(".delivery-"));
