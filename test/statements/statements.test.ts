@@ -305,7 +305,7 @@ describe("statementsOf", () => {
     expect(found).toEqual([{ id, level, text }]);
   });
 
-  it("has nothing to say of a complete copy and closed days", () => {
+  it("is empty for a complete copy and closed days", () => {
     expect(statementsOf({ warehouse: WAREHOUSE, range: RANGE, ...files({}) })).toEqual([]);
   });
 
@@ -318,7 +318,7 @@ describe("statementsOf", () => {
     expect(statementsOf(warehouse({ rejected }))).toMatchObject([{ id: "rejected_rows", level }]);
   });
 
-  it("does not claim that no call matches if rows could not be read", () => {
+  it("does not report that no call matches if rows could not be read", () => {
     const facts = {
       ...warehouse({ rejected: { rows: 100, listed: 10_100 } }),
       ...files({ files: [{ rows: 0 }] }),
@@ -359,7 +359,7 @@ describe("statementsOf", () => {
   });
 });
 
-describe("saySome", () => {
+describe("returns all doubts, then at most three cautions with the number of others, then notes", () => {
   it("has all doubts first, then at most three cautions and how many more there are, then notes", () => {
     const many = statementsOf({
       ...warehouse({ run: null, rules_changed: true, unlisted: { calls: 1, since: "2026-11-02" } }),
@@ -383,7 +383,7 @@ describe("saySome", () => {
 });
 
 describe.each(Object.entries(SURFACES))("%s", (_, print) => {
-  it.each(CASES)("says $id in the words of all others", async ({ facts, text }) => {
+  it.each(CASES)("words $id like all other surfaces", async ({ facts, text }) => {
     const printed = await print(statementsOf(facts));
     const escaped = text.replaceAll("'", "&#39;");
     expect(printed.includes(text) || printed.includes(escaped)).toBe(true);
