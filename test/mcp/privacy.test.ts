@@ -140,8 +140,8 @@ async function askAll({ ask }: Answering): Promise<Map<string, unknown>> {
   return answers;
 }
 
-describe("what calltally mcp gives", () => {
-  it("has no personal data in any text of any answer", async () => {
+describe("responses of calltally mcp", () => {
+  it("contain no personal data in any text", async () => {
     using folder = makeFolder();
     const assistant = answering(folder.path, { env: folder.env });
     const answers = await askAll(assistant);
@@ -170,7 +170,7 @@ describe("what calltally mcp gives", () => {
     });
   });
 
-  it("has it with --personal-data", async () => {
+  it("contain personal data with --personal-data", async () => {
     using folder = makeFolder();
     const assistant = answering(folder.path, { env: folder.env, sql: true, isPersonal: true });
     const answers = await askAll(assistant);
@@ -192,7 +192,7 @@ describe("what calltally mcp gives", () => {
     });
   });
 
-  it("has no SQL without --personal-data, which could spell a number in other ways", async () => {
+  it("offer no SQL without --personal-data, since SQL could transform a number", async () => {
     using folder = makeFolder();
     expect(await calltally(["mcp", "--sql"], { cwd: folder.path })).toEqual({
       code: 2,
