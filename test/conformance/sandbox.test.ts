@@ -32,7 +32,7 @@ function queryOf(url: string): Record<string, unknown> {
   return Object.fromEntries(new URL(url).searchParams);
 }
 
-describe("The sandbox keeps", () => {
+describe("sandbox conforms to the document", () => {
   test.for(ROWS.map((row) => [row.section, row] as const))("%s", async ([_, row]) => {
     await using sandbox = await startFor(row);
     const { webhook } = row;
@@ -61,10 +61,10 @@ describe("The sandbox keeps", () => {
   });
 });
 
-describe("The table", () => {
+describe("conformance table", () => {
   const sections = new Set(ROWS.map(({ section }) => section));
 
-  test("names each of its rows differently", () => {
+  test("has unique names", () => {
     expect(sections.size).toBe(ROWS.length);
   });
 
