@@ -10,12 +10,12 @@ function live(...args: string[]) {
   return { status, stdout, stderr, digest };
 }
 
-test("run: two short lives, in which all invariants hold", { timeout: LONGEST_MS }, () => {
+test("run: all invariants hold in two short lives", { timeout: LONGEST_MS }, () => {
   const lived = live("--seeds", "2", "--days", "12");
   expect(lived.stdout).not.toContain("FAILED");
   expect(lived).toMatchObject({ status: 0, stderr: "" });
 });
 
-test("run: the same seed gives the same log", { timeout: LONGEST_MS }, () => {
+test("run: the same seed produces the same log", { timeout: LONGEST_MS }, () => {
   expect(live("--seed", "5", "--days", "6").digest).toBe(live("--seed", "5", "--days", "6").digest);
 });
