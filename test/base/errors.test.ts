@@ -19,7 +19,7 @@ function failTwice(first: unknown): unknown {
   }
 }
 
-it("what fails first is the error, though releasing what was in use fails as well", () => {
+it("firstError is the original error even if releasing resources fails as well", () => {
   const first = new CalltallyError(EXIT.storage, "Cannot copy calls.db", { hint: "" });
   const thrown = failTwice(first);
   expect(thrown).not.toBe(first);

@@ -15,7 +15,7 @@ function fullError(): unknown {
 }
 
 describe("toCalltallyError", () => {
-  it("says of a full disk what to do", () => {
+  it("gives a hint for a full disk", () => {
     expect(toCalltallyError(fullError())).toMatchObject({
       exitCode: 7,
       message: "Cannot use the warehouse: database or disk is full (SQLITE_FULL)",

@@ -47,7 +47,7 @@ Paid Search|example.com|m.facebook.com|Lead Gen 30+ | 5 Mile|100.000 €|Herbst,
     .map((text) => text.trim());
 
 describe("personalKind", () => {
-  it("finds phone numbers however they are spelled", () => {
+  it("finds phone numbers in any spelling", () => {
     let separated = 0;
     fc.assert(
       fc.property(
@@ -121,7 +121,7 @@ describe("personalKind", () => {
     expect(personalKind(text)).toBe("a mail address");
   });
 
-  it(`lets ${ORDINARY.length} ordinary names through`, () => {
+  it(`accepts ${ORDINARY.length} ordinary names`, () => {
     expect(ORDINARY.length).toBeGreaterThan(50);
     expect(ORDINARY.filter((text) => personalKind(text) !== undefined)).toEqual([]);
   });
