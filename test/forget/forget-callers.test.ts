@@ -102,7 +102,7 @@ const FACTS =
 const CALLERS = "SELECT * FROM callers ORDER BY first_call_id";
 
 describe("forgetCallers", () => {
-  it("takes out of all tables what is personal of a caller, and changes nothing else", async () => {
+  it("removes personal data of a caller from all tables, and changes nothing else", async () => {
     using warehouse = open();
     const rejected = [
       { call_id: 9, json: `{"caller_id":"${ADA}"}`, path: "a.030123456", reason: "no integer" },
@@ -185,7 +185,7 @@ describe("forgetCallers", () => {
     expect(warehouse.sqlite.pragma("secure_delete", { simple: true })).toBe(1);
   });
 
-  it("forgets who is forgotten only once, and of calls that come back", () => {
+  it("forgets a caller once, and also in calls that return", () => {
     using warehouse = open();
     const first = forget(warehouse, [ADA, ADA, BOB]);
     expect([first.counts.callers, first.callers, first.pseudonyms.length]).toEqual([2, [ADA, ADA, BOB], 2]);
@@ -213,7 +213,7 @@ describe("forgetCallers", () => {
     ]);
   });
 
-  it("does nothing where one of them is unknown, but for a key; and where they are allowed, keeps them out", () => {
+  it("changes only the key if a caller is unknown; blocks unknown callers if allowed", () => {
     using warehouse = open();
     const stranger = "+4930999999";
     let outcome: ReturnType<typeof forget> | undefined;
@@ -230,14 +230,14 @@ describe("forgetCallers", () => {
     expect(forget(warehouse, [ADA, stranger]).unknown).toEqual([]);
   });
 
-  it("knows a caller whom only a text names", () => {
+  it("finds a caller who is only named in a text", () => {
     using warehouse = open();
     insert(warehouse, "jobs", { job: "sync", error: "no 030 999999" });
     const outcome = forget(warehouse, ["+4930999999"]);
     expect([outcome.unknown, outcome.counts]).toEqual([[], { ...NO_COUNTS, callers: 1, texts: 1 }]);
   });
 
-  it("takes the hash of an exported file for a caller whose number is kept", () => {
+  it("accepts the hash of an exported file for a caller whose number is stored", () => {
     using warehouse = open();
     const { hash } = openCallerHash(warehouse.path);
     const whom = [{ callerHash: hash(ADA) }, { callerHash: "f".repeat(64) }];
@@ -251,7 +251,7 @@ describe("forgetCallers", () => {
     expect([again.callers, again.unknown, again.counts]).toEqual([[], [], NO_COUNTS]);
   });
 
-  it("renames callers that are digests, be their numbers kept or not", async () => {
+  it("renames callers identified by digests, whether their numbers are stored or not", async () => {
     using warehouse = open(CALLS, { ...DEFAULT_RULES, caller_digests: true });
     const { hash } = openCallerHash(warehouse.path);
     const nowMs = Date.parse(NOW);
@@ -294,7 +294,7 @@ describe("forgetCallers", () => {
     expect(read(gone, CALLERS)).toMatchObject([{ caller: byHash.pseudonyms[0], first_call_id: 1 }]);
   });
 
-  it("leaves what is withheld of others' calls, which name somebody, as it was", async () => {
+  it("does not change withheld values of others' calls that name a caller", async () => {
     using warehouse = open([{ ...FULL_CALL, call_id: 1, caller_id: BOB, disposition: "030 123456" }], {
       ...DEFAULT_RULES,
       caller_digests: true,
@@ -311,7 +311,7 @@ describe("forgetCallers", () => {
     ]);
   });
 
-  it("leaves names, types and click ids of undocumented members, of all calls, rows and drift", () => {
+  it("keeps names, types and click ids of undocumented members in all calls, rows and drift", () => {
     const extra = '{"callback":"020 7654321","dni_data":{"msclkid":"ab12"}}';
     const types = '{"callback":{"type":"string"},"dni_data":{"msclkid":{"type":"string"}},"msclkid":"ab12"}';
     const ofBob = makeCall({ call_id: 2, caller_id: BOB, extra });
@@ -342,7 +342,7 @@ describe("forgetCallers", () => {
     expect(written()).toEqual(left);
   });
 
-  it.each([250, 251, 500, 520])("reads all of %i calls, from the least identifier on", (count) => {
+  it.each([250, 251, 500, 520])("reads all of %i calls, starting at the least id", (count) => {
     const calls = Array.from({ length: count }, (_, index) =>
       makeCall({
         call_id: index === 0 ? Number.MIN_SAFE_INTEGER : index,
@@ -355,7 +355,7 @@ describe("forgetCallers", () => {
     expect(readForgotten(warehouse)).toMatchObject([{ calls: own }]);
   });
 
-  it("leaves the callers of a first load that goes on to its end", () => {
+  it("keeps the callers of an unfinished first load", () => {
     const settle = (work: (warehouse: Warehouse) => void) => {
       using warehouse = open(CALLS, DEFAULT_RULES, { isFirstLoad: true });
       work(warehouse);
@@ -373,7 +373,7 @@ describe("forgetCallers", () => {
     ).toEqual(JSON.stringify(nobody));
   });
 
-  it("is no change of facts: it is not logged, and what is logged has no name left", () => {
+  it("logs no change of facts, and removes names from the log", () => {
     using warehouse = open();
     insert(warehouse, "exported_rollups", {});
     const log = beginFactLog(warehouse);
@@ -390,7 +390,7 @@ describe("forgetCallers", () => {
     expect(readFactLog(warehouse)).toBe(log);
   });
 
-  it("keeps to the key that was used before, and makes none in its place", () => {
+  it("uses the existing key, and creates none in place of a missing one", () => {
     for (const rules of [DEFAULT_RULES, { ...DEFAULT_RULES, caller_digests: true }]) {
       using warehouse = open(CALLS, rules);
       if (!rules.caller_digests) forget(warehouse, [BOB]);
@@ -402,7 +402,7 @@ describe("forgetCallers", () => {
     }
   });
 
-  it("throws what goes wrong, with nothing done", () => {
+  it("rethrows an error and changes nothing", () => {
     using warehouse = open();
     warehouse.sqlite.exec(
       "CREATE TRIGGER no BEFORE UPDATE ON calls WHEN OLD.call_id = 6 BEGIN SELECT RAISE(ABORT, 'not now'); END",
@@ -413,8 +413,8 @@ describe("forgetCallers", () => {
   });
 });
 
-describe("forgetCallers, by the marks of columns", () => {
-  it("leaves the number in no column of any table, but in what was called, digests and addresses of recipients", () => {
+describe("forgetCallers and personal columns", () => {
+  it("leaves the number in no column except called numbers, digests and addresses of recipients", () => {
     const text = JSON.stringify([ADA]);
     const named = Object.fromEntries(
       [CALLS_TABLE, TRANSCRIPTS].flatMap(({ columns }) =>
@@ -461,7 +461,7 @@ describe("forgetCallers, by the marks of columns", () => {
   });
 });
 
-describe("forgetCallers, in other texts", () => {
+describe("forgetCallers in other texts", () => {
   const json = `{"c":"a\\"b 030 123456","b":"${ADA}","d":"${BOB}","+49 30 123456":4930123456}`;
   const all = TABLES.filter(({ name }) => !["calls", "call_facts", "rejected_calls"].includes(name)).flatMap(
     (table) => {
@@ -473,7 +473,7 @@ describe("forgetCallers, in other texts", () => {
     },
   );
 
-  it("masks the number in each of them; of one that was called too, not where JSON names that alone", () => {
+  it("masks the number in each text, but not a number that is also called where JSON names only that", () => {
     // The company calls from a number of its own.
     using warehouse = open([makeCall({ call_id: 1, caller_id: BOB, tracking_number: ADA })]);
     for (const { table, columns } of all)
@@ -503,7 +503,7 @@ describe("forgetCallers, in other texts", () => {
     ]);
   });
 
-  it("leaves one of two rows that are the same then", () => {
+  it("removes one of two rows that become equal", () => {
     using warehouse = open();
     for (const caller of ["+4930123456", "+4930123457"])
       insert(warehouse, "exported_rows", {
@@ -516,7 +516,7 @@ describe("forgetCallers, in other texts", () => {
     expect(read(warehouse, "SELECT key FROM exported_rows")).toEqual([{ key: '["+9999999999"]' }]);
   });
 
-  it("leaves what is no text", () => {
+  it("does not change values that are not text", () => {
     using warehouse = open();
     warehouse.sqlite.exec(
       "INSERT INTO jobs (job, started_at, error) VALUES ('sync', '', x'343933303132333435')",
@@ -527,7 +527,7 @@ describe("forgetCallers, in other texts", () => {
 });
 
 describe("forgetAgain", () => {
-  it("forgets in a copy from before whom the warehouse has forgotten since", () => {
+  it("forgets in an older copy the callers that the warehouse has forgotten since", () => {
     using warehouse = open();
     const { folder } = warehouse;
     warehouse.sqlite.pragma("wal_checkpoint(TRUNCATE)");

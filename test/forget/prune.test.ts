@@ -171,19 +171,19 @@ describe("prune", () => {
     { name: "half a batch", calls: makeCalls(125, (index) => (index % 20 === 7 ? null : daysAgo(index))) },
     // Fifty at a time began at once: of some that did, a batch ends in the midst.
     {
-      name: "a batch and some more",
+      name: "more than a batch",
       calls: makeCalls(BATCH + 40, (index) => daysAgo(Math.floor((index + 25) / 50) * 60)),
     },
     {
-      name: "a batch of no known time, and one more",
+      name: "a batch of unknown times, and one more",
       calls: makeCalls(BATCH + 1, () => null),
     },
     {
       name: "exactly a batch",
       calls: makeCalls(BATCH + 20, (index) => (index < 20 ? null : daysAgo(index + 301))),
     },
-    { name: "rows that did not parse alone", calls: [] },
-  ])("removes what is past its days, call by call, of $name", async ({ calls }) => {
+    { name: "only rows that could not be parsed", calls: [] },
+  ])("removes expired data call by call: $name", async ({ calls }) => {
     using warehouse = open(calls, REJECTED);
     const model = new Model(warehouse);
     const total = { ...NONE };
@@ -233,7 +233,7 @@ describe("prune", () => {
     if (calls.length > 0) for (const kind of WITHHELD_KINDS) expect(total[kind]).toBeGreaterThan(20);
   });
 
-  it("takes one kind out of a transcript and leaves the other; the row goes with the last of it", async () => {
+  it("removes one kind of a transcript and keeps the other, and deletes the row when it is empty", async () => {
     const calls = [
       makeCall({ call_id: 1, call_started: daysAgo(50), summary: "A tap.", transcription: "My tap leaks." }),
       makeCall({ call_id: 2, call_started: daysAgo(50), summary: "A tap." }),
@@ -270,7 +270,7 @@ describe("prune", () => {
     );
   });
 
-  it("gives rows without an id a key by which nobody can try what was in them, and others theirs", async () => {
+  it("seals the keys of rows without an id, so that nobody can guess their contents, and keeps other keys", async () => {
     using warehouse = open([], REJECTED);
     warehouse.sqlite.exec("UPDATE rejected_calls SET row_key = 'sha256:ab' WHERE json LIKE '%yesterday%'");
     const { seal } = openCallerHash(warehouse.path);
@@ -283,7 +283,7 @@ describe("prune", () => {
     expect(keys()).toEqual(before.map((key) => (key === "sha256:ab" ? `sealed:${seal("ab")}` : key)).sort());
   });
 
-  it("does nothing where all is kept, and was", async () => {
+  it("does nothing if everything is and was kept", async () => {
     using warehouse = open([], [rejected(null, daysAgo(50))]);
     warehouse.sqlite.exec("UPDATE rejected_calls SET row_key = 'sha256:ab'");
     const cutoffs = cutoffsAt(KEEP_ALL, START);
@@ -293,7 +293,7 @@ describe("prune", () => {
     expect(changes).toEqual({});
   });
 
-  it("leaves a call of which nothing is to be removed as it is, and its hash, which may tell of damage", async () => {
+  it("does not change a call from which nothing is to be removed, nor its hash, which may reveal damage", async () => {
     const calls = [5, 50].map((days) => makeCall({ call_id: days, call_started: daysAgo(days) }));
     using warehouse = open(calls);
     warehouse.sqlite.exec("UPDATE calls SET row_hash = 'damaged'");
@@ -304,7 +304,7 @@ describe("prune", () => {
     expect(Object.keys(changes).sort()).toEqual(["privacy_acts", "retention"]);
   });
 
-  it("moves no mark before the calls up to there are done", async () => {
+  it("advances no mark before the calls up to it are finished", async () => {
     using warehouse = open(makeCalls(125, daysAgo));
     const prunedTo = (days: number, signal?: AbortSignal) =>
       prune(locked(warehouse), {
@@ -320,7 +320,7 @@ describe("prune", () => {
     expect(readMarks(warehouse)).toEqual({ extra: "~", summaries: daysAgo(110) });
   });
 
-  it("records the first time that something is not always kept, but not in an empty warehouse", async () => {
+  it("records the first time that retention is limited, but not in an empty warehouse", async () => {
     const keep: Keep = { ...KEEP_ALL, recording_urls: 10 };
     const acts = async (calls: Call[], rows: typeof REJECTED) => {
       using warehouse = open(calls, rows);
@@ -335,7 +335,7 @@ describe("prune", () => {
   });
 
   it.each([1, 2, 3, 4])(
-    "goes on where it was stopped after %i steps, and counts each call once",
+    "resumes after an interruption at step %i, and counts each call once",
     async (steps) => {
       const calls = makeCalls(2 * BATCH + 20, (index) => daysAgo(20 + Math.floor(index / 10)));
       using warehouse = open(calls, REJECTED);
@@ -375,7 +375,7 @@ describe("prune", () => {
 });
 
 describe("hasAny", () => {
-  it("tells whether anything was removed", () => {
+  it("is true if anything was removed", () => {
     expect(hasAny(NONE)).toBe(false);
     expect(hasAny({ ...NONE, rejected_rows: 1 })).toBe(true);
     expect(hasAny({ ...NONE, transcripts: 2 })).toBe(true);
