@@ -77,7 +77,7 @@ describe("syncWarehouse", () => {
       says: { run: null },
     },
     { title: "a reader and a sync in another thread", other: inThread, says: { exitCode: 6 } },
-  ])("keeps its warehouse from other processes beside $title", async ({ other, says }) => {
+  ])("locks its warehouse for other processes in spite of $title", async ({ other, says }) => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     await using service = await startHeldService();
