@@ -94,7 +94,7 @@ async function hasShadow(element: Locator): Promise<boolean> {
 }
 
 if (!hasTools && process.env.CI === "true") {
-  it("has Chromium and pdftotext in CI", () => {
+  it("CI has Chromium and pdftotext", () => {
     throw new Error(
       `Install what Debian calls chromium and poppler-utils: ${CHROMIUM} or ${PDFTOTEXT} is missing`,
     );
@@ -102,7 +102,7 @@ if (!hasTools && process.env.CI === "true") {
 }
 
 describe.skipIf(!hasTools)(
-  `the report in Chromium${hasTools ? "" : " (SKIPPED: chromium or pdftotext is missing)"}`,
+  `report in Chromium${hasTools ? "" : " (SKIPPED: chromium or pdftotext is missing)"}`,
   () => {
     let browser: Browser;
     let report: Awaited<ReturnType<typeof makeReport>>;
@@ -116,7 +116,7 @@ describe.skipIf(!hasTools)(
       await browser.close();
     });
 
-    it("says nothing, asks for nothing, and shows hostile texts as texts", async () => {
+    it("logs nothing, requests nothing, and shows hostile text as text", async () => {
       const { page, said, asked } = await open(browser, report.url);
       expect(said).toEqual([]);
       expect(asked).toEqual([report.url]);
@@ -132,7 +132,7 @@ describe.skipIf(!hasTools)(
       expect(await page.locator("tbody th", { hasText: /^\(other\): \d+ more$/ }).count()).toBe(1);
     });
 
-    it("would say it if its policy were broken", async () => {
+    it("reports a violation of the Content-Security-Policy", async () => {
       using temp = makeTempFolder();
       const file = join(temp.path, "report.html");
       writeFileSync(
@@ -151,7 +151,7 @@ describe.skipIf(!hasTools)(
       { name: "dark", options: { colorScheme: "dark" as const } },
       { name: "narrow", options: { viewport: { width: 390, height: 844 } } },
       { name: "narrowest", options: { viewport: { width: 320, height: 640 } } },
-    ])("gives axe nothing to find, and scrolls no page aside: $name", async ({ options }) => {
+    ])("has no violations in axe, and no sideways scrolling of the page: $name", async ({ options }) => {
       const { page } = await open(browser, report.url, { ...options, bypassCSP: true });
       await page.locator("details").evaluateAll((all) => {
         for (const details of all) details.setAttribute("open", "");
@@ -163,7 +163,7 @@ describe.skipIf(!hasTools)(
       expect(width).toBeLessThanOrEqual(shown ?? 0);
     });
 
-    it("starts all bars of a table at the same place", async () => {
+    it("starts all bars of a table at the same position", async () => {
       const { page } = await open(browser, report.url);
       const tables = await page.locator("table:has(.bar)").all();
       expect(tables.length).toBe(3);
@@ -176,7 +176,7 @@ describe.skipIf(!hasTools)(
       }
     });
 
-    it("fits charts on a phone, reaches the last column of each table, and shows where one scrolls", async () => {
+    it("fits charts on a phone, shows the last column of each table, and marks tables that scroll", async () => {
       const { page } = await open(browser, report.url, { viewport: { width: 390, height: 844 } });
       const charts = page.locator("figure svg[role=img]:visible");
       expect(await charts.count()).toBe(6);
@@ -201,7 +201,7 @@ describe.skipIf(!hasTools)(
       expect(scrolling).toBeGreaterThanOrEqual(3);
     });
 
-    it("prints on A4 without an empty page, and no chart is cut", async () => {
+    it("prints on A4 without an empty page or a split chart", async () => {
       using temp = makeTempFolder();
       const { page } = await open(browser, report.url);
       const file = join(temp.path, "report.pdf");
