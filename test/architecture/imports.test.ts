@@ -70,7 +70,7 @@ function importsOf(file: string): string[] {
 }
 
 describe("imports", () => {
-  it("reach into a feature only where the list of those files says so", () => {
+  it("enter a feature only through the listed files", () => {
     const found: Record<string, string[]> = {};
     for (const file of globSync("**/*.{ts,tsx}", { cwd: SRC }).toSorted()) {
       if (file === "features/list.ts" || ROOTS.includes(folderOf(file))) continue;
@@ -82,7 +82,7 @@ describe("imports", () => {
     expect(found).toEqual(REACH_IN);
   });
 
-  it("run one way, in the order of the list", () => {
+  it("follow the order of the list in one direction", () => {
     const files = globSync("**/*.{ts,tsx}", { cwd: SRC });
     const found = files.flatMap((file) =>
       importsOf(file)

@@ -36,7 +36,7 @@ function findFault(line: string): string | undefined {
 }
 
 describe("commands in the pages", () => {
-  it.each(readPages())("$path: there are such commands and flags", ({ text }) => {
+  it.each(readPages())("$path contains only existing commands and flags", ({ text }) => {
     expect(
       commandsOf(text)
         .map(findFault)
@@ -44,7 +44,7 @@ describe("commands in the pages", () => {
     ).toEqual([]);
   });
 
-  it("are read, and wrong ones told", () => {
+  it("are found, and invalid ones are reported", () => {
     expect(commandsOf("    npx calltally sync --full   # a comment\n`calltally docs`")).toEqual([
       "calltally sync --full  ",
       "calltally docs",

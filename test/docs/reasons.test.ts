@@ -48,7 +48,7 @@ const evidences: fc.Arbitrary<Evidence> = fc
   })
   .map((changes) => ({ ...CLEAN, outOfPlace: 7, ...changes }));
 
-it("every reason that a sync gives is explained, and no other", () => {
+it("docs explain exactly the reasons that a sync can give", () => {
   const seen = new Set<string>();
   const check = (verdict: string, reason: string, isIncremental: boolean) => {
     const found = EXPLAINED.filter(

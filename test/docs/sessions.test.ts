@@ -122,7 +122,7 @@ describe("sessions", () => {
     });
   }
 
-  it.each(PAGES)("of $path are real", async ({ path, text, acts }) => {
+  it.each(PAGES)("of $path reproduce", async ({ path, text, acts }) => {
     using folder = makeTempFolder();
     const cwd = folder.path;
     for (const place of WAREHOUSES[path] ?? ["data"])
@@ -183,7 +183,7 @@ describe("sessions", () => {
     expect(readActs(cookbook?.text ?? "").filter((act) => "sql" in act)).toHaveLength(20);
   });
 
-  it("are told apart from what the program does not print", () => {
+  it("are compared with the real output", () => {
     expect(mask("Run 1, 0.8 s\nverdict exact\n")).toMatch(toPattern(["Run 1, 12.5 s", "…"]));
     expect(mask("Run 1, 0.8 s\nverdict exact\n")).not.toMatch(
       toPattern(["Run 1, 0.8 s", "verdict verified"]),

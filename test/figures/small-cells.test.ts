@@ -58,7 +58,7 @@ function makeSession() {
 }
 
 describe("FigureSession.total", () => {
-  it("has no figures where it has few calls, or where one of its periods has", async () => {
+  it("has no figures if it or one of its periods has few calls", async () => {
     using sessions = makeSession();
     const totals = (counts: Counts, query: Partial<RollupQuery>) =>
       sessions.ask(counts, async (session) => [...(await session.total({ ...QUERY, ...query })).rows]);
@@ -75,8 +75,8 @@ describe("FigureSession.total", () => {
   });
 });
 
-describe("rollups of share-safe files", () => {
-  it("show no small number, none as the rest to the total, and count no rows of few calls", async () => {
+describe("rollups in share-safe files", () => {
+  it("show no small number, not even as the difference to the total, and do not count rows of few calls", async () => {
     using sessions = makeSession();
     const counts = fc.array(
       fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.integer({ min: 1, max: 9 }), { maxKeys: 4 }),

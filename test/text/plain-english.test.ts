@@ -48,7 +48,7 @@ describe("plain English", () => {
     expect(readPages().flatMap(({ path, text }) => [...findTurns(path, text)])).toEqual([]);
   });
 
-  it("is looked for", () => {
+  it("is detected", () => {
     const text =
       "what is told apart\nfigures that it gave out\nit stands on\nderived anew\nwhoever\nport 99999, which is none";
     expect([...findTurns("page", text)].length).toBeGreaterThanOrEqual(6);
@@ -57,13 +57,13 @@ describe("plain English", () => {
 });
 
 describe(MESSAGES, () => {
-  it("is as `node test/text/list-messages.ts` writes it", () => {
+  it("is up to date: `node test/text/list-messages.ts` writes it", () => {
     expect(readFileSync(MESSAGES, "utf8")).toBe(listMessages());
   });
 });
 
 describe(ERRORS, () => {
-  it("is as `node test/text/list-errors.ts` writes it", () => {
+  it("is up to date: `node test/text/list-errors.ts` writes it", () => {
     expect(readFileSync(ERRORS, "utf8")).toBe(listErrors());
   });
 
