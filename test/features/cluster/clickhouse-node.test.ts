@@ -10,7 +10,7 @@ import { PUBLISHER } from "../../support/clickhouse-servers.ts";
 describe("ClickhouseNode", () => {
   const ROWS = '{ "meta": [], "data": [["a","1"],["b","2"]], "rows": 2 }';
 
-  it("takes no response that is not whole for one", async () => {
+  it("rejects an incomplete response", async () => {
     const lies: [response: Buffer | string, exitCode: number, message: string][] = [
       [gzipSync(ROWS).subarray(0, -9), EXIT.unreachable, "its response is truncated"],
       [Buffer.alloc(0), EXIT.unreachable, "its response is truncated"],
@@ -47,7 +47,7 @@ describe("ClickhouseNode", () => {
     [499, EXIT.contract],
     [500, EXIT.unreachable],
     [502, EXIT.unreachable],
-  ])("takes status %i without a body, of a proxy, for exit %i", async (status, exitCode) => {
+  ])("maps status %i of a proxy without a body to exit code %i", async (status, exitCode) => {
     await using node = await startLiar("", status);
     await expect(node.select("SELECT name, calls", { doing: "count" })).rejects.toMatchObject({
       exitCode,

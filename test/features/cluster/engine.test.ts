@@ -29,7 +29,7 @@ const DATABASE = "agency";
 /** 20,000 in chdb-engine.ts. */
 const CALLS = 4000;
 
-describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () => {
+describe.skipIf(!HAS_CLICKHOUSE)(`ClickHouse engine${UNLESS_SKIPPED}`, () => {
   let servers: ClickhouseServers;
   let accounts: OddAccount[];
 
@@ -51,7 +51,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     await servers[Symbol.asyncDispose]();
   });
 
-  it("answers every kind of rollup as SQLite does: dimensions, periods, comparisons, other keys, filters, spend", async () => {
+  it("agrees with SQLite on every kind of rollup: dimensions, periods, comparisons, other keys, filters, spend", async () => {
     let compared = 0;
     await readCluster(accessOf(), undefined, async (published) => {
       for (const [nth, account] of accounts.entries()) {
@@ -68,7 +68,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     expect(compared).toBeGreaterThan(110);
   });
 
-  it("answers any question as SQLite does", async () => {
+  it("agrees with SQLite on any question", async () => {
     const seen = { rows: 0, filled: 0, compared: 0, other: 0, spend: 0 };
     const own = fc.record({
       index: fc.constantFrom(0, 1, 2),
@@ -114,7 +114,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
   });
 
-  it("does what was read while the account was published again, and gives the figures of one moment", async () => {
+  it("repeats a read during which the account was published again, and returns figures of one moment", async () => {
     const [, south, west] = accounts;
     if (south === undefined || west === undefined) throw new Error("There is no such account");
     const found: unknown[] = [];
@@ -133,7 +133,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     expect(Number(calls)).toBeGreaterThan(CALLS / 20);
   });
 
-  it("reads spend as it was published last, whole or not at all", async () => {
+  it("reads spend as last published, completely or not at all", async () => {
     const ads = makeOddAccount("ads", 300, 5, { isPersonal: false, zone: "UTC", rules: DEFAULT_RULES });
     using warehouse = ads.warehouse;
     await send(ads);
@@ -161,7 +161,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     });
   });
 
-  it("is asked one question after the other, each once, while rows are being read", async () => {
+  it("sends one question after another, each once, while rows are being read", async () => {
     const [own = "", other = ""] = servers.hosts;
     let statements: string[] = [];
     await using proxy = await startProxy(own, (statement) => {
@@ -196,7 +196,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     });
   });
 
-  it("takes long lists", async () => {
+  it("accepts long lists", async () => {
     const north = accounts[0] ?? unreachable();
     const callers = Array.from({ length: 60_000 }, (_, index) => `+49${index * 2}`);
     await readCluster(accessOf(), ["north"], async (published) => {
@@ -209,7 +209,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     });
   });
 
-  it("ends at once when it is stopped while the cluster is at a statement, and leaves no temporary file", async () => {
+  it("stops immediately during a statement of the cluster, and leaves no temporary file", async () => {
     using temp = makeTempFolder();
     const [own = "", other = ""] = servers.hosts;
     const asked = Promise.withResolvers<void>();
@@ -233,7 +233,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  it("writes the same files by export and report as from the warehouse, of one account and of all", async () => {
+  it("writes the same files by export and report as the warehouse, for one account and for all", async () => {
     using temp = makeTempFolder();
     const [north, south, west] = accounts;
     writeFileSync(join(temp.path, "api.token"), "a-token\n", { mode: 0o600 });
@@ -368,7 +368,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     }
   });
 
-  it("refuses what the cluster cannot say, and reads nothing that is not whole", async () => {
+  it("refuses questions that the cluster cannot answer, and rejects incomplete responses", async () => {
     using temp = makeTempFolder();
     const env = { CALLTALLY_PUBLISH_PASSWORD_FILE: servers.passwordFile };
     const run = async (...args: string[]) => {

@@ -39,7 +39,7 @@ const reasonOf = (kind: keyof typeof KEYS, members: Partial<Candidate> = {}) =>
   reasonAgainst(candidate(kind, members), KINDS[kind], NOW);
 
 describe("reasonAgainst", () => {
-  it.each(CONVERSIONS)("says the first thing that speaks against a call: %s", (kind) => {
+  it.each(CONVERSIONS)("returns the first reason against a call: %s", (kind) => {
     // Each of them alone, and all that follow it with it.
     const missing = {
       "google-ads": "no gclid",
@@ -76,7 +76,7 @@ describe("reasonAgainst", () => {
     ["google-leads", 63 * DAY_MS, 0],
     ["microsoft-ads", 90 * DAY_MS, HOUR_MS],
     ["ga4-events", Number.POSITIVE_INFINITY, 0],
-  ] as const)("takes calls of the ages that %s takes, to the millisecond", (kind, maxMs, minMs) => {
+  ] as const)("accepts calls of the ages that %s accepts, to the millisecond", (kind, maxMs, minMs) => {
     const ofAge = (ms: number) => reasonOf(kind, { call_started: new Date(NOW - ms).toISOString() });
     expect([ofAge(minMs), ofAge(minMs - 1)]).toEqual([undefined, "too recent"]);
     const ages = maxMs === Number.POSITIVE_INFINITY ? [] : [ofAge(maxMs), ofAge(maxMs + 1)];
@@ -101,12 +101,12 @@ describe("reasonAgainst", () => {
       ["1.2", `${"1".repeat(20)}.${"2".repeat(20)}`],
       [".2", "1.", "12", "1.2.3", "x1.2", "1.2x", "1x2", `${"1".repeat(21)}.2`, `1.${"2".repeat(21)}`],
     ],
-  ] as const)("looks at the form of a key: %s", (kind, good, bad) => {
+  ] as const)("checks the format of a key: %s", (kind, good, bad) => {
     expect(good.map((key) => reasonOf(kind, { key }))).toEqual(good.map(() => undefined));
     expect(bad.map((key) => reasonOf(kind, { key }))).toEqual(bad.map(() => "malformed"));
   });
 
-  it("takes clicks of Google Ads alone for those of Google Ads", () => {
+  it("accepts only clicks of Google Ads for Google Ads", () => {
     const sources = ["", "aw", "aw.ds", "ds", "3p.ds", "gf", "AW"];
     for (const kind of ["google-ads", "google-data-manager"] as const) {
       const taken = sources.filter((gclsrc) => reasonOf(kind, { gclsrc }) === undefined);
@@ -116,7 +116,7 @@ describe("reasonAgainst", () => {
 });
 
 describe("KINDS", () => {
-  it("say whose file it is, and whether it has an order id", () => {
+  it("define the audience of each file, and whether it has an order id", () => {
     const said = CONVERSIONS.map((kind) => [
       kind,
       KINDS[kind].audience,
@@ -140,13 +140,13 @@ describe("KINDS", () => {
     ["gallery", "gallery"],
     ["my_ga_call", "my_ga_call"],
     ["googled", "googled"],
-  ])("make a name of an event of %j", (name, event) => {
+  ])("derive the name of an event from %j", (name, event) => {
     expect(KINDS["ga4-events"].toName?.(name)).toBe(event);
     expect(CONVERSIONS.filter((kind) => KINDS[kind].toName !== undefined)).toEqual(["ga4-events"]);
   });
 
   it.each(["", " ", "9 calls", "_9", "ga call", "Google-call", "firebase_x", "x".repeat(41)])(
-    "make no name of an event of %j",
+    "derive no name of an event from %j",
     (name) => expect(KINDS["ga4-events"].toName?.(name)).toBeUndefined(),
   );
 });
@@ -186,7 +186,7 @@ describe("layOut", () => {
       { new: true, ad_user_data: "denied", ad_personalization: "granted" },
       ["Order ID=7-2", "Ad User Data=Denied", "Ad Personalization=Granted"],
     ],
-  ] as const)("has the columns that %j asks for, in files of Google", (options, more) => {
+  ] as const)("has the columns for %j in Google's files", (options, more) => {
     const columns = (time: string) => [
       "Conversion Name=Call",
       `Conversion Time=${time}`,
@@ -215,7 +215,7 @@ describe("layOut", () => {
     expect(columns.slice(0, 3).map(({ of }) => of({ ...CONVERSION, click_by }))).toEqual(ids);
   });
 
-  it("leaves what is not known blank", () => {
+  it("leaves unknown values blank", () => {
     const blank = ["Conversion Value=", "Conversion Currency="];
     expect(layOut("google-ads").slice(-2)).toEqual(blank);
     expect(layOut("microsoft-ads").slice(-2)).toEqual(blank);
@@ -248,7 +248,7 @@ describe("layOut", () => {
     ["Australia/Lord_Howe", "2026-12-01T12:00:00.000Z", "+1100", "2026-09-16 05:30:59"],
     // Seconds of an offset of long ago do not fit: the next minute does.
     ["Africa/Monrovia", "1960-01-01T00:00:00.000Z", "-0044", "2026-09-15 17:46:59"],
-  ])("tells all times of microsoft-ads by the offset that %s has at %s", (timezone, now, offset, time) => {
+  ])("writes all times of microsoft-ads with the offset of %s at %s", (timezone, now, offset, time) => {
     const [parameters, key, , told] = layOut("microsoft-ads", { timezone, nowMs: Date.parse(now) });
     expect([parameters, key, told]).toEqual([
       `Parameters:TimeZone=${offset}`,
@@ -257,7 +257,7 @@ describe("layOut", () => {
     ]);
   });
 
-  it("has the call in ga4-events, and its second in microseconds", () => {
+  it("writes the call to ga4-events, with its second in microseconds", () => {
     const given = { value: "4.5", currency: "EUR", measurement_id: "G-1" };
     expect(layOut("ga4-events", given)).toEqual([
       undefined,

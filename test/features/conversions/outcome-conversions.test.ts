@@ -243,7 +243,7 @@ const SITUATIONS: Situation[] = [
   },
 ];
 
-describe("a conversion is worth what its calls earned", () => {
+describe("value of a conversion by outcome", () => {
   it.each(SITUATIONS)("$title", async ({ calls = [conversionCall(1)], conversion, steps }) => {
     using warehouse = makeWarehouse(calls);
     const platform = new Platform();
@@ -259,8 +259,8 @@ describe("a conversion is worth what its calls earned", () => {
   });
 });
 
-describe("rules of conversions of other names", () => {
-  it("are not changed by an export that adjusts conversions by what they earned", async () => {
+describe("conversions of other names", () => {
+  it("are not changed by an export that adjusts conversions by outcome", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     importJobs(warehouse, `A,1,${D},booked,`);
     await writeNew(warehouse, { name: "Fixed", value: "40" });
@@ -278,8 +278,8 @@ describe("rules of conversions of other names", () => {
   });
 });
 
-describe("the currency of what calls earned", () => {
-  it("is that of the jobs, and no other can be requested", async () => {
+describe("currency of outcome values", () => {
+  it("is that of the jobs; no other can be requested", async () => {
     using warehouse = makeWarehouse([conversionCall(1), conversionCall(2)]);
     importJobs(warehouse, `A,1,${D},sold,420`);
     const { rows } = await writeNew(warehouse, { value: "outcome" });
@@ -301,7 +301,7 @@ describe("the currency of what calls earned", () => {
 
 describe("files without adjustments", () => {
   it.each(["google-leads", "google-data-manager", "microsoft-ads", "ga4-events"] as const)(
-    "have what was earned when the conversion is written, once: %s",
+    "contain the value at the time of writing, once: %s",
     async (kind) => {
       const ids = {
         google_analytics_cid: "1.2",
@@ -338,7 +338,7 @@ describe("files without adjustments", () => {
   );
 });
 
-it("states that no jobs were imported", async () => {
+it("export states that no jobs were imported", async () => {
   using warehouse = makeWarehouse([conversionCall(1)]);
   const conversion = { name: "Booked call", qualify: "booked", every: false } as const;
   const { manifest } = await warehouse.export({

@@ -34,7 +34,7 @@ const line: fc.Arbitrary<KnownLine> = fc
   }));
 
 describe("toOrders", () => {
-  it("has each conversion that was told of, and of it what was said last, as a list that is searched has it", () => {
+  it("contains each reported conversion with its latest state, like a search through the list", () => {
     const seen: Record<string, number> = {};
     const see = (name: string) => {
       seen[name] = (seen[name] ?? 0) + 1;
@@ -122,7 +122,7 @@ describe("OrderBook", () => {
     [7, ["7-2"], "7"],
     [7, ["7", "7-3"], "7-2"],
     [-7, ["7", "-7"], "-7-2"],
-  ])("has for call %i, after the order ids %j, the id %j", (callId, used, id) => {
+  ])("returns for call %i, after the order ids %j, the id %j", (callId, used, id) => {
     expect(bookOf(used.map((order_id) => ({ order_id }))).freeId(callId)).toBe(id);
   });
 
@@ -135,7 +135,7 @@ describe("OrderBook", () => {
     expect(bookOf([own, { action: "retract" }]).earlierOf(1, "A")).toBeUndefined();
   });
 
-  it("knows clicks that are taken by orders that cannot be retracted, or their seconds if each call counts", () => {
+  it("finds clicks of orders that cannot be retracted, or their seconds if each call counts", () => {
     const later = at(1).replace("00.000Z", "00.999Z");
     expect(bookOf([{}]).isTaken("A", later)).toBe(false);
     expect(bookOf([{}], { canAdjust: false }).isTaken("A", later)).toBe(true);
@@ -143,7 +143,7 @@ describe("OrderBook", () => {
     expect([later, at(2)].map((time) => every.isTaken("A", time))).toEqual([true, false]);
   });
 
-  it("takes the next second that a click has not", () => {
+  it("returns the next free second of a click", () => {
     const book = bookOf([{}]);
     const take = () => book.takeSecond("A", at(0).replace("00.000Z", "00.500Z"));
     expect([take(), take(), book.takeSecond("B", at(0))]).toEqual([

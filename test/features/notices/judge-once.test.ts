@@ -100,7 +100,7 @@ describe("judgeCalls", () => {
       ["tracking_number +1 silent 24 0 96"],
     ],
     ["rare", (ago) => (ago % 24 === 0 && ago > WEEK ? 1 : 0), []],
-    ["rare, though just often enough", (ago) => (ago % 14 === 0 && ago > WEEK ? 1 : 0), []],
+    ["rare, but just often enough", (ago) => (ago % 14 === 0 && ago > WEEK ? 1 : 0), []],
     ["too rare, and many today", (ago) => (ago > 24 ? weekly(9)(ago) : 2), []],
     [
       "just often enough, and many today",
@@ -324,7 +324,7 @@ describe("judgeCalls", () => {
       [],
     ],
     [
-      "silence since a notice on its number ended, when others call that",
+      "silence since a notice on its number ended, while others call that number",
       past({ ago: 60, endedAgo: 24 }),
       [...callsOf(A, until(24, 3, 0)), ...callsOf({ ...A, source: "bing" }, steady(6))],
       ["source google silent 24 0 72"],
@@ -340,7 +340,7 @@ describe("judgeCalls", () => {
       ["source google silent 24 0 48"],
     ],
   ])(
-    "judges a source without the calls that a notice on a number explains: %s",
+    "judges a source without the calls explained by a notice on a number: %s",
     (_, notice, calls, expected) => {
       expect(found([...calls, ...callsOf(B, steady())], { past: [notice] })).toEqual(expected);
     },
@@ -400,7 +400,7 @@ describe("judgeCalls", () => {
     ["few in each other week", weeks, 2, 0, 46, "tracking_number +1 silent 46 0 276"],
     ["alike, many now", weeks, 10, 40, 8, "tracking_number +1 many 24 480 240"],
     ["a few less on each other day, many now", days, 4, 30, 23, "all  many 24 886 360"],
-  ])("notices later what is off where days vary: %s", (_, isLess, less, after, hours, expected) => {
+  ])("notices changes later if days vary: %s", (_, isLess, less, after, hours, expected) => {
     const other = callsOf(B, steady(8));
     const at = (hours: number) =>
       found([...callsOf(A, (ago) => (ago <= hours ? after : isLess(ago) ? less : 10)), ...other]);

@@ -64,7 +64,7 @@ const filter: fc.Arbitrary<RestatementFilter> = fc.record({
 });
 
 describe("readRestatements", () => {
-  it("gives back what was found, the latest first, and of a figure that was found twice what was found last", () => {
+  it("returns restatements, latest first, and only the latest of a figure", () => {
     using warehouse = newWarehouse();
     const seen: Record<string, number> = {};
     const see = (name: string, times: number) => {
@@ -122,7 +122,7 @@ describe("readRestatements", () => {
 });
 
 describe("insertRestatements", () => {
-  it("keeps what is found in the same period again, of a figure that was given out again", () => {
+  it("keeps later restatements of the same period for a figure that was exported again", () => {
     using warehouse = newWarehouse();
     const first: Restatement = {
       found_at: at(1),
@@ -146,7 +146,7 @@ describe("insertRestatements", () => {
     expect(readRestatements(warehouse)).toEqual([second, first]);
   });
 
-  it("is read by nobody where something else wrote it", () => {
+  it("ignores rows that something else wrote", () => {
     using warehouse = newWarehouse();
     const columns =
       "found_at, path, contents, period, starts_at, ends_at, metric, exported_at, key, was, now, reasons";

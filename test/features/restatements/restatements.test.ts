@@ -351,7 +351,7 @@ function readFound({ sqlite }: Warehouse): Found[] {
 const LOOKBACK_HOURS = 72;
 
 describe("exportToFolder", () => {
-  it("finds every figure of a complete period that is another than it was given out, none else, and explains it to the last call", async () => {
+  it("finds exactly the changed figures of complete periods, and explains them to the last call", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     using warehouse = openWarehouse(database);
@@ -522,7 +522,7 @@ describe("exportToFolder", () => {
   const january = { from: "2026-01-01", to: "2026-01-31" };
   const source: Target = { kind: "rollup", dimensions: ["source"] };
 
-  it("says of a file that cannot be compared why, and remembers nothing of it", async () => {
+  it("gives the reason why a file cannot be compared, and records nothing of it", async () => {
     using warehouse = makeWarehouse([CALL]);
     const write = async (options: object) => {
       const { manifest } = await warehouse.export({ targets: [source], range: january, ...options });
@@ -542,7 +542,7 @@ describe("exportToFolder", () => {
     expect(readFactLog(reader)).toBeUndefined();
   });
 
-  it("compares rows of a campaign under its present name, and explains what else changed", async () => {
+  it("compares rows of a campaign under its present name, and explains other changes", async () => {
     const named = (call_id: number, campaign_name: string | null, members: Partial<Call> = {}) =>
       makeCall({ ...CALL, call_id, campaign_name, campaign_id: "1", ...members });
     using warehouse = makeWarehouse([named(1, "Autumn"), named(2, null), named(3, "Old")]);
@@ -575,7 +575,7 @@ describe("exportToFolder", () => {
     ]);
   });
 
-  it("compares with the last export that was recorded, where one was killed after its files got their names", async () => {
+  it("compares with the last recorded export if one was killed after it renamed its files", async () => {
     using warehouse = makeWarehouse([CALL]);
     const write = () => warehouse.export({ targets: [source], range: january });
     await write();
@@ -597,7 +597,7 @@ describe("exportToFolder", () => {
     );
   });
 
-  it("removes its own file of restatements where there are none, and leaves another of that name", async () => {
+  it("removes its own file of restatements if there are none, and keeps a foreign one", async () => {
     using warehouse = makeWarehouse([CALL]);
     const write = () => warehouse.export({ targets: [source], range: january });
     await write();
@@ -614,7 +614,7 @@ describe("exportToFolder", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it("remembers no figures whose changes another export has let go of meanwhile", async () => {
+  it("records no figures whose changes another export has pruned meanwhile", async () => {
     using warehouse = makeWarehouse([CALL]);
     const write = (folder: string, meanwhile?: () => Promise<unknown>) =>
       warehouse.export({
@@ -649,7 +649,7 @@ describe("exportToFolder", () => {
     },
   );
 
-  it("knows a folder by each of its names", async () => {
+  it("identifies a folder by each of its names", async () => {
     using warehouse = makeWarehouse([CALL]);
     const write = (folder: string) => warehouse.export({ targets: [source], range: january, folder });
     await write(warehouse.folder);
@@ -659,7 +659,7 @@ describe("exportToFolder", () => {
     expect((await write(link)).manifest.restatements?.rollups).toMatchObject([{ restated_cells: 3 }]);
   });
 
-  it("explains figures by values, and hours of a zone, that no call has any more", async () => {
+  it("explains figures of values and local hours that no call has any longer", async () => {
     using warehouse = makeWarehouse([
       { ...CALL, campaign_name: "AUTUMN", call_started: "2025-07-01T10:00:00.000Z" },
     ]);
